@@ -1,0 +1,35 @@
+//! A record: one log event, that is a header line plus its continuation lines,
+//! parsed and matched. Made by the matching phase, consumed by [`crate::accumulate`].
+
+use schema::{Level, LogPointId};
+
+/// One log event with the log points that can have printed it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record<'a> {
+    /// Index of the input file.
+    pub file: u32,
+    /// First line, from 1.
+    pub line: u64,
+    /// Header line plus continuation lines.
+    pub n_lines: u32,
+    /// Offset of the header line in the decompressed file.
+    pub byte_offset: u64,
+    /// Time, µs since 1970 UTC.
+    pub ts_us: i64,
+    /// Level, where the layout prints it.
+    pub level: Option<Level>,
+    /// Thread name, where the layout prints it.
+    pub thread: Option<&'a str>,
+    /// Log points whose text is exactly as good a match, best first; empty:
+    /// no log point of the model can have printed it.
+    pub candidates: Vec<Candidate<'a>>,
+}
+
+/// A log point that can have printed a record, with what it would have printed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate<'a> {
+    /// Which log point.
+    pub log_point: LogPointId,
+    /// Captured text: (position in the log point's variables, value).
+    pub values: Vec<(u32, &'a str)>,
+}

@@ -1,0 +1,130 @@
+//! The request accumulator: one request as far as it is known so far (lprof §5).
+//!
+//! The mapper makes accumulators of one [`Span`] each; combine and reduce merge
+//! them along communication pairs until one accumulator is one request. Ids
+//! are those of the model that both sides read; its digest travels along.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{LogPointId, PairId, TopLevelId, ValueClassId};
+use crate::model::Level;
+
+/// What one `map` of one node wrote: its accumulators and the accounting of its
+/// inputs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NodeOutput {
+    /// Label of the log source.
+    pub node: String,
+    /// Digest of the model it was mapped with.
+    pub model_digest: u128,
+    /// What was read, one entry per file, in time order.
+    pub inputs: Vec<InputAccount>,
+    /// Request accumulators, in order of their first event.
+    pub accumulators: Vec<Accumulator>,
+    /// Records that no log point could have printed, as events without a log
+    /// point; kept so that nothing is lost silently.
+    pub unattributed: Vec<Event>,
+}
+
+/// Accounting of one input file:
+/// `n_records = n_attributed + n_unattributed + n_headerless + n_rejected`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputAccount {
+    /// Path as given.
+    pub file: String,
+    /// Layout that was used, as a pattern.
+    pub layout: String,
+    /// Bytes read, after decompression.
+    pub n_bytes: u64,
+    /// Lines read.
+    pub n_lines: u64,
+    /// Records: header line plus continuation lines; lines before the first
+    /// header count as one headerless record.
+    pub n_records: u64,
+    /// Records that are in a request.
+    pub n_attributed: u64,
+    /// Records with a header that no log point of the model can have printed.
+    pub n_unattributed: u64,
+    /// Text without a header.
+    pub n_headerless: u64,
+    /// Records refused: too long, or a time stamp that is none.
+    pub n_rejected: u64,
+    /// Damage met while reading, e.g. a truncated gzip, naming the offset.
+    pub damage: Vec<String>,
+    /// First and last time stamp, µs since 1970 UTC.
+    pub first_us: Option<i64>,
+    /// Last time stamp.
+    pub last_us: Option<i64>,
+    /// xxh3-128 of the (decompressed) content: equal digests, same input.
+    pub digest: u128,
+}
+
+/// One request so far: spans and how they hang together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Accumulator {
+    /// At least one; sorted by (start, node, first line).
+    pub spans: Vec<Span>,
+    /// Links between the spans, as positions in `spans`.
+    pub links: Vec<Link>,
+}
+
+/// A hand-off between two spans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Link {
+    /// Position of the sender's span.
+    pub from: u32,
+    /// Position of the receiver's span.
+    pub to: u32,
+    /// The communication pair, if one connects them; none: joined because they
+    /// are parts of one span that the window cut.
+    pub pair: Option<PairId>,
+}
+
+/// The part of a request that one thread of one top-level method did on one node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Span {
+    /// Label of the log source.
+    pub node: String,
+    /// Thread name, where the layout prints it.
+    pub thread: Option<String>,
+    /// Top-level methods that can have printed all events, best first.
+    pub top_levels: Vec<TopLevelId>,
+    /// Identifier values, sorted by value class.
+    pub identifiers: Vec<Value>,
+    /// Its events, in log order; never empty.
+    pub events: Vec<Event>,
+    /// Closed by the window or the end of input, not by the exit of its DAG.
+    pub truncated: bool,
+}
+
+/// A value of an identifier.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Value {
+    /// What it is.
+    pub value_class: ValueClassId,
+    /// Canonical text: decimal for numbers, as printed for text.
+    pub text: String,
+}
+
+/// One record of the log, understood.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Index into the node's `inputs`.
+    pub file: u32,
+    /// First line of the record, from 1.
+    pub line: u64,
+    /// Lines of the record.
+    pub n_lines: u32,
+    /// Offset of the record in the (decompressed) file.
+    pub byte_offset: u64,
+    /// Time, µs since 1970 UTC.
+    pub ts_us: i64,
+    /// Level as printed.
+    pub level: Option<Level>,
+    /// The log point that printed it; none: unattributed.
+    pub log_point: Option<LogPointId>,
+    /// Printed values: (position in the log point's variables, text).
+    pub values: Vec<(u32, String)>,
+    /// Why it is where it is, for people: e.g. `thread`, `2 ids`, `order`, `opens`.
+    pub reason: String,
+}

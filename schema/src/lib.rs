@@ -1,0 +1,26 @@
+//! The contracts of lprof: what one stage writes and the next one reads.
+//!
+//! ```text
+//! class files ──analyze──▶ Model ─┐
+//!                                 ├─map─▶ Accumulator ──combine──▶ Accumulator ──reduce──▶ request table
+//! log files of one node ──────────┘
+//! ```
+//!
+//! `static-analyzer`, `log-mapper` and `reducer` depend on this crate and never
+//! on each other. Only the types of this crate are serialized.
+
+pub mod accumulator;
+pub mod error;
+pub mod ids;
+pub mod model;
+#[cfg(feature = "tables")]
+pub mod tables;
+pub mod version;
+
+pub use accumulator::{Accumulator, Event, InputAccount, Link, NodeOutput, Span, Value};
+pub use error::{Error, ErrorKind, Result};
+pub use ids::{IdentifierId, LogPointId, PairId, TopLevelId, ValueClassId};
+pub use model::{
+    CallSite, CommunicationPair, Dag, DagNode, DagPoint, Identifier, IdentifierStrength, Level,
+    LinkKind, LogPoint, Model, Template, TopLevelKind, TopLevelMethod, ValueShape, Variable,
+};

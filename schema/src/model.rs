@@ -1,0 +1,341 @@
+//! The model: everything the analysis knows of one release of a program
+//! (lprof §4.5, Figure 9). Made once per release by `static-analyzer`, sent to
+//! every log node, read by `log-mapper` and `reducer`.
+//!
+//! The file format is in [`crate::version`]. Nothing here is an index for
+//! matching; those are built when a model is loaded.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{IdentifierId, LogPointId, TopLevelId, ValueClassId};
+
+mod file;
+
+/// What the analysis found in one class path.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// The jars and folders analysed, in class-path order.
+    pub inputs: Vec<ClassPathEntry>,
+    /// Names of the value classes, e.g. `Block.blockId`; a [`ValueClassId`] is
+    /// a position here.
+    pub value_classes: Vec<String>,
+    /// All log points, sorted by (class, method, source line, call site).
+    pub log_points: Vec<LogPoint>,
+    /// All top-level methods, sorted by (class, method). Every log point is in
+    /// the DAG of at least one of them.
+    pub top_level_methods: Vec<TopLevelMethod>,
+    /// All communication pairs, sorted by (from, to, kind).
+    pub communication_pairs: Vec<CommunicationPair>,
+    /// Threads and tasks that log nothing: candidates for more logging, and
+    /// the gaps through which requests cannot be followed (lprof §7(1)).
+    pub silent_threads: Vec<String>,
+    /// How many thread classes (tasks, threads, handlers of RPC) were found.
+    pub n_threads: u32,
+    /// What was skipped or approximated, for people.
+    pub diagnostics: Vec<String>,
+}
+
+/// One jar, war or folder of the class path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassPathEntry {
+    /// File name without its folder, so that a model does not depend on where
+    /// the jar lay.
+    pub name: String,
+    /// Classes read from it.
+    pub n_classes: u32,
+    /// Classes that could not be read; each is named in the diagnostics.
+    pub n_skipped: u32,
+    /// xxh3-128 of its bytes.
+    pub digest: u128,
+}
+
+/// Severity of a log record, by its common name. `FATAL` and `SEVERE` are kept
+/// apart from `ERROR` because layouts print them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Level {
+    /// `TRACE`, `FINEST`, `FINER`
+    Trace,
+    /// `DEBUG`, `FINE`
+    Debug,
+    /// `INFO`, `CONFIG`, `NOTICE`
+    Info,
+    /// `WARN`, `WARNING`
+    Warn,
+    /// `ERROR`, `SEVERE`
+    Error,
+    /// `FATAL`
+    Fatal,
+}
+
+impl Level {
+    /// The name log4j and logback print.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Trace => "TRACE",
+            Level::Debug => "DEBUG",
+            Level::Info => "INFO",
+            Level::Warn => "WARN",
+            Level::Error => "ERROR",
+            Level::Fatal => "FATAL",
+        }
+    }
+
+    /// The level that a printed name stands for, in any logging library.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_uppercase().as_str() {
+            "TRACE" | "FINEST" | "FINER" | "ALL" => Level::Trace,
+            "DEBUG" | "FINE" => Level::Debug,
+            "INFO" | "CONFIG" | "NOTICE" => Level::Info,
+            "WARN" | "WARNING" => Level::Warn,
+            "ERROR" | "SEVERE" => Level::Error,
+            "FATAL" | "OFF" => Level::Fatal,
+            _ => return None,
+        })
+    }
+}
+
+/// A place in source code: `class.method:line`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CallSite {
+    /// Binary name with dots, `a.b.C$D`.
+    pub class: String,
+    /// Method name, `<init>` for constructors.
+    pub method: String,
+    /// Source line, 0 where the class has no line table.
+    pub source_line: u32,
+}
+
+/// A statement that prints a log message (lprof §3.1). Identity is (class,
+/// method, source line, message tree): compiler copies of one line are one log
+/// point; a logging wrapper has one log point per caller, told apart by
+/// `call_site`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogPoint {
+    /// Binary name with dots of the class that holds the statement.
+    pub class: String,
+    /// Method that holds it.
+    pub method: String,
+    /// Source line, 0 where the class has no line table.
+    pub source_line: u32,
+    /// Source file name as the class file gives it (`%F`), if it does.
+    pub source_file: Option<String>,
+    /// The caller that gave the message, where the statement is inside a
+    /// logging wrapper that prints its own parameter.
+    pub call_site: Option<CallSite>,
+    /// Merged call instructions (copies made by the compiler).
+    pub n_sites: u32,
+    /// Possible levels, sorted; empty: chosen at run time.
+    pub levels: Vec<Level>,
+    /// Possible logger names, sorted; empty: unknown.
+    pub loggers: Vec<String>,
+    /// Stands in an exception handler.
+    pub in_handler: bool,
+    /// A `Throwable` is given: a stack trace may follow the message.
+    pub has_throwable: bool,
+    /// What the message prints; captures of the templates point here.
+    pub variables: Vec<Variable>,
+    /// The ways the message can look; several when late binding allows several
+    /// (lprof §4.1).
+    pub templates: Vec<Template>,
+}
+
+/// One way a message can look.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Template {
+    /// Regex of the whole message, without anchors, in the syntax of the
+    /// `regex` crate with `s` mode meant (`.` matches a line feed). Every
+    /// variable is one capture group, and every group is a variable, in order.
+    pub regex: String,
+    /// For each capture group, in order: position in the log point's `variables`.
+    pub captures: Vec<u32>,
+}
+
+/// What a printed value looks like; the regex of a capture is made from it, and
+/// values are made comparable by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ValueShape {
+    /// Decimal integer.
+    Integer,
+    /// Hexadecimal integer without prefix.
+    Hex,
+    /// Floating point.
+    Float,
+    /// `true` or `false`.
+    Boolean,
+    /// A constant of an enum.
+    Enum,
+    /// Any text.
+    Text,
+    /// Text of an exception.
+    Throwable,
+}
+
+/// A printed value: an access path and what kind of thing it names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Variable {
+    /// Access path from the method's frame, e.g. `this.block.poolId`,
+    /// `src`, `BlockManager.getReplication()`; opaque parts end in `()`.
+    pub path: String,
+    /// Its value class, e.g. `Block.blockId`; none for computed values.
+    pub value_class: Option<ValueClassId>,
+    /// How it is printed.
+    pub shape: ValueShape,
+}
+
+/// The first method of a thread's work on a single request (lprof §3.1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TopLevelMethod {
+    /// Binary name with dots.
+    pub class: String,
+    /// Method name.
+    pub method: String,
+    /// JVM descriptor, to tell overloads apart.
+    pub descriptor: String,
+    /// What makes it one.
+    pub kind: TopLevelKind,
+    /// Values that do not change within one request of this method (§4.2).
+    pub identifiers: Vec<Identifier>,
+    /// Order in which its log points can appear (§4.3).
+    pub dag: Dag,
+    /// Why it is a top-level method: the rule, the edge, the identifiers lost.
+    pub reason: String,
+}
+
+/// The rule by which a method became top-level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum TopLevelKind {
+    /// Identifiers are lost on the way to its caller (lprof §4.2).
+    IdentifierLoss,
+    /// One target of a dispatch loop, switch or handler table.
+    DispatchTarget,
+    /// A method that remote callers invoke.
+    RpcHandler,
+    /// A transition of a state machine or a handler of events.
+    EventHandler,
+    /// Body of a task or thread without a dispatch loop.
+    Task,
+    /// The lines that a dispatcher prints itself, outside of any request it
+    /// dispatches.
+    Dispatcher,
+    /// A method that no known thread reaches: its log points need a home.
+    Unreached,
+}
+
+/// How far an identifier tells requests apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum IdentifierStrength {
+    /// Same value within a request, other values in other requests.
+    Request,
+    /// Same value within a request, but also in many others: conflicting
+    /// values separate, equal values are weak evidence (user, client, pool).
+    Weak,
+    /// Same value for the life of the process; names the node, not a request.
+    Node,
+}
+
+/// A variable that keeps its value within one request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identifier {
+    /// Access path from the frame of the top-level method.
+    pub path: String,
+    /// Its value class: identifiers of different top-level methods are
+    /// comparable if their value classes are equal.
+    pub value_class: ValueClassId,
+    /// How far it tells requests apart.
+    pub strength: IdentifierStrength,
+}
+
+/// Order in which the log points of a top-level method can appear (lprof §4.3):
+/// the condensed control flow of log points, loops folded to repeatable nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dag {
+    /// Nodes in topological order.
+    pub nodes: Vec<DagNode>,
+    /// Nodes at which an execution can start (first log point printed).
+    pub entries: Vec<u32>,
+    /// Nodes after which an execution can end.
+    pub exits: Vec<u32>,
+}
+
+/// Log points without an order among themselves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DagNode {
+    /// The log points of the node.
+    pub points: Vec<DagPoint>,
+    /// May print again and again (loop or recursion).
+    pub repeats: bool,
+    /// Nodes whose log points can be printed next (already skipping optional
+    /// ones), as positions in [`Dag::nodes`], sorted; a repeating node does
+    /// not list itself.
+    pub next: Vec<u32>,
+}
+
+/// A log point in a DAG.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DagPoint {
+    /// Which log point.
+    pub log_point: LogPointId,
+    /// For each variable of the log point, in order: the identifier of this
+    /// top-level method that it prints, if it prints one.
+    pub bindings: Vec<Option<IdentifierId>>,
+}
+
+/// How a request gets from one thread to another (column `link` of `spans`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum LinkKind {
+    /// Called by its dispatcher in the same thread.
+    Call,
+    /// A thread started or a task submitted.
+    Thread,
+    /// Put into a queue, map or other shared object and taken from it.
+    Queue,
+    /// Remote procedure call.
+    Rpc,
+    /// Message over a socket.
+    Socket,
+    /// Written to an external store and read from it by key.
+    Store,
+}
+
+impl LinkKind {
+    /// The word used in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            LinkKind::Call => "call",
+            LinkKind::Thread => "thread",
+            LinkKind::Queue => "queue",
+            LinkKind::Rpc => "rpc",
+            LinkKind::Socket => "socket",
+            LinkKind::Store => "store",
+        }
+    }
+
+    /// Whether the two ends can be on different nodes.
+    #[must_use]
+    pub fn crosses_nodes(self) -> bool {
+        matches!(self, LinkKind::Rpc | LinkKind::Socket | LinkKind::Store)
+    }
+}
+
+/// Two top-level methods that can work on one request (lprof §4.4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommunicationPair {
+    /// The sender.
+    pub from: TopLevelId,
+    /// The receiver.
+    pub to: TopLevelId,
+    /// How.
+    pub kind: LinkKind,
+    /// Identifiers that carry one value on both ends: (sender's, receiver's).
+    pub identifiers: Vec<(IdentifierId, IdentifierId)>,
+    /// One sender can reach several receivers in one request (`M2*`).
+    pub many: bool,
+    /// Log points of the sender that must have been printed before the
+    /// hand-off, for happened-before.
+    pub before: Vec<LogPointId>,
+    /// Which rule found it, and where the hand-off is.
+    pub reason: String,
+}

@@ -1,0 +1,1 @@
+//! Parquet forms; see the request table in the design.

@@ -1,0 +1,251 @@
+//! Method bodies in static single assignment form: the common ground of all
+//! analyses.
+//!
+//! A [`Body`] is a control-flow graph of [`Block`]s over a flat vector of
+//! [`Inst`]s; an instruction *is* the value it defines ([`ValueId`]). Locals and
+//! operand-stack slots are gone: joins are [`Op::Phi`]. `jsr`/`ret` subroutines
+//! are copied into their callers; unreachable code is dropped.
+//!
+//! Exceptional control flow: a block covered by exception handlers ends at every
+//! store to a local, so that all its throwing instructions see the same locals.
+//! An exception edge therefore leaves from anywhere inside a block; the operands
+//! of a handler's phis are the locals at the *start* of the block.
+
+use crate::program::{FieldRef, MethodRef, Name, index};
+
+pub(crate) mod lift;
+pub(crate) mod print;
+
+index! {
+    /// Position in [`Body::insts`]; the value that the instruction defines.
+    ValueId
+}
+index! {
+    /// Position in [`Body::blocks`].
+    BlockId
+}
+
+/// One method body. Block 0 is the entry and has no predecessors.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Body {
+    /// Blocks in reverse postorder (handlers included).
+    pub blocks: Vec<Block>,
+    /// All instructions of all blocks.
+    pub insts: Vec<Inst>,
+}
+
+/// Straight-line code.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Block {
+    /// Phis first, then the rest in order, the terminator last.
+    pub insts: Vec<ValueId>,
+    /// Normal successors, in the order of the terminator's targets.
+    pub successors: Vec<BlockId>,
+    /// Exception handlers that cover the block, innermost first.
+    pub handlers: Vec<Handler>,
+    /// Predecessors over normal and exception edges, sorted, without repeats.
+    pub predecessors: Vec<BlockId>,
+    /// Whether the block is reached only through an exception handler (it is
+    /// dominated by a handler entry).
+    pub in_handler: bool,
+    /// Position of the innermost loop's header block, if inside a loop.
+    pub loop_header: Option<BlockId>,
+}
+
+/// An exception edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handler {
+    /// First block of the handler; it starts with an [`Op::Caught`].
+    pub block: BlockId,
+    /// Class caught; none: any (finally).
+    pub class: Option<Name>,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// The block it is in.
+    pub block: BlockId,
+    /// Source line, 0 if unknown.
+    pub line: u32,
+    /// Bytecode offset it came from (phis: of their block).
+    pub pc: u32,
+}
+
+/// A constant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Const {
+    /// `null`
+    Null,
+    /// `int`, also `boolean`, `byte`, `char`, `short`
+    Int(i32),
+    /// `long`
+    Long(i64),
+    /// `float`
+    Float(f32),
+    /// `double`
+    Double(f64),
+    /// String literal
+    Text(Name),
+    /// Class literal, internal name (arrays as descriptors)
+    Class(Name),
+    /// Method handle or method type or dynamic constant: not a plain value.
+    Other,
+}
+
+/// How a method is invoked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InvokeKind {
+    /// `invokestatic`: no receiver.
+    Static,
+    /// `invokespecial`: constructors, `super.m()`, private methods.
+    Special,
+    /// `invokevirtual`
+    Virtual,
+    /// `invokeinterface`
+    Interface,
+}
+
+/// Kind of computed arithmetic; the analyses need to know that a value was
+/// computed and from what, rarely how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arithmetic {
+    /// Addition
+    Add,
+    /// Subtraction
+    Sub,
+    /// Everything else: multiplication, shifts, logic, negation, comparison.
+    Other,
+}
+
+/// An argument of a bootstrap method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BootstrapArg {
+    /// A loadable constant.
+    Const(Const),
+    /// A method handle; `kind` as in JVMS table 5.4.3.5-A (1..=9).
+    Handle {
+        /// Reference kind.
+        kind: u8,
+        /// Method (or field, with its descriptor) referred to.
+        target: MethodRef,
+    },
+    /// A method type.
+    MethodType(Name),
+}
+
+/// What an instruction does. Operands are values defined earlier (phis: anywhere).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// Incoming argument; 0 is `this` of instance methods. One slot per
+    /// argument (long and double count once).
+    Param(u16),
+    /// Constant.
+    Const(Const),
+    /// Join: one operand per predecessor that reaches it, with that predecessor.
+    Phi(Vec<(BlockId, ValueId)>),
+    /// `new C` (before its constructor ran)
+    New(Name),
+    /// New array; element descriptor and length of the outermost dimension.
+    NewArray(Name, ValueId),
+    /// Method call; `args` starts with the receiver unless static. Defines the
+    /// result (nothing for void methods).
+    Invoke {
+        /// How.
+        kind: InvokeKind,
+        /// Which method the instruction names.
+        method: MethodRef,
+        /// Receiver (unless static) and arguments.
+        args: Vec<ValueId>,
+    },
+    /// `invokedynamic`
+    InvokeDynamic {
+        /// Bootstrap method.
+        bootstrap: MethodRef,
+        /// Its static arguments.
+        bootstrap_args: Vec<BootstrapArg>,
+        /// Name at the call site.
+        name: Name,
+        /// Descriptor at the call site (captured values to result).
+        descriptor: Name,
+        /// Captured values.
+        args: Vec<ValueId>,
+    },
+    /// Field read; no object for static fields.
+    GetField(FieldRef, Option<ValueId>),
+    /// Field write: field, object (none: static), value.
+    PutField(FieldRef, Option<ValueId>, ValueId),
+    /// Array element read: array, index.
+    ArrayLoad(ValueId, ValueId),
+    /// Array element write: array, index, value.
+    ArrayStore(ValueId, ValueId, ValueId),
+    /// `arraylength`
+    ArrayLength(ValueId),
+    /// `checkcast` to an internal name or array descriptor.
+    Cast(Name, ValueId),
+    /// `instanceof`
+    InstanceOf(Name, ValueId),
+    /// Arithmetic, shifts, logic, comparisons (`lcmp` etc.).
+    Binary(Arithmetic, ValueId, ValueId),
+    /// Negation.
+    Negate(ValueId),
+    /// Primitive conversion; the target's descriptor (`I J F D B C S`).
+    Convert(Name, ValueId),
+    /// The exception at a handler's entry; classes caught (empty: any).
+    Caught(Vec<Name>),
+    /// `monitorenter`/`monitorexit`
+    Monitor(ValueId),
+    /// Terminator: conditional branch on the comparison of two values (second
+    /// none: with zero or null); successors are \[taken, fall through\].
+    If(Comparison, ValueId, Option<ValueId>),
+    /// Terminator: switch; `keys[i]` leads to `successors[i]`, the last
+    /// successor is the default.
+    Switch(ValueId, Vec<i32>),
+    /// Terminator: to the only successor.
+    Goto,
+    /// Terminator: return.
+    Return(Option<ValueId>),
+    /// Terminator: throw.
+    Throw(ValueId),
+}
+
+/// Condition of a branch: taken if `a OP b`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `==`, also references and `null`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `>=`
+    Ge,
+    /// `>`
+    Gt,
+    /// `<=`
+    Le,
+}
+
+impl Body {
+    /// The instruction that defines `value`.
+    pub fn inst(&self, value: ValueId) -> &Inst {
+        &self.insts[value.index()]
+    }
+
+    /// What the instruction that defines `value` does.
+    pub fn op(&self, value: ValueId) -> &Op {
+        &self.insts[value.index()].op
+    }
+
+    /// The block `block`.
+    pub fn block(&self, block: BlockId) -> &Block {
+        &self.blocks[block.index()]
+    }
+
+    /// All instructions in block order.
+    pub fn iter(&self) -> impl Iterator<Item = (ValueId, &Inst)> {
+        self.blocks.iter().flat_map(|b| b.insts.iter().map(|&v| (v, self.inst(v))))
+    }
+}
