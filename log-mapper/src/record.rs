@@ -33,3 +33,11 @@ pub struct Candidate<'a> {
     /// Captured text: (position in the log point's variables, value).
     pub values: Vec<(u32, &'a str)>,
 }
+
+/// Lends the records of one node one after another, in log order. Lending,
+/// because a record borrows from a chunk that is dropped once it is used up:
+/// memory is bounded by the chunks in flight, not by the input.
+pub trait Records {
+    /// The next record; it must be done with before the one after it is asked for.
+    fn next(&mut self) -> Option<Record<'_>>;
+}
