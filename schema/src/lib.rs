@@ -13,6 +13,8 @@ pub mod accumulator;
 pub mod error;
 pub mod ids;
 pub mod model;
+#[cfg(feature = "sketch")]
+pub mod sketch;
 #[cfg(feature = "tables")]
 pub mod tables;
 pub mod version;
