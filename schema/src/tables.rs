@@ -1,1 +1,44 @@
-//! Parquet forms; see the request table in the design.
+//! Parquet forms of the contracts: the request table and the output of a map.
+//!
+//! Every table is a Rust struct whose fields are its columns, in order; the
+//! struct is the schema. Times are `Timestamp(us, UTC)`, whole numbers are
+//! signed 64 bit, text is UTF-8, lists and structs come last. What makes rows
+//! is not here (`reducer`), nor which files form a table (its manifest).
+//!
+//! | table | one row is | partitioned by day |
+//! |---|---|---|
+//! | [`RequestRow`] `requests` | a request | yes |
+//! | [`RequestNodeRow`] `request_nodes` | a request on a node | yes |
+//! | [`SpanRow`] `spans` | a span of a request | yes |
+//! | [`EventRow`] `events` | a record of a log | yes |
+//! | [`LogPointRow`] `log_points` | a log point of a model | no |
+//! | [`TopLevelMethodRow`] `top_level_methods` | a top-level method of a model | no |
+//! | [`CommunicationPairRow`] `communication_pairs` | a pair of a model | no |
+//! | [`LogSequenceRow`] `log_sequences` | a path through the code | no |
+//! | [`InputRow`] `inputs` | an input file of a run | no |
+//! | [`RunRow`] `runs` | what one command added | no |
+
+mod cell;
+mod events;
+mod inputs;
+mod map_output;
+mod model;
+mod parquet;
+mod requests;
+mod spans;
+
+pub use cell::{Bytes, Cell, Row, Text, Time};
+pub use events::{EventRow, NameValue};
+pub use inputs::{InputRow, RunRow};
+pub use map_output::{AccumulatorRow, UnattributedRow, node_outputs, read_node_output, write_node_output};
+pub use model::{
+    CommunicationPairRow, IdentifierRow, LogPointRow, TemplateRow, TopLevelMethodRow, kind_name, short_name,
+    strength_name,
+};
+pub use parquet::{Metadata, Written, read, write, write_batches};
+pub use requests::{LogSequenceRow, NodeTime, RequestNodeRow, RequestRow};
+pub use spans::SpanRow;
+
+/// Arrow's types, for those who take columns as they are.
+pub use arrow::array::RecordBatch;
+pub use arrow::datatypes::SchemaRef;

@@ -1,0 +1,315 @@
+//! A cell: how one Rust value is a column of Arrow, and back.
+//!
+//! The macro [`record!`] turns a struct into a cell whose columns are its
+//! fields; a table is a struct with a name. So a column is declared in one
+//! place, and reading cannot disagree with writing.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, AsArray as _, BinaryArray, BooleanArray, Int64Array, ListArray, RecordBatch, StringArray,
+    StructArray, TimestampMicrosecondArray,
+};
+use arrow::buffer::OffsetBuffer;
+use arrow::datatypes::{DataType, Field, Int64Type, SchemaRef, TimeUnit, TimestampMicrosecondType};
+
+/// Shared text: node, class and file names repeat in every row.
+pub type Text = Arc<str>;
+
+/// A point in time, µs since 1970 UTC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(pub i64);
+
+/// Opaque bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
+
+/// A value that can stand in a column.
+pub trait Cell: Sized {
+    /// Whether the column can hold null.
+    const NULLABLE: bool = false;
+
+    /// Type of the column.
+    fn data_type() -> DataType;
+
+    /// The column of `values`.
+    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
+    where
+        Self: 'a;
+
+    /// The values of a column; none if it has another type.
+    fn read(array: &ArrayRef) -> Option<Vec<Self>>;
+
+    /// The column `name` of this type.
+    #[must_use]
+    fn field(name: &str) -> Field {
+        Field::new(name, Self::data_type(), Self::NULLABLE)
+    }
+}
+
+/// A row of a table.
+pub trait Row: Cell {
+    /// Name of the table.
+    const TABLE: &'static str;
+
+    /// Columns of the table.
+    #[must_use]
+    fn schema() -> SchemaRef {
+        match Self::data_type() {
+            DataType::Struct(fields) => Arc::new(arrow::datatypes::Schema::new(fields)),
+            other => unreachable!("a row is a struct, not {other}"),
+        }
+    }
+
+    /// The rows as columns.
+    #[must_use]
+    fn batch(rows: &[Self]) -> RecordBatch {
+        let columns = Self::array(&mut rows.iter());
+        RecordBatch::from(columns.as_struct())
+    }
+
+    /// The rows of `batch`; none if its columns are others.
+    #[must_use]
+    fn rows(batch: &RecordBatch) -> Option<Vec<Self>> {
+        Self::read(&(Arc::new(StructArray::from(batch.clone())) as ArrayRef))
+    }
+}
+
+impl Cell for Text {
+    fn data_type() -> DataType {
+        DataType::Utf8
+    }
+
+    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
+    where
+        Self: 'a,
+    {
+        Arc::new(StringArray::from_iter_values(values.map(|v| &**v)))
+    }
+
+    fn read(array: &ArrayRef) -> Option<Vec<Self>> {
+        let array = array.as_string_opt::<i32>()?;
+        let mut last: Text = Text::from("");
+        // Names repeat in runs: one allocation per run, not per row.
+        let share = |text: &str| {
+            if *last != *text {
+                last = Text::from(text);
+            }
+            last.clone()
+        };
+        Some(array.iter().map(Option::unwrap_or_default).map(share).collect())
+    }
+}
+
+impl Cell for Option<Text> {
+    const NULLABLE: bool = true;
+
+    fn data_type() -> DataType {
+        DataType::Utf8
+    }
+
+    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
+    where
+        Self: 'a,
+    {
+        Arc::new(values.map(Option::as_deref).collect::<StringArray>())
+    }
+
+    fn read(array: &ArrayRef) -> Option<Vec<Self>> {
+        Some(array.as_string_opt::<i32>()?.iter().map(|v| v.map(Text::from)).collect())
+    }
+}
+
+impl Cell for i64 {
+    fn data_type() -> DataType {
+        DataType::Int64
+    }
+
+    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
+    where
+        Self: 'a,
+    {
+        Arc::new(Int64Array::from_iter_values(values.copied()))
+    }
+
+    fn read(array: &ArrayRef) -> Option<Vec<Self>> {
+        Some(array.as_primitive_opt::<Int64Type>()?.values().to_vec())
+    }
+}
+
+impl Cell for Option<i64> {
+    const NULLABLE: bool = true;
+
+    fn data_type() -> DataType {
+        DataType::Int64
+    }
+
+    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
+    where
+        Self: 'a,
+    {
+        Arc::new(values.copied().collect::<Int64Array>())
+    }
+
+    fn read(array: &ArrayRef) -> Option<Vec<Self>> {
+        Some(array.as_primitive_opt::<Int64Type>()?.iter().collect())
+    }
+}
+
+fn time_type() -> DataType {
+    DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
+}
+
+impl Cell for Time {
+    fn data_type() -> DataType {
+        time_type()
+    }
+
+    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
+    where
+        Self: 'a,
+    {
+        Arc::new(TimestampMicrosecondArray::from_iter_values(values.map(|t| t.0)).with_timezone("UTC"))
+    }
+
+    fn read(array: &ArrayRef) -> Option<Vec<Self>> {
+        Some(array.as_primitive_opt::<TimestampMicrosecondType>()?.values().iter().map(|t| Time(*t)).collect())
+    }
+}
+
+impl Cell for Option<Time> {
+    const NULLABLE: bool = true;
+
+    fn data_type() -> DataType {
+        time_type()
+    }
+
+    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
+    where
+        Self: 'a,
+    {
+        let times = values.map(|t| t.map(|t| t.0));
+        Arc::new(times.collect::<TimestampMicrosecondArray>().with_timezone("UTC"))
+    }
+
+    fn read(array: &ArrayRef) -> Option<Vec<Self>> {
+        Some(array.as_primitive_opt::<TimestampMicrosecondType>()?.iter().map(|t| t.map(Time)).collect())
+    }
+}
+
+impl Cell for bool {
+    fn data_type() -> DataType {
+        DataType::Boolean
+    }
+
+    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
+    where
+        Self: 'a,
+    {
+        Arc::new(values.copied().map(Some).collect::<BooleanArray>())
+    }
+
+    fn read(array: &ArrayRef) -> Option<Vec<Self>> {
+        Some(array.as_boolean_opt()?.iter().map(Option::unwrap_or_default).collect())
+    }
+}
+
+impl Cell for Bytes {
+    fn data_type() -> DataType {
+        DataType::Binary
+    }
+
+    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
+    where
+        Self: 'a,
+    {
+        Arc::new(BinaryArray::from_iter_values(values.map(|v| &v.0)))
+    }
+
+    fn read(array: &ArrayRef) -> Option<Vec<Self>> {
+        let array = array.as_binary_opt::<i32>()?;
+        Some(array.iter().map(|v| Bytes(v.unwrap_or_default().to_vec())).collect())
+    }
+}
+
+impl<T: Cell> Cell for Vec<T> {
+    fn data_type() -> DataType {
+        DataType::List(Arc::new(T::field(Field::LIST_FIELD_DEFAULT_NAME)))
+    }
+
+    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
+    where
+        Self: 'a,
+    {
+        let lists: Vec<&'a Self> = values.collect();
+        let offsets = OffsetBuffer::from_lengths(lists.iter().map(|list| list.len()));
+        let items = T::array(&mut lists.into_iter().flatten());
+        Arc::new(ListArray::new(Arc::new(T::field(Field::LIST_FIELD_DEFAULT_NAME)), offsets, items, None))
+    }
+
+    fn read(array: &ArrayRef) -> Option<Vec<Self>> {
+        let lists = array.as_list_opt::<i32>()?;
+        let mut items = T::read(lists.values())?.into_iter();
+        let first = usize::try_from(*lists.value_offsets().first()?).ok()?;
+        for _ in 0..first {
+            items.next();
+        }
+        let take = |i: usize| items.by_ref().take(usize::try_from(lists.value_length(i)).unwrap_or(0)).collect();
+        Some((0..lists.len()).map(take).collect())
+    }
+}
+
+/// A struct whose fields are columns; with `= "name"` it is a table.
+macro_rules! record {
+    ($(#[$doc:meta])* $row:ident $(= $table:literal)? {
+        $( $(#[$field_doc:meta])* $field:ident : $ty:ty ),* $(,)?
+    }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $row {
+            $( $(#[$field_doc])* pub $field: $ty ),*
+        }
+
+        impl $crate::tables::cell::Cell for $row {
+            fn data_type() -> arrow::datatypes::DataType {
+                arrow::datatypes::DataType::Struct(
+                    vec![$( <$ty as $crate::tables::cell::Cell>::field(stringify!($field)) ),*].into()
+                )
+            }
+
+            fn array<'a>(
+                values: &mut dyn Iterator<Item = &'a Self>,
+            ) -> arrow::array::ArrayRef
+            where
+                Self: 'a,
+            {
+                let rows: Vec<&'a Self> = values.collect();
+                let arrow::datatypes::DataType::Struct(fields) = Self::data_type() else {
+                    unreachable!("a record is a struct")
+                };
+                let columns = vec![$(
+                    <$ty as $crate::tables::cell::Cell>::array(&mut rows.iter().map(|row| &row.$field))
+                ),*];
+                std::sync::Arc::new(arrow::array::StructArray::new(fields, columns, None))
+            }
+
+            fn read(array: &arrow::array::ArrayRef) -> Option<Vec<Self>> {
+                use arrow::array::{Array as _, AsArray as _};
+                let columns = array.as_struct_opt()?;
+                $(
+                    let mut $field =
+                        <$ty as $crate::tables::cell::Cell>::read(columns.column_by_name(stringify!($field))?)?.into_iter();
+                )*
+                (0..columns.len()).map(|_| Some($row { $( $field: $field.next()? ),* })).collect()
+            }
+        }
+
+        $(
+            impl $crate::tables::cell::Row for $row {
+                const TABLE: &'static str = $table;
+            }
+        )?
+    };
+}
+
+pub(super) use record;

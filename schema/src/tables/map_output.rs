@@ -1,0 +1,237 @@
+//! The output of a map as files that any engine can read and shuffle:
+//!
+//! ```text
+//! OUT_DIR/accumulators/NODE.parquet   one row per accumulator, sorted by shuffle key
+//! OUT_DIR/unattributed/NODE.parquet   records without a log point
+//! OUT_DIR/inputs/NODE.parquet         accounting; written last, so its presence means whole
+//! ```
+//! `NODE` is the node's label with every byte outside `[A-Za-z0-9._-]` as `%XX`.
+//! The three files of a node carry one digest; files of different maps do not
+//! go together and are refused.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::cell::{Bytes, Text, Time, record};
+use super::events::NameValue;
+use super::inputs::InputRow;
+use super::parquet::{self, Metadata};
+use crate::accumulator::{Accumulator, Event, NodeOutput};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Level, Model};
+
+/// Version of the postcard form in `state`.
+const STATE_VERSION: &str = "1";
+
+record! {
+    /// A request accumulator.
+    AccumulatorRow = "accumulators" {
+        /// Accumulators that can merge have equal keys.
+        shuffle_key: i64,
+        /// Node of the first span.
+        node: Text,
+        /// `Class.method` of the first span.
+        top_level_method: Text,
+        /// First event.
+        start_ts: Time,
+        /// Last event.
+        end_ts: Time,
+        /// Its events.
+        n_events: i64,
+        /// Values of its identifiers.
+        identifiers: Vec<NameValue>,
+        /// postcard of [`Accumulator`].
+        state: Bytes,
+    }
+}
+
+record! {
+    /// A record that no log point of the model can have printed.
+    UnattributedRow = "unattributed" {
+        /// Position in `inputs`.
+        file: i64,
+        /// First line, from 1.
+        line: i64,
+        /// Lines of the record.
+        n_lines: i64,
+        /// Offset in the (decompressed) file.
+        byte_offset: i64,
+        /// Time of the record.
+        ts: Time,
+        /// Level as printed.
+        level: Option<Text>,
+        /// Why nothing fits.
+        reason: Text,
+    }
+}
+
+/// Writes `output` below `folder`; `shuffle_key` tells which accumulators can
+/// meet. Output is a function of `output` alone.
+///
+/// # Errors
+/// I/O errors, naming the file.
+pub fn write_node_output(
+    folder: &Path,
+    model: &Model,
+    output: &NodeOutput,
+    shuffle_key: &dyn Fn(&Accumulator) -> i64,
+) -> Result<()> {
+    let mut rows: Vec<AccumulatorRow> =
+        output.accumulators.iter().map(|a| AccumulatorRow::new(model, a, shuffle_key(a))).collect();
+    rows.sort_by(|a, b| (a.shuffle_key, a.start_ts, &a.state.0).cmp(&(b.shuffle_key, b.start_ts, &b.state.0)));
+    let unattributed: Vec<UnattributedRow> = output.unattributed.iter().map(UnattributedRow::new).collect();
+    let node = Text::from(output.node.as_str());
+    let inputs: Vec<InputRow> = output.inputs.iter().map(|account| InputRow::new(0, &node, account)).collect();
+
+    let mut digest = xxhash_rust::xxh3::Xxh3::new();
+    for row in &rows {
+        digest.update(&row.state.0);
+    }
+    for row in &inputs {
+        digest.update(row.digest.as_bytes());
+    }
+    let metadata = Metadata::from([
+        ("lprof.state".to_owned(), STATE_VERSION.to_owned()),
+        ("lprof.node".to_owned(), output.node.clone()),
+        ("lprof.model".to_owned(), format!("{:032x}", output.model_digest)),
+        ("lprof.map".to_owned(), format!("{:032x}", digest.digest128())),
+    ]);
+    for part in ["accumulators", "unattributed", "inputs"] {
+        let part = folder.join(part);
+        fs::create_dir_all(&part).map_err(Error::io(&part))?;
+    }
+    parquet::write(&path_of(folder, "accumulators", &output.node), &rows, &metadata)?;
+    parquet::write(&path_of(folder, "unattributed", &output.node), &unattributed, &metadata)?;
+    parquet::write(&path_of(folder, "inputs", &output.node), &inputs, &metadata)?;
+    Ok(())
+}
+
+/// The nodes whose output lies in `folder`, as paths for [`read_node_output`],
+/// sorted by name.
+///
+/// # Errors
+/// Not the folder of a map; I/O errors.
+pub fn node_outputs(folder: &Path) -> Result<Vec<PathBuf>> {
+    let inputs = folder.join("inputs");
+    if folder.is_dir() && !inputs.is_dir() {
+        return Err(Error::new(folder, ErrorKind::NotOurs { expected: "map output" }));
+    }
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(&inputs).map_err(Error::io(folder))? {
+        let path = entry.map_err(Error::io(folder))?.path();
+        if path.extension().is_some_and(|e| e == "parquet") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Reads the output of one node; `inputs` is one of [`node_outputs`].
+///
+/// # Errors
+/// Half of an output, another version, damage; I/O errors.
+pub fn read_node_output(inputs: &Path) -> Result<NodeOutput> {
+    let beside = |part: &str| {
+        let name = inputs.file_name().unwrap_or_default();
+        inputs.parent().and_then(Path::parent).unwrap_or(Path::new(".")).join(part).join(name)
+    };
+    let (input_rows, metadata) = parquet::read::<InputRow>(inputs)?;
+    let value = |key: &str| {
+        metadata.get(key).ok_or_else(|| Error::new(inputs, ErrorKind::NotOurs { expected: "map output" }))
+    };
+    if value("lprof.state")? != STATE_VERSION {
+        let got = value("lprof.state")?.parse().unwrap_or(0);
+        return Err(Error::new(inputs, ErrorKind::Version { expected: 1, got }));
+    }
+    let path = beside("accumulators");
+    let (rows, other) = parquet::read::<AccumulatorRow>(&path)?;
+    let unattributed_path = beside("unattributed");
+    let (unattributed, third) = parquet::read::<UnattributedRow>(&unattributed_path)?;
+    if other != metadata || third != metadata {
+        return Err(Error::damaged(&path, 0, "belongs to another map than the other files of its node"));
+    }
+    let mut accumulators = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let accumulator: Accumulator =
+            postcard::from_bytes(&row.state.0).map_err(|e| Error::damaged(&path, 0, e))?;
+        if accumulator.spans.is_empty() || accumulator.spans.iter().any(|span| span.events.is_empty()) {
+            return Err(Error::damaged(&path, 0, "an accumulator without events"));
+        }
+        accumulators.push(accumulator);
+    }
+    accumulators.sort_by_key(|a| (a.spans[0].events[0].ts_us, a.spans[0].events[0].file, a.spans[0].events[0].line));
+    Ok(NodeOutput {
+        node: value("lprof.node")?.clone(),
+        model_digest: u128::from_str_radix(value("lprof.model")?, 16)
+            .map_err(|e| Error::damaged(inputs, 0, format!("model digest: {e}")))?,
+        inputs: input_rows.iter().map(|row| row.account(inputs)).collect::<Result<_>>()?,
+        accumulators,
+        unattributed: unattributed.iter().map(UnattributedRow::event).collect(),
+    })
+}
+
+impl AccumulatorRow {
+    fn new(model: &Model, accumulator: &Accumulator, shuffle_key: i64) -> Self {
+        let first = &accumulator.spans[0];
+        let times = || accumulator.spans.iter().flat_map(|span| &span.events).map(|event| event.ts_us);
+        let top_level = first.top_levels.first().and_then(|id| model.top_level_methods.get(id.index()));
+        let mut values: Vec<_> = accumulator.spans.iter().flat_map(|span| &span.identifiers).collect();
+        values.sort();
+        values.dedup();
+        let name_value = |v: &crate::accumulator::Value| NameValue {
+            name: Text::from(model.value_classes.get(v.value_class.index()).map_or("?", String::as_str)),
+            value: Text::from(v.text.as_str()),
+        };
+        Self {
+            shuffle_key,
+            node: Text::from(first.node.as_str()),
+            top_level_method: Text::from(top_level.map_or(String::new(), |m| m.short_name())),
+            start_ts: Time(times().min().unwrap_or_default()),
+            end_ts: Time(times().max().unwrap_or_default()),
+            n_events: times().count() as i64,
+            identifiers: values.into_iter().map(name_value).collect(),
+            state: Bytes(postcard::to_stdvec(accumulator).expect("an accumulator holds nothing that cannot be encoded")),
+        }
+    }
+}
+
+impl UnattributedRow {
+    fn new(event: &Event) -> Self {
+        Self {
+            file: i64::from(event.file),
+            line: event.line.cast_signed(),
+            n_lines: i64::from(event.n_lines),
+            byte_offset: event.byte_offset.cast_signed(),
+            ts: Time(event.ts_us),
+            level: event.level.map(|level| Text::from(level.name())),
+            reason: Text::from(event.reason.as_str()),
+        }
+    }
+
+    fn event(&self) -> Event {
+        Event {
+            file: u32::try_from(self.file).unwrap_or_default(),
+            line: self.line.cast_unsigned(),
+            n_lines: u32::try_from(self.n_lines).unwrap_or(1),
+            byte_offset: self.byte_offset.cast_unsigned(),
+            ts_us: self.ts.0,
+            level: self.level.as_deref().and_then(Level::parse),
+            log_point: None,
+            values: Vec::new(),
+            reason: self.reason.to_string(),
+        }
+    }
+}
+
+fn path_of(folder: &Path, part: &str, node: &str) -> PathBuf {
+    let mut name = String::new();
+    for byte in node.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' => name.push(byte as char),
+            b'.' if !name.is_empty() => name.push('.'),
+            _ => name.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    folder.join(part).join(format!("{name}.parquet"))
+}

@@ -1,0 +1,149 @@
+//! Parquet files: the only place that writes and reads them. A file is written
+//! to a temporary name in its folder, synced, renamed, and the folder synced,
+//! so that no reader ever sees half of one.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::cell::Row;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Rows of one row group: large enough to compress, small enough to hold.
+const ROW_GROUP_ROWS_MAX: usize = 1 << 20;
+/// Rows turned into columns at a time.
+const BATCH_ROWS_MAX: usize = 1 << 16;
+const ZSTD_LEVEL: i32 = 3;
+const PRODUCER: &str = concat!("lprof ", env!("CARGO_PKG_VERSION"));
+
+/// Key and value pairs in a file's footer.
+pub type Metadata = BTreeMap<String, String>;
+
+/// What was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Rows.
+    pub n_rows: u64,
+    /// Size of the file.
+    pub n_bytes: u64,
+    /// xxh3-128 of the file.
+    pub digest: u128,
+}
+
+/// Writes `rows` to `path`, atomically.
+///
+/// # Errors
+/// I/O errors, naming the file.
+pub fn write<R: Row>(path: &Path, rows: &[R], metadata: &Metadata) -> Result<Written> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary: PathBuf = folder.join(format!(".{name}.{}.tmp", std::process::id()));
+    let written = (|| {
+        let file = File::create(&temporary).map_err(Error::io(path))?;
+        let mut out = Digesting { inner: BufWriter::new(file), digest: Xxh3::new(), n_bytes: 0 };
+        let batches = rows.chunks(BATCH_ROWS_MAX).map(|chunk| Ok(R::batch(chunk)));
+        write_with(&mut out, R::schema(), batches, metadata).map_err(|e| as_io(path, e))?;
+        let done = Written { n_rows: rows.len() as u64, n_bytes: out.n_bytes, digest: out.digest.digest128() };
+        let file = out.inner.into_inner().map_err(|e| Error::new(path, ErrorKind::Io(e.into_error())))?;
+        file.sync_all().map_err(Error::io(path))?;
+        fs::rename(&temporary, path).map_err(Error::io(path))?;
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(Error::io(folder))?;
+        Ok(done)
+    })();
+    if written.is_err() {
+        // The temporary file may not exist; either way nothing is left behind.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// Writes `batches` as one Parquet file to `out`, e.g. a pipe.
+///
+/// # Errors
+/// Those of `batches` and of `out`.
+pub fn write_batches(
+    out: &mut (dyn Write + Send),
+    schema: SchemaRef,
+    batches: impl Iterator<Item = std::io::Result<RecordBatch>>,
+) -> std::io::Result<()> {
+    write_with(out, schema, batches, &Metadata::new())
+}
+
+/// Reads all rows of `path` and its metadata.
+///
+/// # Errors
+/// Not Parquet, cut short or damaged, or the columns of another table; I/O errors.
+pub fn read<R: Row>(path: &Path) -> Result<(Vec<R>, Metadata)> {
+    let file = File::open(path).map_err(Error::io(path))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| Error::damaged(path, 0, e))?;
+    let pairs = builder.metadata().file_metadata().key_value_metadata();
+    let metadata =
+        pairs.into_iter().flatten().filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?))).collect();
+    let batches = builder.with_batch_size(BATCH_ROWS_MAX).build().map_err(|e| Error::damaged(path, 0, e))?;
+    let mut rows = Vec::new();
+    for batch in batches {
+        let batch = batch.map_err(|e| Error::damaged(path, 0, e))?;
+        let not_ours = || Error::new(path, ErrorKind::NotOurs { expected: R::TABLE });
+        rows.extend(R::rows(&batch).ok_or_else(not_ours)?);
+    }
+    Ok((rows, metadata))
+}
+
+fn write_with(
+    out: &mut (dyn Write + Send),
+    schema: SchemaRef,
+    batches: impl Iterator<Item = std::io::Result<RecordBatch>>,
+    metadata: &Metadata,
+) -> std::io::Result<()> {
+    let level = ZstdLevel::try_new(ZSTD_LEVEL).expect("a level that zstd has");
+    let pairs = metadata.iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone())).collect();
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(level))
+        .set_created_by(PRODUCER.to_owned())
+        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS_MAX))
+        .set_key_value_metadata(Some(pairs))
+        .build();
+    let mut writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(std::io::Error::other)?;
+    for batch in batches {
+        writer.write(&batch?).map_err(std::io::Error::other)?;
+    }
+    writer.close().map_err(std::io::Error::other)?;
+    Ok(())
+}
+
+fn as_io(path: &Path, error: std::io::Error) -> Error {
+    Error::new(path, ErrorKind::Io(error))
+}
+
+/// Counts and digests what passes through.
+struct Digesting<W> {
+    inner: W,
+    digest: Xxh3,
+    n_bytes: u64,
+}
+
+impl<W: Write> Write for Digesting<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let n = self.inner.write(bytes)?;
+        self.digest.update(&bytes[..n]);
+        self.n_bytes += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.inner.flush()
+    }
+}

@@ -1,0 +1,76 @@
+//! `requests`, `request_nodes` and `log_sequences`: what a request is as a
+//! whole.
+
+use super::cell::{Text, Time, record};
+use super::events::NameValue;
+
+record! {
+    /// The time a request spent on one node, inside `requests`.
+    NodeTime {
+        /// Label of the log source.
+        node: Text,
+        /// First event there.
+        start_ts: Time,
+        /// Last event there.
+        end_ts: Time,
+    }
+}
+
+record! {
+    /// A request: the finished stitch of its spans.
+    RequestRow = "requests" {
+        /// 32 hex digits, a function of where its records stand.
+        request_id: Text,
+        /// `Class.method` of the earliest span's top-level method.
+        request_type: Text,
+        /// First event.
+        start_ts: Time,
+        /// Last event.
+        end_ts: Time,
+        /// Microseconds between them.
+        duration_us: i64,
+        /// Nodes it was on.
+        n_nodes: i64,
+        /// Its spans.
+        n_spans: i64,
+        /// Its events.
+        n_events: i64,
+        /// Equal ids: same path through the code; joins `log_sequences`.
+        log_sequence_id: Text,
+        /// When it was on which node, by start.
+        nodes: Vec<NodeTime>,
+        /// Values of its identifiers, by name.
+        identifiers: Vec<NameValue>,
+        /// `truncated`: closed by the window or the end of input;
+        /// `clock_conflict`: a receiver starts before its sender.
+        flags: Vec<Text>,
+    }
+}
+
+record! {
+    /// A request on one node.
+    RequestNodeRow = "request_nodes" {
+        /// The request.
+        request_id: Text,
+        /// Label of the log source.
+        node: Text,
+        /// First event there.
+        start_ts: Time,
+        /// Last event there.
+        end_ts: Time,
+        /// Events there.
+        n_events: i64,
+    }
+}
+
+record! {
+    /// A path through the code: the log points of each span, spans sorted.
+    LogSequenceRow = "log_sequences" {
+        /// Hash of what follows.
+        log_sequence_id: Text,
+        /// Type of the first request seen with it.
+        request_type: Text,
+        /// Log point ids, one list per span.
+        sequence: Vec<Vec<i64>>,
+    }
+}

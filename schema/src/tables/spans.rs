@@ -1,0 +1,31 @@
+//! `spans`: the part of a request that one thread of one top-level method did
+//! on one node.
+
+use super::cell::{Text, Time, record};
+
+record! {
+    /// A span of a request.
+    SpanRow = "spans" {
+        /// The request.
+        request_id: Text,
+        /// 16 hex digits, unique in the table.
+        span_id: Text,
+        /// The span that handed over to this one; null: a root.
+        parent_span_id: Option<Text>,
+        /// Label of the log source.
+        node: Text,
+        /// Thread name, where the layout prints it.
+        thread: Option<Text>,
+        /// `Class.method`; joins `top_level_methods`.
+        top_level_method: Text,
+        /// How it was handed over: `call`, `thread`, `queue`, `rpc`, `socket`,
+        /// `store`; null: a root, or the rest of a span that the window cut.
+        link: Option<Text>,
+        /// First event.
+        start_ts: Time,
+        /// Last event.
+        end_ts: Time,
+        /// Its events.
+        n_events: i64,
+    }
+}
