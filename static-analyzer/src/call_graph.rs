@@ -1,1 +1,137 @@
-//! placeholder
+//! The call graph: who calls, starts or remotely invokes whom.
+//!
+//! Over-approximates dispatch by the types that the program instantiates (rapid
+//! type analysis, refined by the types that flow into the receiver where that is
+//! known), up to [`crate::limits::DISPATCH_TARGETS_MAX`] targets; wider dispatch
+//! is a *handler table* and becomes [`CallKind::Table`]. Under-approximates: no
+//! dispatch through receivers declared by the JDK other than tasks, and no
+//! reflection except `ldc Class` of a class with a no-argument constructor.
+
+use schema::LinkKind;
+
+use crate::ir::ValueId;
+use crate::program::{MethodId, Name};
+
+pub mod apis;
+mod build;
+mod flow;
+mod roots;
+mod scc;
+mod starts;
+
+pub use build::build;
+
+/// How control gets from a call site to its targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CallKind {
+    /// Plain call, dispatched if virtual; same thread.
+    Direct,
+    /// An object or lambda handed to code outside of the program that calls it
+    /// back before it returns (`doAs`, `forEach`, comparators); same thread.
+    Callback,
+    /// One of many handlers looked up in a table (event type to handler, verb to
+    /// handler); same thread, but each target is work of its own.
+    Table,
+    /// A task handed to another thread: thread start, executor, timer, future
+    /// callback.
+    Start(LinkKind),
+    /// Remote procedure call: the call is on a proxy, the targets are the
+    /// methods that serve it in another process.
+    Rpc,
+}
+
+impl CallKind {
+    /// Whether the target's lines are printed by the calling thread, inside of
+    /// the call: only these edges are inlined.
+    pub fn is_local(self) -> bool {
+        matches!(self, CallKind::Direct | CallKind::Callback)
+    }
+}
+
+/// One call site with the targets that take the same arguments. A site can
+/// have several of these (e.g. a direct call that also starts a task).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The instruction of the caller.
+    pub site: ValueId,
+    /// Methods with a body that can run, sorted.
+    pub targets: Vec<MethodId>,
+    /// How.
+    pub kind: CallKind,
+    /// For each parameter of the targets (0 is `this` of instance methods) the
+    /// caller's value; none: given by somebody else (library, other thread).
+    pub args: Vec<Option<ValueId>>,
+}
+
+/// What makes a method the first one of a thread's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RootKind {
+    /// `main`
+    Main,
+    /// Body of a thread (`Thread` subclass, or the class extends it).
+    Thread,
+    /// Body of a task for an executor, timer, or future callback.
+    Task,
+    /// Served to remote callers.
+    Rpc,
+    /// Looked up in a table by the type of an event or message.
+    EventHandler,
+    /// Called by code outside of the program (interface of a library).
+    Callback,
+    /// No caller is known.
+    Uncalled,
+}
+
+/// A method at which threads enter the program's work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// The method.
+    pub method: MethodId,
+    /// What makes it one.
+    pub kind: RootKind,
+    /// For people: which interface or which start site.
+    pub why: String,
+}
+
+/// Who calls whom.
+#[derive(Clone, Debug, Default)]
+pub struct CallGraph {
+    /// Per method (index of [`MethodId`]): its calls in order of the sites.
+    pub calls: Vec<Vec<Call>>,
+    /// Per method: (caller, position in the caller's `calls`), sorted.
+    pub callers: Vec<Vec<(MethodId, usize)>>,
+    /// Where threads enter, sorted by method.
+    pub roots: Vec<Root>,
+    /// Per class: whether the program makes objects of it.
+    pub instantiated: Vec<bool>,
+    /// Strongly connected components over local edges
+    /// ([`CallKind::is_local`]), callees before callers; each sorted.
+    pub components: Vec<Vec<MethodId>>,
+    /// Components that can be worked on in parallel: ranges of `components`,
+    /// each depending on earlier ranges only.
+    pub levels: Vec<std::ops::Range<usize>>,
+    /// Interfaces whose methods are served to remote callers (internal names),
+    /// sorted, each with the reason.
+    pub rpc_interfaces: Vec<(Name, String)>,
+}
+
+impl CallGraph {
+    /// The calls of `method`.
+    pub fn calls(&self, method: MethodId) -> &[Call] {
+        &self.calls[method.index()]
+    }
+
+    /// The local calls of `method`, flattened to (call, target).
+    pub fn local_edges(&self, method: MethodId) -> impl Iterator<Item = (&Call, MethodId)> {
+        self.calls(method)
+            .iter()
+            .filter(|c| c.kind.is_local())
+            .flat_map(|c| c.targets.iter().map(move |&t| (c, t)))
+    }
+
+    /// The root entry of `method`, if threads enter there.
+    pub fn root(&self, method: MethodId) -> Option<&Root> {
+        let at = self.roots.binary_search_by_key(&method, |r| r.method).ok()?;
+        Some(&self.roots[at])
+    }
+}

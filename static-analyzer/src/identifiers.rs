@@ -1,1 +1,72 @@
-//! placeholder
+//! Identifiers: which logged values keep their identity on the way up the call
+//! graph (lprof §4.2: request identifier candidates and modified variables).
+//!
+//! Every logged value is a [`Place`]: an access path in the frame at hand. A
+//! call edge rebinds the callee's places to the caller's frame ([`Bindings`]);
+//! what ends in a fresh, looping or modified place is lost there. Counts are
+//! sets of log points, never paths through the graph.
+
+use std::collections::BTreeMap;
+
+use crate::path::AccessPath;
+use crate::program::{MethodId, Name};
+
+mod bindings;
+mod modified;
+mod strength;
+mod summaries;
+
+pub use bindings::{Bindings, Bound};
+pub use strength::Lifetimes;
+pub use summaries::summarize;
+
+/// Where a value comes from, seen from one method's frame.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The path.
+    pub path: AccessPath,
+    /// The frame that a `Root::Local` of the path belongs to: the method at
+    /// hand, or a callee in which the value is made. Equals the method at hand
+    /// for other roots.
+    pub frame: MethodId,
+    /// Made anew again and again within one run of the method at hand: inside a
+    /// loop, taken from a collection, or in a recursive callee. Such a value is
+    /// no identifier of this method.
+    pub looping: bool,
+}
+
+/// A variable of a log point: (position in the log points, position in
+/// [`crate::path::LogPoint::variables`]).
+pub type LoggedVariable = (u32, u32);
+
+/// What is known of one method, callees included.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// For each logged variable that this method or a local callee prints: the
+    /// places it can come from, sorted, at most
+    /// [`crate::limits::PLACES_MAX`].
+    pub places: BTreeMap<LoggedVariable, Vec<Place>>,
+    /// All log points that this method or a local callee prints, sorted.
+    pub log_points: Vec<u32>,
+    /// Prefixes of paths modified by this method or a callee (lprof: MV),
+    /// restricted to fields that are on some logged path; sorted.
+    pub modified: Vec<AccessPath>,
+}
+
+/// Summaries of all methods (index of [`MethodId`]).
+#[derive(Clone, Debug, Default)]
+pub struct Summaries {
+    /// One per method.
+    pub methods: Vec<Summary>,
+}
+
+/// A value that keeps its identity within one request of a top-level method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identifier {
+    /// Where it is, in the top-level method's frame.
+    pub place: Place,
+    /// Which values it may be compared with.
+    pub value_class: Name,
+    /// How far it tells requests apart.
+    pub strength: schema::IdentifierStrength,
+}

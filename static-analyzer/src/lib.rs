@@ -9,6 +9,7 @@ pub mod ir;
 pub mod path;
 pub mod strings;
 pub mod log_points;
+pub mod rules;
 pub mod call_graph;
 pub mod identifiers;
 pub mod top_level;

@@ -1,1 +1,54 @@
-//! placeholder
+//! Top-level methods: the first method of a thread's work on one request
+//! (lprof §4.2).
+
+use schema::TopLevelKind;
+
+use crate::identifiers::Identifier;
+use crate::program::MethodId;
+
+mod choose;
+mod drops;
+mod loops;
+mod members;
+
+pub use choose::find;
+
+/// A log point of a top-level method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Position in the log points.
+    pub log_point: u32,
+    /// For each variable of the log point, in order: position in
+    /// [`TopLevel::identifiers`] of the identifier it prints.
+    pub bindings: Vec<Option<u32>>,
+}
+
+/// One top-level method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopLevel {
+    /// The method.
+    pub method: MethodId,
+    /// The rule that made it one.
+    pub kind: TopLevelKind,
+    /// What keeps its value within one request.
+    pub identifiers: Vec<Identifier>,
+    /// Log points reachable over local edges without entering another
+    /// top-level method; sorted.
+    pub members: Vec<Member>,
+    /// The rule, the edge, the identifiers lost there.
+    pub reason: String,
+}
+
+/// All top-level methods.
+#[derive(Clone, Debug, Default)]
+pub struct TopLevels {
+    /// Sorted by method.
+    pub methods: Vec<TopLevel>,
+}
+
+impl TopLevels {
+    /// Position of `method`, if it is top-level.
+    pub fn position(&self, method: MethodId) -> Option<usize> {
+        self.methods.binary_search_by_key(&method, |t| t.method).ok()
+    }
+}
