@@ -1,0 +1,6 @@
+package blockstore.wire;
+
+/** How a request ended. */
+public enum Outcome {
+    DONE, ABSENT, REFUSED
+}
