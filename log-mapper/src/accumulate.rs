@@ -1,15 +1,49 @@
-//! Accumulating: records of one node to request accumulators (lprof §5, Map).
-//! This form opens one span per record.
+//! Accumulating: records of one node to request accumulators of one span each
+//! (lprof §5, Map), in one linear scan.
+//!
+//! A record joins the open span that the evidence speaks for most, if it speaks
+//! clearly enough ([`evidence`]); else it opens one. A span keeps every
+//! top-level method that can still have printed all of its records; it closes
+//! when none of them has a log point left, or after a window of silence, so
+//! that memory is bounded by what is open. Which spans belong to one request is
+//! not decided here.
 
-use schema::{Accumulator, Event, Model, Span};
+use std::rc::Rc;
 
-use crate::record::{Record, Records};
+use rustc_hash::{FxHashMap, FxHashSet};
+use schema::{Accumulator, Event, LinkKind, Model, TopLevelId, TopLevelKind};
+
+use self::canonical::canonical;
+use self::evidence::{Evidence, Surroundings, verdict};
+use self::open_span::{Fact, Fit, OpenSpan, Opening, opening};
+use self::open_spans::{OpenSpans, SpanIndex};
+use self::orders::{Follows, Orders};
+use crate::record::{Candidate, Record, Records};
+
+mod canonical;
+mod evidence;
+mod open_span;
+mod open_spans;
+mod orders;
+#[cfg(test)]
+mod tests;
 
 /// How to accumulate.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Config {
     /// Label of the log source.
     pub node: String,
+    /// A span closes after this much silence, µs.
+    pub window_us: i64,
+    /// Without a thread and without a shared identifier, a record can follow a
+    /// span within this time, µs.
+    pub order_window_us: i64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { node: String::new(), window_us: 60_000_000, order_window_us: 60_000_000 }
+    }
 }
 
 /// What accumulating made of the records.
@@ -22,29 +56,281 @@ pub struct Accumulated {
 }
 
 /// Accumulates `records`, which come in log order.
-pub fn accumulate(_model: &Model, records: &mut dyn Records, config: &Config) -> Accumulated {
-    let mut out = Accumulated::default();
+///
+/// Linear in the records; memory in proportion to the spans of one window and
+/// to the result.
+pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> Accumulated {
+    let mut scan = Scan::new(model, config);
+    let mut unattributed = Vec::new();
     while let Some(record) = records.next() {
-        let event = event(&record);
-        if record.candidates.is_empty() {
-            out.unattributed.push(event);
-            continue;
+        scan.expire(record.ts_us);
+        match scan.place(&record) {
+            Some(choice) => scan.apply(&record, choice),
+            None => unattributed.push(event(&record, None, "no log point".to_owned())),
         }
-        let span = Span {
-            node: config.node.clone(),
-            thread: record.thread.map(str::to_owned),
-            top_levels: Vec::new(),
-            identifiers: Vec::new(),
-            events: vec![event],
-            truncated: false,
-        };
-        out.accumulators.push(Accumulator { spans: vec![span], links: Vec::new() });
     }
-    out
+    Accumulated { accumulators: scan.finish(), unattributed }
 }
 
-fn event(record: &Record<'_>) -> Event {
-    let candidate = record.candidates.first();
+/// The state of the scan.
+struct Scan<'m> {
+    config: &'m Config,
+    model: &'m Model,
+    orders: Orders<'m>,
+    /// (dispatcher, target) of calls in one thread.
+    calls: FxHashSet<(TopLevelId, TopLevelId)>,
+    open: OpenSpans,
+    threads: FxHashMap<String, u32>,
+    thread_names: Vec<String>,
+    /// Number of the record at hand.
+    seq: u64,
+    previous_us: i64,
+    /// Closed spans: (number of first record, accumulator).
+    done: Vec<(u64, Accumulator)>,
+}
+
+/// Where a record goes: with which of its candidates, and why.
+struct Choice {
+    candidate: usize,
+    thread: Option<u32>,
+    goes: Goes,
+}
+
+enum Goes {
+    Joins(SpanIndex, Fit, String),
+    Opens(Opening),
+}
+
+/// An open span that can take a record.
+struct Taker {
+    candidate: usize,
+    span: SpanIndex,
+    fit: Fit,
+    evidence: Evidence,
+}
+
+impl<'m> Scan<'m> {
+    fn new(model: &'m Model, config: &'m Config) -> Self {
+        let calls = model.communication_pairs.iter().filter(|pair| pair.kind == LinkKind::Call);
+        Self {
+            config,
+            model,
+            orders: Orders::new(model),
+            calls: calls.map(|pair| (pair.from, pair.to)).collect(),
+            open: OpenSpans::default(),
+            threads: FxHashMap::default(),
+            thread_names: Vec::new(),
+            seq: 0,
+            previous_us: i64::MIN,
+            done: Vec::new(),
+        }
+    }
+
+    /// Decides where a record goes; none if no log point can have printed it.
+    fn place(&mut self, record: &Record<'_>) -> Option<Choice> {
+        self.seq += 1;
+        if let Some(level) = record.level {
+            self.orders.see(level);
+        }
+        let known = |c: &Candidate<'_>| c.log_point.index() < self.model.log_points.len();
+        let facts: Vec<(usize, Fact)> = (record.candidates.iter().enumerate())
+            .filter(|(_, candidate)| known(candidate))
+            .map(|(index, candidate)| (index, self.fact(candidate)))
+            .collect();
+        let thread = record.thread.map(|name| self.thread(name));
+        let openings: Vec<Opening> =
+            facts.iter().map(|(_, fact)| opening(&mut self.orders, fact)).collect();
+        let mut takers = self.takers(record, thread, &facts, &openings);
+        takers.sort_by_key(|taker| (std::cmp::Reverse(taker.evidence), taker.candidate, taker.span));
+        if let Some(reason) = self.judge(record, thread, &takers, &facts, &openings) {
+            let Taker { candidate, span, fit, .. } = takers.swap_remove(0);
+            return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, reason) });
+        }
+        // The candidate that starts something is the better reading of a tie;
+        // the first one wins where they are equal.
+        let (_, (candidate, _), opening) = facts
+            .iter()
+            .zip(openings)
+            .enumerate()
+            .map(|(index, (fact, opening))| (index, fact, opening))
+            .min_by_key(|(index, _, opening)| {
+                (!opening.starts, !opening.tops.iter().any(|top| top.entered), opening.tops.is_empty(), *index)
+            })?;
+        Some(Choice { candidate: *candidate, thread, goes: Goes::Opens(opening) })
+    }
+
+    /// All open spans that can take the record, as far as the indexes see.
+    fn takers(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        facts: &[(usize, Fact)],
+        openings: &[Opening],
+    ) -> Vec<Taker> {
+        let mut takers = Vec::new();
+        let current = thread.and_then(|thread| self.open.current(thread));
+        for ((candidate, fact), opening) in facts.iter().zip(openings) {
+            let mut found = Vec::new();
+            let bounds = opening.tops.iter().flat_map(|state| &state.bound);
+            let mut keys: Vec<_> = bounds.map(|bound| (bound.value_class, &bound.text)).collect();
+            keys.sort();
+            keys.dedup();
+            for (class, text) in keys {
+                let same_thread = |span: &SpanIndex| self.open.get(*span).thread == thread;
+                found.extend(self.open.with_value(class, text).filter(same_thread));
+            }
+            match thread {
+                Some(thread) => found.extend(self.open.of_thread(thread)),
+                None => self.find_by_place(fact, &mut found),
+            }
+            found.sort_unstable();
+            found.dedup();
+            for span in found {
+                let open = self.open.get(span);
+                if record.ts_us.abs_diff(open.last_us) > self.config.window_us.unsigned_abs() {
+                    continue;
+                }
+                if let Some(fit) = open.fit(&mut self.orders, fact) {
+                    let evidence = Evidence::new(&fit, current == Some(span), open.last_seq);
+                    takers.push(Taker { candidate: *candidate, span, fit, evidence });
+                }
+            }
+        }
+        takers
+    }
+
+    /// Spans for which the log point of `fact` would be the next one.
+    fn find_by_place(&mut self, fact: &Fact, found: &mut Vec<SpanIndex>) {
+        let Self { orders, open, .. } = self;
+        for index in 0..orders.places(fact.log_point).len() {
+            let places = &orders.places(fact.log_point)[index];
+            let (top, at) = (places.top, places.at.clone());
+            let mut wanted = |from| {
+                at.iter().any(|&(to, _)| orders.follows(top, from, to) == Some(Follows::Next))
+            };
+            open.at_places(top, &mut wanted, found);
+        }
+    }
+
+    /// Why the record joins the first of `takers`; none if it does not.
+    fn judge(
+        &self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        takers: &[Taker],
+        facts: &[(usize, Fact)],
+        openings: &[Opening],
+    ) -> Option<String> {
+        let best = takers.first()?;
+        let second = takers.iter().find(|taker| taker.span != best.span);
+        let opening = facts.iter().zip(openings).find(|((candidate, _), _)| *candidate == best.candidate);
+        let gap_us = record.ts_us.abs_diff(self.open.get(best.span).last_us);
+        let around = Surroundings {
+            seq: self.seq,
+            has_thread: thread.is_some(),
+            starts: opening.is_some_and(|(_, opening)| opening.starts),
+            encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
+            in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
+            second: second.map(|taker| taker.evidence),
+        };
+        verdict(best.evidence, around)
+    }
+
+    /// Whether `span` can enclose what its thread did last.
+    fn encloses(&self, span: SpanIndex, thread: u32) -> bool {
+        let Some(current) = self.open.current(thread) else { return false };
+        let outer = &self.open.get(span).tops;
+        let inner = &self.open.get(current).tops;
+        outer.iter().any(|outer| self.orders.kind(outer.top) == TopLevelKind::Dispatcher)
+            || (!self.calls.is_empty()
+                && outer.iter().any(|outer| {
+                    inner.iter().any(|inner| self.calls.contains(&(outer.top, inner.top)))
+                }))
+    }
+
+    /// Carries out a choice.
+    fn apply(&mut self, record: &Record<'_>, choice: Choice) {
+        let Choice { candidate, thread, goes } = choice;
+        let candidate = record.candidates.get(candidate);
+        let seq = self.seq;
+        let index = match goes {
+            Goes::Joins(index, fit, reason) => {
+                let event = event(record, candidate, reason);
+                self.open.update(index, |span| span.take(fit, event, seq));
+                index
+            }
+            Goes::Opens(Opening { tops, .. }) => {
+                let entered = tops.iter().any(|top| top.entered);
+                let reason = if entered { "opens" } else { "opens, start not seen" };
+                let span = OpenSpan {
+                    thread,
+                    tops,
+                    events: vec![event(record, candidate, reason.to_owned())],
+                    first_seq: seq,
+                    last_seq: seq,
+                    last_us: record.ts_us,
+                    keys: Vec::new(),
+                };
+                self.open.open(span)
+            }
+        };
+        if !self.open.get(index).goes_on(&mut self.orders) {
+            self.close(index, false);
+        }
+    }
+
+    /// Closes spans that have been silent for the window. The earlier of the
+    /// last two times counts, so that one wrong time stamp closes nothing.
+    fn expire(&mut self, now_us: i64) {
+        let before_us = now_us.min(self.previous_us).saturating_sub(self.config.window_us);
+        self.previous_us = now_us;
+        while let Some(index) = self.open.expired(before_us) {
+            self.close(index, true);
+        }
+    }
+
+    fn close(&mut self, index: SpanIndex, truncated: bool) {
+        let span = self.open.close(index);
+        let thread = span.thread.map(|thread| self.thread_names[thread as usize].clone());
+        let first_seq = span.first_seq;
+        let span = span.close(&self.orders, &self.config.node, thread, truncated);
+        self.done.push((first_seq, Accumulator { spans: vec![span], links: Vec::new() }));
+    }
+
+    /// Closes what is open: all accumulators, in order of their first event.
+    fn finish(mut self) -> Vec<Accumulator> {
+        for index in self.open.all() {
+            self.close(index, true);
+        }
+        self.done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
+        self.done.into_iter().map(|(_, accumulator)| accumulator).collect()
+    }
+
+    fn fact(&self, candidate: &Candidate<'_>) -> Fact {
+        let variables = &self.model.log_points[candidate.log_point.index()].variables;
+        let values = candidate.values.iter().filter_map(|&(variable, text)| {
+            if !self.orders.is_bound(candidate.log_point, variable) {
+                return None;
+            }
+            let shape = variables.get(variable as usize)?.shape;
+            Some((variable, Rc::from(canonical(text, shape)?)))
+        });
+        Fact { log_point: candidate.log_point, values: values.collect() }
+    }
+
+    fn thread(&mut self, name: &str) -> u32 {
+        if let Some(&thread) = self.threads.get(name) {
+            return thread;
+        }
+        let thread = u32::try_from(self.thread_names.len()).expect("fewer than 2^32 thread names");
+        self.thread_names.push(name.to_owned());
+        self.threads.insert(name.to_owned(), thread);
+        thread
+    }
+}
+
+fn event(record: &Record<'_>, candidate: Option<&Candidate<'_>>, reason: String) -> Event {
+    let values = candidate.map(|candidate| candidate.values.iter());
     Event {
         file: record.file,
         line: record.line,
@@ -52,10 +338,8 @@ fn event(record: &Record<'_>) -> Event {
         byte_offset: record.byte_offset,
         ts_us: record.ts_us,
         level: record.level,
-        log_point: candidate.map(|c| c.log_point),
-        values: candidate
-            .map(|c| c.values.iter().map(|&(v, text)| (v, text.to_owned())).collect())
-            .unwrap_or_default(),
-        reason: if candidate.is_some() { "opens" } else { "no log point" }.to_owned(),
+        log_point: candidate.map(|candidate| candidate.log_point),
+        values: values.into_iter().flatten().map(|&(v, text)| (v, text.to_owned())).collect(),
+        reason,
     }
 }

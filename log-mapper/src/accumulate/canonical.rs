@@ -1,0 +1,72 @@
+//! Canonical values: one text for one value, however it was printed, so that
+//! the values of one value class can be compared as text.
+//!
+//! Does not know about files or names: texts that differ by more than notation
+//! stay different.
+
+use std::borrow::Cow;
+
+use schema::ValueShape;
+
+/// The canonical text of `text`; none where it names nothing.
+pub(super) fn canonical(text: &str, shape: ValueShape) -> Option<Cow<'_, str>> {
+    let text = text.trim();
+    if text.is_empty() || text == "null" {
+        return None;
+    }
+    Some(match shape {
+        ValueShape::Integer => integer(text),
+        ValueShape::Hex => hex(text),
+        ValueShape::Boolean => Cow::Owned(text.to_ascii_lowercase()),
+        ValueShape::Float | ValueShape::Enum | ValueShape::Text | ValueShape::Throwable => {
+            // Text that carries the prefix of hexadecimal is a number by its
+            // own account; the same value may be printed as decimal elsewhere.
+            if text.starts_with("0x") { hex(text) } else { Cow::Borrowed(text) }
+        }
+    })
+}
+
+fn integer(text: &str) -> Cow<'_, str> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let short = digits.trim_start_matches('0');
+    match (short.len() == digits.len(), short.is_empty(), digits.is_empty()) {
+        (_, _, true) => Cow::Borrowed(text),
+        (true, ..) if !text.starts_with('+') => Cow::Borrowed(text),
+        (_, true, _) => Cow::Borrowed("0"),
+        _ => Cow::Owned(format!("{sign}{short}")),
+    }
+}
+
+/// Hexadecimal of 64 bits is read as Java prints it: two's complement.
+fn hex(text: &str) -> Cow<'_, str> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    match u64::from_str_radix(digits, 16) {
+        Ok(value) => Cow::Owned(value.cast_signed().to_string()),
+        Err(_) => Cow::Borrowed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_text_for_one_value() {
+        let check = |text, shape, expected: Option<&str>| {
+            assert_eq!(canonical(text, shape).as_deref(), expected, "{text} as {shape:?}");
+        };
+        check("007", ValueShape::Integer, Some("7"));
+        check("-7", ValueShape::Integer, Some("-7"));
+        check("+7", ValueShape::Integer, Some("7"));
+        check("000", ValueShape::Integer, Some("0"));
+        check("0x10", ValueShape::Hex, Some("16"));
+        check("ffffffffffffffff", ValueShape::Hex, Some("-1"));
+        check("0x14f0b5ef8ce0001", ValueShape::Text, Some("94306619727151105"));
+        check("a b", ValueShape::Text, Some("a b"));
+        check(" ", ValueShape::Text, None);
+        check("null", ValueShape::Text, None);
+    }
+}

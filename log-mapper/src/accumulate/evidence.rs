@@ -1,0 +1,98 @@
+//! Evidence: which open span a record belongs to, and whether it is enough to
+//! join it. All weights of accumulating are here.
+//!
+//! Fields are compared in the order they stand in: a shared request identifier
+//! is worth more than being next in the same thread, that more than a shared
+//! weak value, that more than the order of log points, that more than recency.
+//! Where nothing tells, a record opens a span of its own: parts left apart can
+//! be joined later, parts joined wrongly cannot be told apart again.
+
+use super::open_span::Fit;
+use super::orders::Follows;
+
+/// Without a thread and without a shared identifier only the order speaks: the
+/// span must be this many times nearer, in records, than the next one that
+/// waits for the same log point.
+const NEARER_MIN: u64 = 4;
+
+/// What speaks for a record being in a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Evidence {
+    /// Shared values of request identifiers.
+    pub(super) n_request: u32,
+    /// The span is what its thread did last.
+    pub(super) current: bool,
+    /// Shared values of weak identifiers.
+    pub(super) n_weak: u32,
+    /// Position in the order of log points.
+    pub(super) follows: Follows,
+    /// The span began where its method begins.
+    pub(super) entered: bool,
+    /// Number of the span's last record: later is better.
+    pub(super) last_seq: u64,
+}
+
+impl Evidence {
+    /// The evidence of `fit`.
+    pub(super) fn new(fit: &Fit, current: bool, last_seq: u64) -> Self {
+        let Fit { n_request, n_weak, follows, entered, .. } = *fit;
+        Self { n_request, current, n_weak, follows, entered, last_seq }
+    }
+}
+
+/// What is known of the record and its surroundings when judging.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surroundings {
+    /// Number of the record on its node.
+    pub(super) seq: u64,
+    /// The layout prints threads.
+    pub(super) has_thread: bool,
+    /// The record can be the first of a request.
+    pub(super) starts: bool,
+    /// The best span encloses what its thread did last: a dispatcher, or it
+    /// calls it.
+    pub(super) encloses: bool,
+    /// The best span's last record is near enough in time to follow by order
+    /// alone.
+    pub(super) in_order_window: bool,
+    /// The second-best span, if any fits.
+    pub(super) second: Option<Evidence>,
+}
+
+/// Why the record joins the span of `best`; none: it opens one.
+pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
+    // Where the record can start a request of its own, skipping log points that
+    // should have printed is the weaker reading.
+    let plausible = best.follows == Follows::Next || !around.starts;
+    if around.has_thread {
+        let enough = best.n_request > 0
+            || (best.current && plausible)
+            || (around.encloses && plausible)
+            || (best.follows == Follows::Next && !around.starts);
+        return enough.then(|| reason("thread", best));
+    }
+    if best.n_request > 0 {
+        return plausible.then(|| reason("", best));
+    }
+    let near = around.second.is_none_or(|second| {
+        let same = (second.n_request, second.n_weak, second.follows);
+        same != (best.n_request, best.n_weak, best.follows)
+            || (around.seq - best.last_seq) * NEARER_MIN <= around.seq - second.last_seq
+    });
+    let enough = best.follows == Follows::Next && best.entered && around.in_order_window && near;
+    enough.then(|| reason("order", best))
+}
+
+fn reason(base: &str, best: Evidence) -> String {
+    let mut words = base.to_owned();
+    for (n, one, many) in [(best.n_request, "id", "ids"), (best.n_weak, "weak id", "weak ids")] {
+        if n > 0 {
+            let plus = if words.is_empty() { "" } else { "+" };
+            words.push_str(&format!("{plus}{n} {}", if n == 1 { one } else { many }));
+        }
+    }
+    if best.follows == Follows::Later {
+        words.push_str(", skips");
+    }
+    words
+}

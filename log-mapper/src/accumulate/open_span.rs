@@ -1,0 +1,259 @@
+//! An open span: the records of one thread's work on one request so far, with
+//! every top-level method that can still have printed all of them.
+//!
+//! Answers whether a record can come next and how well it fits; which of
+//! several spans takes it is decided by [`super::evidence`].
+
+use std::cmp::Reverse;
+use std::rc::Rc;
+
+use schema::{
+    Event, IdentifierId, IdentifierStrength, LogPointId, Span, TopLevelId, TopLevelKind, Value, ValueClassId,
+};
+
+use super::orders::{Follows, Orders, Places};
+
+/// A log point a record can come from, with the canonical values of its
+/// variables that are identifiers somewhere.
+#[derive(Debug)]
+pub(super) struct Fact {
+    pub(super) log_point: LogPointId,
+    pub(super) values: Vec<(u32, Rc<str>)>,
+}
+
+/// A value bound to an identifier of a top-level method.
+#[derive(Clone, Debug)]
+pub(super) struct Bound {
+    identifier: IdentifierId,
+    pub(super) value_class: ValueClassId,
+    pub(super) strength: IdentifierStrength,
+    pub(super) text: Rc<str>,
+}
+
+/// A span that can still grow.
+#[derive(Debug)]
+pub(super) struct OpenSpan {
+    /// Interned thread name, where the layout prints it.
+    pub(super) thread: Option<u32>,
+    /// Top-level methods that can have printed all events, sorted by id.
+    pub(super) tops: Vec<TopState>,
+    pub(super) events: Vec<Event>,
+    /// Number of its first and last record on this node.
+    pub(super) first_seq: u64,
+    pub(super) last_seq: u64,
+    pub(super) last_us: i64,
+    /// Values under which it is indexed.
+    pub(super) keys: Vec<(ValueClassId, Rc<str>)>,
+}
+
+/// One top-level method that can have printed the span.
+#[derive(Clone, Debug)]
+pub(super) struct TopState {
+    pub(super) top: TopLevelId,
+    /// Nodes at which the last log point can have been.
+    pub(super) at: Vec<u32>,
+    pub(super) bound: Vec<Bound>,
+    /// The first event is one with which the method can start.
+    pub(super) entered: bool,
+    /// Events before which something should have printed, but did not.
+    n_skips: u32,
+}
+
+/// How a record fits a span.
+#[derive(Debug)]
+pub(super) struct Fit {
+    /// The span's top-level methods if it takes the record.
+    tops: Vec<TopState>,
+    /// Values of [`IdentifierStrength::Request`] that both have.
+    pub(super) n_request: u32,
+    /// Values of [`IdentifierStrength::Weak`] that both have.
+    pub(super) n_weak: u32,
+    pub(super) follows: Follows,
+    pub(super) entered: bool,
+}
+
+impl OpenSpan {
+    /// How a record with `fact` fits; none if no top-level method of the span
+    /// can have printed it now, or identifiers conflict.
+    pub(super) fn fit(&self, orders: &mut Orders<'_>, fact: &Fact) -> Option<Fit> {
+        let mut tops = Vec::new();
+        let mut best = None;
+        let mut wanted = self.tops.iter().peekable();
+        for index in 0..orders.places(fact.log_point).len() {
+            let top = orders.places(fact.log_point)[index].top;
+            while wanted.next_if(|state| state.top < top).is_some() {}
+            let Some(state) = wanted.next_if(|state| state.top == top) else { continue };
+            if let Some((next, score)) = state.step(orders, fact, index) {
+                best = best.max(Some(score));
+                tops.push(next);
+            }
+        }
+        let (n_request, n_weak, follows, entered) = best?;
+        Some(Fit { tops, n_request, n_weak, follows, entered })
+    }
+
+    /// Takes a record that fits.
+    pub(super) fn take(&mut self, fit: Fit, event: Event, seq: u64) {
+        self.last_us = event.ts_us;
+        self.last_seq = seq;
+        self.tops = fit.tops;
+        self.events.push(event);
+    }
+
+    /// Whether any log point can follow.
+    pub(super) fn goes_on(&self, orders: &mut Orders<'_>) -> bool {
+        self.tops.iter().any(|state| state.at.iter().any(|&node| orders.goes_on(state.top, node)))
+    }
+
+    /// The finished span.
+    pub(super) fn close(
+        mut self,
+        orders: &Orders<'_>,
+        node: &str,
+        thread: Option<String>,
+        truncated: bool,
+    ) -> Span {
+        self.tops.sort_by_key(|state| {
+            let rank = kind_rank(orders.kind(state.top));
+            let n_bound = state.bound.iter().filter(|b| b.strength == IdentifierStrength::Request).count();
+            let size = orders.n_nodes(state.top);
+            (!state.entered, state.n_skips, Reverse(n_bound), rank, size, state.top)
+        });
+        let mut identifiers: Vec<Value> = (self.tops.iter().flat_map(|state| &state.bound))
+            .map(|bound| Value { value_class: bound.value_class, text: bound.text.to_string() })
+            .collect();
+        identifiers.sort();
+        identifiers.dedup();
+        let top_levels = self.tops.iter().map(|state| state.top).collect();
+        Span { node: node.to_owned(), thread, top_levels, identifiers, events: self.events, truncated }
+    }
+}
+
+impl TopState {
+    /// The state after `fact`, whose places are entry `index` of its log point,
+    /// and how well it fits: (request values, weak values, follows, entered).
+    fn step(
+        &self,
+        orders: &mut Orders<'_>,
+        fact: &Fact,
+        index: usize,
+    ) -> Option<(TopState, (u32, u32, Follows, bool))> {
+        let mut at = Vec::new();
+        let mut best: Option<((u32, u32, Follows), Vec<Bound>)> = None;
+        for i in 0..orders.places(fact.log_point)[index].at.len() {
+            let place = orders.places(fact.log_point)[index].at[i];
+            let follows = self.at.iter().filter_map(|&from| orders.follows(self.top, from, place.0)).max();
+            let Some(follows) = follows else { continue };
+            let Some(bound) = bind(orders, self.top, place, fact) else { continue };
+            let Some((n_request, n_weak)) = self.agree(&bound) else { continue };
+            at.push(place.0);
+            let score = (n_request, n_weak, follows);
+            if best.as_ref().is_none_or(|(old, _)| *old < score) {
+                best = Some((score, bound));
+            }
+        }
+        let ((n_request, n_weak, follows), bound) = best?;
+        at.dedup();
+        let mut next = self.clone();
+        next.at = at;
+        next.n_skips += u32::from(follows == Follows::Later);
+        for bound in bound {
+            if next.bound.iter().all(|old| old.identifier != bound.identifier) {
+                next.bound.push(bound);
+            }
+        }
+        Some((next, (n_request, n_weak, follows, self.entered)))
+    }
+
+    /// Counts the values shared with `bound`: (request, weak); none if an
+    /// identifier has another value. Paths decide what conflicts, value classes
+    /// what agrees: two paths can name the same thing.
+    fn agree(&self, bound: &[Bound]) -> Option<(u32, u32)> {
+        let (mut n_request, mut n_weak) = (0, 0);
+        for new in bound {
+            let conflict = |old: &&Bound| old.identifier == new.identifier && old.text != new.text;
+            if self.bound.iter().any(|old| conflict(&old)) {
+                return None;
+            }
+            let same = |old: &Bound| old.value_class == new.value_class && old.text == new.text;
+            if self.bound.iter().any(same) {
+                match new.strength {
+                    IdentifierStrength::Request => n_request += 1,
+                    IdentifierStrength::Weak => n_weak += 1,
+                    IdentifierStrength::Node => {}
+                }
+            }
+        }
+        Some((n_request, n_weak))
+    }
+}
+
+/// What opening a span with a record would be.
+#[derive(Debug)]
+pub(super) struct Opening {
+    pub(super) tops: Vec<TopState>,
+    /// A method other than a dispatcher can start with it.
+    pub(super) starts: bool,
+}
+
+/// The top-level methods that can have printed `fact` as their first.
+pub(super) fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Opening {
+    let mut tops = Vec::new();
+    let mut starts = false;
+    for index in 0..orders.places(fact.log_point).len() {
+        let Places { top, ref at } = orders.places(fact.log_point)[index];
+        let places = at.clone();
+        let entries: Vec<(u32, u32)> =
+            places.iter().copied().filter(|&(node, _)| orders.is_entry(top, node)).collect();
+        let entered = !entries.is_empty();
+        let places = if entered { entries } else { places };
+        let bound = places.iter().find_map(|&place| bind(orders, top, place, fact));
+        starts |= entered && kind_rank(orders.kind(top)) == 0;
+        let mut at: Vec<u32> = places.iter().map(|&(node, _)| node).collect();
+        at.dedup();
+        // A record whose values contradict the bindings still has to be
+        // somewhere: it opens a span without those values.
+        let bound = bound.unwrap_or_default();
+        tops.push(TopState { top, at, bound, entered, n_skips: u32::from(!entered) });
+    }
+    Opening { tops, starts }
+}
+
+/// The values that `fact` binds at a place; none if it binds one identifier to
+/// two values.
+fn bind(orders: &Orders<'_>, top: TopLevelId, place: (u32, u32), fact: &Fact) -> Option<Vec<Bound>> {
+    let bindings = &orders.dag_point(top, place).bindings;
+    let identifiers = orders.identifiers(top);
+    let mut bound: Vec<Bound> = Vec::new();
+    for (variable, text) in &fact.values {
+        let Some(Some(identifier)) = bindings.get(*variable as usize).copied() else { continue };
+        let Some(known) = identifiers.get(identifier.index()) else { continue };
+        if known.strength == IdentifierStrength::Node {
+            continue;
+        }
+        match bound.iter().find(|old| old.identifier == identifier) {
+            Some(old) if old.text != *text => return None,
+            Some(_) => {}
+            None => bound.push(Bound {
+                identifier,
+                value_class: known.value_class,
+                strength: known.strength,
+                text: Rc::clone(text),
+            }),
+        }
+    }
+    Some(bound)
+}
+
+/// 0: works on one request; 1: the lines around; 2: nobody knows.
+fn kind_rank(kind: TopLevelKind) -> u8 {
+    match kind {
+        TopLevelKind::Task
+        | TopLevelKind::RpcHandler
+        | TopLevelKind::EventHandler
+        | TopLevelKind::DispatchTarget
+        | TopLevelKind::IdentifierLoss => 0,
+        TopLevelKind::Dispatcher => 1,
+        TopLevelKind::Unreached => 2,
+    }
+}

@@ -1,0 +1,186 @@
+//! The open spans of a node, found by what a record shows: its thread, its
+//! identifier values, the place its log point has in an order. Never searched
+//! as a whole; each index is looked up newest first and to a bounded depth.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use schema::{IdentifierStrength, TopLevelId, ValueClassId};
+
+use super::open_span::OpenSpan;
+
+/// Position of an open span. Positions of closed spans are used again.
+pub(super) type SpanIndex = u32;
+
+/// Spans looked at per thread, value or place: beyond that many at once the
+/// older ones are hopeless, and a value that floods the log must not make
+/// accumulating quadratic.
+const LOOK_BACK_MAX: usize = 64;
+
+/// Spans that more top-level methods than this can have printed are not found
+/// by their place in an order: they could be anywhere.
+const TOPS_BY_PLACE_MAX: usize = 32;
+
+/// Spans looked at per place.
+const PLACE_LOOK_BACK_MAX: usize = 4;
+
+/// The open spans and their indexes.
+#[derive(Debug, Default)]
+pub(super) struct OpenSpans {
+    spans: Vec<Option<OpenSpan>>,
+    free: Vec<SpanIndex>,
+    /// Per thread, in order of their last record.
+    by_thread: FxHashMap<u32, Vec<SpanIndex>>,
+    /// Per value, in order of opening.
+    by_value: FxHashMap<(ValueClassId, Rc<str>), BTreeSet<(u64, SpanIndex)>>,
+    /// Per (top-level method, node) at which a span without a thread stands,
+    /// in order of their last record.
+    by_place: BTreeMap<(TopLevelId, u32), BTreeSet<(u64, SpanIndex)>>,
+    /// (last record's time, span, first record) in about the order of time.
+    expiry: VecDeque<(i64, SpanIndex, u64)>,
+}
+
+impl OpenSpans {
+    /// The span at `index`.
+    pub(super) fn get(&self, index: SpanIndex) -> &OpenSpan {
+        self.spans[index as usize].as_ref().expect("an index names an open span")
+    }
+
+    /// Adds a span.
+    pub(super) fn open(&mut self, span: OpenSpan) -> SpanIndex {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.spans.push(None);
+            u32::try_from(self.spans.len() - 1).expect("fewer than 2^32 spans are open")
+        });
+        self.expiry.push_back((span.last_us, index, span.first_seq));
+        self.spans[index as usize] = Some(span);
+        self.enter(index);
+        index
+    }
+
+    /// Changes the span at `index`, keeping the indexes true.
+    pub(super) fn update(&mut self, index: SpanIndex, change: impl FnOnce(&mut OpenSpan)) {
+        self.leave(index);
+        change(self.spans[index as usize].as_mut().expect("an index names an open span"));
+        self.enter(index);
+    }
+
+    /// Removes the span at `index`.
+    pub(super) fn close(&mut self, index: SpanIndex) -> OpenSpan {
+        self.leave(index);
+        let span = self.spans[index as usize].take().expect("an index names an open span");
+        for key in &span.keys {
+            if let Some(spans) = self.by_value.get_mut(key) {
+                spans.remove(&(span.first_seq, index));
+                if spans.is_empty() {
+                    self.by_value.remove(key);
+                }
+            }
+        }
+        self.free.push(index);
+        span
+    }
+
+    /// The next span whose last record was before `before_us`.
+    pub(super) fn expired(&mut self, before_us: i64) -> Option<SpanIndex> {
+        while let Some(&(last_us, index, first_seq)) = self.expiry.front() {
+            if last_us >= before_us {
+                return None;
+            }
+            self.expiry.pop_front();
+            match &self.spans[index as usize] {
+                Some(span) if span.first_seq == first_seq && span.last_us < before_us => return Some(index),
+                Some(span) if span.first_seq == first_seq => {
+                    self.expiry.push_back((span.last_us, index, first_seq));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The spans that are open.
+    pub(super) fn all(&self) -> Vec<SpanIndex> {
+        let indexes = 0..u32::try_from(self.spans.len()).expect("fewer than 2^32 spans are open");
+        indexes.filter(|&index| self.spans[index as usize].is_some()).collect()
+    }
+
+    /// The span that `thread` printed last.
+    pub(super) fn current(&self, thread: u32) -> Option<SpanIndex> {
+        self.by_thread.get(&thread)?.last().copied()
+    }
+
+    /// The spans of `thread`, newest first.
+    pub(super) fn of_thread(&self, thread: u32) -> impl Iterator<Item = SpanIndex> {
+        self.by_thread.get(&thread).into_iter().flat_map(|spans| spans.iter().rev().copied()).take(LOOK_BACK_MAX)
+    }
+
+    /// The spans that have a value, newest first.
+    pub(super) fn with_value(&self, class: ValueClassId, text: &Rc<str>) -> impl Iterator<Item = SpanIndex> {
+        let spans = self.by_value.get(&(class, Rc::clone(text)));
+        spans.into_iter().flat_map(|spans| spans.iter().rev().map(|&(_, span)| span)).take(LOOK_BACK_MAX)
+    }
+
+    /// The spans that stand at a place of `top` for which `wanted` holds,
+    /// newest first per place.
+    pub(super) fn at_places(
+        &self,
+        top: TopLevelId,
+        mut wanted: impl FnMut(u32) -> bool,
+        found: &mut Vec<SpanIndex>,
+    ) {
+        for (&(_, node), spans) in self.by_place.range((top, 0)..=(top, u32::MAX)) {
+            if wanted(node) {
+                found.extend(spans.iter().rev().map(|&(_, span)| span).take(PLACE_LOOK_BACK_MAX));
+            }
+        }
+    }
+
+    /// Takes a span out of the indexes that its records change.
+    fn leave(&mut self, index: SpanIndex) {
+        let span = self.spans[index as usize].as_ref().expect("an index names an open span");
+        if let Some(thread) = span.thread {
+            let spans = self.by_thread.get_mut(&thread).expect("the thread has this span");
+            if let Some(position) = spans.iter().rposition(|&other| other == index) {
+                spans.remove(position);
+            }
+            if spans.is_empty() {
+                self.by_thread.remove(&thread);
+            }
+        } else if span.tops.len() <= TOPS_BY_PLACE_MAX {
+            for state in &span.tops {
+                for &node in &state.at {
+                    let place = (state.top, node);
+                    if let Some(spans) = self.by_place.get_mut(&place) {
+                        spans.remove(&(span.last_seq, index));
+                        if spans.is_empty() {
+                            self.by_place.remove(&place);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, index: SpanIndex) {
+        let span = self.spans[index as usize].as_mut().expect("an index names an open span");
+        if let Some(thread) = span.thread {
+            self.by_thread.entry(thread).or_default().push(index);
+        } else if span.tops.len() <= TOPS_BY_PLACE_MAX {
+            for state in &span.tops {
+                for &node in &state.at {
+                    self.by_place.entry((state.top, node)).or_default().insert((span.last_seq, index));
+                }
+            }
+        }
+        for bound in span.tops.iter().flat_map(|state| &state.bound) {
+            let is_key = |(class, text): &(ValueClassId, Rc<str>)| *class == bound.value_class && *text == bound.text;
+            if bound.strength == IdentifierStrength::Request && !span.keys.iter().any(is_key) {
+                let key = (bound.value_class, Rc::clone(&bound.text));
+                self.by_value.entry(key.clone()).or_default().insert((span.first_seq, index));
+                span.keys.push(key);
+            }
+        }
+    }
+}

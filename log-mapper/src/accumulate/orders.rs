@@ -1,0 +1,233 @@
+//! Orders: the log-point DAGs of a model made ready for asking "can this log
+//! point come now, and is it the very next one?" (lprof §4.3).
+//!
+//! Reachability is worked out per position when it is first asked for: a log
+//! visits few of the positions a model has, and a full closure of every DAG is
+//! quadratic in its size. Over-approximates: any reachable node can follow,
+//! because guards and levels may have kept the nodes between from printing.
+
+use schema::{Dag, DagPoint, Identifier, Level, LogPointId, Model, TopLevelId, TopLevelKind};
+
+/// The places of one log point in the DAG of one top-level method.
+#[derive(Debug)]
+pub(super) struct Places {
+    /// The top-level method.
+    pub(super) top: TopLevelId,
+    /// Positions (node, point within the node), sorted.
+    pub(super) at: Vec<(u32, u32)>,
+}
+
+/// All DAGs of a model, indexed by log point.
+#[derive(Debug)]
+pub(super) struct Orders<'m> {
+    model: &'m Model,
+    /// Per log point, sorted by top-level method.
+    places: Vec<Vec<Places>>,
+    /// Per log point: variables that some DAG binds to an identifier.
+    bound: Vec<Vec<bool>>,
+    tops: Vec<TopOrder>,
+    /// The lowest level the log has shown; log points below it are silent.
+    threshold: Level,
+}
+
+#[derive(Debug, Default)]
+struct TopOrder {
+    /// Per node, once asked for.
+    rows: Vec<Option<Box<Row>>>,
+    /// Nodes whose log point can be the first one seen, once asked for.
+    entries: Option<Bits>,
+}
+
+/// What can follow one node.
+#[derive(Debug)]
+struct Row {
+    /// At some time.
+    later: Bits,
+    /// With no log point between that should have printed.
+    next: Bits,
+}
+
+/// How a log point can follow a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Follows {
+    /// Log points between them did not print.
+    Later,
+    /// Nothing between them had to print.
+    Next,
+}
+
+impl<'m> Orders<'m> {
+    /// Indexes the DAGs of `model`.
+    pub(super) fn new(model: &'m Model) -> Self {
+        let mut places: Vec<Vec<Places>> = model.log_points.iter().map(|_| Vec::new()).collect();
+        let mut bound: Vec<Vec<bool>> =
+            model.log_points.iter().map(|point| vec![false; point.variables.len()]).collect();
+        let mut tops = Vec::with_capacity(model.top_level_methods.len());
+        for (t, top) in model.top_level_methods.iter().enumerate() {
+            let id = TopLevelId::new(t);
+            for (n, node) in top.dag.nodes.iter().enumerate() {
+                for (p, point) in node.points.iter().enumerate() {
+                    let index = point.log_point.index();
+                    let of_point = &mut places[index];
+                    if of_point.last().is_none_or(|last| last.top != id) {
+                        of_point.push(Places { top: id, at: Vec::new() });
+                    }
+                    let last = of_point.last_mut().expect("pushed above");
+                    last.at.push((to_u32(n), to_u32(p)));
+                    for (is_bound, binding) in bound[index].iter_mut().zip(&point.bindings) {
+                        *is_bound |= binding.is_some();
+                    }
+                }
+            }
+            let rows = top.dag.nodes.iter().map(|_| None).collect();
+            tops.push(TopOrder { rows, entries: None });
+        }
+        Self { model, places, bound, tops, threshold: Level::Info }
+    }
+
+    /// Where `point` stands, sorted by top-level method.
+    pub(super) fn places(&self, point: LogPointId) -> &[Places] {
+        &self.places[point.index()]
+    }
+
+    /// Whether variable `variable` of `point` prints an identifier anywhere.
+    pub(super) fn is_bound(&self, point: LogPointId, variable: u32) -> bool {
+        self.bound[point.index()].get(variable as usize).copied().unwrap_or(false)
+    }
+
+    /// The log point at a place, with its bindings.
+    pub(super) fn dag_point(&self, top: TopLevelId, (node, point): (u32, u32)) -> &'m DagPoint {
+        &self.dag(top).nodes[node as usize].points[point as usize]
+    }
+
+    /// The identifiers of a top-level method.
+    pub(super) fn identifiers(&self, top: TopLevelId) -> &'m [Identifier] {
+        &self.model.top_level_methods[top.index()].identifiers
+    }
+
+    /// The kind of a top-level method.
+    pub(super) fn kind(&self, top: TopLevelId) -> TopLevelKind {
+        self.model.top_level_methods[top.index()].kind
+    }
+
+    /// How many nodes the DAG of `top` has.
+    pub(super) fn n_nodes(&self, top: TopLevelId) -> usize {
+        self.dag(top).nodes.len()
+    }
+
+    /// A record of `level` was seen: log points of that level print.
+    pub(super) fn see(&mut self, level: Level) {
+        if level < self.threshold {
+            self.threshold = level;
+            for top in &mut self.tops {
+                top.rows.fill_with(|| None);
+                top.entries = None;
+            }
+        }
+    }
+
+    /// Whether and how node `to` can print after node `from` did.
+    pub(super) fn follows(&mut self, top: TopLevelId, from: u32, to: u32) -> Option<Follows> {
+        let row = self.row(top, from);
+        if row.next.get(to) {
+            Some(Follows::Next)
+        } else {
+            row.later.get(to).then_some(Follows::Later)
+        }
+    }
+
+    /// Whether anything can print after node `from` did.
+    pub(super) fn goes_on(&mut self, top: TopLevelId, from: u32) -> bool {
+        self.row(top, from).later.any()
+    }
+
+    /// Whether `node` can be the first one that prints.
+    pub(super) fn is_entry(&mut self, top: TopLevelId, node: u32) -> bool {
+        let dag = self.dag(top);
+        if self.tops[top.index()].entries.is_none() {
+            let entries = self.audible(dag, &dag.entries);
+            self.tops[top.index()].entries = Some(entries);
+        }
+        self.tops[top.index()].entries.as_ref().expect("made above").get(node)
+    }
+
+    fn row(&mut self, top: TopLevelId, from: u32) -> &Row {
+        if self.tops[top.index()].rows[from as usize].is_none() {
+            let row = self.make_row(self.dag(top), from);
+            self.tops[top.index()].rows[from as usize] = Some(Box::new(row));
+        }
+        self.tops[top.index()].rows[from as usize].as_ref().expect("made above")
+    }
+
+    fn make_row(&self, dag: &Dag, from: u32) -> Row {
+        let node = &dag.nodes[from as usize];
+        let mut next = self.audible(dag, &node.next);
+        let mut later = Bits::new(dag.nodes.len());
+        let mut stack = node.next.clone();
+        while let Some(to) = stack.pop() {
+            if !later.get(to) {
+                later.set(to);
+                stack.extend(&dag.nodes[to as usize].next);
+            }
+        }
+        // Log points of one node have no order among themselves, so that each
+        // can follow the others even where the node does not repeat.
+        if node.repeats || node.points.len() > 1 {
+            next.set(from);
+            later.set(from);
+        }
+        Row { later, next }
+    }
+
+    /// `starts` and what comes after those of them that are silent.
+    fn audible(&self, dag: &Dag, starts: &[u32]) -> Bits {
+        let mut seen = Bits::new(dag.nodes.len());
+        let mut stack = starts.to_vec();
+        while let Some(node) = stack.pop() {
+            if !seen.get(node) {
+                seen.set(node);
+                if self.is_silent(dag, node) {
+                    stack.extend(&dag.nodes[node as usize].next);
+                }
+            }
+        }
+        seen
+    }
+
+    fn is_silent(&self, dag: &Dag, node: u32) -> bool {
+        dag.nodes[node as usize].points.iter().all(|point| {
+            let levels = &self.model.log_points[point.log_point.index()].levels;
+            !levels.is_empty() && levels.iter().all(|&level| level < self.threshold)
+        })
+    }
+
+    fn dag(&self, top: TopLevelId) -> &'m Dag {
+        &self.model.top_level_methods[top.index()].dag
+    }
+}
+
+/// A set of nodes.
+#[derive(Debug)]
+struct Bits(Box<[u64]>);
+
+impl Bits {
+    fn new(len: usize) -> Self {
+        Self(vec![0; len.div_ceil(64)].into_boxed_slice())
+    }
+
+    fn get(&self, bit: u32) -> bool {
+        self.0[bit as usize / 64] >> (bit % 64) & 1 == 1
+    }
+
+    fn set(&mut self, bit: u32) {
+        self.0[bit as usize / 64] |= 1 << (bit % 64);
+    }
+
+    fn any(&self) -> bool {
+        self.0.iter().any(|&word| word != 0)
+    }
+}
+
+fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).expect("a model has fewer than 2^32 elements")
+}

@@ -1,0 +1,268 @@
+//! Sketches of models and records in, spans out.
+
+use schema::sketch;
+use schema::{Level, LogPointId, Model};
+
+use super::{Config, accumulate};
+use crate::record::{Candidate, Record, Records};
+
+/// Records written as `TIME THREAD POINT[|POINT] NAME=VALUE...`, one per line;
+/// time in seconds, thread `-` where the layout has none.
+struct Sketched<'a> {
+    model: &'a Model,
+    lines: std::iter::Enumerate<std::str::Lines<'a>>,
+}
+
+impl Records for Sketched<'_> {
+    fn next(&mut self) -> Option<Record<'_>> {
+        let (index, line) = self.lines.next()?;
+        let mut words = line.split_whitespace();
+        let time: f64 = words.next()?.parse().expect("a time");
+        let thread = words.next().filter(|&thread| thread != "-");
+        let names = words.next().expect("a log point");
+        let values: Vec<(&str, &str)> = words.filter_map(|word| word.split_once('=')).collect();
+        let candidates: Vec<Candidate<'_>> = (names.split('|').filter(|&name| name != "?"))
+            .map(|name| candidate(self.model, sketch::point(self.model, name), &values))
+            .collect();
+        let level = candidates.first().map(|c| self.model.log_points[c.log_point.index()].levels[0]);
+        Some(Record {
+            file: 0,
+            line: index as u64 + 1,
+            n_lines: 1,
+            byte_offset: 0,
+            ts_us: (time * 1e6) as i64,
+            level: level.or(Some(Level::Info)),
+            thread,
+            candidates,
+        })
+    }
+}
+
+fn candidate<'a>(model: &Model, log_point: LogPointId, values: &[(&str, &'a str)]) -> Candidate<'a> {
+    let variables = &model.log_points[log_point.index()].variables;
+    let position = |name: &str| variables.iter().position(|variable| variable.path == name);
+    let values = values.iter().filter_map(|&(name, value)| Some((position(name)? as u32, value)));
+    Candidate { log_point, values: values.collect() }
+}
+
+fn run(model: &Model, records: &str) -> String {
+    let records = records.trim().lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    let mut records = Sketched { model, lines: records.lines().enumerate() };
+    let accumulated = accumulate(model, &mut records, &Config { node: "n".to_owned(), ..Config::default() });
+    let mut text = String::new();
+    for accumulator in &accumulated.accumulators {
+        let span = &accumulator.spans[0];
+        let top = &model.top_level_methods[span.top_levels[0].index()].method;
+        let events = span.events.iter().map(|event| format!("{} {}", event.line, event.reason));
+        text += &format!("{top}: {}\n", events.collect::<Vec<_>>().join("; "));
+    }
+    for event in &accumulated.unattributed {
+        text += &format!("unattributed: {}\n", event.line);
+    }
+    text
+}
+
+/// Holds the spans made of `records` against `expected`.
+fn check(model: &str, records: &str, expected: &str) {
+    let spans = run(&sketch::model(model), records);
+    let expected = expected.trim().lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    assert_eq!(spans.trim(), expected);
+}
+
+const STORE: &str = "
+    point receiving block=Block.id
+    point moved
+    point failed block=Block.id
+    point received block=Block.id size=Size.n
+    point sent block=Block.id
+    point closing
+    top write RpcHandler block=Block.id
+      >receiving moved failed received
+      moved failed received
+      failed closing
+      received closing
+      closing<
+    top read RpcHandler block=Block.id
+      >sent failed closing
+      failed closing
+      closing<
+";
+
+#[test]
+fn one_thread_one_request_after_the_other() {
+    check(
+        STORE,
+        "1.0 t1 receiving block=1
+         1.1 t2 receiving block=2
+         1.2 t1 moved
+         1.3 t2 moved
+         1.4 t1 received block=1
+         1.5 t1 closing
+         1.6 t1 sent block=1
+         1.7 t2 received block=2
+         1.8 t1 closing",
+        "write: 1 opens; 3 thread; 5 thread+1 id; 6 thread
+         write: 2 opens; 4 thread; 8 thread+1 id
+         read: 7 opens; 9 thread",
+    );
+}
+
+#[test]
+fn without_threads_identifiers_then_order_decide() {
+    check(
+        STORE,
+        "1.0 - receiving block=1
+         1.1 - moved
+         1.2 - receiving block=2
+         1.3 - receiving block=3
+         1.4 - received block=2
+         1.5 - received block=1
+         1.6 - closing
+         2.0 - received block=3",
+        "write: 1 opens; 2 order; 6 1 id
+         write: 3 opens; 5 1 id
+         write: 4 opens; 8 1 id
+         read: 7 opens, start not seen",
+    );
+}
+
+#[test]
+fn the_same_identifier_again_is_another_request() {
+    check(
+        STORE,
+        "1.0 - receiving block=1
+         1.1 - received block=1
+         2.0 - receiving block=1
+         2.1 - received block=1",
+        "write: 1 opens; 2 1 id
+         write: 3 opens; 4 1 id",
+    );
+}
+
+#[test]
+fn a_window_of_silence_closes_a_span() {
+    check(
+        STORE,
+        "1.0 - receiving block=1
+         62.0 - received block=1",
+        "write: 1 opens
+         write: 2 opens, start not seen",
+    );
+}
+
+#[test]
+fn a_log_point_of_two_methods_goes_where_the_order_allows() {
+    check(
+        STORE,
+        "1.0 t1 sent block=1
+         1.1 t1 failed block=1
+         1.2 t1 closing
+         2.0 t1 receiving block=1
+         2.1 t1 failed block=1
+         2.2 t1 closing
+         3.0 t1 ?",
+        "read: 1 opens; 2 thread+1 id; 3 thread
+         write: 4 opens; 5 thread+1 id; 6 thread
+         unattributed: 7",
+    );
+}
+
+#[test]
+fn a_dispatcher_owns_the_lines_between() {
+    check(
+        "point accepted
+         point served id=Id.n
+         point released
+         point begin id=Id.n
+         point end
+         top loop Dispatcher
+           >accepted served
+           served* released
+           released
+         top serve DispatchTarget id=Id.n
+           >begin end
+           end<
+         pair loop serve Call",
+        "1.0 t accepted
+         1.1 t begin id=1
+         1.2 t end
+         1.3 t served id=1
+         1.4 t begin id=2
+         1.5 t served id=2
+         1.6 t released",
+        "loop: 1 opens; 4 thread; 6 thread; 7 thread
+         serve: 2 opens; 3 thread
+         serve: 5 opens",
+    );
+}
+
+#[test]
+fn equal_texts_are_told_apart_by_their_surroundings() {
+    check(
+        "point a
+         point b
+         point x1
+         point x2
+         point c
+         top one Task
+           >a x1
+           x1 c
+           c<
+         top two Task
+           >b x2
+           x2 c
+           c<",
+        "1.0 t1 b
+         1.1 t1 x1|x2
+         1.2 t1 c
+         1.3 t2 a
+         1.4 t2 x1|x2",
+        "two: 1 opens; 2 thread; 3 thread
+         one: 4 opens; 5 thread",
+    );
+}
+
+#[test]
+fn levels_that_do_not_print_are_not_missed() {
+    check(
+        "point a debug
+         point b
+         point c debug
+         point d
+         top one Task
+           >a b
+           b c
+           c d
+           d<",
+        "1.0 - b
+         1.1 - d",
+        "one: 1 opens; 2 order",
+    );
+}
+
+#[test]
+fn entities_without_threads_do_not_mix() {
+    check(
+        "point state id=Id.n
+         point note
+         top handle EventHandler id=Id.n
+           >state* note
+           note<",
+        "1.0 - state id=1
+         1.1 - state id=2
+         1.2 - state id=1
+         1.3 - state id=2
+         1.4 - note
+         1.5 - state id=1",
+        "handle: 1 opens; 3 1 id; 6 1 id
+         handle: 2 opens; 4 1 id
+         handle: 5 opens, start not seen",
+    );
+}
+
+#[test]
+fn the_result_does_not_depend_on_names_of_threads() {
+    let records = "1.0 a receiving block=1\n1.1 b receiving block=1\n1.2 a moved\n1.3 b moved";
+    let model = sketch::model(STORE);
+    assert_eq!(run(&model, records), run(&model, &records.replace(" a ", " z ")));
+}
