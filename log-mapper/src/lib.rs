@@ -1,1 +1,4 @@
-//! placeholder
+//! Logs and a model to request accumulators.
+
+pub mod accumulate;
+pub mod record;
