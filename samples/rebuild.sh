@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds classes/, runs the sample on loopback and writes logs/ and expected/ anew.
-# Needs a JDK 17 or later: JAVA_HOME, else the one on the path. Takes about half a minute.
-# `rebuild.sh classes` builds classes/ only: the same sources give the same bytes.
+# Needs JDK 17 in JAVA_HOME or on the path; takes about a quarter of a minute.
+# LATER_JAVA_HOME names a JDK 21 or later, which then rebuilds classes/java21 too.
+# `rebuild.sh classes` builds classes/ only.
 set -euo pipefail
 cd "$(dirname "$0")"
 bin=${JAVA_HOME:+$JAVA_HOME/bin/}
@@ -14,13 +15,19 @@ mapfile -t harness < <(find source/harness -name '*.java' | sort)
 
 mkdir -p "$build/backend" "$build/harness"
 "${bin}javac" -Xlint:all,-options -Werror --release 17 -d "$build/backend" "${backend[@]}"
-for release in 8 17; do
-    out=$build/java$release
-    mkdir -p "$out" "classes/java$release"
-    "${bin}javac" -Xlint:all,-options -Werror --release "$release" -cp "$build/backend" -d "$out" "${store[@]}"
-    "${bin}jar" --create --no-manifest --date=2024-01-01T00:00:00Z \
-        --file "classes/java$release/store.jar" -C "$out" blockstore
-done
+pack() { # RELEASE PREFIX_OF_TOOLS
+    local out=$build/java$1
+    mkdir -p "$out" "classes/java$1"
+    "$2javac" -Xlint:all,-options -Werror --release "$1" -cp "$build/backend" -d "$out" "${store[@]}"
+    local jar=$PWD/classes/java$1/store.jar
+    rm -f "$jar"
+    # Sorted names, a fixed date and no manifest: the same sources give the same bytes.
+    (cd "$out" && find blockstore -name '*.class' | LC_ALL=C sort |
+        "$2jar" --create --no-manifest --date=2024-01-01T00:00:00Z --file "$jar" @/dev/stdin)
+}
+pack 8 "$bin"
+pack 17 "$bin"
+[ -z "${LATER_JAVA_HOME:-}" ] || pack 21 "$LATER_JAVA_HOME/bin/"
 [ "${1:-all}" = classes ] && exit 0
 
 "${bin}javac" -Xlint:all,-options -Werror --release 17 -cp "$build/java17" -d "$build/harness" "${harness[@]}"

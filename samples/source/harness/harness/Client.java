@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 /** One client: a fixed number of steps of each kind, in an order that the seed decides. */
 final class Client implements Closeable {
     private static final List<String> NODES = Arrays.asList("a", "b", "c");
+    private static final int MEETING_READS = 4;
     private static final long RETRY_AFTER_MS = 4000;
 
     private enum Step {
@@ -56,17 +57,18 @@ final class Client implements Closeable {
         }
     }
 
-    /** All clients read one block at one node while the first writes a new version of it. */
+    /** Two clients write new versions of one block while the others read it at one node. */
     void meet(CyclicBarrier together) throws Exception {
         SharedBlock block = shared.get(0);
         Block newest = block.newest();
         connection("b");
         together.await(30, TimeUnit.SECONDS);
-        if (number == 1) {
+        if (number <= 2) {
             rewrite(block);
         } else {
-            read(newest, "b");
-            read(newest, "b");
+            for (int i = 0; i < MEETING_READS; i++) {
+                read(newest, "b");
+            }
         }
     }
 
@@ -114,7 +116,7 @@ final class Client implements Closeable {
                 read(new Block(900 + number, 1), pick(NODES));
                 break;
             case VERIFY:
-                verify(pick(shared).newest(), "a", "b");
+                verify(shared.get(number).newest(), "a", "b");
                 break;
             case REPAIR:
                 repair();

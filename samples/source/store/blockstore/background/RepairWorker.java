@@ -20,7 +20,7 @@ import java.io.IOException;
 import java.net.Socket;
 
 /** Takes the orders left for this node and sends the blocks they ask for. */
-public class RepairWorker extends Thread {
+public final class RepairWorker extends Thread {
     private static final Logger LOG = LoggerFactory.getLogger(RepairWorker.class);
     private static final long PAUSE_MS = 20;
 
