@@ -8,6 +8,13 @@
 
 use schema::{Accumulator, Model, NodeOutput};
 
+use crate::merge::{assemble, flatten};
+use crate::stitch::{Scope, prefer_linked, stitch};
+
+mod merge;
+mod shuffle;
+mod stitch;
+
 /// Bounds in time within which spans can belong to one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -26,14 +33,32 @@ impl Default for Config {
 
 /// Merges the accumulators of one node along its local communication pairs.
 #[must_use]
-pub fn combine(model: &Model, output: NodeOutput, config: &Config) -> NodeOutput {
-    let _ = (model, config);
+pub fn combine(model: &Model, mut output: NodeOutput, config: &Config) -> NodeOutput {
+    output.accumulators = requests(model, output.accumulators, Scope::Node, config);
     output
 }
 
 /// Merges the accumulators of all nodes to requests, sorted by start.
+///
+/// Links that `combine` made are made again, so that the result depends on the
+/// spans alone, not on how they were split over `outputs`.
 #[must_use]
 pub fn reduce(model: &Model, outputs: Vec<NodeOutput>, config: &Config) -> Vec<Accumulator> {
-    let _ = (model, config);
-    outputs.into_iter().flat_map(|output| output.accumulators).collect()
+    let accumulators = outputs.into_iter().flat_map(|output| output.accumulators).collect();
+    requests(model, accumulators, Scope::All, config)
 }
+
+/// The phases: spans in canonical order, links between them, what hangs together.
+fn requests(model: &Model, accumulators: Vec<Accumulator>, scope: Scope, config: &Config) -> Vec<Accumulator> {
+    let mut spans = flatten(accumulators);
+    let links = stitch(model, &spans, scope, config);
+    if scope == Scope::All {
+        prefer_linked(model, &mut spans, &links);
+    }
+    assemble(spans, &links)
+}
+
+pub mod append;
+pub mod catalog;
+pub mod finish;
+pub mod table;

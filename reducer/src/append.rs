@@ -1,0 +1,136 @@
+//! Append: what the nodes sent becomes requests in a table. The phases of
+//! reduce in order, from outputs of maps to a committed manifest.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use schema::tables::{CommunicationPairRow, InputRow, RequestRow, RunRow, Text, TopLevelMethodRow};
+use schema::{Event, InputAccount, Model, NodeOutput, Result};
+
+use crate::catalog::Catalog;
+use crate::finish::{Context, Keep, finish};
+use crate::table::{Addition, Writer};
+use crate::{Config, reduce};
+
+/// What an append did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Appended {
+    /// Number of the run, which is that of the manifest; none: nothing was new.
+    pub run: Option<u64>,
+    /// Inputs that the table held already.
+    pub n_inputs_known: usize,
+    /// Accounting of what is new, by node.
+    pub inputs: Vec<(String, InputAccount)>,
+    /// The requests that were added.
+    pub requests: Vec<RequestRow>,
+    /// How often each reason left a record without a request.
+    pub unattributed: BTreeMap<String, u64>,
+}
+
+/// Adds `outputs`, all made with `model`, to the table in `folder`. What the
+/// table holds already is left out, so that doing it again changes nothing.
+///
+/// # Errors
+/// Another writer, a damaged table, I/O errors; the table is then as before.
+pub fn append(folder: &Path, model: &Model, outputs: Vec<NodeOutput>, config: &Config, keep: Keep) -> Result<Appended> {
+    let mut writer = Writer::open(folder)?;
+    let mut catalog = Catalog::load(writer.manifest())?;
+    let mut appended = Appended::default();
+    let mut outputs = by_node(outputs);
+    for output in &mut outputs {
+        let (new, n_known) = catalog.trim(output);
+        appended.n_inputs_known += n_known;
+        appended.inputs.extend(new.into_iter().map(|account| (output.node.clone(), account)));
+    }
+    if appended.inputs.is_empty() {
+        return Ok(appended);
+    }
+    let inputs: BTreeMap<String, Vec<InputAccount>> =
+        outputs.iter().map(|output| (output.node.clone(), output.inputs.clone())).collect();
+    let unattributed: Vec<(String, Event)> = outputs
+        .iter_mut()
+        .flat_map(|output| std::mem::take(&mut output.unattributed).into_iter().map(|e| (output.node.clone(), e)))
+        .collect();
+    for (_, event) in &unattributed {
+        *appended.unattributed.entry(event.reason.clone()).or_default() += 1;
+    }
+
+    let accumulators = reduce(model, outputs, config);
+    let (numbers, log_points) = catalog.number_log_points(model);
+    let context = Context { model, inputs: &inputs, log_point_numbers: &numbers, keep };
+    let mut addition = Addition { rows: finish(context, &accumulators, &unattributed), log_points, ..Addition::default() };
+    addition.rows.log_sequences.retain(|row| !catalog.knows_sequence(&row.log_sequence_id));
+    add_model(&mut addition, &catalog, &writer, model, &numbers)?;
+    let run = writer.next_number();
+    add_accounting(&mut addition, &appended, model, run, keep);
+    write_model(folder, model)?;
+    writer.commit(&addition)?;
+
+    catalog.add(&addition.inputs, &addition.rows.log_sequences, &addition.log_points, &addition.runs);
+    catalog.keep(writer.manifest());
+    appended.run = Some(run);
+    appended.requests = addition.rows.requests;
+    Ok(appended)
+}
+
+/// One output per node, sorted by node: several maps of one node become one,
+/// the positions of their inputs moved.
+fn by_node(outputs: Vec<NodeOutput>) -> Vec<NodeOutput> {
+    let mut nodes: BTreeMap<String, NodeOutput> = BTreeMap::new();
+    for mut output in outputs {
+        let Some(first) = nodes.get_mut(&output.node) else {
+            nodes.insert(output.node.clone(), output);
+            continue;
+        };
+        let moved = u32::try_from(first.inputs.len()).expect("a node has fewer than 2^32 inputs");
+        let spans = output.accumulators.iter_mut().flat_map(|a| &mut a.spans);
+        for event in spans.flat_map(|span| &mut span.events).chain(&mut output.unattributed) {
+            event.file += moved;
+        }
+        first.inputs.append(&mut output.inputs);
+        first.accumulators.append(&mut output.accumulators);
+        first.unattributed.append(&mut output.unattributed);
+    }
+    nodes.into_values().collect()
+}
+
+fn add_model(addition: &mut Addition, catalog: &Catalog, writer: &Writer, model: &Model, numbers: &[i64]) -> Result<()> {
+    if catalog.knows_model(model.digest()) {
+        return Ok(());
+    }
+    // Small tables: two releases of a program share most of their methods.
+    let known: BTreeSet<String> =
+        writer.manifest().rows::<TopLevelMethodRow>()?.iter().map(|row| format!("{row:?}")).collect();
+    addition.top_level_methods = TopLevelMethodRow::all(model, &|id| numbers[id.index()]);
+    addition.top_level_methods.retain(|row| !known.contains(&format!("{row:?}")));
+    let known: BTreeSet<String> =
+        writer.manifest().rows::<CommunicationPairRow>()?.iter().map(|row| format!("{row:?}")).collect();
+    addition.communication_pairs = CommunicationPairRow::all(model);
+    addition.communication_pairs.retain(|row| !known.contains(&format!("{row:?}")));
+    Ok(())
+}
+
+fn add_accounting(addition: &mut Addition, appended: &Appended, model: &Model, run: u64, keep: Keep) {
+    let run = run.cast_signed();
+    let row = |(node, account): &(String, InputAccount)| InputRow::new(run, &Text::from(node.as_str()), account);
+    addition.inputs = appended.inputs.iter().map(row).collect();
+    addition.runs = vec![RunRow {
+        run,
+        producer: Text::from(env!("CARGO_PKG_VERSION")),
+        model_digest: Text::from(format!("{:032x}", model.digest())),
+        keep: Text::from(keep.name()),
+        n_inputs: addition.inputs.len() as i64,
+        n_records: addition.inputs.iter().map(|input| input.n_records).sum(),
+        n_requests: addition.rows.requests.len() as i64,
+        n_spans: addition.rows.requests.iter().map(|request| request.n_spans).sum(),
+        n_events: addition.rows.events.len() as i64,
+    }];
+}
+
+/// Keeps the model beside the rows, under its digest, for `lprof show`.
+fn write_model(folder: &Path, model: &Model) -> Result<()> {
+    let models = folder.join("models");
+    std::fs::create_dir_all(&models).map_err(schema::Error::io(&models))?;
+    let path = models.join(format!("{:032x}.model", model.digest()));
+    if path.exists() { Ok(()) } else { model.write(&path) }
+}

@@ -1,0 +1,421 @@
+//! Finish: a stitched accumulator becomes rows of the request table.
+//!
+//! Pure: what an input file is called and which number a log point has in the
+//! table are given. Every id is a hash of what the request is, so the same
+//! logs give the same ids, whatever was reduced beside them.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use schema::tables::{
+    EventRow, LogSequenceRow, NameValue, NodeTime, RequestNodeRow, RequestRow, SpanRow, Text, Time, short_name,
+};
+use schema::{Accumulator, Event, InputAccount, Link, LogPointId, Model, Span};
+use xxhash_rust::xxh3::Xxh3;
+
+/// How much detail a table keeps of each request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Keep {
+    /// Requests and their nodes.
+    Requests,
+    /// Spans too.
+    Spans,
+    /// Spans and events.
+    #[default]
+    Events,
+}
+
+impl Keep {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Keep::Requests => "requests",
+            Keep::Spans => "spans",
+            Keep::Events => "events",
+        }
+    }
+}
+
+/// What the ids in accumulators stand for.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The model the accumulators were made with.
+    pub model: &'a Model,
+    /// The inputs of each node; [`Event::file`] is a position in them.
+    pub inputs: &'a BTreeMap<String, Vec<InputAccount>>,
+    /// For each log point of the model, its number in the table.
+    pub log_point_numbers: &'a [i64],
+    /// Detail to keep.
+    pub keep: Keep,
+}
+
+/// Rows for the request table, each table in its final order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    /// By start, then id.
+    pub requests: Vec<RequestRow>,
+    /// As `requests`, then by start on the node.
+    pub request_nodes: Vec<RequestNodeRow>,
+    /// As `requests`, then by start.
+    pub spans: Vec<SpanRow>,
+    /// As `spans`, then by position; the unattributed last, by node and line.
+    pub events: Vec<EventRow>,
+    /// Each once, by id.
+    pub log_sequences: Vec<LogSequenceRow>,
+}
+
+/// Rows of all `accumulators`, and of the records that are in none.
+#[must_use]
+pub fn finish(context: Context<'_>, accumulators: &[Accumulator], unattributed: &[(String, Event)]) -> Rows {
+    let names = Names::new(context);
+    let mut requests: Vec<RequestRows> =
+        accumulators.par_iter().map(|accumulator| request_rows(context, &names, accumulator)).collect();
+    requests.sort_by(|a, b| {
+        (a.request.start_ts, &a.request.request_id).cmp(&(b.request.start_ts, &b.request.request_id))
+    });
+    let mut rows = Rows::default();
+    let mut sequences = BTreeMap::new();
+    for request in requests {
+        sequences.entry(request.sequence.log_sequence_id.clone()).or_insert(request.sequence);
+        rows.requests.push(request.request);
+        rows.request_nodes.extend(request.nodes);
+        rows.spans.extend(request.spans);
+        rows.events.extend(request.events);
+    }
+    rows.log_sequences = sequences.into_values().collect();
+    if context.keep == Keep::Events {
+        rows.events.extend(unattributed_rows(context, &names, unattributed));
+    }
+    rows
+}
+
+/// Texts that repeat in rows, made once.
+struct Names {
+    nodes: BTreeMap<String, Text>,
+    files: BTreeMap<String, Vec<Text>>,
+    classes: Vec<Text>,
+    methods: Vec<Text>,
+    value_classes: Vec<Text>,
+    top_levels: Vec<Text>,
+    unknown: Text,
+}
+
+impl Names {
+    fn new(context: Context<'_>) -> Self {
+        let model = context.model;
+        let text = |s: &String| Text::from(s.as_str());
+        let files = |accounts: &Vec<InputAccount>| accounts.iter().map(|a| text(&a.file)).collect();
+        Self {
+            nodes: context.inputs.keys().map(|node| (node.clone(), text(node))).collect(),
+            files: context.inputs.iter().map(|(node, accounts)| (node.clone(), files(accounts))).collect(),
+            classes: model.log_points.iter().map(|p| text(&p.class)).collect(),
+            methods: model.log_points.iter().map(|p| text(&p.method)).collect(),
+            value_classes: model.value_classes.iter().map(text).collect(),
+            top_levels: model
+                .top_level_methods
+                .iter()
+                .map(|m| Text::from(short_name(&m.class, &m.method)))
+                .collect(),
+            unknown: Text::from("?"),
+        }
+    }
+
+    fn node(&self, node: &str) -> Text {
+        self.nodes.get(node).cloned().unwrap_or_else(|| Text::from(node))
+    }
+
+    fn file(&self, node: &str, file: u32) -> Text {
+        self.files.get(node).and_then(|files| files.get(file as usize)).unwrap_or(&self.unknown).clone()
+    }
+
+    fn top_level(&self, span: &Span) -> Text {
+        let first = span.top_levels.first().and_then(|id| self.top_levels.get(id.index()));
+        first.unwrap_or(&self.unknown).clone()
+    }
+}
+
+/// The rows of one request.
+struct RequestRows {
+    request: RequestRow,
+    nodes: Vec<RequestNodeRow>,
+    spans: Vec<SpanRow>,
+    events: Vec<EventRow>,
+    sequence: LogSequenceRow,
+}
+
+fn request_rows(context: Context<'_>, names: &Names, accumulator: &Accumulator) -> RequestRows {
+    assert!(!accumulator.spans.is_empty(), "a request has a span");
+    let request_id = request_id(names, accumulator);
+    let extents: Vec<(i64, i64)> = accumulator.spans.iter().map(extent).collect();
+    let incoming = incoming_links(accumulator);
+    let request_type = request_type(names, accumulator, &extents, &incoming);
+    let sequence = log_sequence(context, names, accumulator, &request_type);
+    let nodes = node_times(names, accumulator, &extents);
+    let start = extents.iter().map(|e| e.0).min().unwrap_or_default();
+    let end = extents.iter().map(|e| e.1).max().unwrap_or_default();
+    let request = RequestRow {
+        request_id: request_id.clone(),
+        request_type,
+        start_ts: Time(start),
+        end_ts: Time(end),
+        duration_us: end - start,
+        n_nodes: nodes.len() as i64,
+        n_spans: accumulator.spans.len() as i64,
+        n_events: nodes.iter().map(|(_, n)| n).sum(),
+        log_sequence_id: sequence.log_sequence_id.clone(),
+        nodes: nodes.iter().map(|(time, _)| time.clone()).collect(),
+        identifiers: identifiers(names, accumulator),
+        flags: flags(accumulator, &extents),
+    };
+    let node_row = |(time, n_events): (NodeTime, i64)| RequestNodeRow {
+        request_id: request_id.clone(),
+        node: time.node,
+        start_ts: time.start_ts,
+        end_ts: time.end_ts,
+        n_events,
+    };
+    let (spans, events) = span_rows(context, names, accumulator, &request_id, &extents, &incoming);
+    RequestRows { request, nodes: nodes.into_iter().map(node_row).collect(), spans, events, sequence }
+}
+
+fn span_rows(
+    context: Context<'_>,
+    names: &Names,
+    accumulator: &Accumulator,
+    request_id: &Text,
+    extents: &[(i64, i64)],
+    incoming: &[Option<Link>],
+) -> (Vec<SpanRow>, Vec<EventRow>) {
+    let (mut spans, mut events) = (Vec::new(), Vec::new());
+    if context.keep < Keep::Spans {
+        return (spans, events);
+    }
+    let ids: Vec<Text> = (0..accumulator.spans.len()).map(|i| span_id(request_id, i)).collect();
+    let pair_kind = |link: &Link| {
+        let pair = context.model.communication_pairs.get(link.pair?.index())?;
+        Some(Text::from(pair.kind.name()))
+    };
+    for (i, span) in accumulator.spans.iter().enumerate() {
+        spans.push(SpanRow {
+            request_id: request_id.clone(),
+            span_id: ids[i].clone(),
+            parent_span_id: incoming[i].map(|link| ids[link.from as usize].clone()),
+            node: names.node(&span.node),
+            thread: span.thread.as_deref().map(Text::from),
+            top_level_method: names.top_level(span),
+            link: incoming[i].as_ref().and_then(pair_kind),
+            start_ts: Time(extents[i].0),
+            end_ts: Time(extents[i].1),
+            n_events: span.events.len() as i64,
+        });
+        if context.keep == Keep::Events {
+            let row = |(seq, event)| {
+                let mut row = event_row(context, names, &span.node, seq, event);
+                row.request_id = Some(request_id.clone());
+                row.span_id = Some(ids[i].clone());
+                row
+            };
+            events.extend(span.events.iter().enumerate().map(row));
+        }
+    }
+    (spans, events)
+}
+
+fn unattributed_rows(context: Context<'_>, names: &Names, unattributed: &[(String, Event)]) -> Vec<EventRow> {
+    let mut sorted: Vec<&(String, Event)> = unattributed.iter().collect();
+    sorted.sort_by_key(|(node, event)| (node, names.file(node, event.file), event.line));
+    let mut seq = 0;
+    let mut last = None;
+    let mut rows = Vec::with_capacity(sorted.len());
+    for (node, event) in sorted {
+        seq = if last == Some(node) { seq + 1 } else { 0 };
+        last = Some(node);
+        rows.push(event_row(context, names, node, seq, event));
+    }
+    rows
+}
+
+fn event_row(context: Context<'_>, names: &Names, node: &str, seq: usize, event: &Event) -> EventRow {
+    let point = event.log_point.and_then(|id| Some((id, context.model.log_points.get(id.index())?)));
+    let name = |variable: u32| {
+        let variable = point?.1.variables.get(variable as usize)?;
+        let class = variable.value_class.and_then(|class| names.value_classes.get(class.index()).cloned());
+        Some(class.unwrap_or_else(|| Text::from(variable.path.as_str())))
+    };
+    let value = |(variable, text): &(u32, String)| NameValue {
+        name: name(*variable).unwrap_or_else(|| names.unknown.clone()),
+        value: Text::from(text.as_str()),
+    };
+    EventRow {
+        request_id: None,
+        span_id: None,
+        seq: seq as i64,
+        node: names.node(node),
+        file: names.file(node, event.file),
+        line: event.line.cast_signed(),
+        n_lines: i64::from(event.n_lines),
+        byte_offset: event.byte_offset.cast_signed(),
+        ts: Time(event.ts_us),
+        level: event.level.map(|level| Text::from(level.name())),
+        log_point_id: point.map(|(id, _)| number(context, id)),
+        class: point.map(|(id, _)| names.classes[id.index()].clone()),
+        method: point.map(|(id, _)| names.methods[id.index()].clone()),
+        source_line: point.map(|(_, point)| i64::from(point.source_line)),
+        values: event.values.iter().map(value).collect(),
+        reason: Text::from(event.reason.as_str()),
+    }
+}
+
+fn number(context: Context<'_>, id: LogPointId) -> i64 {
+    context.log_point_numbers.get(id.index()).copied().unwrap_or(-1)
+}
+
+fn extent(span: &Span) -> (i64, i64) {
+    assert!(!span.events.is_empty(), "a span has an event");
+    let times = || span.events.iter().map(|event| event.ts_us);
+    (times().min().unwrap_or_default(), times().max().unwrap_or_default())
+}
+
+/// The link by which each span was reached: the first one in order of sender.
+fn incoming_links(accumulator: &Accumulator) -> Vec<Option<Link>> {
+    let mut links = accumulator.links.clone();
+    links.sort();
+    let mut incoming = vec![None; accumulator.spans.len()];
+    for link in links {
+        let known = (link.from as usize) < incoming.len() && link.from != link.to;
+        if let Some(slot) = incoming.get_mut(link.to as usize)
+            && known
+            && slot.is_none()
+        {
+            *slot = Some(link);
+        }
+    }
+    incoming
+}
+
+/// The method of the earliest span. Clocks tick in milliseconds: of several
+/// that start together it is the one that none of the others handed over to.
+fn request_type(
+    names: &Names,
+    accumulator: &Accumulator,
+    extents: &[(i64, i64)],
+    incoming: &[Option<Link>],
+) -> Text {
+    let start = extents.iter().map(|e| e.0).min();
+    let first: Vec<usize> = (0..extents.len()).filter(|i| Some(extents[*i].0) == start).collect();
+    let is_root = |i: &&usize| incoming[**i].is_none_or(|link| !first.contains(&(link.from as usize)));
+    let root = first.iter().find(is_root).or(first.first()).copied().unwrap_or_default();
+    names.top_level(&accumulator.spans[root])
+}
+
+fn node_times(names: &Names, accumulator: &Accumulator, extents: &[(i64, i64)]) -> Vec<(NodeTime, i64)> {
+    let mut nodes: BTreeMap<&str, (i64, i64, i64)> = BTreeMap::new();
+    for (span, (start, end)) in accumulator.spans.iter().zip(extents) {
+        let time = nodes.entry(span.node.as_str()).or_insert((*start, *end, 0));
+        *time = (time.0.min(*start), time.1.max(*end), time.2 + span.events.len() as i64);
+    }
+    let row = |(node, (start, end, n)): (&str, (i64, i64, i64))| {
+        (NodeTime { node: names.node(node), start_ts: Time(start), end_ts: Time(end) }, n)
+    };
+    let mut rows: Vec<(NodeTime, i64)> = nodes.into_iter().map(row).collect();
+    rows.sort_by(|(a, _), (b, _)| (a.start_ts, &a.node).cmp(&(b.start_ts, &b.node)));
+    rows
+}
+
+fn identifiers(names: &Names, accumulator: &Accumulator) -> Vec<NameValue> {
+    let value = |v: &schema::Value| {
+        let name = names.value_classes.get(v.value_class.index()).unwrap_or(&names.unknown);
+        (name.clone(), Text::from(v.text.as_str()))
+    };
+    let mut pairs: Vec<(Text, Text)> =
+        accumulator.spans.iter().flat_map(|span| &span.identifiers).map(value).collect();
+    pairs.sort();
+    pairs.dedup();
+    pairs.into_iter().map(|(name, value)| NameValue { name, value }).collect()
+}
+
+fn flags(accumulator: &Accumulator, extents: &[(i64, i64)]) -> Vec<Text> {
+    let starts = |link: &Link| Some((extents.get(link.from as usize)?.0, extents.get(link.to as usize)?.0));
+    let mut flags = Vec::new();
+    if accumulator.links.iter().filter_map(starts).any(|(from, to)| to < from) {
+        flags.push(Text::from("clock_conflict"));
+    }
+    if accumulator.spans.iter().any(|span| span.truncated) {
+        flags.push(Text::from("truncated"));
+    }
+    flags
+}
+
+/// One sequence per span, sorted: in which order spans interleave is a matter
+/// of clocks, not of the path through the code.
+fn log_sequence(
+    context: Context<'_>,
+    names: &Names,
+    accumulator: &Accumulator,
+    request_type: &Text,
+) -> LogSequenceRow {
+    let of_span = |span: &Span| -> (Text, Vec<i64>) {
+        let points = span.events.iter().filter_map(|event| event.log_point);
+        (names.top_level(span), points.map(|id| number(context, id)).collect())
+    };
+    let mut sequences: Vec<(Text, Vec<i64>)> = accumulator.spans.iter().map(of_span).collect();
+    sequences.sort();
+    let mut hash = Xxh3::new();
+    let mut paths: Vec<u64> = accumulator.spans.iter().map(|span| span_path(context, span)).collect();
+    paths.sort_unstable();
+    for path in paths {
+        hash.update(&path.to_le_bytes());
+    }
+    LogSequenceRow {
+        log_sequence_id: Text::from(format!("{:016x}", hash.digest())),
+        request_type: request_type.clone(),
+        sequence: sequences.into_iter().map(|(_, sequence)| sequence).collect(),
+    }
+}
+
+/// Hash of a span's path; of names, not numbers, so that equal paths are equal
+/// under any model.
+fn span_path(context: Context<'_>, span: &Span) -> u64 {
+    let mut hash = Xxh3::new();
+    if let Some(method) = span.top_levels.first().and_then(|id| context.model.top_level_methods.get(id.index())) {
+        text(&mut hash, &method.class);
+        text(&mut hash, &method.method);
+    }
+    for id in span.events.iter().filter_map(|event| event.log_point) {
+        let point = &context.model.log_points[id.index()];
+        text(&mut hash, &point.class);
+        text(&mut hash, &point.method);
+        hash.update(&point.source_line.to_le_bytes());
+    }
+    hash.digest()
+}
+
+/// A hash of where the request's records stand. Of a path only the file's name
+/// counts: the folder says where somebody put it, not what it is.
+fn request_id(names: &Names, accumulator: &Accumulator) -> Text {
+    let mut hash = Xxh3::new();
+    for span in &accumulator.spans {
+        let first = &span.events[0];
+        let file = names.file(&span.node, first.file);
+        text(&mut hash, &span.node);
+        text(&mut hash, file.rsplit(['/', '\\']).next().unwrap_or_default());
+        hash.update(&first.line.to_le_bytes());
+        hash.update(&first.ts_us.to_le_bytes());
+        hash.update(&(span.events.len() as u64).to_le_bytes());
+    }
+    Text::from(format!("{:032x}", hash.digest128()))
+}
+
+fn span_id(request_id: &str, index: usize) -> Text {
+    let mut hash = Xxh3::new();
+    text(&mut hash, request_id);
+    hash.update(&(index as u64).to_le_bytes());
+    Text::from(format!("{:016x}", hash.digest()))
+}
+
+/// Length first, so that no two lists of texts are the same bytes.
+fn text(hash: &mut Xxh3, text: &str) {
+    hash.update(&(text.len() as u64).to_le_bytes());
+    hash.update(text.as_bytes());
+}
