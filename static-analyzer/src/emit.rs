@@ -1,1 +1,210 @@
-//! placeholder
+//! Emit: the results of the phases as a [`schema::Model`], sorted, with names
+//! for people. Nothing is decided here, except that every log point gets a home.
+
+use schema::{CommunicationPair, IdentifierId, LogPointId, Model, TopLevelId, TopLevelMethod, ValueClassId};
+
+use crate::call_graph::{CallGraph, RootKind};
+use crate::order::dag;
+use crate::order::fragment::Fragment;
+use crate::pairs::Pair;
+use crate::path::LogPoint;
+use crate::program::{MethodId, Name, Program};
+use crate::top_level::TopLevels;
+
+mod names;
+mod points;
+
+use names::{dotted, path_text};
+
+/// Everything the phases found.
+pub(crate) struct Findings<'a> {
+    /// The program.
+    pub(crate) program: &'a Program,
+    /// All log points.
+    pub(crate) log_points: &'a [LogPoint],
+    /// Who calls whom.
+    pub(crate) graph: &'a CallGraph,
+    /// Top-level methods.
+    pub(crate) top_levels: &'a TopLevels,
+    /// Order of the log points of every method.
+    pub(crate) fragments: &'a [Fragment],
+    /// Communication pairs.
+    pub(crate) pairs: &'a [Pair],
+    /// What was skipped or approximated.
+    pub(crate) diagnostics: Vec<String>,
+}
+
+/// The model.
+pub(crate) fn model(findings: Findings<'_>) -> Model {
+    let classes = value_classes(&findings);
+    let log_points = points::LogPoints::new(&findings, &classes);
+    let top_levels = Sorted::new(&findings);
+    let methods = top_levels.order.iter().map(|&old| top_level(&findings, &classes, &log_points, old));
+    let top_level_methods: Vec<TopLevelMethod> = methods.collect();
+    let communication_pairs = pairs(&findings, &top_levels, &log_points);
+    let (silent_threads, n_threads) = threads(&findings);
+    Model {
+        inputs: findings.program.entries.clone(),
+        value_classes: classes.iter().map(|c| dotted(c)).collect(),
+        log_points: log_points.points,
+        top_level_methods,
+        communication_pairs,
+        silent_threads,
+        n_threads,
+        diagnostics: findings.diagnostics,
+    }
+}
+
+/// All value classes, sorted.
+fn value_classes(findings: &Findings<'_>) -> Vec<Name> {
+    let variables = findings.log_points.iter().flat_map(|p| &p.variables).filter_map(|v| v.value_class);
+    let identifiers = findings.top_levels.methods.iter().flat_map(|t| &t.identifiers).map(|i| i.value_class);
+    let mut classes: Vec<Name> = variables.chain(identifiers).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    classes
+}
+
+fn class_id(classes: &[Name], class: Name) -> Option<ValueClassId> {
+    classes.binary_search(&class).ok().map(ValueClassId::new)
+}
+
+/// Top-level methods in the order of the model.
+struct Sorted {
+    /// Positions in [`TopLevels::methods`].
+    order: Vec<usize>,
+    /// The inverse.
+    id: Vec<TopLevelId>,
+}
+
+impl Sorted {
+    fn new(findings: &Findings<'_>) -> Self {
+        let program = findings.program;
+        let key = |i: &usize| {
+            let method = &program.methods[findings.top_levels.methods[*i].method.index()];
+            (dotted(&program.classes[method.class.index()].name), method.name.as_str(), method.descriptor.as_str(), *i)
+        };
+        let mut order: Vec<usize> = (0..findings.top_levels.methods.len()).collect();
+        order.sort_by_cached_key(key);
+        let mut id = vec![TopLevelId::new(0); order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            id[old] = TopLevelId::new(new);
+        }
+        Sorted { order, id }
+    }
+}
+
+fn top_level(
+    findings: &Findings<'_>,
+    classes: &[Name],
+    log_points: &points::LogPoints,
+    old: usize,
+) -> TopLevelMethod {
+    let top = &findings.top_levels.methods[old];
+    let method = &findings.program.methods[top.method.index()];
+    let identifiers = top
+        .identifiers
+        .iter()
+        .map(|i| schema::Identifier {
+            path: path_text(findings.program, i.place.frame, &i.place.path),
+            value_class: class_id(classes, i.value_class).expect("every identifier's class is in the table"),
+            strength: i.strength,
+        })
+        .collect();
+    let bindings = |point: u32| -> Vec<Option<IdentifierId>> {
+        let n = findings.log_points[point as usize].variables.len();
+        let Ok(at) = top.members.binary_search_by_key(&point, |m| m.log_point) else {
+            return vec![None; n];
+        };
+        let mut bindings: Vec<Option<IdentifierId>> =
+            top.members[at].bindings.iter().map(|b| b.map(|i| IdentifierId::new(i as usize))).collect();
+        bindings.resize(n, None);
+        bindings
+    };
+    let fragment = complete(&findings.fragments[top.method.index()], top);
+    TopLevelMethod {
+        class: dotted(&findings.program.classes[method.class.index()].name),
+        method: method.name.to_string(),
+        descriptor: method.descriptor.to_string(),
+        kind: top.kind,
+        identifiers,
+        dag: dag::dag(&fragment, |p| log_points.id(p), bindings),
+        reason: top.reason.clone(),
+    }
+}
+
+/// The fragment with those members that control flow does not show (called in
+/// ways that the order cannot follow): one more node, free in order.
+fn complete(fragment: &Fragment, top: &crate::top_level::TopLevel) -> Fragment {
+    let known = fragment.points();
+    let missing: Vec<u32> =
+        top.members.iter().map(|m| m.log_point).filter(|p| known.binary_search(p).is_err()).collect();
+    let mut fragment = fragment.clone();
+    if !missing.is_empty() {
+        fragment.add_free(missing);
+    }
+    fragment
+}
+
+fn pairs(findings: &Findings<'_>, sorted: &Sorted, log_points: &points::LogPoints) -> Vec<CommunicationPair> {
+    let mut pairs: Vec<CommunicationPair> = findings
+        .pairs
+        .iter()
+        .map(|pair| {
+            let mut before: Vec<LogPointId> = pair.before.iter().map(|&p| log_points.id(p)).collect();
+            before.sort_unstable();
+            before.dedup();
+            let id = |i: u32| IdentifierId::new(i as usize);
+            CommunicationPair {
+                from: sorted.id[pair.from],
+                to: sorted.id[pair.to],
+                kind: pair.kind,
+                identifiers: pair.identifiers.iter().map(|&(a, b)| (id(a), id(b))).collect(),
+                many: pair.many,
+                before,
+                reason: pair.reason.clone(),
+            }
+        })
+        .collect();
+    pairs.sort_by_key(|p| (p.from, p.to, p.kind));
+    pairs
+}
+
+/// Threads that log nothing, and the number of all threads.
+fn threads(findings: &Findings<'_>) -> (Vec<String>, u32) {
+    let kinds = [RootKind::Main, RootKind::Thread, RootKind::Task, RootKind::Rpc, RootKind::EventHandler];
+    let roots = findings.graph.roots.iter().filter(|r| kinds.contains(&r.kind));
+    let mut all: Vec<String> = Vec::new();
+    let mut silent: Vec<String> = Vec::new();
+    for root in roots {
+        let method = &findings.program.methods[root.method.index()];
+        let class = dotted(&findings.program.classes[method.class.index()].name);
+        if !logs(findings, root.method) && root.kind != RootKind::Rpc {
+            silent.push(format!("{class}.{}", method.name));
+        }
+        all.push(class);
+    }
+    all.sort_unstable();
+    all.dedup();
+    silent.sort_unstable();
+    silent.dedup();
+    (silent, u32::try_from(all.len()).unwrap_or(u32::MAX))
+}
+
+/// Whether a thread that begins with `root` can print, top-level methods that it
+/// calls included.
+fn logs(findings: &Findings<'_>, root: MethodId) -> bool {
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut stack = vec![root];
+    while let Some(method) = stack.pop() {
+        if !findings.fragments[method.index()].nodes.is_empty() {
+            return true;
+        }
+        for (_, target) in findings.graph.local_edges(method) {
+            if seen.insert(target) {
+                stack.push(target);
+            }
+        }
+    }
+    false
+}

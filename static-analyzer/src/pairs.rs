@@ -1,1 +1,156 @@
-//! placeholder
+//! Communication pairs: which top-level methods hand a request to which others,
+//! and which identifiers they carry over (lprof §4.4).
+//!
+//! Work is cut into *units*: the top-level methods, and *links*, methods that
+//! are started or called remotely and log nothing themselves. Every rule finds
+//! hand-offs between units: edges of the call graph that leave the thread or
+//! enter another top-level method, and channels (queues, messages, stores) that
+//! one unit writes and another reads. Links are then contracted, and what
+//! remains are pairs.
+//!
+//! Over-approximates who may hand to whom; under-approximates the identifiers:
+//! they are followed along the hand-off, and where that fails taken by value
+//! class if the class has few members on both ends.
+
+use std::collections::BTreeMap;
+
+use schema::LinkKind;
+
+use crate::call_graph::CallGraph;
+use crate::identifiers::Bindings;
+use crate::path::LogPoint;
+use crate::program::Program;
+use crate::rules::Rules;
+use crate::top_level::TopLevels;
+
+mod apis;
+mod before;
+mod carry;
+mod channels;
+mod entities;
+mod events;
+mod facts;
+mod handoffs;
+mod links;
+pub(crate) mod regions;
+
+/// Two top-level methods that can work on one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The sender: position in [`TopLevels::methods`].
+    pub from: usize,
+    /// The receiver.
+    pub to: usize,
+    /// How.
+    pub kind: LinkKind,
+    /// Identifiers that carry one value: (sender's, receiver's), sorted.
+    pub identifiers: Vec<(u32, u32)>,
+    /// One sender can reach several receivers in one request.
+    pub many: bool,
+    /// Log points of the sender that are only printed before the hand-off, sorted.
+    pub before: Vec<u32>,
+    /// Which rule found it, and where the hand-off is.
+    pub reason: String,
+}
+
+/// What the rules look at.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) graph: &'a CallGraph,
+    pub(crate) bindings: &'a Bindings<'a>,
+    pub(crate) log_points: &'a [LogPoint],
+    pub(crate) top_levels: &'a TopLevels,
+}
+
+/// All pairs, sorted by (from, to, kind), and what was given up, for people.
+pub fn find(
+    program: &Program,
+    graph: &CallGraph,
+    bindings: &Bindings<'_>,
+    log_points: &[LogPoint],
+    top_levels: &TopLevels,
+    rules: &Rules,
+) -> (Vec<Pair>, Vec<String>) {
+    let context = Context { program, graph, bindings, log_points, top_levels };
+    let mut diagnostics = Vec::new();
+    let units = regions::Units::new(context);
+    let facts = facts::scan(context);
+    let mut handoffs = handoffs::along_calls(context, &units);
+    handoffs.extend(channels::handoffs(context, &units, &facts, &mut diagnostics));
+    handoffs.extend(events::handoffs(context, &units));
+    let handoffs = links::contract(context, &units, handoffs, &mut diagnostics);
+    let mut pairs = merge(context, &units, &handoffs);
+    entities::add(context, &mut pairs);
+    add_forced(context, rules, &mut pairs);
+    diagnostics.sort();
+    (pairs.into_values().collect(), diagnostics)
+}
+
+type Pairs = BTreeMap<(usize, usize, LinkKind), Pair>;
+
+/// One pair per (sender, receiver, kind) from all its hand-offs.
+fn merge(context: Context<'_>, units: &regions::Units, handoffs: &[handoffs::Handoff]) -> Pairs {
+    let mut found: BTreeMap<(usize, usize, LinkKind), Vec<&handoffs::Handoff>> = BTreeMap::new();
+    for handoff in handoffs {
+        let (Some(from), Some(to)) = (units.top_level(handoff.from), units.top_level(handoff.to)) else {
+            continue;
+        };
+        found.entry((from, to, handoff.kind)).or_default().push(handoff);
+    }
+    let mut pairs = Pairs::new();
+    for ((from, to, kind), list) in found {
+        let chains = list.iter().take(crate::limits::HANDOFFS_PER_PAIR_MAX);
+        let followed_only = list.iter().all(|h| h.followed_only);
+        let identifiers = carry::identifiers(context, from, to, chains.map(|h| h.chain.as_slice()), followed_only);
+        if identifiers.is_empty() && list.iter().all(|h| h.needs_identifier) {
+            continue;
+        }
+        let first = list[0];
+        let more = if list.len() > 1 { format!(", and {} more", list.len() - 1) } else { String::new() };
+        let mut sites: Vec<_> = list.iter().map(|h| h.site).collect();
+        sites.sort_unstable();
+        sites.dedup();
+        let pair = Pair {
+            from,
+            to,
+            kind,
+            identifiers,
+            many: sites.len() > 1 || list.iter().any(|h| h.many),
+            before: before::points(context, units.region(first.from), &sites),
+            reason: format!("{}{more}", first.reason(context)),
+        };
+        pairs.insert((from, to, kind), pair);
+    }
+    pairs
+}
+
+/// Pairs of the rules file.
+fn add_forced(context: Context<'_>, rules: &Rules, pairs: &mut Pairs) {
+    for (from, to, kind) in &rules.pairs {
+        for a in named(context, from) {
+            for b in named(context, to) {
+                let identifiers = carry::identifiers(context, a, b, std::iter::empty(), false);
+                pairs.entry((a, b, *kind)).or_insert_with(|| Pair {
+                    from: a,
+                    to: b,
+                    kind: *kind,
+                    identifiers,
+                    many: true,
+                    before: Vec::new(),
+                    reason: "forced by the rules file".to_owned(),
+                });
+            }
+        }
+    }
+}
+
+/// Top-level methods called `a.b.C.m`.
+fn named(context: Context<'_>, name: &str) -> Vec<usize> {
+    let matches = |i: &usize| {
+        let method = &context.program.methods[context.top_levels.methods[*i].method.index()];
+        let class = context.program.classes[method.class.index()].name.replace('/', ".");
+        name.rsplit_once('.').is_some_and(|(c, m)| c == class && m == method.name.as_str())
+    };
+    (0..context.top_levels.methods.len()).filter(matches).collect()
+}

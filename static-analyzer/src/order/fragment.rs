@@ -1,0 +1,429 @@
+//! A fragment: the order of the log points of one method and of everything it
+//! calls, ready to be inlined into its callers (lprof §4.3, one method's part).
+//!
+//! A [`Flow`] is the raw control flow: vertices with or without log points. The
+//! fragment keeps the vertices with log points only; an edge means "can be
+//! printed next". Over-approximates: whatever a flow can print in this order, a
+//! fragment can; loops lose the order inside of them.
+
+use super::components::{Components, components};
+use crate::limits::ORDER_NODES_MAX;
+
+/// Log points without an order among themselves, and what can come next.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Node {
+    /// Positions of log points, sorted.
+    pub(crate) points: Vec<u32>,
+    /// May print again and again.
+    pub(crate) repeats: bool,
+    /// Positions of nodes that can print next, sorted, all larger than its own.
+    pub(crate) next: Vec<u32>,
+}
+
+/// Order of the log points of one method.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fragment {
+    /// In topological order.
+    pub(crate) nodes: Vec<Node>,
+    /// Nodes that can print first, sorted.
+    pub(crate) entries: Vec<u32>,
+    /// Nodes after which the method can return without printing, sorted.
+    pub(crate) returns: Vec<u32>,
+    /// Nodes after which the method can throw without printing, sorted.
+    pub(crate) throws: Vec<u32>,
+    /// Whether the method can return without printing anything.
+    pub(crate) silent: bool,
+}
+
+impl Fragment {
+    /// The fragment of a method that prints nothing.
+    pub(crate) fn empty() -> Self {
+        Fragment { silent: true, ..Fragment::default() }
+    }
+
+    /// All points in one node without order: recursion, and what is too large.
+    pub(crate) fn folded(mut points: Vec<u32>) -> Self {
+        points.sort_unstable();
+        points.dedup();
+        if points.is_empty() {
+            return Fragment::empty();
+        }
+        let node = Node { points, repeats: true, next: Vec::new() };
+        Fragment { nodes: vec![node], entries: vec![0], returns: vec![0], throws: vec![0], silent: true }
+    }
+
+    /// Adds log points that can be printed at any time.
+    pub(crate) fn add_free(&mut self, points: Vec<u32>) {
+        let free = u32::try_from(self.nodes.len()).expect("a fragment has few nodes");
+        for node in &mut self.nodes {
+            node.next.push(free);
+        }
+        let free_first = Node { points, repeats: true, next: Vec::new() };
+        self.nodes.push(free_first);
+        self.entries.push(free);
+        self.returns.push(free);
+    }
+
+    /// All log points, sorted.
+    pub(crate) fn points(&self) -> Vec<u32> {
+        let mut points: Vec<u32> = self.nodes.iter().flat_map(|n| n.points.iter().copied()).collect();
+        points.sort_unstable();
+        points.dedup();
+        points
+    }
+}
+
+/// Control flow in which some vertices print.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    /// For each vertex the log points it prints one of (none: silent).
+    pub(crate) points: Vec<Vec<u32>>,
+    /// For each vertex: may print again and again.
+    pub(crate) repeats: Vec<bool>,
+    /// Successors.
+    pub(crate) edges: Vec<Vec<u32>>,
+}
+
+impl Flow {
+    /// Where the method begins.
+    pub(crate) const ENTRY: u32 = 0;
+    /// Where it returns.
+    pub(crate) const RETURN: u32 = 1;
+    /// Where it throws.
+    pub(crate) const THROW: u32 = 2;
+
+    /// A flow of the three fixed vertices.
+    pub(crate) fn new() -> Self {
+        let mut flow = Flow::default();
+        for _ in 0..3 {
+            flow.add(Vec::new(), false);
+        }
+        flow
+    }
+
+    /// A new vertex.
+    pub(crate) fn add(&mut self, points: Vec<u32>, repeats: bool) -> u32 {
+        let vertex = u32::try_from(self.points.len()).expect("fewer than 2^32 vertices");
+        self.points.push(points);
+        self.repeats.push(repeats);
+        self.edges.push(Vec::new());
+        vertex
+    }
+
+    /// A new edge; repeats are allowed.
+    pub(crate) fn edge(&mut self, from: u32, to: u32) {
+        self.edges[from as usize].push(to);
+    }
+
+    /// The fragment: loops folded, silent vertices skipped, compiler copies
+    /// merged; all in one node if it has more than [`ORDER_NODES_MAX`] nodes.
+    pub(crate) fn into_fragment(mut self) -> Fragment {
+        if self.points.iter().all(Vec::is_empty) {
+            return Fragment::empty();
+        }
+        for edges in &mut self.edges {
+            edges.sort_unstable();
+            edges.dedup();
+        }
+        let folded = Folded::new(&self);
+        if folded.printing.len() > ORDER_NODES_MAX {
+            return Fragment::folded(self.points.into_iter().flatten().collect());
+        }
+        let mut fragment = folded.fragment();
+        merge_copies(&mut fragment);
+        fragment
+    }
+}
+
+/// A flow with its loops folded.
+struct Folded {
+    components: Components,
+    points: Vec<Vec<u32>>,
+    repeats: Vec<bool>,
+    edges: Vec<Vec<u32>>,
+    /// A loop can be left without printing.
+    optional: Vec<bool>,
+    /// Printing components that the entry reaches, in topological order.
+    printing: Vec<u32>,
+}
+
+impl Folded {
+    fn new(flow: &Flow) -> Self {
+        let components = components(&flow.edges);
+        let n = components.members.len();
+        let mut folded = Folded {
+            points: vec![Vec::new(); n],
+            repeats: vec![false; n],
+            edges: vec![Vec::new(); n],
+            optional: vec![false; n],
+            printing: Vec::new(),
+            components,
+        };
+        for c in 0..n {
+            folded.fold(flow, c);
+        }
+        let mut reached = vec![false; n];
+        let mut stack = vec![folded.component(Flow::ENTRY)];
+        while let Some(c) = stack.pop() {
+            if !std::mem::replace(&mut reached[c as usize], true) {
+                stack.extend(&folded.edges[c as usize]);
+            }
+        }
+        // Components are numbered against the edges.
+        let printing = (0..n).rev().filter(|&c| reached[c] && !folded.points[c].is_empty());
+        folded.printing = printing.map(|c| u32::try_from(c).expect("fewer than 2^32 components")).collect();
+        folded
+    }
+
+    fn component(&self, vertex: u32) -> u32 {
+        self.components.of[vertex as usize]
+    }
+
+    fn fold(&mut self, flow: &Flow, c: usize) {
+        let members = &self.components.members[c];
+        let mut looping = members.len() > 1;
+        for &v in members {
+            self.points[c].extend(&flow.points[v as usize]);
+            self.repeats[c] |= flow.repeats[v as usize];
+            for &to in &flow.edges[v as usize] {
+                let other = self.components.of[to as usize];
+                if other as usize == c {
+                    looping = true;
+                } else {
+                    self.edges[c].push(other);
+                }
+            }
+        }
+        self.points[c].sort_unstable();
+        self.points[c].dedup();
+        self.edges[c].sort_unstable();
+        self.edges[c].dedup();
+        self.repeats[c] |= looping;
+        self.optional[c] = looping;
+    }
+
+    fn fragment(&self) -> Fragment {
+        let mut position = vec![u32::MAX; self.points.len()];
+        for (i, &c) in (0u32..).zip(&self.printing) {
+            position[c as usize] = i;
+        }
+        let mut search = Search { folded: self, seen: vec![u32::MAX; self.points.len()], round: 0 };
+        let ends = (self.component(Flow::RETURN), self.component(Flow::THROW));
+        let mut fragment = Fragment::default();
+        for (i, &c) in (0u32..).zip(&self.printing) {
+            let found = search.from(&self.edges[c as usize], ends);
+            if found.returns {
+                fragment.returns.push(i);
+            }
+            if found.throws {
+                fragment.throws.push(i);
+            }
+            fragment.nodes.push(Node {
+                points: self.points[c as usize].clone(),
+                repeats: self.repeats[c as usize],
+                next: positions(&found.next, &position),
+            });
+        }
+        let found = search.from(&[self.component(Flow::ENTRY)], ends);
+        fragment.entries = positions(&found.next, &position);
+        fragment.silent = found.returns;
+        fragment
+    }
+}
+
+fn positions(components: &[u32], position: &[u32]) -> Vec<u32> {
+    let mut found: Vec<u32> = components.iter().map(|&c| position[c as usize]).collect();
+    found.sort_unstable();
+    found
+}
+
+/// Depth-first search through components that print nothing.
+struct Search<'a> {
+    folded: &'a Folded,
+    seen: Vec<u32>,
+    round: u32,
+}
+
+#[derive(Default)]
+struct Found {
+    next: Vec<u32>,
+    returns: bool,
+    throws: bool,
+}
+
+impl Search<'_> {
+    fn from(&mut self, start: &[u32], (returns, throws): (u32, u32)) -> Found {
+        let mut found = Found::default();
+        let mut stack: Vec<u32> = start.to_vec();
+        while let Some(c) = stack.pop() {
+            if self.seen[c as usize] == self.round {
+                continue;
+            }
+            self.seen[c as usize] = self.round;
+            found.returns |= c == returns;
+            found.throws |= c == throws;
+            let prints = !self.folded.points[c as usize].is_empty();
+            if prints {
+                found.next.push(c);
+            }
+            if !prints || self.folded.optional[c as usize] {
+                stack.extend(&self.folded.edges[c as usize]);
+            }
+        }
+        self.round += 1;
+        found
+    }
+}
+
+/// Merges nodes of equal log points that cannot follow each other: copies of
+/// `finally` blocks, one call in both branches. Merging two unordered nodes of a
+/// DAG cannot make a cycle.
+fn merge_copies(fragment: &mut Fragment) {
+    loop {
+        let Some((keep, gone)) = find_copy(fragment) else { return };
+        let next = std::mem::take(&mut fragment.nodes[gone as usize].next);
+        fragment.nodes[keep as usize].next.extend(next);
+        let rename = |list: &mut Vec<u32>| {
+            for to in list.iter_mut() {
+                if *to == gone {
+                    *to = keep;
+                }
+            }
+            list.sort_unstable();
+            list.dedup();
+        };
+        for node in &mut fragment.nodes {
+            rename(&mut node.next);
+        }
+        rename(&mut fragment.entries);
+        rename(&mut fragment.returns);
+        rename(&mut fragment.throws);
+        fragment.nodes[gone as usize].points.clear();
+        sort_topologically(fragment);
+    }
+}
+
+fn find_copy(fragment: &Fragment) -> Option<(u32, u32)> {
+    let mut order: Vec<usize> = (0..fragment.nodes.len()).collect();
+    order.sort_by(|&a, &b| {
+        let (x, y) = (&fragment.nodes[a], &fragment.nodes[b]);
+        (&x.points, x.repeats, a).cmp(&(&y.points, y.repeats, b))
+    });
+    for pair in order.windows(2) {
+        let (x, y) = (&fragment.nodes[pair[0]], &fragment.nodes[pair[1]]);
+        let equal = x.points == y.points && x.repeats == y.repeats;
+        // Positions are topological: only the smaller can reach the larger.
+        if equal && !reaches(fragment, pair[0], pair[1]) {
+            let id = |i: usize| u32::try_from(i).expect("a fragment has few nodes");
+            return Some((id(pair[0]), id(pair[1])));
+        }
+    }
+    None
+}
+
+fn reaches(fragment: &Fragment, from: usize, to: usize) -> bool {
+    let mut seen = vec![false; fragment.nodes.len()];
+    let mut stack = vec![from];
+    while let Some(v) = stack.pop() {
+        if v == to {
+            return true;
+        }
+        for &w in &fragment.nodes[v].next {
+            let w = w as usize;
+            if w <= to && !std::mem::replace(&mut seen[w], true) {
+                stack.push(w);
+            }
+        }
+    }
+    false
+}
+
+/// Drops nodes without log points and puts the others into topological order.
+fn sort_topologically(fragment: &mut Fragment) {
+    let successors: Vec<Vec<u32>> = fragment.nodes.iter().map(|n| n.next.clone()).collect();
+    let found = components(&successors);
+    let mut position = vec![u32::MAX; fragment.nodes.len()];
+    let mut nodes = Vec::new();
+    for members in found.members.iter().rev() {
+        debug_assert_eq!(members.len(), 1, "merging made a cycle");
+        for &v in members {
+            let node = std::mem::take(&mut fragment.nodes[v as usize]);
+            if !node.points.is_empty() {
+                position[v as usize] = u32::try_from(nodes.len()).expect("a fragment has few nodes");
+                nodes.push(node);
+            }
+        }
+    }
+    let renumber = |list: &mut Vec<u32>| {
+        *list = positions(list, &position);
+    };
+    for node in &mut nodes {
+        renumber(&mut node.next);
+    }
+    renumber(&mut fragment.entries);
+    renumber(&mut fragment.returns);
+    renumber(&mut fragment.throws);
+    fragment.nodes = nodes;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Flow, Fragment};
+
+    /// `a` `b?` `(c d)*` `e`, from edges between letters; `<` entry, `>` return.
+    fn check(edges: &[&str], expected: &str) {
+        let mut flow = Flow::new();
+        let mut letters: Vec<char> = Vec::new();
+        let mut vertex = |flow: &mut Flow, c: char| match c {
+            '<' => Flow::ENTRY,
+            '>' => Flow::RETURN,
+            _ => {
+                if let Some(i) = letters.iter().position(|&l| l == c) {
+                    return 3 + u32::try_from(i).unwrap();
+                }
+                letters.push(c);
+                let points = if c.is_ascii_lowercase() { vec![c as u32] } else { vec![] };
+                flow.add(points, false)
+            }
+        };
+        for edge in edges {
+            let ends: Vec<char> = edge.chars().collect();
+            let (from, to) = (vertex(&mut flow, ends[0]), vertex(&mut flow, ends[1]));
+            flow.edge(from, to);
+        }
+        assert_eq!(text(&flow.into_fragment()), expected);
+    }
+
+    fn text(fragment: &Fragment) -> String {
+        let name = |i: &u32| -> String {
+            fragment.nodes[*i as usize].points.iter().map(|&p| char::from_u32(p).unwrap()).collect()
+        };
+        let names = |list: &[u32]| list.iter().map(name).collect::<Vec<_>>().join(",");
+        let mut text = format!("<{}", names(&fragment.entries));
+        for (i, node) in (0u32..).zip(&fragment.nodes) {
+            let star = if node.repeats { "*" } else { "" };
+            text += &format!(" {}{star}:{}", name(&i), names(&node.next));
+        }
+        text + &format!(" >{}{}", names(&fragment.returns), if fragment.silent { " silent" } else { "" })
+    }
+
+    #[test]
+    fn straight_line() {
+        check(&["<a", "ab", "b>"], "<a a:b b: >b");
+    }
+
+    #[test]
+    fn optional_nodes_are_skipped() {
+        check(&["<A", "Ab", "AC", "bC", "Cd", "d>"], "<b,d b:d d: >d");
+    }
+
+    #[test]
+    fn loops_fold_and_may_run_zero_times() {
+        check(&["<a", "aL", "Lb", "bc", "cL", "Ld", "d>"], "<a a:bc,d bc*:d d: >d");
+    }
+
+    #[test]
+    fn silent_path() {
+        check(&["<a", "<>", "a>"], "<a a: >a silent");
+    }
+}

@@ -1,0 +1,132 @@
+//! Identifier maps: which identifiers of the receiver are which of the sender.
+//!
+//! A value of the receiver is taken to the sender's frame step by step along the
+//! hand-off. Where the steps lose it, value classes decide: a class that both
+//! ends have is the same value if each end has one, and may be if each has few.
+
+use schema::IdentifierStrength;
+
+use super::Context;
+use super::regions::Edge;
+use crate::identifiers::{Bound, Place};
+use crate::ir::ValueId;
+use crate::limits::CLASS_MEMBERS_MAX;
+use crate::path::Root;
+use crate::program::{MethodId, Name};
+
+/// One step of a value from the receiver's to the sender's frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Carry {
+    /// From a callee to its caller.
+    Up(Edge),
+    /// Out of a channel: what is reached from the value `taken` in a frame of
+    /// the receiver is reached from the value `put` in a frame of the sender.
+    Across {
+        /// The received value.
+        taken: (MethodId, ValueId),
+        /// The value sent.
+        put: (MethodId, ValueId),
+    },
+    /// Nothing can be followed across.
+    Lost,
+}
+
+/// Pairs of identifiers (sender's, receiver's) that carry one value, sorted.
+pub(crate) fn identifiers<'c>(
+    context: Context<'_>,
+    from: usize,
+    to: usize,
+    chains: impl Iterator<Item = &'c [Carry]>,
+    followed_only: bool,
+) -> Vec<(u32, u32)> {
+    let sender = &context.top_levels.methods[from].identifiers;
+    let receiver = &context.top_levels.methods[to].identifiers;
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    for chain in chains {
+        for (j, identifier) in (0u32..).zip(receiver) {
+            if identifier.strength == IdentifierStrength::Node {
+                continue;
+            }
+            let Some(place) = carried(context, &identifier.place, chain) else { continue };
+            for (i, candidate) in (0u32..).zip(sender) {
+                let same = candidate.place.path == place.path
+                    && (candidate.place.frame == place.frame || !matches!(place.path.root, Root::Local(_)));
+                if same && candidate.strength != IdentifierStrength::Node {
+                    pairs.push((i, j));
+                }
+            }
+        }
+    }
+    let followed: Vec<Name> = pairs.iter().map(|&(_, j)| receiver[j as usize].value_class).collect();
+    if !followed_only {
+        by_class(context, from, to, &followed, &mut pairs);
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+/// `place` of the receiver's frame in the sender's frame.
+fn carried(context: Context<'_>, place: &Place, chain: &[Carry]) -> Option<Place> {
+    let mut place = place.clone();
+    for step in chain {
+        match step {
+            Carry::Up((caller, call, target)) => {
+                let call = &context.graph.calls(*caller)[*call];
+                match context.bindings.bind(*caller, call, *target, &place) {
+                    Bound::Place(bound) => place = bound,
+                    Bound::Constant | Bound::Unknown => return None,
+                }
+            }
+            Carry::Across { taken, put } => {
+                let prefix = context.bindings.path(taken.0, taken.1);
+                let own = !matches!(prefix.root, Root::Local(_)) || place.frame == taken.0;
+                if !own || place.path.root != prefix.root {
+                    return None;
+                }
+                let rest = place.path.steps.strip_prefix(prefix.steps.as_slice())?;
+                let mut path = context.bindings.path(put.0, put.1);
+                path.steps.extend_from_slice(rest);
+                path = context.bindings.normalize(put.0, &path);
+                place = Place { path, frame: put.0, looping: false };
+            }
+            Carry::Lost => return None,
+        }
+    }
+    Some(place)
+}
+
+/// Adds pairs of value classes that no step followed.
+fn by_class(context: Context<'_>, from: usize, to: usize, followed: &[Name], pairs: &mut Vec<(u32, u32)>) {
+    let sender = &context.top_levels.methods[from].identifiers;
+    let receiver = &context.top_levels.methods[to].identifiers;
+    let mut classes: Vec<Name> = receiver.iter().map(|i| i.value_class).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    for class in classes {
+        if followed.contains(&class) {
+            continue;
+        }
+        let of_class = |list: &[crate::identifiers::Identifier]| -> Vec<(u32, IdentifierStrength)> {
+            let members = (0u32..).zip(list).filter(|(_, i)| i.value_class == class);
+            members
+                .filter(|(_, i)| i.strength != IdentifierStrength::Node)
+                .map(|(at, i)| (at, i.strength))
+                .collect()
+        };
+        let (ours, theirs) = (of_class(sender), of_class(receiver));
+        let strong = |l: &[(u32, IdentifierStrength)]| l.iter().any(|m| m.1 == IdentifierStrength::Request);
+        // A weak class named after a parameter says nothing across methods.
+        let trusted = strong(&ours) || strong(&theirs) || is_field(class);
+        let unique = ours.len() == 1 && theirs.len() == 1;
+        let few = ours.len() <= CLASS_MEMBERS_MAX && theirs.len() <= CLASS_MEMBERS_MAX && strong(&ours) && strong(&theirs);
+        if trusted && (unique || few) {
+            pairs.extend(ours.iter().flat_map(|a| theirs.iter().map(move |b| (a.0, b.0))));
+        }
+    }
+}
+
+/// Whether a value class is a declared field (`Block.blockId`), not a name.
+fn is_field(class: Name) -> bool {
+    class.contains('.') && !class.contains(':')
+}

@@ -1,0 +1,169 @@
+//! Hand-offs through channels: one unit writes, another reads.
+//!
+//! Who reads: the unit whose thread takes the value, or, where that unit only
+//! dispatches, the units that are called with what was taken. A serialized
+//! message is never paired by the stream it is written to, which is shared by
+//! all, but by its type (lprof §4.4).
+
+use std::collections::BTreeMap;
+
+use schema::LinkKind;
+
+use super::Context;
+use super::apis::Role;
+use super::carry::Carry;
+use super::facts::{Channel, Fact, Facts};
+use super::handoffs::{Handoff, Rule};
+use super::regions::{Edge, UnitId, Units, in_loop};
+use crate::ir::ValueId;
+use crate::limits::CHANNEL_HANDOFFS_MAX;
+use crate::program::MethodId;
+
+/// Levels of callers looked at above the place where a value is taken, to find
+/// who is called with it.
+const CALLER_LEVELS_MAX: usize = 3;
+
+/// One end of a channel at one unit.
+#[derive(Clone, Debug)]
+struct End {
+    unit: UnitId,
+    /// Where the value is put or taken.
+    at: (MethodId, ValueId),
+    value: Option<ValueId>,
+    /// Receivers: edges from the unit's first method up to `at`.
+    way: Vec<Edge>,
+    many: bool,
+}
+
+/// All hand-offs through channels.
+pub(super) fn handoffs(
+    context: Context<'_>,
+    units: &Units,
+    facts: &Facts,
+    diagnostics: &mut Vec<String>,
+) -> Vec<Handoff> {
+    let mut senders: BTreeMap<Channel, Vec<End>> = BTreeMap::new();
+    let mut receivers: BTreeMap<Channel, Vec<End>> = BTreeMap::new();
+    for unit in 0..units.len() {
+        for &method in &units.region(unit).methods {
+            for fact in &facts.methods[method.index()] {
+                match fact.role {
+                    Role::Send => senders.entry(fact.channel).or_default().push(sender(context, units, unit, method, fact)),
+                    Role::Receive => {
+                        let found = receivers_of(context, units, unit, method, fact);
+                        receivers.entry(fact.channel).or_default().extend(found);
+                    }
+                }
+            }
+        }
+    }
+    for (&verb, handlers) in &facts.handlers {
+        receivers.insert(Channel::Verb(verb), registered(context, units, handlers));
+    }
+    let mut handoffs = Vec::new();
+    for (channel, senders) in &senders {
+        let Some(receivers) = receivers.get(channel) else { continue };
+        if senders.len() * receivers.len() > CHANNEL_HANDOFFS_MAX {
+            diagnostics.push(format!(
+                "channel {} has {} senders and {} receivers: not followed",
+                text(channel),
+                senders.len(),
+                receivers.len()
+            ));
+            continue;
+        }
+        for from in senders {
+            handoffs.extend(receivers.iter().filter(|to| sensible(channel, from, to)).map(|to| join(units, channel, from, to)));
+        }
+    }
+    handoffs
+}
+
+fn sender(context: Context<'_>, units: &Units, unit: UnitId, method: MethodId, fact: &Fact) -> End {
+    let many = units.region(unit).is_looped(method) || in_loop(context, method, fact.site);
+    End { unit, at: (method, fact.site), value: fact.value, way: Vec::new(), many }
+}
+
+/// Who works on what `unit` takes at `fact`.
+fn receivers_of(context: Context<'_>, units: &Units, unit: UnitId, method: MethodId, fact: &Fact) -> Vec<End> {
+    let itself = End { unit, at: (method, fact.site), value: fact.value, way: Vec::new(), many: false };
+    if !units.passes(unit) {
+        return vec![itself];
+    }
+    let region = units.region(unit);
+    let mut level = vec![method];
+    for _ in 0..=CALLER_LEVELS_MAX {
+        let mut found: Vec<End> = Vec::new();
+        for &at in &level {
+            for (below, way) in units.below(context, at) {
+                found.push(End { unit: below, at: (method, fact.site), value: fact.value, way, many: false });
+            }
+        }
+        if !found.is_empty() {
+            return found;
+        }
+        let mut callers: Vec<MethodId> = level.iter().flat_map(|&m| region.callers(context, m)).collect();
+        callers.sort_unstable();
+        callers.dedup();
+        level = callers;
+    }
+    vec![itself]
+}
+
+/// Units that begin in one of the handler classes.
+fn registered(context: Context<'_>, units: &Units, handlers: &[crate::program::Name]) -> Vec<End> {
+    let mut ends = Vec::new();
+    for unit in 0..units.len() {
+        let root = units.region(unit).root;
+        let class = context.program.methods[root.index()].class;
+        if handlers.contains(&context.program.classes[class.index()].name) {
+            ends.push(End { unit, at: (root, ValueId::new(0)), value: None, way: Vec::new(), many: false });
+        }
+    }
+    ends
+}
+
+/// A unit that puts and takes itself is no hand-off, except over the network.
+fn sensible(channel: &Channel, from: &End, to: &End) -> bool {
+    from.unit != to.unit || matches!(channel, Channel::Message(_) | Channel::Verb(_))
+}
+
+fn join(units: &Units, channel: &Channel, from: &End, to: &End) -> Handoff {
+    let mut chain: Vec<Carry> = to.way.iter().copied().map(Carry::Up).collect();
+    chain.push(match (to.value, from.value) {
+        (Some(taken), Some(put)) => Carry::Across { taken: (to.at.0, taken), put: (from.at.0, put) },
+        _ => Carry::Lost,
+    });
+    chain.extend(units.region(from.unit).way_up(from.at.0).into_iter().map(Carry::Up));
+    Handoff {
+        from: from.unit,
+        to: to.unit,
+        kind: kind(channel),
+        site: from.at,
+        chain,
+        many: from.many || to.many,
+        needs_identifier: true,
+        followed_only: matches!(channel, Channel::Collection(_) | Channel::Map(_)),
+        rule: Rule::Channel(text(channel)),
+    }
+}
+
+fn kind(channel: &Channel) -> LinkKind {
+    match channel {
+        Channel::Queue(_) | Channel::Collection(_) | Channel::Map(_) => LinkKind::Queue,
+        Channel::Message(_) | Channel::Verb(_) => LinkKind::Socket,
+        Channel::Store(_) => LinkKind::Store,
+    }
+}
+
+fn text(channel: &Channel) -> String {
+    let simple = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
+    match channel {
+        Channel::Queue(f) => format!("queue {}.{}", simple(&f.class), f.name),
+        Channel::Collection(f) => format!("collection {}.{}", simple(&f.class), f.name),
+        Channel::Map(f) => format!("map {}.{}", simple(&f.class), f.name),
+        Channel::Message(name) => format!("message {}", simple(name)),
+        Channel::Verb(f) => format!("message type {}.{}", simple(&f.class), f.name),
+        Channel::Store(name) => format!("store {name}"),
+    }
+}

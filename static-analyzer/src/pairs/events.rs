@@ -1,0 +1,144 @@
+//! Hand-offs by the class of an event: a unit makes an event object and gives it
+//! away; the handlers that take events of that class work on it later, whatever
+//! bus or dispatcher lies between.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+use schema::{LinkKind, TopLevelKind};
+
+use super::Context;
+use super::carry::Carry;
+use super::handoffs::{Handoff, Rule};
+use super::regions::{UnitId, Units, in_loop};
+use crate::ir::{Body, InvokeKind, Op, ValueId};
+use crate::limits::CHANNEL_HANDOFFS_MAX;
+use crate::program::{MethodId, Name, Program};
+
+/// Hand-offs from makers of events to their handlers.
+pub(super) fn handoffs(context: Context<'_>, units: &Units) -> Vec<Handoff> {
+    let handlers = handlers(context);
+    if handlers.is_empty() {
+        return Vec::new();
+    }
+    let mut makers: BTreeMap<Name, Vec<(UnitId, MethodId, ValueId)>> = BTreeMap::new();
+    for unit in 0..units.len() {
+        for &method in &units.region(unit).methods {
+            let Some(body) = &context.program.methods[method.index()].body else { continue };
+            for (value, inst) in body.iter() {
+                let Op::New(class) = inst.op else { continue };
+                if given_away(body, value) {
+                    for name in ancestors(context.program, class) {
+                        if handlers.contains_key(&name) {
+                            makers.entry(name).or_default().push((unit, method, value));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let mut handoffs = Vec::new();
+    for (class, makers) in &makers {
+        let takers = &handlers[class];
+        if makers.len() * takers.len() > CHANNEL_HANDOFFS_MAX {
+            continue;
+        }
+        for &(from, method, value) in makers {
+            let region = units.region(from);
+            let many = region.is_looped(method) || in_loop(context, method, value);
+            for &(to, param) in takers {
+                let taken = (units.region(to).root, param);
+                let mut chain = vec![Carry::Across { taken, put: (method, value) }];
+                chain.extend(region.way_up(method).into_iter().map(Carry::Up));
+                let simple = class.rsplit('/').next().unwrap_or(class.as_str());
+                handoffs.push(Handoff {
+                    from,
+                    to,
+                    kind: LinkKind::Queue,
+                    site: (method, value),
+                    chain,
+                    many,
+                    needs_identifier: true,
+                    followed_only: false,
+                    rule: Rule::Channel(format!("event {simple}")),
+                });
+            }
+        }
+    }
+    handoffs
+}
+
+/// For each class of events, the units that take it, with the parameter.
+fn handlers(context: Context<'_>) -> BTreeMap<Name, Vec<(UnitId, ValueId)>> {
+    let mut handlers: BTreeMap<Name, Vec<(UnitId, ValueId)>> = BTreeMap::new();
+    for (unit, top) in context.top_levels.methods.iter().enumerate() {
+        if !matches!(top.kind, TopLevelKind::EventHandler | TopLevelKind::DispatchTarget) {
+            continue;
+        }
+        let method = &context.program.methods[top.method.index()];
+        let Some(body) = &method.body else { continue };
+        let own = usize::from(!method.is_static());
+        let types = parameter_types(&method.descriptor);
+        for (value, inst) in body.iter() {
+            let taken = match &inst.op {
+                Op::Param(i) => types.get((*i as usize).wrapping_sub(own)).copied().flatten().map(|class| (class, value)),
+                Op::Cast(class, inner) => matches!(body.op(*inner), Op::Param(i) if *i as usize >= own).then_some((*class, *inner)),
+                _ => None,
+            };
+            if let Some((class, param)) = taken.filter(|t| context.program.class(t.0).is_some()) {
+                let list = handlers.entry(class).or_default();
+                if !list.contains(&(unit, param)) {
+                    list.push((unit, param));
+                }
+            }
+        }
+    }
+    handlers
+}
+
+/// Classes of the parameters (none: primitives and arrays).
+fn parameter_types(descriptor: &str) -> Vec<Option<Name>> {
+    let mut types = Vec::new();
+    let mut rest = descriptor.strip_prefix('(').unwrap_or_default();
+    while let Some(first) = rest.chars().next().filter(|&c| c != ')') {
+        let dims = rest.len() - rest.trim_start_matches('[').len();
+        let element = &rest[dims..];
+        let length = if element.starts_with('L') { element.find(';').map_or(element.len(), |i| i + 1) } else { 1 };
+        let class = (first == 'L').then(|| Name::from(element[1..length].trim_end_matches(';')));
+        types.push(class);
+        rest = element.get(length..).unwrap_or_default();
+    }
+    types
+}
+
+/// Whether a fresh object leaves the method: as an argument other than to its
+/// own constructor, or into a field.
+fn given_away(body: &Body, value: ValueId) -> bool {
+    body.iter().any(|(_, inst)| match &inst.op {
+        Op::Invoke { kind, args, .. } => {
+            let receiver = usize::from(*kind != InvokeKind::Static);
+            args.iter().skip(receiver).any(|&a| a == value)
+        }
+        Op::PutField(_, _, v) | Op::ArrayStore(_, _, v) | Op::Return(Some(v)) => *v == value,
+        _ => false,
+    })
+}
+
+/// The class and its ancestors within the program.
+fn ancestors(program: &Program, class: Name) -> Vec<Name> {
+    let mut seen = FxHashSet::default();
+    let mut order = vec![class];
+    let mut at = 0;
+    while at < order.len() {
+        let name = order[at];
+        at += 1;
+        let Some(id) = program.class(name) else { continue };
+        let class = &program.classes[id.index()];
+        for &parent in class.super_name.iter().chain(&class.interfaces) {
+            if program.class(parent).is_some() && seen.insert(parent) {
+                order.push(parent);
+            }
+        }
+    }
+    order
+}

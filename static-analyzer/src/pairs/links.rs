@@ -1,0 +1,93 @@
+//! Links: a thread that logs nothing, or a dispatcher that only passes work on,
+//! connects whoever hands to it with whomever it hands to (lprof §4.4,
+//! improvements).
+
+use rustc_hash::FxHashSet;
+use schema::LinkKind;
+
+use super::Context;
+use super::handoffs::{Handoff, Rule};
+use super::regions::Units;
+use crate::limits::{LINK_HANDOFFS_MAX, LINKS_IN_A_ROW_MAX};
+use crate::program::MethodId;
+
+/// Adds the hand-offs through units that pass work on.
+pub(super) fn contract(
+    context: Context<'_>,
+    units: &Units,
+    mut handoffs: Vec<Handoff>,
+    diagnostics: &mut Vec<String>,
+) -> Vec<Handoff> {
+    let mut out: Vec<Vec<usize>> = vec![Vec::new(); units.len()];
+    for (i, handoff) in handoffs.iter().enumerate() {
+        if units.passes(handoff.from) {
+            out[handoff.from].push(i);
+        }
+    }
+    let mut seen = FxHashSet::default();
+    let mut into: Vec<usize> = vec![0; units.len()];
+    for handoff in &handoffs {
+        seen.insert(key(handoff));
+        into[handoff.to] += 1;
+    }
+    for (unit, out) in out.iter_mut().enumerate() {
+        if out.len() * into[unit] > LINK_HANDOFFS_MAX {
+            diagnostics.push(format!(
+                "{} passes {} hand-offs on to {}: not followed",
+                context.program.method_name(units.region(unit).root),
+                into[unit],
+                out.len()
+            ));
+            out.clear();
+        }
+    }
+    let mut fresh = 0..handoffs.len();
+    for _ in 0..LINKS_IN_A_ROW_MAX {
+        let mut added = Vec::new();
+        for first in &handoffs[fresh.clone()] {
+            if first.from == first.to {
+                continue;
+            }
+            for &second in &out[first.to] {
+                let joined = through(units.region(first.to).root, first, &handoffs[second]);
+                if seen.insert(key(&joined)) {
+                    added.push(joined);
+                }
+            }
+        }
+        fresh = handoffs.len()..handoffs.len() + added.len();
+        handoffs.extend(added);
+    }
+    handoffs
+}
+
+type Key = (usize, usize, LinkKind, (MethodId, crate::ir::ValueId));
+
+fn key(handoff: &Handoff) -> Key {
+    (handoff.from, handoff.to, handoff.kind, handoff.site)
+}
+
+fn through(link: MethodId, first: &Handoff, second: &Handoff) -> Handoff {
+    let mut chain = second.chain.clone();
+    chain.extend(first.chain.iter().cloned());
+    Handoff {
+        from: first.from,
+        to: second.to,
+        kind: farthest(first.kind, second.kind),
+        site: first.site,
+        chain,
+        many: first.many || second.many,
+        needs_identifier: true,
+        followed_only: first.followed_only || second.followed_only,
+        rule: Rule::Through(Box::new(first.rule.clone()), link),
+    }
+}
+
+/// The kind that says how far two hand-offs in a row reach.
+fn farthest(first: LinkKind, second: LinkKind) -> LinkKind {
+    match (first, second) {
+        (a, b) if b.crosses_nodes() && !a.crosses_nodes() => b,
+        (LinkKind::Call, b) => b,
+        (a, _) => a,
+    }
+}
