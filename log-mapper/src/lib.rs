@@ -1,4 +1,175 @@
-//! Logs and a model to request accumulators.
+//! Logs and a model to request accumulators: what runs on each log node.
+//!
+//! ```text
+//! files ─prepare─▶ layouts, order ─read─▶ chunks ─match─▶ records with candidates ─accumulate─▶ accumulators
+//!                                   (one thread)   (all cores)                   (one thread, in log order)
+//! ```
+//! One scan in bounded memory: chunks are matched in parallel while the next
+//! ones are read and the ones before are accumulated. The result does not
+//! depend on the number of threads or the size of chunks.
 
 pub mod accumulate;
+mod chunks;
+mod files;
+pub mod header;
+mod input;
+pub mod limits;
+mod lines;
+mod matched;
+pub mod patterns;
 pub mod record;
+mod stack_trace;
+mod stats;
+
+pub use header::{Layout, detect, patterns_of};
+pub use input::{Source, discover};
+pub use patterns::PatternSet;
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use jiff::tz::TimeZone;
+use rayon::prelude::*;
+use schema::{Model, NodeOutput, Result};
+
+use files::{ChunkReader, clock};
+use matched::{Matched, match_chunk};
+use record::{Record, Records};
+
+/// How to map the logs of one node.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Layouts to choose from per file; empty: the common ones.
+    pub layouts: Vec<Arc<Layout>>,
+    /// Zone of time stamps that have none.
+    pub zone: TimeZone,
+    /// Year, month and day of time stamps without a date.
+    pub date: (i16, u8, u8),
+    /// Bytes of text that are matched at once.
+    pub chunk_bytes: usize,
+    /// Most bytes of text read of one file.
+    pub input_bytes_max: u64,
+    /// How to accumulate; holds the node's label.
+    pub accumulate: accumulate::Config,
+}
+
+impl Config {
+    /// The defaults for the node `node`.
+    #[must_use]
+    pub fn new(node: &str) -> Self {
+        Self {
+            layouts: Vec::new(),
+            zone: TimeZone::UTC,
+            date: (1970, 1, 1),
+            chunk_bytes: limits::CHUNK_BYTES,
+            input_bytes_max: u64::MAX,
+            accumulate: accumulate::Config { node: node.to_owned(), ..accumulate::Config::default() },
+        }
+    }
+}
+
+/// A zone by IANA name, `UTC`, or an offset such as `+02:00`.
+///
+/// # Errors
+/// No such zone.
+pub fn parse_zone(name: &str) -> std::result::Result<TimeZone, String> {
+    header::timestamp::parse_zone(name)
+}
+
+/// Maps the logs of one node. `progress` is told the stored bytes read, as
+/// they are read. Damage inside a file is told in its account.
+///
+/// # Errors
+/// A source cannot be opened.
+pub fn map(
+    model: &Model,
+    patterns: &PatternSet,
+    sources: &[Source],
+    config: &Config,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<NodeOutput> {
+    let files = files::prepare(sources, config)?;
+    let layouts = ChunkReader::layouts(&files);
+    let mut reader = ChunkReader::new(sources, files, config, progress);
+    let mut cuts = vec![(0, None); layouts.len()];
+
+    let accumulated = std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(1);
+        let accumulating = scope.spawn(move || {
+            let mut records = ReceivedRecords { receiver, batch: Vec::new().into_iter(), matched: Matched::default(), next: 0 };
+            accumulate::accumulate(model, &mut records, &config.accumulate)
+        });
+        match_all(&mut reader, &layouts, patterns, config, sender, &mut cuts)?;
+        Ok::<_, schema::Error>(accumulating.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })?;
+
+    let mut inputs = reader.accounts;
+    for (account, (n_cut, first)) in inputs.iter_mut().zip(cuts) {
+        stats::add_cut(account, n_cut, first);
+    }
+    stats::finish(&mut inputs, &accumulated);
+    Ok(NodeOutput {
+        node: config.accumulate.node.clone(),
+        model_digest: model.digest(),
+        inputs,
+        accumulators: accumulated.accumulators,
+        unattributed: accumulated.unattributed,
+    })
+}
+
+/// Matches batch after batch, reading the next one meanwhile.
+fn match_all(
+    reader: &mut ChunkReader<'_>,
+    layouts: &[Option<Arc<Layout>>],
+    patterns: &PatternSet,
+    config: &Config,
+    sender: SyncSender<Vec<Matched>>,
+    cuts: &mut [(u64, Option<u64>)],
+) -> Result<()> {
+    let n_chunks = rayon::current_num_threads() + 1;
+    let mut batch = reader.batch(n_chunks)?;
+    while !batch.is_empty() {
+        let match_one = |scratch: &mut patterns::Scratch, chunk: chunks::Chunk| {
+            let layout = layouts[chunk.file as usize].as_deref();
+            match_chunk(chunk, layout, patterns, &mut clock(config, layout), scratch)
+        };
+        let (mut matched, next) = rayon::join(
+            || batch.into_par_iter().with_max_len(1).map_init(|| patterns.scratch(), match_one).collect::<Vec<_>>(),
+            || reader.batch(n_chunks),
+        );
+        for one in &mut matched {
+            let account = &mut reader.accounts[one.chunk.file as usize];
+            one.first_line = account.n_lines + 1;
+            stats::add(account, &one.counts);
+            let cut = &mut cuts[one.chunk.file as usize];
+            *cut = (cut.0 + one.counts.n_cut, cut.1.or(one.counts.first_cut));
+        }
+        // The receiver is gone only if accumulating panicked, which joining it shows.
+        if sender.send(matched).is_err() {
+            return Ok(());
+        }
+        batch = next?;
+    }
+    Ok(())
+}
+
+/// Lends the records of matched chunks as they arrive.
+struct ReceivedRecords {
+    receiver: Receiver<Vec<Matched>>,
+    batch: std::vec::IntoIter<Matched>,
+    matched: Matched,
+    next: usize,
+}
+
+impl Records for ReceivedRecords {
+    fn next(&mut self) -> Option<Record<'_>> {
+        while self.next >= self.matched.n_records() {
+            match self.batch.next() {
+                Some(matched) => (self.matched, self.next) = (matched, 0),
+                None => self.batch = self.receiver.recv().ok()?.into_iter(),
+            }
+        }
+        self.next += 1;
+        self.matched.record(self.next - 1)
+    }
+}

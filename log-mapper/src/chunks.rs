@@ -1,0 +1,200 @@
+//! Chunks: pieces of a file that begin and end with a record, so that each can
+//! be matched alone. Where they are cut does not show in the result.
+
+use std::sync::Arc;
+
+use crate::header::Layout;
+use crate::input::Input;
+use crate::limits::{HEADER_BYTES_MAX, RECORD_BYTES_MAX};
+use crate::lines::line_end;
+
+/// Some whole records of one file.
+#[derive(Debug, Default)]
+pub(crate) struct Chunk {
+    /// Position of the file in the node's inputs.
+    pub(crate) file: u32,
+    /// Offset in the file's text.
+    pub(crate) start: u64,
+    pub(crate) bytes: Vec<u8>,
+    /// What was left out at the end of the last record.
+    pub(crate) left_out: LeftOut,
+}
+
+/// The rest of a record that is larger than the bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    pub(crate) n_bytes: u64,
+    pub(crate) n_line_feeds: u64,
+    pub(crate) ends_with_line_feed: bool,
+}
+
+impl LeftOut {
+    fn add(&mut self, bytes: &[u8]) {
+        if let Some(last) = bytes.last() {
+            self.n_bytes += bytes.len() as u64;
+            self.n_line_feeds += memchr::memchr_iter(b'\n', bytes).count() as u64;
+            self.ends_with_line_feed = *last == b'\n';
+        }
+    }
+}
+
+/// Cuts the text of one input into chunks.
+pub(crate) struct Chunker {
+    layout: Option<Arc<Layout>>,
+    chunk_bytes: usize,
+    /// Read, but not yet in a chunk.
+    carry: Vec<u8>,
+    start: u64,
+}
+
+impl Chunker {
+    /// `head` was read from the input before.
+    pub(crate) fn new(head: Vec<u8>, layout: Option<Arc<Layout>>, chunk_bytes: usize) -> Self {
+        Self { layout, chunk_bytes: chunk_bytes.max(1), carry: head, start: 0 }
+    }
+
+    /// The next chunk; `digest` sees all text that is read, in order.
+    pub(crate) fn next(&mut self, input: &mut Input, digest: &mut dyn FnMut(&[u8])) -> Option<Chunk> {
+        let mut bytes = std::mem::take(&mut self.carry);
+        let mut searched_to = 0;
+        loop {
+            if bytes.len() < self.chunk_bytes || searched_to > 0 {
+                let wanted = self.chunk_bytes.max(4096);
+                let old = bytes.len();
+                input.read(&mut bytes, wanted);
+                digest(&bytes[old..]);
+            }
+            if self.start == 0 && bytes.starts_with(b"\xef\xbb\xbf") {
+                bytes.drain(..3);
+                self.start = 3;
+            }
+            if input.ended() {
+                return self.finish(bytes, None, Vec::new());
+            }
+            if let Some(cut) = self.last_record_start(&bytes, searched_to) {
+                let rest = bytes.split_off(cut);
+                return self.finish(bytes, None, rest);
+            }
+            if bytes.len() > RECORD_BYTES_MAX + HEADER_BYTES_MAX {
+                return self.leave_out(bytes, input, digest);
+            }
+            searched_to = bytes.len().max(1);
+        }
+    }
+
+    fn finish(&mut self, bytes: Vec<u8>, left_out: Option<LeftOut>, carry: Vec<u8>) -> Option<Chunk> {
+        let left_out = left_out.unwrap_or_default();
+        let start = self.start;
+        self.start += bytes.len() as u64 + left_out.n_bytes;
+        self.carry = carry;
+        (!bytes.is_empty()).then_some(Chunk { file: 0, start, bytes, left_out })
+    }
+
+    /// Start of the last record in `bytes` that is surely one: its header, if it
+    /// had one, is there. `searched_to`: no record starts below, except the one
+    /// whose header was not whole.
+    fn last_record_start(&self, bytes: &[u8], searched_to: usize) -> Option<usize> {
+        let layout = self.layout.as_ref()?;
+        let low = searched_to.saturating_sub(HEADER_BYTES_MAX);
+        let mut end = bytes.len();
+        while let Some(feed) = memchr::memrchr(b'\n', &bytes[low..end]).map(|n| low + n) {
+            let start = feed + 1;
+            let header_end = line_end(bytes, start);
+            let whole = header_end < bytes.len() || header_end - start >= HEADER_BYTES_MAX;
+            if whole && layout.scan(&bytes[start..header_end]).is_some() {
+                return Some(start);
+            }
+            end = feed;
+        }
+        None
+    }
+
+    /// `bytes` is the start of a record above the bound: its rest is counted and
+    /// left out, up to the next record.
+    fn leave_out(&mut self, mut bytes: Vec<u8>, input: &mut Input, digest: &mut dyn FnMut(&[u8])) -> Option<Chunk> {
+        let mut rest = bytes.split_off(RECORD_BYTES_MAX);
+        let mut left_out = LeftOut::default();
+        // Whether `rest` begins where a line begins.
+        let mut at_line_start = bytes.last() == Some(&b'\n');
+        loop {
+            let mut line = if at_line_start { Some(0) } else { memchr::memchr(b'\n', &rest).map(|n| n + 1) };
+            while let Some(start) = line {
+                let end = line_end(&rest, start);
+                let whole = end < rest.len() || end - start >= HEADER_BYTES_MAX || input.ended();
+                if !whole {
+                    break;
+                }
+                if start < rest.len() && self.layout.as_ref().is_some_and(|l| l.scan(&rest[start..end]).is_some()) {
+                    left_out.add(&rest[..start]);
+                    let carry = rest.split_off(start);
+                    return self.finish(bytes, Some(left_out), carry);
+                }
+                line = (end < rest.len()).then_some(end + 1);
+            }
+            let keep_from = line.unwrap_or(rest.len());
+            left_out.add(&rest[..keep_from]);
+            at_line_start = line.is_some();
+            rest.drain(..keep_from);
+            if input.ended() {
+                left_out.add(&rest);
+                return self.finish(bytes, Some(left_out), Vec::new());
+            }
+            let old = rest.len();
+            input.read(&mut rest, 1 << 20);
+            digest(&rest[old..]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Source;
+
+    fn chunks(text: &[u8], chunk_bytes: usize) -> Vec<Chunk> {
+        let layout = Layout::compile("%d %p %c: %m%n").expect("pattern");
+        let mut input = Input::open(&Source::bytes("x", text), u64::MAX).expect("in memory");
+        let mut chunker = Chunker::new(Vec::new(), Some(Arc::new(layout)), chunk_bytes);
+        let mut out = Vec::new();
+        let mut seen = 0;
+        while let Some(chunk) = chunker.next(&mut input, &mut |b| seen += b.len()) {
+            out.push(chunk);
+        }
+        assert_eq!(seen, text.len());
+        out
+    }
+
+    #[test]
+    fn cut_at_records() {
+        let h = "2026-11-21 01:28:30,199 INFO a.B: ";
+        let text = format!("junk\n{h}one\nmore\n{h}two\n{h}three\n").repeat(400);
+        for size in [1, 7, 4096, 1 << 20] {
+            let chunks = chunks(text.as_bytes(), size);
+            let joined: Vec<u8> = chunks.iter().flat_map(|c| c.bytes.clone()).collect();
+            assert_eq!(joined, text.as_bytes());
+            assert!(chunks.iter().skip(1).all(|c| c.bytes.starts_with(b"2026")));
+            assert!(size > 4096 || chunks.len() > 10);
+        }
+    }
+
+    #[test]
+    fn record_above_the_bound() {
+        let h = "2026-11-21 01:28:30,199 INFO a.B: ";
+        let many_lines = "\tat a.b.C.d(E.java:1)\n".repeat(300_000);
+        let one_line = "x".repeat(9 << 20);
+        for long in [format!("{h}long\n{many_lines}"), format!("{h}{one_line}\n")] {
+            let text = format!("{h}one\n{long}{h}two\n");
+            for size in [5, 1 << 20, 16 << 20, 64 << 20] {
+                let chunks = chunks(text.as_bytes(), size);
+                let total: u64 = chunks.iter().map(|c| c.bytes.len() as u64 + c.left_out.n_bytes).sum();
+                assert_eq!(total, text.len() as u64);
+                let feeds: u64 = chunks
+                    .iter()
+                    .map(|c| c.left_out.n_line_feeds + c.bytes.iter().filter(|b| **b == b'\n').count() as u64)
+                    .sum();
+                assert_eq!(feeds, text.lines().count() as u64, "{size}");
+                assert!(chunks.last().expect("some").bytes.ends_with(b"two\n"));
+            }
+        }
+    }
+}

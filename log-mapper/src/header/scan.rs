@@ -1,0 +1,294 @@
+//! Scanning: reading the header of one line by the parts of a layout.
+//!
+//! A field of unknown length ends where the next literal stands; a thread name
+//! or MDC value can hold that literal too, so later places are tried, in order,
+//! until the rest of the header fits. The tries of one line are bounded.
+
+use super::layout::{Field, Layout, Part};
+use super::{Header, parse_level};
+use crate::limits::{HEADER_BYTES_MAX, HEADER_TRIES_MAX};
+
+impl Layout {
+    /// The header at the start of `line`, which may be longer than its header.
+    /// None: `line` does not begin a record.
+    #[must_use]
+    pub fn scan<'a>(&self, line: &'a [u8]) -> Option<Header<'a>> {
+        let line = &line[..line.len().min(HEADER_BYTES_MAX)];
+        let mut header = Header::default();
+        let mut tries = HEADER_TRIES_MAX;
+        let end = scan_parts(&self.prefix, line, 0, &mut header, &mut tries, false)?;
+        header.message_start = end;
+        Some(header)
+    }
+
+    /// Splits what follows the prefix into message and stack trace, and reads
+    /// the fields after the message. Where the layout prints nothing after
+    /// the message, all of it is message. `None`: the suffix is missing.
+    #[must_use]
+    pub fn scan_suffix<'a>(&self, body: &'a [u8], header: &mut Header<'a>) -> Option<usize> {
+        if self.suffix.is_empty() {
+            return Some(body.len());
+        }
+        let mut line_start = 0;
+        loop {
+            let line_end = memchr::memchr(b'\n', &body[line_start..]).map_or(body.len(), |n| line_start + n);
+            let mut end = line_end;
+            if end > line_start && body[end - 1] == b'\r' {
+                end -= 1;
+            }
+            if let Some(at) = self.suffix_in_line(&body[line_start..end], header) {
+                return Some(line_start + at);
+            }
+            if line_end == body.len() {
+                return None;
+            }
+            line_start = line_end + 1;
+        }
+    }
+
+    /// Last place in `line` from which the suffix fits to the end.
+    fn suffix_in_line<'a>(&self, line: &'a [u8], header: &mut Header<'a>) -> Option<usize> {
+        let first = match self.suffix.first().map(|p| &p.field) {
+            Some(Field::Literal(l)) => &l[..],
+            _ => b"",
+        };
+        let low = line.len().saturating_sub(HEADER_BYTES_MAX);
+        let mut tries = HEADER_TRIES_MAX;
+        for at in (low..=line.len()).rev() {
+            if !line[at..].starts_with(first) || (first.is_empty() && at > low && line[at - 1] != b' ') {
+                continue;
+            }
+            let mut fields = *header;
+            if scan_parts(&self.suffix, line, at, &mut fields, &mut tries, true) == Some(line.len()) {
+                *header = fields;
+                return Some(at);
+            }
+            tries = tries.checked_sub(1)?;
+        }
+        None
+    }
+}
+
+/// Reads `parts` at `at`; gives where they end. `whole`: they must end with the line.
+fn scan_parts<'a>(
+    parts: &[Part],
+    line: &'a [u8],
+    at: usize,
+    header: &mut Header<'a>,
+    tries: &mut u32,
+    whole: bool,
+) -> Option<usize> {
+    let mut pos = at;
+    for (i, part) in parts.iter().enumerate() {
+        pos = match &part.field {
+            Field::Literal(literal) => line.get(pos..)?.starts_with(literal).then(|| pos + literal.len())?,
+            Field::Time(layout) => {
+                let (end, civil) = layout.scan(line, pos)?;
+                header.time = Some(civil);
+                end
+            }
+            Field::Level => scan_level(part, line, pos, header)?,
+            Field::Number => scan_number(line, pos)?,
+            Field::Line => {
+                let end = scan_number(line, pos)?;
+                header.line = std::str::from_utf8(&line[pos..end]).ok().and_then(|n| n.parse().ok());
+                end
+            }
+            Field::Padding => pos + blanks(line, pos),
+            _ => return scan_free(parts, i, line, pos, header, tries, whole),
+        };
+    }
+    (!whole || pos == line.len()).then_some(pos)
+}
+
+/// Reads a field of unknown length and everything after it.
+fn scan_free<'a>(
+    parts: &[Part],
+    i: usize,
+    line: &'a [u8],
+    pos: usize,
+    header: &mut Header<'a>,
+    tries: &mut u32,
+    whole: bool,
+) -> Option<usize> {
+    let part = &parts[i];
+    let rest = line.get(pos..)?;
+    let Some(Part { field: Field::Literal(literal), .. }) = parts.get(i + 1) else {
+        let run = if whole && i + 1 == parts.len() {
+            rest.len()
+        } else {
+            let padding = if part.left_justified { 0 } else { blanks(line, pos) };
+            padding + rest[padding..].iter().take_while(|b| !b.is_ascii_whitespace()).count()
+        };
+        let value = trim(part, &rest[..run])?;
+        keep(&part.field, value, header)?;
+        return scan_parts(&parts[i + 1..], line, pos + run, header, tries, whole);
+    };
+    // An empty MDC value makes the literal follow at once.
+    for found in memchr::memmem::find_iter(rest, &literal[..]) {
+        *tries = tries.checked_sub(1)?;
+        let fitting = trim(part, &rest[..found]).and_then(|value| keep(&part.field, value, header));
+        if fitting.is_none() {
+            if is_token(&part.field) && rest[..found].iter().skip_while(|b| **b == b' ').any(|b| *b == b' ') && part.min == 0 {
+                return None;
+            }
+            continue;
+        }
+        if let Some(end) = scan_parts(&parts[i + 2..], line, pos + found + literal.len(), header, tries, whole) {
+            return Some(end);
+        }
+    }
+    None
+}
+
+fn scan_level(part: &Part, line: &[u8], pos: usize, header: &mut Header<'_>) -> Option<usize> {
+    let before = if part.left_justified { 0 } else { blanks(line, pos).min(part.min) };
+    let start = pos + before;
+    let len = line.get(start..)?.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    header.level = parse_level(&line[start..start + len])?;
+    let missing = part.min.saturating_sub(before + len);
+    let after = if part.left_justified { blanks(line, start + len).min(missing) } else { 0 };
+    (missing == after).then_some(start + len + after)
+}
+
+fn scan_number(line: &[u8], pos: usize) -> Option<usize> {
+    let start = pos + blanks(line, pos);
+    let n = line.get(start..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+    if n > 0 {
+        return Some(start + n);
+    }
+    // Libraries print `?` or `-1` where the place is unknown.
+    match line.get(start..)? {
+        [b'?', ..] => Some(start + 1),
+        [b'-', b'1', ..] => Some(start + 2),
+        _ => None,
+    }
+}
+
+/// The value without its padding; none if it is shorter than it is padded to.
+fn trim<'a>(part: &Part, raw: &'a [u8]) -> Option<&'a [u8]> {
+    if part.min == 0 {
+        return Some(raw);
+    }
+    // Widths count characters; a name beyond ASCII has more bytes, never fewer.
+    if raw.len() < part.min {
+        return None;
+    }
+    Some(if part.left_justified { raw.trim_ascii_end() } else { raw.trim_ascii_start() })
+}
+
+fn is_token(field: &Field) -> bool {
+    matches!(field, Field::Logger | Field::Class | Field::File | Field::Method | Field::Location)
+}
+
+/// Stores a value if the field can have it.
+fn keep<'a>(field: &Field, value: &'a [u8], header: &mut Header<'a>) -> Option<()> {
+    if is_token(field) && (value.is_empty() || value.iter().any(|b| b.is_ascii_whitespace())) {
+        return None;
+    }
+    match field {
+        Field::Logger => header.logger = Some(value),
+        Field::Thread => header.thread = Some(value),
+        Field::File => header.file = Some(value),
+        Field::Class => header.class = Some(value),
+        Field::Method => header.method = Some(value),
+        Field::Mdc(i) => header.mdc[*i] = Some(value),
+        Field::Location => keep_location(value, header)?,
+        _ => {}
+    }
+    Some(())
+}
+
+/// `a.b.Class.method(File.java:12)`
+fn keep_location<'a>(value: &'a [u8], header: &mut Header<'a>) -> Option<()> {
+    let open = memchr::memchr(b'(', value)?;
+    let place = value[open + 1..].strip_suffix(b")")?;
+    let dot = memchr::memrchr(b'.', &value[..open])?;
+    header.class = Some(&value[..dot]);
+    header.method = Some(&value[dot + 1..open]);
+    if let Some(colon) = memchr::memrchr(b':', place) {
+        header.file = Some(&place[..colon]);
+        header.line = std::str::from_utf8(&place[colon + 1..]).ok().and_then(|n| n.parse().ok());
+    }
+    Some(())
+}
+
+fn blanks(line: &[u8], pos: usize) -> usize {
+    line.get(pos..).map_or(0, |rest| rest.iter().take_while(|b| **b == b' ').count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a layout reads of a record, as text.
+    #[track_caller]
+    fn check(pattern: &str, record: &str, expected: &str) {
+        let layout = Layout::compile(pattern).expect("pattern");
+        let Some(mut h) = layout.scan(record.as_bytes()) else {
+            assert_eq!("no header", expected, "{pattern} of {record}");
+            return;
+        };
+        let body = &record.as_bytes()[h.message_start..];
+        let message_end = layout.scan_suffix(body, &mut h);
+        let text = |b: Option<&[u8]>| b.map(|b| String::from_utf8_lossy(b).into_owned()).unwrap_or_default();
+        let mut out = Vec::new();
+        for (name, value) in [
+            ("level", h.level.map(|l| l.name().to_owned()).unwrap_or_default()),
+            ("logger", text(h.logger)),
+            ("thread", text(h.thread)),
+            ("file", text(h.file)),
+            ("line", h.line.map(|l| l.to_string()).unwrap_or_default()),
+            ("class", text(h.class)),
+            ("method", text(h.method)),
+            ("mdc", text(h.mdc[0])),
+            ("message", text(message_end.map(|e| &body[..e]))),
+        ] {
+            if !value.is_empty() {
+                out.push(format!("{name}={value}"));
+            }
+        }
+        assert_eq!(out.join("|"), expected, "{pattern} of {record}");
+    }
+
+    #[test]
+    fn log4j1() {
+        check("%d{ISO8601} %p %c: %m%n", "2026-11-21 01:28:30,199 INFO a.b.C: hello", "level=INFO|logger=a.b.C|message=hello");
+        check("%d{ISO8601} %p %c: %m%n", "2026-11-21 01:28:30,199 INFO a.b.C: ", "level=INFO|logger=a.b.C");
+        check("%d{ISO8601} %p %c: %m%n", "2026-11-21 01:28:30,199 INFO  [main] a.b.C: x", "no header");
+        check("%d{ISO8601} %p %c: %m%n", "\tat a.b.C(D.java:1)", "no header");
+        check(
+            "%d{ISO8601} %-5p [%t] %c{2}: %m%n",
+            "2026-11-21 01:28:30,199 WARN  [X at /1.2.3.4:5 [Receiving b:1_2]] b.C: x: y",
+            "level=WARN|logger=b.C|thread=X at /1.2.3.4:5 [Receiving b:1_2]|message=x: y",
+        );
+        check(
+            "%d{ISO8601} [myid:%X{myid}] - %-5p [%t:%C{1}@%L] - %m%n",
+            "2026-11-21 09:40:31,905 [myid:1] - INFO  [Q[myid=1]/0:0:0:0:2181:Cfg@78] - a - b",
+            "level=INFO|thread=Q[myid=1]/0:0:0:0:2181|line=78|class=Cfg|mdc=1|message=a - b",
+        );
+        check(
+            "%d %5p %l - %m%n",
+            "2026-11-21 09:40:31,905  INFO a.B$1.run(B.java:12) - x",
+            "level=INFO|file=B.java|line=12|class=a.B$1|method=run|message=x",
+        );
+        check("%r [%t] %-5p %c %x - %m%n", "12 [main] INFO  a.B  - x", "level=INFO|logger=a.B|thread=main|message=x");
+    }
+
+    #[test]
+    fn logback_and_log4j2() {
+        check(
+            "%-5level [%thread] %date{ISO8601} %F:%L - %msg%n",
+            "INFO  [a:1] 2026-11-21 10:23:21,405 Cfg.java:102 - m",
+            "level=INFO|thread=a:1|file=Cfg.java|line=102|message=m",
+        );
+        check("[%d] %p %m (%c)%n", "[2026-11-21 10:23:21,405] INFO a (b) (k.l.M)\njava.lang.X: (q)", "level=INFO|logger=k.l.M|message=a (b)");
+        check("[%d] %p %m (%c)%n", "[2026-11-21 10:23:21,405] INFO a\nb (k.M)", "level=INFO|logger=k.M|message=a\nb");
+        check(
+            "%clr(%d{yyyy-MM-dd HH:mm:ss.SSS}){faint} %clr(%5p) %clr(%pid){magenta} --- [%15.15t] %-12.12logger{11} : %m%n%wEx",
+            "2026-11-21 10:23:21.405  WARN 12 --- [           main] o.s.Boot     : x",
+            "level=WARN|logger=o.s.Boot|thread=main|message=x",
+        );
+        check("%highlight{%d %-5level} %replace{%c{1.}}{x}{y} - %msg%n%throwable", "2026-11-21T10:23:21,405 INFO  a.b.C - x", "level=INFO|logger=a.b.C|message=x");
+    }
+}

@@ -1,0 +1,543 @@
+//! Time stamps: a Java date pattern compiled to a scanner of fixed shape, and
+//! the clock that turns what it read into µs since 1970 UTC.
+//!
+//! Two steps, because most of a time stamp repeats: the scanner reads digits,
+//! the clock computes a day once and then only adds the time of day. Local
+//! times that exist twice or never (DST) are resolved by jiff's `compatible`
+//! rule: the first of two, and after the gap by its length.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+/// A compiled date pattern.
+#[derive(Clone, Debug)]
+pub struct TimeLayout {
+    items: Vec<Item>,
+    /// Zone the layout itself names (`%d{..}{UTC}`).
+    zone: Option<TimeZone>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Item {
+    Year,
+    ShortYear,
+    Month,
+    MonthName,
+    Day,
+    DayOfYear,
+    DayName,
+    Hour,
+    /// `h`, `K`: with `a`.
+    HalfDayHour,
+    AmPm,
+    Minute,
+    Second,
+    Fraction,
+    Zone,
+    EpochSeconds,
+    EpochMillis,
+    Literal(u8),
+    /// The whole of ISO 8601 in the variants that libraries print: `T` or
+    /// blank, comma or point, fraction and zone optional.
+    Iso,
+}
+
+/// What a time stamp says, not yet checked against the calendar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Civil {
+    year: Option<i16>,
+    month: u8,
+    day: u8,
+    second_of_day: u32,
+    micros: u32,
+    /// Seconds east of UTC, where the stamp has a zone.
+    offset: Option<i32>,
+    /// µs since 1970, where the stamp is one number.
+    epoch_us: Option<i64>,
+    /// Minute or second above its range.
+    impossible: bool,
+}
+
+/// Names of patterns, as the libraries define them.
+const NAMED: &[(&str, &str)] = &[
+    ("ISO8601_BASIC", "yyyyMMdd'T'HHmmss,SSS"),
+    ("ISO8601_BASIC_PERIOD", "yyyyMMdd'T'HHmmss.SSS"),
+    ("ABSOLUTE", "HH:mm:ss,SSS"),
+    ("ABSOLUTE_PERIOD", "HH:mm:ss.SSS"),
+    ("ABSOLUTE_MICROS", "HH:mm:ss,SSSSSS"),
+    ("ABSOLUTE_NANOS", "HH:mm:ss,SSSSSSSSS"),
+    ("DATE", "dd MMM yyyy HH:mm:ss,SSS"),
+    ("DATE_PERIOD", "dd MMM yyyy HH:mm:ss.SSS"),
+    ("COMPACT", "yyyyMMddHHmmssSSS"),
+    ("US_MONTH_DAY_YEAR2_TIME", "dd/MM/yy HH:mm:ss.SSS"),
+    ("US_MONTH_DAY_YEAR4_TIME", "dd/MM/yyyy HH:mm:ss.SSS"),
+];
+
+const MONTHS: [&[u8; 3]; 12] =
+    [b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec"];
+
+/// Zone abbreviations that have one meaning wherever they are printed, in
+/// minutes east of UTC. Others are left to the default zone.
+const ZONES: &[(&[u8], i32)] = &[
+    (b"UTC", 0), (b"GMT", 0), (b"WET", 0), (b"WEST", 60), (b"CET", 60), (b"CEST", 120),
+    (b"EET", 120), (b"EEST", 180), (b"MSK", 180), (b"EST", -300), (b"EDT", -240),
+    (b"CDT", -300), (b"MST", -420), (b"MDT", -360), (b"PST", -480), (b"PDT", -420),
+    (b"JST", 540), (b"KST", 540), (b"AEST", 600), (b"AEDT", 660), (b"NZST", 720), (b"NZDT", 780),
+];
+
+impl TimeLayout {
+    /// Compiles a date pattern of `SimpleDateFormat` or `DateTimeFormatter`, or
+    /// one of the libraries' names for one; `zone` is an IANA name or offset.
+    ///
+    /// # Errors
+    /// The zone is unknown, or nothing of the pattern is a time.
+    pub fn compile(pattern: &str, zone: Option<&str>) -> Result<Self, String> {
+        let zone = zone.map(parse_zone).transpose()?;
+        let items = compile_items(pattern);
+        let is_time = |i: &Item| !matches!(i, Item::Literal(_) | Item::DayName);
+        if !items.iter().any(is_time) {
+            return Err(format!("date pattern `{pattern}` has no time"));
+        }
+        Ok(Self { items, zone })
+    }
+
+    /// Reads a time stamp at `at`; gives where it ends.
+    #[must_use]
+    pub fn scan(&self, text: &[u8], at: usize) -> Option<(usize, Civil)> {
+        let mut civil = Civil::default();
+        let mut pos = at;
+        let mut half_day: Option<u32> = None;
+        let mut afternoon = false;
+        for item in &self.items {
+            pos = match item {
+                Item::Iso => scan_iso(text, pos, &mut civil)?,
+                Item::Literal(b) => (text.get(pos) == Some(b)).then_some(pos + 1)?,
+                Item::HalfDayHour => {
+                    let (end, n) = number(text, pos, 1, 2)?;
+                    half_day = Some(n % 12);
+                    end
+                }
+                Item::AmPm => {
+                    let letters = text.get(pos..pos + 2)?;
+                    afternoon = letters.eq_ignore_ascii_case(b"pm");
+                    (afternoon || letters.eq_ignore_ascii_case(b"am")).then_some(pos + 2)?
+                }
+                other => scan_item(other, text, pos, &mut civil)?,
+            };
+        }
+        if let Some(hour) = half_day {
+            civil.second_of_day += (hour + if afternoon { 12 } else { 0 }) * 3600;
+        }
+        Some((pos, civil))
+    }
+
+    /// The zone that the layout itself names.
+    #[must_use]
+    pub fn zone(&self) -> Option<&TimeZone> {
+        self.zone.as_ref()
+    }
+}
+
+/// A zone by IANA name, `UTC`, or offset like `+02:00`.
+///
+/// # Errors
+/// No such zone.
+pub fn parse_zone(name: &str) -> Result<TimeZone, String> {
+    if let Some((end, seconds)) = scan_zone(name.as_bytes(), 0)
+        && end == name.len()
+        && let Some(seconds) = seconds
+        && let Ok(offset) = jiff::tz::Offset::from_seconds(seconds)
+    {
+        return Ok(TimeZone::fixed(offset));
+    }
+    TimeZone::get(name).map_err(|_| format!("no time zone `{name}`"))
+}
+
+fn compile_items(pattern: &str) -> Vec<Item> {
+    let pattern = pattern.trim();
+    let name = pattern.trim_end_matches("_PERIOD").trim_end_matches("_MICROS").trim_end_matches("_NANOS");
+    if matches!(name, "" | "ISO8601" | "DEFAULT" | "STRICT") || name.starts_with("ISO8601_OFFSET") {
+        return vec![Item::Iso];
+    }
+    match pattern {
+        "UNIX" => return vec![Item::EpochSeconds],
+        "UNIX_MILLIS" => return vec![Item::EpochMillis],
+        _ => {}
+    }
+    let java = NAMED.iter().find(|(n, _)| *n == pattern).map_or(pattern, |(_, p)| p);
+    let bytes = java.as_bytes();
+    let mut items = Vec::new();
+    let mut at = 0;
+    while let Some(&b) = bytes.get(at) {
+        if b == b'\'' {
+            at = compile_quoted(bytes, at, &mut items);
+            continue;
+        }
+        let run = bytes[at..].iter().take_while(|&&c| c == b).count();
+        match compile_letter(b, run) {
+            Some(item) => items.push(item),
+            None => items.extend(std::iter::repeat_n(Item::Literal(b), run)),
+        }
+        at += run;
+    }
+    items
+}
+
+/// A quoted literal of a Java date pattern, `''` being one quote.
+fn compile_quoted(bytes: &[u8], open: usize, items: &mut Vec<Item>) -> usize {
+    let mut at = open + 1;
+    if bytes.get(at) == Some(&b'\'') {
+        items.push(Item::Literal(b'\''));
+        return at + 1;
+    }
+    while let Some(&b) = bytes.get(at) {
+        at += 1;
+        if b != b'\'' {
+            items.push(Item::Literal(b));
+        } else if bytes.get(at) == Some(&b'\'') {
+            items.push(Item::Literal(b'\''));
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    at
+}
+
+fn compile_letter(letter: u8, run: usize) -> Option<Item> {
+    Some(match letter {
+        b'y' | b'u' | b'Y' if run == 2 => Item::ShortYear,
+        b'y' | b'u' | b'Y' => Item::Year,
+        b'M' | b'L' if run >= 3 => Item::MonthName,
+        b'M' | b'L' => Item::Month,
+        b'd' => Item::Day,
+        b'D' => Item::DayOfYear,
+        b'E' => Item::DayName,
+        b'H' | b'k' => Item::Hour,
+        b'h' | b'K' => Item::HalfDayHour,
+        b'm' => Item::Minute,
+        b's' => Item::Second,
+        b'S' | b'n' => Item::Fraction,
+        b'a' => Item::AmPm,
+        b'z' | b'Z' | b'X' | b'x' | b'V' | b'O' => Item::Zone,
+        _ => return None,
+    })
+}
+
+fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<usize> {
+    let end = match item {
+        Item::Year => {
+            let (end, n) = number(text, pos, 4, 4)?;
+            civil.year = Some(n as i16);
+            end
+        }
+        Item::ShortYear => {
+            let (end, n) = number(text, pos, 2, 2)?;
+            // The window of SimpleDateFormat is 80 years back from now; logs are younger.
+            civil.year = Some(if n >= 70 { 1900 } else { 2000 } + n as i16);
+            end
+        }
+        Item::Month => {
+            let (end, n) = number(text, pos, 1, 2)?;
+            civil.month = n as u8;
+            end
+        }
+        Item::MonthName => {
+            let (end, n) = month_name(text, pos)?;
+            civil.month = n;
+            end
+        }
+        Item::Day => {
+            let (end, n) = number(text, pos, 1, 2)?;
+            civil.day = n as u8;
+            end
+        }
+        Item::DayOfYear => {
+            let (end, n) = number(text, pos, 1, 3)?;
+            let date = Date::new(civil.year?, 1, 1).ok()?.checked_add(jiff::Span::new().days(i64::from(n) - 1)).ok()?;
+            (civil.month, civil.day) = (date.month() as u8, date.day() as u8);
+            end
+        }
+        Item::DayName => pos + letters(text, pos, 3)?,
+        Item::Hour => {
+            let (end, n) = number(text, pos, 1, 2)?;
+            civil.impossible |= n > 24;
+            civil.second_of_day += (n % 24) * 3600;
+            end
+        }
+        Item::Minute => {
+            let (end, n) = number(text, pos, 1, 2)?;
+            civil.impossible |= n > 59;
+            civil.second_of_day += n * 60;
+            end
+        }
+        Item::Second => {
+            let (end, n) = number(text, pos, 1, 2)?;
+            civil.impossible |= n > 60;
+            civil.second_of_day += n;
+            end
+        }
+        Item::Fraction => scan_fraction(text, pos, civil)?,
+        Item::Zone => {
+            let (end, offset) = scan_zone(text, pos)?;
+            civil.offset = offset;
+            end
+        }
+        Item::EpochSeconds => {
+            let (end, n) = long_number(text, pos, 9)?;
+            civil.epoch_us = Some(n.checked_mul(1_000_000)?);
+            end
+        }
+        Item::EpochMillis => {
+            let (end, n) = long_number(text, pos, 12)?;
+            civil.epoch_us = Some(n.checked_mul(1_000)?);
+            end
+        }
+        Item::Iso | Item::Literal(_) | Item::HalfDayHour | Item::AmPm => return None,
+    };
+    Some(end)
+}
+
+/// `yyyy-MM-dd[T ]HH:mm:ss[[,.]S+][zone]`.
+fn scan_iso(text: &[u8], pos: usize, civil: &mut Civil) -> Option<usize> {
+    let head: &[u8; 19] = text.get(pos..)?.first_chunk()?;
+    if head[4] != b'-' || head[7] != b'-' || head[13] != b':' || head[16] != b':' {
+        return None;
+    }
+    if head[10] != b' ' && head[10] != b'T' {
+        return None;
+    }
+    let two = |i: usize| -> Option<u32> {
+        let (a, b) = (head[i].wrapping_sub(b'0'), head[i + 1].wrapping_sub(b'0'));
+        (a < 10 && b < 10).then(|| u32::from(a) * 10 + u32::from(b))
+    };
+    civil.year = Some((two(0)? * 100 + two(2)?) as i16);
+    civil.month = two(5)? as u8;
+    civil.day = two(8)? as u8;
+    let (hour, minute, second) = (two(11)?, two(14)?, two(17)?);
+    civil.impossible = hour > 24 || minute > 59 || second > 60;
+    civil.second_of_day = (hour % 24) * 3600 + minute * 60 + second;
+    let mut end = pos + 19;
+    if matches!(text.get(end), Some(b',' | b'.')) && text.get(end + 1).is_some_and(u8::is_ascii_digit) {
+        end = scan_fraction(text, end + 1, civil)?;
+    }
+    if matches!(text.get(end), Some(b'Z' | b'+' | b'-'))
+        && let Some((zone_end, offset)) = scan_zone(text, end)
+    {
+        civil.offset = offset;
+        end = zone_end;
+    }
+    Some(end)
+}
+
+/// Up to nine digits; what is finer than µs is cut.
+fn scan_fraction(text: &[u8], pos: usize, civil: &mut Civil) -> Option<usize> {
+    let mut micros = 0;
+    let mut n_digits = 0;
+    for &b in text[pos.min(text.len())..].iter().take(9) {
+        if !b.is_ascii_digit() {
+            break;
+        }
+        if n_digits < 6 {
+            micros = micros * 10 + u32::from(b - b'0');
+        }
+        n_digits += 1;
+    }
+    if n_digits == 0 {
+        return None;
+    }
+    for _ in n_digits..6 {
+        micros *= 10;
+    }
+    civil.micros = micros;
+    Some(pos + n_digits)
+}
+
+/// `Z`, `+hh`, `+hhmm`, `+hh:mm`, `GMT+hh:mm`, or an abbreviation; an unknown
+/// abbreviation is a zone without an offset.
+fn scan_zone(text: &[u8], pos: usize) -> Option<(usize, Option<i32>)> {
+    let rest = text.get(pos..)?;
+    let n_letters = rest.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let name = &rest[..n_letters];
+    let sign_at = match name {
+        b"Z" => return Some((pos + 1, Some(0))),
+        b"GMT" | b"UTC" if matches!(rest.get(3), Some(b'+' | b'-')) => 3,
+        b"" => 0,
+        _ if n_letters <= 5 => {
+            let known = ZONES.iter().find(|(n, _)| *n == name).map(|(_, minutes)| minutes * 60);
+            return Some((pos + n_letters, known));
+        }
+        _ => return None,
+    };
+    let sign = match rest.get(sign_at)? {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let at = pos + sign_at + 1;
+    let (mut end, hours) = number(text, at, 2, 2)?;
+    let minutes_at = if text.get(end) == Some(&b':') { end + 1 } else { end };
+    let mut minutes = 0;
+    if let Some((minutes_end, n)) = number(text, minutes_at, 2, 2) {
+        (end, minutes) = (minutes_end, n);
+    }
+    Some((end, Some(sign * (hours * 3600 + minutes * 60) as i32)))
+}
+
+/// A number of `min` to `max` digits.
+fn number(text: &[u8], pos: usize, min: usize, max: usize) -> Option<(usize, u32)> {
+    let mut n = 0;
+    let mut len = 0;
+    while len < max {
+        match text.get(pos + len) {
+            Some(&b) if b.is_ascii_digit() => n = n * 10 + u32::from(b - b'0'),
+            _ => break,
+        }
+        len += 1;
+    }
+    (len >= min).then_some((pos + len, n))
+}
+
+fn long_number(text: &[u8], pos: usize, min: usize) -> Option<(usize, i64)> {
+    let digits = text.get(pos..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+    if digits < min || digits > 18 {
+        return None;
+    }
+    let n = text[pos..pos + digits].iter().fold(0_i64, |n, b| n * 10 + i64::from(b - b'0'));
+    Some((pos + digits, n))
+}
+
+fn month_name(text: &[u8], pos: usize) -> Option<(usize, u8)> {
+    let n = letters(text, pos, 3)?;
+    let month = MONTHS.iter().position(|m| text[pos..pos + 3].eq_ignore_ascii_case(*m))?;
+    // `Sept.` and the like: a point belongs to the abbreviation.
+    let end = pos + n;
+    Some((end, month as u8 + 1))
+}
+
+/// Length of the run of letters at `pos`, if at least `min`.
+fn letters(text: &[u8], pos: usize, min: usize) -> Option<usize> {
+    let n = text.get(pos..)?.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    (n >= min).then_some(n)
+}
+
+/// Turns civil times into µs since 1970 UTC; remembers the last day.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    zone: TimeZone,
+    /// Day of stamps that have none.
+    date: (i16, u8, u8),
+    cached: Option<CachedDay>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct CachedDay {
+    date: (i16, u8, u8),
+    /// µs of its midnight, were it UTC.
+    midnight_us: i64,
+    /// Seconds east of UTC, if they are the same the whole day.
+    offset: Option<i32>,
+}
+
+impl Clock {
+    /// A clock for stamps of `zone`; `date` is the day of stamps without one.
+    #[must_use]
+    pub fn new(zone: TimeZone, date: (i16, u8, u8)) -> Self {
+        Self { zone, date, cached: None }
+    }
+
+    /// µs since 1970 UTC; none if there is no such time.
+    pub fn resolve(&mut self, civil: &Civil) -> Option<i64> {
+        if let Some(us) = civil.epoch_us {
+            return Some(us);
+        }
+        if civil.impossible {
+            return None;
+        }
+        let date = match civil.year {
+            Some(year) => (year, civil.month, civil.day),
+            None if civil.month != 0 => (self.date.0, civil.month, civil.day),
+            None => self.date,
+        };
+        let day = match self.cached {
+            Some(day) if day.date == date => day,
+            _ => {
+                let day = cache_day(&self.zone, date)?;
+                self.cached = Some(day);
+                day
+            }
+        };
+        let local_us = day.midnight_us + i64::from(civil.second_of_day) * 1_000_000 + i64::from(civil.micros);
+        match civil.offset.or(day.offset) {
+            Some(offset) => Some(local_us - i64::from(offset) * 1_000_000),
+            None => self.resolve_by_rule(date, civil),
+        }
+    }
+
+    /// A time on a day on which the offset changes.
+    fn resolve_by_rule(&self, date: (i16, u8, u8), civil: &Civil) -> Option<i64> {
+        let s = civil.second_of_day.min(86_399);
+        let (hour, minute, second) = ((s / 3600) as i8, (s / 60 % 60) as i8, (s % 60) as i8);
+        let local = Date::new(date.0, date.1 as i8, date.2 as i8).ok()?.at(hour, minute, second, 0);
+        let us = self.zone.to_timestamp(local).ok()?.as_microsecond();
+        Some(us + i64::from(civil.micros))
+    }
+}
+
+fn cache_day(zone: &TimeZone, date: (i16, u8, u8)) -> Option<CachedDay> {
+    let day = Date::new(date.0, i8::try_from(date.1).ok()?, i8::try_from(date.2).ok()?).ok()?;
+    let as_utc = TimeZone::UTC.to_timestamp(day.at(0, 0, 0, 0)).ok()?;
+    let start = zone.to_timestamp(day.at(0, 0, 0, 0)).ok()?;
+    let end = zone.to_timestamp(day.at(23, 59, 59, 0)).ok()?;
+    let (first, last) = (zone.to_offset(start), zone.to_offset(end));
+    // Two changes in one day that cancel out do not exist in the zone data.
+    let offset = (first == last).then(|| first.seconds());
+    Some(CachedDay { date, midnight_us: as_utc.as_microsecond(), offset })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(pattern: &str, zone: &str, text: &str, expected: &str) {
+        let layout = TimeLayout::compile(pattern, None).expect("pattern");
+        let mut clock = Clock::new(parse_zone(zone).expect("zone"), (2026, 11, 21));
+        let got = match layout.scan(text.as_bytes(), 0) {
+            None => "no stamp".to_owned(),
+            Some((end, civil)) => match clock.resolve(&civil) {
+                None => format!("{end} impossible"),
+                Some(us) => format!("{end} {}", jiff::Timestamp::from_microsecond(us).expect("in range")),
+            },
+        };
+        assert_eq!(got, expected, "{pattern} of {text}");
+    }
+
+    #[test]
+    fn layouts() {
+        check("ISO8601", "UTC", "2026-11-21 01:28:30,199 INFO", "23 2026-11-21T01:28:30.199Z");
+        check("ISO8601", "UTC", "2026-11-21T01:28:30.199+01:00 x", "29 2026-11-21T00:28:30.199Z");
+        check("ISO8601", "UTC", "2026-11-21 01:28:30 - x", "19 2026-11-21T01:28:30Z");
+        check("ISO8601", "UTC", "2026-13-21 01:28:30,199", "23 impossible");
+        check("ISO8601", "UTC", "2026-11-21 01:61:30,199", "23 impossible");
+        check("ISO8601", "UTC", "2026-11-2x 01:28:30,199", "no stamp");
+        check("yy/MM/dd HH:mm:ss", "UTC", "26/11/21 01:28:30 x", "17 2026-11-21T01:28:30Z");
+        check("ABSOLUTE", "UTC", "01:28:30,199", "12 2026-11-21T01:28:30.199Z");
+        check("DATE", "UTC", "21 Nov 2026 01:28:30,199", "24 2026-11-21T01:28:30.199Z");
+        check("MMM d, yyyy h:mm:ss a", "UTC", "Nov 21, 2026 1:28:30 PM", "23 2026-11-21T13:28:30Z");
+        check("yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", "UTC", "2026-11-21T01:28:30.123456Z", "27 2026-11-21T01:28:30.123456Z");
+        check("EEE MMM dd HH:mm:ss zzz yyyy", "UTC", "Sat Nov 21 01:28:30 CET 2026", "28 2026-11-21T00:28:30Z");
+        check("UNIX_MILLIS", "UTC", "1795256194315 x", "13 2026-11-21T12:16:34.315Z");
+        check("COMPACT", "UTC", "20261121012830199", "17 2026-11-21T01:28:30.199Z");
+    }
+
+    #[test]
+    fn zones() {
+        check("ISO8601", "Europe/Berlin", "2026-07-01 12:00:00,000", "23 2026-07-01T10:00:00Z");
+        check("ISO8601", "+05:30", "2026-07-01 12:00:00,000", "23 2026-07-01T06:30:00Z");
+        // The hour that exists twice is the first one, the hour that does not exist moves on.
+        check("ISO8601", "Europe/Berlin", "2026-10-25 02:30:00,000", "23 2026-10-25T00:30:00Z");
+        check("ISO8601", "Europe/Berlin", "2026-03-29 02:30:00,000", "23 2026-03-29T01:30:00Z");
+        check("ISO8601", "Europe/Berlin", "2026-03-29 12:00:00,000", "23 2026-03-29T10:00:00Z");
+    }
+}

@@ -1,0 +1,275 @@
+//! Input: log files, folders of them, standard input; plain or compressed, told
+//! apart by their first bytes. The only file access of this crate. What cannot
+//! be read to its end is read as far as it goes, and the damage is named.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Cursor, Read, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use schema::{Error, Result};
+
+use crate::limits::{FOLDER_DEPTH_MAX, RATIO_FREE_BYTES, RATIO_MAX, ZIP_ENTRIES_MAX};
+
+/// Where log text comes from.
+#[derive(Clone, Debug)]
+pub struct Source {
+    name: String,
+    place: Place,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    Stdin,
+    File(PathBuf),
+    /// An entry of a zip archive: where its bytes lie, and whether deflated.
+    Entry { archive: PathBuf, start: u64, n_bytes: u64, deflated: bool },
+    Bytes(Arc<[u8]>),
+}
+
+impl Source {
+    /// Text in memory, as if it were the file `name`.
+    #[must_use]
+    pub fn bytes(name: &str, bytes: &[u8]) -> Self {
+        Self { name: name.to_owned(), place: Place::Bytes(bytes.into()) }
+    }
+
+    /// Path as given; `-` is standard input.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes as they lie there (compressed), if known; for progress.
+    #[must_use]
+    pub fn n_bytes(&self) -> Option<u64> {
+        match &self.place {
+            Place::Stdin => None,
+            Place::File(path) => fs::metadata(path).ok().map(|m| m.len()),
+            Place::Entry { n_bytes, .. } => Some(*n_bytes),
+            Place::Bytes(bytes) => Some(bytes.len() as u64),
+        }
+    }
+
+    /// Whether it can be read once only.
+    pub(crate) fn is_stream(&self) -> bool {
+        match &self.place {
+            Place::Stdin => true,
+            Place::File(path) => fs::metadata(path).is_ok_and(|m| !m.is_file()),
+            _ => false,
+        }
+    }
+}
+
+/// The sources that `paths` name: files, all files below folders, entries of
+/// zip archives, `-` for standard input; in order, folders sorted by name.
+/// Hidden files and, inside folders, code archives are left out.
+///
+/// # Errors
+/// A path does not exist or cannot be read.
+pub fn discover(paths: &[PathBuf]) -> Result<Vec<Source>> {
+    let mut out = Vec::new();
+    for path in paths {
+        if path.as_os_str() == "-" {
+            out.push(Source { name: "-".to_owned(), place: Place::Stdin });
+        } else {
+            discover_path(path, 0, &mut out)?;
+        }
+    }
+    Ok(out)
+}
+
+fn discover_path(path: &Path, depth: usize, out: &mut Vec<Source>) -> Result<()> {
+    let metadata = fs::metadata(path).map_err(Error::io(path))?;
+    if !metadata.is_dir() {
+        return discover_file(path, metadata.is_file(), out);
+    }
+    if depth >= FOLDER_DEPTH_MAX {
+        let message = format!("folders nest deeper than {FOLDER_DEPTH_MAX}");
+        return Err(Error::io(path)(io::Error::other(message)));
+    }
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(path).map_err(Error::io(path))? {
+        entries.push(entry.map_err(Error::io(path))?.path());
+    }
+    entries.sort();
+    for entry in entries {
+        let hidden = entry.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(b"."));
+        let code = entry.extension().is_some_and(|e| e == "jar" || e == "war" || e == "class");
+        if !hidden && !code {
+            discover_path(&entry, depth + 1, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn discover_file(path: &Path, seekable: bool, out: &mut Vec<Source>) -> Result<()> {
+    let name = path.display().to_string();
+    let plain = Source { name: name.clone(), place: Place::File(path.to_owned()) };
+    if !seekable {
+        out.push(plain);
+        return Ok(());
+    }
+    let mut file = File::open(path).map_err(Error::io(path))?;
+    let mut magic = [0; 4];
+    let is_zip = file.read_exact(&mut magic).is_ok() && &magic == b"PK\x03\x04";
+    if !is_zip {
+        out.push(plain);
+        return Ok(());
+    }
+    let broken = |e: zip::result::ZipError| Error::damaged(path, 0, e);
+    let mut archive = zip::ZipArchive::new(BufReader::new(file)).map_err(broken)?;
+    if archive.len() > ZIP_ENTRIES_MAX {
+        return Err(Error::damaged(path, 0, format!("more than {ZIP_ENTRIES_MAX} entries")));
+    }
+    for i in 0..archive.len() {
+        let entry = archive.by_index_raw(i).map_err(broken)?;
+        if !entry.is_file() {
+            continue;
+        }
+        let entry_name = String::from_utf8_lossy(entry.name_raw()).into_owned();
+        let deflated = match entry.compression() {
+            zip::CompressionMethod::Stored => false,
+            zip::CompressionMethod::Deflated => true,
+            other => return Err(Error::damaged(path, 0, format!("entry `{entry_name}` is packed with {other}"))),
+        };
+        let Some(start) = entry.data_start().filter(|_| !entry.encrypted()) else {
+            return Err(Error::damaged(path, 0, format!("entry `{entry_name}` is encrypted")));
+        };
+        let place = Place::Entry { archive: path.to_owned(), start, n_bytes: entry.compressed_size(), deflated };
+        out.push(Source { name: format!("{name}!/{entry_name}"), place });
+    }
+    Ok(())
+}
+
+/// An open source: plain text, whatever it was stored as.
+pub(crate) struct Input {
+    reader: Box<dyn Read + Send>,
+    stored: Arc<AtomicU64>,
+    n_bytes: u64,
+    n_bytes_max: u64,
+    n_stored_seen: u64,
+    ended: bool,
+    damage: Vec<String>,
+}
+
+impl Input {
+    /// Opens `source`; reads at most `n_bytes_max` of its text.
+    pub(crate) fn open(source: &Source, n_bytes_max: u64) -> Result<Self> {
+        let stored = Arc::new(AtomicU64::new(0));
+        let path = Path::new(&source.name);
+        let mut damage = Vec::new();
+        let raw: Box<dyn Read + Send> = match &source.place {
+            Place::Stdin => Box::new(io::stdin()),
+            Place::File(path) => Box::new(File::open(path).map_err(Error::io(path))?),
+            Place::Bytes(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
+            Place::Entry { archive, start, n_bytes, .. } => {
+                let mut file = File::open(archive).map_err(Error::io(archive))?;
+                file.seek(SeekFrom::Start(*start)).map_err(Error::io(archive))?;
+                Box::new(file.take(*n_bytes))
+            }
+        };
+        let counted = Counted { reader: raw, n_bytes: Arc::clone(&stored) };
+        let reader = if matches!(source.place, Place::Entry { deflated: true, .. }) {
+            let inflated = flate2::bufread::DeflateDecoder::new(BufReader::with_capacity(1 << 16, counted));
+            decode(Box::new(inflated), &mut damage)
+        } else {
+            decode(Box::new(counted), &mut damage)
+        };
+        let reader = reader.map_err(Error::io(path))?;
+        Ok(Self { reader, stored, n_bytes: 0, n_bytes_max, n_stored_seen: 0, ended: false, damage })
+    }
+
+    /// Appends up to `n` bytes of text to `buffer`; fewer only at the end.
+    pub(crate) fn read(&mut self, buffer: &mut Vec<u8>, n: usize) {
+        let target = buffer.len() + n;
+        let mut filled = buffer.len();
+        buffer.resize(target, 0);
+        while filled < target && !self.ended {
+            match self.reader.read(&mut buffer[filled..target]) {
+                Ok(0) => self.ended = true,
+                Ok(k) => {
+                    filled += k;
+                    self.n_bytes += k as u64;
+                    self.check_bounds();
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => self.end_with(&format!("damaged at byte {} of the text: {e}", self.n_bytes)),
+            }
+        }
+        buffer.truncate(filled);
+    }
+
+    fn check_bounds(&mut self) {
+        let stored = self.stored.load(Ordering::Relaxed);
+        if self.n_bytes > RATIO_FREE_BYTES && self.n_bytes / RATIO_MAX > stored {
+            let n = self.n_bytes;
+            self.end_with(&format!("read no further than byte {n} of the text: it unpacks to more than {RATIO_MAX} times its size"));
+        } else if self.n_bytes > self.n_bytes_max {
+            let (n, max) = (self.n_bytes, self.n_bytes_max);
+            self.end_with(&format!("read no further than byte {n} of the text: the limit is {max} bytes"));
+        }
+    }
+
+    fn end_with(&mut self, damage: &str) {
+        self.damage.push(damage.to_owned());
+        self.ended = true;
+    }
+
+    /// Nothing follows.
+    pub(crate) fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Stored bytes read since the last call.
+    pub(crate) fn progress(&mut self) -> u64 {
+        let now = self.stored.load(Ordering::Relaxed);
+        let n = now - self.n_stored_seen;
+        self.n_stored_seen = now;
+        n
+    }
+
+    /// What was wrong with it so far, for the accounting.
+    pub(crate) fn take_damage(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.damage)
+    }
+}
+
+struct Counted {
+    reader: Box<dyn Read + Send>,
+    n_bytes: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.reader.read(buffer)?;
+        self.n_bytes.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// Puts the decoder in front that the first bytes ask for.
+fn decode(mut raw: Box<dyn Read + Send>, damage: &mut Vec<String>) -> io::Result<Box<dyn Read + Send>> {
+    let mut head = Vec::new();
+    // A damaged start is met again, and named, when the text is read.
+    let first = (&mut raw).take(6).read_to_end(&mut head);
+    if first.is_err() && head.is_empty() {
+        return first.map(|_| raw);
+    }
+    let whole = Cursor::new(head.clone()).chain(raw);
+    Ok(match &head[..] {
+        [0x1f, 0x8b, ..] => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, whole))),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Box::new(zstd::stream::read::Decoder::new(whole)?),
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41] => Box::new(bzip2::read::MultiBzDecoder::new(whole)),
+        [0xfd, b'7', b'z', b'X', b'Z', 0] => {
+            damage.push("packed with xz, which is not read: unpack it first".to_owned());
+            Box::new(io::empty())
+        }
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            damage.push("UTF-16 text, which is not read: convert it to UTF-8 first".to_owned());
+            Box::new(whole)
+        }
+        _ => Box::new(whole),
+    })
+}

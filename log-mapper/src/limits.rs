@@ -1,0 +1,53 @@
+//! All bounds of this crate: how much of a hostile or broken input is looked
+//! at. Reaching one is counted or named in the accounting, never silent.
+
+/// Bytes of a chunk unless the caller says otherwise: large enough that cutting
+/// costs nothing, small enough that some dozen in flight do not matter.
+pub const CHUNK_BYTES: usize = 2 << 20;
+
+/// Longest line that can be the header line of a record; a record with a longer
+/// one is rejected.
+pub const LINE_BYTES_MAX: usize = 1 << 20;
+
+/// Bytes of a record that are matched. What follows is counted as lines of the
+/// record and named as cut.
+pub const RECORD_BYTES_MAX: usize = 4 << 20;
+
+/// Bytes of a line in which its header must end.
+pub const HEADER_BYTES_MAX: usize = 16 << 10;
+
+/// Ends tried for the fields of one header line, all together. Thread names and
+/// MDC values can hold what follows them in the layout, a few times.
+pub const HEADER_TRIES_MAX: u32 = 64;
+
+/// Nesting of groups in a layout pattern.
+pub const LAYOUT_DEPTH_MAX: usize = 8;
+
+/// MDC keys of one layout whose values are kept.
+pub const MDC_KEYS_MAX: usize = 4;
+
+/// Bytes at the start of a file from which its layout is detected.
+pub const LAYOUT_SAMPLE_BYTES: usize = 128 << 10;
+
+/// Decompressed bytes before the ratio below is looked at.
+pub const RATIO_FREE_BYTES: u64 = 64 << 20;
+
+/// Decompressed bytes per compressed byte. Logs reach about 30; a file that
+/// goes beyond is a bomb and is read no further.
+pub const RATIO_MAX: u64 = 200;
+
+/// Depth of folders.
+pub const FOLDER_DEPTH_MAX: usize = 32;
+
+/// Entries of a zip archive.
+pub const ZIP_ENTRIES_MAX: usize = 200_000;
+
+/// Compiled size of one template; a larger one is left out and named.
+pub const TEMPLATE_BYTES_MAX: usize = 1 << 20;
+
+/// Equally good log points kept for one record.
+pub const CANDIDATES_MAX: usize = 64;
+
+/// Steps of the direct matcher before a template is left to the regex engine,
+/// whose time is linear whatever the text.
+pub const MATCH_STEPS_MAX: u32 = 256;

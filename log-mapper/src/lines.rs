@@ -1,0 +1,101 @@
+//! Lines and records: a record is a line with a header and the lines after it
+//! that have none. Text before the first header is one record without header.
+
+use crate::header::{Header, Layout};
+
+/// One record as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RawRecord<'a> {
+    /// Offset in the chunk.
+    pub(crate) start: usize,
+    /// All of it, with its line ends.
+    pub(crate) bytes: &'a [u8],
+    /// Line feeds in it.
+    pub(crate) n_line_feeds: u64,
+    pub(crate) header: Option<Header<'a>>,
+}
+
+/// The records of `bytes`, which begin with a record.
+pub(crate) struct RawRecords<'a> {
+    bytes: &'a [u8],
+    layout: Option<&'a Layout>,
+    at: usize,
+    /// Header of the record at `at`.
+    header: Option<Header<'a>>,
+}
+
+impl<'a> RawRecords<'a> {
+    pub(crate) fn new(bytes: &'a [u8], layout: Option<&'a Layout>) -> Self {
+        let header = layout.and_then(|l| l.scan(&bytes[..line_end(bytes, 0)]));
+        Self { bytes, layout, at: 0, header }
+    }
+}
+
+impl<'a> Iterator for RawRecords<'a> {
+    type Item = RawRecord<'a>;
+
+    fn next(&mut self) -> Option<RawRecord<'a>> {
+        let start = self.at;
+        if start == self.bytes.len() {
+            return None;
+        }
+        let header = self.header.take();
+        let mut end = line_end(self.bytes, start);
+        let mut n_line_feeds = 0;
+        while end < self.bytes.len() {
+            n_line_feeds += 1;
+            let next = end + 1;
+            end = next;
+            if next == self.bytes.len() {
+                break;
+            }
+            let next_end = line_end(self.bytes, next);
+            self.header = self.layout.and_then(|l| l.scan(&self.bytes[next..next_end]));
+            if self.header.is_some() {
+                break;
+            }
+            end = next_end;
+        }
+        self.at = end;
+        Some(RawRecord { start, bytes: &self.bytes[start..end], n_line_feeds, header })
+    }
+}
+
+/// Position of the line feed that ends the line at `at`, or the end.
+pub(crate) fn line_end(bytes: &[u8], at: usize) -> usize {
+    memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n)
+}
+
+/// `text` without one line end.
+pub(crate) fn without_line_end(text: &[u8]) -> &[u8] {
+    match text {
+        [rest @ .., b'\r', b'\n'] | [rest @ .., b'\n'] => rest,
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records() {
+        let layout = Layout::compile("%d %p %c: %m%n").expect("pattern");
+        let h = "2026-11-21 01:28:30,199 INFO a.B: ";
+        let text = format!("junk\n\n{h}one\n{h}two\n\tat x\n\n{h}\r\n{h}end");
+        let records: Vec<_> = RawRecords::new(text.as_bytes(), Some(&layout))
+            .map(|r| {
+                let from = r.header.map_or(0, |h| h.message_start);
+                (String::from_utf8_lossy(without_line_end(&r.bytes[from..])).into_owned(), r.n_line_feeds, r.header.is_some())
+            })
+            .collect();
+        let expected = [
+            ("junk\n", 2, false),
+            ("one", 1, true),
+            ("two\n\tat x\n", 3, true),
+            ("", 1, true),
+            ("end", 0, true),
+        ];
+        assert_eq!(records, expected.map(|(t, n, h)| (t.to_owned(), n, h)));
+    }
+}

@@ -1,0 +1,216 @@
+//! A matched chunk: its records with time, level and the log points that can
+//! have printed them, in flat vectors that refer to the chunk's bytes.
+
+use std::ops::Range;
+
+use schema::{Level, LogPointId};
+
+use crate::chunks::{Chunk, LeftOut};
+use crate::header::timestamp::Clock;
+use crate::header::{Header, Layout};
+use crate::limits::{LINE_BYTES_MAX, RECORD_BYTES_MAX};
+use crate::lines::{RawRecord, RawRecords, line_end, without_line_end};
+use crate::patterns::{PatternSet, Query, Scratch};
+use crate::record::{Candidate, Record};
+use crate::stack_trace;
+
+/// The records of one chunk, matched.
+#[derive(Debug, Default)]
+pub(crate) struct Matched {
+    pub(crate) chunk: Chunk,
+    /// Number of the chunk's first line in its file, from 1; known when the
+    /// chunks before are.
+    pub(crate) first_line: u64,
+    pub(crate) counts: Counts,
+    entries: Vec<Entry>,
+    candidates: Vec<(LogPointId, Range<u32>)>,
+    values: Vec<(u32, Text)>,
+    /// Text that is not UTF-8, made so.
+    lossy: String,
+}
+
+/// What a chunk adds to the account of its file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) n_lines: u64,
+    pub(crate) n_records: u64,
+    pub(crate) n_headerless: u64,
+    pub(crate) n_rejected: u64,
+    /// Records whose end was left out, and offset of the first.
+    pub(crate) n_cut: u64,
+    pub(crate) first_cut: Option<u64>,
+    pub(crate) first_us: Option<i64>,
+    pub(crate) last_us: Option<i64>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    start: u32,
+    /// Lines before it in the chunk.
+    line: u32,
+    n_lines: u32,
+    ts_us: i64,
+    level: Option<Level>,
+    thread: Option<Text>,
+    candidates: Range<u32>,
+}
+
+/// A piece of the chunk, or of its lossy text.
+#[derive(Clone, Copy, Debug)]
+struct Text {
+    start: u32,
+    len: u32,
+    is_lossy: bool,
+}
+
+/// Matches all records of `chunk`.
+pub(crate) fn match_chunk(
+    chunk: Chunk,
+    layout: Option<&Layout>,
+    patterns: &PatternSet,
+    clock: &mut Clock,
+    scratch: &mut Scratch,
+) -> Matched {
+    let mut out = Matched::default();
+    let mut line = 0;
+    for record in RawRecords::new(&chunk.bytes, layout) {
+        let is_last = record.start + record.bytes.len() == chunk.bytes.len();
+        let left_out = if is_last { chunk.left_out } else { LeftOut::default() };
+        let ends_line = if left_out.n_bytes > 0 { left_out.ends_with_line_feed } else { record.bytes.ends_with(b"\n") };
+        let n_lines = record.n_line_feeds + left_out.n_line_feeds + u64::from(!ends_line);
+        if left_out.n_bytes > 0 || record.bytes.len() > RECORD_BYTES_MAX {
+            out.counts.n_cut += 1;
+            out.counts.first_cut = out.counts.first_cut.or(Some(chunk.start + record.start as u64));
+        }
+        out.counts.n_records += 1;
+        match (record.header, layout) {
+            (Some(header), Some(layout)) => {
+                let place = (line, u32::try_from(n_lines).unwrap_or(u32::MAX));
+                out.add(&chunk.bytes, &record, header, layout, place, patterns, clock, scratch);
+            }
+            _ => out.counts.n_headerless += 1,
+        }
+        line += n_lines;
+    }
+    out.counts.n_lines = line;
+    out.chunk = chunk;
+    out
+}
+
+impl Matched {
+    #[expect(clippy::too_many_arguments, reason = "the state of one chunk, lent piece by piece")]
+    fn add<'a>(
+        &mut self,
+        chunk: &[u8],
+        record: &RawRecord<'a>,
+        mut header: Header<'a>,
+        layout: &Layout,
+        (line, n_lines): (u64, u32),
+        patterns: &PatternSet,
+        clock: &mut Clock,
+        scratch: &mut Scratch,
+    ) {
+        let kept = &record.bytes[..record.bytes.len().min(RECORD_BYTES_MAX)];
+        // A layout without a time leaves the order of the records as their time.
+        let time = header.time.map_or(Some(0), |civil| clock.resolve(&civil));
+        let is_too_long = record.bytes.len() > LINE_BYTES_MAX && line_end(record.bytes, 0) > LINE_BYTES_MAX;
+        let (Some(ts_us), false) = (time, is_too_long) else {
+            self.counts.n_rejected += 1;
+            return;
+        };
+        self.counts.first_us = Some(self.counts.first_us.map_or(ts_us, |us| us.min(ts_us)));
+        self.counts.last_us = Some(self.counts.last_us.map_or(ts_us, |us| us.max(ts_us)));
+        let body_start = header.message_start;
+        let body = without_line_end(&kept[body_start..]);
+        let suffix_at = layout.scan_suffix(body, &mut header);
+        let query = query(body, suffix_at, &header);
+        patterns.find(scratch, &query);
+
+        let candidates_start = self.candidates.len() as u32;
+        for found in scratch.matches() {
+            let values_start = self.values.len() as u32;
+            for (variable, range) in patterns.captures(scratch, found) {
+                let text = self.text(chunk, record.start + body_start + range.start, range.len());
+                self.values.push((variable, text));
+            }
+            self.candidates.push((found.log_point, values_start..self.values.len() as u32));
+        }
+        let thread = header.thread.map(|name| {
+            let at = name.as_ptr() as usize - record.bytes.as_ptr() as usize;
+            self.text(chunk, record.start + at, name.len())
+        });
+        self.entries.push(Entry {
+            start: record.start as u32,
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            n_lines,
+            ts_us,
+            level: header.level,
+            thread,
+            candidates: candidates_start..self.candidates.len() as u32,
+        });
+    }
+
+    fn text(&mut self, chunk: &[u8], start: usize, len: usize) -> Text {
+        let bytes = &chunk[start..start + len];
+        if std::str::from_utf8(bytes).is_ok() {
+            return Text { start: start as u32, len: len as u32, is_lossy: false };
+        }
+        let start = self.lossy.len();
+        self.lossy.push_str(&String::from_utf8_lossy(bytes));
+        Text { start: start as u32, len: (self.lossy.len() - start) as u32, is_lossy: true }
+    }
+
+    fn str_of(&self, text: Text) -> &str {
+        let range = text.start as usize..(text.start + text.len) as usize;
+        if text.is_lossy {
+            return self.lossy.get(range).unwrap_or_default();
+        }
+        self.chunk.bytes.get(range).and_then(|b| std::str::from_utf8(b).ok()).unwrap_or_default()
+    }
+
+    /// Records with a header and a time.
+    pub(crate) fn n_records(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// One of them; none after the last.
+    pub(crate) fn record(&self, index: usize) -> Option<Record<'_>> {
+        let entry = self.entries.get(index)?;
+        let range = |r: &Range<u32>| r.start as usize..r.end as usize;
+        let candidates = self.candidates[range(&entry.candidates)].iter().map(|(log_point, values)| Candidate {
+            log_point: *log_point,
+            values: self.values[range(values)].iter().map(|(v, text)| (*v, self.str_of(*text))).collect(),
+        });
+        Some(Record {
+            file: self.chunk.file,
+            line: self.first_line + u64::from(entry.line),
+            n_lines: entry.n_lines,
+            byte_offset: self.chunk.start + u64::from(entry.start),
+            ts_us: entry.ts_us,
+            level: entry.level,
+            thread: entry.thread.map(|t| self.str_of(t)),
+            candidates: candidates.collect(),
+        })
+    }
+}
+
+/// What to look for. `suffix_at`: where the message ends, if the layout prints
+/// something after it.
+fn query<'a>(body: &'a [u8], suffix_at: Option<usize>, header: &Header<'a>) -> Query<'a> {
+    let (text, before_trace) = match suffix_at {
+        Some(end) if end < body.len() => (&body[..end], None),
+        _ => (body, stack_trace::message_before(body)),
+    };
+    let first_line = memchr::memchr(b'\n', text).map(|n| n - usize::from(text[..n].ends_with(b"\r")));
+    Query {
+        text,
+        before_trace,
+        first_line,
+        level: header.level,
+        logger: header.logger,
+        file: header.file,
+        line: header.line,
+        class: header.class,
+        method: header.method,
+    }
+}

@@ -1,0 +1,104 @@
+//! One template, compiled: literals that rule it out fast, and its regex, which
+//! is compiled when it is first needed, as most log points of a program are not
+//! met in a log.
+
+use std::sync::OnceLock;
+
+use memchr::memmem;
+use regex_automata::meta::Regex;
+use regex_automata::util::primitives::NonMaxUsize;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input};
+use schema::LogPointId;
+
+use super::literals::Literals;
+use crate::limits::TEMPLATE_BYTES_MAX;
+
+/// A template of a log point.
+#[derive(Debug)]
+pub(super) struct Template {
+    pub(super) log_point: LogPointId,
+    pub(super) has_throwable: bool,
+    /// Variable of each capture.
+    pub(super) variables: Box<[u32]>,
+    pub(super) literals: Literals,
+    finders: Box<[memmem::Finder<'static>]>,
+    pattern: String,
+    unicode: bool,
+    regex: OnceLock<Option<Regex>>,
+}
+
+/// Working memory of matching.
+#[derive(Debug, Default)]
+pub(super) struct TemplateScratch {
+    slots: Vec<Option<NonMaxUsize>>,
+}
+
+impl Template {
+    pub(super) fn compile(log_point: LogPointId, has_throwable: bool, template: &schema::Template) -> Result<Self, String> {
+        let parse = |unicode: bool| {
+            regex_syntax::ParserBuilder::new()
+                .unicode(unicode)
+                .utf8(false)
+                .dot_matches_new_line(true)
+                .build()
+                .parse(&template.regex)
+        };
+        // Bytes are faster; only classes beyond ASCII need characters.
+        let (hir, unicode) = match parse(false) {
+            Ok(hir) => (hir, false),
+            Err(_) => (parse(true).map_err(|e| e.to_string())?, true),
+        };
+        let n_groups = hir.properties().explicit_captures_len();
+        if n_groups != template.captures.len() {
+            return Err(format!("expected {} captures, got {n_groups}", template.captures.len()));
+        }
+        let literals = Literals::of(&hir);
+        let finders = literals.needles.iter().map(|n| memmem::Finder::new(n).into_owned()).collect();
+        Ok(Self {
+            log_point,
+            has_throwable,
+            variables: template.captures.as_slice().into(),
+            literals,
+            finders,
+            pattern: template.regex.clone(),
+            unicode,
+            regex: OnceLock::new(),
+        })
+    }
+
+    /// Whether `text` has what every match has somewhere.
+    pub(super) fn has_needle(&self, text: &[u8]) -> bool {
+        self.finders.is_empty() || self.finders.iter().any(|f| f.find(text).is_some())
+    }
+
+    /// Matches the whole of `text`; pushes one (start, end) per capture, both
+    /// `u32::MAX` for a capture that takes no part.
+    pub(super) fn matches(&self, text: &[u8], scratch: &mut TemplateScratch, out: &mut Vec<(u32, u32)>) -> bool {
+        if !text.ends_with(&self.literals.suffix) || !self.has_needle(text) {
+            return false;
+        }
+        self.matches_regex(text, scratch, out)
+    }
+
+    fn matches_regex(&self, text: &[u8], scratch: &mut TemplateScratch, out: &mut Vec<(u32, u32)>) -> bool {
+        let Some(regex) = self.regex.get_or_init(|| self.build()) else { return false };
+        let n_slots = 2 * (self.variables.len() + 1);
+        scratch.slots.clear();
+        scratch.slots.resize(n_slots, None);
+        let input = Input::new(text).anchored(Anchored::Yes);
+        if regex.search_slots(&input, &mut scratch.slots).is_none() {
+            return false;
+        }
+        let at = |slot: Option<NonMaxUsize>| slot.map_or(u32::MAX, |s| s.get() as u32);
+        out.extend(scratch.slots[2..].chunks_exact(2).map(|pair| (at(pair[0]), at(pair[1]))));
+        true
+    }
+
+    /// The regex, anchored at both ends; none if it is larger than the bound.
+    fn build(&self) -> Option<Regex> {
+        let config = Regex::config().utf8_empty(false).nfa_size_limit(Some(TEMPLATE_BYTES_MAX));
+        let syntax = syntax::Config::new().unicode(self.unicode).utf8(false).dot_matches_new_line(true);
+        Regex::builder().configure(config).syntax(syntax).build(&format!("(?:{})\\z", self.pattern)).ok()
+    }
+}

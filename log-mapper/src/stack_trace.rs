@@ -1,0 +1,58 @@
+//! Stack traces: where in the text of a record the message ends and the
+//! throwable that was logged with it begins. Layouts print it on the lines
+//! after the message.
+
+/// Length of the message before the stack trace in `text`, without its line
+/// end; none if no line after the first begins one.
+#[must_use]
+pub(crate) fn message_before(text: &[u8]) -> Option<usize> {
+    let mut feed = memchr::memchr(b'\n', text)?;
+    loop {
+        let line = &text[feed + 1..];
+        let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
+        if begins_trace(&line[..end]) {
+            let message_end = if feed > 0 && text[feed - 1] == b'\r' { feed - 1 } else { feed };
+            return Some(message_end);
+        }
+        feed += 1 + memchr::memchr(b'\n', line)?;
+    }
+}
+
+/// `a.b.SomeException: text`, `a.b.SomeException`, or a frame.
+fn begins_trace(line: &[u8]) -> bool {
+    if line.starts_with(b"\tat ") || line.starts_with(b"    at ") || line.starts_with(b"Caused by: ") {
+        return true;
+    }
+    let name_len = line
+        .iter()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'$'))
+        .count();
+    let name = &line[..name_len];
+    let after = &line[name_len..];
+    let ends = after.is_empty() || after == b"\r" || after.starts_with(b":");
+    if !ends || name.starts_with(b".") || !name.first().is_some_and(u8::is_ascii_alphabetic) {
+        return false;
+    }
+    let last = name.rsplit(|b| matches!(b, b'.' | b'$')).next().unwrap_or(name);
+    let throwable = [&b"Exception"[..], b"Error", b"Throwable", b"Failure"].iter().any(|s| last.ends_with(s));
+    throwable || (name.iter().filter(|b| **b == b'.').count() >= 2 && last.first().is_some_and(u8::is_ascii_uppercase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(message_before(text.as_bytes()).map(|n| &text[..n]), expected, "{text}");
+        };
+        check("a", None);
+        check("a\njava.io.IOException: b\n\tat c", Some("a"));
+        check("a\r\njava.io.IOException\r\n\tat c", Some("a"));
+        check("a\nb c\njava.io.IOException: b", Some("a\nb c"));
+        check("a: java.io.IOException: b\n\tat c.d", Some("a: java.io.IOException: b"));
+        check("a\nb: c\n d", None);
+        check("\norg.x.y.Closed\n", Some(""));
+    }
+}

@@ -1,0 +1,41 @@
+//! Accounting: what became of every record of every input.
+
+use schema::InputAccount;
+
+use crate::accumulate::Accumulated;
+use crate::limits::RECORD_BYTES_MAX;
+use crate::matched::Counts;
+
+/// Adds one chunk to the account of its file.
+pub(crate) fn add(account: &mut InputAccount, counts: &Counts) {
+    account.n_lines += counts.n_lines;
+    account.n_records += counts.n_records;
+    account.n_headerless += counts.n_headerless;
+    account.n_rejected += counts.n_rejected;
+    account.first_us = [account.first_us, counts.first_us].into_iter().flatten().min();
+    account.last_us = account.last_us.max(counts.last_us);
+}
+
+/// Names records whose end was left out.
+pub(crate) fn add_cut(account: &mut InputAccount, n_cut: u64, first: Option<u64>) {
+    if let Some(first) = first {
+        account.damage.push(format!(
+            "{n_cut} records are longer than {RECORD_BYTES_MAX} bytes and were read to there, the first at byte {first}"
+        ));
+    }
+}
+
+/// Completes the accounts by what accumulating made of the records.
+pub(crate) fn finish(accounts: &mut [InputAccount], accumulated: &Accumulated) {
+    let spans = accumulated.accumulators.iter().flat_map(|a| &a.spans);
+    for event in spans.flat_map(|s| &s.events) {
+        accounts[event.file as usize].n_attributed += 1;
+    }
+    for event in &accumulated.unattributed {
+        accounts[event.file as usize].n_unattributed += 1;
+    }
+    for account in accounts {
+        let sum = account.n_attributed + account.n_unattributed + account.n_headerless + account.n_rejected;
+        assert_eq!(account.n_records, sum, "records of `{}`", account.file);
+    }
+}
