@@ -1,0 +1,124 @@
+//! Merging: spans that hang together become one accumulator.
+//!
+//! Laws. An accumulator is a set of spans and a set of links between them; the
+//! empty set is the empty element, and merging is union, so it is associative,
+//! commutative and idempotent as long as every span is told apart by where its
+//! events stand in the logs. Spans are held in one canonical order, which makes
+//! positions, and all decisions taken in order of position, a function of the
+//! set of spans alone: how the input was split, and in which order its parts
+//! came, is forgotten here.
+
+use std::cmp::Ordering;
+
+use schema::{Accumulator, Link, PairId, Span};
+
+/// The spans of `accumulators` in canonical order, without their links.
+pub(crate) fn flatten(accumulators: impl IntoIterator<Item = Accumulator>) -> Vec<Span> {
+    let mut spans: Vec<Span> =
+        accumulators.into_iter().flat_map(|a| a.spans).filter(|span| !span.events.is_empty()).collect();
+    spans.sort_by(canonical);
+    spans
+}
+
+/// First event's time, µs.
+pub(crate) fn start_us(span: &Span) -> i64 {
+    span.events.iter().map(|event| event.ts_us).min().unwrap_or(i64::MAX)
+}
+
+/// Last event's time, µs.
+pub(crate) fn end_us(span: &Span) -> i64 {
+    span.events.iter().map(|event| event.ts_us).max().unwrap_or(i64::MIN)
+}
+
+/// Canonical order: by start, then by where the span stands in the logs.
+fn canonical(a: &Span, b: &Span) -> Ordering {
+    let place = |span: &Span| span.events.first().map(|e| (e.file, e.line, e.byte_offset));
+    (start_us(a).cmp(&start_us(b)))
+        .then_with(|| a.node.cmp(&b.node))
+        .then_with(|| place(a).cmp(&place(b)))
+        .then_with(|| a.thread.cmp(&b.thread))
+        .then_with(|| a.top_levels.cmp(&b.top_levels))
+        .then_with(|| a.identifiers.cmp(&b.identifiers))
+        .then_with(|| a.events.len().cmp(&b.events.len()))
+        .then_with(|| end_us(a).cmp(&end_us(b)))
+}
+
+/// A link between spans by their positions in canonical order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SpanLink {
+    /// The sender.
+    pub(crate) from: u32,
+    /// The receiver.
+    pub(crate) to: u32,
+    /// The pair that connects them, if one does.
+    pub(crate) pair: Option<PairId>,
+}
+
+/// One accumulator per connected set of `spans`, in order of their first span.
+/// `spans` are in canonical order.
+pub(crate) fn assemble(spans: Vec<Span>, links: &[SpanLink]) -> Vec<Accumulator> {
+    let mut sets = Sets::new(spans.len());
+    for link in links {
+        sets.join(link.from, link.to);
+    }
+    // The root of a set is its smallest member, so accumulators appear in
+    // canonical order of their first span.
+    let mut out: Vec<Accumulator> = Vec::new();
+    let mut accumulator_of = vec![u32::MAX; spans.len()];
+    let mut position = Vec::with_capacity(spans.len());
+    for (index, span) in spans.into_iter().enumerate() {
+        let root = sets.root(to_u32(index)) as usize;
+        if accumulator_of[root] == u32::MAX {
+            accumulator_of[root] = to_u32(out.len());
+            out.push(Accumulator::default());
+        }
+        let accumulator = &mut out[accumulator_of[root] as usize];
+        position.push((accumulator_of[root], to_u32(accumulator.spans.len())));
+        accumulator.spans.push(span);
+    }
+    for link in links {
+        let (accumulator, from) = position[link.from as usize];
+        let (_, to) = position[link.to as usize];
+        out[accumulator as usize].links.push(Link { from, to, pair: link.pair });
+    }
+    for accumulator in &mut out {
+        accumulator.links.sort_unstable();
+        accumulator.links.dedup();
+    }
+    out
+}
+
+/// Disjoint sets of spans; the root of a set is its smallest member.
+#[derive(Debug)]
+pub(crate) struct Sets {
+    parent: Vec<u32>,
+}
+
+impl Sets {
+    /// `len` sets of one member each.
+    pub(crate) fn new(len: usize) -> Self {
+        Self { parent: (0..to_u32(len)).collect() }
+    }
+
+    /// The smallest member of the set of `member`.
+    pub(crate) fn root(&mut self, mut member: u32) -> u32 {
+        while self.parent[member as usize] != member {
+            let parent = self.parent[member as usize];
+            self.parent[member as usize] = self.parent[parent as usize];
+            member = parent;
+        }
+        member
+    }
+
+    /// Unites two sets; false if they were one already.
+    pub(crate) fn join(&mut self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parent[a.max(b) as usize] = a.min(b);
+        a != b
+    }
+}
+
+/// A position as an index of links.
+pub(crate) fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).expect("fewer than 2^32 spans are held at once")
+}

@@ -1,0 +1,72 @@
+//! Stitching: spans that one request made are linked along communication pairs
+//! (lprof §5, Combine and Reduce).
+//!
+//! For every span the possible senders are found through an index by identifier
+//! value, never by comparing all with all ([`candidates`]). Each possible
+//! hand-off carries its evidence ([`evidence`]); the best are accepted first, as
+//! long as sender and receiver are free ([`accept`]). All choices are made in an
+//! order that is a function of the set of spans.
+
+use rayon::prelude::*;
+use schema::{Model, Span, TopLevelId};
+
+use self::accept::accept;
+use self::candidates::Finder;
+use self::evidence::Candidate;
+use crate::Config;
+use crate::merge::{SpanLink, to_u32};
+use crate::shuffle::by_component;
+
+mod accept;
+mod candidates;
+mod evidence;
+mod facts;
+mod pairs;
+#[cfg(test)]
+mod tests;
+
+/// How far stitching may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Along local pairs, within each node.
+    Node,
+    /// Along all pairs. Local ones come first, with the result they have in
+    /// [`Scope::Node`]: they are the surer ones.
+    All,
+}
+
+/// The hand-offs between `spans`, which are in canonical order.
+pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Config) -> Vec<SpanLink> {
+    let pairs = pairs::Pairs::new(model, scope);
+    let facts = facts::Facts::new(&pairs, spans);
+    let finder = Finder::new(&pairs, &facts, config);
+    let receivers = 0..to_u32(spans.len());
+    let mut candidates: Vec<Candidate> =
+        receivers.into_par_iter().flat_map_iter(|receiver| finder.senders_of(receiver)).collect();
+    candidates.par_sort_unstable();
+    let mut links = by_component(
+        spans.len(),
+        &candidates,
+        |candidate| (candidate.from, candidate.to),
+        |group| accept(&pairs, &facts, group),
+    );
+    links.sort_unstable();
+    links
+}
+
+/// Puts the top-level method first that the links of a span speak for.
+pub(crate) fn prefer_linked(model: &Model, spans: &mut [Span], links: &[SpanLink]) {
+    for link in links {
+        let Some(pair) = link.pair.and_then(|pair| model.communication_pairs.get(pair.index())) else {
+            continue;
+        };
+        prefer(&mut spans[link.from as usize], pair.from);
+        prefer(&mut spans[link.to as usize], pair.to);
+    }
+}
+
+fn prefer(span: &mut Span, top: TopLevelId) {
+    if let Some(position) = span.top_levels.iter().position(|&other| other == top) {
+        span.top_levels[..=position].rotate_right(1);
+    }
+}

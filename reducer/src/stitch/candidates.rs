@@ -1,0 +1,191 @@
+//! Candidates: for a receiver's span, the spans that can have handed the
+//! request to it. Found by identifier value and time, never by comparing all
+//! spans with all.
+//!
+//! Under-approximates: of the spans with one value, only the latest
+//! [`LOOK_BACK_MAX`] that started before the receiver are looked at.
+
+use std::cmp::Reverse;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
+
+use super::evidence::{Candidate, weigh};
+use super::facts::{Fact, Facts};
+use super::pairs::{Pair, Pairs, Role};
+use crate::Config;
+
+/// Senders looked at per value, latest start first.
+const LOOK_BACK_MAX: usize = 64;
+
+/// Senders looked at per top-level method where only time can tell.
+const HAND_OFF_LOOK_BACK_MAX: usize = 16;
+
+/// Without a shared value, a receiver starts at most this long after its
+/// sender's last event, µs: what takes longer is not handed over directly.
+const HAND_OFF_MAX_US: i64 = 10_000_000;
+
+/// On one node a receiver can print this much before its sender does, µs.
+const LOCAL_LEAD_MAX_US: i64 = 1_000_000;
+
+/// Stands for "any node" in an index.
+const ANY_NODE: u32 = u32::MAX;
+
+/// Finds the possible senders of spans.
+pub(super) struct Finder<'a> {
+    pairs: &'a Pairs<'a>,
+    facts: &'a Facts<'a>,
+    config: &'a Config,
+    /// Senders by (node, top-level method, value), in order of start.
+    by_value: FxHashMap<(u32, TopLevelId, ValueClassId, &'a str), Vec<u32>>,
+    /// Senders by (node, top-level method), in order of start.
+    by_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
+}
+
+impl<'a> Finder<'a> {
+    /// Indexes the spans as senders.
+    pub(super) fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>, config: &'a Config) -> Self {
+        let senders = |remote: bool| -> FxHashSet<TopLevelId> {
+            let pairs = pairs.iter().filter(|pair| (pair.role == Role::Remote) == remote);
+            pairs.map(|pair| pair.from).collect()
+        };
+        let (local, remote) = (senders(false), senders(true));
+        let mut by_value: FxHashMap<_, Vec<u32>> = FxHashMap::default();
+        let mut by_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
+        for (index, fact) in facts.iter() {
+            for &top in fact.tops {
+                let nodes = [(fact.node, local.contains(&top)), (ANY_NODE, remote.contains(&top))];
+                for (node, _) in nodes.iter().filter(|(_, wanted)| *wanted) {
+                    by_top.entry((*node, top)).or_default().push(index);
+                    for value in fact.values() {
+                        let key = (*node, top, value.value_class, value.text.as_str());
+                        by_value.entry(key).or_default().push(index);
+                    }
+                }
+            }
+        }
+        Self { pairs, facts, config, by_value, by_top }
+    }
+
+    /// The possible hand-offs to `receiver`.
+    pub(super) fn senders_of(&self, receiver: u32) -> Vec<Candidate> {
+        let fact = self.facts.get(receiver);
+        let mut out = Vec::new();
+        for &top in fact.tops {
+            for index in self.pairs.to(top) {
+                let before = out.len();
+                self.by_values(index, receiver, fact, &mut out);
+                if out.len() == before {
+                    self.by_time(index, receiver, fact, &mut out);
+                }
+            }
+        }
+        out
+    }
+
+    /// Senders that share a value with the receiver.
+    fn by_values(&self, index: u32, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
+        let pair = self.pairs.get(index);
+        let node = if pair.role == Role::Remote { ANY_NODE } else { fact.node };
+        let mut senders = Vec::new();
+        let mut look_up = |class: ValueClassId, text: &'a str| {
+            if let Some(spans) = self.by_value.get(&(node, pair.from, class, text)) {
+                let end = spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
+                senders.extend(spans[..end].iter().rev().take(LOOK_BACK_MAX));
+            }
+        };
+        for mapped in &pair.map {
+            fact.values_of(mapped.to).iter().for_each(|value| look_up(mapped.from, &value.text));
+        }
+        if pair.map.is_empty() {
+            for (class, strength) in self.pairs.classes(pair.to) {
+                if strength != IdentifierStrength::Node {
+                    fact.values_of(class).iter().for_each(|value| look_up(class, &value.text));
+                }
+            }
+        }
+        senders.sort_unstable();
+        senders.dedup();
+        for sender in senders {
+            if sender == receiver || !self.in_time(index, sender, fact) {
+                continue;
+            }
+            let Some(evidence) = weigh(self.pairs, pair, self.facts.get(sender), fact) else { continue };
+            // Equal weak values say little: the sender must be at work when the
+            // receiver starts.
+            let at_work = fact.start_us <= self.facts.get(sender).end_us + LOCAL_LEAD_MAX_US;
+            if evidence.n_request > 0 || (evidence.n_weak > 0 && at_work && pair.role != Role::Cut) {
+                out.push(candidate(pair, index, sender, receiver, evidence));
+            }
+        }
+    }
+
+    /// The one sender that time allows, where no value is shared.
+    fn by_time(&self, index: u32, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
+        let pair = self.pairs.get(index);
+        if matches!(pair.role, Role::Cut | Role::Entity) || pair.from == pair.to {
+            return;
+        }
+        let node = if pair.role == Role::Remote { ANY_NODE } else { fact.node };
+        let Some(spans) = self.by_top.get(&(node, pair.from)) else { return };
+        let end = spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
+        let mut found = Vec::new();
+        for &sender in spans[..end].iter().rev().take(HAND_OFF_LOOK_BACK_MAX) {
+            let other = self.facts.get(sender);
+            let gap_us = fact.start_us.saturating_sub(other.end_us);
+            if sender == receiver || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
+                continue;
+            }
+            let Some(evidence) = weigh(self.pairs, pair, other, fact) else { continue };
+            found.push(candidate(pair, index, sender, receiver, evidence));
+            // A call in one thread: the latest caller is the caller.
+            if evidence.same_thread || found.len() > 1 {
+                break;
+            }
+        }
+        let is_sure = |candidate: &Candidate| candidate.evidence.0.same_thread || found.len() == 1;
+        if let Some(first) = found.first().filter(|first| is_sure(first)) {
+            out.push(*first);
+        }
+    }
+
+    fn in_time(&self, index: u32, sender: u32, receiver: &Fact<'_>) -> bool {
+        let pair = self.pairs.get(index);
+        let other = self.facts.get(sender);
+        if pair.role == Role::Remote && pair.from == pair.to && other.node == receiver.node {
+            return false;
+        }
+        if pair.role == Role::Cut {
+            let starts = receiver.first_point.is_none_or(|point| self.pairs.starts_with(pair.to, point));
+            if !other.truncated || starts {
+                return false;
+            }
+        }
+        // Spans that follow each other: the earlier one sends.
+        if matches!(pair.role, Role::Cut | Role::Entity) && other.start_us > receiver.start_us {
+            return false;
+        }
+        let is_endless = pair.role == Role::Entity && self.pairs.is_entity(pair.from);
+        let gap_us = receiver.start_us.saturating_sub(other.end_us);
+        self.lead_us(pair, sender, receiver) <= self.lead_max_us(pair)
+            && (is_endless || gap_us <= self.config.window_us)
+    }
+
+    /// How much later than the receiver the sender starts, µs.
+    fn lead_us(&self, _pair: &Pair, sender: u32, receiver: &Fact<'_>) -> i64 {
+        self.facts.get(sender).start_us.saturating_sub(receiver.start_us)
+    }
+
+    fn lead_max_us(&self, pair: &Pair) -> i64 {
+        match pair.role {
+            Role::Remote => self.config.skew_us,
+            Role::Local if pair.kind == LinkKind::Call => 0,
+            Role::Local => LOCAL_LEAD_MAX_US.min(self.config.window_us),
+            Role::Cut | Role::Entity => 0,
+        }
+    }
+}
+
+fn candidate(pair: &Pair, index: u32, from: u32, to: u32, evidence: super::evidence::Evidence) -> Candidate {
+    Candidate { is_remote: pair.role == Role::Remote, evidence: Reverse(evidence), to, from, pair: index }
+}

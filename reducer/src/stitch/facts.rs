@@ -1,0 +1,86 @@
+//! Facts: what stitching needs to know of a span, taken out of it once.
+
+use rustc_hash::FxHashMap;
+use schema::{LogPointId, Span, TopLevelId, Value, ValueClassId};
+
+use super::pairs::Pairs;
+use crate::merge::{end_us, start_us};
+
+/// Top-level methods of a span that are looked at, best first: a span that more
+/// than this many can have printed says little about any one of them.
+const TOPS_MAX: usize = 8;
+
+/// The facts of all spans, in canonical order.
+#[derive(Debug)]
+pub(super) struct Facts<'s> {
+    spans: Vec<Fact<'s>>,
+}
+
+/// The facts of one span.
+#[derive(Debug)]
+pub(super) struct Fact<'s> {
+    /// Number of its node.
+    pub(super) node: u32,
+    pub(super) thread: Option<&'s str>,
+    pub(super) start_us: i64,
+    pub(super) end_us: i64,
+    /// Best first.
+    pub(super) tops: &'s [TopLevelId],
+    pub(super) truncated: bool,
+    pub(super) first_point: Option<LogPointId>,
+    /// Sorted by value class.
+    values: &'s [Value],
+}
+
+impl<'s> Facts<'s> {
+    /// The facts of `spans`.
+    pub(super) fn new(pairs: &Pairs<'_>, spans: &'s [Span]) -> Self {
+        let mut nodes: FxHashMap<&str, u32> = FxHashMap::default();
+        let spans = spans.iter().map(|span| {
+            let next = u32::try_from(nodes.len()).expect("fewer than 2^32 nodes");
+            let node = *nodes.entry(&span.node).or_insert(next);
+            let known = span.top_levels.iter().take_while(|&&top| pairs.knows(top)).count();
+            Fact {
+                node,
+                thread: span.thread.as_deref(),
+                start_us: start_us(span),
+                end_us: end_us(span),
+                tops: &span.top_levels[..known.min(TOPS_MAX)],
+                truncated: span.truncated,
+                first_point: span.events.first().and_then(|event| event.log_point),
+                values: &span.identifiers,
+            }
+        });
+        Self { spans: spans.collect() }
+    }
+
+    /// The facts of the span at `index`.
+    pub(super) fn get(&self, index: u32) -> &Fact<'s> {
+        &self.spans[index as usize]
+    }
+
+    /// All facts with their positions.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Fact<'s>)> {
+        self.spans.iter().enumerate().map(|(index, fact)| (crate::merge::to_u32(index), fact))
+    }
+}
+
+impl<'s> Fact<'s> {
+    /// All values, sorted by value class.
+    pub(super) fn values(&self) -> &'s [Value] {
+        self.values
+    }
+
+    /// The values of one class.
+    pub(super) fn values_of(&self, class: ValueClassId) -> &'s [Value] {
+        let first = self.values.partition_point(|value| value.value_class < class);
+        let rest = &self.values[first..];
+        &rest[..rest.partition_point(|value| value.value_class == class)]
+    }
+
+    /// Place of `top` in the span's top-level methods.
+    pub(super) fn rank(&self, top: TopLevelId) -> Option<u32> {
+        let position = self.tops.iter().position(|&other| other == top)?;
+        u32::try_from(position).ok()
+    }
+}

@@ -1,0 +1,201 @@
+//! Communication pairs made ready for stitching: by receiver, with the value
+//! classes that their identifiers have, and those that join the parts of one
+//! entity or of one span.
+
+use rustc_hash::FxHashMap;
+use schema::{
+    CommunicationPair, IdentifierId, IdentifierStrength, LinkKind, LogPointId, Model, PairId, TopLevelId,
+    TopLevelKind, ValueClassId,
+};
+
+use super::Scope;
+
+/// All pairs in reach.
+#[derive(Debug)]
+pub(super) struct Pairs<'m> {
+    model: &'m Model,
+    pairs: Vec<Pair>,
+    /// Positions in `pairs` by receiving top-level method.
+    by_receiver: FxHashMap<TopLevelId, Vec<u32>>,
+    tops: Vec<Top>,
+}
+
+/// One pair.
+#[derive(Debug)]
+pub(super) struct Pair {
+    /// Its id in the model; none: parts of one span of one top-level method.
+    pub(super) id: Option<PairId>,
+    pub(super) from: TopLevelId,
+    pub(super) to: TopLevelId,
+    pub(super) kind: LinkKind,
+    pub(super) many: bool,
+    pub(super) role: Role,
+    /// Identifiers that carry one value on both ends.
+    pub(super) map: Vec<Mapped>,
+}
+
+/// What a pair does for a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Role {
+    /// Joins what the window or the end of an input cut apart.
+    Cut,
+    /// Joins the events of one entity: from a top-level method to itself.
+    Entity,
+    /// A hand-off on one node.
+    Local,
+    /// A hand-off that can cross nodes.
+    Remote,
+}
+
+/// A value that goes from a sender's identifier to a receiver's.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mapped {
+    pub(super) from: ValueClassId,
+    pub(super) to: ValueClassId,
+    pub(super) strength: IdentifierStrength,
+    /// The value class names one identifier only, on both ends, so that
+    /// different values contradict each other.
+    pub(super) is_single: bool,
+}
+
+#[derive(Debug, Default)]
+struct Top {
+    /// Strongest strength per value class, sorted.
+    classes: Vec<(ValueClassId, IdentifierStrength, u32)>,
+    /// Log points with which it can start, sorted.
+    entries: Vec<LogPointId>,
+}
+
+impl<'m> Pairs<'m> {
+    /// The pairs of `model` that `scope` allows.
+    pub(super) fn new(model: &'m Model, scope: Scope) -> Self {
+        let tops: Vec<Top> = (0..model.top_level_methods.len()).map(|t| top(model, t)).collect();
+        let mut all = Self { model, pairs: Vec::new(), by_receiver: FxHashMap::default(), tops };
+        for (index, pair) in model.communication_pairs.iter().enumerate() {
+            let known = |top: TopLevelId| top.index() < model.top_level_methods.len();
+            let role = match (pair.kind.crosses_nodes(), pair.from == pair.to) {
+                (true, _) => Role::Remote,
+                (false, true) => Role::Entity,
+                (false, false) => Role::Local,
+            };
+            if known(pair.from) && known(pair.to) && (role != Role::Remote || scope == Scope::All) {
+                all.add(pair, PairId::new(index), role);
+            }
+        }
+        for index in 0..model.top_level_methods.len() {
+            let top = TopLevelId::new(index);
+            let map = all.identity(top);
+            if map.iter().any(|mapped| mapped.strength == IdentifierStrength::Request) {
+                let (kind, many, role) = (LinkKind::Call, false, Role::Cut);
+                all.push(Pair { id: None, from: top, to: top, kind, many, role, map });
+            }
+        }
+        all
+    }
+
+    /// The pairs whose receiver is `top`.
+    pub(super) fn to(&self, top: TopLevelId) -> impl Iterator<Item = u32> {
+        self.by_receiver.get(&top).into_iter().flatten().copied()
+    }
+
+    /// The pair at `index`.
+    pub(super) fn get(&self, index: u32) -> &Pair {
+        &self.pairs[index as usize]
+    }
+
+    /// All pairs.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Pair> {
+        self.pairs.iter()
+    }
+
+    /// How far values of `class` tell requests of `top` apart.
+    pub(super) fn strength(&self, top: TopLevelId, class: ValueClassId) -> Option<IdentifierStrength> {
+        self.class(top, class).map(|(strength, _)| strength)
+    }
+
+    /// The value classes of the identifiers of `top`.
+    pub(super) fn classes(&self, top: TopLevelId) -> impl Iterator<Item = (ValueClassId, IdentifierStrength)> {
+        self.tops[top.index()].classes.iter().map(|&(class, strength, _)| (class, strength))
+    }
+
+    /// Whether `top` is a top-level method of the model.
+    pub(super) fn knows(&self, top: TopLevelId) -> bool {
+        top.index() < self.tops.len()
+    }
+
+    /// Whether `top` can start with `point`.
+    pub(super) fn starts_with(&self, top: TopLevelId, point: LogPointId) -> bool {
+        self.tops[top.index()].entries.binary_search(&point).is_ok()
+    }
+
+    /// Whether spans of `top` are events of an entity that lives on.
+    pub(super) fn is_entity(&self, top: TopLevelId) -> bool {
+        self.model.top_level_methods[top.index()].kind == TopLevelKind::EventHandler
+    }
+
+    /// Whether `top` hands out requests without being part of one.
+    pub(super) fn is_dispatcher(&self, top: TopLevelId) -> bool {
+        self.model.top_level_methods[top.index()].kind == TopLevelKind::Dispatcher
+    }
+
+    fn add(&mut self, pair: &CommunicationPair, id: PairId, role: Role) {
+        let mut map: Vec<Mapped> =
+            pair.identifiers.iter().filter_map(|&(a, b)| self.mapped(pair, a, b)).collect();
+        // An entity is the same entity by all of its identifiers.
+        if role == Role::Entity && map.is_empty() {
+            map = self.identity(pair.from);
+        }
+        let CommunicationPair { from, to, kind, many, .. } = *pair;
+        // What a dispatcher dispatches are different requests, however often
+        // its loop turns.
+        let many = many && !self.is_dispatcher(from);
+        self.push(Pair { id: Some(id), from, to, kind, many, role, map });
+    }
+
+    fn push(&mut self, pair: Pair) {
+        let index = u32::try_from(self.pairs.len()).expect("a model has fewer than 2^32 pairs");
+        self.by_receiver.entry(pair.to).or_default().push(index);
+        self.pairs.push(pair);
+    }
+
+    fn identity(&self, top: TopLevelId) -> Vec<Mapped> {
+        let classes = self.tops[top.index()].classes.iter();
+        let classes = classes.filter(|(_, strength, _)| *strength != IdentifierStrength::Node);
+        let same = |&(class, strength, n)| Mapped { from: class, to: class, strength, is_single: n == 1 };
+        classes.map(same).collect()
+    }
+
+    fn mapped(&self, pair: &CommunicationPair, a: IdentifierId, b: IdentifierId) -> Option<Mapped> {
+        let from = self.model.top_level_methods[pair.from.index()].identifiers.get(a.index())?.value_class;
+        let to = self.model.top_level_methods[pair.to.index()].identifiers.get(b.index())?.value_class;
+        let (strength_from, n_from) = self.class(pair.from, from)?;
+        let (strength_to, n_to) = self.class(pair.to, to)?;
+        let strength = strength_from.max(strength_to);
+        let is_single = n_from == 1 && n_to == 1;
+        (strength != IdentifierStrength::Node).then_some(Mapped { from, to, strength, is_single })
+    }
+
+    fn class(&self, top: TopLevelId, class: ValueClassId) -> Option<(IdentifierStrength, u32)> {
+        let classes = &self.tops[top.index()].classes;
+        let at = classes.binary_search_by_key(&class, |&(class, ..)| class).ok()?;
+        Some((classes[at].1, classes[at].2))
+    }
+}
+
+fn top(model: &Model, index: usize) -> Top {
+    let top = &model.top_level_methods[index];
+    let mut classes: Vec<(ValueClassId, IdentifierStrength, u32)> =
+        top.identifiers.iter().map(|id| (id.value_class, id.strength, 1)).collect();
+    classes.sort_unstable();
+    classes.dedup_by(|later, first| {
+        let same = later.0 == first.0;
+        first.2 += u32::from(same);
+        same
+    });
+    let nodes = top.dag.entries.iter().filter_map(|&entry| top.dag.nodes.get(entry as usize));
+    let mut entries: Vec<LogPointId> =
+        nodes.flat_map(|node| node.points.iter().map(|point| point.log_point)).collect();
+    entries.sort_unstable();
+    entries.dedup();
+    Top { classes, entries }
+}

@@ -1,0 +1,259 @@
+//! Sketches of models and spans in, requests out.
+
+use schema::sketch;
+use schema::{Accumulator, Event, Model, NodeOutput, Span, Value};
+
+use crate::{Config, combine, reduce};
+
+/// The spans written in `text`, one per line:
+/// `NODE THREAD TOP[|TOP] NAME=VALUE... START-END [cut]`, times in seconds,
+/// thread `-` where it is not known. The line number is the event's line.
+fn spans(model: &Model, text: &str) -> Vec<Span> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.enumerate().map(|(index, line)| span(model, index as u64 + 1, line)).collect()
+}
+
+fn span(model: &Model, line: u64, text: &str) -> Span {
+    let mut words = text.split_whitespace();
+    let node = words.next().expect("a node").to_owned();
+    let thread = words.next().filter(|&thread| thread != "-").map(str::to_owned);
+    let tops = words.next().expect("a top-level method");
+    let top_levels: Vec<_> = tops.split('|').map(|name| sketch::top(model, name)).collect();
+    let (mut identifiers, mut events, mut truncated) = (Vec::new(), Vec::new(), false);
+    for word in words {
+        if let Some((name, text)) = word.split_once('=') {
+            let known = top_levels.iter().flat_map(|top| &model.top_level_methods[top.index()].identifiers);
+            let known = known.clone().find(|id| id.path == name).expect("an identifier");
+            identifiers.push(Value { value_class: known.value_class, text: text.to_owned() });
+        } else if let Some((start, end)) = word.split_once('-') {
+            events = vec![event(model, line, start), event(model, line, end)];
+        } else {
+            truncated = word == "cut";
+        }
+    }
+    identifiers.sort();
+    Span { node, thread, top_levels, identifiers, events, truncated }
+}
+
+fn event(model: &Model, line: u64, time: &str) -> Event {
+    let seconds: f64 = time.parse().expect("a time");
+    Event {
+        file: 0,
+        line,
+        n_lines: 1,
+        byte_offset: 0,
+        ts_us: (seconds * 1e6) as i64,
+        level: None,
+        log_point: Some(sketch::point(model, "p")),
+        values: Vec::new(),
+        reason: String::new(),
+    }
+}
+
+fn outputs(spans: &[Span], part_of: impl Fn(usize, &Span) -> usize) -> Vec<NodeOutput> {
+    let mut outputs: Vec<NodeOutput> = Vec::new();
+    for (index, span) in spans.iter().enumerate() {
+        let part = part_of(index, span);
+        outputs.resize_with(outputs.len().max(part + 1), NodeOutput::default);
+        outputs[part].accumulators.push(Accumulator { spans: vec![span.clone()], links: Vec::new() });
+    }
+    outputs
+}
+
+/// Requests as lines of span numbers, with links `from>to`.
+fn print(requests: &[Accumulator]) -> String {
+    let line = |request: &Accumulator| {
+        let name = |index: u32| request.spans[index as usize].events[0].line;
+        let mut words: Vec<String> = (0..request.spans.len() as u32).map(|i| name(i).to_string()).collect();
+        words.extend(request.links.iter().map(|link| format!("{}>{}", name(link.from), name(link.to))));
+        words.join(" ") + "\n"
+    };
+    requests.iter().map(line).collect()
+}
+
+/// Holds the requests made of spans against `expected`, however the spans are
+/// split and ordered, and whether or not nodes combine first.
+fn check(model: &str, text: &str, expected: &str) {
+    let model = sketch::model(model);
+    let mut spans = spans(&model, text);
+    let config = Config::default();
+    let expected: String =
+        expected.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect();
+    for round in 0..6 {
+        let whole = outputs(&spans, |_, _| 0);
+        assert_eq!(print(&reduce(&model, whole, &config)), expected, "whole, round {round}");
+        let per_node = outputs(&spans, |_, span| usize::from(span.node.as_bytes()[0] - b'a'));
+        let combined = per_node.into_iter().map(|output| combine(&model, output, &config)).collect();
+        assert_eq!(print(&reduce(&model, combined, &config)), expected, "combined, round {round}");
+        let scattered = outputs(&spans, |index, _| index % 3);
+        let combined = scattered.into_iter().map(|output| combine(&model, output, &config)).collect();
+        assert_eq!(print(&reduce(&model, combined, &config)), expected, "scattered, round {round}");
+        let n = spans.len();
+        spans.rotate_left(1 % n);
+        spans.swap(0, n / 2);
+    }
+}
+
+const PIPELINE: &str = "
+    point p
+    point q
+    top write RpcHandler block=Block.id client=Client.name?
+      >p
+    top respond Task block=Block.id
+      >p
+    pair write respond Thread block=block
+    pair write write Socket block=block
+";
+
+#[test]
+fn a_pipeline_over_three_nodes_is_one_request() {
+    check(
+        PIPELINE,
+        "a - write block=1 1.0-1.0
+         a - respond block=1 1.1-1.9
+         b - write block=1 1.01-1.01
+         b - respond block=1 1.12-1.85
+         c - write block=1 1.02-1.02
+         c - respond block=1 1.13-1.8
+         a - write block=2 1.005-1.005
+         c - respond block=2 1.2-1.3",
+        "1 3 5 2 4 6 1>3 1>2 3>5 3>4 5>6
+         7
+         8",
+    );
+}
+
+#[test]
+fn the_nearest_in_time_tells_apart_requests_on_the_same_identifiers() {
+    check(
+        PIPELINE,
+        "a - write block=1 1.0-1.0
+         a - respond block=1 1.1-1.2
+         a - write block=1 9.0-9.0
+         a - respond block=1 9.1-9.2",
+        "1 2 1>2
+         3 4 3>4",
+    );
+}
+
+#[test]
+fn a_sender_has_one_receiver_unless_it_can_have_many() {
+    let model = |many: &str| {
+        format!(
+            "point p
+             top ask Task table=Table.name
+               >p
+             top open RpcHandler table=Table.name region=Region.name
+               >p
+             pair ask open Rpc table=table {many}"
+        )
+    };
+    let spans = "a - ask table=t 1.0-3.0
+                 b - open table=t region=1 1.1-1.2
+                 c - open table=t region=2 1.3-1.4";
+    check(&model("many"), spans, "1 2 3 1>2 1>3");
+    check(&model(""), spans, "1 2 1>2\n3");
+}
+
+#[test]
+fn without_a_shared_value_only_a_sole_sender_is_sure() {
+    let model = "point p
+                 top submit RpcHandler id=Id.n
+                   >p
+                 top work Task name=Name.text
+                   >p
+                 pair submit work Thread";
+    check(model, "a - submit id=1 1.0-1.0\na - work name=x 1.1-1.2", "1 2 1>2");
+    check(
+        model,
+        "a - submit id=1 1.0-1.0
+         a - submit id=2 1.0-1.0
+         a - work name=x 1.1-1.2",
+        "1\n2\n3",
+    );
+    check(model, "a - submit id=1 1.0-1.0\nb - work name=x 1.1-1.2", "1\n2");
+}
+
+#[test]
+fn conflicting_identifiers_keep_apart() {
+    check(
+        "point p
+         top ask Task id=Id.n user=User.name?
+           >p
+         top answer RpcHandler id=Id.n user=User.name?
+           >p
+         pair ask answer Rpc id=id user=user",
+        "a - ask id=1 user=u 1.0-2.0
+         b - answer id=1 user=v 1.1-1.2
+         b - answer id=2 user=u 1.1-1.2
+         c - answer user=u 1.3-1.4",
+        "1 4 1>4
+         2
+         3",
+    );
+}
+
+#[test]
+fn events_of_an_entity_are_one_request_for_as_long_as_it_lives() {
+    check(
+        "point p
+         top handle EventHandler id=Id.n
+           >p
+         pair handle handle Queue id=id",
+        "a d handle id=1 1.0-1.0
+         a d handle id=2 1.1-1.1
+         a d handle id=1 2.0-2.0
+         a d handle id=1 200.0-200.0
+         b d handle id=1 3.0-3.0",
+        "1 3 4 1>3 3>4
+         2
+         5",
+    );
+}
+
+#[test]
+fn a_dispatcher_never_joins_what_it_dispatches() {
+    check(
+        "point p
+         top loop Dispatcher
+           >p
+         top serve DispatchTarget id=Id.n
+           >p
+         pair loop serve Call many",
+        "a t1 loop 1.0-5.0
+         a t2 loop 1.1-5.0
+         a t1 serve id=1 2.0-2.1
+         a t2 serve id=2 2.0-2.1
+         a t1 serve id=3 3.0-3.1",
+        "1
+         2 4 2>4
+         3
+         5",
+    );
+}
+
+#[test]
+fn clocks_of_nodes_may_be_apart() {
+    check(
+        PIPELINE,
+        "a - write block=1 1.5-1.5
+         b - write block=1 1.0-1.0",
+        "2 1 2>1",
+    );
+}
+
+#[test]
+fn what_the_end_of_an_input_cut_is_joined() {
+    check(
+        "point p
+         point q
+         top work Task id=Id.n
+           >q
+           p",
+        "a t work id=1 1.0-2.0 cut
+         a t work id=1 3.0-4.0
+         a t work id=2 3.5-4.0",
+        "1 2 1>2
+         3",
+    );
+}
