@@ -14,8 +14,10 @@ use crate::program::{MethodId, Name};
 
 pub mod apis;
 mod build;
-mod flow;
+pub(crate) mod flow;
+pub(crate) mod resolve;
 mod roots;
+mod rpc;
 mod scc;
 mod starts;
 

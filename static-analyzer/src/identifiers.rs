@@ -18,7 +18,8 @@ mod summaries;
 
 pub use bindings::{Bindings, Bound};
 pub use strength::Lifetimes;
-pub use summaries::summarize;
+pub use summaries::{Scope, summarize};
+pub(crate) use bindings::in_loop;
 
 /// Where a value comes from, seen from one method's frame.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,10 +43,11 @@ pub type LoggedVariable = (u32, u32);
 /// What is known of one method, callees included.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// For each logged variable that this method or a local callee prints: the
-    /// places it can come from, sorted, at most
-    /// [`crate::limits::PLACES_MAX`].
-    pub places: BTreeMap<LoggedVariable, Vec<Place>>,
+    /// Request identifier candidates (lprof: RIC): for each place that keeps its
+    /// value in this method, the logged variables of this method or a local
+    /// callee that print it, sorted. A variable has at most
+    /// [`crate::limits::PLACES_MAX`] places.
+    pub places: BTreeMap<Place, Vec<LoggedVariable>>,
     /// All log points that this method or a local callee prints, sorted.
     pub log_points: Vec<u32>,
     /// Prefixes of paths modified by this method or a callee (lprof: MV),

@@ -11,3 +11,128 @@ pub const DISPATCH_TARGETS_MAX: usize = 8;
 
 /// Places kept per logged variable and method; more and it is no identifier.
 pub const PLACES_MAX: usize = 4;
+
+/// Nodes of one DAG; larger ones lose their order. "Can be next" is quadratic in
+/// optional nodes, and the model goes to every log node: 200 nodes are 20,000
+/// edges at worst, and more lines than that no request prints in a fixed order.
+pub const ORDER_NODES_MAX: usize = 200;
+
+/// Callees of one site that are kept apart in a DAG; more become one node.
+pub const ORDER_CALLEES_MAX: usize = 16;
+
+/// Hand-offs of one pair whose identifiers are followed; further sites of the
+/// same pair nearly always carry the same ones.
+pub const HANDOFFS_PER_PAIR_MAX: usize = 32;
+
+/// Identifiers of one value class on one end of a pair that may each be the
+/// value handed over, when following the hand-off did not tell which.
+pub const CLASS_MEMBERS_MAX: usize = 3;
+
+/// Call sites on all ways from a top-level method to one hand-off; with more,
+/// nothing is said about what comes before it.
+pub const WAYS_MAX: usize = 200;
+
+/// Methods looked at below the place where a message is received, to find the
+/// unit that works on it.
+pub const BELOW_METHODS_MAX: usize = 500;
+
+/// Senders times receivers of one channel; above it, the channel is shared by
+/// everybody and tells nothing.
+pub const CHANNEL_HANDOFFS_MAX: usize = 20_000;
+
+/// Hand-offs into times hand-offs out of one unit that only passes work on.
+pub const LINK_HANDOFFS_MAX: usize = 20_000;
+
+/// Units in a row that only pass work on.
+pub const LINKS_IN_A_ROW_MAX: usize = 3;
+
+/// Choices of one value; more become "any text". Enums of real systems have up
+/// to about 100 constants, and those are not counted here.
+pub const ALTERNATIVES_MAX: usize = 64;
+
+/// Nodes of the unfolded term of one inlined call; larger ones become one value,
+/// because nobody reads a template of pages and regexes grow with it.
+pub const INLINED_TERM_NODES_MAX: u32 = 400;
+
+/// Nodes of the unfolded term of one message; a larger message keeps its outer
+/// parts, inner repetitions and choices become "any text".
+pub const MESSAGE_TERM_NODES_MAX: u32 = 4000;
+
+/// Calls looked into below one log point.
+pub const INLINE_DEPTH_MAX: u32 = 12;
+
+/// Targets of one virtual call that are all looked into; with more, the result
+/// is an unknown value.
+pub const TARGETS_MAX: usize = 12;
+
+/// Instructions of a method that is still looked into.
+pub const INLINED_BODY_MAX: usize = 3000;
+
+/// Evaluation steps for one log point; what is not evaluated by then is "any
+/// text". The largest real message needs about 20,000.
+pub const EVALUATION_STEPS_MAX: u32 = 60_000;
+
+/// Nested evaluations; bounds the stack.
+pub const EVALUATION_DEPTH_MAX: u32 = 700;
+
+/// Writes of a text field that are all evaluated; with more, it is a variable.
+pub const FIELD_WRITES_MAX: usize = 8;
+
+/// Callers for which a wrapper's log point is repeated.
+pub const WRAPPER_CALLERS_MAX: usize = 64;
+
+/// Wrappers of wrappers that are looked through.
+pub const WRAPPER_DEPTH_MAX: u32 = 3;
+
+/// Templates of one log point; with more, choices stay inside one regex.
+pub const TEMPLATES_MAX: usize = 16;
+
+/// Stack of one analysis thread, bytes.
+pub const STACK_BYTES: usize = 256 << 20;
+
+/// Bytes of one class file. The largest seen in a real jar has 0.5 MB; a
+/// constant pool of 65,535 long texts is no program.
+pub const CLASS_BYTES_MAX: u64 = 4 << 20;
+
+/// Bytes of a jar inside a jar.
+pub const NESTED_JAR_BYTES_MAX: u64 = 512 << 20;
+
+/// Bytes of all class files and nested jars of one class path together, after
+/// decompression; they are held in memory.
+pub const CLASS_PATH_BYTES_MAX: u64 = 4 << 30;
+
+/// Files in one jar or folder. A JDK has 30,000 classes.
+pub const JAR_ENTRIES_MAX: usize = 200_000;
+
+/// How deep jars are looked for inside jars: `app.war` has its libraries at
+/// depth 1.
+pub const JAR_DEPTH_MAX: usize = 2;
+
+/// Basic blocks of one method, copies of `jsr` subroutines included. 65,535
+/// bytes of code hold some 20,000 jumps.
+pub const METHOD_BLOCKS_MAX: usize = 50_000;
+
+/// Steps to lift one method: slots looked at where blocks meet, and rows of the
+/// exception table looked at per block. The largest method of the measured
+/// jars takes below a million; the bound keeps a hostile one below 0.1 s.
+pub const METHOD_STEPS_MAX: u64 = 20_000_000;
+
+/// Super-types walked for one question about the class hierarchy.
+pub const SUPERS_MAX: usize = 100_000;
+
+/// Targets of a handler table; wider dispatch (`toString` and the like) says
+/// nothing and is dropped.
+pub const TABLE_TARGETS_MAX: usize = 256;
+
+/// Classes that one node of the value flow can hold before it counts as open.
+pub const FLOW_TYPES_MAX: usize = 16;
+
+/// Nested questions when a value is named (getter in getter, constructor in
+/// conversion); deeper ones stay local values.
+pub const BINDING_DEPTH_MAX: usize = 24;
+
+/// Modified paths kept per method.
+pub const MODIFIED_MAX: usize = 96;
+
+/// Rounds over the methods of one recursive component.
+pub const COMPONENT_ROUNDS_MAX: usize = 4;

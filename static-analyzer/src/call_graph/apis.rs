@@ -1,1 +1,250 @@
-//! placeholder
+//! What the call graph knows of libraries: tables, one row per interface.
+
+use schema::LinkKind;
+
+/// Packages whose code is library even when it is on the class path: calls into
+/// them are not followed, objects given to them are called back.
+pub const LIBRARY_PREFIXES: &[&str] = &[
+    "java/",
+    "javax/",
+    "sun/",
+    "jdk/",
+    "scala/",
+    "kotlin/",
+    "com/google/common/",
+    "com/google/protobuf/",
+    "org/apache/log4j/",
+    "org/slf4j/",
+    "org/apache/commons/logging/",
+    "org/apache/logging/",
+    "ch/qos/logback/",
+];
+
+/// One interface or class whose method runs in another thread, or is called back.
+#[derive(Clone, Copy, Debug)]
+pub struct Task {
+    /// The interface or class of the library.
+    pub class: &'static str,
+    /// The method that does the work (all overloads; a prefix if it ends in `*`).
+    pub method: &'static str,
+    /// Another thread runs it (none: the caller's own, before the call returns).
+    pub link: Option<LinkKind>,
+}
+
+const fn thread(class: &'static str, method: &'static str) -> Task {
+    Task { class, method, link: Some(LinkKind::Thread) }
+}
+
+const fn callback(class: &'static str, method: &'static str) -> Task {
+    Task { class, method, link: None }
+}
+
+/// Objects with a method that the library calls.
+pub const TASKS: &[Task] = &[
+    thread("java/lang/Thread", "run"),
+    thread("java/lang/Runnable", "run"),
+    thread("java/util/concurrent/Callable", "call"),
+    thread("java/util/TimerTask", "run"),
+    thread("java/util/concurrent/RecursiveTask", "compute"),
+    thread("java/util/concurrent/RecursiveAction", "compute"),
+    thread("com/google/common/util/concurrent/FutureCallback", "on*"),
+    thread("com/google/common/util/concurrent/AsyncFunction", "apply"),
+    thread("java/util/concurrent/Flow$Subscriber", "on*"),
+    callback("java/security/PrivilegedAction", "run"),
+    callback("java/security/PrivilegedExceptionAction", "run"),
+    callback("java/util/Comparator", "compare"),
+    callback("java/io/FileFilter", "accept"),
+    callback("java/io/FilenameFilter", "accept"),
+    callback("java/util/function/Function", "apply"),
+    callback("java/util/function/BiFunction", "apply"),
+    callback("java/util/function/Supplier", "get"),
+    callback("java/util/function/Consumer", "accept"),
+    callback("java/util/function/BiConsumer", "accept"),
+    callback("java/util/function/Predicate", "test"),
+    callback("java/util/function/BiPredicate", "test"),
+    callback("java/util/function/UnaryOperator", "apply"),
+    callback("java/util/function/BinaryOperator", "apply"),
+    callback("com/google/common/base/Function", "apply"),
+    callback("com/google/common/base/Predicate", "apply"),
+    callback("com/google/common/base/Supplier", "get"),
+    callback("scala/Function0", "apply*"),
+    callback("scala/Function1", "apply*"),
+    callback("scala/Function2", "apply*"),
+    callback("scala/PartialFunction", "apply*"),
+    callback("scala/runtime/AbstractFunction0", "apply*"),
+    callback("scala/runtime/AbstractFunction1", "apply*"),
+    callback("scala/runtime/AbstractFunction2", "apply*"),
+    callback("scala/runtime/AbstractPartialFunction", "apply*"),
+    callback("kotlin/jvm/functions/Function0", "invoke"),
+    callback("kotlin/jvm/functions/Function1", "invoke"),
+];
+
+/// Classes of the library whose methods run a functional object (that would
+/// otherwise be called back at once) in another thread or later.
+pub const ASYNC_RECEIVERS: &[&str] = &[
+    "java/util/concurrent/CompletableFuture",
+    "java/util/concurrent/CompletionStage",
+    "java/util/concurrent/Executor",
+    "java/util/concurrent/ExecutorService",
+    "java/util/concurrent/ScheduledExecutorService",
+    "java/util/concurrent/CompletionService",
+    "java/util/concurrent/ExecutorCompletionService",
+    "java/util/concurrent/ForkJoinPool",
+    "java/util/concurrent/ThreadPoolExecutor",
+    "java/util/concurrent/ScheduledThreadPoolExecutor",
+    "com/google/common/util/concurrent/Futures",
+    "com/google/common/util/concurrent/ListenableFuture",
+    "com/google/common/util/concurrent/ListeningExecutorService",
+    "scala/concurrent/Future",
+    "scala/concurrent/Future$",
+    "scala/concurrent/Promise",
+    "scala/concurrent/ExecutionContext",
+];
+
+/// Interfaces and classes of RPC frameworks: whoever implements an interface
+/// that extends one of them serves remote callers.
+pub const RPC_MARKERS: &[&str] = &[
+    "org/apache/hadoop/ipc/VersionedProtocol",
+    "org/apache/hadoop/hbase/ipc/VersionedProtocol",
+    "java/rmi/Remote",
+    "io/grpc/BindableService",
+];
+
+/// Nested interfaces that RPC compilers generate for a service, with the
+/// nested class beside them that proves it: (interface suffix, sibling suffix).
+pub const RPC_GENERATED: &[(&str, &str)] = &[
+    ("$BlockingInterface", "$BlockingStub"),
+    ("$Interface", "$Stub"),
+    ("$Iface", "$Processor"),
+    ("$AsyncIface", "$AsyncProcessor"),
+];
+
+/// Superclasses of generated stubs and of the classes that hold the wire's end.
+pub const RPC_STUB_SUPERS: &[&str] = &[
+    "org/apache/thrift/TServiceClient",
+    "org/apache/thrift/async/TAsyncClient",
+    "io/grpc/stub/AbstractStub",
+    "io/grpc/stub/AbstractBlockingStub",
+    "io/grpc/stub/AbstractFutureStub",
+    "java/rmi/server/RemoteStub",
+];
+
+/// Fields' or parameters' classes by which a generated stub sends.
+pub const RPC_CHANNELS: &[&str] = &[
+    "com/google/protobuf/RpcChannel",
+    "com/google/protobuf/BlockingRpcChannel",
+    "io/grpc/Channel",
+];
+
+/// Methods that give back a remote proxy of the interface whose class constant
+/// they are given; recognised by name, because every framework has its own.
+pub const PROXY_FACTORY_NAMES: &[&str] = &[
+    "getProxy",
+    "getProtocolProxy",
+    "waitForProxy",
+    "waitForProtocolProxy",
+    "newProxyInstance",
+    "createProxy",
+    "createNNProxy",
+    "getClient",
+    "newReflectiveBlockingStub",
+];
+
+/// Methods of the library that block until there is work: a loop around one of
+/// them serves requests (class, method).
+pub const BLOCKING: &[(&str, &str)] = &[
+    ("java/lang/Thread", "sleep"),
+    ("java/lang/Object", "wait"),
+    ("java/util/concurrent/TimeUnit", "sleep"),
+    ("java/util/concurrent/locks/Condition", "await"),
+    ("java/util/concurrent/locks/LockSupport", "park"),
+    ("java/util/concurrent/locks/LockSupport", "parkNanos"),
+    ("java/util/concurrent/CountDownLatch", "await"),
+    ("java/util/concurrent/BlockingQueue", "take"),
+    ("java/util/concurrent/BlockingQueue", "poll"),
+    ("java/util/concurrent/BlockingQueue", "drainTo"),
+    ("java/util/concurrent/LinkedBlockingQueue", "take"),
+    ("java/util/concurrent/LinkedBlockingQueue", "poll"),
+    ("java/util/concurrent/ArrayBlockingQueue", "take"),
+    ("java/util/concurrent/ArrayBlockingQueue", "poll"),
+    ("java/util/concurrent/PriorityBlockingQueue", "take"),
+    ("java/util/concurrent/PriorityBlockingQueue", "poll"),
+    ("java/util/concurrent/LinkedBlockingDeque", "take"),
+    ("java/util/concurrent/LinkedBlockingDeque", "poll"),
+    ("java/util/concurrent/DelayQueue", "take"),
+    ("java/util/concurrent/DelayQueue", "poll"),
+    ("java/util/concurrent/SynchronousQueue", "take"),
+    ("java/util/concurrent/CompletionService", "take"),
+    ("java/util/concurrent/ExecutorCompletionService", "take"),
+    ("java/util/Queue", "poll"),
+    ("java/util/Queue", "remove"),
+    ("java/util/LinkedList", "removeFirst"),
+    ("java/util/concurrent/ConcurrentLinkedQueue", "poll"),
+    ("java/net/ServerSocket", "accept"),
+    ("java/net/DatagramSocket", "receive"),
+    ("java/nio/channels/Selector", "select"),
+    ("java/nio/channels/ServerSocketChannel", "accept"),
+    ("java/io/DataInputStream", "readByte"),
+    ("java/io/DataInputStream", "readInt"),
+    ("java/io/DataInputStream", "readShort"),
+    ("java/io/DataInputStream", "readLong"),
+    ("java/io/DataInput", "readInt"),
+    ("java/io/ObjectInputStream", "readObject"),
+];
+
+/// Methods of collections that put an argument in, by name: it is an element
+/// afterwards (class names are those of `java/util`).
+pub const COLLECTION_PUT: &[&str] =
+    &["add", "put", "offer", "addLast", "addFirst", "push", "putIfAbsent", "set", "addElement"];
+
+/// Methods of collections (and of iterators over them) that give an element.
+pub const COLLECTION_GET: &[&str] = &[
+    "get", "next", "take", "poll", "peek", "remove", "removeFirst", "removeLast", "pollFirst",
+    "pollLast", "peekFirst", "peekLast", "getFirst", "getLast", "element", "first", "last",
+    "firstElement", "lastElement", "elementAt", "nextElement", "pop", "getKey", "getValue",
+    "higherEntry", "floorEntry", "ceilingEntry", "firstEntry", "lastEntry", "pollFirstEntry",
+];
+
+/// Methods that give a view or copy of a collection with the same elements.
+pub const COLLECTION_VIEW: &[&str] = &[
+    "iterator", "listIterator", "values", "keySet", "entrySet", "subList", "toArray", "elements",
+    "descendingIterator", "keys", "stream", "clone",
+];
+
+/// Boxes, holders and identity functions of the library: the result is the
+/// receiver or first argument (class, method).
+pub const SAME_VALUE: &[(&str, &str)] = &[
+    ("java/lang/Long", "valueOf"),
+    ("java/lang/Integer", "valueOf"),
+    ("java/lang/Short", "valueOf"),
+    ("java/lang/Byte", "valueOf"),
+    ("java/lang/Character", "valueOf"),
+    ("java/lang/Boolean", "valueOf"),
+    ("java/lang/Double", "valueOf"),
+    ("java/lang/Float", "valueOf"),
+    ("java/lang/Long", "longValue"),
+    ("java/lang/Long", "intValue"),
+    ("java/lang/Integer", "intValue"),
+    ("java/lang/Integer", "longValue"),
+    ("java/lang/Short", "shortValue"),
+    ("java/lang/Byte", "byteValue"),
+    ("java/lang/Character", "charValue"),
+    ("java/lang/Boolean", "booleanValue"),
+    ("java/lang/Double", "doubleValue"),
+    ("java/lang/Float", "floatValue"),
+    ("java/lang/String", "valueOf"),
+    ("java/lang/String", "toString"),
+    ("java/lang/String", "intern"),
+    ("java/lang/String", "trim"),
+    ("java/lang/Long", "toString"),
+    ("java/lang/Integer", "toString"),
+    ("java/lang/Long", "parseLong"),
+    ("java/lang/Integer", "parseInt"),
+    ("java/lang/Long", "toHexString"),
+    ("java/util/Objects", "requireNonNull"),
+    ("com/google/common/base/Preconditions", "checkNotNull"),
+    ("scala/runtime/BoxesRunTime", "boxToLong"),
+    ("scala/runtime/BoxesRunTime", "boxToInteger"),
+    ("scala/runtime/BoxesRunTime", "unboxToLong"),
+    ("scala/runtime/BoxesRunTime", "unboxToInt"),
+];

@@ -1,13 +1,296 @@
 //! Builds the call graph, phase by phase.
 
-use super::CallGraph;
-use crate::program::Program;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::flow::{Flow, Frame, Source};
+use super::resolve::{Resolver, signature};
+use super::rpc::Rpc;
+use super::starts::{Starts, direct_targets};
+use super::{Call, CallGraph, CallKind, roots, scc};
+use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
+use crate::limits::{DISPATCH_TARGETS_MAX, TABLE_TARGETS_MAX};
+use crate::program::{ClassId, MethodId, MethodRef, Name, Program};
 
 /// The call graph of `program`. Cost: linear in the size of the code.
 pub fn build(program: &Program) -> CallGraph {
-    CallGraph {
-        calls: vec![Vec::new(); program.methods.len()],
-        callers: vec![Vec::new(); program.methods.len()],
-        ..CallGraph::default()
+    let resolver = Resolver::new(program);
+    let instantiated = instantiated(&resolver);
+    let rpc = Rpc::find(&resolver);
+    let wide = plain_calls(&resolver, &rpc, &instantiated);
+    let flow = value_flow(&resolver, &wide);
+    let narrow = narrowed(&resolver, &flow, &wide);
+    let starts = Starts::new(&resolver, &flow, &instantiated, &narrow);
+    let calls: Vec<Vec<Call>> = narrow
+        .par_iter()
+        .enumerate()
+        .map(|(i, list)| finished(&resolver, &starts, &flow, MethodId::new(i), list))
+        .collect();
+    let roots = roots::roots(&resolver, &rpc, &starts, &instantiated, &calls);
+    let (components, levels) = scc::levels(&calls);
+    let mut callers = vec![Vec::new(); calls.len()];
+    for (i, list) in calls.iter().enumerate() {
+        for (at, call) in list.iter().enumerate() {
+            call.targets.iter().for_each(|t| callers[t.index()].push((MethodId::new(i), at)));
+        }
     }
+    let mut rpc_interfaces: Vec<(Name, String)> = rpc
+        .interfaces
+        .iter()
+        .map(|(c, why)| (program.classes[c.index()].name, why.clone()))
+        .collect();
+    rpc_interfaces.sort();
+    CallGraph { calls, callers, roots, instantiated, components, levels, rpc_interfaces }
+}
+
+/// Per class: made by `new`, or named by a class constant and constructible
+/// without arguments (reflection).
+fn instantiated(resolver: &Resolver<'_>) -> Vec<bool> {
+    let program = resolver.program;
+    let found: FxHashSet<ClassId> = program
+        .methods
+        .par_iter()
+        .filter_map(|m| m.body.as_ref())
+        .flat_map_iter(|body| made_in(resolver, body))
+        .collect();
+    let mut made = vec![false; program.classes.len()];
+    found.into_iter().for_each(|c| made[c.index()] = true);
+    made
+}
+
+fn made_in(resolver: &Resolver<'_>, body: &Body) -> Vec<ClassId> {
+    let program = resolver.program;
+    let no_args = Name::from("()V");
+    let init = Name::from("<init>");
+    let mut made = Vec::new();
+    for (_, inst) in body.iter() {
+        match &inst.op {
+            Op::New(c) => made.extend(program.class(*c)),
+            Op::Invoke { method, args, .. } => {
+                // Class constants for loggers and assertions make no objects.
+                if matches!(method.name.as_str(), "getLog" | "getLogger" | "desiredAssertionStatus") {
+                    continue;
+                }
+                for a in args {
+                    if let Op::Const(Const::Class(name)) = body.op(*a)
+                        && let Some(class) = program.class(*name)
+                        && resolver.declared(class, init, no_args).is_some()
+                    {
+                        made.push(class);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    made
+}
+
+/// Calls with targets by instantiated types; not yet narrowed or cut.
+fn plain_calls(resolver: &Resolver<'_>, rpc: &Rpc, instantiated: &[bool]) -> Vec<Vec<Call>> {
+    let methods = &resolver.program.methods;
+    let refs: FxHashSet<MethodRef> = methods
+        .par_iter()
+        .filter_map(|m| m.body.as_ref())
+        .flat_map_iter(|body| body.iter().filter_map(|(_, inst)| virtual_ref(resolver, &inst.op)))
+        .collect();
+    let dispatch: FxHashMap<MethodRef, Vec<MethodId>> =
+        refs.into_par_iter().map(|r| (r, resolver.dispatch(r, instantiated))).collect();
+    methods
+        .par_iter()
+        .map(|m| {
+            let Some(body) = &m.body else { return Vec::new() };
+            if resolver.is_library(m.class) {
+                return Vec::new();
+            }
+            let mut calls: Vec<Call> = body
+                .iter()
+                .filter_map(|(v, inst)| plain_call(resolver, rpc, &dispatch, m.class, v, &inst.op))
+                .collect();
+            calls.sort_by_key(|c| c.site);
+            calls
+        })
+        .collect()
+}
+
+fn virtual_ref(resolver: &Resolver<'_>, op: &Op) -> Option<MethodRef> {
+    match op {
+        Op::Invoke { kind: InvokeKind::Virtual | InvokeKind::Interface, method, .. } => {
+            resolver.own_class(method.class).map(|_| *method)
+        }
+        _ => None,
+    }
+}
+
+fn plain_call(
+    resolver: &Resolver<'_>,
+    rpc: &Rpc,
+    dispatch: &FxHashMap<MethodRef, Vec<MethodId>>,
+    caller: ClassId,
+    site: ValueId,
+    op: &Op,
+) -> Option<Call> {
+    let Op::Invoke { kind, method, args } = op else { return None };
+    let args: Vec<Option<ValueId>> = args.iter().map(|a| Some(*a)).collect();
+    let own = |m: &MethodId| {
+        resolver.has_body(*m) && !resolver.is_library(resolver.program.methods[m.index()].class)
+    };
+    match kind {
+        InvokeKind::Static | InvokeKind::Special => {
+            let class = resolver.own_class(method.class)?;
+            let target = resolver.lookup(class, method.name, method.descriptor).filter(own)?;
+            Some(Call { site, targets: vec![target], kind: CallKind::Direct, args })
+        }
+        InvokeKind::Virtual | InvokeKind::Interface => {
+            if let Some(interface) = rpc.interface_of(resolver, *method) {
+                let targets = rpc.servers(resolver, interface, method.name, method.descriptor);
+                let local = rpc.is_local_call(resolver, caller, interface);
+                let kind = if local { CallKind::Direct } else { CallKind::Rpc };
+                return (!targets.is_empty()).then_some(Call { site, targets, kind, args });
+            }
+            let mut targets: Vec<MethodId> = dispatch.get(method).cloned().unwrap_or_default();
+            targets.retain(own);
+            // A library call has no targets yet; value flow may know some.
+            Some(Call { site, targets, kind: CallKind::Direct, args })
+        }
+    }
+}
+
+fn value_flow(resolver: &Resolver<'_>, calls: &[Vec<Call>]) -> Flow {
+    let program = resolver.program;
+    let mut flow = Flow::new(resolver);
+    let mut is_called = vec![false; program.methods.len()];
+    for i in 0..program.methods.len() {
+        let targets = |v: ValueId| {
+            let mut t = direct_targets(&calls[i], v);
+            t.truncate(TABLE_TARGETS_MAX);
+            t
+        };
+        flow.add_body(resolver, MethodId::new(i), &targets);
+        for call in calls[i].iter().filter(|c| c.kind == CallKind::Direct) {
+            let cut = call.targets.len().min(TABLE_TARGETS_MAX);
+            call.targets[..cut].iter().for_each(|t| is_called[t.index()] = true);
+        }
+    }
+    for (i, m) in program.methods.iter().enumerate() {
+        if !is_called[i] {
+            let n = signature(m.descriptor.as_str()).0.len() + usize::from(!m.is_static());
+            (0..n).for_each(|p| flow.open(flow.param(MethodId::new(i), p)));
+        }
+    }
+    flow.solve();
+    flow
+}
+
+/// Dispatch restricted to the classes that reach the receiver, where they are
+/// known.
+fn narrowed(resolver: &Resolver<'_>, flow: &Flow, wide: &[Vec<Call>]) -> Vec<Vec<Call>> {
+    let methods = &resolver.program.methods;
+    methods
+        .par_iter()
+        .enumerate()
+        .map(|(i, m)| {
+            let Some(body) = &m.body else { return Vec::new() };
+            let targets = |v: ValueId| direct_targets(&wide[i], v);
+            let frame = Frame { resolver, flow, method: MethodId::new(i), body, targets: &targets };
+            wide[i].iter().map(|call| narrow(&frame, call)).collect()
+        })
+        .collect()
+}
+
+fn narrow(frame: &Frame<'_>, call: &Call) -> Call {
+    let Op::Invoke { kind: InvokeKind::Virtual | InvokeKind::Interface, method, args } =
+        frame.body.op(call.site)
+    else {
+        return call.clone();
+    };
+    if call.kind != CallKind::Direct || call.targets.len() == 1 {
+        return call.clone();
+    }
+    // `this` may be of any class below; parameters are not told apart by caller.
+    if matches!(frame.body.op(args[0]), Op::Param(0)) && !call.targets.is_empty() {
+        return call.clone();
+    }
+    let types = frame.flow.types_of(&frame.sources(args[0]));
+    if types.open || types.classes.is_empty() {
+        return call.clone();
+    }
+    let resolver = frame.resolver;
+    let mut targets: Vec<MethodId> = types
+        .classes
+        .iter()
+        .filter(|c| resolver.is_subtype(**c, method.class))
+        .filter_map(|&c| resolver.lookup(c, method.name, method.descriptor))
+        .filter(|&m| {
+            resolver.has_body(m) && !resolver.is_library(resolver.program.methods[m.index()].class)
+        })
+        .collect();
+    targets.sort_unstable();
+    targets.dedup();
+    if targets.is_empty() {
+        return call.clone();
+    }
+    Call { targets, ..call.clone() }
+}
+
+/// Adds tasks and callbacks, cuts handler tables.
+fn finished(
+    resolver: &Resolver<'_>,
+    starts: &Starts<'_>,
+    flow: &Flow,
+    method: MethodId,
+    calls: &[Call],
+) -> Vec<Call> {
+    let Some(body) = &resolver.program.methods[method.index()].body else { return Vec::new() };
+    let targets = |v: ValueId| direct_targets(calls, v);
+    let frame = Frame { resolver, flow, method, body, targets: &targets };
+    let mut all: Vec<Call> = Vec::with_capacity(calls.len());
+    for call in calls {
+        if call.targets.is_empty() || is_given(starts, &frame, call) {
+            continue;
+        }
+        let mut call = call.clone();
+        let is_wide = call.targets.len() > DISPATCH_TARGETS_MAX;
+        if call.kind == CallKind::Direct && (is_wide || is_lookup(body, &call)) {
+            call.kind = CallKind::Table;
+        }
+        if call.targets.len() <= TABLE_TARGETS_MAX {
+            all.push(call);
+        }
+    }
+    all.extend(starts.edges(method, calls));
+    all.sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
+    all
+}
+
+/// A library-declared call on a parameter that the callers give: their edge.
+fn is_given(starts: &Starts<'_>, frame: &Frame<'_>, call: &Call) -> bool {
+    let Op::Invoke { method, args, .. } = frame.body.op(call.site) else { return false };
+    if frame.resolver.own_class(method.class).is_some() || args.is_empty() {
+        return false;
+    }
+    frame.sources(args[0]).iter().any(|s| match s {
+        Source::Node(n) => (0..12).any(|i| {
+            frame.flow.param(frame.method, i) == *n && starts.is_gift(frame.method, i)
+        }),
+        _ => false,
+    })
+}
+
+/// The receiver was looked up by key in a map: handlers by event or message.
+fn is_lookup(body: &Body, call: &Call) -> bool {
+    let Op::Invoke { kind: InvokeKind::Virtual | InvokeKind::Interface, args, .. } =
+        body.op(call.site)
+    else {
+        return false;
+    };
+    if call.targets.len() < 2 {
+        return false;
+    }
+    let mut at = args[0];
+    while let Op::Cast(_, o) = body.op(at) {
+        at = *o;
+    }
+    matches!(body.op(at), Op::Invoke { method, .. }
+        if method.name.as_str() == "get" && method.class.as_str().ends_with("Map"))
 }

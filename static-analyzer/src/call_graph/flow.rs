@@ -1,1 +1,336 @@
-//! placeholder
+//! Value flow: which program classes can a parameter, a result or a field hold.
+//!
+//! One graph over the whole program, insensitive to context: a node per
+//! parameter, result, field and collection made by the program, and for each a
+//! second one for its *elements*. Sets have at most [`FLOW_TYPES_MAX`] classes;
+//! wider or unknown ones are *open*, and dispatch falls back to instantiated
+//! types. Collections of collections are flattened to one level.
+
+use rustc_hash::FxHashMap;
+
+use super::apis;
+use super::resolve::{Resolver, class_of, signature};
+use crate::ir::{Body, InvokeKind, Op, ValueId};
+use crate::limits::FLOW_TYPES_MAX;
+use crate::program::{ClassId, FieldRef, MethodId, MethodRef};
+
+/// A node; the elements of node `n` are node `n + 1`.
+pub(crate) type Node = u32;
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Source {
+    /// `new` of this class, made here.
+    New(ClassId, ValueId),
+    /// What a node holds.
+    Node(Node),
+    /// Anything.
+    Open,
+}
+
+/// Classes that a node can hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Types {
+    /// Sorted.
+    pub(crate) classes: Vec<ClassId>,
+    /// There can be others.
+    pub(crate) open: bool,
+}
+
+impl Types {
+    fn add(&mut self, class: ClassId) -> bool {
+        let Err(at) = self.classes.binary_search(&class) else { return false };
+        if self.classes.len() >= FLOW_TYPES_MAX {
+            return !std::mem::replace(&mut self.open, true);
+        }
+        self.classes.insert(at, class);
+        true
+    }
+
+    fn merge(&mut self, other: &Self) -> bool {
+        let mut changed = other.open && !std::mem::replace(&mut self.open, true);
+        for &c in &other.classes {
+            changed |= self.add(c);
+        }
+        changed
+    }
+}
+
+/// The nodes of a program and what they hold.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    /// Per method: node of its result; parameters follow.
+    methods: Vec<Node>,
+    fields: FxHashMap<FieldRef, Node>,
+    allocations: FxHashMap<(MethodId, ValueId), Node>,
+    types: Vec<Types>,
+    edges: Vec<Vec<Node>>,
+}
+
+impl Flow {
+    /// Nodes without edges.
+    pub(crate) fn new(resolver: &Resolver<'_>) -> Self {
+        let program = resolver.program;
+        let mut flow = Self::default();
+        let mut next: Node = 0;
+        for m in &program.methods {
+            flow.methods.push(next);
+            let n_params = signature(m.descriptor.as_str()).0.len() + usize::from(!m.is_static());
+            next += 2 * (1 + u32::try_from(n_params).unwrap_or(255));
+        }
+        for class in &program.classes {
+            for f in &class.fields {
+                let field = FieldRef { class: class.name, name: f.name, descriptor: f.descriptor };
+                flow.fields.insert(field, next);
+                next += 2;
+            }
+        }
+        for (i, m) in program.methods.iter().enumerate() {
+            let Some(body) = &m.body else { continue };
+            for (v, inst) in body.iter() {
+                if matches!(inst.op, Op::New(c) if resolver.own_class(c).is_none())
+                    || matches!(inst.op, Op::NewArray(..))
+                {
+                    flow.allocations.insert((MethodId::new(i), v), next);
+                    next += 2;
+                }
+            }
+        }
+        flow.types = vec![Types::default(); next as usize];
+        flow.edges = vec![Vec::new(); next as usize];
+        flow
+    }
+
+    /// The node of a parameter.
+    pub(crate) fn param(&self, method: MethodId, i: usize) -> Node {
+        self.methods[method.index()] + 2 * (1 + u32::try_from(i).unwrap_or(0))
+    }
+
+    fn result(&self, method: MethodId) -> Node {
+        self.methods[method.index()]
+    }
+
+    /// What a node holds.
+    pub(crate) fn types(&self, node: Node) -> &Types {
+        &self.types[node as usize]
+    }
+
+    /// The classes of all sources together.
+    pub(crate) fn types_of(&self, sources: &[Source]) -> Types {
+        let mut types = Types { classes: Vec::new(), open: sources.is_empty() };
+        for s in sources {
+            match *s {
+                Source::New(c, _) => {
+                    types.add(c);
+                }
+                Source::Node(n) => {
+                    let held = self.types(n);
+                    types.merge(held);
+                    types.open |= held.classes.is_empty();
+                }
+                Source::Open => types.open = true,
+            }
+        }
+        types
+    }
+
+    /// Adds what the body of `method` moves; `targets` gives the methods that an
+    /// invoke can mean, none if unknown.
+    pub(crate) fn add_body(
+        &mut self,
+        resolver: &Resolver<'_>,
+        method: MethodId,
+        targets: &dyn Fn(ValueId) -> Vec<MethodId>,
+    ) {
+        let Some(body) = &resolver.program.methods[method.index()].body else { return };
+        let frame = Frame { resolver, flow: self, method, body, targets };
+        let mut moves: Vec<(Node, Vec<Source>)> = Vec::new();
+        for (v, inst) in body.iter() {
+            match &inst.op {
+                Op::PutField(f, _, value) if is_reference(f.descriptor.as_str()) => {
+                    if let Some(&node) = self.fields.get(f) {
+                        moves.push((node, frame.sources(*value)));
+                    }
+                }
+                Op::ArrayStore(array, _, value) => {
+                    let held = frame.sources(*value);
+                    for s in frame.sources(*array) {
+                        if let Source::Node(n) = s {
+                            moves.push((n | 1, held.clone()));
+                        }
+                    }
+                }
+                Op::Return(Some(value)) => {
+                    moves.push((self.result(method), frame.sources(*value)));
+                }
+                Op::Invoke { kind, method: callee, args } => {
+                    for t in targets(v) {
+                        for (i, a) in args.iter().enumerate() {
+                            moves.push((self.param(t, i), frame.sources(*a)));
+                        }
+                    }
+                    if *kind != InvokeKind::Static
+                        && apis::COLLECTION_PUT.contains(&callee.name.as_str())
+                        && resolver.own_class(callee.class).is_none()
+                    {
+                        frame.puts(args, &mut moves);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (to, sources) in moves {
+            self.add_move(to, &sources);
+        }
+    }
+
+    fn add_move(&mut self, to: Node, sources: &[Source]) {
+        for s in sources {
+            match *s {
+                Source::New(c, _) => {
+                    self.types[to as usize].add(c);
+                }
+                Source::Node(from) if from != to => {
+                    self.edges[from as usize].push(to);
+                    // Elements go along with their collection.
+                    if from & 1 == 0 && to & 1 == 0 {
+                        self.edges[from as usize + 1].push(to + 1);
+                        self.edges[to as usize + 1].push(from + 1);
+                    }
+                }
+                Source::Node(_) => {}
+                Source::Open => self.types[to as usize].open = true,
+            }
+        }
+    }
+
+    /// Marks what comes from outside.
+    pub(crate) fn open(&mut self, node: Node) {
+        self.types[node as usize].open = true;
+    }
+
+    /// Moves everything until nothing changes.
+    pub(crate) fn solve(&mut self) {
+        for edges in &mut self.edges {
+            edges.sort_unstable();
+            edges.dedup();
+        }
+        let mut todo: Vec<Node> = (0..self.types.len() as u32)
+            .filter(|&n| self.types[n as usize] != Types::default())
+            .collect();
+        let mut queued = vec![false; self.types.len()];
+        while let Some(n) = todo.pop() {
+            queued[n as usize] = false;
+            let held = self.types[n as usize].clone();
+            for i in 0..self.edges[n as usize].len() {
+                let to = self.edges[n as usize][i];
+                if self.types[to as usize].merge(&held) && !queued[to as usize] {
+                    queued[to as usize] = true;
+                    todo.push(to);
+                }
+            }
+        }
+    }
+}
+
+/// Reads where values of one body come from.
+pub(crate) struct Frame<'a> {
+    pub(crate) resolver: &'a Resolver<'a>,
+    pub(crate) flow: &'a Flow,
+    pub(crate) method: MethodId,
+    pub(crate) body: &'a Body,
+    pub(crate) targets: &'a dyn Fn(ValueId) -> Vec<MethodId>,
+}
+
+impl Frame<'_> {
+    fn puts(&self, args: &[ValueId], moves: &mut Vec<(Node, Vec<Source>)>) {
+        for s in self.sources(args[0]) {
+            if let Source::Node(n) = s {
+                for a in &args[1..] {
+                    moves.push((n | 1, self.sources(*a)));
+                }
+            }
+        }
+    }
+
+    /// Where `value` can come from, sorted.
+    pub(crate) fn sources(&self, value: ValueId) -> Vec<Source> {
+        let mut found = Vec::new();
+        let mut seen = vec![value];
+        let mut todo = vec![(value, false)];
+        while let Some((v, element)) = todo.pop() {
+            self.step(v, element, &mut found, &mut |next, element| {
+                if !seen.contains(&next) {
+                    seen.push(next);
+                    todo.push((next, element));
+                }
+            });
+            if seen.len() > 64 {
+                found.push(Source::Open);
+                break;
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn step(
+        &self,
+        v: ValueId,
+        element: bool,
+        found: &mut Vec<Source>,
+        go: &mut dyn FnMut(ValueId, bool),
+    ) {
+        let node = |n: Node| Source::Node(if element { n | 1 } else { n });
+        match self.body.op(v) {
+            Op::Phi(operands) => operands.iter().for_each(|&(_, o)| go(o, element)),
+            Op::Cast(_, o) => go(*o, element),
+            Op::Param(i) => found.push(node(self.flow.param(self.method, usize::from(*i)))),
+            Op::New(c) => match self.resolver.own_class(*c) {
+                Some(class) if !element => found.push(Source::New(class, v)),
+                _ => found.extend(self.flow.allocations.get(&(self.method, v)).map(|&n| node(n))),
+            },
+            Op::NewArray(..) => {
+                found.extend(self.flow.allocations.get(&(self.method, v)).map(|&n| node(n)));
+            }
+            Op::GetField(f, _) => {
+                found.push(self.flow.fields.get(f).map_or(Source::Open, |&n| node(n)));
+            }
+            Op::ArrayLoad(array, _) => go(*array, true),
+            Op::Const(_) => {}
+            Op::Invoke { kind, method, args } => {
+                let targets = (self.targets)(v);
+                if targets.is_empty() {
+                    self.library_result(*kind, *method, args, element, found, go);
+                }
+                found.extend(targets.iter().map(|&t| node(self.flow.result(t))));
+            }
+            _ => found.push(Source::Open),
+        }
+    }
+
+    fn library_result(
+        &self,
+        kind: InvokeKind,
+        method: MethodRef,
+        args: &[ValueId],
+        element: bool,
+        found: &mut Vec<Source>,
+        go: &mut dyn FnMut(ValueId, bool),
+    ) {
+        let name = method.name.as_str();
+        if kind != InvokeKind::Static && apis::COLLECTION_GET.contains(&name) {
+            go(args[0], true);
+        } else if kind != InvokeKind::Static && apis::COLLECTION_VIEW.contains(&name) {
+            go(args[0], element);
+        } else {
+            found.push(Source::Open);
+        }
+    }
+}
+
+/// Whether a descriptor names an object or array.
+pub(crate) fn is_reference(descriptor: &str) -> bool {
+    class_of(descriptor).is_some() || descriptor.starts_with('[')
+}

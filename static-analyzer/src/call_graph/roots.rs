@@ -1,1 +1,141 @@
-//! placeholder
+//! Where threads enter the program.
+
+use rustc_hash::FxHashMap;
+
+use super::resolve::Resolver;
+use super::rpc::Rpc;
+use super::starts::Starts;
+use super::{Call, CallKind, Root, RootKind};
+use crate::program::{ClassId, MethodId, Name, access};
+
+/// The roots, sorted by method; the most telling kind wins where a method is
+/// several.
+pub(crate) fn roots(
+    resolver: &Resolver<'_>,
+    rpc: &Rpc,
+    starts: &Starts<'_>,
+    instantiated: &[bool],
+    calls: &[Vec<Call>],
+) -> Vec<Root> {
+    let mut found: FxHashMap<MethodId, Root> = FxHashMap::default();
+    let mut add = |method: MethodId, kind: RootKind, why: String| {
+        let root = Root { method, kind, why };
+        match found.entry(method) {
+            std::collections::hash_map::Entry::Vacant(e) => {
+                e.insert(root);
+            }
+            std::collections::hash_map::Entry::Occupied(mut e) => {
+                if rank(kind) < rank(e.get().kind) {
+                    e.insert(root);
+                }
+            }
+        }
+    };
+    add_served(resolver, rpc, &mut add);
+    add_tasks(resolver, starts, instantiated, &mut add);
+    add_tables(resolver, calls, &mut add);
+    add_uncalled(resolver, calls, &mut add);
+    let mut roots: Vec<Root> = found.into_values().collect();
+    roots.sort_by_key(|r| r.method);
+    roots
+}
+
+fn rank(kind: RootKind) -> u8 {
+    match kind {
+        RootKind::Rpc => 0,
+        RootKind::Main => 1,
+        RootKind::Thread => 2,
+        RootKind::Task => 3,
+        RootKind::EventHandler => 4,
+        RootKind::Callback => 5,
+        RootKind::Uncalled => 6,
+    }
+}
+
+type Add<'a> = &'a mut dyn FnMut(MethodId, RootKind, String);
+
+fn add_served(resolver: &Resolver<'_>, rpc: &Rpc, add: Add<'_>) {
+    let program = resolver.program;
+    let mut interfaces: Vec<_> = rpc.interfaces.keys().copied().collect();
+    interfaces.sort_unstable();
+    for interface in interfaces {
+        let class = &program.classes[interface.index()];
+        for i in class.methods.clone() {
+            let m = &program.methods[i];
+            if m.is_static() || m.name.as_str().starts_with('<') {
+                continue;
+            }
+            for target in rpc.servers(resolver, interface, m.name, m.descriptor) {
+                let why = format!("serves {}: {}", class.name, rpc.interfaces[&interface]);
+                add(target, RootKind::Rpc, why);
+            }
+        }
+    }
+}
+
+fn add_tasks(resolver: &Resolver<'_>, starts: &Starts<'_>, instantiated: &[bool], add: Add<'_>) {
+    let thread = Name::from("java/lang/Thread");
+    for (i, class) in resolver.program.classes.iter().enumerate() {
+        let id = ClassId::new(i);
+        if !instantiated[i] || !starts.is_task(id) {
+            continue;
+        }
+        let is_thread = resolver.is_subtype(id, thread);
+        for (row, methods) in starts.bodies(id) {
+            for method in methods {
+                let kind = match row.link {
+                    Some(_) if is_thread => RootKind::Thread,
+                    Some(_) => RootKind::Task,
+                    None => RootKind::Callback,
+                };
+                add(method, kind, format!("{} is a {}", class.name, row.class));
+            }
+        }
+    }
+}
+
+fn add_tables(resolver: &Resolver<'_>, calls: &[Vec<Call>], add: Add<'_>) {
+    for (i, list) in calls.iter().enumerate() {
+        for call in list.iter().filter(|c| c.kind == CallKind::Table) {
+            for &t in &call.targets {
+                let caller = resolver.program.method_name(MethodId::new(i));
+                let n = call.targets.len();
+                add(t, RootKind::EventHandler, format!("one of {n} handlers called by {caller}"));
+            }
+        }
+    }
+}
+
+fn add_uncalled(resolver: &Resolver<'_>, calls: &[Vec<Call>], add: Add<'_>) {
+    let program = resolver.program;
+    let mut is_called = vec![false; program.methods.len()];
+    for list in calls {
+        for call in list.iter().filter(|c| c.kind != CallKind::Rpc) {
+            call.targets.iter().for_each(|t| is_called[t.index()] = true);
+        }
+    }
+    for (i, m) in program.methods.iter().enumerate() {
+        let is_main = m.name.as_str() == "main"
+            && m.descriptor.as_str() == "([Ljava/lang/String;)V"
+            && m.access & access::STATIC != 0;
+        if m.body.is_none() || resolver.is_library(m.class) {
+            continue;
+        }
+        if is_main {
+            add(MethodId::new(i), RootKind::Main, "main".to_owned());
+        } else if !is_called[i] {
+            let class = &program.classes[m.class.index()];
+            let library_super = resolver
+                .super_names(m.class)
+                .into_iter()
+                .find(|&s| s.as_str() != "java/lang/Object" && resolver.own_class(s).is_none());
+            let (kind, why) = match library_super {
+                Some(s) if !m.is_static() && m.access & access::PRIVATE == 0 => {
+                    (RootKind::Callback, format!("{} is a {s}; no caller found", class.name))
+                }
+                _ => (RootKind::Uncalled, "no caller found".to_owned()),
+            };
+            add(MethodId::new(i), kind, why);
+        }
+    }
+}

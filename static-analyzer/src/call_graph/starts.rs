@@ -1,1 +1,454 @@
-//! placeholder
+//! Objects with a method that somebody else calls: threads, tasks, callbacks.
+//!
+//! Principle: whoever *gives away* an object with a run-like method makes the
+//! edge, at the site where it is given away. Giving away means: `start()` on a
+//! thread, an argument to library code, storing it (own executors and queues
+//! store what they run later), or an argument to a program method that gives
+//! its parameter away. So wrappers (own thread classes, own pools, `doAs`) need
+//! no table: the edge appears at their callers, where the object's class is
+//! known.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use schema::LinkKind;
+
+use super::apis::{self, Task};
+use super::flow::{Flow, Frame, Source};
+use super::resolve::{Resolver, class_of, signature};
+use super::{Call, CallKind};
+use crate::ir::{Body, BootstrapArg, InvokeKind, Op, ValueId};
+use crate::program::{ClassId, MethodId, MethodRef, Name};
+
+/// How a parameter is given away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Gift {
+    /// Called back before the method returns.
+    Callback,
+    /// Run later or elsewhere.
+    Start,
+}
+
+/// Finds starts and callbacks.
+pub(crate) struct Starts<'a> {
+    resolver: &'a Resolver<'a>,
+    flow: &'a Flow,
+    instantiated: &'a [bool],
+    /// Per class: the rows of the task table that it is a subtype of.
+    tasks: Vec<Vec<&'static Task>>,
+    gifts: FxHashMap<(MethodId, usize), Gift>,
+}
+
+/// One argument that may be given away at a site.
+struct Pass {
+    site: ValueId,
+    argument: usize,
+    value: ValueId,
+    /// Parameter of the caller that it is.
+    param: Option<usize>,
+}
+
+impl<'a> Starts<'a> {
+    pub(crate) fn new(
+        resolver: &'a Resolver<'a>,
+        flow: &'a Flow,
+        instantiated: &'a [bool],
+        calls: &[Vec<Call>],
+    ) -> Self {
+        let tasks = (0..resolver.program.classes.len())
+            .into_par_iter()
+            .map(|i| task_rows(resolver, ClassId::new(i)))
+            .collect();
+        let mut starts = Self { resolver, flow, instantiated, tasks, gifts: FxHashMap::default() };
+        starts.find_gifts(calls);
+        starts
+    }
+
+    /// Whether objects of `class` have a method that others run.
+    pub(crate) fn is_task(&self, class: ClassId) -> bool {
+        !self.tasks[class.index()].is_empty()
+    }
+
+    /// Whether parameter `i` of `method` is called back or run by what it is
+    /// given to, so that calls on it are edges of the method's callers.
+    pub(crate) fn is_gift(&self, method: MethodId, i: usize) -> bool {
+        self.gifts.contains_key(&(method, i))
+    }
+
+    /// The bodies of the tasks of `class` with their rows.
+    pub(crate) fn bodies(&self, class: ClassId) -> Vec<(&'static Task, Vec<MethodId>)> {
+        self.tasks[class.index()]
+            .iter()
+            .map(|row| (*row, self.task_methods(class, row)))
+            .filter(|(_, methods)| !methods.is_empty())
+            .collect()
+    }
+
+    fn task_methods(&self, class: ClassId, row: &Task) -> Vec<MethodId> {
+        let program = self.resolver.program;
+        let mut found = Vec::new();
+        for c in self.resolver.supertypes(class) {
+            if self.resolver.is_library(c) {
+                continue;
+            }
+            for i in program.classes[c.index()].methods.clone() {
+                let m = &program.methods[i];
+                let is_bridge = m.access & crate::program::access::BRIDGE != 0;
+                if m.body.is_none() || m.is_static() || is_bridge || !matches(row.method, m.name) {
+                    continue;
+                }
+                let overridden = found.iter().any(|&o: &MethodId| {
+                    let o = &program.methods[o.index()];
+                    o.name == m.name && o.descriptor == m.descriptor
+                });
+                if !overridden && fits(row, m.descriptor.as_str()) {
+                    found.push(MethodId::new(i));
+                }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    fn frame<'b>(
+        &'b self,
+        method: MethodId,
+        body: &'b Body,
+        targets: &'b dyn Fn(ValueId) -> Vec<MethodId>,
+    ) -> Frame<'b> {
+        Frame { resolver: self.resolver, flow: self.flow, method, body, targets }
+    }
+
+    fn find_gifts(&mut self, calls: &[Vec<Call>]) {
+        let methods = &self.resolver.program.methods;
+        let passes: Vec<Vec<Pass>> =
+            (0..methods.len()).into_par_iter().map(|i| self.passes(MethodId::new(i), calls)).collect();
+        // A chain of wrappers longer than this does not occur.
+        for _ in 0..6 {
+            let mut new = Vec::new();
+            for (i, list) in passes.iter().enumerate() {
+                let method = MethodId::new(i);
+                let Some(body) = &methods[i].body else { continue };
+                for pass in list {
+                    let Some(param) = pass.param else { continue };
+                    let gift = self.gift_of(body, pass, &calls[i]);
+                    if gift > self.gifts.get(&(method, param)).copied() {
+                        new.push(((method, param), gift));
+                    }
+                }
+            }
+            if new.is_empty() {
+                break;
+            }
+            for (key, gift) in new {
+                let old = self.gifts.get(&key).copied();
+                self.gifts.extend(gift.max(old).map(|g| (key, g)));
+            }
+        }
+    }
+
+    /// Parameters of task types that `method` hands on, and how.
+    fn passes(&self, method: MethodId, calls: &[Vec<Call>]) -> Vec<Pass> {
+        let m = &self.resolver.program.methods[method.index()];
+        let Some(body) = &m.body else { return Vec::new() };
+        let offset = usize::from(!m.is_static());
+        let (params, _) = signature(m.descriptor.as_str());
+        let is_tasklike: Vec<bool> = params.iter().map(|p| self.is_task_type(p)).collect();
+        if !is_tasklike.contains(&true) {
+            return Vec::new();
+        }
+        let targets = |v: ValueId| direct_targets(&calls[method.index()], v);
+        let frame = self.frame(method, body, &targets);
+        let mut found = Vec::new();
+        let mut push = |site: ValueId, argument: usize, value: ValueId| {
+            for s in frame.sources(value) {
+                for (i, _) in is_tasklike.iter().enumerate().filter(|(_, t)| **t) {
+                    if s == Source::Node(self.flow.param(method, i + offset)) {
+                        found.push(Pass { site, argument, value, param: Some(i + offset) });
+                    }
+                }
+            }
+        };
+        for (v, inst) in body.iter() {
+            match &inst.op {
+                Op::Invoke { args, .. } => {
+                    args.iter().enumerate().for_each(|(j, a)| push(v, j, *a));
+                }
+                Op::PutField(_, _, value) => push(v, 0, *value),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Whether a declared type is (or is below) a row of the task table.
+    fn is_task_type(&self, descriptor: &str) -> bool {
+        let Some(class) = class_of(descriptor) else { return false };
+        apis::TASKS.iter().any(|t| t.class == class)
+            || self.resolver.own_class(Name::from(class)).is_some_and(|c| self.is_task(c))
+    }
+
+    fn gift_of(&self, body: &Body, pass: &Pass, calls: &[Call]) -> Option<Gift> {
+        match body.op(pass.site) {
+            Op::PutField(..) => Some(Gift::Start),
+            Op::Invoke { kind, method, .. } => {
+                let targets = direct_targets(calls, pass.site);
+                if targets.is_empty() {
+                    return self.library_gift(*kind, *method, pass.argument);
+                }
+                targets.iter().filter_map(|&t| self.gifts.get(&(t, pass.argument)).copied()).max()
+            }
+            _ => None,
+        }
+    }
+
+    /// What the library does with argument `argument` of a call: runs it, or
+    /// calls it back.
+    fn library_gift(&self, kind: InvokeKind, method: MethodRef, argument: usize) -> Option<Gift> {
+        let offset = usize::from(kind != InvokeKind::Static);
+        let name = method.name.as_str();
+        if argument < offset {
+            // A call *on* the object.
+            let starts_thread = name == "start" || name == "fork";
+            let called = apis::TASKS.iter().any(|t| {
+                t.class == method.class.as_str() && matches(t.method, method.name)
+            });
+            return starts_thread.then_some(Gift::Start).or(called.then_some(Gift::Callback));
+        }
+        let (params, _) = signature(method.descriptor.as_str());
+        let declared = class_of(params.get(argument - offset)?)?;
+        if apis::ASYNC_RECEIVERS.contains(&method.class.as_str()) {
+            return Some(Gift::Start);
+        }
+        if let Some(row) = apis::TASKS.iter().find(|t| t.class == declared) {
+            return Some(if row.link.is_some() { Gift::Start } else { Gift::Callback });
+        }
+        let is_put = apis::COLLECTION_PUT.contains(&name) && offset == 1;
+        (declared == "java/lang/Object" && is_put).then_some(Gift::Start)
+    }
+
+    /// The edges of `method` to tasks it starts and callbacks it gives.
+    pub(crate) fn edges(&self, method: MethodId, calls: &[Call]) -> Vec<Call> {
+        let Some(body) = &self.resolver.program.methods[method.index()].body else {
+            return Vec::new();
+        };
+        let targets = |v: ValueId| direct_targets(calls, v);
+        let frame = self.frame(method, body, &targets);
+        let mut edges = Vec::new();
+        for (v, inst) in body.iter() {
+            match &inst.op {
+                Op::Invoke { kind, args, .. } => {
+                    let is_static = *kind == InvokeKind::Static;
+                    for (j, &a) in args.iter().enumerate() {
+                        let gift = self.gift_of(
+                            body,
+                            &Pass { site: v, argument: j, value: a, param: None },
+                            calls,
+                        );
+                        if let Some(lambda) = lambda_of(body, a) {
+                            let gift = gift.unwrap_or(Gift::Callback);
+                            edges.extend(self.lambda_edge(v, gift, body, lambda));
+                        } else if let Some(gift) = gift
+                            && (j > 0 || is_static || self.starts_receiver(body, v))
+                        {
+                            self.object_edges(&frame, v, a, gift, &mut edges);
+                        }
+                    }
+                }
+                Op::PutField(f, _, value) if self.is_task_type(f.descriptor.as_str()) => {
+                    if let Some(lambda) = lambda_of(body, *value) {
+                        edges.extend(self.lambda_edge(v, Gift::Start, body, lambda));
+                    } else {
+                        self.stored_edges(&frame, v, *value, &mut edges);
+                    }
+                }
+                _ => {}
+            }
+        }
+        edges.sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
+        edges.dedup();
+        edges
+    }
+
+    fn starts_receiver(&self, body: &Body, site: ValueId) -> bool {
+        matches!(body.op(site), Op::Invoke { method, .. }
+            if matches!(method.name.as_str(), "start" | "fork"))
+    }
+
+    fn object_edges(
+        &self,
+        frame: &Frame<'_>,
+        site: ValueId,
+        value: ValueId,
+        gift: Gift,
+        edges: &mut Vec<Call>,
+    ) {
+        let mut classes: Vec<(ClassId, Option<ValueId>)> = Vec::new();
+        for source in frame.sources(value) {
+            match source {
+                Source::New(c, made) => classes.push((c, Some(made))),
+                Source::Node(n) if !self.is_lifted(frame.method, n) => {
+                    let held = self.flow.types(n);
+                    if held.classes.len() <= crate::limits::DISPATCH_TARGETS_MAX {
+                        classes.extend(held.classes.iter().map(|&c| (c, Some(value))));
+                    }
+                }
+                _ => {}
+            }
+        }
+        if matches!(frame.body.op(value), Op::Param(0)) {
+            // `this`: objects of this class or below.
+            let own = self.resolver.program.methods[frame.method.index()].class;
+            let name = self.resolver.program.classes[own.index()].name;
+            let below = self.resolver.subtypes(name);
+            classes.extend(
+                below.into_iter().filter(|c| self.instantiated[c.index()]).map(|c| (c, Some(value))),
+            );
+        }
+        classes.sort_unstable();
+        classes.dedup();
+        for (class, made) in classes {
+            self.class_edges(site, class, made.unwrap_or(value), gift, edges);
+        }
+    }
+
+    /// Only objects made here: what is stored in a field of a task type is run
+    /// by whoever reads the field.
+    fn stored_edges(&self, frame: &Frame<'_>, site: ValueId, value: ValueId, edges: &mut Vec<Call>) {
+        for source in frame.sources(value) {
+            if let Source::New(class, made) = source
+                && !self.resolver.is_subtype(class, Name::from("java/lang/Thread"))
+            {
+                self.class_edges(site, class, made, Gift::Start, edges);
+            }
+        }
+    }
+
+    fn is_lifted(&self, method: MethodId, node: super::flow::Node) -> bool {
+        (0..12).any(|i| self.flow.param(method, i) == node && self.is_gift(method, i))
+    }
+
+    fn class_edges(
+        &self,
+        site: ValueId,
+        class: ClassId,
+        value: ValueId,
+        gift: Gift,
+        edges: &mut Vec<Call>,
+    ) {
+        for (row, methods) in self.bodies(class) {
+            for target in methods {
+                let n_params = self.n_params(target);
+                let mut args = vec![None; n_params];
+                if let Some(receiver) = args.first_mut() {
+                    *receiver = Some(value);
+                }
+                edges.push(Call { site, targets: vec![target], kind: kind_of(gift, row), args });
+            }
+        }
+    }
+
+    fn n_params(&self, method: MethodId) -> usize {
+        let m = &self.resolver.program.methods[method.index()];
+        signature(m.descriptor.as_str()).0.len() + usize::from(!m.is_static())
+    }
+
+    fn lambda_edge(
+        &self,
+        site: ValueId,
+        gift: Gift,
+        body: &Body,
+        lambda: ValueId,
+    ) -> Option<Call> {
+        let Op::InvokeDynamic { bootstrap_args, descriptor, args, .. } = body.op(lambda) else {
+            return None;
+        };
+        let interface = class_of(signature(descriptor.as_str()).1)?;
+        let row = apis::TASKS.iter().find(|t| t.class == interface);
+        let (kind, target) = bootstrap_args.iter().find_map(|a| match a {
+            BootstrapArg::Handle { kind, target } => Some((*kind, *target)),
+            _ => None,
+        })?;
+        let class = self.resolver.own_class(target.class)?;
+        let mut targets: Vec<MethodId> = self
+            .resolver
+            .lookup(class, target.name, target.descriptor)
+            .filter(|&m| self.resolver.has_body(m))
+            .into_iter()
+            .collect();
+        if targets.is_empty() && matches!(kind, 5 | 9) {
+            targets = self.resolver.dispatch(target, self.instantiated);
+            targets.truncate(crate::limits::DISPATCH_TARGETS_MAX);
+        }
+        let n_params = self.n_params(*targets.first()?);
+        // A constructor reference makes the receiver itself.
+        let skip = usize::from(kind == 8);
+        let mut bound = vec![None; n_params];
+        for (i, a) in args.iter().enumerate() {
+            if let Some(slot) = bound.get_mut(i + skip) {
+                *slot = Some(*a);
+            }
+        }
+        let kind = match (gift, row) {
+            (Gift::Start, _) => CallKind::Start(LinkKind::Thread),
+            (Gift::Callback, Some(row)) => kind_of(gift, row),
+            (Gift::Callback, None) => CallKind::Callback,
+        };
+        Some(Call { site, targets, kind, args: bound })
+    }
+}
+
+fn kind_of(gift: Gift, row: &Task) -> CallKind {
+    match (gift, row.link) {
+        (Gift::Callback, _) => CallKind::Callback,
+        (Gift::Start, Some(link)) => CallKind::Start(link),
+        (Gift::Start, None) => CallKind::Start(LinkKind::Thread),
+    }
+}
+
+fn task_rows(resolver: &Resolver<'_>, class: ClassId) -> Vec<&'static Task> {
+    if resolver.is_library(class) {
+        return Vec::new();
+    }
+    let supers = resolver.super_names(class);
+    apis::TASKS.iter().filter(|t| supers.iter().any(|s| s.as_str() == t.class)).collect()
+}
+
+fn matches(pattern: &str, name: Name) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(prefix) => name.as_str().starts_with(prefix),
+        None => name.as_str() == pattern,
+    }
+}
+
+/// `run()`, `call()` and `compute()` have no parameters; a method of that name
+/// with parameters is another one (`Comparator.compare` and the like have some).
+fn fits(row: &Task, descriptor: &str) -> bool {
+    !matches!(row.method, "run" | "call" | "compute") || descriptor.starts_with("()")
+}
+
+/// The lambda that a value is, through casts.
+fn lambda_of(body: &Body, value: ValueId) -> Option<ValueId> {
+    let mut at = value;
+    for _ in 0..4 {
+        match body.op(at) {
+            Op::InvokeDynamic { bootstrap, .. } => {
+                let is_lambda = bootstrap.class.as_str() == "java/lang/invoke/LambdaMetafactory";
+                return is_lambda.then_some(at);
+            }
+            Op::Cast(_, o) => at = *o,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Targets of the plain call at `site`.
+pub(crate) fn direct_targets(calls: &[Call], site: ValueId) -> Vec<MethodId> {
+    let from = calls.partition_point(|c| c.site < site);
+    calls[from..]
+        .iter()
+        .take_while(|c| c.site == site)
+        .filter(|c| c.kind == CallKind::Direct)
+        .flat_map(|c| c.targets.iter().copied())
+        .collect()
+}
