@@ -16,6 +16,8 @@ use crate::program::{FieldRef, MethodRef, Name, index};
 pub(crate) mod lift;
 pub(crate) mod print;
 
+pub use print::{print_body, print_method};
+
 index! {
     /// Position in [`Body::insts`]; the value that the instruction defines.
     ValueId
@@ -247,5 +249,87 @@ impl Body {
     /// All instructions in block order.
     pub fn iter(&self) -> impl Iterator<Item = (ValueId, &Inst)> {
         self.blocks.iter().flat_map(|b| b.insts.iter().map(|&v| (v, self.inst(v))))
+    }
+}
+
+impl Op {
+    /// Calls `f` for every operand, in the order of the fields.
+    pub fn for_each_operand(&self, mut f: impl FnMut(ValueId)) {
+        match self {
+            Op::Param(_) | Op::Const(_) | Op::New(_) | Op::Caught(_) | Op::Goto => {}
+            Op::Phi(operands) => operands.iter().for_each(|&(_, v)| f(v)),
+            Op::Invoke { args, .. } | Op::InvokeDynamic { args, .. } => args.iter().for_each(|&v| f(v)),
+            Op::GetField(_, object) => object.iter().for_each(|&v| f(v)),
+            Op::PutField(_, object, value) => {
+                object.iter().for_each(|&v| f(v));
+                f(*value);
+            }
+            Op::ArrayLoad(a, b) | Op::Binary(_, a, b) => {
+                f(*a);
+                f(*b);
+            }
+            Op::ArrayStore(a, b, c) => {
+                f(*a);
+                f(*b);
+                f(*c);
+            }
+            Op::If(_, a, b) => {
+                f(*a);
+                b.iter().for_each(|&v| f(v));
+            }
+            Op::Return(value) => value.iter().for_each(|&v| f(v)),
+            Op::NewArray(_, v)
+            | Op::ArrayLength(v)
+            | Op::Cast(_, v)
+            | Op::InstanceOf(_, v)
+            | Op::Negate(v)
+            | Op::Convert(_, v)
+            | Op::Monitor(v)
+            | Op::Switch(v, _)
+            | Op::Throw(v) => f(*v),
+        }
+    }
+
+    /// Replaces every operand.
+    pub(crate) fn map_operands(&mut self, mut f: impl FnMut(ValueId) -> ValueId) {
+        let mut set = |v: &mut ValueId| *v = f(*v);
+        match self {
+            Op::Param(_) | Op::Const(_) | Op::New(_) | Op::Caught(_) | Op::Goto => {}
+            Op::Phi(operands) => operands.iter_mut().for_each(|(_, v)| set(v)),
+            Op::Invoke { args, .. } | Op::InvokeDynamic { args, .. } => args.iter_mut().for_each(set),
+            Op::GetField(_, object) => object.iter_mut().for_each(set),
+            Op::PutField(_, object, value) => {
+                object.iter_mut().for_each(&mut set);
+                set(value);
+            }
+            Op::ArrayLoad(a, b) | Op::Binary(_, a, b) => {
+                set(a);
+                set(b);
+            }
+            Op::ArrayStore(a, b, c) => {
+                set(a);
+                set(b);
+                set(c);
+            }
+            Op::If(_, a, b) => {
+                set(a);
+                b.iter_mut().for_each(set);
+            }
+            Op::Return(value) => value.iter_mut().for_each(set),
+            Op::NewArray(_, v)
+            | Op::ArrayLength(v)
+            | Op::Cast(_, v)
+            | Op::InstanceOf(_, v)
+            | Op::Negate(v)
+            | Op::Convert(_, v)
+            | Op::Monitor(v)
+            | Op::Switch(v, _)
+            | Op::Throw(v) => set(v),
+        }
+    }
+
+    /// Whether it ends its block.
+    pub fn is_terminator(&self) -> bool {
+        matches!(self, Op::If(..) | Op::Switch(..) | Op::Goto | Op::Return(_) | Op::Throw(_))
     }
 }

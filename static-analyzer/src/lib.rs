@@ -3,6 +3,7 @@
 
 // The modules stand in the order of the data flow.
 pub mod limits;
+pub mod error;
 pub mod class_path;
 pub mod program;
 pub mod ir;

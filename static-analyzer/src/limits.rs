@@ -136,3 +136,14 @@ pub const MODIFIED_MAX: usize = 96;
 
 /// Rounds over the methods of one recursive component.
 pub const COMPONENT_ROUNDS_MAX: usize = 4;
+
+/// Identifier uses lost on an edge before it can begin a request: two lines
+/// more than chance.
+pub const LOST_MIN: usize = 3;
+
+/// Share of identifier uses lost on an edge that begins a request, in percent.
+pub const LOST_PERCENT_MIN: usize = 50;
+
+/// Top-level methods that can call another one; a method called by more is a
+/// helper of all of them.
+pub const HELPER_CALLERS_MAX: usize = 8;

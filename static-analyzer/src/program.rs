@@ -12,7 +12,10 @@ use rustc_hash::FxHashMap;
 use crate::ir::{Body, Const};
 
 pub(crate) mod hierarchy;
+pub(crate) mod jdk_apis;
 pub(crate) mod load;
+
+pub use load::load;
 
 /// An interned name or text.
 pub type Name = ustr::Ustr;
