@@ -1,10 +1,26 @@
 //! Chooses the top-level methods.
+//!
+//! From each root inwards: served methods, handlers and tasks begin requests
+//! themselves; a root with a service loop is a *dispatcher*, and what its loop
+//! calls begins requests: at the outermost edge where identifiers are lost, or
+//! at the loop's own callees where too little is printed to lose anything (so
+//! the targets of one switch are siblings: all become top-level at their own
+//! depth, however little they print).
 
-use super::TopLevels;
-use crate::call_graph::CallGraph;
-use crate::identifiers::Bindings;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+use schema::TopLevelKind;
+
+use super::drops::Drops;
+use super::loops::ServiceLoops;
+use super::members::{self, Chosen};
+use super::{TopLevel, TopLevels};
+use crate::call_graph::{Call, CallGraph, Root, RootKind};
+use crate::identifiers::{Bindings, Lifetimes, Scope, summarize};
+use crate::limits::HELPER_CALLERS_MAX;
 use crate::path::LogPoint;
-use crate::program::Program;
+use crate::program::{MethodId, Program};
 use crate::rules::Rules;
 
 /// The top-level methods; every log point is a member of at least one.
@@ -15,6 +31,264 @@ pub fn find(
     log_points: &[LogPoint],
     rules: &Rules,
 ) -> TopLevels {
-    let _ = (program, graph, bindings, log_points, rules);
-    TopLevels::default()
+    let none = vec![false; program.methods.len()];
+    let scope = Scope { cut: &none, locals: false };
+    let summaries = summarize(program, graph, bindings, log_points, &scope);
+    let drops = Drops { program, bindings, log_points, summaries: &summaries };
+    let loops: Vec<ServiceLoops> = (0..program.methods.len())
+        .into_par_iter()
+        .map(|i| {
+            let logs = !summaries.methods[i].log_points.is_empty();
+            if logs { ServiceLoops::of(program, graph, MethodId::new(i)) } else { ServiceLoops::default() }
+        })
+        .collect();
+    let forbidden = forbidden(program, rules);
+    let mut own_points = vec![false; program.methods.len()];
+    log_points.iter().for_each(|p| own_points[p.frame.index()] = true);
+    let mut chooser =
+        Chooser { program, graph, drops: &drops, loops: &loops, forbidden, own_points, chosen: Chosen::new() };
+    chooser.force(rules);
+    for root in &graph.roots {
+        chooser.root(root);
+    }
+    chooser.drop_helpers(rules);
+    let lifetimes = Lifetimes::new(program, graph, bindings, &chooser.chosen.keys().copied().collect());
+    let chosen = members::cover(program, graph, log_points, chooser.chosen, &none);
+    let found = members::fill(program, graph, bindings, log_points, &chosen, &lifetimes, rules);
+    TopLevels { methods: keep_useful(found, rules, program) }
+}
+
+/// Top-level methods without a line say nothing, unless forced.
+fn keep_useful(found: Vec<TopLevel>, rules: &Rules, program: &Program) -> Vec<TopLevel> {
+    found
+        .into_iter()
+        .filter(|t| !t.members.is_empty() || rules.top_level.contains(&binary_name(program, t.method)))
+        .collect()
+}
+
+/// `a.b.C.m` as rules name it.
+pub(crate) fn binary_name(program: &Program, method: MethodId) -> String {
+    let m = &program.methods[method.index()];
+    format!("{}.{}", program.classes[m.class.index()].name.as_str().replace('/', "."), m.name)
+}
+
+fn forbidden(program: &Program, rules: &Rules) -> BTreeSet<MethodId> {
+    if rules.not_top_level.is_empty() {
+        return BTreeSet::new();
+    }
+    (0..program.methods.len())
+        .map(MethodId::new)
+        .filter(|&m| rules.not_top_level.contains(&binary_name(program, m)))
+        .collect()
+}
+
+struct Chooser<'a> {
+    program: &'a Program,
+    graph: &'a CallGraph,
+    drops: &'a Drops<'a>,
+    loops: &'a [ServiceLoops],
+    forbidden: BTreeSet<MethodId>,
+    own_points: Vec<bool>,
+    chosen: Chosen,
+}
+
+impl Chooser<'_> {
+    fn n_points(&self, method: MethodId) -> usize {
+        self.drops.summaries.methods[method.index()].log_points.len()
+    }
+
+    /// Constructors, initializers and accessors begin nothing.
+    fn can_begin(&self, method: MethodId) -> bool {
+        let m = &self.program.methods[method.index()];
+        let name = m.name.as_str();
+        !name.starts_with('<') && !name.starts_with("access$") && !self.forbidden.contains(&method)
+    }
+
+    fn add(&mut self, method: MethodId, kind: TopLevelKind, reason: String) {
+        if self.n_points(method) > 0 && !self.forbidden.contains(&method) {
+            self.chosen.entry(method).or_insert((kind, reason));
+        }
+    }
+
+    fn force(&mut self, rules: &Rules) {
+        if rules.top_level.is_empty() {
+            return;
+        }
+        for i in 0..self.program.methods.len() {
+            let method = MethodId::new(i);
+            if rules.top_level.contains(&binary_name(self.program, method)) {
+                self.add(method, TopLevelKind::IdentifierLoss, "forced by a rule".to_owned());
+            }
+        }
+    }
+
+    fn root(&mut self, root: &Root) {
+        if self.n_points(root.method) == 0 || !self.can_begin(root.method) {
+            return;
+        }
+        match root.kind {
+            RootKind::Rpc => self.add(root.method, TopLevelKind::RpcHandler, root.why.clone()),
+            RootKind::EventHandler | RootKind::Callback => {
+                self.add(root.method, TopLevelKind::EventHandler, root.why.clone());
+            }
+            RootKind::Main | RootKind::Thread | RootKind::Task => {
+                if self.dispatches(root.method, 4) {
+                    self.dispatcher(root.method, &root.why, true, 0);
+                } else {
+                    self.add(root.method, TopLevelKind::Task, root.why.clone());
+                }
+            }
+            RootKind::Uncalled => {}
+        }
+    }
+
+    /// Whether a root serves requests in a loop, itself or in the method that it
+    /// mostly consists of. A thread made for one request can wait in a loop too:
+    /// then what its loop prints are mostly values that it keeps.
+    fn dispatches(&self, method: MethodId, depth: usize) -> bool {
+        let Some(body) = &self.program.methods[method.index()].body else { return false };
+        let loops = &self.loops[method.index()];
+        let mut lost = 0;
+        let mut total = 0;
+        let mut n_served: BTreeSet<u32> = BTreeSet::new();
+        for (call, target) in self.graph.local_edges(method) {
+            if !loops.contains(body, call.site) || self.n_points(target) == 0 {
+                continue;
+            }
+            let drop = self.drops.edge(method, call, target);
+            lost += drop.lost;
+            total += drop.total;
+            n_served.extend(&self.drops.summaries.methods[target.index()].log_points);
+        }
+        let all = self.n_points(method);
+        if n_served.len() * 2 >= all && !n_served.is_empty() && (lost * 2 >= total || self.passes(method)) {
+            return true;
+        }
+        depth > 0
+            && self.graph.local_edges(method).any(|(call, target)| {
+                call.targets.len() == 1
+                    && self.n_points(target) * 10 >= all * 6
+                    && target != method
+                    && self.dispatches(target, depth - 1)
+            })
+    }
+
+    /// Whether most of what a method prints is printed below edges that lose
+    /// identifiers.
+    fn passes(&self, method: MethodId) -> bool {
+        let mut below: BTreeSet<u32> = BTreeSet::new();
+        self.collect_lost(method, 3, &mut below);
+        below.len() * 2 > self.n_points(method)
+    }
+
+    fn collect_lost(&self, method: MethodId, depth: usize, below: &mut BTreeSet<u32>) {
+        for (call, target) in self.graph.local_edges(method) {
+            if self.n_points(target) == 0 || target == method {
+                continue;
+            }
+            if self.can_begin(target) && self.drops.edge(method, call, target).is_candidate() {
+                below.extend(&self.drops.summaries.methods[target.index()].log_points);
+            } else if depth > 0 {
+                self.collect_lost(target, depth - 1, below);
+            }
+        }
+    }
+
+    /// `method` hands out requests: in its service loop, or all over if it was
+    /// itself called from one (`serving`).
+    fn dispatcher(&mut self, method: MethodId, why: &str, from_root: bool, depth: usize) {
+        if self.chosen.contains_key(&method) || depth > 8 {
+            return;
+        }
+        let name = self.drops.name(method);
+        if from_root || self.own_points[method.index()] {
+            self.add(method, TopLevelKind::Dispatcher, format!("{why}; hands out requests"));
+        }
+        let Some(body) = &self.program.methods[method.index()].body else { return };
+        let loops = &self.loops[method.index()];
+        let edges: Vec<(&Call, MethodId)> = self.graph.local_edges(method).collect();
+        for (call, target) in edges {
+            if self.n_points(target) == 0 || !self.can_begin(target) || target == method {
+                continue;
+            }
+            let served = loops.contains(body, call.site) || !loops.any;
+            if self.dispatches(target, 3) {
+                let why = format!("called by {name}");
+                self.dispatcher(target, &why, false, depth + 1);
+            } else if served {
+                self.served(method, call, target, depth);
+            }
+        }
+    }
+
+    /// What a dispatcher calls for one request.
+    fn served(&mut self, caller: MethodId, call: &Call, target: MethodId, depth: usize) {
+        let drop = self.drops.edge(caller, call, target);
+        let from = self.drops.name(caller);
+        if drop.is_candidate() {
+            let reason = format!(
+                "{from} loses {} of {} identifier uses: {}",
+                drop.lost,
+                drop.total,
+                drop.classes.join(", ")
+            );
+            self.add(target, TopLevelKind::IdentifierLoss, reason);
+        } else if !self.own_points[target.index()] && self.passes(target) {
+            self.dispatcher(target, &format!("called by {from}"), false, depth + 1);
+        } else {
+            let target = self.thin(target);
+            let reason = format!("dispatched by {from}, which loses {} of {} identifier uses", drop.lost, drop.total);
+            self.add(target, TopLevelKind::DispatchTarget, reason);
+        }
+    }
+
+    /// Past methods that only unpack arguments for one other method.
+    fn thin(&self, method: MethodId) -> MethodId {
+        let mut at = method;
+        for _ in 0..4 {
+            if self.own_points[at.index()] {
+                return at;
+            }
+            let mut next: Vec<MethodId> = self
+                .graph
+                .local_edges(at)
+                .map(|(_, t)| t)
+                .filter(|&t| self.n_points(t) > 0)
+                .collect();
+            next.sort_unstable();
+            next.dedup();
+            match next[..] {
+                [one] if self.can_begin(one) && one != at => at = one,
+                _ => return at,
+            }
+        }
+        at
+    }
+
+    /// A method that many top-level methods call is a helper of theirs.
+    fn drop_helpers(&mut self, rules: &Rules) {
+        let mut above: BTreeMap<MethodId, BTreeSet<MethodId>> = BTreeMap::new();
+        for &top in self.chosen.keys() {
+            for method in self.region(top) {
+                for (_, target) in self.graph.local_edges(method) {
+                    if target != top && self.chosen.contains_key(&target) {
+                        above.entry(target).or_default().insert(top);
+                    }
+                }
+            }
+        }
+        for (method, callers) in above {
+            let kind = self.chosen[&method].0;
+            let by_edge = matches!(kind, TopLevelKind::IdentifierLoss | TopLevelKind::DispatchTarget);
+            let forced = rules.top_level.contains(&binary_name(self.program, method));
+            if by_edge && !forced && callers.len() > HELPER_CALLERS_MAX {
+                self.chosen.remove(&method);
+            }
+        }
+    }
+
+    /// Methods that run inside of `top`, without other top-level methods.
+    fn region(&self, top: MethodId) -> BTreeSet<MethodId> {
+        members::region(self.graph, top, &|m| self.chosen.contains_key(&m))
+    }
 }

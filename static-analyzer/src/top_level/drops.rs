@@ -1,1 +1,84 @@
-//! placeholder
+//! Identifier loss at call edges (lprof §4.2): how many logged variables that a
+//! callee keeps are something else in its caller.
+//!
+//! The paper compares the totals of callee and caller; a caller with many
+//! callees can grow while one callee's identifiers are all lost, so each edge is
+//! judged by what *this* callee's variables become.
+
+use std::collections::BTreeSet;
+
+use crate::call_graph::Call;
+use crate::identifiers::{Bindings, Bound, LoggedVariable, Summaries};
+use crate::limits::{LOST_MIN, LOST_PERCENT_MIN};
+use crate::path::{LogPoint, Root};
+use crate::program::{MethodId, Program};
+
+/// What one call edge does to the callee's identifier candidates.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Drop {
+    /// Variables of log points that keep their value in the callee.
+    pub(crate) total: usize,
+    /// Those that do not in the caller.
+    pub(crate) lost: usize,
+    /// Value classes of the lost ones, most printed first, for people.
+    pub(crate) classes: Vec<String>,
+}
+
+impl Drop {
+    /// At least half are lost, and at least three (so that a single line is no
+    /// evidence).
+    pub(crate) fn is_candidate(&self) -> bool {
+        self.lost >= LOST_MIN && self.lost * 100 >= self.total * LOST_PERCENT_MIN
+    }
+}
+
+/// Judges edges; holds the summaries of the whole graph.
+pub(crate) struct Drops<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) bindings: &'a Bindings<'a>,
+    pub(crate) log_points: &'a [LogPoint],
+    pub(crate) summaries: &'a Summaries,
+}
+
+impl Drops<'_> {
+    /// The loss on the edge `caller` to `target`.
+    pub(crate) fn edge(&self, caller: MethodId, call: &Call, target: MethodId) -> Drop {
+        let callee = &self.summaries.methods[target.index()];
+        let above = &self.summaries.methods[caller.index()];
+        let mut total: BTreeSet<LoggedVariable> = BTreeSet::new();
+        let mut survived: BTreeSet<LoggedVariable> = BTreeSet::new();
+        for (place, variables) in &callee.places {
+            total.extend(variables);
+            if let Bound::Place(bound) = self.bindings.bind(caller, call, target, place)
+                && matches!(bound.path.root, Root::Param(_))
+                && above.places.contains_key(&bound)
+            {
+                survived.extend(variables);
+            }
+        }
+        let lost: Vec<LoggedVariable> = total.difference(&survived).copied().collect();
+        Drop { total: total.len(), lost: lost.len(), classes: self.classes(&lost) }
+    }
+
+    fn classes(&self, variables: &[LoggedVariable]) -> Vec<String> {
+        let mut counts: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+        for &(point, variable) in variables {
+            let variable = &self.log_points[point as usize].variables[variable as usize];
+            if let Some(class) = variable.value_class {
+                *counts.entry(class.as_str().to_owned()).or_default() += 1;
+            }
+        }
+        let mut sorted: Vec<(String, usize)> = counts.into_iter().collect();
+        sorted.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        sorted.truncate(4);
+        sorted.into_iter().map(|(class, n)| format!("{class} x{n}")).collect()
+    }
+
+    /// `Class.method` for people.
+    pub(crate) fn name(&self, method: MethodId) -> String {
+        let m = &self.program.methods[method.index()];
+        let class = self.program.classes[m.class.index()].name;
+        let simple = class.as_str().rsplit('/').next().unwrap_or_default();
+        format!("{simple}.{}", m.name)
+    }
+}
