@@ -8,14 +8,15 @@
 //! that memory is bounded by what is open. Which spans belong to one request is
 //! not decided here.
 
+use std::cmp::Reverse;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Accumulator, Event, LinkKind, Model, TopLevelId, TopLevelKind};
 
 use self::canonical::canonical;
-use self::evidence::{Evidence, Surroundings, verdict};
-use self::open_span::{Fact, Fit, OpenSpan, Opening, opening};
+use self::evidence::{CLOSE_US, Evidence, Surroundings, verdict};
+use self::open_span::{Fact, Fit, OpenSpan, TopState, opening};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
 use crate::record::{Candidate, Record, Records};
@@ -42,7 +43,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { node: String::new(), window_us: 60_000_000, order_window_us: 60_000_000 }
+        Self { node: String::new(), window_us: 60_000_000, order_window_us: 5_000_000 }
     }
 }
 
@@ -98,7 +99,7 @@ struct Choice {
 
 enum Goes {
     Joins(SpanIndex, Fit, String),
-    Opens(Opening),
+    Opens(Vec<TopState>),
 }
 
 /// An open span that can take a record.
@@ -138,25 +139,20 @@ impl<'m> Scan<'m> {
             .map(|(index, candidate)| (index, self.fact(candidate)))
             .collect();
         let thread = record.thread.map(|name| self.thread(name));
-        let openings: Vec<Opening> =
-            facts.iter().map(|(_, fact)| opening(&mut self.orders, fact)).collect();
-        let mut takers = self.takers(record, thread, &facts, &openings);
-        takers.sort_by_key(|taker| (std::cmp::Reverse(taker.evidence), taker.candidate, taker.span));
-        if let Some(reason) = self.judge(record, thread, &takers, &facts, &openings) {
+        let mut takers = self.takers(record, thread, &facts);
+        takers.sort_by_key(|taker| (Reverse(taker.evidence), taker.candidate, taker.span));
+        if let Some(reason) = self.judge(record, thread, &takers) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(0);
             return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, reason) });
         }
         // The candidate that starts something is the better reading of a tie;
         // the first one wins where they are equal.
-        let (_, (candidate, _), opening) = facts
-            .iter()
-            .zip(openings)
-            .enumerate()
-            .map(|(index, (fact, opening))| (index, fact, opening))
-            .min_by_key(|(index, _, opening)| {
-                (!opening.starts, !opening.tops.iter().any(|top| top.entered), opening.tops.is_empty(), *index)
-            })?;
-        Some(Choice { candidate: *candidate, thread, goes: Goes::Opens(opening) })
+        let orders = &mut self.orders;
+        let (candidate, fact) = facts.iter().min_by_key(|(_, fact)| {
+            (!orders.starts(fact.log_point), orders.places(fact.log_point).is_empty())
+        })?;
+        let goes = Goes::Opens(opening(&mut self.orders, fact));
+        Some(Choice { candidate: *candidate, thread, goes })
     }
 
     /// All open spans that can take the record, as far as the indexes see.
@@ -165,19 +161,16 @@ impl<'m> Scan<'m> {
         record: &Record<'_>,
         thread: Option<u32>,
         facts: &[(usize, Fact)],
-        openings: &[Opening],
     ) -> Vec<Taker> {
         let mut takers = Vec::new();
         let current = thread.and_then(|thread| self.open.current(thread));
-        for ((candidate, fact), opening) in facts.iter().zip(openings) {
+        for (candidate, fact) in facts {
             let mut found = Vec::new();
-            let bounds = opening.tops.iter().flat_map(|state| &state.bound);
-            let mut keys: Vec<_> = bounds.map(|bound| (bound.value_class, &bound.text)).collect();
-            keys.sort();
-            keys.dedup();
-            for (class, text) in keys {
-                let same_thread = |span: &SpanIndex| self.open.get(*span).thread == thread;
-                found.extend(self.open.with_value(class, text).filter(same_thread));
+            for (variable, text) in &fact.values {
+                for &class in self.orders.request_classes(fact.log_point, *variable) {
+                    let same_thread = |span: &SpanIndex| self.open.get(*span).thread == thread;
+                    found.extend(self.open.with_value(class, text).filter(same_thread));
+                }
             }
             match thread {
                 Some(thread) => found.extend(self.open.of_thread(thread)),
@@ -213,23 +206,17 @@ impl<'m> Scan<'m> {
     }
 
     /// Why the record joins the first of `takers`; none if it does not.
-    fn judge(
-        &self,
-        record: &Record<'_>,
-        thread: Option<u32>,
-        takers: &[Taker],
-        facts: &[(usize, Fact)],
-        openings: &[Opening],
-    ) -> Option<String> {
+    fn judge(&mut self, record: &Record<'_>, thread: Option<u32>, takers: &[Taker]) -> Option<String> {
         let best = takers.first()?;
         let second = takers.iter().find(|taker| taker.span != best.span);
-        let opening = facts.iter().zip(openings).find(|((candidate, _), _)| *candidate == best.candidate);
+        let point = record.candidates[best.candidate].log_point;
         let gap_us = record.ts_us.abs_diff(self.open.get(best.span).last_us);
         let around = Surroundings {
             seq: self.seq,
             has_thread: thread.is_some(),
-            starts: opening.is_some_and(|(_, opening)| opening.starts),
+            starts: self.orders.starts(point),
             encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
+            is_close: gap_us <= CLOSE_US,
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             second: second.map(|taker| taker.evidence),
         };
@@ -259,7 +246,7 @@ impl<'m> Scan<'m> {
                 self.open.update(index, |span| span.take(fit, event, seq));
                 index
             }
-            Goes::Opens(Opening { tops, .. }) => {
+            Goes::Opens(tops) => {
                 let entered = tops.iter().any(|top| top.entered);
                 let reason = if entered { "opens" } else { "opens, start not seen" };
                 let span = OpenSpan {

@@ -15,6 +15,11 @@ use super::orders::Follows;
 /// waits for the same log point.
 const NEARER_MIN: u64 = 4;
 
+/// By order alone, a record that can also start a request of its own joins
+/// only what printed this short a time ago, µs, and this few records ago.
+pub(super) const CLOSE_US: u64 = 100_000;
+const CLOSE_RECORDS: u64 = 4;
+
 /// What speaks for a record being in a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Evidence {
@@ -52,6 +57,8 @@ pub(super) struct Surroundings {
     /// The best span encloses what its thread did last: a dispatcher, or it
     /// calls it.
     pub(super) encloses: bool,
+    /// The best span printed at most [`CLOSE_US`] ago.
+    pub(super) is_close: bool,
     /// The best span's last record is near enough in time to follow by order
     /// alone.
     pub(super) in_order_window: bool,
@@ -77,9 +84,15 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     let near = around.second.is_none_or(|second| {
         let same = (second.n_request, second.n_weak, second.follows);
         same != (best.n_request, best.n_weak, best.follows)
-            || (around.seq - best.last_seq) * NEARER_MIN <= around.seq - second.last_seq
+            || around.seq.abs_diff(best.last_seq) * NEARER_MIN <= around.seq - second.last_seq
     });
-    let enough = best.follows == Follows::Next && best.entered && around.in_order_window && near;
+    let distance = around.seq - best.last_seq;
+    let close = around.is_close && distance <= CLOSE_RECORDS;
+    let enough = best.follows == Follows::Next
+        && best.entered
+        && around.in_order_window
+        && near
+        && (close || !around.starts);
     enough.then(|| reason("order", best))
 }
 

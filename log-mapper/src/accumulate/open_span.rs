@@ -188,18 +188,9 @@ impl TopState {
     }
 }
 
-/// What opening a span with a record would be.
-#[derive(Debug)]
-pub(super) struct Opening {
-    pub(super) tops: Vec<TopState>,
-    /// A method other than a dispatcher can start with it.
-    pub(super) starts: bool,
-}
-
 /// The top-level methods that can have printed `fact` as their first.
-pub(super) fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Opening {
+pub(super) fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
     let mut tops = Vec::new();
-    let mut starts = false;
     for index in 0..orders.places(fact.log_point).len() {
         let Places { top, ref at } = orders.places(fact.log_point)[index];
         let places = at.clone();
@@ -207,16 +198,14 @@ pub(super) fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Opening {
             places.iter().copied().filter(|&(node, _)| orders.is_entry(top, node)).collect();
         let entered = !entries.is_empty();
         let places = if entered { entries } else { places };
-        let bound = places.iter().find_map(|&place| bind(orders, top, place, fact));
-        starts |= entered && kind_rank(orders.kind(top)) == 0;
-        let mut at: Vec<u32> = places.iter().map(|&(node, _)| node).collect();
-        at.dedup();
         // A record whose values contradict the bindings still has to be
         // somewhere: it opens a span without those values.
-        let bound = bound.unwrap_or_default();
+        let bound = places.iter().find_map(|&place| bind(orders, top, place, fact)).unwrap_or_default();
+        let mut at: Vec<u32> = places.iter().map(|&(node, _)| node).collect();
+        at.dedup();
         tops.push(TopState { top, at, bound, entered, n_skips: u32::from(!entered) });
     }
-    Opening { tops, starts }
+    tops
 }
 
 /// The values that `fact` binds at a place; none if it binds one identifier to

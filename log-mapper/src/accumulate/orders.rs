@@ -6,7 +6,9 @@
 //! quadratic in its size. Over-approximates: any reachable node can follow,
 //! because guards and levels may have kept the nodes between from printing.
 
-use schema::{Dag, DagPoint, Identifier, Level, LogPointId, Model, TopLevelId, TopLevelKind};
+use schema::{
+    Dag, DagPoint, Identifier, IdentifierStrength, Level, LogPointId, Model, TopLevelId, TopLevelKind, ValueClassId,
+};
 
 /// The places of one log point in the DAG of one top-level method.
 #[derive(Debug)]
@@ -23,8 +25,11 @@ pub(super) struct Orders<'m> {
     model: &'m Model,
     /// Per log point, sorted by top-level method.
     places: Vec<Vec<Places>>,
-    /// Per log point: variables that some DAG binds to an identifier.
-    bound: Vec<Vec<bool>>,
+    /// Per log point and variable: what the identifiers it prints are.
+    printed: Vec<Vec<Printed>>,
+    /// Per log point: a method other than a dispatcher can start with it; once
+    /// asked for.
+    starts: Vec<Option<bool>>,
     tops: Vec<TopOrder>,
     /// The lowest level the log has shown; log points below it are silent.
     threshold: Level,
@@ -36,6 +41,14 @@ struct TopOrder {
     rows: Vec<Option<Box<Row>>>,
     /// Nodes whose log point can be the first one seen, once asked for.
     entries: Option<Bits>,
+}
+
+/// The identifiers that one variable prints in some DAG.
+#[derive(Clone, Debug, Default)]
+struct Printed {
+    is_identifier: bool,
+    /// Value classes of those that tell requests apart, sorted.
+    request_classes: Vec<ValueClassId>,
 }
 
 /// What can follow one node.
@@ -60,8 +73,8 @@ impl<'m> Orders<'m> {
     /// Indexes the DAGs of `model`.
     pub(super) fn new(model: &'m Model) -> Self {
         let mut places: Vec<Vec<Places>> = model.log_points.iter().map(|_| Vec::new()).collect();
-        let mut bound: Vec<Vec<bool>> =
-            model.log_points.iter().map(|point| vec![false; point.variables.len()]).collect();
+        let mut printed: Vec<Vec<Printed>> =
+            model.log_points.iter().map(|point| vec![Printed::default(); point.variables.len()]).collect();
         let mut tops = Vec::with_capacity(model.top_level_methods.len());
         for (t, top) in model.top_level_methods.iter().enumerate() {
             let id = TopLevelId::new(t);
@@ -74,15 +87,17 @@ impl<'m> Orders<'m> {
                     }
                     let last = of_point.last_mut().expect("pushed above");
                     last.at.push((to_u32(n), to_u32(p)));
-                    for (is_bound, binding) in bound[index].iter_mut().zip(&point.bindings) {
-                        *is_bound |= binding.is_some();
+                    for (printed, binding) in printed[index].iter_mut().zip(&point.bindings) {
+                        let identifier = binding.and_then(|binding| top.identifiers.get(binding.index()));
+                        identifier.into_iter().for_each(|identifier| printed.add(identifier));
                     }
                 }
             }
             let rows = top.dag.nodes.iter().map(|_| None).collect();
             tops.push(TopOrder { rows, entries: None });
         }
-        Self { model, places, bound, tops, threshold: Level::Info }
+        let starts = vec![None; places.len()];
+        Self { model, places, printed, starts, tops, threshold: Level::Info }
     }
 
     /// Where `point` stands, sorted by top-level method.
@@ -92,7 +107,31 @@ impl<'m> Orders<'m> {
 
     /// Whether variable `variable` of `point` prints an identifier anywhere.
     pub(super) fn is_bound(&self, point: LogPointId, variable: u32) -> bool {
-        self.bound[point.index()].get(variable as usize).copied().unwrap_or(false)
+        self.printed[point.index()].get(variable as usize).is_some_and(|printed| printed.is_identifier)
+    }
+
+    /// The value classes of the request identifiers that variable `variable` of
+    /// `point` prints.
+    pub(super) fn request_classes(&self, point: LogPointId, variable: u32) -> &[ValueClassId] {
+        self.printed[point.index()].get(variable as usize).map_or(&[], |printed| &printed.request_classes)
+    }
+
+    /// Whether a method other than a dispatcher can start with `point`.
+    pub(super) fn starts(&mut self, point: LogPointId) -> bool {
+        if let Some(starts) = self.starts[point.index()] {
+            return starts;
+        }
+        let mut starts = false;
+        for index in 0..self.places[point.index()].len() {
+            let top = self.places[point.index()][index].top;
+            let works = !matches!(self.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Unreached);
+            for at in 0..self.places[point.index()][index].at.len() {
+                let (node, _) = self.places[point.index()][index].at[at];
+                starts |= works && self.is_entry(top, node);
+            }
+        }
+        self.starts[point.index()] = Some(starts);
+        starts
     }
 
     /// The log point at a place, with its bindings.
@@ -119,6 +158,7 @@ impl<'m> Orders<'m> {
     pub(super) fn see(&mut self, level: Level) {
         if level < self.threshold {
             self.threshold = level;
+            self.starts.fill(None);
             for top in &mut self.tops {
                 top.rows.fill_with(|| None);
                 top.entries = None;
@@ -203,6 +243,17 @@ impl<'m> Orders<'m> {
 
     fn dag(&self, top: TopLevelId) -> &'m Dag {
         &self.model.top_level_methods[top.index()].dag
+    }
+}
+
+impl Printed {
+    fn add(&mut self, identifier: &Identifier) {
+        self.is_identifier = true;
+        if identifier.strength == IdentifierStrength::Request {
+            if let Err(at) = self.request_classes.binary_search(&identifier.value_class) {
+                self.request_classes.insert(at, identifier.value_class);
+            }
+        }
     }
 }
 
