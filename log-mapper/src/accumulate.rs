@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Accumulator, Event, LinkKind, Model, TopLevelId, TopLevelKind};
 
 use self::canonical::canonical;
-use self::evidence::{CLOSE_US, Evidence, Surroundings, verdict};
+use self::evidence::{CLOSE_US, Evidence, Surroundings, Trust, is_nearest, verdict};
 use self::open_span::{Fact, Fit, OpenSpan, TopState, opening};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
@@ -86,6 +86,7 @@ struct Scan<'m> {
     /// Number of the record at hand.
     seq: u64,
     previous_us: i64,
+    trust: Trust,
     /// Closed spans: (number of first record, accumulator).
     done: Vec<(u64, Accumulator)>,
 }
@@ -123,6 +124,7 @@ impl<'m> Scan<'m> {
             thread_names: Vec::new(),
             seq: 0,
             previous_us: i64::MIN,
+            trust: Trust::FIRST,
             done: Vec::new(),
         }
     }
@@ -143,6 +145,10 @@ impl<'m> Scan<'m> {
         takers.sort_by_key(|taker| (Reverse(taker.evidence), taker.candidate, taker.span));
         if let Some(reason) = self.judge(record, thread, &takers) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(0);
+            if thread.is_none() && fit.n_request > 0 {
+                let fact = facts.iter().find(|(index, _)| *index == candidate);
+                fact.into_iter().for_each(|(_, fact)| self.learn(fact, span));
+            }
             return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, reason) });
         }
         // The candidate that starts something is the better reading of a tie;
@@ -192,6 +198,21 @@ impl<'m> Scan<'m> {
         takers
     }
 
+    /// Learns from a record whose identifiers show that it belongs to `span`
+    /// whether order alone would have shown the same.
+    fn learn(&mut self, fact: &Fact, span: SpanIndex) {
+        let mut found = Vec::new();
+        self.find_by_place(fact, &mut found);
+        let mut last: Vec<(u64, SpanIndex)> =
+            found.into_iter().map(|span| (self.open.get(span).last_seq, span)).collect();
+        last.sort_unstable_by_key(|&last| Reverse(last));
+        last.dedup();
+        let Some(&(nearest, chosen)) = last.first() else { return };
+        if is_nearest(self.seq, nearest, last.get(1).map(|&(seq, _)| seq)) {
+            self.trust.learn(chosen == span);
+        }
+    }
+
     /// Spans for which the log point of `fact` would be the next one.
     fn find_by_place(&mut self, fact: &Fact, found: &mut Vec<SpanIndex>) {
         let Self { orders, open, .. } = self;
@@ -218,6 +239,7 @@ impl<'m> Scan<'m> {
             encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
             is_close: gap_us <= CLOSE_US,
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
+            order_trusted: self.trust.is_enough(),
             second: second.map(|taker| taker.evidence),
         };
         verdict(best.evidence, around)

@@ -45,6 +45,45 @@ impl Evidence {
     }
 }
 
+/// How far nearness in the log can be trusted on this node, learnt from the log
+/// itself: whenever an identifier shows which span a record belongs to, it also
+/// shows whether order alone would have found that span. A quiet log, or one
+/// that prints in bursts, keeps the trust; a crowded one loses it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trust {
+    n_right: u32,
+    n_trials: u32,
+}
+
+/// Trials that are remembered, about; older ones fade.
+const TRIALS_MAX: u32 = 256;
+
+impl Trust {
+    /// Trust before anything was seen: enough, until the first errors.
+    pub(super) const FIRST: Self = Self { n_right: 19, n_trials: 20 };
+
+    /// Order alone would have been right or wrong.
+    pub(super) fn learn(&mut self, is_right: bool) {
+        if self.n_trials >= TRIALS_MAX {
+            self.n_right = self.n_right.div_ceil(2);
+            self.n_trials /= 2;
+        }
+        self.n_right += u32::from(is_right);
+        self.n_trials += 1;
+    }
+
+    /// At least 19 of 20 were right.
+    pub(super) fn is_enough(self) -> bool {
+        self.n_right * 20 >= self.n_trials * 19
+    }
+}
+
+/// Whether the span that printed record `nearest` is much nearer to record `seq`
+/// than the one that printed record `second`.
+pub(super) fn is_nearest(seq: u64, nearest: u64, second: Option<u64>) -> bool {
+    second.is_none_or(|second| seq.abs_diff(nearest) * NEARER_MIN <= seq.abs_diff(second))
+}
+
 /// What is known of the record and its surroundings when judging.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Surroundings {
@@ -62,6 +101,8 @@ pub(super) struct Surroundings {
     /// The best span's last record is near enough in time to follow by order
     /// alone.
     pub(super) in_order_window: bool,
+    /// Order alone has been right so far ([`Trust`]).
+    pub(super) order_trusted: bool,
     /// The second-best span, if any fits.
     pub(super) second: Option<Evidence>,
 }
@@ -81,16 +122,16 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     if best.n_request > 0 {
         return plausible.then(|| reason("", best));
     }
-    let near = around.second.is_none_or(|second| {
-        let same = (second.n_request, second.n_weak, second.follows);
-        same != (best.n_request, best.n_weak, best.follows)
-            || around.seq.abs_diff(best.last_seq) * NEARER_MIN <= around.seq - second.last_seq
+    let rival = around.second.filter(|second| {
+        (second.n_request, second.n_weak, second.follows) == (best.n_request, best.n_weak, best.follows)
     });
+    let near = is_nearest(around.seq, best.last_seq, rival.map(|rival| rival.last_seq));
     let distance = around.seq - best.last_seq;
     let close = around.is_close && distance <= CLOSE_RECORDS;
     let enough = best.follows == Follows::Next
         && best.entered
         && around.in_order_window
+        && around.order_trusted
         && near
         && (close || !around.starts);
     enough.then(|| reason("order", best))

@@ -266,3 +266,71 @@ fn the_result_does_not_depend_on_names_of_threads() {
     let model = sketch::model(STORE);
     assert_eq!(run(&model, records), run(&model, &records.replace(" a ", " z ")));
 }
+
+/// Requests of four records each, `n_open` of them at any time, in a fixed
+/// shuffle of their records. A thread serves one request at a time.
+fn crowd(n_requests: usize, n_open: usize, has_thread: bool) -> String {
+    let mut text = String::new();
+    let mut state: u64 = 7;
+    let mut free: Vec<usize> = (0..n_open).collect();
+    let mut open: Vec<(usize, usize, usize)> = Vec::new();
+    let (mut next, mut time_ms) = (0, 0);
+    while next < n_requests || !open.is_empty() {
+        while next < n_requests
+            && let Some(thread) = free.pop()
+        {
+            open.push((next, 0, thread));
+            next += 1;
+        }
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let at = (state >> 33) as usize % open.len();
+        let (id, step, thread) = open[at];
+        let what = ["receiving", "moved", "received", "closing"][step];
+        let thread = if has_thread { format!("t{thread}") } else { "-".to_owned() };
+        time_ms += 1;
+        text += &format!("{}.{:03} {thread} {what} block={id}\n", time_ms / 1000, time_ms % 1000);
+        open[at].1 += 1;
+        if open[at].1 == 4 {
+            free.push(open.swap_remove(at).2);
+        }
+    }
+    text
+}
+
+/// (spans, spans of one whole request, records in a span of another request)
+fn score(n_open: usize, has_thread: bool) -> (usize, usize, usize) {
+    let model = sketch::model(STORE);
+    let text = crowd(400, n_open, has_thread);
+    let block_of = |line: &str| {
+        let number: usize = line.parse().expect("a line number");
+        text.lines().nth(number - 1).and_then(|line| line.split_once("block=")).expect("a block").1
+    };
+    let (mut n_spans, mut n_whole, mut n_wrong) = (0, 0, 0);
+    for span in run(&model, &text).lines() {
+        let lines = span.split([':', ';']).skip(1).filter_map(|event| event.split_whitespace().next());
+        let blocks: Vec<&str> = lines.map(block_of).collect();
+        let wrong = blocks.iter().filter(|&&block| block != blocks[0]).count();
+        n_spans += 1;
+        n_whole += usize::from(blocks.len() == 4 && wrong == 0);
+        n_wrong += wrong;
+    }
+    (n_spans, n_whole, n_wrong)
+}
+
+#[test]
+fn a_crowd_of_threads_comes_out_whole() {
+    assert_eq!(score(100, true), (400, 400, 0));
+}
+
+#[test]
+fn without_threads_one_at_a_time_comes_out_whole() {
+    assert_eq!(score(1, false), (400, 400, 0));
+}
+
+#[test]
+fn in_a_crowd_without_threads_order_soon_loses_its_trust() {
+    let (_, _, n_wrong) = score(100, false);
+    assert!(n_wrong <= 16, "{n_wrong} of 1600 records are in a request of another");
+    let (_, _, n_wrong) = score(4, false);
+    assert!(n_wrong <= 32, "{n_wrong} of 1600 records are in a request of another");
+}
