@@ -147,3 +147,8 @@ pub const LOST_PERCENT_MIN: usize = 50;
 /// Top-level methods that can call another one; a method called by more is a
 /// helper of all of them.
 pub const HELPER_CALLERS_MAX: usize = 8;
+
+/// Depth of nested annotation values for the parser that recurses into them;
+/// classes that may exceed it go to the other parser. A level takes below 1 KB
+/// of stack, a thread has 2 MB.
+pub const ANNOTATION_DEPTH_MAX: usize = 256;
