@@ -1,1 +1,169 @@
-//! placeholder
+//! Log points: every logging call of the program with level, logger, templates
+//! and variables (lprof §4.1).
+//!
+//! A logging call is a call of a method of the table [`apis`] on a class that is
+//! listed there or below one that is; never a name alone. A method that passes
+//! its own parameter on as the message is a wrapper: its log point is repeated
+//! for each caller, with the caller's message ([`wrapper`]).
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::ir::{InvokeKind, Op, ValueId};
+use crate::limits;
+use crate::path::LogPoint;
+use crate::program::{MethodId, MethodRef, Name, Program};
+use crate::strings::facts::Facts;
+
+pub(crate) mod apis;
+mod guard;
+mod level;
+mod logger;
+mod message;
+mod point;
+mod wrapper;
+
+use apis::LogCall;
+
+/// A logging call in the code.
+pub(crate) struct Site {
+    pub(crate) method: MethodId,
+    pub(crate) value: ValueId,
+    pub(crate) call: LogCall,
+    /// Call instructions with their calls, if the message ends in constants of
+    /// callers: outermost first.
+    pub(crate) args: Vec<ValueId>,
+}
+
+/// All log points, sorted by (class, method, line, call). Deterministic for any
+/// number of threads.
+pub fn log_points(program: &Program) -> Vec<LogPoint> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(rayon::current_num_threads())
+        .stack_size(limits::STACK_BYTES)
+        .build();
+    match pool {
+        Ok(pool) => pool.install(|| collect(program)),
+        Err(_) => collect(program),
+    }
+}
+
+fn collect(program: &Program) -> Vec<LogPoint> {
+    let facts = Facts::new(program);
+    let listed = listed_classes(&facts);
+    let methods: Vec<MethodId> = (0..program.methods.len()).map(MethodId::new).collect();
+    let found: Vec<Vec<LogPoint>> = methods
+        .par_iter()
+        .map(|&method| {
+            let sites = sites_of(&facts, &listed, method);
+            if sites.is_empty() { Vec::new() } else { point::points_of(&facts, method, &sites) }
+        })
+        .collect();
+    point::merged(program, found.into_iter().flatten().collect())
+}
+
+/// The logging class that each class is or extends.
+pub(crate) fn listed_classes(facts: &Facts<'_>) -> FxHashMap<Name, Name> {
+    let mut listed = FxHashMap::default();
+    for class in &facts.program.classes {
+        if let Some(&above) = facts.supertypes(class.name).iter().find(|&&n| apis::is_listed(n)) {
+            listed.insert(class.name, above);
+        }
+    }
+    listed
+}
+
+/// How many logging calls there are, by class path entry; for comparison with
+/// other counts.
+pub fn count_calls(program: &Program) -> Vec<(usize, usize)> {
+    let facts = Facts::new(program);
+    let listed = listed_classes(&facts);
+    let mut counts = vec![(0, 0); program.entries.len()];
+    let mut seen = rustc_hash::FxHashSet::default();
+    for id in (0..program.methods.len()).map(MethodId::new) {
+        let method = &program.methods[id.index()];
+        let entry = program.classes[method.class.index()].entry;
+        for site in sites_of(&facts, &listed, id) {
+            let Some(count) = counts.get_mut(entry) else { continue };
+            count.0 += 1;
+            let line = method.body.as_ref().map_or(0, |b| b.inst(site.value).line);
+            count.1 += usize::from(seen.insert((method.class, method.name, line)));
+        }
+    }
+    counts
+}
+
+/// Logging calls of one method.
+fn sites_of(facts: &Facts<'_>, listed: &FxHashMap<Name, Name>, method: MethodId) -> Vec<Site> {
+    let Some(body) = &facts.program.methods[method.index()].body else { return Vec::new() };
+    let mut sites = Vec::new();
+    for (value, inst) in body.iter() {
+        let Op::Invoke { kind, method: named, args } = &inst.op else { continue };
+        let Some(call) = classify(listed, named, *kind) else { continue };
+        sites.push(Site { method, value, call, args: args.clone() });
+    }
+    sites
+}
+
+fn classify(listed: &FxHashMap<Name, Name>, named: &MethodRef, kind: InvokeKind) -> Option<LogCall> {
+    if kind == InvokeKind::Special && named.name.starts_with('<') {
+        return None;
+    }
+    let class = if apis::is_listed(named.class) { named.class } else { *listed.get(&named.class)? };
+    apis::classify(class, named, kind == InvokeKind::Static)
+}
+
+/// A log point as text, for people and tests.
+pub fn print(program: &Program, point: &LogPoint) -> String {
+    use std::fmt::Write;
+    let mut out = String::new();
+    let name = |m: MethodId| {
+        let method = &program.methods[m.index()];
+        format!("{}.{}", program.classes[method.class.index()].name.replace('/', "."), method.name)
+    };
+    let levels: Vec<&str> = point.levels.iter().map(|l| l.name()).collect();
+    let _ = write!(out, "{}:{} {} {:?}", name(point.method), point.source_line, levels.join("|"), point.loggers);
+    if let Some(line) = point.call_line {
+        let _ = write!(out, " from {}:{line}", name(point.frame));
+    }
+    let _ = write!(out, " sites={}{}", point.sites.len(), if point.in_handler { " handler" } else { "" });
+    let _ = writeln!(out, "{}{}", if point.has_throwable { " throwable" } else { "" }, point.guard.map_or("", |g| g.name()));
+    for template in &point.templates {
+        let _ = writeln!(out, "  {}  {:?}", template.regex.replace('\n', "\\n"), template.captures);
+    }
+    for (i, variable) in point.variables.iter().enumerate() {
+        let path = variable.path.as_ref().map_or_else(|| format!("({})", variable.text), |p| path_text(program, point.frame, p));
+        let class = variable.value_class.map_or("-", |c| c.as_str());
+        let _ = writeln!(out, "    {i}: {path}  {class}  {:?}", variable.shape);
+    }
+    out
+}
+
+fn path_text(program: &Program, frame: MethodId, path: &crate::path::AccessPath) -> String {
+    use crate::path::{Root, Step};
+    let method = &program.methods[frame.index()];
+    let mut out = match path.root {
+        Root::Param(0) if !method.is_static() => "this".to_string(),
+        Root::Param(i) => {
+            let index = usize::from(i) - usize::from(!method.is_static());
+            method.parameter_names.get(index).copied().flatten().map_or_else(|| format!("p{i}"), |n| n.to_string())
+        }
+        Root::Static(field) => format!("{}.{}", crate::strings::types::simple_name(&field.class), field.name),
+        Root::Local(value) => format!("local{}", value.index()),
+    };
+    for step in &path.steps {
+        match step {
+            Step::Field(field) => {
+                out.push('.');
+                out.push_str(&field.name);
+            }
+            Step::Element => out.push_str("[*]"),
+            Step::Call(method) => {
+                out.push('.');
+                out.push_str(&method.name);
+                out.push_str("()");
+            }
+        }
+    }
+    out
+}

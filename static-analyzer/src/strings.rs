@@ -1,1 +1,302 @@
-//! placeholder
+//! Texts that a value can have: demand-driven evaluation over the SSA bodies.
+//!
+//! An [`Evaluator`] answers for one method (the *root frame*) what a value
+//! prints. Calls are looked into by *frames*: a method together with what its
+//! parameters are bound to; an access path is always that of the root frame.
+//! Contents of builders are values too: "content of object `o` before
+//! instruction `i`" is an equation over the contents of the predecessors, and
+//! loops (of phis, of contents, of recursion through fields) are solved by
+//! [`term::Terms::solve`].
+//!
+//! Over-approximates: correlated branches are taken to be independent, a virtual
+//! call may reach every allocated subclass. Under-approximates: reflection and
+//! native code that write a private field; errors thrown by the virtual machine.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ir::{Block, BlockId, Body, Inst, Op, ValueId};
+use crate::limits;
+use crate::program::{ClassId, FieldRef, MethodId, MethodRef, Name, Program};
+
+pub(crate) mod types;
+pub(crate) mod term;
+pub(crate) mod apis;
+pub(crate) mod facts;
+pub(crate) mod info;
+pub(crate) mod constant;
+pub(crate) mod place;
+pub(crate) mod eval;
+pub(crate) mod call;
+pub(crate) mod text_ops;
+pub(crate) mod field;
+pub(crate) mod object;
+pub(crate) mod array;
+pub(crate) mod builder;
+pub(crate) mod builder_ops;
+pub(crate) mod format;
+pub(crate) mod regex;
+
+use facts::Facts;
+use term::{Pattern, Term, Terms};
+
+/// Position in [`Evaluator::frames`]; 0 is the root frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct FrameId(u32);
+
+impl FrameId {
+    /// The frame in which the log point stands.
+    pub(crate) const ROOT: FrameId = FrameId(0);
+}
+
+/// Position in [`Evaluator::places`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct PlaceId(u32);
+
+/// Where a value lives: its canonical name, equal for two values only if they
+/// are the same object or number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    /// Defined by an instruction of a frame, and known by no better name.
+    Value(FrameId, ValueId),
+    /// Field of an object.
+    Field(PlaceId, FieldRef),
+    /// Static field.
+    Static(FieldRef),
+    /// Element of an array or collection.
+    Element(PlaceId),
+    /// Result of a call without arguments.
+    Call(PlaceId, MethodRef),
+}
+
+/// What a parameter is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Arg {
+    /// A value of another frame.
+    At(FrameId, ValueId),
+    /// An object known by its place.
+    Place(PlaceId),
+    /// Nothing is known.
+    Unknown,
+}
+
+/// A method that is looked into, with its arguments.
+pub(crate) struct Frame {
+    pub(crate) method: MethodId,
+    /// The call that it is the target of, if it was reached by a call.
+    pub(crate) caller: Option<(FrameId, ValueId)>,
+    /// The frame that asked, for depth and recursion.
+    parent: Option<FrameId>,
+    pub(crate) args: Vec<Arg>,
+    depth: u32,
+    /// Classes that `this` can have, where that is known better than by type.
+    pub(crate) this_classes: Option<Rc<[ClassId]>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Text(FrameId, ValueId, Name, Option<ValueId>),
+    Content(FrameId, ValueId, BlockId),
+    Returned(FrameId),
+    Field(Option<PlaceId>, FieldRef),
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct FrameKey {
+    at: Option<(FrameId, ValueId)>,
+    method: MethodId,
+    args: Vec<Arg>,
+    this_classes: Option<Rc<[ClassId]>>,
+}
+
+/// See the module.
+pub(crate) struct Evaluator<'p> {
+    pub(crate) facts: &'p Facts<'p>,
+    pub(crate) terms: Terms,
+    frames: Vec<Frame>,
+    frame_index: FxHashMap<FrameKey, FrameId>,
+    places: Vec<Place>,
+    place_index: FxHashMap<Place, PlaceId>,
+    place_memo: FxHashMap<(FrameId, ValueId), PlaceId>,
+    memo: FxHashMap<Key, (Term, Vec<u32>)>,
+    active: FxHashMap<Key, u32>,
+    active_ids: FxHashSet<u32>,
+    next_open: u32,
+    steps: u32,
+    depth: u32,
+}
+
+impl<'p> Evaluator<'p> {
+    /// An evaluator for the frame of `method`.
+    pub(crate) fn new(facts: &'p Facts<'p>, method: MethodId) -> Self {
+        let root = Frame { method, caller: None, parent: None, args: Vec::new(), depth: 0, this_classes: None };
+        Self {
+            facts,
+            terms: Terms::new(),
+            frames: vec![root],
+            frame_index: FxHashMap::default(),
+            places: Vec::new(),
+            place_index: FxHashMap::default(),
+            place_memo: FxHashMap::default(),
+            memo: FxHashMap::default(),
+            active: FxHashMap::default(),
+            active_ids: FxHashSet::default(),
+            next_open: 0,
+            steps: 0,
+            depth: 0,
+        }
+    }
+
+    /// Starts the budget of the next log point.
+    pub(crate) fn restart(&mut self) {
+        self.steps = 0;
+    }
+
+    /// Whether the budget ran out.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.steps >= limits::EVALUATION_STEPS_MAX
+    }
+
+    pub(crate) fn program(&self) -> &'p Program {
+        self.facts.program
+    }
+
+    pub(crate) fn frame(&self, frame: FrameId) -> &Frame {
+        &self.frames[frame.0 as usize]
+    }
+
+    pub(crate) fn method_of(&self, frame: FrameId) -> MethodId {
+        self.frame(frame).method
+    }
+
+    pub(crate) fn body(&self, frame: FrameId) -> &'p Body {
+        let method = &self.program().methods[self.method_of(frame).index()];
+        method.body.as_ref().expect("frames are made for methods with bodies")
+    }
+
+    pub(crate) fn inst(&self, frame: FrameId, value: ValueId) -> &'p Inst {
+        self.body(frame).inst(value)
+    }
+
+    pub(crate) fn op(&self, frame: FrameId, value: ValueId) -> &'p Op {
+        self.body(frame).op(value)
+    }
+
+    pub(crate) fn block(&self, frame: FrameId, block: BlockId) -> &'p Block {
+        self.body(frame).block(block)
+    }
+
+    pub(crate) fn place_node(&self, place: PlaceId) -> Place {
+        self.places[place.0 as usize]
+    }
+
+    pub(crate) fn intern_place(&mut self, place: Place) -> PlaceId {
+        if let Some(&id) = self.place_index.get(&place) {
+            return id;
+        }
+        let id = PlaceId(u32::try_from(self.places.len()).expect("bounded by the step budget"));
+        self.places.push(place);
+        self.place_index.insert(place, id);
+        id
+    }
+
+    /// The frame of `target` called by instruction `call` of `frame`; none if it
+    /// is too deep, too large, recursive or has no body.
+    pub(crate) fn enter(&mut self, frame: FrameId, call: ValueId, target: MethodId, args: &[ValueId]) -> Option<FrameId> {
+        let args: Vec<Arg> = args.iter().map(|&v| Arg::At(frame, v)).collect();
+        let is_static = self.program().methods[target.index()].is_static();
+        let this_classes = match args.first() {
+            Some(Arg::At(f, v)) if !is_static => self.this_classes(*f, *v),
+            _ => None,
+        };
+        self.make_frame(frame, Some((frame, call)), target, args, this_classes)
+    }
+
+    fn this_classes(&self, frame: FrameId, value: ValueId) -> Option<Rc<[ClassId]>> {
+        match self.op(frame, value) {
+            Op::Param(0) => self.frame(frame).this_classes.clone(),
+            _ => None,
+        }
+    }
+
+    /// A frame for `method` asked for by `parent`, see [`Self::enter`].
+    pub(crate) fn make_frame(
+        &mut self,
+        parent: FrameId,
+        at: Option<(FrameId, ValueId)>,
+        method: MethodId,
+        args: Vec<Arg>,
+        this_classes: Option<Rc<[ClassId]>>,
+    ) -> Option<FrameId> {
+        let body = self.program().methods[method.index()].body.as_ref()?;
+        if body.insts.len() > limits::INLINED_BODY_MAX || body.blocks.is_empty() {
+            return None;
+        }
+        let depth = self.frame(parent).depth + 1;
+        if depth > limits::INLINE_DEPTH_MAX || self.nesting(parent, method) >= 2 {
+            return None;
+        }
+        let key = FrameKey { at, method, args, this_classes };
+        if let Some(&id) = self.frame_index.get(&key) {
+            return Some(id);
+        }
+        let id = FrameId(u32::try_from(self.frames.len()).expect("bounded by the step budget"));
+        let (args, this_classes) = (key.args.clone(), key.this_classes.clone());
+        self.frames.push(Frame { method, caller: at, parent: Some(parent), args, depth, this_classes });
+        self.frame_index.insert(key, id);
+        Some(id)
+    }
+
+    fn nesting(&self, frame: FrameId, method: MethodId) -> usize {
+        let mut count = 0;
+        let mut next = Some(frame);
+        while let Some(frame) = next {
+            let frame = self.frame(frame);
+            count += usize::from(frame.method == method);
+            next = frame.parent;
+        }
+        count
+    }
+
+    /// Evaluates `key` by `f`, once; a question that is asked again while it is
+    /// being answered is the unknown of an equation.
+    fn solved(&mut self, key: Key, f: impl FnOnce(&mut Self) -> Term) -> Term {
+        if let Some((term, unknowns)) = self.memo.get(&key)
+            && unknowns.iter().all(|id| self.active_ids.contains(id))
+        {
+            return *term;
+        }
+        if let Some(&id) = self.active.get(&key) {
+            return self.terms.open(id);
+        }
+        self.steps += 1;
+        if self.steps >= limits::EVALUATION_STEPS_MAX || self.depth >= limits::EVALUATION_DEPTH_MAX {
+            return self.terms.top();
+        }
+        let id = self.next_open;
+        self.next_open += 1;
+        self.active.insert(key, id);
+        self.active_ids.insert(id);
+        self.depth += 1;
+        let term = f(self);
+        self.depth -= 1;
+        self.active.remove(&key);
+        self.active_ids.remove(&id);
+        let term = self.terms.solve(id, term);
+        let unknowns = if self.terms.is_open(term) { self.terms.unknowns(term) } else { Vec::new() };
+        self.memo.insert(key, (term, unknowns));
+        term
+    }
+
+    /// How a value of this descriptor looks, if only the descriptor is known.
+    pub(crate) fn pattern_of(descriptor: Name) -> Pattern {
+        match descriptor.as_str() {
+            "I" | "J" | "S" | "B" => Pattern::Integer,
+            "Z" => Pattern::Boolean,
+            "C" => Pattern::Char,
+            "F" | "D" => Pattern::Float,
+            _ => Pattern::Text,
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Names of loggers: the logger of a call as a value, wherever it was made.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::apis;
+use crate::ir::{Const, InvokeKind, Op, ValueId};
+use crate::limits;
+use crate::program::{ClassId, FieldRef, MethodId, Name};
+use crate::strings::{Arg, Evaluator, FrameId, types};
+
+/// Steps from the call to the place where the logger is made.
+const LOGGER_DEPTH_MAX: u32 = 10;
+
+/// All names that the logger `value` can have; none: unknown.
+pub(crate) fn names(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId) -> Option<BTreeSet<String>> {
+    names_of(e, frame, value, 0)
+}
+
+fn names_of(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -> Option<BTreeSet<String>> {
+    if depth > LOGGER_DEPTH_MAX {
+        return None;
+    }
+    match e.op(frame, value) {
+        Op::Cast(_, inner) => names_of(e, frame, *inner, depth + 1),
+        Op::Phi(operands) => {
+            let mut all = BTreeSet::new();
+            for &(_, v) in operands {
+                if v != value && !matches!(e.op(frame, v), Op::Const(Const::Null)) {
+                    all.extend(names_of(e, frame, v, depth + 1)?);
+                }
+            }
+            Some(all)
+        }
+        Op::Param(i) => match e.frame(frame).args.get(usize::from(*i)).copied() {
+            Some(Arg::At(f, v)) => names_of(e, f, v, depth + 1),
+            Some(_) => None,
+            None if frame == FrameId::ROOT => callers(e, e.method_of(frame), *i, depth + 1),
+            None => None,
+        },
+        Op::GetField(field, object) => {
+            let this = match object {
+                Some(object) => e.classes_of(frame, *object),
+                None => Vec::new(),
+            };
+            field_names(e, frame, *field, &this, depth + 1)
+        }
+        Op::Invoke { kind, method, args } => {
+            if apis::is_factory(&method.name) {
+                if let Some(found) = made_names(e, frame, value, args, &method.descriptor, *kind, depth) {
+                    return Some(found);
+                }
+            } else if method.name == "getRootLogger" {
+                return Some(BTreeSet::from(["root".to_string()]));
+            }
+            let targets = e.targets(frame, *kind, *method, args);
+            let mut all = BTreeSet::new();
+            if targets.is_empty() {
+                return None;
+            }
+            for target in targets {
+                let inner = e.enter(frame, value, target, args)?;
+                for &(_, result) in &e.facts.info(target).returns {
+                    if !matches!(e.op(inner, result), Op::Const(Const::Null)) {
+                        all.extend(names_of(e, inner, result, depth + 1)?);
+                    }
+                }
+            }
+            Some(all)
+        }
+        Op::New(_) => {
+            // A wrapper: the name of the logger it is made for.
+            let init = *e.facts.info(e.method_of(frame)).init.get(&value)?;
+            let Op::Invoke { args, .. } = e.op(frame, init) else { return None };
+            args[1..].iter().find_map(|&arg| names_of(e, frame, arg, depth + 1))
+        }
+        _ => None,
+    }
+}
+
+/// `getLogger(X.class)`, `getLogger("name")`, `wrapper.getLogger()`.
+fn made_names(e: &mut Evaluator<'_>, frame: FrameId, call: ValueId, args: &[ValueId], descriptor: &str, kind: InvokeKind, depth: u32) -> Option<BTreeSet<String>> {
+    let parameters = types::parameters(descriptor);
+    let shift = usize::from(kind != InvokeKind::Static);
+    match parameters.first().copied() {
+        Some("Ljava/lang/Class;") => {
+            let names = e.class_names(frame, *args.get(shift)?, false)?;
+            Some(names.into_iter().collect())
+        }
+        Some("Ljava/lang/String;") => {
+            let term = e.text(frame, *args.get(shift)?, Name::from("Ljava/lang/String;"), call);
+            Some(e.terms.finite(term, limits::ALTERNATIVES_MAX)?.into_iter().collect())
+        }
+        None if shift == 0 => {
+            let class = e.program().methods[e.method_of(frame).index()].class;
+            let name = types::binary_name(&e.facts.class_name(class));
+            e.program().class(Name::from(&name.replace('.', "/")))?;
+            Some(BTreeSet::from([name]))
+        }
+        None => names_of(e, frame, *args.first()?, depth + 1),
+        Some(_) => None,
+    }
+}
+
+/// Loggers written to a field, by objects of one of the classes `this`.
+fn field_names(e: &mut Evaluator<'_>, frame: FrameId, field: FieldRef, this: &[ClassId], depth: u32) -> Option<BTreeSet<String>> {
+    let writes = e.facts.writes(field);
+    if writes.is_empty() || writes.len() > limits::WRAPPER_CALLERS_MAX {
+        return None;
+    }
+    let mut all = BTreeSet::new();
+    for &(method, put) in writes {
+        let body = e.program().methods[method.index()].body.as_ref()?;
+        let Op::PutField(_, _, stored) = body.op(put) else { continue };
+        if let Op::Param(i) = body.op(*stored) {
+            all.extend(callers(e, method, *i, depth + 1)?);
+            continue;
+        }
+        let classes: Option<Rc<[ClassId]>> = (!this.is_empty()).then(|| Rc::from(this));
+        let count = parameter_count(e, method);
+        let inner = e.make_frame(frame, None, method, vec![Arg::Unknown; count], classes)?;
+        if matches!(e.op(inner, *stored), Op::Const(Const::Null)) {
+            continue;
+        }
+        all.extend(names_of(e, inner, *stored, depth + 1)?);
+    }
+    Some(all)
+}
+
+fn parameter_count(e: &Evaluator<'_>, method: MethodId) -> usize {
+    let method = &e.program().methods[method.index()];
+    types::parameters(&method.descriptor).len() + usize::from(!method.is_static())
+}
+
+/// Loggers that the callers of `method` pass as parameter `i`.
+fn callers(e: &mut Evaluator<'_>, method: MethodId, i: u16, depth: u32) -> Option<BTreeSet<String>> {
+    let target = &e.program().methods[method.index()];
+    if i == 0 && !target.is_static() || depth > LOGGER_DEPTH_MAX {
+        return None;
+    }
+    let calls = e.facts.calls(target.name, target.descriptor);
+    let mut all = BTreeSet::new();
+    for &(caller, call) in calls {
+        let body = e.program().methods[caller.index()].body.as_ref()?;
+        let Op::Invoke { method: named, args, .. } = body.op(call) else { continue };
+        if e.facts.resolve(named.class, named.name, named.descriptor) != Some(method) {
+            continue;
+        }
+        if all.len() > limits::WRAPPER_CALLERS_MAX {
+            return None;
+        }
+        let value = *args.get(usize::from(i))?;
+        if let Op::Param(j) = body.op(value) {
+            all.extend(callers(e, caller, *j, depth + 1)?);
+            continue;
+        }
+        let count = parameter_count(e, caller);
+        let inner = e.make_frame(FrameId::ROOT, None, caller, vec![Arg::Unknown; count], None)?;
+        all.extend(names_of(e, inner, value, depth + 1)?);
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+/// Loggers of a mixin: named for the concrete classes of the receiver.
+pub(crate) fn mixin_names(e: &mut Evaluator<'_>, frame: FrameId, receiver: ValueId) -> BTreeSet<String> {
+    let classes = e.classes_of(frame, receiver);
+    classes
+        .iter()
+        .map(|&c| types::binary_name(&e.facts.class_name(c)).trim_end_matches('$').to_string())
+        .collect()
+}

@@ -1,0 +1,150 @@
+//! Logging calls to log points: one root frame per method, templates and
+//! variables per call, compiler copies of one line merged.
+
+use rustc_hash::FxHashMap;
+
+use super::apis::LevelFrom;
+use super::{Site, guard, level, logger, message, wrapper};
+use crate::ir::{Op, ValueId};
+use crate::limits;
+use crate::path::{LogPoint, Template, Variable};
+use crate::program::{MethodId, Program};
+use crate::strings::facts::Facts;
+use crate::strings::regex::Emitter;
+use crate::strings::term::{Node, Term};
+use crate::strings::{Evaluator, FrameId};
+
+/// Log points of the calls in one method, and of its callers where it is a
+/// wrapper.
+pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site]) -> Vec<LogPoint> {
+    let mut points = Vec::new();
+    let mut e = Evaluator::new(facts, method);
+    for site in sites {
+        e.restart();
+        let message = message::message(&mut e, FrameId::ROOT, site);
+        let mut alone = true;
+        if let Some(callers) = wrapper::callers(&e, message.term, site) {
+            let lifted = wrapper::lifted(facts, site, callers);
+            alone = lifted.all || lifted.points.is_empty() || !lifted.complete;
+            points.extend(lifted.points);
+        }
+        if alone {
+            points.push(finish(&mut e, FrameId::ROOT, site, &message, site.value, None));
+        }
+    }
+    points
+}
+
+/// Makes the log point of `site`, evaluated in `frame`, for the root frame.
+pub(crate) fn finish(e: &mut Evaluator<'_>, frame: FrameId, site: &Site, message: &message::Message, root: ValueId, call_line: Option<u32>) -> LogPoint {
+    let levels = level::levels(e, frame, site.call.level, &site.args);
+    let loggers = loggers(e, frame, site);
+    let (templates, variables) = templates(e, message.term);
+    let root_body = e.body(FrameId::ROOT);
+    let body = e.body(frame);
+    let outer = guard::guard_of(root_body, root);
+    LogPoint {
+        frame: e.method_of(FrameId::ROOT),
+        sites: vec![root],
+        method: site.method,
+        source_line: body.inst(site.value).line,
+        call_line,
+        levels,
+        loggers,
+        in_handler: root_body.block(root_body.inst(root).block).in_handler,
+        guard: guard::guard_of(body, site.value).or(outer),
+        has_throwable: message.has_throwable,
+        variables,
+        templates,
+    }
+}
+
+fn loggers(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> Vec<String> {
+    let Some(&receiver) = site.args.first() else { return Vec::new() };
+    if site.call.mixin {
+        return logger::mixin_names(e, frame, receiver).into_iter().collect();
+    }
+    if !site.call.has_receiver {
+        return Vec::new();
+    }
+    let mut value = receiver;
+    if site.call.level == LevelFrom::Chain {
+        while let Op::Invoke { method, args, .. } = e.op(frame, value) {
+            match args.first() {
+                Some(&next) if !super::apis::is_factory(&method.name) => value = next,
+                _ => break,
+            }
+        }
+    }
+    logger::names(e, frame, value).map_or_else(Vec::new, |names| names.into_iter().collect())
+}
+
+/// Regexes of a message: one per choice of the whole, or of late binding.
+pub(crate) fn templates(e: &mut Evaluator<'_>, term: Term) -> (Vec<Template>, Vec<Variable>) {
+    let term = if e.terms.is_never(term) { e.terms.top() } else { term };
+    let choices = match e.terms.node(term) {
+        Node::Alt(xs) if xs.len() <= limits::TEMPLATES_MAX => xs.to_vec(),
+        _ => vec![term],
+    };
+    let mut emitter = Emitter::new(&e.terms);
+    let mut templates: Vec<Template> = choices.into_iter().map(|choice| emitter.template(choice)).collect();
+    // Variables that only ever stood inside of a repetition have no capture.
+    let variables = emitter.variables;
+    let mut used = vec![u32::MAX; variables.len()];
+    let mut kept = Vec::new();
+    for template in &mut templates {
+        for capture in &mut template.captures {
+            let slot = &mut used[*capture as usize];
+            if *slot == u32::MAX {
+                *slot = kept.len() as u32;
+                kept.push(variables[*capture as usize].clone());
+            }
+            *capture = *slot;
+        }
+    }
+    (templates, kept)
+}
+
+/// Merges copies of one source line that print the same, and sorts.
+pub(crate) fn merged(program: &Program, points: Vec<LogPoint>) -> Vec<LogPoint> {
+    let mut index: FxHashMap<(MethodId, MethodId, u32, Option<u32>), Vec<usize>> = FxHashMap::default();
+    let mut merged: Vec<LogPoint> = Vec::new();
+    for point in points {
+        let key = (point.frame, point.method, point.source_line, point.call_line);
+        let known = index.entry(key).or_default();
+        let same = known.iter().copied().find(|&i| {
+            let other = &merged[i];
+            point.source_line != 0 && shape(other) == shape(&point)
+        });
+        match same {
+            Some(i) => {
+                let other = &mut merged[i];
+                other.sites.extend(point.sites);
+                other.sites.sort_unstable();
+                other.sites.dedup();
+                other.in_handler &= point.in_handler;
+            }
+            None => {
+                known.push(merged.len());
+                merged.push(point);
+            }
+        }
+    }
+    merged.sort_by(|a, b| {
+        let key = |p: &LogPoint| {
+            let method = &program.methods[p.method.index()];
+            let class = program.classes[method.class.index()].name;
+            (class, method.name, p.source_line, method.descriptor)
+        };
+        let rest = |p: &LogPoint| (p.frame, p.call_line, p.sites.clone());
+        key(a).cmp(&key(b)).then_with(|| rest(a).cmp(&rest(b)))
+    });
+    merged
+}
+
+/// What must be equal for two copies of a line to be one log point; the roots of
+/// local values differ between copies.
+fn shape(point: &LogPoint) -> (&[Template], &[schema::Level], &[String], Vec<(Option<crate::program::Name>, String)>) {
+    let variables = point.variables.iter().map(|v| (v.value_class, v.text.clone())).collect();
+    (&point.templates, &point.levels, &point.loggers, variables)
+}

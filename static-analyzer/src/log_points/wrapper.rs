@@ -1,0 +1,146 @@
+//! Wrappers: methods that print their own parameter. The log point belongs to
+//! the callers, who give the text; the statement stays where it is.
+
+use super::{Site, message, point};
+use crate::ir::{Op, ValueId};
+use crate::limits;
+use crate::path::{LogPoint, Root};
+use crate::program::{MethodId, access};
+use crate::strings::facts::Facts;
+use crate::strings::term::{Node, Pattern, Term};
+use crate::strings::{Evaluator, FrameId, types};
+
+/// A message with more constant letters than this says enough by itself.
+const CONSTANT_LETTERS_MAX: usize = 5;
+
+/// The chain of calls from the outermost caller to the wrapper.
+type Chain = Vec<(MethodId, ValueId)>;
+
+/// Log points at the callers of a wrapper.
+pub(crate) struct Lifted {
+    pub(crate) points: Vec<LogPoint>,
+    /// Every caller was seen and there can be no others.
+    pub(crate) complete: bool,
+    /// The wrapper's own log point is kept beside them.
+    pub(crate) all: bool,
+}
+
+/// Callers of the method of `site`, if the message is hardly more than its
+/// parameter.
+pub(crate) fn callers(e: &Evaluator<'_>, term: Term, site: &Site) -> Option<Vec<(MethodId, ValueId)>> {
+    let letters = letters(e, term, 0);
+    let given = gives_parameter(e, term) || closure_parameter(e, site);
+    if letters > CONSTANT_LETTERS_MAX || !given {
+        return None;
+    }
+    let callers = callers_of(e.facts, e.method_of(FrameId::ROOT));
+    (!callers.is_empty() && callers.len() <= limits::WRAPPER_CALLERS_MAX).then_some(callers)
+}
+
+fn callers_of(facts: &Facts<'_>, method: MethodId) -> Vec<(MethodId, ValueId)> {
+    let target = &facts.program.methods[method.index()];
+    let class = facts.class_name(target.class);
+    if target.name == "<clinit>" {
+        return Vec::new();
+    }
+    let calls = facts.calls(target.name, target.descriptor).iter().copied();
+    calls
+        .filter(|&(caller, call)| {
+            let Some(body) = &facts.program.methods[caller.index()].body else { return false };
+            let Op::Invoke { method: named, .. } = body.op(call) else { return false };
+            caller != method
+                && (facts.resolve(named.class, named.name, named.descriptor) == Some(method)
+                    || target.access & (access::STATIC | access::PRIVATE) == 0
+                        && target.name != "<init>"
+                        && facts.is_subtype(class, named.class))
+        })
+        .collect()
+}
+
+/// Letters of the constants of a term.
+fn letters(e: &Evaluator<'_>, term: Term, depth: u32) -> usize {
+    if depth > 12 {
+        return 0;
+    }
+    match e.terms.node(term) {
+        Node::Text(text) => text.chars().filter(|c| c.is_alphanumeric()).count(),
+        Node::Cat(xs) => xs.iter().map(|&x| letters(e, x, depth + 1)).sum(),
+        Node::Alt(xs) => xs.iter().map(|&x| letters(e, x, depth + 1)).min().unwrap_or(0),
+        Node::Star(_) | Node::Leaf(_) | Node::Open(_) => 0,
+    }
+}
+
+/// Whether a text parameter of the root frame is printed as it is.
+fn gives_parameter(e: &Evaluator<'_>, term: Term) -> bool {
+    let mut todo = vec![term];
+    while let Some(term) = todo.pop() {
+        match e.terms.node(term) {
+            Node::Leaf(leaf) => {
+                if let Some(path) = &leaf.path
+                    && let Root::Param(i) = path.root
+                    && path.steps.is_empty()
+                    && leaf.pattern == Pattern::Text
+                    && !is_this(e, i)
+                    && types::class_of(&leaf.descriptor).is_some_and(|c| {
+                        matches!(c, "java/lang/String" | "java/lang/Object" | "java/lang/CharSequence" | "java/lang/StringBuilder" | "java/lang/StringBuffer")
+                    })
+                {
+                    return true;
+                }
+            }
+            Node::Cat(xs) | Node::Alt(xs) => todo.extend(xs.iter()),
+            _ => {}
+        }
+    }
+    false
+}
+
+fn is_this(e: &Evaluator<'_>, i: u16) -> bool {
+    i == 0 && !e.program().methods[e.method_of(FrameId::ROOT).index()].is_static()
+}
+
+fn closure_parameter(e: &Evaluator<'_>, site: &Site) -> bool {
+    site.call.closure
+        && site.call.message.and_then(|i| site.args.get(i)).is_some_and(|&v| matches!(e.op(FrameId::ROOT, v), Op::Param(_)))
+}
+
+/// Repeats the log point of `site` for each caller.
+pub(crate) fn lifted(facts: &Facts<'_>, site: &Site, callers: Vec<(MethodId, ValueId)>) -> Lifted {
+    let target = &facts.program.methods[site.method.index()];
+    let mut lifted = Lifted { points: Vec::new(), complete: target.access & access::PRIVATE != 0, all: false };
+    let mut chains: Vec<Chain> = callers.into_iter().map(|c| vec![c]).collect();
+    for depth in 1..=limits::WRAPPER_DEPTH_MAX {
+        let mut longer = Vec::new();
+        for chain in chains {
+            let (outermost, call) = chain[0];
+            let mut e = Evaluator::new(facts, outermost);
+            let Some(frame) = enter_chain(&mut e, &chain, site.method) else {
+                lifted.complete = false;
+                continue;
+            };
+            let message = message::message(&mut e, frame, site);
+            if depth < limits::WRAPPER_DEPTH_MAX
+                && let Some(callers) = self::callers(&e, message.term, site)
+            {
+                longer.extend(callers.into_iter().map(|c| [vec![c], chain.clone()].concat()));
+            }
+            let line = e.body(FrameId::ROOT).inst(call).line;
+            lifted.points.push(point::finish(&mut e, frame, site, &message, call, Some(line)));
+        }
+        if longer.is_empty() || longer.len() > limits::WRAPPER_CALLERS_MAX * 4 {
+            break;
+        }
+        chains = longer;
+    }
+    lifted
+}
+
+fn enter_chain(e: &mut Evaluator<'_>, chain: &Chain, wrapper: MethodId) -> Option<FrameId> {
+    let mut frame = FrameId::ROOT;
+    for (i, &(_, call)) in chain.iter().enumerate() {
+        let target = chain.get(i + 1).map_or(wrapper, |next| next.0);
+        let Op::Invoke { args, .. } = e.op(frame, call) else { return None };
+        frame = e.enter(frame, call, target, args)?;
+    }
+    Some(frame)
+}

@@ -1,0 +1,308 @@
+//! What string evaluation knows of library methods and classes: one row each.
+//!
+//! A method that is not listed gives an unknown value of its declared type; that
+//! is never wrong, only less exact.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use super::term::Pattern;
+use crate::program::Name;
+
+/// What a library method computes, as far as texts are concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Model {
+    /// Text of the first argument, by the parameter's descriptor.
+    Image,
+    /// The receiver or first argument itself.
+    Same,
+    /// Text of the first argument, or of the second if it is null.
+    ImageOr,
+    /// `a.concat(b)`
+    Concat,
+    /// `String.format(String, Object...)`
+    Format,
+    /// `String.format(Locale, String, Object...)`
+    FormatLocale,
+    /// `MessageFormat.format(String, Object...)`
+    MessageFormat,
+    /// Delimiter, then elements.
+    Join,
+    /// Upper case.
+    Upper,
+    /// Lower case.
+    Lower,
+    /// Without blanks at the ends.
+    Trim,
+    /// `substring`, `subSequence`
+    Substring,
+    /// Literal replacement of all.
+    Replace,
+    /// Replacement by regex.
+    ReplaceRegex,
+    /// `charAt`
+    CharAt,
+    /// `length`
+    Length,
+    /// `repeat`
+    Repeat,
+    /// Unsigned hexadecimal digits of an integer.
+    Hex,
+    /// Binary digits.
+    Binary,
+    /// Octal digits.
+    Octal,
+    /// `Class.getName`
+    ClassName,
+    /// `Class.getSimpleName`
+    SimpleClassName,
+    /// `Enum.name`
+    EnumName,
+    /// `[a, b]` of an array.
+    ArrayImage,
+    /// The platform's line separator.
+    LineSeparator,
+    /// A system property.
+    Property,
+    /// A value that looks like this.
+    Looks(Look),
+}
+
+/// Looks that rows can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Decimal integer.
+    Integer,
+    /// Floating point.
+    Float,
+    /// A formatted number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// UUID.
+    Uuid,
+    /// Any text.
+    Text,
+}
+
+impl Look {
+    /// The same as a pattern.
+    pub(crate) fn pattern(self) -> Pattern {
+        match self {
+            Look::Integer => Pattern::Integer,
+            Look::Float => Pattern::Float,
+            Look::Boolean => Pattern::Boolean,
+            Look::Number => Pattern::Regex(NUMBER),
+            Look::Uuid => Pattern::Regex(UUID),
+            Look::Text => Pattern::Text,
+        }
+    }
+}
+
+const NUMBER: &str = r"-?[0-9][0-9,.\x{a0}\x{202f}' ]*%?";
+const UUID: &str = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+
+const STRING: &str = "java/lang/String";
+
+/// Class, method, model.
+const METHODS: &[(&str, &str, Model)] = &[
+    (STRING, "valueOf", Model::Image),
+    (STRING, "copyValueOf", Model::Image),
+    (STRING, "toString", Model::Same),
+    (STRING, "intern", Model::Same),
+    (STRING, "concat", Model::Concat),
+    (STRING, "format", Model::Format),
+    (STRING, "formatted", Model::Format),
+    (STRING, "join", Model::Join),
+    (STRING, "toUpperCase", Model::Upper),
+    (STRING, "toLowerCase", Model::Lower),
+    (STRING, "trim", Model::Trim),
+    (STRING, "strip", Model::Trim),
+    (STRING, "substring", Model::Substring),
+    (STRING, "subSequence", Model::Substring),
+    (STRING, "replace", Model::Replace),
+    (STRING, "replaceAll", Model::ReplaceRegex),
+    (STRING, "replaceFirst", Model::ReplaceRegex),
+    (STRING, "charAt", Model::CharAt),
+    (STRING, "length", Model::Length),
+    (STRING, "repeat", Model::Repeat),
+    ("java/lang/CharSequence", "toString", Model::Image),
+    ("java/lang/Integer", "toString", Model::Image),
+    ("java/lang/Integer", "valueOf", Model::Image),
+    ("java/lang/Integer", "toHexString", Model::Hex),
+    ("java/lang/Integer", "toBinaryString", Model::Binary),
+    ("java/lang/Integer", "toOctalString", Model::Octal),
+    ("java/lang/Integer", "intValue", Model::Image),
+    ("java/lang/Integer", "longValue", Model::Image),
+    ("java/lang/Long", "toString", Model::Image),
+    ("java/lang/Long", "valueOf", Model::Image),
+    ("java/lang/Long", "toHexString", Model::Hex),
+    ("java/lang/Long", "toBinaryString", Model::Binary),
+    ("java/lang/Long", "toOctalString", Model::Octal),
+    ("java/lang/Long", "longValue", Model::Image),
+    ("java/lang/Short", "toString", Model::Image),
+    ("java/lang/Short", "valueOf", Model::Image),
+    ("java/lang/Short", "shortValue", Model::Image),
+    ("java/lang/Byte", "toString", Model::Image),
+    ("java/lang/Byte", "valueOf", Model::Image),
+    ("java/lang/Byte", "byteValue", Model::Image),
+    ("java/lang/Boolean", "toString", Model::Image),
+    ("java/lang/Boolean", "valueOf", Model::Image),
+    ("java/lang/Boolean", "booleanValue", Model::Image),
+    ("java/lang/Character", "toString", Model::Image),
+    ("java/lang/Character", "valueOf", Model::Image),
+    ("java/lang/Character", "charValue", Model::Image),
+    ("java/lang/Float", "toString", Model::Image),
+    ("java/lang/Float", "valueOf", Model::Image),
+    ("java/lang/Float", "floatValue", Model::Image),
+    ("java/lang/Double", "toString", Model::Image),
+    ("java/lang/Double", "valueOf", Model::Image),
+    ("java/lang/Double", "doubleValue", Model::Image),
+    ("java/util/Objects", "toString", Model::ImageOr),
+    ("java/util/Objects", "requireNonNull", Model::Same),
+    ("com/google/common/base/Preconditions", "checkNotNull", Model::Same),
+    ("java/lang/Class", "getName", Model::ClassName),
+    ("java/lang/Class", "getCanonicalName", Model::ClassName),
+    ("java/lang/Class", "getTypeName", Model::ClassName),
+    ("java/lang/Class", "getSimpleName", Model::SimpleClassName),
+    ("java/lang/Enum", "name", Model::EnumName),
+    ("java/text/MessageFormat", "format", Model::MessageFormat),
+    ("java/text/NumberFormat", "format", Model::Looks(Look::Number)),
+    ("java/text/DecimalFormat", "format", Model::Looks(Look::Number)),
+    ("java/util/Arrays", "toString", Model::ArrayImage),
+    ("java/util/Arrays", "deepToString", Model::ArrayImage),
+    ("java/lang/System", "lineSeparator", Model::LineSeparator),
+    ("java/lang/System", "getProperty", Model::Property),
+];
+
+/// Class, how its objects print. Subclasses print alike unless they are in the
+/// program and override `toString`.
+const CLASSES: &[(&str, Look)] = &[
+    ("java/lang/Integer", Look::Integer),
+    ("java/lang/Long", Look::Integer),
+    ("java/lang/Short", Look::Integer),
+    ("java/lang/Byte", Look::Integer),
+    ("java/lang/Boolean", Look::Boolean),
+    ("java/lang/Float", Look::Float),
+    ("java/lang/Double", Look::Float),
+    ("java/math/BigInteger", Look::Integer),
+    ("java/util/concurrent/atomic/AtomicInteger", Look::Integer),
+    ("java/util/concurrent/atomic/AtomicLong", Look::Integer),
+    ("java/util/concurrent/atomic/LongAdder", Look::Integer),
+    ("java/util/concurrent/atomic/AtomicBoolean", Look::Boolean),
+    ("java/util/UUID", Look::Uuid),
+    ("java/lang/Object", Look::Text),
+    ("java/lang/Thread", Look::Text),
+];
+
+/// Collections print as `[a, b]`.
+const COLLECTIONS: &[&str] = &[
+    "java/util/Collection",
+    "java/util/List",
+    "java/util/Set",
+    "java/util/SortedSet",
+    "java/util/NavigableSet",
+    "java/util/Queue",
+    "java/util/Deque",
+    "java/util/ArrayList",
+    "java/util/LinkedList",
+    "java/util/HashSet",
+    "java/util/LinkedHashSet",
+    "java/util/TreeSet",
+    "java/util/EnumSet",
+    "java/util/Vector",
+    "java/util/ArrayDeque",
+    "java/util/PriorityQueue",
+    "java/util/concurrent/CopyOnWriteArrayList",
+    "java/util/concurrent/ConcurrentLinkedQueue",
+    "java/util/concurrent/LinkedBlockingQueue",
+];
+
+/// Maps print as `{k=v, k=v}`.
+const MAPS: &[&str] = &[
+    "java/util/Map",
+    "java/util/SortedMap",
+    "java/util/NavigableMap",
+    "java/util/HashMap",
+    "java/util/LinkedHashMap",
+    "java/util/TreeMap",
+    "java/util/EnumMap",
+    "java/util/Hashtable",
+    "java/util/Properties",
+    "java/util/concurrent/ConcurrentMap",
+    "java/util/concurrent/ConcurrentHashMap",
+    "java/util/concurrent/ConcurrentSkipListMap",
+];
+
+/// Classes whose objects collect text by appending.
+const BUILDERS: &[&str] = &[
+    "java/lang/StringBuilder",
+    "java/lang/StringBuffer",
+    "java/lang/AbstractStringBuilder",
+    "java/io/StringWriter",
+    "java/io/CharArrayWriter",
+    "java/io/PrintWriter",
+    "java/util/Formatter",
+    "scala/collection/mutable/StringBuilder",
+];
+
+/// First words of method names whose results differ from call to call: such a
+/// call is no step of an access path.
+const CHANGING: &[&str] = &[
+    "next", "poll", "take", "read", "remove", "pop", "accept", "increment", "decrement", "generate",
+    "create", "new", "open", "await", "getAnd", "incr", "decr", "nano", "currentTime", "clone", "copy",
+    "iterator", "listIterator", "elements", "hashCode", "build",
+];
+
+static METHOD_INDEX: LazyLock<FxHashMap<(Name, Name), Model>> = LazyLock::new(|| {
+    METHODS.iter().map(|&(class, name, model)| ((Name::from(class), Name::from(name)), model)).collect()
+});
+
+static CLASS_INDEX: LazyLock<FxHashMap<Name, Kind>> = LazyLock::new(|| {
+    let looks = CLASSES.iter().map(|&(class, look)| (class, Kind::Looks(look)));
+    let collections = COLLECTIONS.iter().map(|&class| (class, Kind::Collection));
+    let maps = MAPS.iter().map(|&class| (class, Kind::Map));
+    let builders = BUILDERS.iter().map(|&class| (class, Kind::Builder));
+    looks.chain(collections).chain(maps).chain(builders).map(|(c, k)| (Name::from(c), k)).collect()
+});
+
+/// What is known of a library class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Prints like this.
+    Looks(Look),
+    /// Prints as `[a, b]`.
+    Collection,
+    /// Prints as `{k=v}`.
+    Map,
+    /// Collects text.
+    Builder,
+}
+
+/// The model of a method, if it is known.
+pub(crate) fn model(class: Name, name: Name) -> Option<Model> {
+    METHOD_INDEX.get(&(class, name)).copied()
+}
+
+/// What is known of a class.
+pub(crate) fn kind(class: Name) -> Option<Kind> {
+    CLASS_INDEX.get(&class).copied()
+}
+
+/// Whether objects of this class collect text.
+pub(crate) fn is_builder(class: Name) -> bool {
+    kind(class) == Some(Kind::Builder)
+}
+
+/// Whether a method of this name gives another result each time.
+pub(crate) fn is_changing(name: &str) -> bool {
+    CHANGING.iter().any(|word| {
+        name.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_lowercase()))
+    })
+}
+
+/// Whether the model keeps the value that is printed (a conversion).
+pub(crate) fn keeps_value(model: Model) -> bool {
+    matches!(model, Model::Image | Model::Same | Model::ImageOr | Model::Trim | Model::Upper | Model::Lower | Model::EnumName)
+}

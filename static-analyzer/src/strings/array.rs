@@ -1,0 +1,151 @@
+//! Arrays: elements stored in the frame that allocates them, or by a static
+//! initializer.
+
+use super::term::{Pattern, Term};
+use super::{Arg, Evaluator, FrameId, types};
+use crate::ir::{Const, Op, ValueId};
+use crate::limits;
+use crate::program::Name;
+
+impl<'p> Evaluator<'p> {
+    /// The allocation of an array, if there is only one it can come from.
+    pub(crate) fn array_origin(&mut self, frame: FrameId, value: ValueId) -> Option<(FrameId, ValueId)> {
+        match self.op(frame, value) {
+            Op::NewArray(..) => Some((frame, value)),
+            Op::Cast(_, inner) => self.array_origin(frame, *inner),
+            Op::Param(i) if frame != FrameId::ROOT => match self.frame(frame).args.get(usize::from(*i)).copied()? {
+                Arg::At(f, v) => self.array_origin(f, v),
+                _ => None,
+            },
+            Op::GetField(field, None) => {
+                let [(method, put)] = self.facts.writes(*field) else { return None };
+                let (method, put) = (*method, *put);
+                if !self.facts.is_effectively_final(*field) {
+                    return None;
+                }
+                let inner = self.make_frame(frame, None, method, Vec::new(), None)?;
+                let Op::PutField(_, None, stored) = self.op(inner, put) else { return None };
+                self.array_origin(inner, *stored)
+            }
+            Op::GetField(..) => {
+                let place = self.place(frame, value);
+                match self.place_node(place) {
+                    super::Place::Value(f, v) if (f, v) != (frame, value) => self.array_origin(f, v),
+                    _ => None,
+                }
+            }
+            Op::Invoke { method, args, .. } if wraps_array(&method.class, &method.name) => self.array_origin(frame, *args.last()?),
+            _ => None,
+        }
+    }
+
+    /// Values stored per index, if all indexes and the length are constants and
+    /// every element is stored at most once.
+    pub(crate) fn elements(&mut self, frame: FrameId, array: ValueId) -> Option<(FrameId, Vec<Option<ValueId>>)> {
+        let (frame, array) = self.array_origin(frame, array)?;
+        let Op::NewArray(_, length) = self.op(frame, array) else { return None };
+        let length = usize::try_from(self.int_of(frame, *length)?).ok().filter(|&n| n <= 1024)?;
+        let mut elements = vec![None; length];
+        let stores = self.facts.info(self.method_of(frame)).stores.get(&array);
+        for &store in stores.into_iter().flatten() {
+            let Op::ArrayStore(_, index, value) = self.op(frame, store) else { continue };
+            let index = usize::try_from(self.int_of(frame, *index)?).ok()?;
+            let slot = elements.get_mut(index)?;
+            if slot.is_some() {
+                return None;
+            }
+            *slot = Some(*value);
+        }
+        Some((frame, elements))
+    }
+
+    /// What element `index` of an array prints.
+    pub(crate) fn element_text(&mut self, frame: FrameId, array: ValueId, index: ValueId, descriptor: Name) -> Option<Term> {
+        let (origin, allocation) = self.array_origin(frame, array)?;
+        let Op::NewArray(element, _) = self.op(origin, allocation) else { return None };
+        let used = if types::is_primitive(element) { *element } else { descriptor };
+        if let Some((f, elements)) = self.elements(frame, array)
+            && let Some(i) = self.int_of(frame, index)
+        {
+            let slot = *elements.get(usize::try_from(i).ok()?)?;
+            return Some(self.slot_text(f, slot, used));
+        }
+        let stores = self.facts.info(self.method_of(origin)).stores.get(&allocation)?;
+        if stores.len() > limits::ALTERNATIVES_MAX {
+            return None;
+        }
+        let mut choices = Vec::new();
+        for &store in stores {
+            let Op::ArrayStore(_, _, value) = self.op(origin, store) else { continue };
+            choices.push(self.text(origin, *value, used, store));
+        }
+        Some(self.terms.alt(choices))
+    }
+
+    fn slot_text(&mut self, frame: FrameId, slot: Option<ValueId>, descriptor: Name) -> Term {
+        match slot {
+            Some(value) => self.text(frame, value, descriptor, value),
+            None if types::is_primitive(&descriptor) => self.constant_text(Const::Int(0), descriptor),
+            None => self.terms.text("null"),
+        }
+    }
+
+    /// A `char[]` as text.
+    pub(crate) fn characters(&mut self, frame: FrameId, array: ValueId) -> Option<Term> {
+        let (f, elements) = self.elements(frame, array)?;
+        let mut parts = Vec::new();
+        for slot in elements {
+            parts.push(self.slot_text(f, slot, Name::from("C")));
+        }
+        Some(self.terms.cat(parts))
+    }
+
+    /// `[a, b]`
+    pub(crate) fn array_image(&mut self, frame: FrameId, call: ValueId, array: ValueId) -> Term {
+        let descriptor = self.descriptor_of(frame, array);
+        let component = descriptor.strip_prefix('[').map_or_else(|| Name::from("Ljava/lang/Object;"), Name::from);
+        let (open, close) = (self.terms.text("["), self.terms.text("]"));
+        if let Some((f, elements)) = self.elements(frame, array) {
+            let separator = self.terms.text(", ");
+            let inner = self.joined(f, &elements, separator, component);
+            return self.terms.cat([open, inner, close]);
+        }
+        let place = self.place(frame, array);
+        let text = self.describe(frame, call);
+        let inner = self.place_leaf(place, descriptor, Pattern::Text, text);
+        let all = self.terms.cat([open, inner, close]);
+        let null = self.terms.text("null");
+        self.terms.alt([all, null])
+    }
+
+    fn joined(&mut self, frame: FrameId, elements: &[Option<ValueId>], separator: Term, component: Name) -> Term {
+        let mut parts = Vec::new();
+        for (i, &slot) in elements.iter().enumerate() {
+            if i > 0 {
+                parts.push(separator);
+            }
+            parts.push(self.slot_text(frame, slot, component));
+        }
+        self.terms.cat(parts)
+    }
+
+    /// `String.join(delimiter, elements)`
+    pub(crate) fn join_call(&mut self, frame: FrameId, call: ValueId, args: &'p [ValueId], parameters: &[Name]) -> Option<Term> {
+        let [separator, values] = *args else { return None };
+        let separator = self.text(frame, separator, *parameters.first()?, call);
+        let object = Name::from("Ljava/lang/Object;");
+        if let Some((f, elements)) = self.elements(frame, values) {
+            return Some(self.joined(f, &elements, separator, object));
+        }
+        None
+    }
+}
+
+/// Library calls that hand an array on as it is.
+fn wraps_array(class: &str, name: &str) -> bool {
+    matches!(
+        (class, name),
+        ("java/util/Arrays" | "java/util/List", "asList" | "of")
+            | ("scala/Predef$" | "scala/runtime/ScalaRunTime$", "wrapRefArray" | "genericWrapArray")
+    )
+}

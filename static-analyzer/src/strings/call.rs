@@ -1,0 +1,320 @@
+//! What a call returns: library models, then the program's own methods.
+
+use super::apis::{self, Look, Model};
+use super::term::{Pattern, Term};
+use super::{Evaluator, FrameId, Key, Place, text_ops, types};
+use crate::ir::{Const, InvokeKind, Op, ValueId};
+use crate::limits;
+use crate::program::{ClassId, MethodId, MethodRef, Name};
+
+/// A helper that returns a number or boolean is looked into only if small.
+const NUMBER_HELPER_INSTS_MAX: usize = 40;
+
+impl<'p> Evaluator<'p> {
+    /// The program's methods that a call may run; empty if unknown or too many.
+    pub(crate) fn targets(&mut self, frame: FrameId, kind: InvokeKind, method: MethodRef, args: &[ValueId]) -> Vec<MethodId> {
+        let MethodRef { class, name, descriptor } = method;
+        if matches!(kind, InvokeKind::Static | InvokeKind::Special) || name == "<init>" {
+            return self.facts.resolve(class, name, descriptor).into_iter().collect();
+        }
+        let Some(&receiver) = args.first() else { return Vec::new() };
+        let classes = self.classes_of(frame, receiver);
+        let mut targets = Vec::new();
+        for &id in &classes {
+            let name_of = self.facts.class_name(id);
+            // The instruction may name a class below what the value is known to be.
+            if let Some(target) = self.facts.resolve(name_of, name, descriptor)
+                && !targets.contains(&target)
+            {
+                targets.push(target);
+            }
+        }
+        if targets.is_empty() {
+            targets.extend(self.facts.resolve(class, name, descriptor));
+        }
+        if targets.len() > limits::TARGETS_MAX { Vec::new() } else { targets }
+    }
+
+    /// Allocated classes that a receiver can have; empty if unknown.
+    pub(crate) fn classes_of(&mut self, frame: FrameId, value: ValueId) -> Vec<ClassId> {
+        if let Op::Param(0) = self.op(frame, value)
+            && let Some(classes) = &self.frame(frame).this_classes
+        {
+            return classes.to_vec();
+        }
+        let place = self.place(frame, value);
+        if let Place::Value(f, v) = self.place_node(place) {
+            match self.op(f, v) {
+                Op::New(class) => return self.program().class(*class).into_iter().collect(),
+                Op::Param(0) if (f, v) != (frame, value) => {
+                    if let Some(classes) = &self.frame(f).this_classes {
+                        return classes.to_vec();
+                    }
+                }
+                _ => {}
+            }
+        }
+        let used = self.descriptor_of(frame, value);
+        let origin = self.place_descriptor(place);
+        let narrow = self.narrower(used, origin);
+        types::class_of(&narrow).map_or_else(Vec::new, |class| self.facts.concrete(Name::from(class)).to_vec())
+    }
+
+    /// Declared type of what is at a place.
+    pub(crate) fn place_descriptor(&self, place: super::PlaceId) -> Name {
+        match self.place_node(place) {
+            Place::Value(f, v) => self.descriptor_of(f, v),
+            Place::Field(_, field) | Place::Static(field) => field.descriptor,
+            Place::Call(_, method) => Name::from(types::result(&method.descriptor)),
+            Place::Element(array) => {
+                let array = self.place_descriptor(array);
+                array.strip_prefix('[').map_or_else(|| Name::from("Ljava/lang/Object;"), Name::from)
+            }
+        }
+    }
+
+    /// The more special of two types of one value.
+    pub(crate) fn narrower(&self, a: Name, b: Name) -> Name {
+        match (types::class_of(&a), types::class_of(&b)) {
+            (Some(x), Some(y)) if x != y && self.facts.is_subtype(Name::from(y), Name::from(x)) => b,
+            _ => a,
+        }
+    }
+
+    /// What the result of a call prints.
+    pub(crate) fn call_text(&mut self, frame: FrameId, call: ValueId, kind: InvokeKind, method: MethodRef, args: &'p [ValueId], descriptor: Name) -> Term {
+        let result = Name::from(types::result(&method.descriptor));
+        if let Some(term) = self.library_text(frame, call, method, args) {
+            return term;
+        }
+        let place = self.place(frame, call);
+        if let Place::Value(f, v) = self.place_node(place)
+            && (f, v) != (frame, call)
+        {
+            return self.text(f, v, result, v);
+        }
+        let shown = if types::is_primitive(&result) { result } else { self.narrower(descriptor, result) };
+        let is_text = is_text_type(&result);
+        if !is_text && !types::is_primitive(&result) {
+            return self.object(frame, call, shown);
+        }
+        let targets = self.targets(frame, kind, method, args);
+        if let Some(term) = self.returned_text(frame, call, &targets, args, &result) {
+            return term;
+        }
+        self.object(frame, call, shown)
+    }
+
+    /// What the targets of a call return, if that says more than the call's own
+    /// name.
+    fn returned_text(&mut self, frame: FrameId, call: ValueId, targets: &[MethodId], args: &[ValueId], result: &str) -> Option<Term> {
+        let number = types::is_primitive(result);
+        let mut choices = Vec::with_capacity(targets.len());
+        for &target in targets {
+            let body = self.program().methods[target.index()].body.as_ref()?;
+            if number && body.insts.len() > NUMBER_HELPER_INSTS_MAX {
+                return None;
+            }
+            let inner = self.enter(frame, call, target, args)?;
+            choices.push(self.returned(inner, Name::from(result)));
+        }
+        if choices.is_empty() {
+            return None;
+        }
+        let term = self.terms.alt(choices);
+        if number {
+            return self.terms.finite(term, limits::ALTERNATIVES_MAX).map(|_| term);
+        }
+        let fits = self.terms.size(term) <= limits::INLINED_TERM_NODES_MAX;
+        (fits && self.terms.is_informative(term) && !self.terms.is_never(term)).then_some(term)
+    }
+
+    /// What a frame returns.
+    pub(crate) fn returned(&mut self, frame: FrameId, result: Name) -> Term {
+        self.solved(Key::Returned(frame), |e| {
+            let returns = &e.facts.info(e.method_of(frame)).returns;
+            let mut choices = Vec::with_capacity(returns.len());
+            for &(at, value) in returns {
+                choices.push(e.text(frame, value, result, at));
+            }
+            e.terms.alt(choices)
+        })
+    }
+
+    fn library_text(&mut self, frame: FrameId, call: ValueId, method: MethodRef, args: &'p [ValueId]) -> Option<Term> {
+        if method.name == "toString" && method.descriptor == "()Ljava/lang/String;" {
+            let receiver = *args.first()?;
+            if let Op::Invoke { kind: InvokeKind::Special, .. } = self.op(frame, call) {
+                return self.super_text(frame, call, method, args);
+            }
+            let descriptor = self.descriptor_of(frame, receiver);
+            return Some(self.non_null(frame, receiver, descriptor, call));
+        }
+        if apis::is_builder(method.class) {
+            return self.builder_call_text(frame, call, method, args);
+        }
+        let model = match apis::model(method.class, method.name) {
+            Some(model) => model,
+            None if matches!(method.name.as_str(), "name" | "ordinal") && args.len() == 1 => {
+                self.facts.supertypes(method.class).contains(&Name::from("java/lang/Enum")).then_some(())?;
+                if method.name == "name" { Model::EnumName } else { return None }
+            }
+            None => return None,
+        };
+        let parameters: Vec<Name> = types::parameters(&method.descriptor).into_iter().map(Name::from).collect();
+        let is_static = args.len() == parameters.len();
+        self.model_text(frame, call, model, method, args, &parameters, is_static)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one call, taken apart")]
+    fn model_text(&mut self, frame: FrameId, call: ValueId, model: Model, method: MethodRef, args: &'p [ValueId], parameters: &[Name], is_static: bool) -> Option<Term> {
+        let first = *args.first().unwrap_or(&call);
+        let shown = if is_static { parameters.first().copied() } else { Some(Name::from(&format!("L{};", method.class))) };
+        let shown = shown.unwrap_or_else(|| Name::from("Ljava/lang/Object;"));
+        match model {
+            Model::Image if args.len() > 1 && !shown.starts_with('[') => {
+                // A second argument is a radix.
+                Some(self.leaf_like(frame, call, method.descriptor, Pattern::Text))
+            }
+            Model::Image if shown.starts_with('[') => {
+                let text = self.characters(frame, first);
+                Some(text.unwrap_or_else(|| self.leaf_like(frame, call, Name::from("Ljava/lang/String;"), Pattern::Text)))
+            }
+            Model::Image if method.descriptor.starts_with("(Ljava/lang/String;)") && method.class != "java/lang/String" => {
+                // `Integer.valueOf(text)`: a number again.
+                let pattern = match apis::kind(method.class) {
+                    Some(apis::Kind::Looks(look)) => look.pattern(),
+                    _ => Pattern::Text,
+                };
+                Some(self.leaf_like(frame, call, shown, pattern))
+            }
+            Model::Image => Some(self.text(frame, first, shown, call)),
+            Model::Same => Some(self.text(frame, first, self.descriptor_of(frame, first), call)),
+            Model::ImageOr => {
+                let image = self.text(frame, first, shown, call);
+                match (args.get(1), self.op(frame, first)) {
+                    (Some(&other), Op::Const(Const::Null)) => Some(self.text(frame, other, shown, call)),
+                    (Some(&other), _) => {
+                        let image = self.non_null(frame, first, shown, call);
+                        let other = self.text(frame, other, shown, call);
+                        Some(self.terms.alt([image, other]))
+                    }
+                    (None, _) => Some(image),
+                }
+            }
+            Model::Concat => {
+                let head = self.text(frame, first, shown, call);
+                let tail = self.text(frame, *args.get(1)?, shown, call);
+                Some(self.terms.cat([head, tail]))
+            }
+            Model::Format => self.format_call(frame, call, args, parameters, is_static),
+            Model::FormatLocale => None,
+            Model::MessageFormat => self.message_format_call(frame, call, args),
+            Model::Join => self.join_call(frame, call, args, parameters),
+            Model::Upper | Model::Lower => {
+                let term = self.text(frame, first, shown, call);
+                Some(text_ops::change_case(&mut self.terms, term, model == Model::Upper))
+            }
+            Model::Trim => {
+                let term = self.text(frame, first, shown, call);
+                Some(text_ops::trim(&mut self.terms, term))
+            }
+            Model::Substring => self.substring_call(frame, call, first, &args[1..], shown),
+            Model::Replace => self.replace_call(frame, call, args, parameters, false),
+            Model::ReplaceRegex => self.replace_call(frame, call, args, parameters, true),
+            Model::CharAt => {
+                let index = usize::try_from(self.int_of(frame, *args.get(1)?)?).ok()?;
+                let term = self.text(frame, first, shown, call);
+                self.terms.map(term, |text| text_ops::utf16_slice(text, index, index + 1))
+            }
+            Model::Length => {
+                let term = self.text(frame, first, shown, call);
+                self.terms.map(term, |text| Some(text.encode_utf16().count().to_string()))
+            }
+            Model::Repeat => {
+                let count = usize::try_from(self.int_of(frame, *args.get(1)?)?).ok().filter(|&n| n <= 1024)?;
+                let term = self.text(frame, first, shown, call);
+                self.terms.map(term, |text| Some(text.repeat(count)))
+            }
+            Model::Hex | Model::Binary | Model::Octal => Some(self.radix_text(frame, call, first, shown, model)),
+            Model::ClassName | Model::SimpleClassName => {
+                let names = self.class_names(frame, first, model == Model::SimpleClassName)?;
+                let names: Vec<Term> = names.iter().map(|n| self.terms.text(n)).collect();
+                Some(self.terms.alt(names))
+            }
+            Model::EnumName => self.enum_name(frame, first),
+            Model::ArrayImage => Some(self.array_image(frame, call, first)),
+            Model::LineSeparator => Some(self.terms.text("\n")),
+            Model::Property => match self.op(frame, first) {
+                Op::Const(Const::Text(key)) if key == "line.separator" => Some(self.terms.text("\n")),
+                _ => None,
+            },
+            Model::Looks(look) => Some(self.look_leaf(frame, call, method, look)),
+        }
+    }
+
+    fn look_leaf(&mut self, frame: FrameId, call: ValueId, method: MethodRef, look: Look) -> Term {
+        let result = Name::from(types::result(&method.descriptor));
+        self.leaf_like(frame, call, result, look.pattern())
+    }
+
+    fn radix_text(&mut self, frame: FrameId, call: ValueId, value: ValueId, descriptor: Name, model: Model) -> Term {
+        if let Some(constant) = self.constant_of(frame, value) {
+            let bits = match constant {
+                Const::Int(i) => u64::from(i as u32),
+                Const::Long(i) => i as u64,
+                _ => 0,
+            };
+            let text = match model {
+                Model::Hex => format!("{bits:x}"),
+                Model::Octal => format!("{bits:o}"),
+                _ => format!("{bits:b}"),
+            };
+            return self.terms.text(&text);
+        }
+        let pattern = match model {
+            Model::Hex => Pattern::Hex,
+            Model::Octal => Pattern::Regex("[0-7]+"),
+            _ => Pattern::Regex("[01]+"),
+        };
+        let place = self.place(frame, value);
+        let text = self.describe(frame, call);
+        self.place_leaf(place, descriptor, pattern, text)
+    }
+
+    fn substring_call(&mut self, frame: FrameId, call: ValueId, text: ValueId, bounds: &[ValueId], shown: Name) -> Option<Term> {
+        let term = self.text(frame, text, shown, call);
+        let from = usize::try_from(self.int_of(frame, *bounds.first()?)?).ok()?;
+        let to = match bounds.get(1) {
+            Some(&to) => Some(usize::try_from(self.int_of(frame, to)?).ok()?),
+            None => None,
+        };
+        text_ops::substring(&mut self.terms, term, from, to)
+    }
+
+    fn replace_call(&mut self, frame: FrameId, call: ValueId, args: &[ValueId], parameters: &[Name], regex: bool) -> Option<Term> {
+        let [receiver, from, to] = *args else { return None };
+        let term = self.text(frame, receiver, Name::from("Ljava/lang/String;"), call);
+        let from = self.text(frame, from, *parameters.first()?, call);
+        let to = self.text(frame, to, *parameters.get(1)?, call);
+        let from = self.terms.as_text(from)?.to_string();
+        let to = self.terms.as_text(to)?.to_string();
+        let first_only = matches!(self.op(frame, call), Op::Invoke { method, .. } if method.name == "replaceFirst");
+        if regex && (from.contains(|c| r"\[](){}.*+?^$|".contains(c)) || to.contains(['$', '\\'])) {
+            return None;
+        }
+        let replaced = self.terms.map(term, |text| {
+            Some(if first_only { text.replacen(&from, &to, 1) } else { text.replace(&from, &to) })
+        });
+        replaced.or_else(|| Some(self.terms.top()))
+    }
+}
+
+/// Whether texts are passed around as this type.
+pub(crate) fn is_text_type(descriptor: &str) -> bool {
+    matches!(
+        descriptor,
+        "Ljava/lang/String;" | "Ljava/lang/CharSequence;" | "Ljava/lang/Object;" | "Ljava/lang/Comparable;" | "Ljava/io/Serializable;"
+            | "Ljava/lang/StringBuilder;" | "Ljava/lang/StringBuffer;"
+    )
+}

@@ -1,0 +1,278 @@
+//! What a value prints, by the instruction that defines it.
+
+use super::term::{Leaf, Pattern, Term};
+use super::{Arg, Evaluator, FrameId, Key, Place, PlaceId, apis, text_ops, types};
+use crate::ir::{BootstrapArg, Const, Op, ValueId};
+use crate::program::{Name, access};
+
+impl<'p> Evaluator<'p> {
+    /// What `value` prints when it is used as `descriptor` by instruction `at`
+    /// (which matters for builders only: what they hold then).
+    pub(crate) fn text(&mut self, frame: FrameId, value: ValueId, descriptor: Name, at: ValueId) -> Term {
+        if let Op::Const(constant) = self.op(frame, value) {
+            return self.constant_text(*constant, descriptor);
+        }
+        let builder = self.is_builder(frame, value);
+        let key = Key::Text(frame, value, descriptor, builder.then_some(at));
+        self.solved(key, |e| {
+            if builder { e.content_at(frame, value, at) } else { e.find_text(frame, value, descriptor, at) }
+        })
+    }
+
+    /// Text of the value at `place`, where only the place is known.
+    pub(crate) fn place_text(&mut self, frame: FrameId, place: PlaceId, descriptor: Name) -> Term {
+        match self.place_node(place) {
+            Place::Value(f, v) => self.text(f, v, descriptor, v),
+            Place::Field(object, field) => {
+                let term = self.written_text(frame, Some(object), field, descriptor);
+                term.unwrap_or_else(|| self.object_at(frame, place, field.descriptor, None))
+            }
+            Place::Static(field) => {
+                let term = self.written_text(frame, None, field, descriptor);
+                term.unwrap_or_else(|| self.object_at(frame, place, field.descriptor, None))
+            }
+            Place::Call(_, method) => {
+                let result = Name::from(types::result(&method.descriptor));
+                self.object_at(frame, place, result, None)
+            }
+            Place::Element(_) => self.object_at(frame, place, descriptor, None),
+        }
+    }
+
+    /// What a constant prints.
+    pub(crate) fn constant_text(&mut self, constant: Const, descriptor: Name) -> Term {
+        let text = match constant {
+            Const::Null => "null".to_string(),
+            Const::Int(i) => match descriptor.as_str() {
+                "Z" => (i != 0).to_string(),
+                "C" => char::from_u32(i as u32).unwrap_or(char::REPLACEMENT_CHARACTER).to_string(),
+                _ => i.to_string(),
+            },
+            Const::Long(i) => i.to_string(),
+            Const::Float(x) => text_ops::java_float(x),
+            Const::Double(x) => text_ops::java_double(x),
+            Const::Text(text) => return self.terms.text(&text),
+            Const::Class(class) => {
+                let class = class.as_str();
+                let interface = self.program().class(class.into()).is_some_and(|c| {
+                    self.program().classes[c.index()].access & access::INTERFACE != 0
+                });
+                format!("{} {}", if interface { "interface" } else { "class" }, types::binary_name(class))
+            }
+            Const::Other => return self.terms.top(),
+        };
+        self.terms.text(&text)
+    }
+
+    fn find_text(&mut self, frame: FrameId, value: ValueId, descriptor: Name, at: ValueId) -> Term {
+        let primitive = types::is_primitive(&descriptor);
+        match self.op(frame, value) {
+            Op::Phi(operands) => self.phi_text(frame, value, operands, descriptor, at),
+            Op::Param(i) => self.parameter_text(frame, value, *i, descriptor),
+            Op::Cast(class, inner) => {
+                let narrowed = if primitive { descriptor } else { types::descriptor_of(class) };
+                self.text(frame, *inner, narrowed, at)
+            }
+            Op::Invoke { kind, method, args } => {
+                self.call_text(frame, value, *kind, *method, args, descriptor)
+            }
+            Op::InvokeDynamic { bootstrap, bootstrap_args, descriptor: shape, args, .. } => {
+                if bootstrap.class == "java/lang/invoke/StringConcatFactory" {
+                    self.concat_text(frame, value, bootstrap_args, *shape, args)
+                } else {
+                    self.object(frame, value, descriptor)
+                }
+            }
+            Op::GetField(field, object) => {
+                let object = object.map(|o| self.place(frame, o));
+                let place = self.place(frame, value);
+                if let Place::Value(f, v) = self.place_node(place)
+                    && (f, v) != (frame, value)
+                {
+                    return self.text(f, v, descriptor, v);
+                }
+                let used = if primitive { descriptor } else { field.descriptor };
+                let term = self.written_text(frame, object, *field, used);
+                term.unwrap_or_else(|| self.object(frame, value, descriptor))
+            }
+            Op::ArrayLoad(array, index) => {
+                let term = self.element_text(frame, *array, *index, descriptor);
+                term.unwrap_or_else(|| self.object(frame, value, descriptor))
+            }
+            Op::Convert(..) | Op::Binary(..) | Op::Negate(_) | Op::ArrayLength(_) => {
+                match self.constant_of(frame, value) {
+                    Some(constant) => self.constant_text(constant, descriptor),
+                    None => self.leaf(frame, value, descriptor),
+                }
+            }
+            _ => self.object(frame, value, descriptor),
+        }
+    }
+
+    fn phi_text(&mut self, frame: FrameId, value: ValueId, operands: &'p [(crate::ir::BlockId, ValueId)], descriptor: Name, at: ValueId) -> Term {
+        let place = self.place(frame, value);
+        if let Place::Value(f, v) = self.place_node(place)
+            && (f, v) == (frame, value)
+            && self.is_computed(frame, operands, &descriptor)
+        {
+            return self.leaf(frame, value, descriptor);
+        }
+        let mut choices = Vec::with_capacity(operands.len());
+        for &(_, operand) in operands {
+            if operand != value {
+                choices.push(self.text(frame, operand, descriptor, at));
+            }
+        }
+        self.terms.alt(choices)
+    }
+
+    /// Whether one of the numbers that a phi joins is computed: then it is a
+    /// counter or sum, and a single variable.
+    fn is_computed(&self, frame: FrameId, operands: &[(crate::ir::BlockId, ValueId)], descriptor: &str) -> bool {
+        matches!(descriptor, "I" | "J" | "S" | "B" | "F" | "D")
+            && operands.iter().any(|&(_, v)| matches!(self.op(frame, v), Op::Binary(..)))
+    }
+
+    fn parameter_text(&mut self, frame: FrameId, value: ValueId, i: u16, descriptor: Name) -> Term {
+        if frame == FrameId::ROOT {
+            return self.object(frame, value, descriptor);
+        }
+        let declared = self.descriptor_of(frame, value);
+        // The declared type says how bits are meant: a boolean given as 0 or 1.
+        let used = if types::is_primitive(&declared) && types::is_primitive(&descriptor) { declared } else { descriptor };
+        match self.frame(frame).args.get(usize::from(i)).copied() {
+            Some(Arg::At(f, v)) => {
+                let at = self.frame(frame).caller.filter(|c| c.0 == f).map_or(v, |c| c.1);
+                self.text(f, v, used, at)
+            }
+            Some(Arg::Place(place)) => {
+                if let Place::Value(f, v) = self.place_node(place)
+                    && (f, v) == (frame, value)
+                {
+                    return self.object(frame, value, descriptor);
+                }
+                match self.frame(frame).this_classes.clone() {
+                    Some(classes) if i == 0 => self.object_at(frame, place, declared, Some(&classes)),
+                    _ => self.place_text(frame, place, used),
+                }
+            }
+            Some(Arg::Unknown) | None => self.object(frame, value, descriptor),
+        }
+    }
+
+    /// `makeConcat` and `makeConcatWithConstants`.
+    fn concat_text(&mut self, frame: FrameId, at: ValueId, constants: &[BootstrapArg], shape: Name, args: &[ValueId]) -> Term {
+        let types: Vec<Name> = types::parameters(&shape).into_iter().map(Name::from).collect();
+        let mut values = Vec::with_capacity(args.len());
+        for (i, &arg) in args.iter().enumerate() {
+            let descriptor = types.get(i).copied().unwrap_or_else(|| Name::from("Ljava/lang/Object;"));
+            values.push(self.text(frame, arg, descriptor, at));
+        }
+        let Some(BootstrapArg::Const(Const::Text(recipe))) = constants.first() else {
+            return self.terms.cat(values);
+        };
+        let (mut values, mut constants) = (values.into_iter(), constants[1..].iter());
+        let mut parts = Vec::new();
+        for piece in recipe.split_inclusive(['\u{1}', '\u{2}']) {
+            let text = piece.trim_end_matches(['\u{1}', '\u{2}']);
+            parts.push(self.terms.text(text));
+            if piece.ends_with('\u{1}') {
+                parts.extend(values.next());
+            } else if piece.ends_with('\u{2}') {
+                let term = match constants.next() {
+                    Some(BootstrapArg::Const(c)) => self.constant_text(*c, Name::from("Ljava/lang/Object;")),
+                    _ => self.terms.top(),
+                };
+                parts.push(term);
+            }
+        }
+        self.terms.cat(parts)
+    }
+
+    /// The value as one variable, looking like its descriptor.
+    pub(crate) fn leaf(&mut self, frame: FrameId, value: ValueId, descriptor: Name) -> Term {
+        self.leaf_like(frame, value, descriptor, Self::pattern_of(descriptor))
+    }
+
+    /// The value as one variable that looks like `pattern`.
+    pub(crate) fn leaf_like(&mut self, frame: FrameId, value: ValueId, descriptor: Name, pattern: Pattern) -> Term {
+        let place = self.place(frame, value);
+        let text = self.describe(frame, value);
+        self.place_leaf(place, descriptor, pattern, text)
+    }
+
+    /// The object at `place` as one variable.
+    pub(crate) fn place_leaf(&mut self, place: PlaceId, descriptor: Name, pattern: Pattern, text: String) -> Term {
+        let path = self.path(place);
+        let class = path.as_ref().and_then(|p| self.value_class(p, descriptor));
+        let text = if path.is_some() { String::new() } else { text };
+        self.terms.leaf(Leaf { path, text, class, descriptor, pattern })
+    }
+
+    /// Declared type of a value, as its instruction says.
+    pub(crate) fn descriptor_of(&self, frame: FrameId, value: ValueId) -> Name {
+        self.find_descriptor(frame, value, 0)
+    }
+
+    fn find_descriptor(&self, frame: FrameId, value: ValueId, depth: u32) -> Name {
+        let object = || Name::from("Ljava/lang/Object;");
+        match self.op(frame, value) {
+            Op::Param(i) => self.parameter_descriptor(frame, *i),
+            Op::Const(Const::Text(_)) => Name::from("Ljava/lang/String;"),
+            Op::Const(Const::Class(_)) => Name::from("Ljava/lang/Class;"),
+            Op::Const(Const::Int(_)) | Op::ArrayLength(_) => Name::from("I"),
+            Op::Const(Const::Long(_)) => Name::from("J"),
+            Op::Const(Const::Float(_)) => Name::from("F"),
+            Op::Const(Const::Double(_)) => Name::from("D"),
+            Op::New(class) | Op::Cast(class, _) => types::descriptor_of(class),
+            Op::NewArray(element, _) => Name::from(&format!("[{element}")),
+            Op::Invoke { method, .. } => Name::from(types::result(&method.descriptor)),
+            Op::InvokeDynamic { descriptor, .. } => Name::from(types::result(descriptor)),
+            Op::GetField(field, _) => field.descriptor,
+            Op::ArrayLoad(array, _) => {
+                let array = self.find_descriptor(frame, *array, depth + 1);
+                array.strip_prefix('[').map_or_else(object, Name::from)
+            }
+            Op::InstanceOf(..) => Name::from("Z"),
+            Op::Convert(to, _) => *to,
+            Op::Binary(_, a, _) | Op::Negate(a) if depth < 20 => self.find_descriptor(frame, *a, depth + 1),
+            Op::Caught(classes) => match classes[..] {
+                [class] => types::descriptor_of(&class),
+                _ => Name::from("Ljava/lang/Throwable;"),
+            },
+            Op::Phi(operands) if depth < 6 => {
+                let mut common: Option<Name> = None;
+                for &(_, v) in operands {
+                    if v == value || matches!(self.op(frame, v), Op::Const(Const::Null)) {
+                        continue;
+                    }
+                    let descriptor = self.find_descriptor(frame, v, depth + 1);
+                    match common {
+                        Some(known) if known != descriptor => return object(),
+                        _ => common = Some(descriptor),
+                    }
+                }
+                common.unwrap_or_else(object)
+            }
+            _ => object(),
+        }
+    }
+
+    fn parameter_descriptor(&self, frame: FrameId, i: u16) -> Name {
+        let method = &self.program().methods[self.method_of(frame).index()];
+        let mut i = usize::from(i);
+        if !method.is_static() {
+            if i == 0 {
+                return types::descriptor_of(&self.facts.class_name(method.class));
+            }
+            i -= 1;
+        }
+        types::parameters(&method.descriptor).get(i).map_or_else(|| Name::from("Ljava/lang/Object;"), |p| Name::from(p))
+    }
+
+    /// Whether the value is an object that collects text.
+    pub(crate) fn is_builder(&self, frame: FrameId, value: ValueId) -> bool {
+        let descriptor = self.descriptor_of(frame, value);
+        types::class_of(&descriptor).is_some_and(|class| apis::is_builder(Name::from(class)))
+    }
+}

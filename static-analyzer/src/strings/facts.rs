@@ -1,0 +1,211 @@
+//! Facts about the whole program that string evaluation asks for: who writes a
+//! field, who calls a method, which classes are ever instantiated, what
+//! dispatch resolves to. Collected in one parallel pass.
+//!
+//! Instantiation is over-approximated by "some method allocates it, or names it
+//! as a class literal and it has a constructor without arguments".
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::info::Info;
+use crate::ir::{Body, Const, Op, ValueId};
+use crate::program::{ClassId, Field, FieldRef, MethodId, Name, Program, access};
+
+/// One place: a method and an instruction in it.
+pub(crate) type Place = (MethodId, ValueId);
+
+/// See the module.
+pub(crate) struct Facts<'p> {
+    /// The program the facts are about.
+    pub(crate) program: &'p Program,
+    writes: FxHashMap<FieldRef, Vec<Place>>,
+    calls: FxHashMap<(Name, Name), Vec<Place>>,
+    instantiated: Vec<bool>,
+    methods: FxHashMap<(Name, Name, Name), MethodId>,
+    concrete: FxHashMap<Name, Vec<ClassId>>,
+    supers: FxHashMap<Name, Vec<Name>>,
+    infos: Vec<OnceLock<Info>>,
+}
+
+enum Fact {
+    Write(FieldRef, Place),
+    Call((Name, Name), Place),
+    Class(Name, bool),
+}
+
+impl<'p> Facts<'p> {
+    /// Reads every body once.
+    pub(crate) fn new(program: &'p Program) -> Self {
+        let ids: Vec<MethodId> = (0..program.methods.len()).map(MethodId::new).collect();
+        let found: Vec<Vec<Fact>> = ids.par_iter().map(|&id| facts_of(program, id)).collect();
+        let mut facts = Self {
+            program,
+            writes: FxHashMap::default(),
+            calls: FxHashMap::default(),
+            instantiated: vec![false; program.classes.len()],
+            methods: FxHashMap::default(),
+            concrete: FxHashMap::default(),
+            supers: program.classes.par_iter().map(|c| (c.name, program.supers(c.name))).collect(),
+            infos: program.methods.iter().map(|_| OnceLock::new()).collect(),
+        };
+        for (i, method) in program.methods.iter().enumerate() {
+            let class = program.classes[method.class.index()].name;
+            facts.methods.insert((class, method.name, method.descriptor), MethodId::new(i));
+        }
+        for fact in found.into_iter().flatten() {
+            match fact {
+                Fact::Write(field, place) => facts.writes.entry(field).or_default().push(place),
+                Fact::Call(key, place) => facts.calls.entry(key).or_default().push(place),
+                Fact::Class(name, allocated) => facts.instantiate(name, allocated),
+            }
+        }
+        facts.fill_concrete();
+        facts
+    }
+
+    fn instantiate(&mut self, name: Name, allocated: bool) {
+        let Some(class) = self.program.class(name) else { return };
+        let known = &mut self.instantiated[class.index()];
+        if allocated {
+            *known = true;
+        } else if !*known {
+            let methods = self.program.classes[class.index()].methods.clone();
+            *known = self.program.methods[methods].iter().any(|m| m.name == "<init>" && m.descriptor == "()V");
+        }
+    }
+
+    fn fill_concrete(&mut self) {
+        for i in 0..self.program.classes.len() {
+            let class = &self.program.classes[i];
+            if !self.instantiated[i] || class.access & (access::ABSTRACT | access::INTERFACE) != 0 {
+                continue;
+            }
+            for name in self.supers.get(&class.name).into_iter().flatten().copied() {
+                self.concrete.entry(name).or_default().push(ClassId::new(i));
+            }
+        }
+    }
+
+    /// The class itself and everything it extends or implements, superclasses
+    /// first.
+    pub(crate) fn supertypes(&self, name: Name) -> Cow<'_, [Name]> {
+        match self.supers.get(&name) {
+            Some(all) => Cow::Borrowed(all),
+            None => Cow::Owned(self.program.supers(name)),
+        }
+    }
+
+    /// Whether `name` is `above` or below it, as far as the program knows.
+    pub(crate) fn is_subtype(&self, name: Name, above: Name) -> bool {
+        name == above || above == "java/lang/Object" || self.supertypes(name).contains(&above)
+    }
+
+    /// Whether objects of this class are exceptions. Classes outside of the
+    /// program are judged by the naming convention of the platform.
+    pub(crate) fn is_throwable(&self, name: Name) -> bool {
+        self.supertypes(name).iter().any(|n| {
+            n == "java/lang/Throwable"
+                || (self.program.class(*n).is_none() && (n.ends_with("Exception") || n.ends_with("Error")))
+        })
+    }
+
+    /// Allocated classes at or below `name`, sorted.
+    pub(crate) fn concrete(&self, name: Name) -> &[ClassId] {
+        self.concrete.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Indexes of a method's body; the method must have one.
+    pub(crate) fn info(&self, method: MethodId) -> &Info {
+        self.infos[method.index()].get_or_init(|| {
+            let body = self.program.methods[method.index()].body.as_ref();
+            body.map_or_else(|| Info::new(&Body::default()), Info::new)
+        })
+    }
+
+    /// Name of a class of the program.
+    pub(crate) fn class_name(&self, class: ClassId) -> Name {
+        self.program.classes[class.index()].name
+    }
+
+    /// The method that a call on exactly `class` runs or names: declared there
+    /// or inherited. Prefers one with a body.
+    pub(crate) fn resolve(&self, class: Name, name: Name, descriptor: Name) -> Option<MethodId> {
+        if let Some(&id) = self.methods.get(&(class, name, descriptor)) {
+            return Some(id);
+        }
+        let mut bodiless = None;
+        for &above in self.supertypes(class).iter().skip(1) {
+            if let Some(&id) = self.methods.get(&(above, name, descriptor)) {
+                if self.program.methods[id.index()].body.is_some() {
+                    return Some(id);
+                }
+                bodiless = bodiless.or(Some(id));
+            }
+        }
+        bodiless
+    }
+
+    /// Topmost declaration of a method in the program: the name it is known by.
+    pub(crate) fn topmost(&self, class: Name, name: Name, descriptor: Name) -> Option<MethodId> {
+        let above = self.supertypes(class);
+        above.iter().rev().find_map(|&n| self.methods.get(&(n, name, descriptor)).copied())
+    }
+
+    /// Instructions that write `field`, in program order.
+    pub(crate) fn writes(&self, field: FieldRef) -> &[Place] {
+        self.writes.get(&field).map_or(&[], Vec::as_slice)
+    }
+
+    /// Instructions that call some method of this name and descriptor.
+    pub(crate) fn calls(&self, name: Name, descriptor: Name) -> &[Place] {
+        self.calls.get(&(name, descriptor)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Declaration of a field.
+    pub(crate) fn field(&self, field: FieldRef) -> Option<&'p Field> {
+        let class = &self.program.classes[self.program.class(field.class)?.index()];
+        class.fields.iter().find(|f| f.name == field.name && f.descriptor == field.descriptor)
+    }
+
+    /// Constants of an enum of the program, in order of declaration.
+    pub(crate) fn enum_constants(&self, name: Name) -> Option<Vec<Name>> {
+        let class = &self.program.classes[self.program.class(name)?.index()];
+        if class.super_name? != "java/lang/Enum" {
+            return None;
+        }
+        let constants = class.fields.iter().filter(|f| f.access & access::ENUM != 0);
+        Some(constants.map(|f| f.name).collect())
+    }
+
+    /// Whether the field is written only by constructors (static: by static
+    /// initializers) of its own class.
+    pub(crate) fn is_effectively_final(&self, field: FieldRef) -> bool {
+        self.writes(field).iter().all(|(m, _)| {
+            let method = &self.program.methods[m.index()];
+            self.class_name(method.class) == field.class && method.name.starts_with('<')
+        })
+    }
+}
+
+fn facts_of(program: &Program, id: MethodId) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let Some(body) = &program.methods[id.index()].body else { return facts };
+    for (value, inst) in body.iter() {
+        match &inst.op {
+            Op::PutField(field, _, _) => facts.push(Fact::Write(*field, (id, value))),
+            Op::Invoke { method, .. } => {
+                if program.class(method.class).is_some() {
+                    facts.push(Fact::Call((method.name, method.descriptor), (id, value)));
+                }
+            }
+            Op::New(name) => facts.push(Fact::Class(*name, true)),
+            Op::Const(Const::Class(name)) => facts.push(Fact::Class(*name, false)),
+            _ => {}
+        }
+    }
+    facts
+}

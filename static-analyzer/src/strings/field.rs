@@ -1,0 +1,164 @@
+//! Texts of fields through the writes of the whole program.
+//!
+//! Fields that code outside of the program may set (public or protected, not
+//! final) stay variables.
+
+use super::term::{Node, Pattern, Term};
+use super::{Arg, Evaluator, FrameId, Key, PlaceId, types};
+use crate::ir::{Const, Op, ValueId};
+use crate::limits;
+use crate::program::{FieldRef, MethodId, Name, access};
+
+const PUBLIC: u16 = 0x0001;
+const PROTECTED: u16 = 0x0004;
+
+impl Evaluator<'_> {
+    /// What a field prints, if its writes say more than its name.
+    pub(crate) fn written_text(&mut self, frame: FrameId, object: Option<PlaceId>, field: FieldRef, descriptor: Name) -> Option<Term> {
+        let declared = self.facts.field(field)?;
+        if declared.access & access::ENUM != 0 {
+            return None;
+        }
+        let is_final = declared.access & access::FINAL != 0;
+        if let (Some(constant), true, true) = (declared.constant, is_final, object.is_none()) {
+            return Some(self.constant_text(constant, field.descriptor));
+        }
+        if !is_final && declared.access & (PUBLIC | PROTECTED) != 0 {
+            return None;
+        }
+        if !holds_text(&field.descriptor) {
+            return None;
+        }
+        let writes = self.facts.writes(field);
+        if writes.len() > limits::FIELD_WRITES_MAX {
+            return None;
+        }
+        let key = Key::Field(object, field);
+        let term = self.solved(key, |e| e.joined_writes(frame, object, field, descriptor));
+        let enough = if types::is_primitive(&field.descriptor) {
+            self.terms.is_open(term) || self.terms.finite(term, limits::ALTERNATIVES_MAX).is_some()
+        } else {
+            self.says_more(term)
+        };
+        (enough && !self.terms.is_never(term)).then_some(term)
+    }
+
+    fn joined_writes(&mut self, frame: FrameId, object: Option<PlaceId>, field: FieldRef, descriptor: Name) -> Term {
+        let writes = self.facts.writes(field);
+        let mut choices = Vec::new();
+        let initializer = if object.is_some() { "<init>" } else { "<clinit>" };
+        let initialized = writes.iter().any(|(m, _)| {
+            let method = &self.program().methods[m.index()];
+            method.name == initializer && self.facts.class_name(method.class) == field.class
+        });
+        if !initialized {
+            let zero = match field.descriptor.as_bytes().first() {
+                Some(b'L' | b'[') => Const::Null,
+                Some(b'J') => Const::Long(0),
+                Some(b'F') => Const::Float(0.0),
+                Some(b'D') => Const::Double(0.0),
+                _ => Const::Int(0),
+            };
+            choices.push(self.constant_text(zero, field.descriptor));
+        }
+        for &(method, put) in writes {
+            let Some(term) = self.one_write(frame, object, method, put, field, descriptor) else {
+                return self.terms.top();
+            };
+            choices.push(term);
+        }
+        self.terms.alt(choices)
+    }
+
+    fn one_write(&mut self, frame: FrameId, object: Option<PlaceId>, method: MethodId, put: ValueId, field: FieldRef, descriptor: Name) -> Option<Term> {
+        let body = self.program().methods[method.index()].body.as_ref()?;
+        let Op::PutField(_, target, value) = body.op(put) else { return None };
+        let on_this = target.is_none_or(|t| matches!(body.op(t), Op::Param(0)));
+        let args = self.writer_args(method, object.filter(|_| on_this), field);
+        // A parameter stored as it is: what the callers give, if all give constants.
+        if let Op::Param(i) = body.op(*value) {
+            return self.callers_text(frame, method, *i, descriptor);
+        }
+        let inner = self.make_frame(frame, None, method, args, None)?;
+        Some(self.text(inner, *value, descriptor, put))
+    }
+
+    /// Parameters of a method that writes fields of `object`: those that it
+    /// stores in other fields of the object are known by these.
+    fn writer_args(&mut self, method: MethodId, object: Option<PlaceId>, written: FieldRef) -> Vec<Arg> {
+        let is_static = self.program().methods[method.index()].is_static();
+        let count = types::parameters(&self.program().methods[method.index()].descriptor).len() + usize::from(!is_static);
+        let mut args = vec![Arg::Unknown; count];
+        let Some(object) = object.filter(|_| !is_static) else { return args };
+        args[0] = Arg::Place(object);
+        if self.program().methods[method.index()].name != "<init>" {
+            return args;
+        }
+        let Some(body) = self.program().methods[method.index()].body.as_ref() else { return args };
+        for &put in &self.facts.info(method).puts {
+            if let Op::PutField(field, Some(target), value) = body.op(put)
+                && let (Op::Param(0), Op::Param(i)) = (body.op(*target), body.op(*value))
+                && *field != written
+                && args.get(usize::from(*i)) == Some(&Arg::Unknown)
+                && self.facts.is_effectively_final(*field)
+            {
+                args[usize::from(*i)] = Arg::Place(self.intern_place(super::Place::Field(object, *field)));
+            }
+        }
+        args
+    }
+
+    /// What all callers of a method pass as parameter `i`, where that is a
+    /// finite set of constants.
+    fn callers_text(&mut self, frame: FrameId, method: MethodId, i: u16, descriptor: Name) -> Option<Term> {
+        let target = &self.program().methods[method.index()];
+        let class = self.facts.class_name(target.class);
+        let calls = self.facts.calls(target.name, target.descriptor);
+        let mut choices = Vec::new();
+        for &(caller, call) in calls {
+            let body = self.program().methods[caller.index()].body.as_ref()?;
+            let Op::Invoke { method: named, args, .. } = body.op(call) else { continue };
+            if named.class != class && self.facts.resolve(named.class, named.name, named.descriptor) != Some(method) {
+                continue;
+            }
+            if choices.len() >= limits::ALTERNATIVES_MAX {
+                return None;
+            }
+            let value = *args.get(usize::from(i))?;
+            let count = args.len();
+            let caller_method = &self.program().methods[caller.index()];
+            let parameters = types::parameters(&caller_method.descriptor).len() + usize::from(!caller_method.is_static());
+            // Passed on by the caller: one more step up would be another analysis.
+            let inner = self.make_frame(frame, None, caller, vec![Arg::Unknown; parameters.max(count)], None)?;
+            let term = self.text(inner, value, descriptor, call);
+            self.terms.finite(term, 8)?;
+            choices.push(term);
+        }
+        if choices.is_empty() {
+            return None;
+        }
+        Some(self.terms.alt(choices))
+    }
+
+    /// Whether a text is better known by its parts than by the field's name.
+    fn says_more(&self, term: Term) -> bool {
+        let bare = |x: Term| matches!(self.terms.node(x), Node::Leaf(l) if l.pattern == Pattern::Text && l.path.is_none());
+        match self.terms.node(term) {
+            Node::Leaf(_) => false,
+            Node::Alt(xs) => !xs.iter().any(|&x| bare(x)) && xs.iter().any(|&x| !matches!(self.terms.node(x), Node::Leaf(_)) && self.terms.as_text(x) != Some("null"))
+                || xs.iter().all(|&x| self.terms.as_text(x).is_some()),
+            Node::Text(_) | Node::Open(_) => true,
+            Node::Cat(xs) => xs.iter().any(|&x| self.terms.as_text(x).is_some()),
+            Node::Star(_) => self.terms.is_informative(term),
+        }
+    }
+}
+
+fn holds_text(descriptor: &str) -> bool {
+    types::is_primitive(descriptor)
+        || matches!(
+            descriptor,
+            "Ljava/lang/String;" | "Ljava/lang/CharSequence;" | "Ljava/lang/Object;" | "Ljava/lang/Integer;" | "Ljava/lang/Long;" | "Ljava/lang/Boolean;"
+                | "Ljava/lang/Character;"
+        )
+}

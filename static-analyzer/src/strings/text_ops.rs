@@ -1,0 +1,157 @@
+//! Operations of `String` on terms, exact where the result can be known.
+
+use super::term::{Node, Pattern, Term, Terms};
+
+/// `Double.toString`
+pub(crate) fn java_double(x: f64) -> String {
+    java_number(x, format!("{x:e}"), x.is_nan(), x.is_infinite(), x == 0.0, x.is_sign_negative(), x.abs())
+}
+
+/// `Float.toString`
+pub(crate) fn java_float(x: f32) -> String {
+    java_number(f64::from(x), format!("{x:e}"), x.is_nan(), x.is_infinite(), x == 0.0, x.is_sign_negative(), f64::from(x.abs()))
+}
+
+fn java_number(_: f64, scientific: String, nan: bool, infinite: bool, zero: bool, negative: bool, size: f64) -> String {
+    let sign = if negative { "-" } else { "" };
+    if nan {
+        return "NaN".to_string();
+    }
+    if infinite {
+        return format!("{sign}Infinity");
+    }
+    if zero {
+        return format!("{sign}0.0");
+    }
+    let (digits, exponent) = scientific.trim_start_matches('-').split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let digits: String = digits.chars().filter(|c| *c != '.').collect();
+    if (1e-3..1e7).contains(&size) {
+        let plain = if exponent < 0 {
+            format!("0.{}{digits}", "0".repeat((-exponent - 1) as usize))
+        } else {
+            let whole = exponent as usize + 1;
+            let padded = format!("{digits:0<whole$}");
+            let fraction = &padded[whole..];
+            format!("{}.{}", &padded[..whole], if fraction.is_empty() { "0" } else { fraction })
+        };
+        return format!("{sign}{plain}");
+    }
+    let fraction = if digits.len() > 1 { &digits[1..] } else { "0" };
+    format!("{sign}{}.{fraction}E{exponent}", &digits[..1])
+}
+
+/// `toUpperCase`, `toLowerCase`
+pub(crate) fn change_case(terms: &mut Terms, term: Term, upper: bool) -> Term {
+    match terms.node(term).clone() {
+        Node::Text(text) => {
+            let text = if upper { text.to_uppercase() } else { text.to_lowercase() };
+            terms.text(&text)
+        }
+        Node::Cat(xs) => {
+            let xs: Vec<Term> = xs.iter().map(|&x| change_case(terms, x, upper)).collect();
+            terms.cat(xs)
+        }
+        Node::Alt(xs) => {
+            let xs: Vec<Term> = xs.iter().map(|&x| change_case(terms, x, upper)).collect();
+            terms.alt(xs)
+        }
+        Node::Star(x) => {
+            let x = change_case(terms, x, upper);
+            terms.star(x)
+        }
+        Node::Leaf(mut leaf) => {
+            leaf.pattern = match leaf.pattern {
+                Pattern::Integer => Pattern::Integer,
+                Pattern::Hex if !upper => Pattern::Hex,
+                Pattern::Boolean if !upper => Pattern::Boolean,
+                Pattern::Words(words) => Pattern::Words(
+                    words
+                        .iter()
+                        .map(|w| if upper { w.to_uppercase().as_str().into() } else { w.to_lowercase().as_str().into() })
+                        .collect(),
+                ),
+                _ => Pattern::Text,
+            };
+            terms.leaf(*leaf)
+        }
+        Node::Open(_) => terms.top(),
+    }
+}
+
+/// `trim`, `strip`
+pub(crate) fn trim(terms: &mut Terms, term: Term) -> Term {
+    match terms.node(term).clone() {
+        Node::Text(text) => terms.text(text.trim_matches(|c| c <= ' ')),
+        Node::Alt(xs) => {
+            let xs: Vec<Term> = xs.iter().map(|&x| trim(terms, x)).collect();
+            terms.alt(xs)
+        }
+        Node::Leaf(_) => term,
+        Node::Cat(mut xs) => {
+            let last = xs.len() - 1;
+            if let Some(text) = terms.as_text(xs[0]).map(|t| t.trim_start_matches(|c| c <= ' ').to_string()) {
+                xs[0] = terms.text(&text);
+            } else if !matches!(terms.node(xs[0]), Node::Leaf(_)) {
+                xs[0] = terms.top();
+            }
+            if let Some(text) = terms.as_text(xs[last]).map(|t| t.trim_end_matches(|c| c <= ' ').to_string()) {
+                xs[last] = terms.text(&text);
+            } else if !matches!(terms.node(xs[last]), Node::Leaf(_)) {
+                xs[last] = terms.top();
+            }
+            terms.cat(xs)
+        }
+        Node::Star(_) | Node::Open(_) => terms.top(),
+    }
+}
+
+/// `substring(from)`, `substring(from, to)`; none if nothing is known of it.
+pub(crate) fn substring(terms: &mut Terms, term: Term, from: usize, to: Option<usize>) -> Option<Term> {
+    if terms.finite(term, 16).is_some() {
+        return terms.map(term, |text| {
+            let length = text.encode_utf16().count();
+            // Bounds outside of the text throw: that choice prints nothing.
+            utf16_slice(text, from.min(length), to.unwrap_or(length).min(length))
+        });
+    }
+    if from == 0 && to.is_none() {
+        return Some(term);
+    }
+    let mut parts = terms.parts(term);
+    let first = terms.as_text(*parts.first()?)?.to_string();
+    let length = first.encode_utf16().count();
+    if let Some(to) = to {
+        let text = (to <= length).then(|| utf16_slice(&first, from, to))??;
+        return Some(terms.text(&text));
+    }
+    if from > length {
+        return None;
+    }
+    let rest = utf16_slice(&first, from, length)?;
+    parts[0] = terms.text(&rest);
+    Some(terms.cat(parts))
+}
+
+/// Part of a text by UTF-16 positions.
+pub(crate) fn utf16_slice(text: &str, from: usize, to: usize) -> Option<String> {
+    if text.is_ascii() {
+        return text.get(from..to).map(str::to_string);
+    }
+    let units: Vec<u16> = text.encode_utf16().collect();
+    units.get(from..to).map(String::from_utf16_lossy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_numbers_as_java_does() {
+        let cases = [(1.0, "1.0"), (0.1, "0.1"), (1e7, "1.0E7"), (123.456, "123.456"), (1.5e-5, "1.5E-5"), (-2.0, "-2.0"), (0.001, "0.001")];
+        for (x, want) in cases {
+            assert_eq!(java_double(x), want);
+        }
+        assert_eq!(java_float(3.14), "3.14");
+    }
+}
