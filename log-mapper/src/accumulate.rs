@@ -162,12 +162,7 @@ impl<'m> Scan<'m> {
     }
 
     /// All open spans that can take the record, as far as the indexes see.
-    fn takers(
-        &mut self,
-        record: &Record<'_>,
-        thread: Option<u32>,
-        facts: &[(usize, Fact)],
-    ) -> Vec<Taker> {
+    fn takers(&mut self, record: &Record<'_>, thread: Option<u32>, facts: &[(usize, Fact)]) -> Vec<Taker> {
         let mut takers = Vec::new();
         let current = thread.and_then(|thread| self.open.current(thread));
         for (candidate, fact) in facts {
@@ -219,9 +214,8 @@ impl<'m> Scan<'m> {
         for index in 0..orders.places(fact.log_point).len() {
             let places = &orders.places(fact.log_point)[index];
             let (top, at) = (places.top, places.at.clone());
-            let mut wanted = |from| {
-                at.iter().any(|&(to, _)| orders.follows(top, from, to) == Some(Follows::Next))
-            };
+            let mut wanted =
+                |from| at.iter().any(|&(to, _)| orders.follows(top, from, to) == Some(Follows::Next));
             open.at_places(top, &mut wanted, found);
         }
     }
@@ -252,9 +246,9 @@ impl<'m> Scan<'m> {
         let inner = &self.open.get(current).tops;
         outer.iter().any(|outer| self.orders.kind(outer.top) == TopLevelKind::Dispatcher)
             || (!self.calls.is_empty()
-                && outer.iter().any(|outer| {
-                    inner.iter().any(|inner| self.calls.contains(&(outer.top, inner.top)))
-                }))
+                && outer
+                    .iter()
+                    .any(|outer| inner.iter().any(|inner| self.calls.contains(&(outer.top, inner.top)))))
     }
 
     /// Carries out a choice.
@@ -298,11 +292,11 @@ impl<'m> Scan<'m> {
         }
     }
 
-    fn close(&mut self, index: SpanIndex, truncated: bool) {
+    fn close(&mut self, index: SpanIndex, was_cut: bool) {
         let span = self.open.close(index);
         let thread = span.thread.map(|thread| self.thread_names[thread as usize].clone());
         let first_seq = span.first_seq;
-        let span = span.close(&self.orders, &self.config.node, thread, truncated);
+        let span = span.close(&self.orders, &self.config.node, thread, was_cut);
         self.done.push((first_seq, Accumulator { spans: vec![span], links: Vec::new() }));
     }
 

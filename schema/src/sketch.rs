@@ -15,8 +15,8 @@
 
 use crate::ids::{IdentifierId, LogPointId, TopLevelId, ValueClassId};
 use crate::model::{
-    CommunicationPair, Dag, DagNode, DagPoint, Identifier, IdentifierStrength, Level, LinkKind,
-    LogPoint, Model, TopLevelKind, TopLevelMethod, ValueShape, Variable,
+    CommunicationPair, Dag, DagNode, DagPoint, Identifier, IdentifierStrength, Level, LinkKind, LogPoint,
+    Model, TopLevelKind, TopLevelMethod, ValueShape, Variable,
 };
 
 /// The model that `text` sketches.
@@ -200,5 +200,13 @@ fn add_pair(model: &mut Model, rest: &str) {
     let identifiers = identifiers.map(|(a, b)| (identifier(from, a), identifier(to, b))).collect();
     let many = rest.contains(&"many");
     let reason = String::new();
-    model.communication_pairs.push(CommunicationPair { from, to, kind, identifiers, many, before: Vec::new(), reason });
+    model.communication_pairs.push(CommunicationPair {
+        from,
+        to,
+        kind,
+        identifiers,
+        many,
+        before: Vec::new(),
+        reason,
+    });
 }

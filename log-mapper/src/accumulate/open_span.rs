@@ -105,14 +105,21 @@ impl OpenSpan {
         self.tops.iter().any(|state| state.at.iter().any(|&node| orders.goes_on(state.top, node)))
     }
 
-    /// The finished span.
+    /// Whether the best-fitting reading of the span can end here.
+    fn is_at_exit(&self, orders: &Orders<'_>) -> bool {
+        let states = self.tops.iter().filter(|state| state.entered);
+        states.into_iter().any(|state| state.at.iter().any(|&node| orders.is_exit(state.top, node)))
+    }
+
+    /// The finished span. `was_cut`: by the window or the end of the input.
     pub(super) fn close(
         mut self,
         orders: &Orders<'_>,
         node: &str,
         thread: Option<String>,
-        truncated: bool,
+        was_cut: bool,
     ) -> Span {
+        let truncated = was_cut && !self.is_at_exit(orders);
         self.tops.sort_by_key(|state| {
             let rank = kind_rank(orders.kind(state.top));
             let n_bound = state.bound.iter().filter(|b| b.strength == IdentifierStrength::Request).count();

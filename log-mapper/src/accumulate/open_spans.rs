@@ -13,6 +13,9 @@ use super::open_span::OpenSpan;
 /// Position of an open span. Positions of closed spans are used again.
 pub(super) type SpanIndex = u32;
 
+/// Spans in order of a record number.
+type Ordered = BTreeSet<(u64, SpanIndex)>;
+
 /// Spans looked at per thread, value or place: beyond that many at once the
 /// older ones are hopeless, and a value that floods the log must not make
 /// accumulating quadratic.
@@ -33,10 +36,10 @@ pub(super) struct OpenSpans {
     /// Per thread, in order of their last record.
     by_thread: FxHashMap<u32, Vec<SpanIndex>>,
     /// Per value, in order of opening.
-    by_value: FxHashMap<(ValueClassId, Rc<str>), BTreeSet<(u64, SpanIndex)>>,
+    by_value: FxHashMap<(ValueClassId, Rc<str>), Ordered>,
     /// Per (top-level method, node) at which a span without a thread stands,
     /// in order of their last record.
-    by_place: BTreeMap<(TopLevelId, u32), BTreeSet<(u64, SpanIndex)>>,
+    by_place: BTreeMap<(TopLevelId, u32), Ordered>,
     /// (last record's time, span, first record) in about the order of time.
     expiry: VecDeque<(i64, SpanIndex, u64)>,
 }
@@ -113,7 +116,11 @@ impl OpenSpans {
 
     /// The spans of `thread`, newest first.
     pub(super) fn of_thread(&self, thread: u32) -> impl Iterator<Item = SpanIndex> {
-        self.by_thread.get(&thread).into_iter().flat_map(|spans| spans.iter().rev().copied()).take(LOOK_BACK_MAX)
+        self.by_thread
+            .get(&thread)
+            .into_iter()
+            .flat_map(|spans| spans.iter().rev().copied())
+            .take(LOOK_BACK_MAX)
     }
 
     /// The spans that have a value, newest first.
@@ -175,7 +182,8 @@ impl OpenSpans {
             }
         }
         for bound in span.tops.iter().flat_map(|state| &state.bound) {
-            let is_key = |(class, text): &(ValueClassId, Rc<str>)| *class == bound.value_class && *text == bound.text;
+            let is_key =
+                |(class, text): &(ValueClassId, Rc<str>)| *class == bound.value_class && *text == bound.text;
             if bound.strength == IdentifierStrength::Request && !span.keys.iter().any(is_key) {
                 let key = (bound.value_class, Rc::clone(&bound.text));
                 self.by_value.entry(key.clone()).or_default().insert((span.first_seq, index));

@@ -7,7 +7,8 @@
 //! because guards and levels may have kept the nodes between from printing.
 
 use schema::{
-    Dag, DagPoint, Identifier, IdentifierStrength, Level, LogPointId, Model, TopLevelId, TopLevelKind, ValueClassId,
+    Dag, DagPoint, Identifier, IdentifierStrength, Level, LogPointId, Model, TopLevelId, TopLevelKind,
+    ValueClassId,
 };
 
 /// The places of one log point in the DAG of one top-level method.
@@ -169,16 +170,17 @@ impl<'m> Orders<'m> {
     /// Whether and how node `to` can print after node `from` did.
     pub(super) fn follows(&mut self, top: TopLevelId, from: u32, to: u32) -> Option<Follows> {
         let row = self.row(top, from);
-        if row.next.get(to) {
-            Some(Follows::Next)
-        } else {
-            row.later.get(to).then_some(Follows::Later)
-        }
+        if row.next.get(to) { Some(Follows::Next) } else { row.later.get(to).then_some(Follows::Later) }
     }
 
     /// Whether anything can print after node `from` did.
     pub(super) fn goes_on(&mut self, top: TopLevelId, from: u32) -> bool {
         self.row(top, from).later.any()
+    }
+
+    /// Whether an execution can end after `node`, as far as it prints.
+    pub(super) fn is_exit(&self, top: TopLevelId, node: u32) -> bool {
+        self.dag(top).exits.contains(&node)
     }
 
     /// Whether `node` can be the first one that prints.
@@ -249,10 +251,10 @@ impl<'m> Orders<'m> {
 impl Printed {
     fn add(&mut self, identifier: &Identifier) {
         self.is_identifier = true;
-        if identifier.strength == IdentifierStrength::Request {
-            if let Err(at) = self.request_classes.binary_search(&identifier.value_class) {
-                self.request_classes.insert(at, identifier.value_class);
-            }
+        if identifier.strength == IdentifierStrength::Request
+            && let Err(at) = self.request_classes.binary_search(&identifier.value_class)
+        {
+            self.request_classes.insert(at, identifier.value_class);
         }
     }
 }

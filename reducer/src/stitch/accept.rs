@@ -142,7 +142,11 @@ fn unite<'s>(ours: Values<'s>, theirs: Values<'s>) -> Values<'s> {
     let (few, mut many) = if ours.len() < theirs.len() { (ours, theirs) } else { (theirs, ours) };
     for (class, texts) in few {
         let known = many.entry(class).or_default();
-        let (less, more) = if known.len() < texts.len() { (std::mem::take(known), texts) } else { (texts, std::mem::take(known)) };
+        let (less, more) = if known.len() < texts.len() {
+            (std::mem::take(known), texts)
+        } else {
+            (texts, std::mem::take(known))
+        };
         *known = more;
         known.extend(less);
     }

@@ -90,7 +90,8 @@ impl<'a> Finder<'a> {
         let mut senders = Vec::new();
         let mut look_up = |class: ValueClassId, text: &'a str| {
             if let Some(spans) = self.by_value.get(&(node, pair.from, class, text)) {
-                let end = spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
+                let end =
+                    spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
                 senders.extend(spans[..end].iter().rev().take(LOOK_BACK_MAX));
             }
         };

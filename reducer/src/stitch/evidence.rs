@@ -44,7 +44,12 @@ pub(super) struct Evidence {
 
 /// Weighs `pair` from `sender` to `receiver`; none if they contradict it.
 /// Time is checked by the caller.
-pub(super) fn weigh(pairs: &Pairs<'_>, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> Option<Evidence> {
+pub(super) fn weigh(
+    pairs: &Pairs<'_>,
+    pair: &Pair,
+    sender: &Fact<'_>,
+    receiver: &Fact<'_>,
+) -> Option<Evidence> {
     let rank = sender.rank(pair.from)? + receiver.rank(pair.to)?;
     let threads_known = sender.thread.is_some() && receiver.thread.is_some();
     let same_thread = threads_known && sender.node == receiver.node && sender.thread == receiver.thread;

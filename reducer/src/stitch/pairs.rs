@@ -114,7 +114,10 @@ impl<'m> Pairs<'m> {
     }
 
     /// The value classes of the identifiers of `top`.
-    pub(super) fn classes(&self, top: TopLevelId) -> impl Iterator<Item = (ValueClassId, IdentifierStrength)> {
+    pub(super) fn classes(
+        &self,
+        top: TopLevelId,
+    ) -> impl Iterator<Item = (ValueClassId, IdentifierStrength)> {
         self.tops[top.index()].classes.iter().map(|&(class, strength, _)| (class, strength))
     }
 

@@ -77,8 +77,12 @@ fn check(model: &str, text: &str, expected: &str) {
     let model = sketch::model(model);
     let mut spans = spans(&model, text);
     let config = Config::default();
-    let expected: String =
-        expected.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect();
+    let expected: String = expected
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(|line| format!("{line}\n"))
+        .collect();
     for round in 0..6 {
         let whole = outputs(&spans, |_, _| 0);
         assert_eq!(print(&reduce(&model, whole, &config)), expected, "whole, round {round}");
@@ -256,4 +260,62 @@ fn what_the_end_of_an_input_cut_is_joined() {
         "1 2 1>2
          3",
     );
+}
+
+/// Spans of few identifiers on few nodes, so that everything competes.
+fn random_spans(model: &Model, seed: u64, n: usize, n_values: u64) -> Vec<Span> {
+    let mut state = seed;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut text = String::new();
+    for _ in 0..n {
+        let node = ["a", "b", "c"][random(3) as usize];
+        let (top, name) =
+            [("ask", "id"), ("serve", "id"), ("work", "name"), ("handle", "id"), ("ask|work", "id")]
+                [random(5) as usize];
+        let start = random(n as u64 * 20);
+        let value = if random(3) > 0 { format!("{name}={}", random(n_values)) } else { String::new() };
+        text +=
+            &format!("{node} - {top} {value} {}.{:03}-{}.5\n", start / 1000, start % 1000, start / 1000 + 1);
+    }
+    spans(model, &text)
+}
+
+const MESH: &str = "
+    point p
+    top ask RpcHandler id=Id.n
+      >p
+    top serve RpcHandler id=Id.n
+      >p
+    top work Task name=Name.text
+      >p
+    top handle EventHandler id=Id.n
+      >p
+    pair ask serve Rpc id=id many
+    pair serve work Thread
+    pair serve serve Socket id=id
+    pair work handle Queue
+    pair handle handle Queue id=id
+    pair handle ask Store
+";
+
+#[test]
+fn the_result_is_a_function_of_the_set_of_spans() {
+    let model = sketch::model(MESH);
+    let config = Config::default();
+    for seed in 0..40 {
+        let mut spans = random_spans(&model, seed, 60, 5);
+        let expected = reduce(&model, outputs(&spans, |_, _| 0), &config);
+        let n_spans: usize = expected.iter().map(|request| request.spans.len()).sum();
+        assert_eq!(n_spans, spans.len());
+        for n_parts in [1, 2, 7] {
+            spans.reverse();
+            spans.rotate_left(n_parts);
+            let parts = outputs(&spans, |index, _| index % n_parts);
+            let parts = parts.into_iter().map(|output| combine(&model, output, &config)).collect();
+            assert_eq!(reduce(&model, parts, &config), expected, "seed {seed}, {n_parts} parts");
+        }
+    }
 }
