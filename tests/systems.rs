@@ -1,0 +1,138 @@
+//! Real systems: lprof on the labelled sets of `tests/systems`, held to the
+//! scores reached so far (`tests/systems/scores.tsv`).
+//!
+//! The jars come through Maven into a cache outside of the tree; without Maven
+//! these tests say so and are skipped by name. `LPROF_UPDATE_SCORES=1` writes the
+//! scores found into the table: a score goes down only in a change that shows it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+const SETS: [(&str, &str); 9] = [
+    ("cassandra-2.1.0", "set-a"),
+    ("cassandra-2.1.0", "set-a-plain"),
+    ("hbase-0.94.18", "set-a"),
+    ("hbase-0.94.18", "set-a-plain"),
+    ("hdfs-2.7.3", "set-a"),
+    ("yarn-2.0.2-alpha", "set-a"),
+    ("yarn-2.0.2-alpha", "set-a-plain"),
+    ("zookeeper-3.4.6", "set-a"),
+    ("zookeeper-3.4.6", "set-a-plain"),
+];
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // The sets share two cores, and a table of scores when it is updated.
+    arguments.test_threads = Some(1);
+    let listing = arguments.list;
+    let jars = if listing { None } else { jars() };
+    if let Err(reason) = jars.as_ref().unwrap_or(&Ok(PathBuf::new())) {
+        eprintln!("systems: skipped: {reason}");
+    }
+    let usable = matches!(jars, Some(Ok(_))) || listing;
+    let jars = jars.and_then(Result::ok).unwrap_or_default();
+    let trials = SETS.map(|(system, set)| {
+        let jars = jars.join(system);
+        let name = format!("{system}/{set}");
+        Trial::test(name, move || check(system, set, &jars).map_err(Failed::from)).with_ignored_flag(!usable)
+    });
+    libtest_mimic::run(&arguments, trials.into()).exit_code()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/systems")
+}
+
+/// The folder of jars, one folder a system; the reason why there is none.
+fn jars() -> Option<Result<PathBuf, String>> {
+    let output = Command::new(root().join("fetch-jars.sh")).output();
+    Some(match output {
+        Err(e) => Err(format!("fetch-jars.sh: {e}")),
+        Ok(o) if o.status.success() => Ok(PathBuf::from(String::from_utf8_lossy(&o.stdout).trim())),
+        Ok(o) => Err(String::from_utf8_lossy(&o.stderr).trim().to_owned()),
+    })
+}
+
+/// Scores in percent, by name of the column.
+type Scores = BTreeMap<String, f64>;
+
+/// Columns of the table of scores, and whether more is better.
+const COLUMNS: [(&str, bool); 5] =
+    [("correct", true), ("incomplete", false), ("incorrect", false), ("failed", false), ("log_point", true)];
+
+fn check(system: &str, set: &str, jars: &Path) -> Result<(), String> {
+    let got = measure(system, set, jars)?;
+    let path = root().join("scores.tsv");
+    let table = std::fs::read_to_string(&path).map_err(|e| format!("`{}`: {e}", path.display()))?;
+    if std::env::var_os("LPROF_UPDATE_SCORES").is_some() {
+        return std::fs::write(&path, updated(&table, system, set, &got)).map_err(|e| e.to_string());
+    }
+    let expected = row(&table, system, set).ok_or_else(|| format!("scores.tsv has no row for {system} {set}"))?;
+    // The share of incomplete messages may grow when incorrect ones shrink: only
+    // what must never get worse is held.
+    let held = ["correct", "incorrect", "failed", "log_point"];
+    let worse = |(name, more_is_better): &(&str, bool)| {
+        let (got, expected) = (got[*name], expected[*name]);
+        held.contains(name) && (if *more_is_better { got < expected } else { got > expected })
+    };
+    let worse: Vec<&str> = COLUMNS.iter().filter(|c| worse(c)).map(|(name, _)| *name).collect();
+    if worse.is_empty() { Ok(()) } else { Err(format!("worse: {worse:?}\nexpected {expected:?}\ngot      {got:?}")) }
+}
+
+/// Analyzes, maps, reduces and evaluates one set.
+fn measure(system: &str, set: &str, jars: &Path) -> Result<Scores, String> {
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let table = scratch.path().join("table");
+    let folder = root().join(system).join(set);
+    let mut run = Command::new(env!("CARGO_BIN_EXE_lprof"));
+    run.arg("run").arg("--table").arg(&table).args(files(jars, ".jar")?).args(files(&folder, ".log.zst")?);
+    output(&mut run)?;
+    let mut evaluate = Command::new(env!("CARGO_BIN_EXE_lprof"));
+    evaluate.args(["evaluate", "--format", "json", "--table"]).arg(&table);
+    let json = output(evaluate.arg("--truth").arg(folder.join("truth.tsv.zst")))?;
+    let json: serde_json::Value = serde_json::from_str(&json).map_err(|e| format!("{e}: {json}"))?;
+    let all = &json["all"];
+    let number = |v: &serde_json::Value| v.as_f64().ok_or_else(|| format!("no score in {json}"));
+    let mut scores = Scores::new();
+    for (name, _) in &COLUMNS[..4] {
+        scores.insert((*name).to_owned(), number(&all["percent"][name])?);
+    }
+    scores.insert("log_point".to_owned(), number(&all["log_point_exact_percent"])?);
+    Ok(scores)
+}
+
+fn files(folder: &Path, suffix: &str) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("`{}`: {e}", folder.display()))?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+    files.retain(|p| p.to_string_lossy().ends_with(suffix));
+    files.sort();
+    if files.is_empty() { Err(format!("`{}`: no *{suffix}", folder.display())) } else { Ok(files) }
+}
+
+fn output(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|e| e.to_string())?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(format!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr)))
+    }
+}
+
+fn row(table: &str, system: &str, set: &str) -> Option<Scores> {
+    let cells = table.lines().map(|l| l.split('\t').collect::<Vec<_>>()).find(|c| c[..2] == [system, set])?;
+    COLUMNS.iter().zip(&cells[2..]).map(|((name, _), cell)| Some(((*name).to_owned(), cell.parse().ok()?))).collect()
+}
+
+/// The table with the row of one set replaced or added, sorted.
+fn updated(table: &str, system: &str, set: &str, scores: &Scores) -> String {
+    let header = format!("system\tset\t{}", COLUMNS.map(|(name, _)| name).join("\t"));
+    let mut rows: Vec<String> = table.lines().skip(1).map(str::to_owned).collect();
+    rows.retain(|r| !r.starts_with(&format!("{system}\t{set}\t")));
+    let cells: Vec<String> = COLUMNS.iter().map(|(name, _)| format!("{:.2}", scores[*name])).collect();
+    rows.push(format!("{system}\t{set}\t{}", cells.join("\t")));
+    rows.sort();
+    format!("{header}\n{}\n", rows.join("\n"))
+}
