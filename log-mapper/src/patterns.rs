@@ -14,6 +14,8 @@ mod literals;
 mod naive;
 mod places;
 mod template;
+#[cfg(test)]
+mod tests;
 
 pub use naive::{NaiveMatch, find_naively};
 

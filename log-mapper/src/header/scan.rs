@@ -181,12 +181,19 @@ fn is_token(field: &Field) -> bool {
     matches!(field, Field::Logger | Field::Class | Field::File | Field::Method | Field::Location)
 }
 
+/// What follows the point of a source file's name; with a layout that prints
+/// `File.java:1`, this keeps another one from reading `class.method:line`.
+const SOURCE_SUFFIXES: [&[u8]; 4] = [b"java", b"scala", b"kt", b"groovy"];
+
 /// Stores a value if the field can have it.
 fn keep<'a>(field: &Field, value: &'a [u8], header: &mut Header<'a>) -> Option<()> {
     if is_token(field) && (value.is_empty() || value.iter().any(|b| b.is_ascii_whitespace())) {
         return None;
     }
+    let is_suffix = SOURCE_SUFFIXES.contains(&value);
     match field {
+        Field::Class | Field::Method | Field::File if !value.iter().all(|b| is_name_byte(*b)) => return None,
+        Field::Method if is_suffix => return None,
         Field::Logger => header.logger = Some(value),
         Field::Thread => header.thread = Some(value),
         Field::File => header.file = Some(value),
@@ -197,6 +204,12 @@ fn keep<'a>(field: &Field, value: &'a [u8], header: &mut Header<'a>) -> Option<(
         _ => {}
     }
     Some(())
+}
+
+/// Bytes of class, method and file names: of identifiers, `a.b$1`, `<init>`,
+/// hidden classes (`/0x1f`), and `?` where the place is unknown.
+fn is_name_byte(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b >= 0x80 || matches!(b, b'.' | b'_' | b'$' | b'-' | b'<' | b'>' | b'/' | b'?')
 }
 
 /// `a.b.Class.method(File.java:12)`

@@ -1,0 +1,164 @@
+//! Tests of the pattern set: which log point, which values; against the oracle.
+
+use schema::{CallSite, Level, LogPoint, LogPointId, Model, Template};
+
+use super::{PatternSet, Query, find_naively};
+use crate::stack_trace;
+
+/// `class:line level loggers regex`, one log point a line; `*` for any level or
+/// unknown logger, `!` after the level for a throwable; several templates are
+/// split by ` OR `.
+fn model(text: &str) -> Model {
+    let mut model = Model::default();
+    for line in text.lines().map(str::trim).filter(|l| !l.is_empty()) {
+        let mut words = line.splitn(4, ' ');
+        let mut word = || words.next().expect("four words");
+        let (place, level, loggers, regexes) = (word(), word(), word(), word());
+        let (class, source_line) = place.split_once(':').expect("class:line");
+        let templates: Vec<Template> = regexes
+            .split(" OR ")
+            .map(|regex| {
+                let n = regex::bytes::Regex::new(regex).expect("regex").captures_len() as u32 - 1;
+                Template { regex: regex.to_owned(), captures: (0..n).collect() }
+            })
+            .collect();
+        model.log_points.push(LogPoint {
+            class: class.to_owned(),
+            method: "run".to_owned(),
+            source_line: source_line.parse().expect("line"),
+            source_file: None,
+            call_site: None,
+            n_sites: 1,
+            levels: Level::parse(level.trim_end_matches('!')).into_iter().collect(),
+            loggers: if loggers == "*" { Vec::new() } else { loggers.split(',').map(str::to_owned).collect() },
+            in_handler: false,
+            has_throwable: level.ends_with('!'),
+            variables: Vec::new(),
+            templates,
+        });
+    }
+    model
+}
+
+const MODEL: &str = r"
+    a.b.C:1 INFO a.b.C Receiving (.*?) src: (\d+)
+    a.b.C:2 INFO a.b.C Receiving (.*)
+    a.b.C:3 WARN! a.b.C (.*?): closed
+    a.b.C:4 INFO * (true|false) and (\d+) OR (.*?) and more
+    a.b.D:5 INFO a.b.D,a.b.E Started
+    a.b.D:6 INFO a.b.D Started
+    x.y.Z:7 DEBUG x.y.Z (.*?) is (.*)
+    a.b.C:8 WARN a.b.C (.*?): closed
+    a.b.F:9 INFO a.b.F (.*)
+";
+
+/// Ids of the matches with their values, and equality with the oracle where
+/// the tier is one that the oracle can be told.
+#[track_caller]
+fn check(logger: &str, level: &str, text: &str, expected: &str) {
+    let model = model(MODEL);
+    let set = PatternSet::new(&model);
+    assert_eq!(set.diagnostics(), [""; 0]);
+    let query = Query {
+        text: text.as_bytes(),
+        before_trace: stack_trace::message_before(text.as_bytes()),
+        first_line: memchr::memchr(b'\n', text.as_bytes()),
+        level: Level::parse(level),
+        logger: (!logger.is_empty()).then_some(logger.as_bytes()),
+        ..Query::default()
+    };
+    assert_eq!(found(&set, &query), expected, "{logger} {level} {text}");
+}
+
+fn found(set: &PatternSet, query: &Query<'_>) -> String {
+    let mut scratch = set.scratch();
+    set.find(&mut scratch, query);
+    let mut out = Vec::new();
+    for m in scratch.matches() {
+        let values = set.captures(&scratch, m).map(|(_, r)| String::from_utf8_lossy(&query.text[r]).into_owned());
+        out.push(format!("{}({})", m.log_point.index() + 1, values.collect::<Vec<_>>().join("|")));
+    }
+    out.join(" ")
+}
+
+#[test]
+fn most_precise_template_wins() {
+    check("a.b.C", "INFO", "Receiving b1 src: 12", "1(b1|12)");
+    check("a.b.C", "INFO", "Receiving b1 src: 12 ", "2(b1 src: 12 )");
+    check("b.C", "INFO", "Receiving b1", "2(b1)");
+    check("C", "INFO", "true and 12", "4(true|12)");
+    check("a.b.C", "INFO", "x and more", "4(x)");
+}
+
+#[test]
+fn wrong_logger_costs_rank_not_the_match() {
+    check("q.q.Q", "INFO", "Receiving b1 src: 12", "1(b1|12)");
+    check("a.b.E", "INFO", "Started", "5()");
+    check("a.b.D", "INFO", "Started", "5() 6()");
+    check("a.b.C", "ERROR", "Receiving b1 src: 12", "1(b1|12)");
+    check("", "INFO", "Started", "5() 6()");
+    check("", "", "Started", "5() 6()");
+    check("q.q.Q", "INFO", "nothing like it", "");
+    check("a.b.F", "INFO", "anything", "9(anything)");
+    check("a.b.F", "INFO", "Receiving b1 src: 12", "1(b1|12)");
+}
+
+#[test]
+fn stack_traces() {
+    let trace = "x: closed\njava.io.IOException: y\n\tat a.b.C.d(C.java:1)";
+    check("a.b.C", "WARN", trace, "3(x)");
+    check("a.b.C", "WARN", "x: closed", "8(x)");
+    check("a.b.D", "INFO", "Started\nnoise of another writer", "5() 6()");
+    check("a.b.C", "INFO", "Receiving a\nb", "2(a\nb)");
+}
+
+#[test]
+fn call_sites() {
+    let mut model = model(MODEL);
+    model.log_points[5].call_site = Some(CallSite { class: "w.W$1".into(), method: "call".into(), source_line: 77 });
+    let set = PatternSet::new(&model);
+    let at = |file: Option<&'static str>, class: Option<&'static str>, line: u32, text: &'static str| {
+        let query = Query {
+            text: text.as_bytes(),
+            level: Some(Level::Info),
+            file: file.map(str::as_bytes),
+            class: class.map(str::as_bytes),
+            line: Some(line),
+            ..Query::default()
+        };
+        found(&set, &query)
+    };
+    assert_eq!(at(Some("D.java"), None, 5, "Started"), "5()");
+    assert_eq!(at(None, Some("D"), 6, "Started"), "6()");
+    assert_eq!(at(Some("W.java"), None, 77, "Started"), "6()");
+    // A line of another build: the text decides; without a text, the site.
+    assert_eq!(at(Some("D.java"), None, 60, "Started"), "5() 6()");
+    assert_eq!(at(Some("C.java"), None, 1, "Receiving b1"), "2(b1)");
+}
+
+#[test]
+fn equal_to_the_oracle() {
+    let model = model(MODEL);
+    let set = PatternSet::new(&model);
+    let words = ["Receiving ", "b1", " src: ", "12", "true", " and ", "more", ": closed", "Started", " is ", "", "\n"];
+    let mut state = 7_u64;
+    let mut n_found = 0;
+    for _ in 0..3000 {
+        let mut text = String::new();
+        for _ in 0..4 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            text.push_str(words[(state >> 33) as usize % words.len()]);
+        }
+        // Without logger and level the oracle's rule is the plain one.
+        let query = Query { text: text.as_bytes(), ..Query::default() };
+        let (_, naive) = find_naively(&model, &query, &|_| true);
+        let naive: Vec<LogPointId> = naive.into_iter().map(|(id, _)| id).collect();
+        let mut scratch = set.scratch();
+        set.find(&mut scratch, &query);
+        let got: Vec<LogPointId> = scratch.matches().iter().map(|m| m.log_point).collect();
+        // Of equals the set prefers those without a throwable.
+        assert!(got.iter().all(|id| naive.contains(id)) && got.is_empty() == naive.is_empty(), "{text:?}: {got:?}, {naive:?}");
+        n_found += got.len();
+    }
+    assert!(n_found > 1000);
+}
