@@ -322,3 +322,6 @@ fn is_multi_release(archive: &mut Archive<'_>, manifest: Option<usize>) -> bool 
             .is_some_and(|(k, v)| k.eq_ignore_ascii_case("Multi-Release") && v.trim().eq_ignore_ascii_case("true"))
     })
 }
+
+#[cfg(test)]
+mod tests;

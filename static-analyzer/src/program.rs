@@ -15,7 +15,7 @@ pub(crate) mod hierarchy;
 pub(crate) mod jdk_apis;
 pub(crate) mod load;
 
-pub use load::load;
+pub use load::{load, load_classes};
 
 /// An interned name or text.
 pub type Name = ustr::Ustr;

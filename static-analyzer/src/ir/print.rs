@@ -93,7 +93,7 @@ fn constant(c: &Const) -> String {
         Const::Long(v) => format!("{v}L"),
         Const::Float(v) => format!("{v}f"),
         Const::Double(v) => format!("{v}d"),
-        Const::Text(v) => format!("{v:?}"),
+        Const::Text(v) => format!("{:?}", v.as_str()),
         Const::Class(v) => format!("{v}.class"),
         Const::Other => "opaque".to_owned(),
     }

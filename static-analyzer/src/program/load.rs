@@ -39,6 +39,15 @@ struct Loaded {
     failures: Vec<String>,
 }
 
+/// Lifts class files in memory, given with their names, as if they were one
+/// jar.
+pub fn load_classes(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Program {
+    let mut class_path = ClassPath::default();
+    class_path.entries.push(class_path::Entry { name: "memory".to_owned(), digest: 0 });
+    let files = files.into_iter().map(|(path, bytes)| ClassFile { entry: 0, path, bytes: Ok(bytes) });
+    class_path.files.extend(files);
+    link(class_path)
+}
 
 fn link(class_path: ClassPath) -> Program {
     let ClassPath { entries, files, mut diagnostics, .. } = class_path;
@@ -246,16 +255,5 @@ fn mutf8_lossy(bytes: &[u8]) -> String {
     String::from_utf16_lossy(&units)
 }
 
-/// For tests: a program of these class files.
 #[cfg(test)]
-pub(crate) fn program_of(files: Vec<Vec<u8>>) -> Program {
-    let mut class_path = ClassPath::default();
-    class_path.entries.push(class_path::Entry { name: "test".to_owned(), digest: 0 });
-    class_path.files.extend(files.into_iter().enumerate().map(|(i, bytes)| ClassFile {
-        entry: 0,
-        path: format!("{i}.class"),
-        bytes: Ok(bytes),
-    }));
-    link(class_path)
-}
-
+mod tests;

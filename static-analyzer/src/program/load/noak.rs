@@ -8,6 +8,7 @@ use ::noak::reader::{Attribute, Class, DecodeMany, Field as NoakField, Method as
 
 use super::raw::{self, Pool, Pooled, RawClass, RawCode, RawHandler, RawMethod, decode};
 use crate::ir::{BootstrapArg, Const};
+use crate::limits;
 use crate::program::{Field, MethodRef, Name};
 
 type Result<T> = std::result::Result<T, String>;
@@ -17,22 +18,60 @@ fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// Checks that all code arrays are rows of whole instructions.
+/// Checks what would make a recursive or trusting parser abort: code arrays that
+/// are no rows of whole instructions, attributes and annotations nested deep.
 pub(super) fn scan(bytes: &[u8]) -> Result<()> {
     let class = Class::new(bytes).map_err(text)?;
+    let pool = class.pool();
+    scan_attributes(pool, class.attributes(), true)?;
+    for field in class.fields() {
+        scan_attributes(pool, field.map_err(text)?.attributes(), true)?;
+    }
     for method in class.methods() {
-        for attribute in method.map_err(text)?.attributes() {
-            let attribute = attribute.map_err(text)?;
-            let is_code = class.pool().retrieve(attribute.name()).is_ok_and(|n| n.as_bytes() == b"Code");
-            let content = attribute.content();
-            if is_code && content.len() >= 8 {
-                let length = u32::from_be_bytes([content[4], content[5], content[6], content[7]]) as usize;
-                let end = length.checked_add(8).filter(|&end| end <= content.len()).ok_or("code is cut off")?;
-                raw::scan(&content[8..end])?;
+        scan_attributes(pool, method.map_err(text)?.attributes(), true)?;
+    }
+    Ok(())
+}
+
+fn scan_attributes<'a>(pool: &ConstantPool<'a>, attributes: Attributes<'a>, is_outer: bool) -> Result<()> {
+    for attribute in attributes {
+        let attribute = attribute.map_err(text)?;
+        let name = pool.retrieve(attribute.name()).map_err(text)?.as_bytes();
+        match name {
+            b"Code" | b"Record" if !is_outer => return Err("attributes are nested too deep".to_owned()),
+            b"Code" => {
+                let content = attribute.content();
+                raw::scan(code_bytes(content)?)?;
+                if let AttributeContent::Code(data) = attribute.read_content(pool).map_err(text)? {
+                    scan_attributes(pool, data.attributes(), false)?;
+                }
             }
+            b"Record" => {
+                if let AttributeContent::Record(record) = attribute.read_content(pool).map_err(text)? {
+                    for component in record.components() {
+                        scan_attributes(pool, component.map_err(text)?.attributes(), false)?;
+                    }
+                }
+            }
+            _ if name.windows(10).any(|w| w == b"Annotation") => scan_annotations(attribute.content())?,
+            _ => {}
         }
     }
     Ok(())
+}
+
+/// Each level of nesting takes a byte `[` or `@`, so that their number is an
+/// upper bound of the depth.
+fn scan_annotations(content: &[u8]) -> Result<()> {
+    let depth = content.iter().filter(|b| matches!(b, b'[' | b'@')).count();
+    if depth > limits::ANNOTATION_DEPTH_MAX { Err("annotations may be nested too deep".to_owned()) } else { Ok(()) }
+}
+
+/// The code array of a `Code` attribute: `u2` stack, `u2` locals, `u4` length,
+/// then the bytes.
+fn code_bytes(content: &[u8]) -> Result<&[u8]> {
+    let length = content.get(4..8).map_or(0, |b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]) as usize);
+    length.checked_add(8).and_then(|end| content.get(8..end)).ok_or_else(|| "code is cut off".to_owned())
 }
 
 /// Parses a class file.
@@ -210,8 +249,7 @@ fn method<'a>(pool: &ConstantPool<'a>, method: &NoakMethod<'a>) -> Result<RawMet
 }
 
 fn code<'a>(pool: &ConstantPool<'a>, data: &Code<'a>, content: &[u8]) -> Result<RawCode> {
-    let length = content.get(4..8).map_or(0, |b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]) as usize);
-    let bytes = length.checked_add(8).and_then(|end| content.get(8..end)).ok_or("code is cut off")?;
+    let bytes = code_bytes(content)?;
     let mut raw = RawCode {
         max_stack: data.max_stack(),
         max_locals: data.max_locals(),
