@@ -1,1 +1,45 @@
-fn main(){}
+//! `lprof`: class files and logs in, the requests of a distributed system out.
+//! What was typed is in `args`, what it does in `commands`; this file turns the
+//! result into an exit code: 0 done, 1 failed, 2 wrong usage. A closed pipe is
+//! no failure: who reads has enough.
+
+mod args;
+mod commands;
+mod evaluation;
+mod layout_file;
+mod nodes;
+mod output;
+mod progress;
+#[cfg(feature = "sql")]
+mod query;
+mod render;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(message) => {
+            // Help and version are answers, not mistakes; clap knows which.
+            let _ = message.print();
+            return ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(2));
+        }
+    };
+    match commands::run(args) {
+        Ok(code) => code,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let message = render::neutral(&format!("{error:#}"));
+            let _ = writeln!(std::io::stderr(), "lprof: {message}");
+            ExitCode::from(if error.is::<commands::Usage>() { 2 } else { 1 })
+        }
+    }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let is_pipe = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(is_pipe)
+}

@@ -1,0 +1,310 @@
+//! What was typed, as values: flags and their help. Nothing here touches a file.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+/// Tells what every request of a JVM distributed system did, from the logs it
+/// already writes.
+#[derive(Debug, Parser)]
+#[command(name = "lprof", version, arg_required_else_help = true)]
+#[command(after_help = "The shortest useful call:\n  lprof run --table t app.jar logs/")]
+pub(crate) struct Args {
+    /// Print errors only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print more of what is done, and why
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// Threads to work with [default: one per core]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find log points and requests in class files, once per release
+    Analyze(AnalyzeArgs),
+    /// Read the logs of one node into request accumulators
+    Map(MapArgs),
+    /// Add the requests of map outputs to a table
+    Reduce(ReduceArgs),
+    /// Analyze, map and reduce on this machine
+    Run(RunArgs),
+    /// Ask a table; without a query, prompt for them
+    Sql(SqlArgs),
+    /// Show what was found, and why
+    Show(ShowArgs),
+    /// Score a table against the truth
+    Evaluate(EvaluateArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct AnalyzeArgs {
+    /// Jars, wars and folders of classes, in class-path order
+    #[arg(required = true, value_name = "JAR|DIR|WAR")]
+    pub(crate) class_path: Vec<PathBuf>,
+    /// Where to write the model
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: PathBuf,
+    /// Rules that force or forbid top-level methods, pairs and identifiers
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Option<PathBuf>,
+    /// Exit with 1 if any class was skipped
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// How logs are read.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub(crate) struct LogArgs {
+    /// Layout of the logs, a log4j, log4j 2 or logback pattern [default: found from the first records]
+    #[arg(long, value_name = "PATTERN", conflicts_with = "layout_from")]
+    pub(crate) layout: Option<String>,
+    /// Take the layout from a log4j.properties, log4j2.xml or logback.xml
+    #[arg(long, value_name = "FILE")]
+    pub(crate) layout_from: Option<PathBuf>,
+    /// Zone of time stamps that name none, e.g. Europe/Berlin [default: UTC]
+    #[arg(long, value_name = "ZONE")]
+    pub(crate) tz: Option<String>,
+    /// Longest silence within a request
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration_us)]
+    pub(crate) window: i64,
+    /// Exit with 1 if any record is in no request
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct MapArgs {
+    /// The model of the program that logged
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Label of the log source: a host, or a process on it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: String,
+    /// Logs, also rotated and compressed; folders of logs; `-` for standard input
+    #[arg(required = true, value_name = "LOG|DIR|-")]
+    pub(crate) logs: Vec<PathBuf>,
+    /// Folder for the accumulators
+    #[arg(short, long, value_name = "OUT_DIR")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+}
+
+/// Detail that a table keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeepArg {
+    /// Requests and the nodes they were on
+    Requests,
+    /// Spans too
+    Spans,
+    /// Events too
+    #[default]
+    Events,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ReduceArgs {
+    /// Folders that `lprof map` wrote
+    #[arg(required = true, value_name = "OUT_DIR")]
+    pub(crate) outputs: Vec<PathBuf>,
+    /// Folder of the request table; made if it is not there
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) table: PathBuf,
+    /// The model [default: the one beside the accumulators]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<PathBuf>,
+    /// Detail to keep of each request
+    #[arg(long, value_name = "DETAIL", value_enum, default_value_t)]
+    pub(crate) keep: KeepArg,
+    /// Longest silence within a request
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration_us)]
+    pub(crate) window: i64,
+    /// Exit with 1 if any record is in no request
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RunArgs {
+    /// The model [default: made from the jars given, or the table's]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<PathBuf>,
+    /// Folder of the request table; made if it is not there
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) table: PathBuf,
+    /// Logs and folders of logs, `NAME=` before a log names its node; jars and folders of classes
+    #[arg(required = true, value_name = "JAR|[NAME=]LOG")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Detail to keep of each request
+    #[arg(long, value_name = "DETAIL", value_enum, default_value_t)]
+    pub(crate) keep: KeepArg,
+    /// Rules that force or forbid top-level methods, pairs and identifiers
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+}
+
+/// Form in which rows come out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Columns for people
+    Table,
+    /// An array of objects
+    Json,
+    /// Comma-separated values with a header
+    Csv,
+    /// A Parquet file
+    Parquet,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SqlArgs {
+    /// Folder of the request table
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) table: PathBuf,
+    /// The query; none: a prompt
+    pub(crate) query: Option<String>,
+    /// Form of the rows [default: table on a terminal, csv in a pipe]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ShowArgs {
+    #[command(subcommand)]
+    pub(crate) what: Show,
+}
+
+/// Where a model is.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub(crate) struct ModelArgs {
+    /// The model
+    #[arg(long, value_name = "MODEL", conflicts_with = "table")]
+    pub(crate) model: Option<PathBuf>,
+    /// A table: the model it was last made with
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) table: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Show {
+    /// Everything the analysis found
+    Model {
+        /// The model
+        #[arg(value_name = "MODEL", conflicts_with_all = ["model", "table"])]
+        path: Option<PathBuf>,
+        #[command(flatten)]
+        source: ModelArgs,
+        /// Form of the output [default: for people]
+        #[arg(long, value_enum)]
+        format: Option<Format>,
+        /// Threads, top-level methods and log points in figures
+        #[arg(long)]
+        table2: bool,
+        /// How well the text of log points is known
+        #[arg(long)]
+        coverage: bool,
+    },
+    /// A log point: its templates, variables, loggers
+    LogPoint {
+        /// Its number, or `Class.method:line`, also without package or line
+        what: String,
+        #[command(flatten)]
+        source: ModelArgs,
+    },
+    /// A top-level method: its identifiers, order, pairs
+    Method {
+        /// `Class.method`, also without package
+        what: String,
+        #[command(flatten)]
+        source: ModelArgs,
+    },
+    /// The pairs between two top-level methods
+    Pair {
+        /// The sender, `Class.method`
+        from: String,
+        /// The receiver, `Class.method`
+        to: String,
+        #[command(flatten)]
+        source: ModelArgs,
+    },
+    /// A request: its spans and records
+    Request {
+        /// Its id, or the beginning of it
+        id: String,
+        /// Folder of the request table
+        #[arg(long, value_name = "TABLE")]
+        table: PathBuf,
+    },
+    /// What became of every input of a table
+    Coverage {
+        /// Folder of the request table
+        #[arg(long, value_name = "TABLE")]
+        table: PathBuf,
+        /// Form of the rows [default: table on a terminal, csv in a pipe]
+        #[arg(long, value_enum)]
+        format: Option<Format>,
+    },
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct EvaluateArgs {
+    /// The truth: tab-separated, with a header naming node, line, log_point, unit, op
+    #[arg(long, value_name = "TRUTH.tsv", required_unless_present = "by", conflicts_with = "by")]
+    pub(crate) truth: Option<PathBuf>,
+    /// Units to use instead of the truth's: node, line, unit
+    #[arg(long, value_name = "FILE", requires = "truth")]
+    pub(crate) cross: Option<PathBuf>,
+    /// Take the truth from the logs: a key of the MDC that the layout prints, e.g. a trace id
+    #[arg(long, value_name = "KEY")]
+    pub(crate) by: Option<String>,
+    /// Folder of the request table
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) table: PathBuf,
+    /// Form of the scores
+    #[arg(long, value_enum, default_value = "table")]
+    pub(crate) format: Format,
+}
+
+/// `500ms`, `60s`, `5m`, `1h`; a bare number is seconds.
+fn duration_us(text: &str) -> Result<i64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let unit = match &text[digits..] {
+        "us" => 1,
+        "ms" => 1_000,
+        "" | "s" => 1_000_000,
+        "m" | "min" => 60_000_000,
+        "h" => 3_600_000_000,
+        "d" => 86_400_000_000,
+        _ => return Err("expected a number and one of ms, s, m, h, d".to_owned()),
+    };
+    let number: i64 = text[..digits].parse().map_err(|_| "expected a number, e.g. 60s".to_owned())?;
+    number.checked_mul(unit).ok_or_else(|| "longer than time itself".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Args, duration_us};
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn flags_do_not_contradict_each_other() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn durations() {
+        for (text, expected) in [("60s", 60_000_000), ("60", 60_000_000), ("5ms", 5_000), ("2m", 120_000_000)] {
+            assert_eq!(duration_us(text), Ok(expected), "{text}");
+        }
+        for text in ["", "s", "-1s", "1x", "99999999999999999999s", "9223372036854775807d"] {
+            assert!(duration_us(text).is_err(), "{text}");
+        }
+    }
+}

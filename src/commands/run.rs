@@ -1,0 +1,54 @@
+//! `lprof run`: from class files and logs to a request table on one machine.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use schema::Model;
+
+use super::map::{config, map_node};
+use super::reduce::model_of_table;
+use super::{Usage, analyze, exit_code, summary};
+use crate::args::RunArgs;
+use crate::nodes;
+use crate::output::Voice;
+use crate::progress::Progress;
+
+pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
+    let inputs = nodes::sort_inputs(&args.inputs)?;
+    if inputs.logs.is_empty() {
+        return Err(Usage("no log given: name logs or folders of logs after the jars".to_owned()).into());
+    }
+    let model = model(args, &inputs, voice)?;
+    let mut outputs = Vec::new();
+    for (node, logs) in &inputs.logs {
+        let output = map_node(&model, node, logs, &args.log, voice)?;
+        let is_named = |file: &str| inputs.named.iter().any(|named| named.as_os_str() == file);
+        summary::require_headers(&output, &is_named, voice)?;
+        outputs.push(output);
+    }
+    let n_headed: u64 =
+        outputs.iter().flat_map(|output| &output.inputs).map(|i| i.n_attributed + i.n_unattributed + i.n_rejected).sum();
+    if n_headed == 0 {
+        bail!("no record in any of the logs");
+    }
+    let progress = Progress::new(voice, "stitching requests");
+    let appended = reducer::append::append(&args.table, &model, outputs, &config(args.log.window), args.keep.into())?;
+    drop(progress);
+    let lost = summary::print(&args.table, &appended, voice)?;
+    Ok(exit_code(lost > 0, args.log.strict))
+}
+
+/// The model that was given, or that of the jars that were, or the table's.
+fn model(args: &RunArgs, inputs: &nodes::Inputs, voice: Voice) -> Result<Model> {
+    match (&args.model, inputs.class_path.is_empty()) {
+        (Some(_), false) => Err(Usage("give a model or jars, not both".to_owned()).into()),
+        (Some(path), true) => Ok(Model::read(path)?),
+        (None, false) => {
+            let model = analyze::analyze(&inputs.class_path, args.rules.as_deref(), voice)?;
+            voice.say(&analyze::counts(&model));
+            Ok(model)
+        }
+        (None, true) if args.table.exists() => model_of_table(&args.table),
+        (None, true) => Err(Usage("no model: give jars, or --model MODEL".to_owned()).into()),
+    }
+}

@@ -1,0 +1,144 @@
+//! A model for people: what is in it, how well texts are known, and the
+//! figures of the paper's Table 2.
+
+use std::io::Write as _;
+
+use anyhow::Result;
+use schema::tables::kind_name;
+use schema::{LogPoint, Model, TopLevelMethod};
+use serde_json::{Value, json};
+
+use crate::args::Format;
+use crate::output::{self, Voice};
+use crate::render::{self, neutral};
+
+/// Threads that log nothing, listed without `-v`.
+const SILENT_MAX: usize = 20;
+
+pub(crate) fn print(model: &Model, voice: Voice) -> Result<()> {
+    let mut out = output::stdout();
+    for input in &model.inputs {
+        writeln!(out, "{}: {} classes, {} skipped", neutral(&input.name), input.n_classes, input.n_skipped)?;
+    }
+    writeln!(out, "\ntop-level methods")?;
+    let method = |m: &TopLevelMethod| -> Vec<Value> {
+        let identifiers: Vec<&str> = m.identifiers.iter().map(|i| i.path.as_str()).collect();
+        vec![json!(m.short_name()), json!(kind_name(m.kind)), json!(m.log_points().len()), json!(identifiers.join(" "))]
+    };
+    let rows = model.top_level_methods.iter().map(method).collect();
+    render::rows(&mut out, Format::Table, &["method", "kind", "n_log_points", "identifiers"], rows)?;
+    writeln!(out, "\ncommunication pairs")?;
+    let name = |id: schema::TopLevelId| model.top_level_methods.get(id.index()).map(|m| m.short_name());
+    let pair = |p: &schema::CommunicationPair| -> Vec<Value> {
+        vec![json!(name(p.from)), json!(name(p.to)), json!(p.kind.name()), json!(p.identifiers.len()), json!(p.many)]
+    };
+    let rows = model.communication_pairs.iter().map(pair).collect();
+    render::rows(&mut out, Format::Table, &["from", "to", "kind", "n_identifiers", "many"], rows)?;
+    writeln!(out, "\nthreads that log nothing: {}", model.silent_threads.len())?;
+    let n_shown = if voice.verbose { model.silent_threads.len() } else { SILENT_MAX };
+    for thread in model.silent_threads.iter().take(n_shown) {
+        writeln!(out, "  {}", neutral(thread))?;
+    }
+    writeln!(out, "diagnostics: {}", model.diagnostics.len())?;
+    if voice.verbose {
+        for diagnostic in &model.diagnostics {
+            writeln!(out, "  {}", neutral(diagnostic))?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// The columns of the paper's Table 2.
+pub(crate) fn table2(model: &Model, format: Option<Format>) -> Result<()> {
+    let n_silent = model.silent_threads.len() as u64;
+    let n_points = model.log_points.len() as f64;
+    let printing = |m: &&TopLevelMethod| !m.dag.nodes.is_empty();
+    let methods: Vec<&TopLevelMethod> = model.top_level_methods.iter().filter(printing).collect();
+    let per_dag: usize = methods.iter().map(|m| m.log_points().len()).sum();
+    let mut with_identifier = std::collections::BTreeSet::new();
+    for node in methods.iter().flat_map(|m| &m.dag.nodes) {
+        let bound = node.points.iter().filter(|p| p.bindings.iter().any(Option::is_some));
+        with_identifier.extend(bound.map(|p| p.log_point));
+    }
+    let rounded = |x: f64| (x * 10.0).round() / 10.0;
+    let row = vec![
+        json!(model.n_threads),
+        json!(u64::from(model.n_threads).saturating_sub(n_silent)),
+        json!(methods.len()),
+        json!(model.log_points.len()),
+        json!(rounded(100.0 * with_identifier.len() as f64 / n_points.max(1.0))),
+        json!(rounded(per_dag as f64 / (methods.len() as f64).max(1.0))),
+    ];
+    let columns = [
+        "n_threads",
+        "n_threads_that_log",
+        "n_top_level_methods",
+        "n_log_points",
+        "log_points_with_identifier_percent",
+        "log_points_per_dag",
+    ];
+    render::rows(&mut output::stdout(), text_format(format)?, &columns, vec![row])?;
+    Ok(())
+}
+
+/// How well the text of log points is known: which have clean variables, opaque
+/// parts, no constant at all.
+pub(crate) fn coverage(model: &Model, format: Option<Format>) -> Result<()> {
+    let points = &model.log_points;
+    let count = |is: &dyn Fn(&LogPoint) -> bool| points.iter().filter(|point| is(point)).count();
+    let opaque = |point: &LogPoint| point.variables.iter().any(|v| !is_clean(&v.path));
+    let n_variables: usize = points.iter().map(|point| point.variables.len()).sum();
+    let n_clean: usize = points.iter().flat_map(|p| &p.variables).filter(|v| is_clean(&v.path)).count();
+    let facts: Vec<(&str, usize, usize)> = vec![
+        ("log points", points.len(), points.len()),
+        ("  without variables", count(&|p| p.variables.is_empty()), points.len()),
+        ("  all variables are clean access paths", count(&|p| !p.variables.is_empty() && !opaque(p)), points.len()),
+        ("  with opaque parts", count(&opaque), points.len()),
+        ("  no constant text in any template", count(&|p| p.templates.iter().all(|t| !has_constant(&t.regex))), points.len()),
+        ("  no template", count(&|p| p.templates.is_empty()), points.len()),
+        ("  several templates", count(&|p| p.templates.len() > 1), points.len()),
+        ("  level unknown", count(&|p| p.levels.is_empty()), points.len()),
+        ("  logger unknown", count(&|p| p.loggers.is_empty()), points.len()),
+        ("  in a logging wrapper", count(&|p| p.call_site.is_some()), points.len()),
+        ("variables", n_variables, n_variables),
+        ("  clean access paths", n_clean, n_variables),
+    ];
+    let percent = |n: usize, of: usize| (1000.0 * n as f64 / (of as f64).max(1.0)).round() / 10.0;
+    let rows = facts.into_iter().map(|(name, n, of)| vec![json!(name), json!(n), json!(percent(n, of))]).collect();
+    render::rows(&mut output::stdout(), text_format(format)?, &["what", "count", "percent"], rows)?;
+    Ok(())
+}
+
+/// A path of names alone; what a call computed ends in `()`.
+fn is_clean(path: &str) -> bool {
+    !path.is_empty() && path != "?" && !path.contains("()")
+}
+
+/// Whether a regex has a letter or digit outside of groups and escapes.
+fn has_constant(regex: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut characters = regex.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' => {
+                // An escaped mark is itself; an escaped letter is a class.
+                if characters.next().is_some_and(|c| !c.is_alphanumeric()) && depth == 0 {
+                    return true;
+                }
+            }
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            c if depth == 0 && (c.is_alphanumeric() || c == ' ') => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+fn text_format(format: Option<Format>) -> Result<Format> {
+    match output::format(format) {
+        Format::Parquet => Err(super::Usage("--format: parquet is for tables".to_owned()).into()),
+        format => Ok(format),
+    }
+}

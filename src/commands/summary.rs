@@ -1,0 +1,191 @@
+//! The end of `run` and `reduce`: what was read, what became of it, which
+//! requests there are, and what to type next.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use reducer::append::Appended;
+use schema::tables::RequestRow;
+use schema::{InputAccount, NodeOutput};
+use serde_json::{Value, json};
+
+use crate::args::Format;
+use crate::output::{self, Voice, duration, grouped};
+use crate::render;
+
+/// Types of requests that are listed; the rest are counted.
+const TYPES_MAX: usize = 20;
+/// Reasons that are listed.
+const REASONS_MAX: usize = 10;
+
+/// Accounting over several inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Totals {
+    n_inputs: u64,
+    n_records: u64,
+    n_attributed: u64,
+    n_unattributed: u64,
+    n_headerless: u64,
+    n_rejected: u64,
+    n_damaged: u64,
+}
+
+impl Totals {
+    /// The sum of `accounts`.
+    pub(crate) fn of<'a>(accounts: impl Iterator<Item = &'a InputAccount>) -> Self {
+        let mut totals = Self::default();
+        for account in accounts {
+            totals.n_inputs += 1;
+            totals.n_records += account.n_records;
+            totals.n_attributed += account.n_attributed;
+            totals.n_unattributed += account.n_unattributed;
+            totals.n_headerless += account.n_headerless;
+            totals.n_rejected += account.n_rejected;
+            totals.n_damaged += account.damage.len() as u64;
+        }
+        totals
+    }
+
+    /// What is in no request, or could not be read.
+    pub(crate) fn lost(&self) -> u64 {
+        self.n_unattributed + self.n_headerless + self.n_rejected + self.n_damaged
+    }
+
+    /// In words.
+    pub(crate) fn sentence(&self) -> String {
+        format!("{} of {} records attributed", grouped(self.n_attributed), grouped(self.n_records))
+    }
+}
+
+/// Fails if a log that was named has no header that could be read; warns of
+/// others.
+pub(crate) fn require_headers(output: &NodeOutput, is_named: &dyn Fn(&str) -> bool, voice: Voice) -> Result<()> {
+    for input in &output.inputs {
+        let n_headed = input.n_attributed + input.n_unattributed + input.n_rejected;
+        if input.n_bytes == 0 || n_headed > 0 {
+            continue;
+        }
+        let message = format!("`{}`: no line has a header of layout `{}`; give its layout with --layout", input.file, input.layout);
+        if is_named(&input.file) {
+            bail!("{message}");
+        }
+        voice.say(&format!("warning: {message}"));
+    }
+    Ok(())
+}
+
+/// Says what was damaged.
+pub(crate) fn tell_damage<'a>(inputs: impl Iterator<Item = (&'a str, &'a InputAccount)>, voice: Voice) {
+    for (node, input) in inputs {
+        for damage in &input.damage {
+            voice.say(&format!("warning: {node}: `{}`: {damage}", input.file));
+        }
+    }
+}
+
+/// Prints the summary and returns how much was lost.
+pub(crate) fn print(table: &Path, appended: &Appended, voice: Voice) -> Result<u64> {
+    tell_damage(appended.inputs.iter().map(|(node, input)| (node.as_str(), input)), voice);
+    let totals = Totals::of(appended.inputs.iter().map(|(_, input)| input));
+    if voice.quiet {
+        return Ok(totals.lost());
+    }
+    let mut out = output::stdout();
+    if appended.n_inputs_known > 0 {
+        let n = appended.n_inputs_known as u64;
+        writeln!(out, "{} of the inputs are in the table already: nothing added for them", grouped(n))?;
+    }
+    if appended.run.is_some() {
+        print_totals(&mut out, &totals, appended)?;
+        print_requests(&mut out, &appended.requests)?;
+    }
+    print_next(&mut out, table, &appended.requests)?;
+    out.flush()?;
+    if totals.lost() > 0 {
+        voice.say(&format!("{} records are in no request", grouped(totals.lost() - totals.n_damaged)));
+    }
+    Ok(totals.lost())
+}
+
+fn print_totals(out: &mut dyn std::io::Write, totals: &Totals, appended: &Appended) -> Result<()> {
+    writeln!(out, "{:>12}  records read from {} files", grouped(totals.n_records), totals.n_inputs)?;
+    writeln!(out, "{:>12}  in a request", grouped(totals.n_attributed))?;
+    let not = totals.n_unattributed + totals.n_headerless + totals.n_rejected;
+    writeln!(out, "{:>12}  in none", grouped(not))?;
+    let mut reasons: Vec<(&str, u64)> = appended.unattributed.iter().map(|(why, n)| (why.as_str(), *n)).collect();
+    reasons.push(("text without a header", totals.n_headerless));
+    reasons.push(("refused: too long, or no time", totals.n_rejected));
+    reasons.retain(|(_, n)| *n > 0);
+    reasons.sort_by_key(|(why, n)| (std::cmp::Reverse(*n), *why));
+    for (why, n) in reasons.into_iter().take(REASONS_MAX) {
+        writeln!(out, "{:>14}  {}", grouped(n), render::neutral(why))?;
+    }
+    writeln!(out, "{:>12}  requests\n", grouped(appended.requests.len() as u64))?;
+    Ok(())
+}
+
+fn print_requests(out: &mut dyn std::io::Write, requests: &[RequestRow]) -> Result<()> {
+    let mut types: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+    for request in requests {
+        types.entry(&request.request_type).or_default().push(request.duration_us);
+    }
+    let mut types: Vec<(&str, Vec<i64>)> = types.into_iter().collect();
+    types.sort_by_key(|(name, durations)| (std::cmp::Reverse(durations.len()), *name));
+    let n_more = types.len().saturating_sub(TYPES_MAX);
+    let row = |(name, mut durations): (&str, Vec<i64>)| -> Vec<Value> {
+        durations.sort_unstable();
+        let at = |p| duration(percentile(&durations, p));
+        vec![json!(name), json!(durations.len()), json!(at(50)), json!(at(99))]
+    };
+    let rows = types.into_iter().take(TYPES_MAX).map(row).collect();
+    render::rows(out, Format::Table, &["request_type", "count", "p50", "p99"], rows)?;
+    if n_more > 0 {
+        writeln!(out, "... and {n_more} more types")?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+fn print_next(out: &mut dyn std::io::Write, table: &Path, requests: &[RequestRow]) -> Result<()> {
+    let table = shell_word(&table.display().to_string());
+    if cfg!(feature = "sql") {
+        writeln!(out, "next: lprof sql --table {table} \"SELECT request_type, count(*), approx_percentile_cont(duration_us, 0.99) FROM requests GROUP BY 1 ORDER BY 2 DESC\"")?;
+    }
+    let widest = requests.iter().max_by_key(|r| (r.n_nodes, r.n_spans, r.n_events, std::cmp::Reverse(&r.request_id)));
+    if let Some(request) = widest {
+        writeln!(out, "      lprof show request --table {table} {}", &request.request_id[..12])?;
+    }
+    Ok(())
+}
+
+/// The smallest value that at least `p` percent are not above (nearest rank).
+fn percentile(sorted: &[i64], p: usize) -> i64 {
+    let rank = (sorted.len() * p).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied().unwrap_or_default()
+}
+
+fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{percentile, shell_word};
+
+    #[test]
+    fn percentiles_are_values_that_occur() {
+        let hundred: Vec<i64> = (1..=100).collect();
+        assert_eq!([50, 99, 100].map(|p| percentile(&hundred, p)), [50, 99, 100]);
+        assert_eq!([50, 99].map(|p| percentile(&[7], p)), [7, 7]);
+        assert_eq!(percentile(&[1, 2, 3], 50), 2);
+        assert_eq!(percentile(&[], 50), 0);
+    }
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!(["a/b", "a b", "it's"].map(shell_word), ["a/b", "'a b'", "'it'\\''s'"]);
+    }
+}

@@ -1,0 +1,20 @@
+//! Evaluation: a table against the truth, record by record, as lprof's Table 3
+//! counts it.
+//!
+//! A message is a record whose truth names a unit, the records that one request
+//! must hold together. Its request is the table's. It is *failed* if it has
+//! none; *incorrect* if its request holds a record whose op is claimed and
+//! another; else *incomplete* if a record of its unit is not in its request;
+//! else *correct*. A message without a claimed op cannot be incorrect.
+//!
+//! B-cubed, which moves before whole units come out right: *precision* is the
+//! share of the records with a claimed op in a message's request that have its
+//! op (messages without request or op are left out), *recall* the share of its
+//! unit's records that are in its request (0 without one). Both are averages
+//! over messages.
+
+mod score;
+mod truth;
+
+pub(crate) use score::{Class, Found, Scores, Tally, Worst, score};
+pub(crate) use truth::Truth;

@@ -1,0 +1,265 @@
+//! Nodes: which files are logs, which are class files, and which node each log
+//! belongs to. Names only; what stands in the files is for others.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+/// Entries of a folder that are looked at to tell classes from logs.
+const PEEK_ENTRIES_MAX: usize = 10_000;
+/// Folders below a folder of logs that are followed.
+const DEPTH_MAX: usize = 16;
+
+/// The arguments of `lprof run`, sorted by what they are.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Inputs {
+    /// Jars and folders of classes, in the order given.
+    pub(crate) class_path: Vec<PathBuf>,
+    /// Logs of each node.
+    pub(crate) logs: BTreeMap<String, Vec<PathBuf>>,
+    /// Logs that were named, not found in a folder: an unreadable one of these
+    /// is a mistake of the user's.
+    pub(crate) named: BTreeSet<PathBuf>,
+}
+
+/// Sorts the arguments of `lprof run`.
+pub(crate) fn sort_inputs(arguments: &[PathBuf]) -> Result<Inputs> {
+    let mut inputs = Inputs::default();
+    let mut unnamed = Vec::new();
+    for argument in arguments {
+        if is_class_path(argument) {
+            inputs.class_path.push(argument.clone());
+            continue;
+        }
+        let (node, path) = split_name(argument);
+        let files = log_files(&path)?;
+        if path.is_file() || path.as_os_str() == "-" {
+            inputs.named.insert(path);
+        }
+        match node {
+            Some(node) => inputs.logs.entry(node).or_default().extend(files),
+            None => unnamed.extend(files),
+        }
+    }
+    for (file, node) in unnamed.iter().zip(node_names(&unnamed)) {
+        inputs.logs.entry(node).or_default().push(file.clone());
+    }
+    for files in inputs.logs.values_mut() {
+        files.sort();
+        files.dedup();
+    }
+    Ok(inputs)
+}
+
+/// The logs that `path` stands for: itself, or those below a folder, sorted.
+pub(crate) fn log_files(path: &Path) -> Result<Vec<PathBuf>> {
+    if path.as_os_str() == "-" {
+        return Ok(vec![path.to_owned()]);
+    }
+    let metadata = std::fs::metadata(path).with_context(|| format!("`{}`", path.display()))?;
+    if !metadata.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut all = Vec::new();
+    walk(path, 0, &mut all)?;
+    all.sort();
+    let by_name: Vec<PathBuf> = all.iter().filter(|file| is_log_name(&name_of(file))).cloned().collect();
+    let files = if by_name.is_empty() { all } else { by_name };
+    if files.is_empty() {
+        bail!("`{}`: no log in this folder", path.display());
+    }
+    Ok(files)
+}
+
+/// `NAME=PATH`, unless a file of that whole name is there.
+fn split_name(argument: &Path) -> (Option<String>, PathBuf) {
+    let split = argument.to_str().filter(|_| !argument.exists()).and_then(|text| text.split_once('='));
+    match split {
+        Some((name, path)) if !name.is_empty() && !name.contains(['/', '\\']) => {
+            (Some(name.to_owned()), PathBuf::from(path))
+        }
+        _ => (None, argument.to_owned()),
+    }
+}
+
+/// Labels for files that nobody named: the parent folder if the files have
+/// different parents, else the file's stem. Of folders that end alike, as in
+/// `host1/logs` and `host2/logs`, the part that differs is the label.
+fn node_names(files: &[PathBuf]) -> Vec<String> {
+    let parents: Vec<Vec<String>> = files.iter().map(|file| components(file.parent())).collect();
+    let distinct: BTreeSet<&Vec<String>> = parents.iter().collect();
+    if distinct.len() < 2 {
+        return files.iter().map(|file| stem(&name_of(file))).collect();
+    }
+    let n_same_end = |n: usize| {
+        let ends: BTreeSet<Option<&String>> = distinct.iter().map(|p| p.iter().rev().nth(n)).collect();
+        ends.len() == 1 && !ends.contains(&None)
+    };
+    let mut n_common = 0;
+    while n_same_end(n_common) {
+        n_common += 1;
+    }
+    let label = |parent: &Vec<String>| parent.iter().rev().nth(n_common).cloned();
+    let labels: BTreeSet<Option<String>> = distinct.iter().map(|p| label(p)).collect();
+    let common_start = (0..).take_while(|i| same_at(&distinct, *i)).count();
+    let name = |(parent, file): (&Vec<String>, &PathBuf)| {
+        if labels.len() == distinct.len()
+            && let Some(label) = label(parent)
+        {
+            return label;
+        }
+        // Two folders share the name that should tell them apart: more of the path does.
+        let end = parent.len().saturating_sub(n_common).max(common_start.min(parent.len()));
+        let rest = parent[common_start.min(end)..end].join("/");
+        if rest.is_empty() { stem(&name_of(file)) } else { rest }
+    };
+    parents.iter().zip(files).map(name).collect()
+}
+
+fn same_at(parents: &BTreeSet<&Vec<String>>, i: usize) -> bool {
+    let parts: BTreeSet<Option<&String>> = parents.iter().map(|p| p.get(i)).collect();
+    parts.len() == 1 && !parts.contains(&None)
+}
+
+fn components(path: Option<&Path>) -> Vec<String> {
+    let absolute = path.map(|p| std::path::absolute(p).unwrap_or_else(|_| p.to_owned())).unwrap_or_default();
+    absolute.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect()
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// A log's name without what rotation, compression and habit add:
+/// `dn1.log.3.gz`, `dn1.log.2026-11-21` and `dn1-2026-11-21-1.log` are of `dn1`.
+fn stem(name: &str) -> String {
+    if name == "-" {
+        return "stdin".to_owned();
+    }
+    let mut stem = name;
+    for extension in COMPRESSED {
+        stem = stem.strip_suffix(extension).unwrap_or(stem);
+    }
+    let cut = [".log", ".out", ".txt"].iter().filter_map(|habit| {
+        let at = stem.find(habit)?;
+        stem[at + habit.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric()).then_some(at)
+    });
+    if let Some(at) = cut.min().filter(|at| *at > 0) {
+        stem = &stem[..at];
+    } else if let Some((before, number)) = stem.rsplit_once('.')
+        && !before.is_empty()
+        && !number.is_empty()
+        && number.chars().all(|c| c.is_ascii_digit() || c == '-')
+    {
+        stem = before;
+    }
+    let without_date = date_start(stem).map_or(stem, |at| &stem[..at]);
+    if without_date.is_empty() { stem.to_owned() } else { without_date.to_owned() }
+}
+
+/// Where a date at the end of a name begins, its separator included.
+fn date_start(stem: &str) -> Option<usize> {
+    let is_date = |text: &str| {
+        let bytes = text.as_bytes();
+        bytes.len() >= 10
+            && bytes[..10].iter().enumerate().all(|(i, b)| if i == 4 || i == 7 { *b == b'-' } else { b.is_ascii_digit() })
+            && bytes[10..].iter().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'_' | b'.'))
+    };
+    stem.char_indices().filter(|(_, c)| matches!(c, '-' | '.' | '_')).map(|(at, _)| at).find(|at| is_date(&stem[at + 1..]))
+}
+
+const COMPRESSED: [&str; 4] = [".gz", ".zst", ".bz2", ".zip"];
+
+/// Whether a file's name says that it is a log: some part of it is `out`,
+/// `stdout`, `stderr`, or ends in `log`.
+fn is_log_name(name: &str) -> bool {
+    let is_log = |part: &str| part.ends_with("log") || matches!(part, "out" | "stdout" | "stderr");
+    name.to_ascii_lowercase().split(['.', '-', '_']).any(is_log)
+}
+
+/// Jars, wars, class files, and folders that hold any of them.
+fn is_class_path(path: &Path) -> bool {
+    let is_class = |path: &Path| {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        matches!(extension, "jar" | "war" | "ear" | "class" | "jmod")
+    };
+    if !path.is_dir() {
+        return is_class(path);
+    }
+    let mut files = Vec::new();
+    // A folder that cannot be read is reported when it is read as logs.
+    let _ = walk(path, 0, &mut files);
+    files.iter().take(PEEK_ENTRIES_MAX).any(|file| is_class(file))
+}
+
+/// All files below `folder` that are not hidden.
+fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
+    if depth > DEPTH_MAX {
+        return Ok(());
+    }
+    for entry in std::fs::read_dir(folder).with_context(|| format!("`{}`", folder.display()))? {
+        let path = entry.with_context(|| format!("`{}`", folder.display()))?.path();
+        if name_of(&path).starts_with('.') {
+            continue;
+        }
+        if path.is_dir() {
+            walk(&path, depth + 1, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_log_name, node_names, stem};
+    use std::path::PathBuf;
+
+    #[track_caller]
+    fn check(files: &[&str], expected: &[&str]) {
+        let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
+        assert_eq!(node_names(&files), expected);
+    }
+
+    #[test]
+    fn files_of_one_folder_are_named_by_their_stem() {
+        check(&["l/dn1.log", "l/dn1.log.1.gz", "l/nn.log"], &["dn1", "dn1", "nn"]);
+        check(&["am-0001-1.log"], &["am-0001-1"]);
+    }
+
+    #[test]
+    fn files_of_several_folders_are_named_by_the_folder() {
+        check(&["l/host1/a.log", "l/host2/a.log", "l/host2/b.log"], &["host1", "host2", "host2"]);
+        check(&["l/host1/logs/a.log", "l/host2/logs/a.log"], &["host1", "host2"]);
+        check(&["l/a/h/x.log", "l/a/g/x.log", "l/b/h/x.log"], &["a/h", "a/g", "b/h"]);
+    }
+
+    #[test]
+    fn stems() {
+        for (name, expected) in [
+            ("a.log", "a"),
+            ("a.log.2026-11-21", "a"),
+            ("a.log.2026-11-21-13.gz", "a"),
+            ("a-2026-11-21-1.log", "a"),
+            ("server.7", "server"),
+            ("syslog", "syslog"),
+            ("hadoop-u-namenode-h.example.log", "hadoop-u-namenode-h.example"),
+            (".log", ".log"),
+            ("-", "stdin"),
+        ] {
+            assert_eq!(stem(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_logs() {
+        for name in ["a.log", "a.log.1.gz", "syslog", "stdout", "x.out", "catalina.2026-11-21.log"] {
+            assert!(is_log_name(name), "{name}");
+        }
+        for name in ["truth.tsv", "README.md", "jars.txt", "a.json"] {
+            assert!(!is_log_name(name), "{name}");
+        }
+    }
+}

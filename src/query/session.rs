@@ -1,0 +1,168 @@
+//! A session: the engine with the tables of one manifest.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use datafusion::arrow::array::RecordBatch;
+use datafusion::datasource::MemTable;
+use datafusion::datasource::file_format::parquet::ParquetFormat;
+use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::execution::context::SQLOptions;
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::physical_plan::SendableRecordBatchStream;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use reducer::table::{Manifest, TABLES};
+use schema::tables::{self, Row, SchemaRef};
+
+use super::{QUERY_BYTES_MAX, STACK_BYTES, values};
+use crate::args::Format;
+use crate::output;
+use crate::render::RowWriter;
+
+/// Memory for sorts, joins and aggregates; they spill to disk beyond it.
+const MEMORY_BYTES_MAX: usize = 1 << 30;
+/// Deepest nesting of brackets: the engine has no guard of its own in our build.
+const NESTING_MAX: usize = 128;
+
+/// The engine with the tables of one manifest.
+pub(crate) struct Session {
+    context: SessionContext,
+    runtime: tokio::runtime::Runtime,
+    /// (table, its columns), for completion.
+    pub(crate) names: Vec<(String, Vec<String>)>,
+}
+
+impl Session {
+    /// Opens the tables of `manifest`.
+    pub(crate) fn open(manifest: &Manifest) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(rayon::current_num_threads())
+            .thread_stack_size(STACK_BYTES)
+            .build()
+            .context("cannot start the SQL engine")?;
+        let config = SessionConfig::new()
+            .with_information_schema(true)
+            .with_target_partitions(rayon::current_num_threads())
+            .set_bool("datafusion.execution.parquet.schema_force_view_types", false)
+            .set_bool("datafusion.execution.parquet.pushdown_filters", true)
+            .set_str("datafusion.execution.time_zone", "UTC");
+        let pool = Arc::new(FairSpillPool::new(MEMORY_BYTES_MAX));
+        let env = RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc().context("cannot start the SQL engine")?;
+        let context = SessionContext::new_with_config_rt(config, env);
+        let mut names = Vec::new();
+        for table in TABLES {
+            let schema = schema_of(table);
+            names.push((table.to_owned(), schema.fields().iter().map(|field| field.name().clone()).collect()));
+            register(&context, manifest, table, schema)?;
+        }
+        Ok(Self { context, runtime, names })
+    }
+
+    /// Runs `query` and writes its rows to standard output.
+    pub(crate) fn print(&self, query: &str, format: Format) -> Result<()> {
+        check(query)?;
+        self.runtime.block_on(async {
+            let options = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
+            let frame = self.context.sql_with_options(query, options).await?;
+            let schema: SchemaRef = Arc::new(frame.schema().as_arrow().clone());
+            let stream = frame.execute_stream().await?;
+            print_stream(stream, schema, format).await
+        })
+    }
+}
+
+async fn print_stream(mut stream: SendableRecordBatchStream, schema: SchemaRef, format: Format) -> Result<()> {
+    use futures::StreamExt as _;
+    let mut out = output::stdout();
+    if format == Format::Parquet {
+        let mut batches: Vec<RecordBatch> = Vec::new();
+        while let Some(batch) = stream.next().await {
+            batches.push(batch?);
+        }
+        let schema = batches.first().map_or(schema, RecordBatch::schema);
+        tables::write_batches(&mut out, schema, batches.into_iter().map(Ok))?;
+        return Ok(std::io::Write::flush(&mut out)?);
+    }
+    let columns = schema.fields().iter().map(|field| field.name().clone()).collect();
+    let mut writer = RowWriter::new(&mut out, format, columns)?;
+    while let Some(batch) = stream.next().await {
+        let batch = batch?;
+        for row in 0..batch.num_rows() {
+            writer.row(batch.columns().iter().map(|column| values::value(column, row)).collect())?;
+        }
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+/// Refuses what would cost the engine its stack or memory before it plans.
+fn check(query: &str) -> Result<()> {
+    if query.len() > QUERY_BYTES_MAX {
+        bail!("a query has at most {QUERY_BYTES_MAX} bytes, this one {}", query.len());
+    }
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in query.bytes() {
+        match byte {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    if deepest > NESTING_MAX {
+        bail!("a query nests at most {NESTING_MAX} brackets, this one {deepest}");
+    }
+    if query.trim().trim_end_matches(';').is_empty() {
+        bail!("the query is empty");
+    }
+    Ok(())
+}
+
+fn register(context: &SessionContext, manifest: &Manifest, table: &str, schema: SchemaRef) -> Result<()> {
+    let mut urls = Vec::new();
+    for path in manifest.paths(table) {
+        if !path.is_file() {
+            bail!("`{}`: named by the manifest, but not there", path.display());
+        }
+        let absolute = std::path::absolute(&path)?;
+        urls.push(ListingTableUrl::parse(format!("file://{}", percent_encoded(&absolute.to_string_lossy())))?);
+    }
+    if urls.is_empty() {
+        let empty = MemTable::try_new(schema, vec![vec![]])?;
+        context.register_table(table, Arc::new(empty))?;
+        return Ok(());
+    }
+    let options = ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
+    let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(options).with_schema(schema);
+    context.register_table(table, Arc::new(ListingTable::try_new(config)?))?;
+    Ok(())
+}
+
+/// A path as part of an URL, so that no character of it is a pattern.
+fn percent_encoded(path: &str) -> String {
+    let mut out = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' | b'=' => out.push(byte as char),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+fn schema_of(table: &str) -> SchemaRef {
+    match table {
+        "requests" => tables::RequestRow::schema(),
+        "request_nodes" => tables::RequestNodeRow::schema(),
+        "spans" => tables::SpanRow::schema(),
+        "events" => tables::EventRow::schema(),
+        "log_points" => tables::LogPointRow::schema(),
+        "top_level_methods" => tables::TopLevelMethodRow::schema(),
+        "communication_pairs" => tables::CommunicationPairRow::schema(),
+        "log_sequences" => tables::LogSequenceRow::schema(),
+        "inputs" => tables::InputRow::schema(),
+        "runs" => tables::RunRow::schema(),
+        other => unreachable!("`{other}` is not in the list of tables"),
+    }
+}
