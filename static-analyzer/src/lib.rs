@@ -1,6 +1,10 @@
 //! Class files to model: what a release of a JVM program can log, and what its
 //! requests are (lprof §4).
 
+use std::path::{Path, PathBuf};
+
+use rayon::ThreadPoolBuilder;
+
 // The modules stand in the order of the data flow.
 pub mod limits;
 pub mod error;
@@ -17,3 +21,61 @@ pub mod top_level;
 pub mod order;
 pub mod pairs;
 pub mod emit;
+
+pub use error::Error;
+
+use error::ErrorKind;
+use identifiers::Bindings;
+use rules::Rules;
+
+/// How a class path is analysed.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// Threads to work with; none: as many as the machine has cores. The model
+    /// does not depend on it.
+    pub threads: Option<usize>,
+    /// A file of rules that force or forbid decisions, see [`rules`].
+    pub rules: Option<PathBuf>,
+    /// How class files are found.
+    pub class_path: class_path::Config,
+}
+
+/// The model of the program on `class_path` (jars, wars and folders).
+///
+/// # Errors
+/// A file that cannot be read, no class at all, a line of the rules that is no
+/// rule. Bad classes and methods are no errors; the model names them.
+pub fn analyze(class_path: &[PathBuf], config: &Config) -> Result<schema::Model, Error> {
+    let rules = read_rules(config.rules.as_deref())?;
+    let pool = ThreadPoolBuilder::new().num_threads(config.threads.unwrap_or(0)).build();
+    let pool = pool.map_err(|e| Error::new(ErrorKind::Limit, Path::new(""), format!("cannot start threads: {e}")))?;
+    pool.install(|| analyze_with(class_path, config, &rules))
+}
+
+/// The phases, in order.
+fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Result<schema::Model, Error> {
+    let program = program::load::load(class_path, &config.class_path)?;
+    let log_points = log_points::log_points(&program);
+    let graph = call_graph::build(&program);
+    let bindings = Bindings::new(&program, &graph);
+    let top_levels = top_level::find(&program, &graph, &bindings, &log_points, rules);
+    let fragments = order::fragments(&program, &graph, &log_points, &top_levels);
+    let (pairs, given_up) = pairs::find(&program, &graph, &bindings, &log_points, &top_levels, rules);
+    let mut diagnostics = program.diagnostics.clone();
+    diagnostics.extend(given_up);
+    Ok(emit::model(emit::Findings {
+        program: &program,
+        log_points: &log_points,
+        graph: &graph,
+        top_levels: &top_levels,
+        fragments: &fragments,
+        pairs: &pairs,
+        diagnostics,
+    }))
+}
+
+fn read_rules(path: Option<&Path>) -> Result<Rules, Error> {
+    let Some(path) = path else { return Ok(Rules::default()) };
+    let text = class_path::read_text(path)?;
+    Rules::parse(&text).map_err(|e| Error::new(ErrorKind::Format, path, e.to_string()))
+}

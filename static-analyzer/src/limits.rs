@@ -22,7 +22,7 @@ pub const ORDER_CALLEES_MAX: usize = 16;
 
 /// Hand-offs of one pair whose identifiers are followed; further sites of the
 /// same pair nearly always carry the same ones.
-pub const HANDOFFS_PER_PAIR_MAX: usize = 32;
+pub const HANDOFFS_PER_PAIR_MAX: usize = 8;
 
 /// Identifiers of one value class on one end of a pair that may each be the
 /// value handed over, when following the hand-off did not tell which.

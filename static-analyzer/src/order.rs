@@ -7,10 +7,12 @@
 //! caller back (recursion: one node without order). What becomes too large is
 //! folded, the largest callees first.
 
+use crate::call_graph::CallGraph;
 use crate::ir::ValueId;
 use crate::limits::{ORDER_CALLEES_MAX, ORDER_NODES_MAX};
 use crate::path::LogPoint;
 use crate::program::{MethodId, Program};
+use crate::top_level::TopLevels;
 
 pub(crate) mod components;
 pub(crate) mod dag;
@@ -21,70 +23,84 @@ use components::components;
 use fragment::Fragment;
 use method::Event;
 
-/// Local calls of every method: for each calling instruction, in order, the
-/// methods of the program it can run in the same thread.
-pub(crate) type Calls = Vec<Vec<(ValueId, Vec<MethodId>)>>;
-
 /// Levels below this are off in usual configurations: their log points may
 /// always be skipped.
 const USUAL_LEVEL: schema::Level = schema::Level::Info;
 
-/// What the fragments are made from.
-pub(crate) struct Input<'a> {
-    /// The program.
-    pub(crate) program: &'a Program,
-    /// All log points; a point is a position here.
-    pub(crate) log_points: &'a [LogPoint],
-    /// Who calls whom, within a thread.
-    pub(crate) calls: &'a Calls,
-    /// For each method: not inlined, because it is top-level.
-    pub(crate) cut: &'a [bool],
+/// For each calling instruction, in order, the methods that it can run in the
+/// same thread and that are not cut.
+type Calls = Vec<(ValueId, Vec<MethodId>)>;
+
+struct Input<'a> {
+    program: &'a Program,
+    log_points: &'a [LogPoint],
+    /// By [`MethodId`].
+    calls: Vec<Calls>,
+    /// For each method its printing instructions with the points they print.
+    sites: Vec<Vec<(ValueId, Vec<u32>)>>,
 }
 
-/// The fragments of all methods, by [`MethodId`]; cut methods have theirs too.
-/// Second: how many methods were folded because of their size.
-pub(crate) fn fragments(input: &Input<'_>) -> (Vec<Fragment>, usize) {
-    let sites = sites(input);
-    let n = input.program.methods.len();
-    let graph: Vec<Vec<u32>> = input
+/// The fragments of all methods, by [`MethodId`]. Calls of top-level methods are
+/// not part of their callers' fragments.
+pub(crate) fn fragments(
+    program: &Program,
+    graph: &CallGraph,
+    log_points: &[LogPoint],
+    top_levels: &TopLevels,
+) -> Vec<Fragment> {
+    let input = Input {
+        program,
+        log_points,
+        calls: local_calls(program, graph, top_levels),
+        sites: sites(program, log_points),
+    };
+    let callees: Vec<Vec<u32>> = input
         .calls
         .iter()
         .map(|calls| {
-            let mut to: Vec<u32> = calls
-                .iter()
-                .flat_map(|(_, targets)| targets)
-                .filter(|t| !input.cut[t.index()])
-                .map(|t| u32::try_from(t.index()).expect("fewer than 2^32 methods"))
-                .collect();
+            let index = |t: &MethodId| u32::try_from(t.index()).expect("fewer than 2^32 methods");
+            let mut to: Vec<u32> = calls.iter().flat_map(|(_, targets)| targets).map(index).collect();
             to.sort_unstable();
             to.dedup();
             to
         })
         .collect();
-    let groups = components(&graph);
-    let mut fragments = vec![Fragment::empty(); n];
-    let mut n_folded = 0;
-    for members in &groups.members {
-        let recursive = members.len() > 1 || graph[members[0] as usize].contains(&members[0]);
-        let Some(first) = members.first().map(|&m| m as usize) else { continue };
-        if recursive {
-            let folded = recursion(members, &graph, &sites, &fragments);
+    let mut fragments = vec![Fragment::empty(); program.methods.len()];
+    for members in &components(&callees).members {
+        let first = members[0] as usize;
+        if members.len() > 1 || callees[first].contains(&members[0]) {
+            let folded = recursion(members, &callees, &input.sites, &fragments);
             for &m in members {
                 fragments[m as usize] = folded.clone();
             }
-        } else if !sites[first].is_empty() || graph[first].iter().any(|&t| !fragments[t as usize].nodes.is_empty()) {
-            let (fragment, folded) = fragment_of(input, MethodId::new(first), &sites[first], &fragments);
-            n_folded += usize::from(folded);
-            fragments[first] = fragment;
+        } else {
+            let prints = |t: &u32| !fragments[*t as usize].nodes.is_empty();
+            if !input.sites[first].is_empty() || callees[first].iter().any(prints) {
+                fragments[first] = fragment_of(&input, MethodId::new(first), &fragments);
+            }
         }
     }
-    (fragments, n_folded)
+    fragments
+}
+
+fn local_calls(program: &Program, graph: &CallGraph, top_levels: &TopLevels) -> Vec<Calls> {
+    let of_method = |i: usize| -> Calls {
+        let mut calls = Calls::new();
+        for call in graph.calls(MethodId::new(i)).iter().filter(|c| c.kind.is_local()) {
+            let cut = |t: &&MethodId| top_levels.position(**t).is_none();
+            let targets: Vec<MethodId> = call.targets.iter().filter(cut).copied().collect();
+            calls.push((call.site, targets));
+        }
+        calls.sort();
+        calls
+    };
+    (0..program.methods.len()).map(of_method).collect()
 }
 
 /// For each method its printing instructions with the points they print, sorted.
-fn sites(input: &Input<'_>) -> Vec<Vec<(ValueId, Vec<u32>)>> {
-    let mut sites: Vec<Vec<(ValueId, Vec<u32>)>> = vec![Vec::new(); input.program.methods.len()];
-    for (i, point) in (0u32..).zip(input.log_points) {
+fn sites(program: &Program, log_points: &[LogPoint]) -> Vec<Vec<(ValueId, Vec<u32>)>> {
+    let mut sites: Vec<Vec<(ValueId, Vec<u32>)>> = vec![Vec::new(); program.methods.len()];
+    for (i, point) in (0u32..).zip(log_points) {
         let list = &mut sites[point.frame.index()];
         for &site in &point.sites {
             match list.binary_search_by_key(&site, |s| s.0) {
@@ -112,20 +128,13 @@ fn recursion(
     Fragment::folded(points)
 }
 
-/// The fragment of one method, and whether something had to be folded.
-fn fragment_of(
-    input: &Input<'_>,
-    method: MethodId,
-    sites: &[(ValueId, Vec<u32>)],
-    fragments: &[Fragment],
-) -> (Fragment, bool) {
-    let Some(body) = &input.program.methods[method.index()].body else {
-        return (Fragment::empty(), false);
-    };
+/// The fragment of one method; callees that are too large are folded.
+fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> Fragment {
+    let Some(body) = &input.program.methods[method.index()].body else { return Fragment::empty() };
     let calls = &input.calls[method.index()];
+    let sites = &input.sites[method.index()];
     let printing = |targets: &[MethodId]| -> Vec<MethodId> {
-        let inlined = |t: &&MethodId| !input.cut[t.index()] && !fragments[t.index()].nodes.is_empty();
-        targets.iter().filter(inlined).copied().collect()
+        targets.iter().filter(|t| !fragments[t.index()].nodes.is_empty()).copied().collect()
     };
     let size_max = callee_size_max(calls.iter().flat_map(|(_, t)| printing(t)), fragments, sites.len());
     let mut small: Vec<(MethodId, Fragment)> = Vec::new();
@@ -161,8 +170,7 @@ fn fragment_of(
         events.push((*site, event));
     }
     events.sort_by_key(|e| e.0);
-    let fragment = method::flow(body, &events).into_fragment();
-    (fragment, !small.is_empty())
+    method::flow(body, &events).into_fragment()
 }
 
 fn print_event(input: &Input<'_>, points: &[u32]) -> Event<'static> {

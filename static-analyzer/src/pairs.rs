@@ -14,10 +14,12 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use schema::LinkKind;
 
 use crate::call_graph::CallGraph;
 use crate::identifiers::Bindings;
+use crate::limits::HANDOFFS_PER_PAIR_MAX;
 use crate::path::LogPoint;
 use crate::program::Program;
 use crate::rules::Rules;
@@ -89,40 +91,56 @@ pub fn find(
 
 type Pairs = BTreeMap<(usize, usize, LinkKind), Pair>;
 
+/// Receivers of one sender, each with its hand-offs.
+type Receivers<'h> = BTreeMap<(usize, LinkKind), Vec<&'h handoffs::Handoff>>;
+
 /// One pair per (sender, receiver, kind) from all its hand-offs.
 fn merge(context: Context<'_>, units: &regions::Units, handoffs: &[handoffs::Handoff]) -> Pairs {
-    let mut found: BTreeMap<(usize, usize, LinkKind), Vec<&handoffs::Handoff>> = BTreeMap::new();
+    let mut found: BTreeMap<usize, Receivers<'_>> = BTreeMap::new();
     for handoff in handoffs {
         let (Some(from), Some(to)) = (units.top_level(handoff.from), units.top_level(handoff.to)) else {
             continue;
         };
-        found.entry((from, to, handoff.kind)).or_default().push(handoff);
+        found.entry(from).or_default().entry((to, handoff.kind)).or_default().push(handoff);
     }
-    let mut pairs = Pairs::new();
-    for ((from, to, kind), list) in found {
-        let chains = list.iter().take(crate::limits::HANDOFFS_PER_PAIR_MAX);
-        let followed_only = list.iter().all(|h| h.followed_only);
-        let identifiers = carry::identifiers(context, from, to, chains.map(|h| h.chain.as_slice()), followed_only);
-        if identifiers.is_empty() && list.iter().all(|h| h.needs_identifier) {
-            continue;
-        }
-        let first = list[0];
-        let more = if list.len() > 1 { format!(", and {} more", list.len() - 1) } else { String::new() };
-        let mut sites: Vec<_> = list.iter().map(|h| h.site).collect();
-        sites.sort_unstable();
-        sites.dedup();
-        let pair = Pair {
-            from,
-            to,
-            kind,
-            identifiers,
-            many: sites.len() > 1 || list.iter().any(|h| h.many),
-            before: before::points(context, units.region(first.from), &sites),
-            reason: format!("{}{more}", first.reason(context)),
-        };
-        pairs.insert((from, to, kind), pair);
+    let prints = before::Prints::new(context);
+    let found: Vec<(usize, Receivers<'_>)> = found.into_iter().collect();
+    let pairs: Vec<Vec<Pair>> = found
+        .into_par_iter()
+        .map(|(from, receivers)| {
+            let mut before = before::Before::new(context, units.region(from), &prints);
+            let pair = |((to, kind), list)| merge_one(context, &mut before, (from, to, kind), list);
+            receivers.into_iter().filter_map(pair).collect()
+        })
+        .collect();
+    pairs.into_iter().flatten().map(|p| ((p.from, p.to, p.kind), p)).collect()
+}
+
+fn merge_one(
+    context: Context<'_>,
+    before: &mut before::Before<'_>,
+    (from, to, kind): (usize, usize, LinkKind),
+    list: Vec<&handoffs::Handoff>,
+) -> Option<Pair> {
+    let chains = list.iter().take(HANDOFFS_PER_PAIR_MAX).map(|h| h.chain.as_slice());
+    let followed_only = list.iter().all(|h| h.followed_only);
+    let identifiers = carry::identifiers(context, from, to, chains, followed_only);
+    if identifiers.is_empty() && list.iter().all(|h| h.needs_identifier) {
+        return None;
     }
-    pairs
+    let more = if list.len() > 1 { format!(", and {} more", list.len() - 1) } else { String::new() };
+    let mut sites: Vec<_> = list.iter().map(|h| h.site).collect();
+    sites.sort_unstable();
+    sites.dedup();
+    Some(Pair {
+        from,
+        to,
+        kind,
+        identifiers,
+        many: sites.len() > 1 || list.iter().any(|h| h.many),
+        before: before.points(&sites),
+        reason: format!("{}{more}", list[0].reason(context)),
+    })
 }
 
 /// Pairs of the rules file.
