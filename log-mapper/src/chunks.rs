@@ -111,7 +111,12 @@ impl Chunker {
 
     /// `bytes` is the start of a record above the bound: its rest is counted and
     /// left out, up to the next record.
-    fn leave_out(&mut self, mut bytes: Vec<u8>, input: &mut Input, digest: &mut dyn FnMut(&[u8])) -> Option<Chunk> {
+    fn leave_out(
+        &mut self,
+        mut bytes: Vec<u8>,
+        input: &mut Input,
+        digest: &mut dyn FnMut(&[u8]),
+    ) -> Option<Chunk> {
         let mut rest = bytes.split_off(RECORD_BYTES_MAX);
         let mut left_out = LeftOut::default();
         // Whether `rest` begins where a line begins.
@@ -124,7 +129,9 @@ impl Chunker {
                 if !whole {
                     break;
                 }
-                if start < rest.len() && self.layout.as_ref().is_some_and(|l| l.scan(&rest[start..end]).is_some()) {
+                if start < rest.len()
+                    && self.layout.as_ref().is_some_and(|l| l.scan(&rest[start..end]).is_some())
+                {
                     left_out.add(&rest[..start]);
                     let carry = rest.split_off(start);
                     return self.finish(bytes, Some(left_out), carry);

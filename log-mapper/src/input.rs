@@ -24,7 +24,12 @@ enum Place {
     Stdin,
     File(PathBuf),
     /// An entry of a zip archive: where its bytes lie, and whether deflated.
-    Entry { archive: PathBuf, start: u64, n_bytes: u64, deflated: bool },
+    Entry {
+        archive: PathBuf,
+        start: u64,
+        n_bytes: u64,
+        deflated: bool,
+    },
     Bytes(Arc<[u8]>),
 }
 
@@ -132,12 +137,15 @@ fn discover_file(path: &Path, seekable: bool, out: &mut Vec<Source>) -> Result<(
         let deflated = match entry.compression() {
             zip::CompressionMethod::Stored => false,
             zip::CompressionMethod::Deflated => true,
-            other => return Err(Error::damaged(path, 0, format!("entry `{entry_name}` is packed with {other}"))),
+            other => {
+                return Err(Error::damaged(path, 0, format!("entry `{entry_name}` is packed with {other}")));
+            }
         };
         let Some(start) = entry.data_start().filter(|_| !entry.encrypted()) else {
             return Err(Error::damaged(path, 0, format!("entry `{entry_name}` is encrypted")));
         };
-        let place = Place::Entry { archive: path.to_owned(), start, n_bytes: entry.compressed_size(), deflated };
+        let place =
+            Place::Entry { archive: path.to_owned(), start, n_bytes: entry.compressed_size(), deflated };
         out.push(Source { name: format!("{name}!/{entry_name}"), place });
     }
     Ok(())
@@ -259,8 +267,12 @@ fn decode(mut raw: Box<dyn Read + Send>, damage: &mut Vec<String>) -> io::Result
     }
     let whole = Cursor::new(head.clone()).chain(raw);
     Ok(match &head[..] {
-        [0x1f, 0x8b, ..] => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, whole))),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Box::new(zstd::stream::read::Decoder::new(whole)?),
+        [0x1f, 0x8b, ..] => {
+            Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, whole)))
+        }
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+            Box::new(zstd::stream::read::Decoder::new(whole)?)
+        }
         [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41] => Box::new(bzip2::read::MultiBzDecoder::new(whole)),
         [0xfd, b'7', b'z', b'X', b'Z', 0] => {
             damage.push("packed with xz, which is not read: unpack it first".to_owned());

@@ -86,7 +86,11 @@ mod tests {
         let records: Vec<_> = RawRecords::new(text.as_bytes(), Some(&layout))
             .map(|r| {
                 let from = r.header.map_or(0, |h| h.message_start);
-                (String::from_utf8_lossy(without_line_end(&r.bytes[from..])).into_owned(), r.n_line_feeds, r.header.is_some())
+                (
+                    String::from_utf8_lossy(without_line_end(&r.bytes[from..])).into_owned(),
+                    r.n_line_feeds,
+                    r.header.is_some(),
+                )
             })
             .collect();
         let expected = [

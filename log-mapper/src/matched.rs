@@ -76,7 +76,8 @@ pub(crate) fn match_chunk(
     for record in RawRecords::new(&chunk.bytes, layout) {
         let is_last = record.start + record.bytes.len() == chunk.bytes.len();
         let left_out = if is_last { chunk.left_out } else { LeftOut::default() };
-        let ends_line = if left_out.n_bytes > 0 { left_out.ends_with_line_feed } else { record.bytes.ends_with(b"\n") };
+        let ends_line =
+            if left_out.n_bytes > 0 { left_out.ends_with_line_feed } else { record.bytes.ends_with(b"\n") };
         let n_lines = record.n_line_feeds + left_out.n_line_feeds + u64::from(!ends_line);
         if left_out.n_bytes > 0 || record.bytes.len() > RECORD_BYTES_MAX {
             out.counts.n_cut += 1;
@@ -177,10 +178,11 @@ impl Matched {
     pub(crate) fn record(&self, index: usize) -> Option<Record<'_>> {
         let entry = self.entries.get(index)?;
         let range = |r: &Range<u32>| r.start as usize..r.end as usize;
-        let candidates = self.candidates[range(&entry.candidates)].iter().map(|(log_point, values)| Candidate {
-            log_point: *log_point,
-            values: self.values[range(values)].iter().map(|(v, text)| (*v, self.str_of(*text))).collect(),
-        });
+        let candidates =
+            self.candidates[range(&entry.candidates)].iter().map(|(log_point, values)| Candidate {
+                log_point: *log_point,
+                values: self.values[range(values)].iter().map(|(v, text)| (*v, self.str_of(*text))).collect(),
+            });
         Some(Record {
             file: self.chunk.file,
             line: self.first_line + u64::from(entry.line),

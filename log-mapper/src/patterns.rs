@@ -13,6 +13,7 @@ mod index;
 mod literals;
 mod naive;
 mod places;
+mod sequence;
 mod template;
 #[cfg(test)]
 mod tests;

@@ -23,10 +23,8 @@ fn begins_trace(line: &[u8]) -> bool {
     if line.starts_with(b"\tat ") || line.starts_with(b"    at ") || line.starts_with(b"Caused by: ") {
         return true;
     }
-    let name_len = line
-        .iter()
-        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'$'))
-        .count();
+    let name_len =
+        line.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'$')).count();
     let name = &line[..name_len];
     let after = &line[name_len..];
     let ends = after.is_empty() || after == b"\r" || after.starts_with(b":");
@@ -35,7 +33,9 @@ fn begins_trace(line: &[u8]) -> bool {
     }
     let last = name.rsplit(|b| matches!(b, b'.' | b'$')).next().unwrap_or(name);
     let throwable = [&b"Exception"[..], b"Error", b"Throwable", b"Failure"].iter().any(|s| last.ends_with(s));
-    throwable || (name.iter().filter(|b| **b == b'.').count() >= 2 && last.first().is_some_and(u8::is_ascii_uppercase))
+    throwable
+        || (name.iter().filter(|b| **b == b'.').count() >= 2
+            && last.first().is_some_and(u8::is_ascii_uppercase))
 }
 
 #[cfg(test)]

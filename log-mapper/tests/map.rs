@@ -33,7 +33,10 @@ fn model() -> Model {
         variables: Vec::new(),
         templates: vec![Template { regex: regex.into(), captures: vec![0] }],
     };
-    Model { log_points: vec![point(r"started (\S+)", 1, false), point(r"failed (\d+)", 2, true)], ..Model::default() }
+    Model {
+        log_points: vec![point(r"started (\S+)", 1, false), point(r"failed (\d+)", 2, true)],
+        ..Model::default()
+    }
 }
 
 fn run(sources: &[Source], change: impl FnOnce(&mut Config)) -> NodeOutput {
@@ -120,7 +123,8 @@ fn packed_and_rotated_files() {
     }
 
     // Random digits do not pack, so that the cut is in the middle.
-    let noise: String = (0..20_000_u64).map(|i| format!("{LOG}{:x}\n", i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+    let noise: String =
+        (0..20_000_u64).map(|i| format!("{LOG}{:x}\n", i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
     let whole = gz(&noise);
     let out = run(&[Source::bytes("cut.gz", &whole[..whole.len() / 2])], |_| {});
     let account = &out.inputs[0];

@@ -79,7 +79,9 @@ fn read_xml(text: &str) -> (Vec<String>, Variables) {
         match name.to_ascii_lowercase().as_str() {
             "pattern" => patterns.push(unescape_xml(body.trim())),
             "patternlayout" => patterns.extend(attribute(tag, "pattern")),
-            "param" if attribute(tag, "name").is_some_and(|n| n.eq_ignore_ascii_case("ConversionPattern")) => {
+            "param"
+                if attribute(tag, "name").is_some_and(|n| n.eq_ignore_ascii_case("ConversionPattern")) =>
+            {
                 patterns.extend(attribute(tag, "value"));
             }
             "property" | "variable" => {

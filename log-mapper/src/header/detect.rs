@@ -21,7 +21,8 @@ const N_LINES_MAX: usize = 400;
 #[must_use]
 pub fn detect(sample: &[u8], given: &[Arc<Layout>]) -> Option<Arc<Layout>> {
     let layouts = if given.is_empty() { &COMMON[..] } else { given };
-    let lines: Vec<&[u8]> = sample.split(|b| *b == b'\n').filter(|l| !l.is_empty()).take(N_LINES_MAX).collect();
+    let lines: Vec<&[u8]> =
+        sample.split(|b| *b == b'\n').filter(|l| !l.is_empty()).take(N_LINES_MAX).collect();
     let count = |layout: &Arc<Layout>| lines.iter().filter(|line| fits(layout, line)).count();
     let counts: Vec<usize> = layouts.iter().map(count).collect();
     let most = counts.iter().copied().max().filter(|n| *n > 0)?;
@@ -58,9 +59,18 @@ mod tests {
     fn common_layouts() {
         check("2026-11-21 01:28:30,199 INFO a.b.C: x\n/***\n", "%d{ISO8601} %p %c: %m%n");
         check("2026-11-21 01:28:30,199 INFO  [main] b.C: x\n", "%d{ISO8601} %-5p [%t] %c: %m%n");
-        check("2026-11-21 01:28:30,199 ERROR [main] b.C: x\n2026-11-21 01:28:30,199 INFO [main] b.C: x\n", "%d{ISO8601} %p [%t] %c: %m%n");
-        check("INFO  [main] 2026-11-21 10:23:21,405 A.java:102 - H: n\n", "%-5p [%t] %d{ISO8601} %F:%L - %m%n");
-        check("2026-11-21 09:40:31,876 [myid:] - INFO  [main:Q@101] - x\n", "%d{ISO8601} [myid:%X{myid}] - %-5p [%t:%C{1}@%L] - %m%n");
+        check(
+            "2026-11-21 01:28:30,199 ERROR [main] b.C: x\n2026-11-21 01:28:30,199 INFO [main] b.C: x\n",
+            "%d{ISO8601} %p [%t] %c: %m%n",
+        );
+        check(
+            "INFO  [main] 2026-11-21 10:23:21,405 A.java:102 - H: n\n",
+            "%-5p [%t] %d{ISO8601} %F:%L - %m%n",
+        );
+        check(
+            "2026-11-21 09:40:31,876 [myid:] - INFO  [main:Q@101] - x\n",
+            "%d{ISO8601} [myid:%X{myid}] - %-5p [%t:%C{1}@%L] - %m%n",
+        );
         check("26/11/21 09:40:31 INFO A: x\n", "%d{yy/MM/dd HH:mm:ss} %p %c: %m%n");
         check("[2026-11-21 09:40:31,876] INFO x y (k.S)\n", "[%d{ISO8601}] %p %m (%c)%n");
         check("09:40:31.876 [main] INFO  a.b.C - x\n", "%d{HH:mm:ss.SSS} [%t] %-5p %c - %m%n");

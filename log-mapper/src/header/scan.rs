@@ -129,12 +129,17 @@ fn scan_free<'a>(
         *tries = tries.checked_sub(1)?;
         let fitting = trim(part, &rest[..found]).and_then(|value| keep(&part.field, value, header));
         if fitting.is_none() {
-            if is_token(&part.field) && rest[..found].iter().skip_while(|b| **b == b' ').any(|b| *b == b' ') && part.min == 0 {
+            if is_token(&part.field)
+                && rest[..found].iter().skip_while(|b| **b == b' ').any(|b| *b == b' ')
+                && part.min == 0
+            {
                 return None;
             }
             continue;
         }
-        if let Some(end) = scan_parts(&parts[i + 2..], line, pos + found + literal.len(), header, tries, whole) {
+        if let Some(end) =
+            scan_parts(&parts[i + 2..], line, pos + found + literal.len(), header, tries, whole)
+        {
             return Some(end);
         }
     }
@@ -209,7 +214,9 @@ fn keep<'a>(field: &Field, value: &'a [u8], header: &mut Header<'a>) -> Option<(
 /// Bytes of class, method and file names: of identifiers, `a.b$1`, `<init>`,
 /// hidden classes (`/0x1f`), and `?` where the place is unknown.
 fn is_name_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b >= 0x80 || matches!(b, b'.' | b'_' | b'$' | b'-' | b'<' | b'>' | b'/' | b'?')
+    b.is_ascii_alphanumeric()
+        || b >= 0x80
+        || matches!(b, b'.' | b'_' | b'$' | b'-' | b'<' | b'>' | b'/' | b'?')
 }
 
 /// `a.b.Class.method(File.java:12)`
@@ -266,7 +273,11 @@ mod tests {
 
     #[test]
     fn log4j1() {
-        check("%d{ISO8601} %p %c: %m%n", "2026-11-21 01:28:30,199 INFO a.b.C: hello", "level=INFO|logger=a.b.C|message=hello");
+        check(
+            "%d{ISO8601} %p %c: %m%n",
+            "2026-11-21 01:28:30,199 INFO a.b.C: hello",
+            "level=INFO|logger=a.b.C|message=hello",
+        );
         check("%d{ISO8601} %p %c: %m%n", "2026-11-21 01:28:30,199 INFO a.b.C: ", "level=INFO|logger=a.b.C");
         check("%d{ISO8601} %p %c: %m%n", "2026-11-21 01:28:30,199 INFO  [main] a.b.C: x", "no header");
         check("%d{ISO8601} %p %c: %m%n", "\tat a.b.C(D.java:1)", "no header");
@@ -285,7 +296,11 @@ mod tests {
             "2026-11-21 09:40:31,905  INFO a.B$1.run(B.java:12) - x",
             "level=INFO|file=B.java|line=12|class=a.B$1|method=run|message=x",
         );
-        check("%r [%t] %-5p %c %x - %m%n", "12 [main] INFO  a.B  - x", "level=INFO|logger=a.B|thread=main|message=x");
+        check(
+            "%r [%t] %-5p %c %x - %m%n",
+            "12 [main] INFO  a.B  - x",
+            "level=INFO|logger=a.B|thread=main|message=x",
+        );
     }
 
     #[test]
@@ -295,13 +310,25 @@ mod tests {
             "INFO  [a:1] 2026-11-21 10:23:21,405 Cfg.java:102 - m",
             "level=INFO|thread=a:1|file=Cfg.java|line=102|message=m",
         );
-        check("[%d] %p %m (%c)%n", "[2026-11-21 10:23:21,405] INFO a (b) (k.l.M)\njava.lang.X: (q)", "level=INFO|logger=k.l.M|message=a (b)");
-        check("[%d] %p %m (%c)%n", "[2026-11-21 10:23:21,405] INFO a\nb (k.M)", "level=INFO|logger=k.M|message=a\nb");
+        check(
+            "[%d] %p %m (%c)%n",
+            "[2026-11-21 10:23:21,405] INFO a (b) (k.l.M)\njava.lang.X: (q)",
+            "level=INFO|logger=k.l.M|message=a (b)",
+        );
+        check(
+            "[%d] %p %m (%c)%n",
+            "[2026-11-21 10:23:21,405] INFO a\nb (k.M)",
+            "level=INFO|logger=k.M|message=a\nb",
+        );
         check(
             "%clr(%d{yyyy-MM-dd HH:mm:ss.SSS}){faint} %clr(%5p) %clr(%pid){magenta} --- [%15.15t] %-12.12logger{11} : %m%n%wEx",
             "2026-11-21 10:23:21.405  WARN 12 --- [           main] o.s.Boot     : x",
             "level=WARN|logger=o.s.Boot|thread=main|message=x",
         );
-        check("%highlight{%d %-5level} %replace{%c{1.}}{x}{y} - %msg%n%throwable", "2026-11-21T10:23:21,405 INFO  a.b.C - x", "level=INFO|logger=a.b.C|message=x");
+        check(
+            "%highlight{%d %-5level} %replace{%c{1.}}{x}{y} - %msg%n%throwable",
+            "2026-11-21T10:23:21,405 INFO  a.b.C - x",
+            "level=INFO|logger=a.b.C|message=x",
+        );
     }
 }

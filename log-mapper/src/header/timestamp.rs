@@ -79,10 +79,28 @@ const MONTHS: [&[u8; 3]; 12] =
 /// Zone abbreviations that have one meaning wherever they are printed, in
 /// minutes east of UTC. Others are left to the default zone.
 const ZONES: &[(&[u8], i32)] = &[
-    (b"UTC", 0), (b"GMT", 0), (b"WET", 0), (b"WEST", 60), (b"CET", 60), (b"CEST", 120),
-    (b"EET", 120), (b"EEST", 180), (b"MSK", 180), (b"EST", -300), (b"EDT", -240),
-    (b"CDT", -300), (b"MST", -420), (b"MDT", -360), (b"PST", -480), (b"PDT", -420),
-    (b"JST", 540), (b"KST", 540), (b"AEST", 600), (b"AEDT", 660), (b"NZST", 720), (b"NZDT", 780),
+    (b"UTC", 0),
+    (b"GMT", 0),
+    (b"WET", 0),
+    (b"WEST", 60),
+    (b"CET", 60),
+    (b"CEST", 120),
+    (b"EET", 120),
+    (b"EEST", 180),
+    (b"MSK", 180),
+    (b"EST", -300),
+    (b"EDT", -240),
+    (b"CDT", -300),
+    (b"MST", -420),
+    (b"MDT", -360),
+    (b"PST", -480),
+    (b"PDT", -420),
+    (b"JST", 540),
+    (b"KST", 540),
+    (b"AEST", 600),
+    (b"AEDT", 660),
+    (b"NZST", 720),
+    (b"NZDT", 780),
 ];
 
 impl TimeLayout {
@@ -254,7 +272,10 @@ fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<
         }
         Item::DayOfYear => {
             let (end, n) = number(text, pos, 1, 3)?;
-            let date = Date::new(civil.year?, 1, 1).ok()?.checked_add(jiff::Span::new().days(i64::from(n) - 1)).ok()?;
+            let date = Date::new(civil.year?, 1, 1)
+                .ok()?
+                .checked_add(jiff::Span::new().days(i64::from(n) - 1))
+                .ok()?;
             (civil.month, civil.day) = (date.month() as u8, date.day() as u8);
             end
         }
@@ -525,8 +546,18 @@ mod tests {
         check("ABSOLUTE", "UTC", "01:28:30,199", "12 2026-11-21T01:28:30.199Z");
         check("DATE", "UTC", "21 Nov 2026 01:28:30,199", "24 2026-11-21T01:28:30.199Z");
         check("MMM d, yyyy h:mm:ss a", "UTC", "Nov 21, 2026 1:28:30 PM", "23 2026-11-21T13:28:30Z");
-        check("yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", "UTC", "2026-11-21T01:28:30.123456Z", "27 2026-11-21T01:28:30.123456Z");
-        check("EEE MMM dd HH:mm:ss zzz yyyy", "UTC", "Sat Nov 21 01:28:30 CET 2026", "28 2026-11-21T00:28:30Z");
+        check(
+            "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+            "UTC",
+            "2026-11-21T01:28:30.123456Z",
+            "27 2026-11-21T01:28:30.123456Z",
+        );
+        check(
+            "EEE MMM dd HH:mm:ss zzz yyyy",
+            "UTC",
+            "Sat Nov 21 01:28:30 CET 2026",
+            "28 2026-11-21T00:28:30Z",
+        );
         check("UNIX_MILLIS", "UTC", "1795256194315 x", "13 2026-11-21T10:16:34.315Z");
         check("COMPACT", "UTC", "20261121012830199", "17 2026-11-21T01:28:30.199Z");
     }

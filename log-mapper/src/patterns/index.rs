@@ -104,8 +104,13 @@ impl Index {
             }
         }
         prefixes.sort_unstable();
-        let mut index =
-            Self { nodes: Vec::new(), ids: Vec::new(), edges: Vec::new(), always, needles: Needles::Few(Vec::new()) };
+        let mut index = Self {
+            nodes: Vec::new(),
+            ids: Vec::new(),
+            edges: Vec::new(),
+            always,
+            needles: Needles::Few(Vec::new()),
+        };
         if !prefixes.is_empty() {
             index.nodes.push(Node::default());
             index.build(0, &prefixes, 0);
@@ -155,9 +160,12 @@ fn needles(ids: Vec<u32>, templates: &[Template]) -> Needles {
     if ids.len() < AUTOMATON_MIN {
         return Needles::Few(ids);
     }
-    let pairs = || ids.iter().flat_map(|id| templates[*id as usize].literals.needles.iter().map(|n| (n, *id)));
+    let pairs =
+        || ids.iter().flat_map(|id| templates[*id as usize].literals.needles.iter().map(|n| (n, *id)));
     match AhoCorasick::new(pairs().map(|(n, _)| n)) {
-        Ok(automaton) => Needles::Many { automaton: Box::new(automaton), ids: pairs().map(|(_, id)| id).collect() },
+        Ok(automaton) => {
+            Needles::Many { automaton: Box::new(automaton), ids: pairs().map(|(_, id)| id).collect() }
+        }
         // Larger than the automaton can be: one by one.
         Err(_) => Needles::Few(ids),
     }

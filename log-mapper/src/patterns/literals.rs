@@ -98,10 +98,22 @@ mod tests {
 
     #[track_caller]
     fn check(regex: &str, expected: &str) {
-        let hir = regex_syntax::ParserBuilder::new().unicode(false).utf8(false).build().parse(regex).expect("regex");
+        let hir = regex_syntax::ParserBuilder::new()
+            .unicode(false)
+            .utf8(false)
+            .build()
+            .parse(regex)
+            .expect("regex");
         let literals = Literals::of(&hir);
-        let text = |all: &[Box<[u8]>]| all.iter().map(|b| String::from_utf8_lossy(b).into_owned()).collect::<Vec<_>>().join("/");
-        let got = format!("{}|{}|{}", text(&literals.prefixes), String::from_utf8_lossy(&literals.suffix), text(&literals.needles));
+        let text = |all: &[Box<[u8]>]| {
+            all.iter().map(|b| String::from_utf8_lossy(b).into_owned()).collect::<Vec<_>>().join("/")
+        };
+        let got = format!(
+            "{}|{}|{}",
+            text(&literals.prefixes),
+            String::from_utf8_lossy(&literals.suffix),
+            text(&literals.needles)
+        );
         assert_eq!(got, expected, "{regex}");
     }
 

@@ -12,7 +12,11 @@ pub type NaiveMatch = (LogPointId, Vec<(u32, Vec<u8>)>);
 /// Most precise matches among the log points that `may` print the record, with
 /// the number of their constant bytes.
 #[must_use]
-pub fn find_naively(model: &Model, query: &Query<'_>, may: &dyn Fn(&LogPoint) -> bool) -> (usize, Vec<NaiveMatch>) {
+pub fn find_naively(
+    model: &Model,
+    query: &Query<'_>,
+    may: &dyn Fn(&LogPoint) -> bool,
+) -> (usize, Vec<NaiveMatch>) {
     let mut all: Vec<(usize, NaiveMatch)> = Vec::new();
     for (i, point) in model.log_points.iter().enumerate().filter(|(_, p)| may(p)) {
         let mut best: Option<(usize, NaiveMatch)> = None;

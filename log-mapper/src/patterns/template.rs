@@ -12,6 +12,7 @@ use regex_automata::{Anchored, Input};
 use schema::LogPointId;
 
 use super::literals::Literals;
+use super::sequence::Sequence;
 use crate::limits::TEMPLATE_BYTES_MAX;
 
 /// A template of a log point.
@@ -25,6 +26,8 @@ pub(super) struct Template {
     finders: Box<[memmem::Finder<'static>]>,
     pattern: String,
     unicode: bool,
+    /// None: the template needs the regex.
+    sequence: Option<Sequence>,
     regex: OnceLock<Option<Regex>>,
 }
 
@@ -35,19 +38,20 @@ pub(super) struct TemplateScratch {
 }
 
 impl Template {
-    pub(super) fn compile(log_point: LogPointId, has_throwable: bool, template: &schema::Template) -> Result<Self, String> {
+    pub(super) fn compile(
+        log_point: LogPointId,
+        has_throwable: bool,
+        template: &schema::Template,
+    ) -> Result<Self, String> {
         let parse = |unicode: bool| {
-            regex_syntax::ParserBuilder::new()
-                .unicode(unicode)
-                .utf8(false)
-                .dot_matches_new_line(true)
-                .build()
-                .parse(&template.regex)
+            let mut builder = regex_syntax::ParserBuilder::new();
+            builder.unicode(unicode).utf8(false).dot_matches_new_line(true);
+            builder.build().parse(&template.regex).map_err(|e| e.to_string())
         };
         // Bytes are faster; only classes beyond ASCII need characters.
         let (hir, unicode) = match parse(false) {
             Ok(hir) => (hir, false),
-            Err(_) => (parse(true).map_err(|e| e.to_string())?, true),
+            Err(_) => (parse(true)?, true),
         };
         let n_groups = hir.properties().explicit_captures_len();
         if n_groups != template.captures.len() {
@@ -63,6 +67,7 @@ impl Template {
             finders,
             pattern: template.regex.clone(),
             unicode,
+            sequence: if unicode { None } else { Sequence::compile(&hir) },
             regex: OnceLock::new(),
         })
     }
@@ -74,11 +79,24 @@ impl Template {
 
     /// Matches the whole of `text`; pushes one (start, end) per capture, both
     /// `u32::MAX` for a capture that takes no part.
-    pub(super) fn matches(&self, text: &[u8], scratch: &mut TemplateScratch, out: &mut Vec<(u32, u32)>) -> bool {
-        if !text.ends_with(&self.literals.suffix) || !self.has_needle(text) {
+    pub(super) fn matches(
+        &self,
+        text: &[u8],
+        scratch: &mut TemplateScratch,
+        out: &mut Vec<(u32, u32)>,
+    ) -> bool {
+        if !text.ends_with(&self.literals.suffix) {
             return false;
         }
-        self.matches_regex(text, scratch, out)
+        if let Some(sequence) = &self.sequence {
+            let start = out.len();
+            out.resize(start + self.variables.len(), (u32::MAX, u32::MAX));
+            if let Some(matched) = sequence.matches(text, &mut out[start..]) {
+                return matched;
+            }
+            out.truncate(start);
+        }
+        self.has_needle(text) && self.matches_regex(text, scratch, out)
     }
 
     fn matches_regex(&self, text: &[u8], scratch: &mut TemplateScratch, out: &mut Vec<(u32, u32)>) -> bool {

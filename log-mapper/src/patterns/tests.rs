@@ -30,7 +30,11 @@ fn model(text: &str) -> Model {
             call_site: None,
             n_sites: 1,
             levels: Level::parse(level.trim_end_matches('!')).into_iter().collect(),
-            loggers: if loggers == "*" { Vec::new() } else { loggers.split(',').map(str::to_owned).collect() },
+            loggers: if loggers == "*" {
+                Vec::new()
+            } else {
+                loggers.split(',').map(str::to_owned).collect()
+            },
             in_handler: false,
             has_throwable: level.ends_with('!'),
             variables: Vec::new(),
@@ -75,7 +79,8 @@ fn found(set: &PatternSet, query: &Query<'_>) -> String {
     set.find(&mut scratch, query);
     let mut out = Vec::new();
     for m in scratch.matches() {
-        let values = set.captures(&scratch, m).map(|(_, r)| String::from_utf8_lossy(&query.text[r]).into_owned());
+        let values =
+            set.captures(&scratch, m).map(|(_, r)| String::from_utf8_lossy(&query.text[r]).into_owned());
         out.push(format!("{}({})", m.log_point.index() + 1, values.collect::<Vec<_>>().join("|")));
     }
     out.join(" ")
@@ -115,7 +120,8 @@ fn stack_traces() {
 #[test]
 fn call_sites() {
     let mut model = model(MODEL);
-    model.log_points[5].call_site = Some(CallSite { class: "w.W$1".into(), method: "call".into(), source_line: 77 });
+    model.log_points[5].call_site =
+        Some(CallSite { class: "w.W$1".into(), method: "call".into(), source_line: 77 });
     let set = PatternSet::new(&model);
     let at = |file: Option<&'static str>, class: Option<&'static str>, line: u32, text: &'static str| {
         let query = Query {
@@ -140,7 +146,20 @@ fn call_sites() {
 fn equal_to_the_oracle() {
     let model = model(MODEL);
     let set = PatternSet::new(&model);
-    let words = ["Receiving ", "b1", " src: ", "12", "true", " and ", "more", ": closed", "Started", " is ", "", "\n"];
+    let words = [
+        "Receiving ",
+        "b1",
+        " src: ",
+        "12",
+        "true",
+        " and ",
+        "more",
+        ": closed",
+        "Started",
+        " is ",
+        "",
+        "\n",
+    ];
     let mut state = 7_u64;
     let mut n_found = 0;
     for _ in 0..3000 {
@@ -157,7 +176,10 @@ fn equal_to_the_oracle() {
         set.find(&mut scratch, &query);
         let got: Vec<LogPointId> = scratch.matches().iter().map(|m| m.log_point).collect();
         // Of equals the set prefers those without a throwable.
-        assert!(got.iter().all(|id| naive.contains(id)) && got.is_empty() == naive.is_empty(), "{text:?}: {got:?}, {naive:?}");
+        assert!(
+            got.iter().all(|id| naive.contains(id)) && got.is_empty() == naive.is_empty(),
+            "{text:?}: {got:?}, {naive:?}"
+        );
         n_found += got.len();
     }
     assert!(n_found > 1000);
