@@ -15,6 +15,8 @@ use crate::program::{MethodId, Name};
 pub mod apis;
 mod build;
 pub(crate) mod flow;
+mod initializers;
+mod machines;
 pub(crate) mod resolve;
 mod roots;
 mod rpc;

@@ -8,7 +8,7 @@ use crate::program::MethodId;
 
 mod choose;
 mod drops;
-mod loops;
+pub(crate) mod loops;
 mod members;
 
 pub use choose::find;

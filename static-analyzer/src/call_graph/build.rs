@@ -4,29 +4,37 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flow::{Flow, Frame, Source};
+use super::initializers::Initializers;
+use super::machines::Machines;
 use super::resolve::{Resolver, signature};
 use super::rpc::Rpc;
 use super::starts::{Starts, direct_targets};
 use super::{Call, CallGraph, CallKind, roots, scc};
 use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
 use crate::limits::{DISPATCH_TARGETS_MAX, TABLE_TARGETS_MAX};
-use crate::program::{ClassId, MethodId, MethodRef, Name, Program};
+use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access};
 
 /// The call graph of `program`. Cost: linear in the size of the code.
 pub fn build(program: &Program) -> CallGraph {
     let resolver = Resolver::new(program);
     let instantiated = instantiated(&resolver);
     let rpc = Rpc::find(&resolver);
+    let initializers = Initializers::find(&resolver);
     let wide = plain_calls(&resolver, &rpc, &instantiated);
     let flow = value_flow(&resolver, &wide);
     let narrow = narrowed(&resolver, &flow, &wide);
     let starts = Starts::new(&resolver, &flow, &instantiated, &narrow);
-    let calls: Vec<Vec<Call>> = narrow
+    let mut calls: Vec<Vec<Call>> = narrow
         .par_iter()
         .enumerate()
-        .map(|(i, list)| finished(&resolver, &starts, &flow, MethodId::new(i), list))
+        .map(|(i, list)| finished(&resolver, &starts, &initializers, &flow, MethodId::new(i), list))
         .collect();
-    let roots = roots::roots(&resolver, &rpc, &starts, &instantiated, &calls);
+    let machines = Machines::find(&resolver, &calls);
+    for (m, edges) in machines.edges {
+        calls[m.index()].extend(edges);
+        calls[m.index()].sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
+    }
+    let roots = roots::roots(&resolver, &rpc, &starts, &machines.steps, &instantiated, &calls);
     let (components, levels) = scc::levels(&calls);
     let mut callers = vec![Vec::new(); calls.len()];
     for (i, list) in calls.iter().enumerate() {
@@ -55,6 +63,17 @@ fn instantiated(resolver: &Resolver<'_>) -> Vec<bool> {
         .collect();
     let mut made = vec![false; program.classes.len()];
     found.into_iter().for_each(|c| made[c.index()] = true);
+    // Nobody ships dead code: a class that the program never makes, but that can
+    // be made without arguments, is named by a configuration file.
+    for (i, class) in program.classes.iter().enumerate() {
+        let concrete = class.access & (access::ABSTRACT | access::INTERFACE) == 0;
+        if !made[i]
+            && concrete
+            && resolver.declared(ClassId::new(i), Name::from("<init>"), Name::from("()V")).is_some()
+        {
+            made[i] = true;
+        }
+    }
     made
 }
 
@@ -237,6 +256,7 @@ fn narrow(frame: &Frame<'_>, call: &Call) -> Call {
 fn finished(
     resolver: &Resolver<'_>,
     starts: &Starts<'_>,
+    initializers: &Initializers,
     flow: &Flow,
     method: MethodId,
     calls: &[Call],
@@ -251,7 +271,8 @@ fn finished(
         }
         let mut call = call.clone();
         let is_wide = call.targets.len() > DISPATCH_TARGETS_MAX;
-        if call.kind == CallKind::Direct && (is_wide || is_lookup(body, &call)) {
+        let is_template = starts.is_template(method, call.site);
+        if call.kind == CallKind::Direct && (is_wide || is_template || is_lookup(body, &call)) {
             call.kind = CallKind::Table;
         }
         if call.targets.len() <= TABLE_TARGETS_MAX {
@@ -259,6 +280,7 @@ fn finished(
         }
     }
     all.extend(starts.edges(method, calls));
+    all.extend(initializers.edges(resolver, method));
     all.sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
     all
 }

@@ -1,8 +1,8 @@
 //! Where threads enter the program.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::resolve::Resolver;
+use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
 use super::starts::Starts;
 use super::{Call, CallKind, Root, RootKind};
@@ -14,6 +14,7 @@ pub(crate) fn roots(
     resolver: &Resolver<'_>,
     rpc: &Rpc,
     starts: &Starts<'_>,
+    steps: &FxHashSet<MethodId>,
     instantiated: &[bool],
     calls: &[Vec<Call>],
 ) -> Vec<Root> {
@@ -33,7 +34,7 @@ pub(crate) fn roots(
     };
     add_served(resolver, rpc, &mut add);
     add_tasks(resolver, starts, instantiated, &mut add);
-    add_tables(resolver, calls, &mut add);
+    add_tables(resolver, calls, steps, &mut add);
     add_uncalled(resolver, calls, &mut add);
     let mut roots: Vec<Root> = found.into_values().collect();
     roots.sort_by_key(|r| r.method);
@@ -83,10 +84,11 @@ fn add_tasks(resolver: &Resolver<'_>, starts: &Starts<'_>, instantiated: &[bool]
         let is_thread = resolver.is_subtype(id, thread);
         for (row, methods) in starts.bodies(id) {
             for method in methods {
+                // Callbacks without a known caller are found as uncalled.
                 let kind = match row.link {
                     Some(_) if is_thread => RootKind::Thread,
                     Some(_) => RootKind::Task,
-                    None => RootKind::Callback,
+                    None => continue,
                 };
                 add(method, kind, format!("{} is a {}", class.name, row.class));
             }
@@ -94,16 +96,28 @@ fn add_tasks(resolver: &Resolver<'_>, starts: &Starts<'_>, instantiated: &[bool]
     }
 }
 
-fn add_tables(resolver: &Resolver<'_>, calls: &[Vec<Call>], add: Add<'_>) {
+/// Handlers are given an event or message and give back nothing or a state;
+/// steps of a state machine belong to their entity.
+fn add_tables(
+    resolver: &Resolver<'_>,
+    calls: &[Vec<Call>],
+    steps: &FxHashSet<MethodId>,
+    add: Add<'_>,
+) {
     for (i, list) in calls.iter().enumerate() {
         for call in list.iter().filter(|c| c.kind == CallKind::Table) {
-            for &t in &call.targets {
+            for &t in call.targets.iter().filter(|t| !steps.contains(t) && is_handler(resolver, **t)) {
                 let caller = resolver.program.method_name(MethodId::new(i));
                 let n = call.targets.len();
                 add(t, RootKind::EventHandler, format!("one of {n} handlers called by {caller}"));
             }
         }
     }
+}
+
+fn is_handler(resolver: &Resolver<'_>, method: MethodId) -> bool {
+    let (params, result) = signature(resolver.program.methods[method.index()].descriptor.as_str());
+    !params.is_empty() && (result == "V" || class_of(result).is_some())
 }
 
 fn add_uncalled(resolver: &Resolver<'_>, calls: &[Vec<Call>], add: Add<'_>) {

@@ -9,7 +9,7 @@
 //! known.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schema::LinkKind;
 
 use super::apis::{self, Task};
@@ -36,6 +36,8 @@ pub(crate) struct Starts<'a> {
     /// Per class: the rows of the task table that it is a subtype of.
     tasks: Vec<Vec<&'static Task>>,
     gifts: FxHashMap<(MethodId, usize), Gift>,
+    /// Calls by which an inherited task body runs what its subclasses define.
+    templates: FxHashSet<(MethodId, ValueId)>,
 }
 
 /// One argument that may be given away at a site.
@@ -58,8 +60,16 @@ impl<'a> Starts<'a> {
             .into_par_iter()
             .map(|i| task_rows(resolver, ClassId::new(i)))
             .collect();
-        let mut starts = Self { resolver, flow, instantiated, tasks, gifts: FxHashMap::default() };
+        let mut starts = Self {
+            resolver,
+            flow,
+            instantiated,
+            tasks,
+            gifts: FxHashMap::default(),
+            templates: FxHashSet::default(),
+        };
         starts.find_gifts(calls);
+        starts.find_templates(calls);
         starts
     }
 
@@ -78,9 +88,93 @@ impl<'a> Starts<'a> {
     pub(crate) fn bodies(&self, class: ClassId) -> Vec<(&'static Task, Vec<MethodId>)> {
         self.tasks[class.index()]
             .iter()
-            .map(|row| (*row, self.task_methods(class, row)))
+            .map(|row| {
+                let mut methods = self.task_methods(class, row);
+                let templates: Vec<MethodId> = methods.clone();
+                for m in templates {
+                    methods.extend(self.defined(class, m).into_iter().map(|(_, _, t)| t));
+                }
+                methods.sort_unstable();
+                methods.dedup();
+                (*row, methods)
+            })
             .filter(|(_, methods)| !methods.is_empty())
             .collect()
+    }
+
+    /// Whether the call at `site` runs what the subclass of a task defines; it
+    /// is followed per class, from where the task is given away.
+    pub(crate) fn is_template(&self, method: MethodId, site: ValueId) -> bool {
+        self.templates.contains(&(method, site))
+    }
+
+    fn find_templates(&mut self, calls: &[Vec<Call>]) {
+        let mut found = FxHashSet::default();
+        for i in 0..self.resolver.program.classes.len() {
+            let class = ClassId::new(i);
+            if !self.instantiated[i] || !self.is_task(class) {
+                continue;
+            }
+            for row in &self.tasks[i] {
+                for m in self.task_methods(class, row) {
+                    for (template, site, _) in self.defined(class, m) {
+                        let targets = direct_targets(&calls[template.index()], site);
+                        if targets.len() > 1 {
+                            found.insert((template, site));
+                        }
+                    }
+                }
+            }
+        }
+        self.templates = found;
+    }
+
+    /// What an inherited task body (template method) runs in `class`: (template,
+    /// site, method defined by the class), a few levels deep.
+    fn defined(&self, class: ClassId, body_of: MethodId) -> Vec<(MethodId, ValueId, MethodId)> {
+        let program = self.resolver.program;
+        let mut found = Vec::new();
+        let mut todo = vec![body_of];
+        while let Some(template) = todo.pop() {
+            let m = &program.methods[template.index()];
+            let Some(body) = m.body.as_ref().filter(|_| m.class != class && found.len() < 8) else {
+                continue;
+            };
+            for (site, inst) in body.iter() {
+                let Op::Invoke { kind: InvokeKind::Virtual | InvokeKind::Interface, method, args } = &inst.op
+                else {
+                    continue;
+                };
+                let on_this = matches!(body.op(args[0]), Op::Param(0));
+                if !on_this || !self.is_abstract(*method) {
+                    continue;
+                }
+                let target = self.resolver.lookup(class, method.name, method.descriptor);
+                if let Some(t) = target.filter(|&t| t != template && self.resolver.has_body(t))
+                    && found.iter().all(|&(_, _, known)| known != t)
+                {
+                    found.push((template, site, t));
+                    todo.push(t);
+                }
+            }
+        }
+        found
+    }
+
+    /// Declared without a body, and doing something (not giving a value).
+    fn is_abstract(&self, method: MethodRef) -> bool {
+        let result = signature(method.descriptor.as_str()).1;
+        let does = result == "V" || result == "Ljava/lang/Object;";
+        does && self
+            .resolver
+            .own_class(method.class)
+            .and_then(|c| {
+                self.resolver
+                    .supertypes(c)
+                    .into_iter()
+                    .find_map(|c| self.resolver.declared(c, method.name, method.descriptor))
+            })
+            .is_some_and(|m| !self.resolver.has_body(m))
     }
 
     fn task_methods(&self, class: ClassId, row: &Task) -> Vec<MethodId> {

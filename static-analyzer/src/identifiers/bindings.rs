@@ -121,6 +121,18 @@ impl<'a> Bindings<'a> {
     /// What `place` of the frame of `target` (one of `call.targets`) is in the
     /// frame of `caller`.
     pub fn bind(&self, caller: MethodId, call: &Call, target: MethodId, place: &Place) -> Bound {
+        self.bind_in(caller, call, target, place, &in_loop)
+    }
+
+    /// [`Self::bind`] with another notion of what a loop is.
+    pub(crate) fn bind_in(
+        &self,
+        caller: MethodId,
+        call: &Call,
+        target: MethodId,
+        place: &Place,
+        in_loop: &dyn Fn(&Body, ValueId) -> bool,
+    ) -> Bound {
         let Some(body) = self.body(caller) else { return Bound::Unknown };
         let site_loops = in_loop(body, call.site);
         match place.path.root {
@@ -141,7 +153,7 @@ impl<'a> Bindings<'a> {
                 {
                     return Bound::Constant;
                 }
-                let looping = place.looping || loops(body, &path, value);
+                let looping = place.looping || loops(body, &path, value, in_loop);
                 Bound::Place(Place { path, frame: caller, looping })
             }
         }
@@ -149,9 +161,15 @@ impl<'a> Bindings<'a> {
 
     /// The place of a value named by `path` in the frame of `method`, where it
     /// is used by the instruction `site`.
-    pub fn place(&self, method: MethodId, path: &AccessPath, site: ValueId) -> Place {
+    pub(crate) fn place(
+        &self,
+        method: MethodId,
+        path: &AccessPath,
+        site: ValueId,
+        in_loop: &dyn Fn(&Body, ValueId) -> bool,
+    ) -> Place {
         let path = self.normalize(method, path);
-        let looping = self.body(method).is_some_and(|body| loops(body, &path, site));
+        let looping = self.body(method).is_some_and(|body| loops(body, &path, site, in_loop));
         Place { path, frame: method, looping }
     }
 
@@ -169,7 +187,12 @@ impl<'a> Bindings<'a> {
 
 /// Whether a value of this path is another one in each round of a loop: made in
 /// a loop, or an element taken in one.
-fn loops(body: &Body, path: &AccessPath, used: ValueId) -> bool {
+fn loops(
+    body: &Body,
+    path: &AccessPath,
+    used: ValueId,
+    in_loop: &dyn Fn(&Body, ValueId) -> bool,
+) -> bool {
     match path.root {
         Root::Local(v) => in_loop(body, v),
         _ => path.steps.contains(&Step::Element) && in_loop(body, used),

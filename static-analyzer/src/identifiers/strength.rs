@@ -102,6 +102,10 @@ impl Lifetimes {
         place: &Place,
     ) -> Option<IdentifierStrength> {
         let m = &program.methods[method.index()];
+        if place.path.steps.contains(&Step::Element) {
+            // One of many: which one, the request decides.
+            return Some(IdentifierStrength::Request);
+        }
         if place.path.root == Root::Param(0) && !m.is_static() {
             if let Some(found) = self.of_this(program, bindings, m.class, place) {
                 return found;

@@ -6,11 +6,13 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::modified::{logged_fields, own_writes};
-use super::{Bindings, Bound, LoggedVariable, Place, Summaries, Summary};
+use super::{in_loop, Bindings, Bound, LoggedVariable, Place, Summaries, Summary};
 use crate::call_graph::CallGraph;
 use crate::limits::{COMPONENT_ROUNDS_MAX, MODIFIED_MAX, PLACES_MAX};
 use crate::path::{AccessPath, LogPoint, Root};
+use crate::ir::{Body, ValueId};
 use crate::program::{FieldRef, MethodId, Program};
+use crate::top_level::loops::ServiceLoops;
 
 /// What a summary is asked for.
 pub struct Scope<'a> {
@@ -19,6 +21,9 @@ pub struct Scope<'a> {
     /// Keep values made inside of callees: they are identifiers of a request,
     /// but never rebound further up.
     pub locals: bool,
+    /// Methods of which one round of a service loop is one request: values made
+    /// in a round keep their identity in it.
+    pub(crate) rounds: &'a FxHashMap<MethodId, &'a ServiceLoops>,
 }
 
 impl std::fmt::Debug for Scope<'_> {
@@ -104,7 +109,8 @@ impl Worker<'_> {
             let callee = inside.get(&target).unwrap_or(&below.methods[target.index()]);
             summary.log_points.extend(&callee.log_points);
             for (place, variables) in &callee.places {
-                if let Bound::Place(bound) = self.bindings.bind(method, call, target, place)
+                if let Bound::Place(bound) =
+                    self.bindings.bind_in(method, call, target, place, &|b, v| self.loops(method, b, v))
                     && self.keep(method, &bound)
                 {
                     pairs.extend(variables.iter().map(|v| (*v, bound.clone())));
@@ -133,10 +139,18 @@ impl Worker<'_> {
             if variable.value_class.is_none() || !names_something(variable.shape) {
                 continue;
             }
-            let place = self.bindings.place(method, path, site);
+            let place = self.bindings.place(method, path, site, &|b, v| self.loops(method, b, v));
             if self.keep(method, &place) {
                 pairs.push(((point, i as u32), place));
             }
+        }
+    }
+
+    /// Whether an instruction runs several times in one request.
+    fn loops(&self, method: MethodId, body: &Body, value: ValueId) -> bool {
+        match self.scope.rounds.get(&method) {
+            Some(rounds) => rounds.repeats(body, value),
+            None => in_loop(body, value),
         }
     }
 

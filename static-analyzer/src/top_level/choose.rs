@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use schema::TopLevelKind;
 
 use super::drops::Drops;
@@ -17,6 +18,7 @@ use super::loops::ServiceLoops;
 use super::members::{self, Chosen};
 use super::{TopLevel, TopLevels};
 use crate::call_graph::{Call, CallGraph, Root, RootKind};
+use crate::ir::{BlockId, Body, Op, ValueId};
 use crate::identifiers::{Bindings, Lifetimes, Scope, summarize};
 use crate::limits::HELPER_CALLERS_MAX;
 use crate::path::LogPoint;
@@ -32,19 +34,21 @@ pub fn find(
     rules: &Rules,
 ) -> TopLevels {
     let none = vec![false; program.methods.len()];
-    let scope = Scope { cut: &none, locals: false };
+    let scope = Scope { cut: &none, locals: false, rounds: &FxHashMap::default() };
     let summaries = summarize(program, graph, bindings, log_points, &scope);
     let drops = Drops { program, bindings, log_points, summaries: &summaries };
     let loops: Vec<ServiceLoops> = (0..program.methods.len())
         .into_par_iter()
         .map(|i| {
             let logs = !summaries.methods[i].log_points.is_empty();
-            if logs { ServiceLoops::of(program, graph, MethodId::new(i)) } else { ServiceLoops::default() }
+            if logs { ServiceLoops::of(program, MethodId::new(i)) } else { ServiceLoops::default() }
         })
         .collect();
     let forbidden = forbidden(program, rules);
-    let mut own_points = vec![false; program.methods.len()];
-    log_points.iter().for_each(|p| own_points[p.frame.index()] = true);
+    let mut own_points = vec![Vec::new(); program.methods.len()];
+    for (i, p) in log_points.iter().enumerate() {
+        own_points[p.frame.index()].push(i as u32);
+    }
     let mut chooser =
         Chooser { program, graph, drops: &drops, loops: &loops, forbidden, own_points, chosen: Chosen::new() };
     chooser.force(rules);
@@ -54,7 +58,7 @@ pub fn find(
     chooser.drop_helpers(rules);
     let lifetimes = Lifetimes::new(program, graph, bindings, &chooser.chosen.keys().copied().collect());
     let chosen = members::cover(program, graph, log_points, chooser.chosen, &none);
-    let found = members::fill(program, graph, bindings, log_points, &chosen, &lifetimes, rules);
+    let found = members::fill(program, graph, bindings, log_points, &chosen, &loops, &lifetimes, rules);
     TopLevels { methods: keep_useful(found, rules, program) }
 }
 
@@ -88,7 +92,8 @@ struct Chooser<'a> {
     drops: &'a Drops<'a>,
     loops: &'a [ServiceLoops],
     forbidden: BTreeSet<MethodId>,
-    own_points: Vec<bool>,
+    /// Per method: the log points that stand in it.
+    own_points: Vec<Vec<u32>>,
     chosen: Chosen,
 }
 
@@ -143,34 +148,37 @@ impl Chooser<'_> {
     }
 
     /// Whether a root serves requests in a loop, itself or in the method that it
-    /// mostly consists of. A thread made for one request can wait in a loop too:
-    /// then what its loop prints are mostly values that it keeps.
+    /// mostly consists of.
     fn dispatches(&self, method: MethodId, depth: usize) -> bool {
         let Some(body) = &self.program.methods[method.index()].body else { return false };
         let loops = &self.loops[method.index()];
-        let mut lost = 0;
-        let mut total = 0;
-        let mut n_served: BTreeSet<u32> = BTreeSet::new();
-        for (call, target) in self.graph.local_edges(method) {
-            if !loops.contains(body, call.site) || self.n_points(target) == 0 {
-                continue;
-            }
-            let drop = self.drops.edge(method, call, target);
-            lost += drop.lost;
-            total += drop.total;
-            n_served.extend(&self.drops.summaries.methods[target.index()].log_points);
-        }
         let all = self.n_points(method);
-        if n_served.len() * 2 >= all && !n_served.is_empty() && (lost * 2 >= total || self.passes(method)) {
-            return true;
+        if loops.any {
+            let mut served: BTreeSet<u32> = BTreeSet::new();
+            for (call, target) in self.graph.local_edges(method) {
+                if loops.contains(body, call.site) {
+                    served.extend(&self.drops.summaries.methods[target.index()].log_points);
+                }
+            }
+            for point in &self.own_points[method.index()] {
+                let sites = &self.drops.log_points[*point as usize].sites;
+                if sites.iter().any(|s| loops.contains(body, *s)) {
+                    served.insert(*point);
+                }
+            }
+            if served.len() * 2 >= all {
+                return true;
+            }
         }
         depth > 0
-            && self.graph.local_edges(method).any(|(call, target)| {
-                call.targets.len() == 1
-                    && self.n_points(target) * 10 >= all * 6
-                    && target != method
-                    && self.dispatches(target, depth - 1)
+            && self.graph.local_edges(method).any(|(_, target)| {
+                self.is_bulk(method, target) && self.dispatches(target, depth - 1)
             })
+    }
+
+    /// Whether `target` prints most of what its caller prints.
+    fn is_bulk(&self, caller: MethodId, target: MethodId) -> bool {
+        target != caller && self.n_points(target) * 10 >= self.n_points(caller) * 6
     }
 
     /// Whether most of what a method prints is printed below edges that lose
@@ -201,28 +209,40 @@ impl Chooser<'_> {
             return;
         }
         let name = self.drops.name(method);
-        if from_root || self.own_points[method.index()] {
+        if from_root || !self.own_points[method.index()].is_empty() {
             self.add(method, TopLevelKind::Dispatcher, format!("{why}; hands out requests"));
         }
         let Some(body) = &self.program.methods[method.index()].body else { return };
         let loops = &self.loops[method.index()];
-        let edges: Vec<(&Call, MethodId)> = self.graph.local_edges(method).collect();
+        let edges: Vec<(&Call, MethodId)> = self
+            .graph
+            .local_edges(method)
+            .filter(|(_, t)| self.n_points(*t) > 0 && *t != method)
+            .collect();
+        let linked = linked_sites(body, &edges);
         for (call, target) in edges {
-            if self.n_points(target) == 0 || !self.can_begin(target) || target == method {
+            if !self.can_begin(target) {
                 continue;
             }
-            let served = loops.contains(body, call.site) || !loops.any;
-            if self.dispatches(target, 3) {
-                let why = format!("called by {name}");
-                self.dispatcher(target, &why, false, depth + 1);
-            } else if served {
-                self.served(method, call, target, depth);
+            let in_loop = loops.contains(body, call.site);
+            if self.is_bulk(method, target) && self.dispatches(target, 3) {
+                self.dispatcher(target, &format!("called by {name}"), false, depth + 1);
+            } else if in_loop || !loops.any {
+                self.served(method, call, target, linked.contains(&call.site), depth);
             }
         }
     }
 
-    /// What a dispatcher calls for one request.
-    fn served(&mut self, caller: MethodId, call: &Call, target: MethodId, depth: usize) {
+    /// What a dispatcher calls for one request. What shares values of the round
+    /// with another call of the same round is a part of the round.
+    fn served(
+        &mut self,
+        caller: MethodId,
+        call: &Call,
+        target: MethodId,
+        linked: bool,
+        depth: usize,
+    ) {
         let drop = self.drops.edge(caller, call, target);
         let from = self.drops.name(caller);
         if drop.is_candidate() {
@@ -233,20 +253,65 @@ impl Chooser<'_> {
                 drop.classes.join(", ")
             );
             self.add(target, TopLevelKind::IdentifierLoss, reason);
-        } else if !self.own_points[target.index()] && self.passes(target) {
+        } else if self.is_switch(target) && (self.passes(target) || self.n_branches(target) > 2) {
             self.dispatcher(target, &format!("called by {from}"), false, depth + 1);
-        } else {
+        } else if !linked {
             let target = self.thin(target);
-            let reason = format!("dispatched by {from}, which loses {} of {} identifier uses", drop.lost, drop.total);
+            let reason = format!(
+                "dispatched by {from}, which loses {} of {} identifier uses",
+                drop.lost, drop.total
+            );
             self.add(target, TopLevelKind::DispatchTarget, reason);
         }
+    }
+
+    fn n_branches(&self, method: MethodId) -> usize {
+        let sites: BTreeSet<ValueId> = self
+            .graph
+            .local_edges(method)
+            .filter(|(_, t)| self.n_points(*t) > 0)
+            .map(|(c, _)| c.site)
+            .collect();
+        sites.len()
+    }
+
+    /// Whether a method prints nothing itself and calls one of several methods:
+    /// no call that prints can follow another.
+    fn is_switch(&self, method: MethodId) -> bool {
+        let Some(body) = &self.program.methods[method.index()].body else { return false };
+        if !self.own_points[method.index()].is_empty() {
+            return false;
+        }
+        let mut blocks: Vec<BlockId> = Vec::new();
+        let mut sites: Vec<ValueId> = self
+            .graph
+            .local_edges(method)
+            .filter(|(_, t)| self.n_points(*t) > 0)
+            .map(|(c, _)| c.site)
+            .collect();
+        sites.dedup();
+        for site in sites {
+            let block = body.inst(site).block;
+            if body.block(block).in_handler {
+                continue;
+            }
+            if blocks.contains(&block) {
+                return false;
+            }
+            blocks.push(block);
+        }
+        blocks.len() <= 64
+            && blocks.iter().all(|&b| {
+                let reached = reachable(body, b);
+                blocks.iter().all(|o| !reached[o.index()])
+            })
     }
 
     /// Past methods that only unpack arguments for one other method.
     fn thin(&self, method: MethodId) -> MethodId {
         let mut at = method;
         for _ in 0..4 {
-            if self.own_points[at.index()] {
+            if !self.own_points[at.index()].is_empty() {
                 return at;
             }
             let mut next: Vec<MethodId> = self
@@ -291,4 +356,43 @@ impl Chooser<'_> {
     fn region(&self, top: MethodId) -> BTreeSet<MethodId> {
         members::region(self.graph, top, &|m| self.chosen.contains_key(&m))
     }
+}
+
+/// Blocks that can run after `from` (itself only if it is in a loop).
+fn reachable(body: &Body, from: BlockId) -> Vec<bool> {
+    let mut seen = vec![false; body.blocks.len()];
+    let mut todo = vec![from];
+    while let Some(b) = todo.pop() {
+        for &s in &body.block(b).successors {
+            if !std::mem::replace(&mut seen[s.index()], true) {
+                todo.push(s);
+            }
+        }
+    }
+    seen
+}
+
+/// Sites that share a value made in the method (not a parameter, field or
+/// constant) with another site, or take another one's result.
+fn linked_sites(body: &Body, edges: &[(&Call, MethodId)]) -> BTreeSet<ValueId> {
+    let mut users: BTreeMap<ValueId, BTreeSet<ValueId>> = BTreeMap::new();
+    for (call, _) in edges {
+        users.entry(call.site).or_default().insert(call.site);
+        let Op::Invoke { args, .. } = body.op(call.site) else { continue };
+        for &arg in args {
+            let made = origin(body, arg);
+            if matches!(body.op(made), Op::Invoke { .. } | Op::New(_) | Op::ArrayLoad(..) | Op::Phi(_)) {
+                users.entry(made).or_default().insert(call.site);
+            }
+        }
+    }
+    users.into_values().filter(|sites| sites.len() > 1).flatten().collect()
+}
+
+fn origin(body: &Body, value: ValueId) -> ValueId {
+    let mut at = value;
+    while let Op::Cast(_, o) = body.op(at) {
+        at = *o;
+    }
+    at
 }

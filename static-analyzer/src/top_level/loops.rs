@@ -1,11 +1,11 @@
 //! Service loops: loops whose rounds are requests, not steps of one.
 //!
-//! A loop serves if it waits for work in its body (takes from a queue, sleeps,
-//! accepts, selects, reads the next command), or if nothing but a flag or an
-//! exception ends it. A loop over a collection or a counter is a step of its
-//! method's request.
+//! A loop serves if only flags end it: boolean fields, `isX()`, a test of
+//! something against null. A loop that ends by what it computed (a counter, an
+//! iterator, "that was the last packet") is a step of its method's request. A
+//! retry (`while (true) try { work(); break; }`) is no loop here: it goes round
+//! through an exception handler only.
 
-use crate::call_graph::{CallGraph, apis};
 use crate::ir::{Body, Comparison, Const, Op, ValueId};
 use crate::order::components::components;
 use crate::program::{MethodId, Program};
@@ -15,35 +15,46 @@ use crate::program::{MethodId, Program};
 pub(crate) struct ServiceLoops {
     /// Per block: whether it is in a service loop.
     blocks: Vec<bool>,
-    /// There is one.
+    /// Per block: whether it is in a loop inside of a service loop, or in a loop
+    /// that does not serve.
+    inner: Vec<bool>,
+    /// There is a service loop.
     pub(crate) any: bool,
 }
 
 impl ServiceLoops {
     /// The service loops of `method`.
-    pub(crate) fn of(program: &Program, graph: &CallGraph, method: MethodId) -> Self {
+    pub(crate) fn of(program: &Program, method: MethodId) -> Self {
         let Some(body) = &program.methods[method.index()].body else { return Self::default() };
-        let successors: Vec<Vec<u32>> = body
+        let mut successors: Vec<Vec<u32>> = body
             .blocks
             .iter()
-            .map(|b| {
-                let handlers = b.handlers.iter().map(|h| h.block);
-                b.successors.iter().copied().chain(handlers).map(|s| s.index() as u32).collect()
-            })
+            .map(|b| b.successors.iter().map(|s| s.index() as u32).collect())
             .collect();
+        let n = body.blocks.len();
+        let mut loops = Self { blocks: vec![false; n], inner: vec![false; n], any: false };
         let found = components(&successors);
-        let mut loops = Self { blocks: vec![false; body.blocks.len()], any: false };
+        let mut serving: Vec<&Vec<u32>> = Vec::new();
         for members in &found.members {
-            let is_loop = members.len() > 1 || successors[members[0] as usize].contains(&members[0]);
-            if !is_loop {
+            if !is_loop(members, &successors) {
                 continue;
             }
-            let inside = |block: u32| members.binary_search(&block).is_ok();
-            if blocks_for_work(program, graph, method, body, members)
-                || is_endless(body, members, &inside, &successors)
-            {
+            if is_endless(body, members, &successors) && has_work(body, members) {
+                serving.push(members);
                 members.iter().for_each(|&b| loops.blocks[b as usize] = true);
                 loops.any = true;
+            }
+        }
+        // Without the edges back to its header a service loop is one round.
+        for members in serving {
+            let header = members[0];
+            for &b in members {
+                successors[b as usize].retain(|&s| s != header);
+            }
+        }
+        for members in &components(&successors).members {
+            if is_loop(members, &successors) {
+                members.iter().for_each(|&b| loops.inner[b as usize] = true);
             }
         }
         loops
@@ -53,80 +64,53 @@ impl ServiceLoops {
     pub(crate) fn contains(&self, body: &Body, value: ValueId) -> bool {
         self.blocks.get(body.inst(value).block.index()).copied().unwrap_or(false)
     }
+
+    /// Whether an instruction can run several times in one round.
+    pub(crate) fn repeats(&self, body: &Body, value: ValueId) -> bool {
+        self.inner.get(body.inst(value).block.index()).copied().unwrap_or(true)
+    }
 }
 
-fn blocks_for_work(
-    program: &Program,
-    graph: &CallGraph,
-    method: MethodId,
-    body: &Body,
-    members: &[u32],
-) -> bool {
-    members.iter().flat_map(|&b| &body.blocks[b as usize].insts).any(|&v| {
-        is_blocking(body.op(v))
-            || graph
-                .calls(method)
-                .iter()
-                .filter(|c| c.site == v && c.kind.is_local() && c.targets.len() == 1)
-                .any(|c| waits(program, graph, c.targets[0], 2))
+fn is_loop(members: &[u32], successors: &[Vec<u32>]) -> bool {
+    members.len() > 1 || successors[members[0] as usize].contains(&members[0])
+}
+
+/// No branch that leaves the loop looks at anything but flags.
+fn is_endless(body: &Body, members: &[u32], successors: &[Vec<u32>]) -> bool {
+    members.iter().all(|&b| {
+        let leaves = successors[b as usize].iter().any(|s| members.binary_search(s).is_err());
+        let Some(&last) = body.blocks[b as usize].insts.last() else { return true };
+        match body.op(last) {
+            Op::If(comparison, a, other) if leaves => is_flag_test(body, *comparison, *a, *other),
+            _ => true,
+        }
     })
 }
 
-/// A small method that only waits or fetches: its own body blocks.
-fn waits(program: &Program, graph: &CallGraph, method: MethodId, depth: usize) -> bool {
-    let Some(body) = &program.methods[method.index()].body else { return false };
-    if body.insts.len() > 120 {
-        return false;
-    }
-    body.iter().any(|(_, inst)| is_blocking(&inst.op))
-        || depth > 0
-            && graph
-                .local_edges(method)
-                .any(|(c, t)| c.targets.len() == 1 && waits(program, graph, t, depth - 1))
-}
-
-fn is_blocking(op: &Op) -> bool {
-    matches!(op, Op::Invoke { method, .. } if apis::BLOCKING
-        .contains(&(method.class.as_str(), method.name.as_str())))
-}
-
-/// No branch that leaves the loop looks at a counter or an iterator.
-fn is_endless(
-    body: &Body,
-    members: &[u32],
-    inside: &dyn Fn(u32) -> bool,
-    successors: &[Vec<u32>],
-) -> bool {
-    members.iter().all(|&b| {
-        let block = &body.blocks[b as usize];
-        let leaves = successors[b as usize].iter().any(|&s| !inside(s));
-        let Some(&last) = block.insts.last() else { return true };
-        match body.op(last) {
-            Op::If(comparison, a, other) if leaves => is_flag_test(body, *comparison, *a, *other),
-            Op::Switch(..) | Op::Goto | Op::If(..) | Op::Throw(_) | Op::Return(_) => true,
-            _ => true,
-        }
-    }) && has_work(body, members)
-}
-
-/// A test of a flag: boolean field, boolean call that is no iterator's, `null`.
+/// A test of a flag: a field against a constant, `isX()`, something against
+/// `null`.
 fn is_flag_test(body: &Body, comparison: Comparison, a: ValueId, other: Option<ValueId>) -> bool {
-    if !matches!(comparison, Comparison::Eq | Comparison::Ne) {
-        return false;
-    }
-    if let Some(other) = other
-        && !matches!(body.op(other), Op::Const(Const::Null | Const::Int(0 | 1)))
-    {
-        return false;
-    }
+    let constant = other.is_none_or(|o| matches!(body.op(o), Op::Const(_)));
     match body.op(a) {
-        Op::GetField(f, _) => f.descriptor.as_str() == "Z",
+        _ if !constant => false,
+        Op::GetField(..) | Op::Const(_) => true,
         Op::Invoke { method, .. } => {
-            method.descriptor.as_str().ends_with(")Z")
-                && !matches!(method.name.as_str(), "hasNext" | "hasMoreElements" | "hasMoreTokens" | "isEmpty")
+            let name = method.name.as_str();
+            let steps = ["has", "next", "more", "advance", "read", "try", "add", "remove", "poll"];
+            let is_equality = matches!(comparison, Comparison::Eq | Comparison::Ne);
+            if method.descriptor.as_str().ends_with(")Z") {
+                method.descriptor.as_str() == "()Z" && !steps.iter().any(|s| name.starts_with(s))
+            } else {
+                // `while ((x = take()) != null)`
+                is_equality && matches!(other, None | Some(_)) && is_reference(body, other)
+            }
         }
         _ => false,
     }
+}
+
+fn is_reference(body: &Body, other: Option<ValueId>) -> bool {
+    other.is_none_or(|o| matches!(body.op(o), Op::Const(Const::Null)))
 }
 
 /// An endless loop of a few instructions without calls is a spin, not a server.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use schema::{IdentifierStrength, TopLevelKind};
 
+use super::loops::ServiceLoops;
 use super::{Member, TopLevel};
 use crate::call_graph::CallGraph;
 use crate::identifiers::{Bindings, Identifier, Lifetimes, Place, Scope, Summary, summarize};
@@ -105,18 +106,26 @@ fn outermost(program: &Program, graph: &CallGraph, method: MethodId, reached: &[
 }
 
 /// Identifiers and members of all chosen methods, sorted by method.
+#[expect(clippy::too_many_arguments, reason = "one call, all of them whole phases' results")]
 pub(crate) fn fill(
     program: &Program,
     graph: &CallGraph,
     bindings: &Bindings<'_>,
     log_points: &[LogPoint],
     chosen: &Chosen,
+    loops: &[ServiceLoops],
     lifetimes: &Lifetimes,
     rules: &Rules,
 ) -> Vec<TopLevel> {
     let mut cut = vec![false; program.methods.len()];
     chosen.keys().for_each(|m| cut[m.index()] = true);
-    let scope = Scope { cut: &cut, locals: true };
+    // One round of a dispatcher is one request: what a round makes is its own.
+    let rounds = chosen
+        .iter()
+        .filter(|(_, (kind, _))| *kind == TopLevelKind::Dispatcher)
+        .map(|(&m, _)| (m, &loops[m.index()]))
+        .collect();
+    let scope = Scope { cut: &cut, locals: true, rounds: &rounds };
     let summaries = summarize(program, graph, bindings, log_points, &scope);
     chosen
         .par_iter()
