@@ -270,15 +270,7 @@ fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<
             civil.day = n as u8;
             end
         }
-        Item::DayOfYear => {
-            let (end, n) = number(text, pos, 1, 3)?;
-            let date = Date::new(civil.year?, 1, 1)
-                .ok()?
-                .checked_add(jiff::Span::new().days(i64::from(n) - 1))
-                .ok()?;
-            (civil.month, civil.day) = (date.month() as u8, date.day() as u8);
-            end
-        }
+        Item::DayOfYear => scan_day_of_year(text, pos, civil)?,
         Item::DayName => pos + letters(text, pos, 3)?,
         Item::Hour => {
             let (end, n) = number(text, pos, 1, 2)?;
@@ -316,6 +308,14 @@ fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<
         }
         Item::Iso | Item::Literal(_) | Item::HalfDayHour | Item::AmPm => return None,
     };
+    Some(end)
+}
+
+fn scan_day_of_year(text: &[u8], pos: usize, civil: &mut Civil) -> Option<usize> {
+    let (end, n) = number(text, pos, 1, 3)?;
+    let first = Date::new(civil.year?, 1, 1).ok()?;
+    let date = first.checked_add(jiff::Span::new().days(i64::from(n) - 1)).ok()?;
+    (civil.month, civil.day) = (date.month() as u8, date.day() as u8);
     Some(end)
 }
 
