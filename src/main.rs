@@ -6,7 +6,6 @@
 mod args;
 mod commands;
 mod evaluation;
-mod layout_file;
 mod nodes;
 mod output;
 mod progress;

@@ -61,4 +61,7 @@ fn requests(model: &Model, accumulators: Vec<Accumulator>, scope: Scope, config:
 pub mod append;
 pub mod catalog;
 pub mod finish;
+mod key;
 pub mod table;
+
+pub use key::ShuffleKeys;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use schema::Model;
 
-use super::map::{config, map_node};
+use super::map::{Mapper, config};
 use super::reduce::model_of_table;
 use super::{Usage, analyze, exit_code, summary};
 use crate::args::RunArgs;
@@ -19,9 +19,10 @@ pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
         return Err(Usage("no log given: name logs or folders of logs after the jars".to_owned()).into());
     }
     let model = model(args, &inputs, voice)?;
+    let mapper = Mapper::new(&model, &args.log, voice)?;
     let mut outputs = Vec::new();
     for (node, logs) in &inputs.logs {
-        let output = map_node(&model, node, logs, &args.log, voice)?;
+        let output = mapper.map(node, logs)?;
         let is_named = |file: &str| inputs.named.iter().any(|named| named.as_os_str() == file);
         summary::require_headers(&output, &is_named, voice)?;
         outputs.push(output);

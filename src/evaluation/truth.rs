@@ -33,7 +33,7 @@ pub(crate) struct Truth {
 impl Truth {
     /// Reads a truth table.
     pub(crate) fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("`{}`", path.display()))?;
+        let text = read_text(path)?;
         Self::parse(&text).with_context(|| format!("`{}`", path.display()))
     }
 
@@ -57,7 +57,7 @@ impl Truth {
     /// Puts the units of `text`, a table of node, line and unit, in place of
     /// those of the truth.
     pub(crate) fn replace_units(&mut self, path: &Path) -> Result<()> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("`{}`", path.display()))?;
+        let text = read_text(path)?;
         self.replace_units_by(&text).with_context(|| format!("`{}`", path.display()))
     }
 
@@ -89,6 +89,18 @@ impl Truth {
         (unknown, before - self.records.len())
     }
 }
+
+/// The text of a file, which may be compressed with zstd.
+fn read_text(path: &Path) -> Result<String> {
+    let read = || -> Result<String> {
+        let bytes = std::fs::read(path)?;
+        let plain = if bytes.starts_with(&ZSTD_MAGIC) { zstd::stream::decode_all(bytes.as_slice())? } else { bytes };
+        Ok(String::from_utf8(plain)?)
+    };
+    read().with_context(|| format!("`{}`", path.display()))
+}
+
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Rows of a tab-separated table, with their line numbers.
 struct Rows<'a> {
