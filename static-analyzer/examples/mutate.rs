@@ -21,14 +21,20 @@ impl Random {
 }
 
 fn damage(random: &mut Random, class: &mut Vec<u8>) {
-    for _ in 0..=random.below(8) {
-        let at = random.below(class.len());
-        match random.below(8) {
-            0 => class.truncate(at.max(10)),
+    // The constant pool comes first and most damage to it ends the reading:
+    // half of the classes are damaged only behind it, roughly.
+    let start = random.below(2) * class.len() / 2;
+    for _ in 0..=random.below(4) {
+        let at = start + random.below(class.len() - start);
+        match random.below(32) {
+            0 => {
+                class.truncate(at.max(10));
+                return;
+            }
             1 => class[at] = 0xff,
-            2 => class[at] = [0xaa, 0xab, 0xc4, 0xa8, 0xa9, 0xba][random.below(6)],
-            3 => class[at] ^= 1 << random.below(8),
-            4 => {
+            2..=9 => class[at] = [0xaa, 0xab, 0xc4, 0xa8, 0xa9, 0xba][random.below(6)],
+            10..=17 => class[at] ^= 1 << random.below(8),
+            18..=20 => {
                 let from = random.below(class.len());
                 let n = random.below(16).min(class.len() - at.max(from));
                 class.copy_within(from..from + n, at);
@@ -72,5 +78,7 @@ fn main() {
             }
         }
     }
-    println!("{count} classes: {skipped} skipped, {methods_skipped} methods skipped, {panics} panics, slowest {slowest:?}");
+    println!(
+        "{count} classes: {skipped} skipped, {methods_skipped} methods skipped, {panics} panics, slowest {slowest:?}"
+    );
 }

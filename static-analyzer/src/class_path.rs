@@ -212,7 +212,8 @@ fn read_jar(
     config: &Config,
     depth: usize,
 ) -> Result<(), Error> {
-    let format = |detail: String| Error::new(ErrorKind::Format, path, format!("not a readable jar: {detail}"));
+    let format =
+        |detail: String| Error::new(ErrorKind::Format, path, format!("not a readable jar: {detail}"));
     if bytes.is_empty() {
         return Err(Error::new(ErrorKind::Empty, path, "the file is empty"));
     }
@@ -235,16 +236,20 @@ fn read_jar(
     }
     let mut declared = 0u64;
     for &(_, i) in &contents.classes {
-        declared = declared.saturating_add(archive.by_index_raw(i).map_or(0, |f| f.size().min(limits::CLASS_BYTES_MAX)));
+        declared = declared
+            .saturating_add(archive.by_index_raw(i).map_or(0, |f| f.size().min(limits::CLASS_BYTES_MAX)));
     }
     class_path.add_bytes(path, declared)?;
     let files: Vec<ClassFile> = contents
         .classes
         .into_par_iter()
-        .map_init(|| archive.clone(), |archive, (path, i)| {
-            let bytes = inflate(archive, i, limits::CLASS_BYTES_MAX);
-            ClassFile { entry, path, bytes }
-        })
+        .map_init(
+            || archive.clone(),
+            |archive, (path, i)| {
+                let bytes = inflate(archive, i, limits::CLASS_BYTES_MAX);
+                ClassFile { entry, path, bytes }
+            },
+        )
         .collect();
     class_path.files.extend(files);
     for (inner, i) in contents.jars {
@@ -293,7 +298,9 @@ fn contents(archive: &mut Archive<'_>, config: &Config) -> Contents {
             contents.manifest = Some(i);
         } else if name.ends_with(".class") {
             match name.strip_prefix("META-INF/versions/").and_then(|rest| rest.split_once('/')) {
-                Some((version, rest)) => versioned.push((version.parse().unwrap_or(u32::MAX), rest.to_owned(), i)),
+                Some((version, rest)) => {
+                    versioned.push((version.parse().unwrap_or(u32::MAX), rest.to_owned(), i))
+                }
                 // The JVM takes the first of files with one name.
                 None => _ = versions.entry(name).or_insert((0, i)),
             }
@@ -318,8 +325,9 @@ fn contents(archive: &mut Archive<'_>, config: &Config) -> Contents {
 fn is_multi_release(archive: &mut Archive<'_>, manifest: Option<usize>) -> bool {
     let Some(Ok(bytes)) = manifest.map(|i| inflate(archive, i, 1 << 20)) else { return false };
     String::from_utf8_lossy(&bytes).lines().any(|line| {
-        line.split_once(':')
-            .is_some_and(|(k, v)| k.eq_ignore_ascii_case("Multi-Release") && v.trim().eq_ignore_ascii_case("true"))
+        line.split_once(':').is_some_and(|(k, v)| {
+            k.eq_ignore_ascii_case("Multi-Release") && v.trim().eq_ignore_ascii_case("true")
+        })
     })
 }
 

@@ -27,7 +27,8 @@ index! {
     BlockId
 }
 
-/// One method body. Block 0 is the entry and has no predecessors.
+/// One method body. Block 0 is the entry and has no predecessors; it begins
+/// with the [`Op::Param`]s, so that the value of parameter `n` is `ValueId(n)`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Body {
     /// Blocks in reverse postorder (handlers included).
@@ -43,14 +44,16 @@ pub struct Block {
     pub insts: Vec<ValueId>,
     /// Normal successors, in the order of the terminator's targets.
     pub successors: Vec<BlockId>,
-    /// Exception handlers that cover the block, innermost first.
+    /// Exception handlers that cover the block, innermost first; none if no
+    /// instruction of the block can throw.
     pub handlers: Vec<Handler>,
     /// Predecessors over normal and exception edges, sorted, without repeats.
     pub predecessors: Vec<BlockId>,
-    /// Whether the block is reached only through an exception handler (it is
-    /// dominated by a handler entry).
+    /// Whether the block is reached only through exception handlers: no way
+    /// leads to it from the entry over normal edges alone.
     pub in_handler: bool,
-    /// Position of the innermost loop's header block, if inside a loop.
+    /// The innermost loop's header block, if inside a loop; a header names
+    /// itself. Only normal edges back to a dominating block make loops.
     pub loop_header: Option<BlockId>,
 }
 

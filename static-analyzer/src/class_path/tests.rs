@@ -94,7 +94,8 @@ fn folders_give_their_classes_then_their_jars() {
         ("lib/broken.jar", b"no zip"),
     ]);
     let read = read(&[folder.path().to_path_buf()], &Config::default()).expect("a folder");
-    let listed: Vec<_> = listing(&read).iter().map(|l| l.split_once(' ').expect("words").1.to_owned()).collect();
+    let listed: Vec<_> =
+        listing(&read).iter().map(|l| l.split_once(' ').expect("words").1.to_owned()).collect();
     assert_eq!(listed, ["A.class 2", "b/B.class 1", "L.class 3"]);
     assert_eq!(read.diagnostics.len(), 1);
     assert!(read.diagnostics[0].contains("broken.jar"), "{:?}", read.diagnostics);
@@ -120,14 +121,16 @@ fn what_cannot_be_read_is_an_error_that_names_the_file() {
 #[test]
 fn files_that_swell_are_skipped() {
     let bomb = vec![0; usize::try_from(limits::CLASS_BYTES_MAX).expect("small") + 1];
-    let read = read_one("a.jar", &jar(&[("A.class", &bomb), ("B.class", CLASS)]), &Config::default()).expect("a jar");
+    let read = read_one("a.jar", &jar(&[("A.class", &bomb), ("B.class", CLASS)]), &Config::default())
+        .expect("a jar");
     assert!(read.files[0].bytes.as_ref().is_err_and(|e| e.contains("too many")));
     assert!(read.files[1].bytes.is_ok());
 }
 
 #[test]
 fn odd_names_are_only_names() {
-    let files: &[(&str, &[u8])] = &[("../../X.class", &with_byte(1)), ("/etc/Y.class", &with_byte(2)), ("C:\\Z.class", &with_byte(3))];
+    let files: &[(&str, &[u8])] =
+        &[("../../X.class", &with_byte(1)), ("/etc/Y.class", &with_byte(2)), ("C:\\Z.class", &with_byte(3))];
     let read = read_one("a.jar", &jar(files), &Config::default()).expect("a jar");
     assert_eq!(read.files.len(), 3);
 }

@@ -21,7 +21,8 @@ pub(crate) type Bootstraps = [(MethodRef, Vec<BootstrapArg>)];
 /// Lifts one method.
 pub(crate) fn lift(method: &RawMethod, code: &RawCode, bootstraps: &Bootstraps) -> Result<Body, String> {
     let mut budget = Budget(limits::METHOD_STEPS_MAX);
-    let widths = parameter_widths(&method.descriptor).ok_or_else(|| format!("bad descriptor `{}`", method.descriptor))?;
+    let widths = parameter_widths(&method.descriptor)
+        .ok_or_else(|| format!("bad descriptor `{}`", method.descriptor))?;
     let graph = graph::discover(code, &mut budget)?;
     let is_static = method.access & access::STATIC != 0;
     let draft = translate::translate(code, &graph, &widths, is_static, bootstraps, &mut budget)?;
@@ -104,7 +105,12 @@ impl Body {
         Ok(())
     }
 
-    fn check_operands(&self, idom: &[usize], block: BlockId, value: crate::ir::ValueId) -> Result<(), String> {
+    fn check_operands(
+        &self,
+        idom: &[usize],
+        block: BlockId,
+        value: crate::ir::ValueId,
+    ) -> Result<(), String> {
         let dominates = |a: BlockId, mut b: usize| loop {
             if a.index() == b {
                 return true;
@@ -126,9 +132,14 @@ impl Body {
         match self.op(value) {
             crate::ir::Op::Phi(operands) => {
                 for &(from, used) in operands {
-                    let defined = self.insts.get(used.index()).is_some_and(|i| dominates(i.block, from.index()));
+                    let defined =
+                        self.insts.get(used.index()).is_some_and(|i| dominates(i.block, from.index()));
                     if !defined {
-                        return Err(format!("v{} is not defined where v{} joins it", used.index(), value.index()));
+                        return Err(format!(
+                            "v{} is not defined where v{} joins it",
+                            used.index(),
+                            value.index()
+                        ));
                     }
                 }
             }

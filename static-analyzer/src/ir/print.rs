@@ -24,7 +24,8 @@ pub fn print_method(program: &Program, method: MethodId) -> String {
 pub fn print_body(body: &Body) -> String {
     let mut text = String::new();
     for (i, block) in body.blocks.iter().enumerate() {
-        let list = |ids: &mut dyn Iterator<Item = usize>| ids.map(|b| format!("b{b}")).collect::<Vec<_>>().join(" ");
+        let list =
+            |ids: &mut dyn Iterator<Item = usize>| ids.map(|b| format!("b{b}")).collect::<Vec<_>>().join(" ");
         _ = write!(text, "b{i}:");
         if !block.predecessors.is_empty() {
             _ = write!(text, " from {}", list(&mut block.predecessors.iter().map(|b| b.index())));
@@ -112,7 +113,8 @@ fn operation(op: &Op) -> String {
         Op::Param(i) => format!("param {i}"),
         Op::Const(c) => format!("const {}", constant(c)),
         Op::Phi(operands) => {
-            let list: Vec<_> = operands.iter().map(|(b, v)| format!("b{}: {}", b.index(), value(*v))).collect();
+            let list: Vec<_> =
+                operands.iter().map(|(b, v)| format!("b{}: {}", b.index(), value(*v))).collect();
             format!("phi {}", list.join(", "))
         }
         Op::New(class) => format!("new {class}"),
@@ -129,7 +131,11 @@ fn operation(op: &Op) -> String {
         Op::InvokeDynamic { bootstrap, bootstrap_args, name, descriptor, args } => {
             let list: Vec<_> = bootstrap_args.iter().map(argument).collect();
             let bootstrap = member(bootstrap);
-            let text = format!("invoke dynamic {name}{descriptor} by {bootstrap} [{}] {}", list.join(", "), values(args));
+            let text = format!(
+                "invoke dynamic {name}{descriptor} by {bootstrap} [{}] {}",
+                list.join(", "),
+                values(args)
+            );
             text.trim_end().to_owned()
         }
         Op::GetField(f, None) => format!("get static {}", field(f)),

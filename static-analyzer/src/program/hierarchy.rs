@@ -94,7 +94,7 @@ impl Program {
             }
             seen.extend(self.class(name));
             stack.extend(self.direct_subtypes(name).iter().map(|c| self.classes[c.index()].name));
-            stack.extend(jdk_apis::subtypes(&name).map(|s| Name::from(s)));
+            stack.extend(jdk_apis::subtypes(&name).map(Name::from));
         }
         let mut all: Vec<ClassId> = seen.into_iter().collect();
         all.sort_unstable();
@@ -159,7 +159,8 @@ impl Program {
         for id in self.all_subtypes(class) {
             let c = &self.classes[id.index()];
             let own = self.declared_method(id, name, descriptor);
-            let own = own.filter(|m| self.methods[m.index()].access & (access::STATIC | access::PRIVATE) == 0);
+            let own =
+                own.filter(|m| self.methods[m.index()].access & (access::STATIC | access::PRIVATE) == 0);
             match own {
                 Some(m) => targets.extend(Some(m).filter(|&m| self.is_concrete(m))),
                 // An inherited method is the target too: of the class itself,

@@ -164,7 +164,10 @@ fn lift_class(raw: RawClass, entry: usize) -> Loaded {
         let body = body.and_then(|result| match result {
             Ok(body) => Some(body),
             Err(reason) => {
-                failures.push(format!("method skipped: `{}.{}{}`: {reason}", raw.name, method.name, method.descriptor));
+                failures.push(format!(
+                    "method skipped: `{}.{}{}`: {reason}",
+                    raw.name, method.name, method.descriptor
+                ));
                 None
             }
         });
@@ -241,7 +244,8 @@ fn mutf8_lossy(bytes: &[u8]) -> String {
     let mut units = Vec::with_capacity(bytes.len());
     let mut i = 0;
     while i < bytes.len() {
-        let continuation = |n: usize| bytes.get(i + n).filter(|&&b| b & 0xc0 == 0x80).map(|&b| u16::from(b & 0x3f));
+        let continuation =
+            |n: usize| bytes.get(i + n).filter(|&&b| b & 0xc0 == 0x80).map(|&b| u16::from(b & 0x3f));
         let first = u16::from(bytes[i]);
         let (unit, n) = match (bytes[i], continuation(1), continuation(2)) {
             (0..=0x7f, ..) => (first, 1),

@@ -19,7 +19,8 @@ pub(super) fn mark(body: &mut Body, budget: &mut Budget) -> Result<(), String> {
     for (block, normal) in body.blocks.iter_mut().zip(normal) {
         block.in_handler = !normal;
     }
-    let has_back_edge = body.blocks.iter().enumerate().any(|(i, b)| b.successors.iter().any(|s| s.index() <= i));
+    let has_back_edge =
+        body.blocks.iter().enumerate().any(|(i, b)| b.successors.iter().any(|s| s.index() <= i));
     if has_back_edge { mark_loops(body, budget) } else { Ok(()) }
 }
 

@@ -27,7 +27,8 @@ pub(super) fn finish(mut drafts: Drafts, graph: &Graph, budget: &mut Budget) -> 
     // Each round finds what is equal under the assumption that nothing else
     // is; replaced phis can make more phis equal.
     loop {
-        let live: Vec<u32> = phis.iter().copied().filter(|&p| !matches!(values[p as usize], Value::Same(_))).collect();
+        let live: Vec<u32> =
+            phis.iter().copied().filter(|&p| !matches!(values[p as usize], Value::Same(_))).collect();
         let before = live.len();
         equate(&drafts, &live, &mut values, budget)?;
         let replaced = live.iter().filter(|&&p| matches!(values[p as usize], Value::Same(_))).count();
@@ -174,7 +175,8 @@ fn number(drafts: Drafts, graph: &Graph, live: &[bool]) -> Body {
             loop_header: None,
         });
     }
-    let lines: Vec<u32> = blocks.iter().map(|range| insts[range.clone()].first().map_or(0, |i| i.line)).collect();
+    let lines: Vec<u32> =
+        blocks.iter().map(|range| insts[range.clone()].first().map_or(0, |i| i.line)).collect();
     let mut insts: Vec<Option<_>> = insts.into_iter().map(Some).collect();
     for old in order {
         let mut inst = insts[old as usize].take().expect("each instruction is in one block");

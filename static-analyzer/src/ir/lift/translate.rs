@@ -70,7 +70,11 @@ pub(super) fn translate(
         code,
         bootstraps,
         n_locals: n_locals(code, widths, is_static)?,
-        out: Drafts { insts: Vec::with_capacity(code.insts.len()), phis: vec![Vec::new(); n_blocks], blocks: Vec::new() },
+        out: Drafts {
+            insts: Vec::with_capacity(code.insts.len()),
+            phis: vec![Vec::new(); n_blocks],
+            blocks: Vec::new(),
+        },
         slots: Vec::new(),
         block: 0,
         pc: 0,
@@ -105,7 +109,9 @@ fn n_locals(code: &RawCode, widths: &[bool], is_static: bool) -> Result<usize, S
     let mut n = parameters;
     for (_, op) in &code.insts {
         let end = match *op {
-            RawOp::Load { local, wide } | RawOp::Store { local, wide } => usize::from(local) + 1 + usize::from(wide),
+            RawOp::Load { local, wide } | RawOp::Store { local, wide } => {
+                usize::from(local) + 1 + usize::from(wide)
+            }
             RawOp::Increment { local, .. } | RawOp::Ret(local) => usize::from(local) + 1,
             _ => 0,
         };
@@ -132,7 +138,13 @@ impl Translator<'_> {
     }
 
     /// Sets the slots at the start of a block from its predecessors.
-    fn enter(&mut self, graph: &Graph, states: &[State], id: usize, budget: &mut Budget) -> Result<(), String> {
+    fn enter(
+        &mut self,
+        graph: &Graph,
+        states: &[State],
+        id: usize,
+        budget: &mut Budget,
+    ) -> Result<(), String> {
         let node = &graph.nodes[id];
         let n_locals = self.n_locals;
         if id == 0 {
@@ -168,7 +180,8 @@ impl Translator<'_> {
             } else if done.iter().any(|(_, s)| s[i] == FILLER) {
                 if done.iter().all(|(_, s)| s[i] == FILLER) { FILLER } else { UNDEFINED }
             } else {
-                let operands = done.iter().map(|&(p, s)| (BlockId::new(p as usize), ValueId::new(s[i] as usize)));
+                let operands =
+                    done.iter().map(|&(p, s)| (BlockId::new(p as usize), ValueId::new(s[i] as usize)));
                 let phi = self.emit_phi(id, operands.collect());
                 if is_loop {
                     // The slot, for `close_loops`.
@@ -444,7 +457,8 @@ impl Translator<'_> {
     fn invoke_dynamic(&mut self, index: u16, name: Name, descriptor: Name) -> Result<(), String> {
         let args = self.arguments(descriptor, false)?;
         let found = self.bootstraps.get(usize::from(index));
-        let (bootstrap, bootstrap_args) = found.cloned().ok_or_else(|| format!("no bootstrap method {index}"))?;
+        let (bootstrap, bootstrap_args) =
+            found.cloned().ok_or_else(|| format!("no bootstrap method {index}"))?;
         let value = self.emit(Op::InvokeDynamic { bootstrap, bootstrap_args, name, descriptor, args });
         self.push_result(value, descriptor)
     }

@@ -160,12 +160,13 @@ fn pooled(opcode: &Opcode<'_>) -> Result<Pooled, String> {
             descriptor: name(&d.name_and_type.descriptor),
         },
         Opcode::New(class) => Pooled::Class(name(class)),
-        Opcode::Anewarray(t) | Opcode::Checkcast(t) | Opcode::Instanceof(t) | Opcode::Multianewarray(t, _) => {
-            Pooled::Class(match t {
-                ObjectArrayType::ArrayType(descriptor) => name(&descriptor.to_string()),
-                ObjectArrayType::BinaryName(class) => name(class),
-            })
-        }
+        Opcode::Anewarray(t)
+        | Opcode::Checkcast(t)
+        | Opcode::Instanceof(t)
+        | Opcode::Multianewarray(t, _) => Pooled::Class(match t {
+            ObjectArrayType::ArrayType(descriptor) => name(&descriptor.to_string()),
+            ObjectArrayType::BinaryName(class) => name(class),
+        }),
         other => return Err(format!("no constant in `{other:?}`")),
     })
 }

@@ -64,7 +64,11 @@ fn scan_attributes<'a>(pool: &ConstantPool<'a>, attributes: Attributes<'a>, is_o
 /// upper bound of the depth.
 fn scan_annotations(content: &[u8]) -> Result<()> {
     let depth = content.iter().filter(|b| matches!(b, b'[' | b'@')).count();
-    if depth > limits::ANNOTATION_DEPTH_MAX { Err("annotations may be nested too deep".to_owned()) } else { Ok(()) }
+    if depth > limits::ANNOTATION_DEPTH_MAX {
+        Err("annotations may be nested too deep".to_owned())
+    } else {
+        Ok(())
+    }
 }
 
 /// The code array of a `Code` attribute: `u2` stack, `u2` locals, `u4` length,

@@ -80,27 +80,72 @@ pub(crate) enum StackOp {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum RawOp {
     Nop,
-    Const { value: Const, wide: bool },
-    Load { local: u16, wide: bool },
-    Store { local: u16, wide: bool },
-    Increment { local: u16, by: i16 },
-    ArrayLoad { wide: bool },
-    ArrayStore { wide: bool },
+    Const {
+        value: Const,
+        wide: bool,
+    },
+    Load {
+        local: u16,
+        wide: bool,
+    },
+    Store {
+        local: u16,
+        wide: bool,
+    },
+    Increment {
+        local: u16,
+        by: i16,
+    },
+    ArrayLoad {
+        wide: bool,
+    },
+    ArrayStore {
+        wide: bool,
+    },
     Stack(StackOp),
     /// Widths of the left and right operand and the result.
-    Binary { kind: Arithmetic, left: bool, right: bool, wide: bool, traps: bool },
-    Negate { wide: bool },
-    Convert { from: bool, to: char },
-    If { comparison: Comparison, operands: u8, target: i64 },
+    Binary {
+        kind: Arithmetic,
+        left: bool,
+        right: bool,
+        wide: bool,
+        traps: bool,
+    },
+    Negate {
+        wide: bool,
+    },
+    Convert {
+        from: bool,
+        to: char,
+    },
+    If {
+        comparison: Comparison,
+        operands: u8,
+        target: i64,
+    },
     Goto(i64),
     Jsr(i64),
     Ret(u16),
-    Switch { default: i64, cases: Vec<(i32, i64)> },
+    Switch {
+        default: i64,
+        cases: Vec<(i32, i64)>,
+    },
     /// None: void.
     Return(Option<bool>),
-    Field { is_static: bool, put: bool, field: MethodRef },
-    Invoke { kind: InvokeKind, method: MethodRef },
-    InvokeDynamic { bootstrap: u16, name: Name, descriptor: Name },
+    Field {
+        is_static: bool,
+        put: bool,
+        field: MethodRef,
+    },
+    Invoke {
+        kind: InvokeKind,
+        method: MethodRef,
+    },
+    InvokeDynamic {
+        bootstrap: u16,
+        name: Name,
+        descriptor: Name,
+    },
     New(Name),
     /// Element descriptor, dimensions given.
     NewArray(Name, u8),
