@@ -17,6 +17,7 @@ mod build;
 pub(crate) mod flow;
 mod initializers;
 mod machines;
+mod reflection;
 pub(crate) mod resolve;
 mod roots;
 mod rpc;

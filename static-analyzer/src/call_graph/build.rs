@@ -9,6 +9,7 @@ use super::machines::Machines;
 use super::resolve::{Resolver, signature};
 use super::rpc::Rpc;
 use super::starts::{Starts, direct_targets};
+use super::reflection::{self, Constructors};
 use super::{Call, CallGraph, CallKind, roots, scc};
 use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
 use crate::limits::{DISPATCH_TARGETS_MAX, TABLE_TARGETS_MAX};
@@ -20,14 +21,15 @@ pub fn build(program: &Program) -> CallGraph {
     let instantiated = instantiated(&resolver);
     let rpc = Rpc::find(&resolver);
     let initializers = Initializers::find(&resolver);
+    let constructors = Constructors::find(&resolver);
     let wide = plain_calls(&resolver, &rpc, &instantiated);
-    let flow = value_flow(&resolver, &wide);
+    let flow = value_flow(&resolver, &instantiated, &wide);
     let narrow = narrowed(&resolver, &flow, &wide);
     let starts = Starts::new(&resolver, &flow, &instantiated, &narrow);
     let mut calls: Vec<Vec<Call>> = narrow
         .par_iter()
         .enumerate()
-        .map(|(i, list)| finished(&resolver, &starts, &initializers, &flow, MethodId::new(i), list))
+        .map(|(i, list)| finished(&resolver, &starts, &initializers, &constructors, &flow, MethodId::new(i), list))
         .collect();
     let machines = Machines::find(&resolver, &calls);
     for (m, edges) in machines.edges {
@@ -175,7 +177,7 @@ fn plain_call(
     }
 }
 
-fn value_flow(resolver: &Resolver<'_>, calls: &[Vec<Call>]) -> Flow {
+fn value_flow(resolver: &Resolver<'_>, instantiated: &[bool], calls: &[Vec<Call>]) -> Flow {
     let program = resolver.program;
     let mut flow = Flow::new(resolver);
     let mut is_called = vec![false; program.methods.len()];
@@ -197,8 +199,26 @@ fn value_flow(resolver: &Resolver<'_>, calls: &[Vec<Call>]) -> Flow {
             (0..n).for_each(|p| flow.open(flow.param(MethodId::new(i), p)));
         }
     }
+    add_receivers(resolver, instantiated, &mut flow);
     flow.solve();
     flow
+}
+
+/// `this` can be any object that has the method, also one made by reflection.
+fn add_receivers(resolver: &Resolver<'_>, instantiated: &[bool], flow: &mut Flow) {
+    let program = resolver.program;
+    for i in 0..program.classes.len() {
+        if !instantiated[i] || resolver.is_library(ClassId::new(i)) {
+            continue;
+        }
+        for owner in resolver.supertypes(ClassId::new(i)) {
+            for m in program.classes[owner.index()].methods.clone().map(MethodId::new) {
+                if !program.methods[m.index()].is_static() && resolver.has_body(m) {
+                    flow.add_type(flow.param(m, 0), ClassId::new(i));
+                }
+            }
+        }
+    }
 }
 
 /// Dispatch restricted to the classes that reach the receiver, where they are
@@ -257,6 +277,7 @@ fn finished(
     resolver: &Resolver<'_>,
     starts: &Starts<'_>,
     initializers: &Initializers,
+    constructors: &Constructors,
     flow: &Flow,
     method: MethodId,
     calls: &[Call],
@@ -281,6 +302,7 @@ fn finished(
     }
     all.extend(starts.edges(method, calls));
     all.extend(initializers.edges(resolver, method));
+    all.extend(reflection::constructor_edges(constructors, body));
     all.sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
     all
 }

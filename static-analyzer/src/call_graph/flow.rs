@@ -204,6 +204,11 @@ impl Flow {
         }
     }
 
+    /// Adds a class to what a node holds.
+    pub(crate) fn add_type(&mut self, node: Node, class: ClassId) {
+        self.types[node as usize].add(class);
+    }
+
     /// Marks what comes from outside.
     pub(crate) fn open(&mut self, node: Node) {
         self.types[node as usize].open = true;

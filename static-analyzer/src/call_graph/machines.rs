@@ -111,12 +111,18 @@ fn tables_below(calls: &[Vec<Call>], from: &[MethodId]) -> FxHashSet<MethodId> {
     let mut found = FxHashSet::default();
     let mut seen: FxHashSet<MethodId> = from.iter().copied().collect();
     let mut layer: Vec<MethodId> = from.to_vec();
-    for _ in 0..5 {
+    for _ in 0..8 {
         let mut next = Vec::new();
         for m in layer {
             for call in &calls[m.index()] {
                 match call.kind {
-                    CallKind::Table => found.extend(&call.targets),
+                    CallKind::Table => {
+                        found.extend(&call.targets);
+                        // A short table is the machine's own.
+                        if call.targets.len() <= crate::limits::DISPATCH_TARGETS_MAX {
+                            next.extend(call.targets.iter().filter(|t| seen.insert(**t)));
+                        }
+                    }
                     CallKind::Direct => {
                         next.extend(call.targets.iter().filter(|t| seen.insert(**t)));
                     }

@@ -166,7 +166,7 @@ impl Chooser<'_> {
                     served.insert(*point);
                 }
             }
-            if served.len() * 2 >= all {
+            if served.len() * 4 >= all {
                 return true;
             }
         }
@@ -178,7 +178,7 @@ impl Chooser<'_> {
 
     /// Whether `target` prints most of what its caller prints.
     fn is_bulk(&self, caller: MethodId, target: MethodId) -> bool {
-        target != caller && self.n_points(target) * 10 >= self.n_points(caller) * 6
+        target != caller && self.n_points(target) * 2 >= self.n_points(caller)
     }
 
     /// Whether most of what a method prints is printed below edges that lose
@@ -214,16 +214,10 @@ impl Chooser<'_> {
         }
         let Some(body) = &self.program.methods[method.index()].body else { return };
         let loops = &self.loops[method.index()];
-        let edges: Vec<(&Call, MethodId)> = self
-            .graph
-            .local_edges(method)
-            .filter(|(_, t)| self.n_points(*t) > 0 && *t != method)
-            .collect();
+        let edges: Vec<(Call, MethodId)> = self.work(method).map(|(c, t)| (c.clone(), t)).collect();
         let linked = linked_sites(body, &edges);
-        for (call, target) in edges {
-            if !self.can_begin(target) {
-                continue;
-            }
+        for (call, target) in &edges {
+            let target = *target;
             let in_loop = loops.contains(body, call.site);
             if self.is_bulk(method, target) && self.dispatches(target, 3) {
                 self.dispatcher(target, &format!("called by {name}"), false, depth + 1);
@@ -266,13 +260,14 @@ impl Chooser<'_> {
     }
 
     fn n_branches(&self, method: MethodId) -> usize {
-        let sites: BTreeSet<ValueId> = self
-            .graph
+        self.work(method).map(|(c, _)| c.site).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Calls that print, other than constructors and initializers.
+    fn work(&self, method: MethodId) -> impl Iterator<Item = (&Call, MethodId)> {
+        self.graph
             .local_edges(method)
-            .filter(|(_, t)| self.n_points(*t) > 0)
-            .map(|(c, _)| c.site)
-            .collect();
-        sites.len()
+            .filter(move |(_, t)| self.n_points(*t) > 0 && self.can_begin(*t) && *t != method)
     }
 
     /// Whether a method prints nothing itself and calls one of several methods:
@@ -283,12 +278,7 @@ impl Chooser<'_> {
             return false;
         }
         let mut blocks: Vec<BlockId> = Vec::new();
-        let mut sites: Vec<ValueId> = self
-            .graph
-            .local_edges(method)
-            .filter(|(_, t)| self.n_points(*t) > 0)
-            .map(|(c, _)| c.site)
-            .collect();
+        let mut sites: Vec<ValueId> = self.work(method).map(|(c, _)| c.site).collect();
         sites.dedup();
         for site in sites {
             let block = body.inst(site).block;
@@ -314,16 +304,11 @@ impl Chooser<'_> {
             if !self.own_points[at.index()].is_empty() {
                 return at;
             }
-            let mut next: Vec<MethodId> = self
-                .graph
-                .local_edges(at)
-                .map(|(_, t)| t)
-                .filter(|&t| self.n_points(t) > 0)
-                .collect();
+            let mut next: Vec<MethodId> = self.work(at).map(|(_, t)| t).collect();
             next.sort_unstable();
             next.dedup();
             match next[..] {
-                [one] if self.can_begin(one) && one != at => at = one,
+                [one] => at = one,
                 _ => return at,
             }
         }
@@ -374,7 +359,7 @@ fn reachable(body: &Body, from: BlockId) -> Vec<bool> {
 
 /// Sites that share a value made in the method (not a parameter, field or
 /// constant) with another site, or take another one's result.
-fn linked_sites(body: &Body, edges: &[(&Call, MethodId)]) -> BTreeSet<ValueId> {
+fn linked_sites(body: &Body, edges: &[(Call, MethodId)]) -> BTreeSet<ValueId> {
     let mut users: BTreeMap<ValueId, BTreeSet<ValueId>> = BTreeMap::new();
     for (call, _) in edges {
         users.entry(call.site).or_default().insert(call.site);

@@ -6,7 +6,7 @@
 //! retry (`while (true) try { work(); break; }`) is no loop here: it goes round
 //! through an exception handler only.
 
-use crate::ir::{Body, Comparison, Const, Op, ValueId};
+use crate::ir::{Body, Comparison, Op, ValueId};
 use crate::order::components::components;
 use crate::program::{MethodId, Program};
 
@@ -87,30 +87,38 @@ fn is_endless(body: &Body, members: &[u32], successors: &[Vec<u32>]) -> bool {
     })
 }
 
-/// A test of a flag: a field against a constant, `isX()`, something against
-/// `null`.
+/// A test of a flag: a field against a constant, `isX()`, what was taken
+/// against `null` or a sentinel.
 fn is_flag_test(body: &Body, comparison: Comparison, a: ValueId, other: Option<ValueId>) -> bool {
-    let constant = other.is_none_or(|o| matches!(body.op(o), Op::Const(_)));
-    match body.op(a) {
-        _ if !constant => false,
+    let is_equality = matches!(comparison, Comparison::Eq | Comparison::Ne);
+    let is_sentinel = |v: ValueId| matches!(body.op(v), Op::GetField(_, None) | Op::Const(_));
+    if other.is_some_and(|o| !is_sentinel(o) && !is_sentinel(a)) {
+        return false;
+    }
+    let tested = if is_sentinel(a) { other.unwrap_or(a) } else { a };
+    match body.op(uncast(body, tested)) {
         Op::GetField(..) | Op::Const(_) => true,
         Op::Invoke { method, .. } => {
-            let name = method.name.as_str();
-            let steps = ["has", "next", "more", "advance", "read", "try", "add", "remove", "poll"];
-            let is_equality = matches!(comparison, Comparison::Eq | Comparison::Ne);
-            if method.descriptor.as_str().ends_with(")Z") {
-                method.descriptor.as_str() == "()Z" && !steps.iter().any(|s| name.starts_with(s))
+            let descriptor = method.descriptor.as_str();
+            if descriptor.ends_with(")Z") {
+                let steps = ["has", "next", "more", "advance", "read", "try", "add", "remove", "poll"];
+                let name = method.name.as_str();
+                descriptor == "()Z" && !steps.iter().any(|s| name.starts_with(s))
             } else {
                 // `while ((x = take()) != null)`
-                is_equality && matches!(other, None | Some(_)) && is_reference(body, other)
+                is_equality && descriptor.ends_with(';')
             }
         }
         _ => false,
     }
 }
 
-fn is_reference(body: &Body, other: Option<ValueId>) -> bool {
-    other.is_none_or(|o| matches!(body.op(o), Op::Const(Const::Null)))
+fn uncast(body: &Body, value: ValueId) -> ValueId {
+    let mut at = value;
+    while let Op::Cast(_, o) = body.op(at) {
+        at = *o;
+    }
+    at
 }
 
 /// An endless loop of a few instructions without calls is a spin, not a server.
