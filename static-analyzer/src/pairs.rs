@@ -27,6 +27,7 @@ use crate::top_level::TopLevels;
 
 mod apis;
 mod before;
+mod cargo;
 mod carry;
 mod channels;
 mod entities;
@@ -104,12 +105,13 @@ fn merge(context: Context<'_>, units: &regions::Units, handoffs: &[handoffs::Han
         found.entry(from).or_default().entry((to, handoff.kind)).or_default().push(handoff);
     }
     let prints = before::Prints::new(context);
+    let manifest = cargo::Manifest::new(context, handoffs.iter().map(|h| &h.cargo));
     let found: Vec<(usize, Receivers<'_>)> = found.into_iter().collect();
     let pairs: Vec<Vec<Pair>> = found
         .into_par_iter()
         .map(|(from, receivers)| {
             let mut before = before::Before::new(context, units.region(from), &prints);
-            let pair = |((to, kind), list)| merge_one(context, &mut before, (from, to, kind), list);
+            let pair = |((to, kind), list)| merge_one(context, &manifest, &mut before, (from, to, kind), list);
             receivers.into_iter().filter_map(pair).collect()
         })
         .collect();
@@ -118,13 +120,14 @@ fn merge(context: Context<'_>, units: &regions::Units, handoffs: &[handoffs::Han
 
 fn merge_one(
     context: Context<'_>,
+    manifest: &cargo::Manifest,
     before: &mut before::Before<'_>,
     (from, to, kind): (usize, usize, LinkKind),
     list: Vec<&handoffs::Handoff>,
 ) -> Option<Pair> {
     let chains = list.iter().take(HANDOFFS_PER_PAIR_MAX).map(|h| h.chain.as_slice());
-    let followed_only = list.iter().all(|h| h.followed_only);
-    let identifiers = carry::identifiers(context, from, to, chains, followed_only);
+    let holds = |class| list.iter().any(|h| !h.followed_only && manifest.holds(&h.cargo, class));
+    let identifiers = carry::identifiers(context, from, to, chains, holds);
     if identifiers.is_empty() && list.iter().all(|h| h.needs_identifier) {
         return None;
     }
@@ -148,7 +151,7 @@ fn add_forced(context: Context<'_>, rules: &Rules, pairs: &mut Pairs) {
     for (from, to, kind) in &rules.pairs {
         for a in named(context, from) {
             for b in named(context, to) {
-                let identifiers = carry::identifiers(context, a, b, std::iter::empty(), false);
+                let identifiers = carry::identifiers(context, a, b, std::iter::empty(), |_| true);
                 pairs.entry((a, b, *kind)).or_insert_with(|| Pair {
                     from: a,
                     to: b,

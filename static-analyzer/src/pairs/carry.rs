@@ -31,16 +31,21 @@ pub(crate) enum Carry {
     Lost,
 }
 
-/// Pairs of identifiers (sender's, receiver's) that carry one value, sorted.
-pub(crate) fn identifiers<'c>(
+/// Pairs of identifiers (sender's, receiver's) that carry one value along one of
+/// the chains, sorted; `holds` tells which value classes the hand-offs can carry
+/// where the chains lose them.
+pub(super) fn identifiers<'c>(
     context: Context<'_>,
     from: usize,
     to: usize,
     chains: impl Iterator<Item = &'c [Carry]>,
-    followed_only: bool,
+    holds: impl Fn(Name) -> bool,
 ) -> Vec<(u32, u32)> {
     let sender = &context.top_levels.methods[from].identifiers;
     let receiver = &context.top_levels.methods[to].identifiers;
+    if sender.is_empty() || receiver.is_empty() {
+        return Vec::new();
+    }
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     for chain in chains {
         for (j, identifier) in (0u32..).zip(receiver) {
@@ -58,9 +63,7 @@ pub(crate) fn identifiers<'c>(
         }
     }
     let followed: Vec<Name> = pairs.iter().map(|&(_, j)| receiver[j as usize].value_class).collect();
-    if !followed_only {
-        by_class(context, from, to, &followed, &mut pairs);
-    }
+    by_class(context, (from, to), |class| !followed.contains(&class) && holds(class), &mut pairs);
     pairs.sort_unstable();
     pairs.dedup();
     pairs
@@ -97,14 +100,20 @@ fn carried(context: Context<'_>, place: &Place, chain: &[Carry]) -> Option<Place
 }
 
 /// Adds pairs of value classes that no step followed.
-fn by_class(context: Context<'_>, from: usize, to: usize, followed: &[Name], pairs: &mut Vec<(u32, u32)>) {
+fn by_class(
+    context: Context<'_>,
+    (from, to): (usize, usize),
+    holds: impl Fn(Name) -> bool,
+    pairs: &mut Vec<(u32, u32)>,
+) {
     let sender = &context.top_levels.methods[from].identifiers;
     let receiver = &context.top_levels.methods[to].identifiers;
     let mut classes: Vec<Name> = receiver.iter().map(|i| i.value_class).collect();
     classes.sort_unstable();
     classes.dedup();
     for class in classes {
-        if followed.contains(&class) {
+        // A class named after a parameter says nothing across methods.
+        if !is_field(class) || !holds(class) {
             continue;
         }
         let of_class = |list: &[crate::identifiers::Identifier]| -> Vec<(u32, IdentifierStrength)> {
@@ -116,11 +125,9 @@ fn by_class(context: Context<'_>, from: usize, to: usize, followed: &[Name], pai
         };
         let (ours, theirs) = (of_class(sender), of_class(receiver));
         let strong = |l: &[(u32, IdentifierStrength)]| l.iter().any(|m| m.1 == IdentifierStrength::Request);
-        // A weak class named after a parameter says nothing across methods.
-        let trusted = strong(&ours) || strong(&theirs) || is_field(class);
         let unique = ours.len() == 1 && theirs.len() == 1;
         let few = ours.len() <= CLASS_MEMBERS_MAX && theirs.len() <= CLASS_MEMBERS_MAX && strong(&ours) && strong(&theirs);
-        if trusted && (unique || few) {
+        if unique || few {
             pairs.extend(ours.iter().flat_map(|a| theirs.iter().map(move |b| (a.0, b.0))));
         }
     }
@@ -128,5 +135,5 @@ fn by_class(context: Context<'_>, from: usize, to: usize, followed: &[Name], pai
 
 /// Whether a value class is a declared field (`Block.blockId`), not a name.
 fn is_field(class: Name) -> bool {
-    class.contains('.') && !class.contains(':')
+    class.contains('.') && !class.contains(':') && !class.contains('(')
 }

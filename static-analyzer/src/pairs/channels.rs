@@ -11,6 +11,7 @@ use schema::LinkKind;
 
 use super::Context;
 use super::apis::Role;
+use super::cargo::{self, Cargo};
 use super::carry::Carry;
 use super::facts::{Channel, Fact, Facts};
 use super::handoffs::{Handoff, Rule};
@@ -73,7 +74,7 @@ pub(super) fn handoffs(
             continue;
         }
         for from in senders {
-            handoffs.extend(receivers.iter().filter(|to| sensible(channel, from, to)).map(|to| join(units, channel, from, to)));
+            handoffs.extend(receivers.iter().filter(|to| sensible(channel, from, to)).map(|to| join(context, units, channel, from, to)));
         }
     }
     handoffs
@@ -128,13 +129,19 @@ fn sensible(channel: &Channel, from: &End, to: &End) -> bool {
     from.unit != to.unit || matches!(channel, Channel::Message(_) | Channel::Verb(_))
 }
 
-fn join(units: &Units, channel: &Channel, from: &End, to: &End) -> Handoff {
+fn join(context: Context<'_>, units: &Units, channel: &Channel, from: &End, to: &End) -> Handoff {
     let mut chain: Vec<Carry> = to.way.iter().copied().map(Carry::Up).collect();
     chain.push(match (to.value, from.value) {
         (Some(taken), Some(put)) => Carry::Across { taken: (to.at.0, taken), put: (from.at.0, put) },
         _ => Carry::Lost,
     });
-    chain.extend(units.region(from.unit).way_up(from.at.0).into_iter().map(Carry::Up));
+    let way = units.region(from.unit).way_up(from.at.0);
+    let cargo = match (channel, from.value) {
+        (Channel::Message(class), _) => Cargo::Object(*class),
+        (Channel::Store(_), Some(key)) => Cargo::Made(cargo::made_from(context, from.at.0, key, &way)),
+        _ => Cargo::Any,
+    };
+    chain.extend(way.into_iter().map(Carry::Up));
     Handoff {
         from: from.unit,
         to: to.unit,
@@ -144,6 +151,7 @@ fn join(units: &Units, channel: &Channel, from: &End, to: &End) -> Handoff {
         many: from.many || to.many,
         needs_identifier: true,
         followed_only: matches!(channel, Channel::Collection(_) | Channel::Map(_)),
+        cargo,
         rule: Rule::Channel(text(channel)),
     }
 }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use schema::{LinkKind, TopLevelKind};
 
 use super::Context;
+use super::cargo::Cargo;
 use super::carry::Carry;
 use super::handoffs::{Handoff, Rule};
 use super::regions::{UnitId, Units, in_loop};
@@ -60,6 +61,7 @@ pub(super) fn handoffs(context: Context<'_>, units: &Units) -> Vec<Handoff> {
                     many,
                     needs_identifier: true,
                     followed_only: false,
+                    cargo: Cargo::Object(*class),
                     rule: Rule::Channel(format!("event {simple}")),
                 });
             }

@@ -3,6 +3,7 @@
 
 use schema::LinkKind;
 
+use super::cargo::Cargo;
 use super::carry::Carry;
 use super::regions::{UnitId, Units, in_loop};
 use super::{Context, apis};
@@ -29,6 +30,8 @@ pub(crate) struct Handoff {
     pub(crate) needs_identifier: bool,
     /// Equal value classes are no evidence: only values that were followed count.
     pub(crate) followed_only: bool,
+    /// What it can carry.
+    pub(super) cargo: Cargo,
     /// The rule, for people.
     pub(crate) rule: Rule,
 }
@@ -93,8 +96,9 @@ pub(crate) fn along_calls(context: Context<'_>, units: &Units) -> Vec<Handoff> {
                         site: (method, call.site),
                         chain,
                         many: region.is_looped(method) || is_repeated(context, method, call),
-                        needs_identifier: call.kind == CallKind::Rpc,
+                        needs_identifier: matches!(call.kind, CallKind::Rpc | CallKind::Table),
                         followed_only: false,
+                        cargo: cargo(call.kind, target),
                         rule: Rule::Call(call.kind),
                     });
                 }
@@ -102,6 +106,13 @@ pub(crate) fn along_calls(context: Context<'_>, units: &Units) -> Vec<Handoff> {
         }
     }
     handoffs
+}
+
+fn cargo(kind: CallKind, target: MethodId) -> Cargo {
+    match kind {
+        CallKind::Start(_) | CallKind::Rpc => Cargo::Arguments(target),
+        CallKind::Direct | CallKind::Callback | CallKind::Table => Cargo::Any,
+    }
 }
 
 fn link_kind(kind: CallKind) -> LinkKind {

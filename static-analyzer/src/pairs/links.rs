@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 use schema::LinkKind;
 
 use super::Context;
+use super::cargo::Cargo;
 use super::handoffs::{Handoff, Rule};
 use super::regions::Units;
 use crate::limits::{LINK_HANDOFFS_MAX, LINKS_IN_A_ROW_MAX};
@@ -79,8 +80,14 @@ fn through(link: MethodId, first: &Handoff, second: &Handoff) -> Handoff {
         many: first.many || second.many,
         needs_identifier: true,
         followed_only: first.followed_only || second.followed_only,
+        cargo: narrowest(&first.cargo, &second.cargo),
         rule: Rule::Through(Box::new(first.rule.clone()), link),
     }
+}
+
+/// What passes through both: known for the first that says something.
+fn narrowest(first: &Cargo, second: &Cargo) -> Cargo {
+    if *first == Cargo::Any { second.clone() } else { first.clone() }
 }
 
 /// The kind that says how far two hand-offs in a row reach.

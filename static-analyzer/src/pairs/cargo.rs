@@ -1,0 +1,157 @@
+//! Cargo: what a hand-off can carry. Where values could not be followed, an
+//! identifier of the same value class on both ends counts only if the cargo can
+//! hold it: a message or task has a field of that name or of that class, the key
+//! of a store was made from it.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Context;
+use super::regions::Edge;
+use crate::ir::{Op, ValueId};
+use crate::program::{ClassId, MethodId, Name, access};
+
+/// How deep the fields of the fields of a message are looked at.
+const FIELD_DEPTH_MAX: usize = 3;
+
+/// Instructions looked at to find what a key is made from.
+const SLICE_MAX: usize = 120;
+
+/// What a hand-off can carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cargo {
+    /// Unknown: anything.
+    Any,
+    /// An object of this class.
+    Object(Name),
+    /// The arguments of this method, and for tasks the object itself.
+    Arguments(MethodId),
+    /// Values that were read from fields or getters of these names.
+    Made(Vec<Name>),
+}
+
+/// What is named by the fields of classes, remembered.
+#[derive(Debug, Default)]
+pub(super) struct Manifest {
+    objects: BTreeMap<Name, FxHashSet<String>>,
+    arguments: FxHashMap<MethodId, FxHashSet<String>>,
+}
+
+impl Manifest {
+    /// The names that all these cargos can carry.
+    pub(super) fn new<'c>(context: Context<'_>, cargos: impl Iterator<Item = &'c Cargo>) -> Self {
+        let mut manifest = Manifest::default();
+        for cargo in cargos {
+            match cargo {
+                Cargo::Object(class) if !manifest.objects.contains_key(class) => {
+                    let mut names = FxHashSet::default();
+                    add_class(context, *class, FIELD_DEPTH_MAX, &mut names);
+                    manifest.objects.insert(*class, names);
+                }
+                Cargo::Arguments(method) if !manifest.arguments.contains_key(method) => {
+                    manifest.arguments.insert(*method, argument_names(context, *method));
+                }
+                _ => {}
+            }
+        }
+        manifest
+    }
+
+    /// Whether `cargo` can hold a value of the value class.
+    pub(super) fn holds(&self, cargo: &Cargo, value_class: Name) -> bool {
+        let Some((class, field)) = value_class.rsplit_once('.') else { return false };
+        let (class, field) = (plain(class), plain(field));
+        let named = |names: &FxHashSet<String>| names.contains(&field) || names.contains(&class);
+        match cargo {
+            Cargo::Any => true,
+            Cargo::Object(name) => self.objects.get(name).is_some_and(named),
+            Cargo::Arguments(method) => self.arguments.get(method).is_some_and(named),
+            Cargo::Made(names) => names.iter().any(|n| plain(n) == field),
+        }
+    }
+}
+
+/// A name without what conventions add to it: `getBlockId`, `blockId_` and
+/// `blockId` are one.
+fn plain(name: &str) -> String {
+    let name = name.strip_prefix("get").filter(|rest| !rest.is_empty()).unwrap_or(name);
+    let name = name.rsplit(['/', '$']).next().unwrap_or(name);
+    name.chars().filter(|c| *c != '_' && *c != '(' && *c != ')').flat_map(char::to_lowercase).collect()
+}
+
+fn add_class(context: Context<'_>, class: Name, depth: usize, names: &mut FxHashSet<String>) {
+    let mut at = Some(class);
+    while let Some(name) = at {
+        names.insert(plain(&name));
+        let Some(id) = context.program.class(name) else { return };
+        let class = &context.program.classes[id.index()];
+        for field in class.fields.iter().filter(|f| f.access & access::STATIC == 0) {
+            names.insert(plain(&field.name));
+            let element = field.descriptor.trim_start_matches('[');
+            let inner = element.strip_prefix('L').and_then(|d| d.strip_suffix(';'));
+            if let Some(inner) = inner.filter(|_| depth > 0) {
+                add_class(context, Name::from(inner), depth - 1, names);
+            }
+        }
+        at = class.super_name;
+    }
+}
+
+fn argument_names(context: Context<'_>, method: MethodId) -> FxHashSet<String> {
+    let mut names = FxHashSet::default();
+    let m = &context.program.methods[method.index()];
+    let own = |id: ClassId| context.program.classes[id.index()].name;
+    if !m.is_static() {
+        add_class(context, own(m.class), FIELD_DEPTH_MAX, &mut names);
+    }
+    for name in m.parameter_names.iter().flatten() {
+        names.insert(plain(name));
+    }
+    let descriptor = m.descriptor.as_str();
+    for part in descriptor[1..].split(')').next().unwrap_or_default().split(';') {
+        if let Some((_, class)) = part.split_once('L') {
+            add_class(context, Name::from(class), FIELD_DEPTH_MAX, &mut names);
+        }
+    }
+    names
+}
+
+/// Names of the fields and getters that a value is made from, following
+/// parameters up along the calls of `way`.
+pub(super) fn made_from(context: Context<'_>, method: MethodId, value: ValueId, way: &[Edge]) -> Vec<Name> {
+    let mut names = Vec::new();
+    let mut stack = vec![(method, value, 0)];
+    let mut seen = FxHashSet::default();
+    while let Some((method, value, level)) = stack.pop() {
+        if seen.len() > SLICE_MAX || !seen.insert((method, value)) {
+            continue;
+        }
+        let Some(body) = &context.program.methods[method.index()].body else { continue };
+        let mut push = |v: ValueId| stack.push((method, v, level));
+        match body.op(value) {
+            Op::GetField(field, object) => {
+                names.push(field.name);
+                object.iter().for_each(|&v| push(v));
+            }
+            Op::Invoke { method, args, .. } => {
+                names.push(method.name);
+                args.iter().for_each(|&v| push(v));
+            }
+            Op::InvokeDynamic { args, .. } => args.iter().for_each(|&v| push(v)),
+            Op::Phi(operands) => operands.iter().for_each(|&(_, v)| push(v)),
+            Op::Cast(_, v) | Op::Convert(_, v) | Op::ArrayLoad(v, _) => push(*v),
+            Op::Param(i) => {
+                let Some(&(caller, call, _)) = way.get(level) else { continue };
+                let args = &context.graph.calls(caller)[call].args;
+                if let Some(Some(v)) = args.get(*i as usize) {
+                    stack.push((caller, *v, level + 1));
+                }
+            }
+            _ => {}
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
