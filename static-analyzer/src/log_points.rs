@@ -83,9 +83,12 @@ pub fn count_calls(program: &Program) -> Vec<(usize, usize)> {
     for id in (0..program.methods.len()).map(MethodId::new) {
         let method = &program.methods[id.index()];
         let entry = program.classes[method.class.index()].entry;
+        let mut instructions = rustc_hash::FxHashSet::default();
         for site in sites_of(&facts, &listed, id) {
             let Some(count) = counts.get_mut(entry) else { continue };
-            count.0 += 1;
+            // Copies of a subroutine are one instruction.
+            let pc = method.body.as_ref().map_or(0, |b| b.inst(site.value).pc);
+            count.0 += usize::from(instructions.insert(pc));
             let line = method.body.as_ref().map_or(0, |b| b.inst(site.value).line);
             count.1 += usize::from(seen.insert((method.class, method.name, line)));
         }

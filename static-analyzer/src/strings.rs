@@ -27,6 +27,7 @@ pub(crate) mod facts;
 pub(crate) mod info;
 pub(crate) mod constant;
 pub(crate) mod place;
+pub(crate) mod reach;
 pub(crate) mod eval;
 pub(crate) mod call;
 pub(crate) mod text_ops;
@@ -92,6 +93,7 @@ pub(crate) struct Frame {
     depth: u32,
     /// Classes that `this` can have, where that is known better than by type.
     pub(crate) this_classes: Option<Rc<[ClassId]>>,
+    reach: Option<Rc<reach::Reach>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,6 +121,8 @@ pub(crate) struct Evaluator<'p> {
     places: Vec<Place>,
     place_index: FxHashMap<Place, PlaceId>,
     place_memo: FxHashMap<(FrameId, ValueId), PlaceId>,
+    /// Objects that calls of the root frame allocate and return.
+    returned_objects: FxHashMap<PlaceId, ValueId>,
     memo: FxHashMap<Key, (Term, Vec<u32>)>,
     active: FxHashMap<Key, u32>,
     active_ids: FxHashSet<u32>,
@@ -130,7 +134,7 @@ pub(crate) struct Evaluator<'p> {
 impl<'p> Evaluator<'p> {
     /// An evaluator for the frame of `method`.
     pub(crate) fn new(facts: &'p Facts<'p>, method: MethodId) -> Self {
-        let root = Frame { method, caller: None, parent: None, args: Vec::new(), depth: 0, this_classes: None };
+        let root = Frame { method, caller: None, parent: None, args: Vec::new(), depth: 0, this_classes: None, reach: None };
         Self {
             facts,
             terms: Terms::new(),
@@ -139,6 +143,7 @@ impl<'p> Evaluator<'p> {
             places: Vec::new(),
             place_index: FxHashMap::default(),
             place_memo: FxHashMap::default(),
+            returned_objects: FxHashMap::default(),
             memo: FxHashMap::default(),
             active: FxHashMap::default(),
             active_ids: FxHashSet::default(),
@@ -243,9 +248,13 @@ impl<'p> Evaluator<'p> {
         }
         let id = FrameId(u32::try_from(self.frames.len()).expect("bounded by the step budget"));
         let (args, this_classes) = (key.args.clone(), key.this_classes.clone());
-        self.frames.push(Frame { method, caller: at, parent: Some(parent), args, depth, this_classes });
+        self.frames.push(Frame { method, caller: at, parent: Some(parent), args, depth, this_classes, reach: None });
         self.frame_index.insert(key, id);
         Some(id)
+    }
+
+    fn set_reach(&mut self, frame: FrameId, reach: Rc<reach::Reach>) {
+        self.frames[frame.0 as usize].reach = Some(reach);
     }
 
     fn nesting(&self, frame: FrameId, method: MethodId) -> usize {

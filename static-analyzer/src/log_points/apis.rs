@@ -70,7 +70,6 @@ const ROWS: &[Row] = &[
     row("akka/event/LoggingAdapter", Format::Braces),
     row("mu/KLogger", Format::Braces),
     row("io/github/oshai/kotlinlogging/KLogger", Format::Braces),
-    row("org/apache/hadoop/util/LogAdapter", Format::Plain),
     mixin("org/apache/spark/Logging"),
     mixin("org/apache/spark/Logging$class"),
     mixin("org/apache/spark/internal/Logging"),

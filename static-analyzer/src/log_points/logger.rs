@@ -40,7 +40,7 @@ fn names_of(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -
         },
         Op::GetField(field, object) => {
             let this = match object {
-                Some(object) => e.classes_of(frame, *object),
+                Some(object) => e.classes_of(frame, *object).0,
                 None => Vec::new(),
             };
             field_names(e, frame, *field, &this, depth + 1)
@@ -163,7 +163,7 @@ fn callers(e: &mut Evaluator<'_>, method: MethodId, i: u16, depth: u32) -> Optio
 
 /// Loggers of a mixin: named for the concrete classes of the receiver.
 pub(crate) fn mixin_names(e: &mut Evaluator<'_>, frame: FrameId, receiver: ValueId) -> BTreeSet<String> {
-    let classes = e.classes_of(frame, receiver);
+    let (classes, _) = e.classes_of(frame, receiver);
     classes
         .iter()
         .map(|&c| types::binary_name(&e.facts.class_name(c)).trim_end_matches('$').to_string())

@@ -88,6 +88,7 @@ impl<'p> Evaluator<'p> {
 
     fn join_predecessors(&mut self, frame: FrameId, object: ValueId, block: BlockId) -> Term {
         let node = self.block(frame, block);
+        let reach = self.reach(frame);
         if node.predecessors.is_empty() {
             return self.content_given(frame, object);
         }
@@ -96,6 +97,9 @@ impl<'p> Evaluator<'p> {
         {
             let mut choices = Vec::new();
             for &(from, value) in operands {
+                if !reach.edge(from, block) {
+                    continue;
+                }
                 let value = self.facts.info(self.method_of(frame)).builder(self.body(frame), value);
                 if value != object {
                     choices.push(self.content_leaving(frame, value, from, block));
@@ -106,7 +110,7 @@ impl<'p> Evaluator<'p> {
             return self.terms.alt(choices);
         }
         let mut choices = Vec::new();
-        for &from in &node.predecessors {
+        for &from in node.predecessors.iter().filter(|&&from| reach.edge(from, block)) {
             choices.push(self.content_leaving(frame, object, from, block));
         }
         self.terms.alt(choices)
@@ -216,7 +220,8 @@ impl<'p> Evaluator<'p> {
             };
             let body = self.body(inner);
             let given = info.builder(body, given);
-            for block in 0..body.blocks.len() {
+            let reach = self.reach(inner);
+            for block in (0..body.blocks.len()).filter(|&b| reach.block(BlockId::new(b))) {
                 let insts = &body.blocks[block].insts;
                 if let Some(&last) = insts.last()
                     && matches!(body.op(last), Op::Return(_))

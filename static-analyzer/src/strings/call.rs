@@ -18,15 +18,18 @@ impl<'p> Evaluator<'p> {
             return self.facts.resolve(class, name, descriptor).into_iter().collect();
         }
         let Some(&receiver) = args.first() else { return Vec::new() };
-        let classes = self.classes_of(frame, receiver);
+        let (classes, closed) = self.classes_of(frame, receiver);
+        if !closed {
+            // Classes outside of the program may be called.
+            return Vec::new();
+        }
         let mut targets = Vec::new();
         for &id in &classes {
-            let name_of = self.facts.class_name(id);
-            // The instruction may name a class below what the value is known to be.
-            if let Some(target) = self.facts.resolve(name_of, name, descriptor)
-                && !targets.contains(&target)
-            {
-                targets.push(target);
+            match self.facts.resolve(self.facts.class_name(id), name, descriptor) {
+                Some(target) if !targets.contains(&target) => targets.push(target),
+                Some(_) => {}
+                // Inherited from a class outside of the program.
+                None => return Vec::new(),
             }
         }
         if targets.is_empty() {
@@ -35,20 +38,24 @@ impl<'p> Evaluator<'p> {
         if targets.len() > limits::TARGETS_MAX { Vec::new() } else { targets }
     }
 
-    /// Allocated classes that a receiver can have; empty if unknown.
-    pub(crate) fn classes_of(&mut self, frame: FrameId, value: ValueId) -> Vec<ClassId> {
+    /// Allocated classes that a receiver can have, and whether it can have no
+    /// others (its type is a class of the program).
+    pub(crate) fn classes_of(&mut self, frame: FrameId, value: ValueId) -> (Vec<ClassId>, bool) {
         if let Op::Param(0) = self.op(frame, value)
             && let Some(classes) = &self.frame(frame).this_classes
         {
-            return classes.to_vec();
+            return (classes.to_vec(), true);
         }
         let place = self.place(frame, value);
         if let Place::Value(f, v) = self.place_node(place) {
             match self.op(f, v) {
-                Op::New(class) => return self.program().class(*class).into_iter().collect(),
+                Op::New(class) => {
+                    let class = self.program().class(*class);
+                    return (class.into_iter().collect(), class.is_some());
+                }
                 Op::Param(0) if (f, v) != (frame, value) => {
                     if let Some(classes) = &self.frame(f).this_classes {
-                        return classes.to_vec();
+                        return (classes.to_vec(), true);
                     }
                 }
                 _ => {}
@@ -57,7 +64,8 @@ impl<'p> Evaluator<'p> {
         let used = self.descriptor_of(frame, value);
         let origin = self.place_descriptor(place);
         let narrow = self.narrower(used, origin);
-        types::class_of(&narrow).map_or_else(Vec::new, |class| self.facts.concrete(Name::from(class)).to_vec())
+        let Some(class) = types::class_of(&narrow).map(Name::from) else { return (Vec::new(), false) };
+        (self.facts.concrete(class).to_vec(), self.program().class(class).is_some())
     }
 
     /// Declared type of what is at a place.
@@ -133,8 +141,12 @@ impl<'p> Evaluator<'p> {
     pub(crate) fn returned(&mut self, frame: FrameId, result: Name) -> Term {
         self.solved(Key::Returned(frame), |e| {
             let returns = &e.facts.info(e.method_of(frame)).returns;
+            let reach = e.reach(frame);
             let mut choices = Vec::with_capacity(returns.len());
             for &(at, value) in returns {
+                if !reach.block(e.inst(frame, at).block) {
+                    continue;
+                }
                 choices.push(e.text(frame, value, result, at));
             }
             e.terms.alt(choices)

@@ -117,9 +117,11 @@ impl<'p> Evaluator<'p> {
         {
             return self.leaf(frame, value, descriptor);
         }
+        let reach = self.reach(frame);
+        let block = self.inst(frame, value).block;
         let mut choices = Vec::with_capacity(operands.len());
-        for &(_, operand) in operands {
-            if operand != value {
+        for &(from, operand) in operands {
+            if operand != value && reach.edge(from, block) {
                 choices.push(self.text(frame, operand, descriptor, at));
             }
         }

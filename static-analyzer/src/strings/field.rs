@@ -91,16 +91,15 @@ impl Evaluator<'_> {
         let mut args = vec![Arg::Unknown; count];
         let Some(object) = object.filter(|_| !is_static) else { return args };
         args[0] = Arg::Place(object);
-        if self.program().methods[method.index()].name != "<init>" {
-            return args;
-        }
+        let constructor = self.program().methods[method.index()].name == "<init>";
         let Some(body) = self.program().methods[method.index()].body.as_ref() else { return args };
         for &put in &self.facts.info(method).puts {
             if let Op::PutField(field, Some(target), value) = body.op(put)
                 && let (Op::Param(0), Op::Param(i)) = (body.op(*target), body.op(*value))
                 && *field != written
                 && args.get(usize::from(*i)) == Some(&Arg::Unknown)
-                && self.facts.is_effectively_final(*field)
+                && (constructor && self.facts.is_effectively_final(*field)
+                    || self.facts.writes(*field).iter().all(|(m, _)| *m == method))
             {
                 args[usize::from(*i)] = Arg::Place(self.intern_place(super::Place::Field(object, *field)));
             }

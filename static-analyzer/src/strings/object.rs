@@ -107,7 +107,7 @@ impl Evaluator<'_> {
 
     fn library_object(&mut self, place: PlaceId, descriptor: Name, class: Name, inside: &[ClassId]) -> Term {
         // Program classes below a library class may print as they like.
-        let overridden = inside.iter().any(|&c| {
+        let overridden = !self.is_made_by_library(place) && inside.iter().any(|&c| {
             let name = self.facts.class_name(c);
             self.facts.resolve(name, Name::from(TO_STRING.0), Name::from(TO_STRING.1)).is_some()
         });
@@ -126,6 +126,18 @@ impl Evaluator<'_> {
                 self.terms.alt([all, null])
             }
             _ => self.place_leaf(place, descriptor, Pattern::Text, text),
+        }
+    }
+
+    /// Whether the object is allocated as a library class, or by a library method.
+    fn is_made_by_library(&self, place: PlaceId) -> bool {
+        let Place::Value(f, v) = self.place_node(place) else { return false };
+        match self.op(f, v) {
+            Op::New(class) => self.program().class(*class).is_none(),
+            Op::Invoke { kind: InvokeKind::Static, method, .. } => {
+                method.class.starts_with("java/util/") && self.program().class(method.class).is_none()
+            }
+            _ => false,
         }
     }
 
@@ -153,7 +165,13 @@ impl Evaluator<'_> {
                 None => self.inherited_to_string(&all),
             };
             let Some(term) = term else { return leaf(self) };
-            choices.push(term);
+            // What is too large to tell is any text, after what can be told.
+            let told = self.terms.size(term) <= limits::INLINED_TERM_NODES_MAX && !self.terms.is_never(term);
+            choices.push(if told { term } else { leaf(self) });
+        }
+        while choices.iter().map(|&c| self.terms.size(c)).sum::<u32>() > limits::INLINED_TERM_NODES_MAX {
+            let Some(i) = (0..choices.len()).max_by_key(|&i| self.terms.size(choices[i])) else { break };
+            choices[i] = leaf(self);
         }
         let term = self.terms.alt(choices);
         let fits = self.terms.size(term) <= limits::INLINED_TERM_NODES_MAX;
@@ -186,7 +204,7 @@ impl Evaluator<'_> {
     /// `super.toString()`: bound statically, for the same object.
     pub(crate) fn super_text(&mut self, frame: FrameId, call: ValueId, method: MethodRef, args: &[ValueId]) -> Option<Term> {
         let Some(target) = self.facts.resolve(method.class, method.name, method.descriptor) else {
-            let classes = self.classes_of(frame, *args.first()?);
+            let (classes, _) = self.classes_of(frame, *args.first()?);
             return if method.class == "java/lang/Object" && !classes.is_empty() { self.inherited_to_string(&classes) } else { None };
         };
         let inner = self.enter(frame, call, target, args)?;
@@ -253,7 +271,7 @@ impl Evaluator<'_> {
             },
             Op::Invoke { kind, method, args } if method.name == "getClass" && method.descriptor == "()Ljava/lang/Class;" && *kind != InvokeKind::Static => {
                 let receiver = *args.first()?;
-                let classes = self.classes_of(frame, receiver);
+                let (classes, _) = self.classes_of(frame, receiver);
                 let texts: Vec<String> = classes.iter().map(|&c| name(&self.facts.class_name(c))).collect();
                 let descriptor = self.descriptor_of(frame, receiver);
                 let known = types::class_of(&descriptor).is_some_and(|c| self.program().class(Name::from(c)).is_some());

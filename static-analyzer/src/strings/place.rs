@@ -31,6 +31,9 @@ impl<'p> Evaluator<'p> {
         let place = self.find_place(frame, value, itself);
         self.depth -= 1;
         self.place_memo.insert((frame, value), place);
+        if frame == FrameId::ROOT && matches!(self.place_node(place), Place::Value(f, _) if f != frame) {
+            self.returned_objects.entry(place).or_insert(value);
+        }
         place
     }
 
@@ -247,7 +250,7 @@ impl<'p> Evaluator<'p> {
                 }
                 Place::Static(field) => break Root::Static(field),
                 Place::Value(FrameId::ROOT, value) => break self.root(value)?,
-                Place::Value(..) => return None,
+                Place::Value(..) => break Root::Local(*self.returned_objects.get(&place)?),
             }
         };
         if steps.len() > limits::PATH_FIELDS_MAX {

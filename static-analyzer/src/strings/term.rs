@@ -253,15 +253,26 @@ impl Terms {
         if has(flat, &|p| *p == Pattern::Boolean) {
             flat.retain(|&x| self.as_text(x).is_none_or(|t| t != "true" && t != "false"));
         }
-        // Text of unknown origin says no more next to a text of known origin.
-        let bare = |x: Term| matches!(self.node(x), Node::Leaf(l) if l.path.is_none() && l.pattern == Pattern::Text);
-        let named = |x: Term| matches!(self.node(x), Node::Leaf(l) if l.path.is_some() && l.pattern == Pattern::Text);
-        if flat.iter().any(|&x| named(x)) {
-            flat.retain(|&x| !bare(x));
-        } else if let Some(first) = flat.iter().position(|&x| bare(x)) {
-            let keep = flat[first];
-            flat.retain(|&x| x == keep || !bare(x));
+        // Of values that look the same a match can only name the first: one with
+        // a path, if there is one.
+        let mut kept: Vec<Term> = Vec::new();
+        for &x in flat.iter() {
+            let Node::Leaf(leaf) = self.node(x) else {
+                kept.push(x);
+                continue;
+            };
+            let same = |y: &Term| matches!(self.node(*y), Node::Leaf(l) if l.pattern == leaf.pattern);
+            match kept.iter().position(|y| same(y)) {
+                Some(i) if leaf.path.is_some() && matches!(self.node(kept[i]), Node::Leaf(l) if l.path.is_none()) => kept[i] = x,
+                Some(_) => {}
+                None => kept.push(x),
+            }
         }
+        // Any text comes last: the first choice that matches is taken.
+        let any = |x: &Term| matches!(self.node(*x), Node::Leaf(l) if matches!(l.pattern, Pattern::Text | Pattern::Throwable));
+        let (last, mut first): (Vec<Term>, Vec<Term>) = kept.into_iter().partition(any);
+        first.extend(last);
+        *flat = first;
     }
 
     fn factor(&mut self, flat: &[Term]) -> Option<Term> {
