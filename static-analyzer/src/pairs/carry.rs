@@ -72,8 +72,11 @@ pub(super) fn identifiers<'c>(
 /// `place` of the receiver's frame in the sender's frame.
 fn carried(context: Context<'_>, place: &Place, chain: &[Carry]) -> Option<Place> {
     let mut place = place.clone();
+    // What the receiver made itself comes from nobody, unless it is what it took.
+    let mut own = matches!(place.path.root, Root::Local(_));
     for step in chain {
         match step {
+            Carry::Up(_) if own => {}
             Carry::Up((caller, call, target)) => {
                 let call = &context.graph.calls(*caller)[*call];
                 match context.bindings.bind(*caller, call, *target, &place) {
@@ -83,10 +86,11 @@ fn carried(context: Context<'_>, place: &Place, chain: &[Carry]) -> Option<Place
             }
             Carry::Across { taken, put } => {
                 let prefix = context.bindings.path(taken.0, taken.1);
-                let own = !matches!(prefix.root, Root::Local(_)) || place.frame == taken.0;
-                if !own || place.path.root != prefix.root {
+                let here = !matches!(prefix.root, Root::Local(_)) || place.frame == taken.0;
+                if !here || place.path.root != prefix.root {
                     return None;
                 }
+                own = false;
                 let rest = place.path.steps.strip_prefix(prefix.steps.as_slice())?;
                 let mut path = context.bindings.path(put.0, put.1);
                 path.steps.extend_from_slice(rest);
@@ -96,7 +100,7 @@ fn carried(context: Context<'_>, place: &Place, chain: &[Carry]) -> Option<Place
             Carry::Lost => return None,
         }
     }
-    Some(place)
+    (!own).then_some(place)
 }
 
 /// Adds pairs of value classes that no step followed.

@@ -97,7 +97,7 @@ pub(crate) fn along_calls(context: Context<'_>, units: &Units) -> Vec<Handoff> {
                         chain,
                         many: region.is_looped(method) || is_repeated(context, method, call),
                         needs_identifier: matches!(call.kind, CallKind::Rpc | CallKind::Table),
-                        followed_only: false,
+                        followed_only: call.kind == CallKind::Table,
                         cargo: cargo(call.kind, target),
                         rule: Rule::Call(call.kind),
                     });
