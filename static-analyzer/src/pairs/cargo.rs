@@ -36,12 +36,14 @@ pub(super) enum Cargo {
 pub(super) struct Manifest {
     objects: BTreeMap<Name, FxHashSet<String>>,
     arguments: FxHashMap<MethodId, FxHashSet<String>>,
+    /// Value classes that are declared in the program, as (class, field).
+    declared: FxHashMap<Name, (String, String)>,
 }
 
 impl Manifest {
     /// The names that all these cargos can carry.
     pub(super) fn new<'c>(context: Context<'_>, cargos: impl Iterator<Item = &'c Cargo>) -> Self {
-        let mut manifest = Manifest::default();
+        let mut manifest = Manifest { declared: declared(context), ..Manifest::default() };
         for cargo in cargos {
             match cargo {
                 Cargo::Object(class) if !manifest.objects.contains_key(class) => {
@@ -58,18 +60,34 @@ impl Manifest {
         manifest
     }
 
-    /// Whether `cargo` can hold a value of the value class.
+    /// Whether values of this class are the same thing wherever they are printed,
+    /// and `cargo` can hold one. What the program does not declare itself (text of
+    /// exceptions, names of parameters) says nothing.
     pub(super) fn holds(&self, cargo: &Cargo, value_class: Name) -> bool {
-        let Some((class, field)) = value_class.rsplit_once('.') else { return false };
-        let (class, field) = (plain(class), plain(field));
-        let named = |names: &FxHashSet<String>| names.contains(&field) || names.contains(&class);
+        let Some((class, field)) = self.declared.get(&value_class) else { return false };
+        let named = |names: &FxHashSet<String>| names.contains(field) || names.contains(class);
         match cargo {
             Cargo::Any => true,
             Cargo::Object(name) => self.objects.get(name).is_some_and(named),
             Cargo::Arguments(method) => self.arguments.get(method).is_some_and(named),
-            Cargo::Made(names) => names.iter().any(|n| plain(n) == field),
+            Cargo::Made(names) => names.iter().any(|n| plain(n) == *field),
         }
     }
+}
+
+fn declared(context: Context<'_>) -> FxHashMap<Name, (String, String)> {
+    let simple = |name: Name| name.rsplit('/').next().map(str::to_owned).unwrap_or_default();
+    let classes: FxHashSet<String> = context.program.classes.iter().map(|c| simple(c.name)).collect();
+    let identifiers = context.top_levels.methods.iter().flat_map(|t| &t.identifiers);
+    let mut declared = FxHashMap::default();
+    for identifier in identifiers {
+        let name = identifier.value_class;
+        let Some((class, field)) = name.rsplit_once('.') else { continue };
+        if classes.contains(class) && !name.contains(':') && !name.contains('(') {
+            declared.entry(name).or_insert_with(|| (plain(class), plain(field)));
+        }
+    }
+    declared
 }
 
 /// A name without what conventions add to it: `getBlockId`, `blockId_` and

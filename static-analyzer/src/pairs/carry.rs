@@ -8,7 +8,7 @@ use schema::IdentifierStrength;
 
 use super::Context;
 use super::regions::Edge;
-use crate::identifiers::{Bound, Place};
+use crate::identifiers::{Bound, Identifier, Place};
 use crate::ir::ValueId;
 use crate::limits::CLASS_MEMBERS_MAX;
 use crate::path::Root;
@@ -53,12 +53,18 @@ pub(super) fn identifiers<'c>(
                 continue;
             }
             let Some(place) = carried(context, &identifier.place, chain) else { continue };
-            for (i, candidate) in (0u32..).zip(sender) {
-                let same = candidate.place.path == place.path
-                    && (candidate.place.frame == place.frame || !matches!(place.path.root, Root::Local(_)));
-                if same && candidate.strength != IdentifierStrength::Node {
-                    pairs.push((i, j));
-                }
+            let same = |c: &Identifier| {
+                c.place.path == place.path
+                    && (c.place.frame == place.frame || !matches!(place.path.root, Root::Local(_)))
+                    && c.strength != IdentifierStrength::Node
+            };
+            let found: Vec<u32> = (0u32..).zip(sender).filter(|(_, c)| same(c)).map(|(i, _)| i).collect();
+            // One object printed as several values: each goes to its own kind.
+            let class = |i: &u32| sender[*i as usize].value_class == identifier.value_class;
+            if found.iter().any(class) {
+                pairs.extend(found.iter().copied().filter(class).map(|i| (i, j)));
+            } else if found.len() == 1 {
+                pairs.push((found[0], j));
             }
         }
     }
@@ -117,10 +123,10 @@ fn by_class(
     classes.dedup();
     for class in classes {
         // A class named after a parameter says nothing across methods.
-        if !is_field(class) || !holds(class) {
+        if !holds(class) {
             continue;
         }
-        let of_class = |list: &[crate::identifiers::Identifier]| -> Vec<(u32, IdentifierStrength)> {
+        let of_class = |list: &[Identifier]| -> Vec<(u32, IdentifierStrength)> {
             let members = (0u32..).zip(list).filter(|(_, i)| i.value_class == class);
             members
                 .filter(|(_, i)| i.strength != IdentifierStrength::Node)
@@ -135,9 +141,4 @@ fn by_class(
             pairs.extend(ours.iter().flat_map(|a| theirs.iter().map(move |b| (a.0, b.0))));
         }
     }
-}
-
-/// Whether a value class is a declared field (`Block.blockId`), not a name.
-fn is_field(class: Name) -> bool {
-    class.contains('.') && !class.contains(':') && !class.contains('(')
 }
