@@ -121,7 +121,13 @@ pub enum Arithmetic {
     Add,
     /// Subtraction
     Sub,
-    /// Everything else: multiplication, shifts, logic, negation, comparison.
+    /// Multiplication
+    Mul,
+    /// Division
+    Div,
+    /// Remainder
+    Rem,
+    /// Everything else: shifts, logic, comparison.
     Other,
 }
 

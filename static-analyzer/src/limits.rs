@@ -132,7 +132,7 @@ pub const FLOW_TYPES_MAX: usize = 16;
 pub const BINDING_DEPTH_MAX: usize = 24;
 
 /// Modified paths kept per method.
-pub const MODIFIED_MAX: usize = 96;
+pub const MODIFIED_MAX: usize = 256;
 
 /// Rounds over the methods of one recursive component.
 pub const COMPONENT_ROUNDS_MAX: usize = 4;
@@ -152,3 +152,9 @@ pub const HELPER_CALLERS_MAX: usize = 8;
 /// classes that may exceed it go to the other parser. A level takes below 1 KB
 /// of stack, a thread has 2 MB.
 pub const ANNOTATION_DEPTH_MAX: usize = 256;
+
+/// Recursive calls of one method that are joined in one frame.
+pub const RECURSIVE_CALLS_MAX: usize = 8;
+
+/// How often a message is evaluated again because a recursion was found.
+pub const RECURSION_ROUNDS_MAX: usize = 4;

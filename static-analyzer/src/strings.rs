@@ -24,11 +24,14 @@ pub(crate) mod types;
 pub(crate) mod term;
 pub(crate) mod apis;
 pub(crate) mod facts;
+pub(crate) mod flow;
 pub(crate) mod info;
 pub(crate) mod constant;
 pub(crate) mod place;
 pub(crate) mod reach;
 pub(crate) mod eval;
+pub(crate) mod forward;
+pub(crate) mod lambda;
 pub(crate) mod call;
 pub(crate) mod text_ops;
 pub(crate) mod field;
@@ -90,6 +93,8 @@ pub(crate) struct Frame {
     /// The frame that asked, for depth and recursion.
     parent: Option<FrameId>,
     pub(crate) args: Vec<Arg>,
+    /// Arguments of recursive calls that run in this frame too.
+    pub(crate) extra: Vec<Vec<Arg>>,
     depth: u32,
     /// Classes that `this` can have, where that is known better than by type.
     pub(crate) this_classes: Option<Rc<[ClassId]>>,
@@ -129,12 +134,14 @@ pub(crate) struct Evaluator<'p> {
     next_open: u32,
     steps: u32,
     depth: u32,
+    /// A frame got more arguments since the memos were filled.
+    rebound: bool,
 }
 
 impl<'p> Evaluator<'p> {
     /// An evaluator for the frame of `method`.
     pub(crate) fn new(facts: &'p Facts<'p>, method: MethodId) -> Self {
-        let root = Frame { method, caller: None, parent: None, args: Vec::new(), depth: 0, this_classes: None, reach: None };
+        let root = Frame { method, caller: None, parent: None, args: Vec::new(), extra: Vec::new(), depth: 0, this_classes: None, reach: None };
         Self {
             facts,
             terms: Terms::new(),
@@ -150,6 +157,7 @@ impl<'p> Evaluator<'p> {
             next_open: 0,
             steps: 0,
             depth: 0,
+            rebound: false,
         }
     }
 
@@ -238,6 +246,9 @@ impl<'p> Evaluator<'p> {
         if body.insts.len() > limits::INLINED_BODY_MAX || body.blocks.is_empty() {
             return None;
         }
+        if let Some(outer) = self.recursive(parent, method, &args) {
+            return Some(outer);
+        }
         let depth = self.frame(parent).depth + 1;
         if depth > limits::INLINE_DEPTH_MAX || self.nesting(parent, method) >= 2 {
             return None;
@@ -248,13 +259,73 @@ impl<'p> Evaluator<'p> {
         }
         let id = FrameId(u32::try_from(self.frames.len()).expect("bounded by the step budget"));
         let (args, this_classes) = (key.args.clone(), key.this_classes.clone());
-        self.frames.push(Frame { method, caller: at, parent: Some(parent), args, depth, this_classes, reach: None });
+        self.frames.push(Frame { method, caller: at, parent: Some(parent), args, extra: Vec::new(), depth, this_classes, reach: None });
         self.frame_index.insert(key, id);
         Some(id)
     }
 
     fn set_reach(&mut self, frame: FrameId, reach: Rc<reach::Reach>) {
         self.frames[frame.0 as usize].reach = Some(reach);
+    }
+
+    /// The frame of `method` that asks for itself with other texts or numbers: it
+    /// runs with these too, and the recursion becomes an equation.
+    fn recursive(&mut self, parent: FrameId, method: MethodId, args: &[Arg]) -> Option<FrameId> {
+        let mut next = Some(parent);
+        let outer = loop {
+            let id = next?;
+            let frame = self.frame(id);
+            if frame.method == method {
+                break id;
+            }
+            next = frame.parent;
+        };
+        let known = self.frame(outer).args.clone();
+        if outer == FrameId::ROOT || known.len() != args.len() {
+            return None;
+        }
+        let method = &self.program().methods[method.index()];
+        let parameters = types::parameters(&method.descriptor);
+        let shift = usize::from(!method.is_static());
+        for (i, (&a, &b)) in known.iter().zip(args).enumerate() {
+            let text = i >= shift
+                && parameters.get(i - shift).is_some_and(|p| types::is_primitive(p) || *p == "Ljava/lang/String;" || *p == "Ljava/lang/CharSequence;");
+            if !text && a != b && self.arg_place(a)? != self.arg_place(b)? {
+                return None;
+            }
+        }
+        let frame = &mut self.frames[outer.0 as usize];
+        if frame.args != args && !frame.extra.iter().any(|e| e == args) {
+            if frame.extra.len() >= limits::RECURSIVE_CALLS_MAX {
+                return None;
+            }
+            frame.extra.push(args.to_vec());
+            self.rebound = true;
+        }
+        Some(outer)
+    }
+
+    fn arg_place(&mut self, arg: Arg) -> Option<PlaceId> {
+        match arg {
+            Arg::At(f, v) => Some(self.place(f, v)),
+            Arg::Place(place) => Some(place),
+            Arg::Unknown => None,
+        }
+    }
+
+    /// Forgets what was evaluated before a frame got more arguments; false if
+    /// nothing has to be evaluated again.
+    pub(crate) fn forget(&mut self) -> bool {
+        if !std::mem::take(&mut self.rebound) {
+            return false;
+        }
+        self.memo.clear();
+        self.place_memo.clear();
+        self.returned_objects.clear();
+        for frame in &mut self.frames {
+            frame.reach = None;
+        }
+        true
     }
 
     fn nesting(&self, frame: FrameId, method: MethodId) -> usize {

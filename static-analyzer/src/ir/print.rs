@@ -151,6 +151,9 @@ fn operation(op: &Op) -> String {
             let sign = match kind {
                 Arithmetic::Add => "+",
                 Arithmetic::Sub => "-",
+                Arithmetic::Mul => "*",
+                Arithmetic::Div => "/",
+                Arithmetic::Rem => "%",
                 Arithmetic::Other => "?",
             };
             format!("{} {sign} {}", value(*a), value(*b))

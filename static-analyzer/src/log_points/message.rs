@@ -3,6 +3,7 @@
 use super::Site;
 use super::apis::{self, Format};
 use crate::ir::{BootstrapArg, Op, ValueId};
+use crate::limits;
 use crate::program::Name;
 use crate::strings::format::{Argument, Arguments};
 use crate::strings::term::Term;
@@ -14,6 +15,19 @@ const OBJECT: &str = "Ljava/lang/Object;";
 pub(crate) struct Message {
     pub(crate) term: Term,
     pub(crate) has_throwable: bool,
+}
+
+/// Like [`message`], evaluated again while recursions come to light.
+pub(crate) fn stable(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> Message {
+    let mut found = message(e, frame, site);
+    for _ in 0..limits::RECURSION_ROUNDS_MAX {
+        if !e.forget() {
+            break;
+        }
+        e.restart();
+        found = message(e, frame, site);
+    }
+    found
 }
 
 /// Evaluates the message of `site`, which stands in `frame`.

@@ -21,7 +21,7 @@ pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site]) -> 
     let mut e = Evaluator::new(facts, method);
     for site in sites {
         e.restart();
-        let message = message::message(&mut e, FrameId::ROOT, site);
+        let message = message::stable(&mut e, FrameId::ROOT, site);
         let mut alone = true;
         if let Some(callers) = wrapper::callers(&e, message.term, site) {
             let lifted = wrapper::lifted(facts, site, callers);
@@ -116,6 +116,7 @@ pub(crate) fn merged(program: &Program, points: Vec<LogPoint>) -> Vec<LogPoint> 
             let other = &merged[i];
             point.source_line != 0 && shape(other) == shape(&point)
         });
+        let same = same.or_else(|| known.iter().copied().find(|&i| is_copy(&merged[i], &point)));
         match same {
             Some(i) => {
                 let other = &mut merged[i];
@@ -123,6 +124,11 @@ pub(crate) fn merged(program: &Program, points: Vec<LogPoint>) -> Vec<LogPoint> 
                 other.sites.sort_unstable();
                 other.sites.dedup();
                 other.in_handler &= point.in_handler;
+                for template in point.templates {
+                    if !other.templates.contains(&template) {
+                        other.templates.push(template);
+                    }
+                }
             }
             None => {
                 known.push(merged.len());
@@ -147,4 +153,12 @@ pub(crate) fn merged(program: &Program, points: Vec<LogPoint>) -> Vec<LogPoint> 
 fn shape(point: &LogPoint) -> (&[Template], &[schema::Level], &[String], Vec<(Option<crate::program::Name>, String)>) {
     let variables = point.variables.iter().map(|v| (v.value_class, v.text.clone())).collect();
     (&point.templates, &point.levels, &point.loggers, variables)
+}
+
+/// Whether two points of one line are copies of one statement between which the
+/// compiler or a constant decided a choice: same values in the same order.
+fn is_copy(a: &LogPoint, b: &LogPoint) -> bool {
+    let values = |p: &LogPoint| -> Vec<_> { p.variables.iter().map(|v| (v.value_class, v.descriptor, v.shape)).collect() };
+    let same = a.levels == b.levels && a.loggers == b.loggers && a.has_throwable == b.has_throwable;
+    a.source_line != 0 && !a.variables.is_empty() && same && values(a) == values(b) && a.templates.len() + b.templates.len() <= limits::TEMPLATES_MAX
 }

@@ -118,7 +118,7 @@ pub(crate) fn lifted(facts: &Facts<'_>, site: &Site, callers: Vec<(MethodId, Val
                 lifted.complete = false;
                 continue;
             };
-            let message = message::message(&mut e, frame, site);
+            let message = message::stable(&mut e, frame, site);
             if depth < limits::WRAPPER_DEPTH_MAX
                 && let Some(callers) = self::callers(&e, message.term, site)
             {

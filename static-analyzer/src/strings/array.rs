@@ -112,7 +112,12 @@ impl<'p> Evaluator<'p> {
         }
         let place = self.place(frame, array);
         let text = self.describe(frame, call);
-        let inner = self.place_leaf(place, descriptor, Pattern::Text, text);
+        let pattern = match component.as_str() {
+            "I" | "J" | "S" | "B" => Pattern::Regex("(?:-?[0-9]+(?:, -?[0-9]+)*)?"),
+            "Z" => Pattern::Regex("(?:(?:true|false)(?:, (?:true|false))*)?"),
+            _ => Pattern::Text,
+        };
+        let inner = self.place_leaf(place, descriptor, pattern, text);
         let all = self.terms.cat([open, inner, close]);
         let null = self.terms.text("null");
         self.terms.alt([all, null])

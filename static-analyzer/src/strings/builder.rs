@@ -142,14 +142,33 @@ impl<'p> Evaluator<'p> {
 
     /// Content that a builder brings into the method.
     fn content_given(&mut self, frame: FrameId, object: ValueId) -> Term {
-        if let Op::Param(i) = self.op(frame, object)
-            && frame != FrameId::ROOT
-            && let Some(Arg::At(f, v)) = self.frame(frame).args.get(usize::from(*i)).copied()
-        {
-            let at = self.frame(frame).caller.filter(|c| c.0 == f).map_or(v, |c| c.1);
-            return if self.is_builder(f, v) { self.content_at(f, v, at) } else { self.text(f, v, Name::from("Ljava/lang/Object;"), at) };
+        let Op::Param(i) = self.op(frame, object) else { return self.held(frame, object) };
+        let mut given: Vec<Arg> = self.frame(frame).args.get(usize::from(*i)).copied().into_iter().collect();
+        for more in &self.frame(frame).extra {
+            given.extend(more.get(usize::from(*i)).copied());
         }
-        self.held(frame, object)
+        let mut choices = Vec::new();
+        for arg in given {
+            let Arg::At(f, v) = arg else { return self.held(frame, object) };
+            let at = self.call_of(frame, f, v);
+            choices.push(if self.is_builder(f, v) { self.content_at(f, v, at) } else { self.text(f, v, Name::from("Ljava/lang/Object;"), at) });
+        }
+        if choices.is_empty() { self.held(frame, object) } else { self.terms.alt(choices) }
+    }
+
+    /// The instruction of frame `from` that calls `frame` with `value`.
+    fn call_of(&self, frame: FrameId, from: FrameId, value: ValueId) -> ValueId {
+        if let Some((f, at)) = self.frame(frame).caller
+            && f == from
+            && matches!(self.op(f, at), Op::Invoke { args, .. } if args.contains(&value))
+        {
+            return at;
+        }
+        let name = self.program().methods[self.method_of(frame).index()].name;
+        let call = self.body(from).iter().find(|(_, inst)| {
+            matches!(&inst.op, Op::Invoke { method, args, .. } if method.name == name && args.contains(&value))
+        });
+        call.map_or(value, |(at, _)| at)
     }
 
     fn may_throw(&self, frame: FrameId, inst: ValueId) -> bool {

@@ -65,7 +65,34 @@ impl<'p> Evaluator<'p> {
         let origin = self.place_descriptor(place);
         let narrow = self.narrower(used, origin);
         let Some(class) = types::class_of(&narrow).map(Name::from) else { return (Vec::new(), false) };
-        (self.facts.concrete(class).to_vec(), self.program().class(class).is_some())
+        (self.flowing(place, class), self.program().class(class).is_some())
+    }
+
+    /// Allocated classes at or below `class` that flow to a place.
+    pub(crate) fn flowing(&mut self, place: super::PlaceId, class: Name) -> Vec<ClassId> {
+        let all = self.facts.concrete(class);
+        if all.len() <= 1 {
+            return all.to_vec();
+        }
+        let flow = self.facts.flow();
+        let held: Option<Vec<ClassId>> = match self.place_node(place) {
+            Place::Field(_, field) | Place::Static(field) => flow.field(field).map(<[ClassId]>::to_vec),
+            Place::Value(f, v) => match self.op(f, v) {
+                Op::Param(i) => flow.param(self.method_of(f), *i).map(<[ClassId]>::to_vec),
+                Op::Invoke { kind, method, args } => {
+                    let targets = self.targets(f, *kind, *method, args);
+                    let mut held = Vec::new();
+                    let known = !targets.is_empty() && targets.iter().all(|&t| flow.result(t).map(|c| held.extend(c)).is_some());
+                    known.then_some(held)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        match held {
+            Some(held) if all.iter().any(|c| held.contains(c)) => all.iter().copied().filter(|c| held.contains(c)).collect(),
+            _ => all.to_vec(),
+        }
     }
 
     /// Declared type of what is at a place.
@@ -106,8 +133,8 @@ impl<'p> Evaluator<'p> {
         if !is_text && !types::is_primitive(&result) {
             return self.object(frame, call, shown);
         }
-        let targets = self.targets(frame, kind, method, args);
-        if let Some(term) = self.returned_text(frame, call, &targets, args, &result) {
+        let frames = self.frames_of(frame, call, kind, method, args);
+        if let Some(term) = self.returned_text(frame, call, &frames, &result) {
             return term;
         }
         self.object(frame, call, shown)
@@ -115,15 +142,13 @@ impl<'p> Evaluator<'p> {
 
     /// What the targets of a call return, if that says more than the call's own
     /// name.
-    fn returned_text(&mut self, frame: FrameId, call: ValueId, targets: &[MethodId], args: &[ValueId], result: &str) -> Option<Term> {
+    fn returned_text(&mut self, frame: FrameId, call: ValueId, frames: &[FrameId], result: &str) -> Option<Term> {
         let number = types::is_primitive(result);
-        let mut choices = Vec::with_capacity(targets.len());
-        for &target in targets {
-            let body = self.program().methods[target.index()].body.as_ref()?;
-            if number && body.insts.len() > NUMBER_HELPER_INSTS_MAX {
+        let mut choices = Vec::with_capacity(frames.len());
+        for &inner in frames {
+            if number && self.body(inner).insts.len() > NUMBER_HELPER_INSTS_MAX {
                 return None;
             }
-            let inner = self.enter(frame, call, target, args)?;
             choices.push(self.returned(inner, Name::from(result)));
         }
         if choices.is_empty() {
@@ -131,10 +156,39 @@ impl<'p> Evaluator<'p> {
         }
         let term = self.terms.alt(choices);
         if number {
-            return self.terms.finite(term, limits::ALTERNATIVES_MAX).map(|_| term);
+            let known = self.terms.is_open(term) || self.terms.finite(term, limits::ALTERNATIVES_MAX).is_some();
+            return known.then_some(term);
         }
-        let fits = self.terms.size(term) <= limits::INLINED_TERM_NODES_MAX;
-        (fits && self.terms.is_informative(term) && !self.terms.is_never(term)).then_some(term)
+        if self.terms.size(term) > limits::INLINED_TERM_NODES_MAX || self.terms.is_never(term) {
+            return None;
+        }
+        if self.terms.is_informative(term) {
+            return Some(term);
+        }
+        // Some texts are known, others are not: these are what the call names.
+        let super::term::Node::Alt(xs) = self.terms.node(term).clone() else { return None };
+        let told = |e: &Self, x: Term| matches!(e.terms.node(x), super::term::Node::Cat(_) | super::term::Node::Open(_)) && e.terms.is_informative(x);
+        if !xs.iter().any(|&x| told(self, x)) {
+            return None;
+        }
+        let mut kept: Vec<Term> = xs.iter().copied().filter(|&x| self.terms.is_informative(x) || self.terms.as_text(x).is_some()).collect();
+        kept.push(self.leaf(frame, call, Name::from(result)));
+        Some(self.terms.alt(kept))
+    }
+
+    /// Frames of all methods that a call may run; empty if one is unknown.
+    fn frames_of(&mut self, frame: FrameId, call: ValueId, kind: InvokeKind, method: MethodRef, args: &[ValueId]) -> Vec<FrameId> {
+        if let Some(inner) = self.lambda_frame(frame, call, method, args) {
+            return vec![inner];
+        }
+        let mut frames = Vec::new();
+        for target in self.targets(frame, kind, method, args) {
+            match self.enter(frame, call, target, args) {
+                Some(inner) => frames.push(inner),
+                None => return Vec::new(),
+            }
+        }
+        frames
     }
 
     /// What a frame returns.

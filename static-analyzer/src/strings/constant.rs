@@ -22,7 +22,7 @@ impl Evaluator<'_> {
         match self.op(frame, value) {
             Op::Const(constant) => Some(*constant),
             Op::Cast(_, inner) => self.constant_of(frame, *inner),
-            Op::Param(i) if frame != FrameId::ROOT => match self.frame(frame).args.get(usize::from(*i)) {
+            Op::Param(i) if frame != FrameId::ROOT && self.frame(frame).extra.is_empty() => match self.frame(frame).args.get(usize::from(*i)) {
                 Some(&Arg::At(f, v)) => self.constant_of(f, v),
                 _ => None,
             },
@@ -42,6 +42,16 @@ impl Evaluator<'_> {
                 _ => None,
             },
             Op::Convert(to, inner) => convert(&to.clone(), self.constant_of(frame, *inner)?),
+            Op::GetField(field, Some(_)) => {
+                let place = self.place(frame, value);
+                match self.place_node(place) {
+                    super::Place::Value(f, v) if (f, v) != (frame, value) => self.constant_of(f, v),
+                    _ => match self.facts.field(*field)?.constant {
+                        Some(constant) if self.facts.field(*field)?.access & access::FINAL != 0 => Some(constant),
+                        _ => None,
+                    },
+                }
+            }
             Op::GetField(field, None) => {
                 let declared = self.facts.field(*field)?;
                 if declared.access & access::FINAL == 0 {
@@ -102,12 +112,39 @@ impl Evaluator<'_> {
 }
 
 fn fold(kind: Arithmetic, a: Const, b: Const) -> Option<Const> {
-    let add = kind == Arithmetic::Add;
     Some(match (a, b) {
-        (Const::Int(a), Const::Int(b)) => Const::Int(if add { a.wrapping_add(b) } else { a.wrapping_sub(b) }),
-        (Const::Long(a), Const::Long(b)) => Const::Long(if add { a.wrapping_add(b) } else { a.wrapping_sub(b) }),
-        (Const::Float(a), Const::Float(b)) => Const::Float(if add { a + b } else { a - b }),
-        (Const::Double(a), Const::Double(b)) => Const::Double(if add { a + b } else { a - b }),
+        (Const::Int(a), Const::Int(b)) => Const::Int(match kind {
+            Arithmetic::Add => a.wrapping_add(b),
+            Arithmetic::Sub => a.wrapping_sub(b),
+            Arithmetic::Mul => a.wrapping_mul(b),
+            Arithmetic::Div if b != 0 => a.wrapping_div(b),
+            Arithmetic::Rem if b != 0 => a.wrapping_rem(b),
+            _ => return None,
+        }),
+        (Const::Long(a), Const::Long(b)) => Const::Long(match kind {
+            Arithmetic::Add => a.wrapping_add(b),
+            Arithmetic::Sub => a.wrapping_sub(b),
+            Arithmetic::Mul => a.wrapping_mul(b),
+            Arithmetic::Div if b != 0 => a.wrapping_div(b),
+            Arithmetic::Rem if b != 0 => a.wrapping_rem(b),
+            _ => return None,
+        }),
+        (Const::Float(a), Const::Float(b)) => Const::Float(match kind {
+            Arithmetic::Add => a + b,
+            Arithmetic::Sub => a - b,
+            Arithmetic::Mul => a * b,
+            Arithmetic::Div => a / b,
+            Arithmetic::Rem => a % b,
+            Arithmetic::Other => return None,
+        }),
+        (Const::Double(a), Const::Double(b)) => Const::Double(match kind {
+            Arithmetic::Add => a + b,
+            Arithmetic::Sub => a - b,
+            Arithmetic::Mul => a * b,
+            Arithmetic::Div => a / b,
+            Arithmetic::Rem => a % b,
+            Arithmetic::Other => return None,
+        }),
         _ => return None,
     })
 }

@@ -79,11 +79,18 @@ impl<'p> Evaluator<'p> {
             Op::InvokeDynamic { bootstrap, bootstrap_args, descriptor: shape, args, .. } => {
                 if bootstrap.class == "java/lang/invoke/StringConcatFactory" {
                     self.concat_text(frame, value, bootstrap_args, *shape, args)
+                } else if bootstrap.class == "java/lang/runtime/ObjectMethods"
+                    && let Some(term) = self.record_text(frame, bootstrap_args, args)
+                {
+                    term
                 } else {
                     self.object(frame, value, descriptor)
                 }
             }
             Op::GetField(field, object) => {
+                if let Some(stored) = self.forwarded(frame, value) {
+                    return self.text(frame, stored, if primitive { descriptor } else { field.descriptor }, value);
+                }
                 let object = object.map(|o| self.place(frame, o));
                 let place = self.place(frame, value);
                 if let Place::Value(f, v) = self.place_node(place)
@@ -96,6 +103,9 @@ impl<'p> Evaluator<'p> {
                 term.unwrap_or_else(|| self.object(frame, value, descriptor))
             }
             Op::ArrayLoad(array, index) => {
+                if let Some(stored) = self.forwarded(frame, value) {
+                    return self.text(frame, stored, descriptor, value);
+                }
                 let term = self.element_text(frame, *array, *index, descriptor);
                 term.unwrap_or_else(|| self.object(frame, value, descriptor))
             }
@@ -105,7 +115,24 @@ impl<'p> Evaluator<'p> {
                     None => self.leaf(frame, value, descriptor),
                 }
             }
+            Op::New(class) if class == "java/lang/String" => {
+                let copied = self.copied_text(frame, value);
+                copied.unwrap_or_else(|| self.object(frame, value, descriptor))
+            }
             _ => self.object(frame, value, descriptor),
+        }
+    }
+
+    /// `new String(text)`
+    fn copied_text(&mut self, frame: FrameId, value: ValueId) -> Option<Term> {
+        let init = *self.facts.info(self.method_of(frame)).init.get(&value)?;
+        let Op::Invoke { method, args, .. } = self.op(frame, init) else { return None };
+        let parameters: Vec<Name> = types::parameters(&method.descriptor).into_iter().map(Name::from).collect();
+        match (parameters.first(), args.get(1)) {
+            (None, _) => Some(self.terms.empty()),
+            (Some(p), Some(&given)) if parameters.len() == 1 && p.starts_with('L') => Some(self.text(frame, given, *p, init)),
+            (Some(p), Some(&given)) if parameters.len() == 1 && p == "[C" => self.characters(frame, given),
+            _ => None,
         }
     }
 
@@ -137,17 +164,34 @@ impl<'p> Evaluator<'p> {
 
     fn parameter_text(&mut self, frame: FrameId, value: ValueId, i: u16, descriptor: Name) -> Term {
         if frame == FrameId::ROOT {
-            return self.object(frame, value, descriptor);
+            let captured = self.captured_text(i, descriptor);
+            return captured.unwrap_or_else(|| self.object(frame, value, descriptor));
         }
+        let index = usize::from(i);
+        let mut given = vec![self.frame(frame).args.get(index).copied().unwrap_or(Arg::Unknown)];
+        for more in &self.frame(frame).extra {
+            let arg = more.get(index).copied().unwrap_or(Arg::Unknown);
+            if !given.contains(&arg) {
+                given.push(arg);
+            }
+        }
+        let mut choices = Vec::with_capacity(given.len());
+        for arg in given {
+            choices.push(self.argument_text(frame, value, i, arg, descriptor));
+        }
+        self.terms.alt(choices)
+    }
+
+    fn argument_text(&mut self, frame: FrameId, value: ValueId, i: u16, arg: Arg, descriptor: Name) -> Term {
         let declared = self.descriptor_of(frame, value);
         // The declared type says how bits are meant: a boolean given as 0 or 1.
         let used = if types::is_primitive(&declared) && types::is_primitive(&descriptor) { declared } else { descriptor };
-        match self.frame(frame).args.get(usize::from(i)).copied() {
-            Some(Arg::At(f, v)) => {
+        match arg {
+            Arg::At(f, v) => {
                 let at = self.frame(frame).caller.filter(|c| c.0 == f).map_or(v, |c| c.1);
                 self.text(f, v, used, at)
             }
-            Some(Arg::Place(place)) => {
+            Arg::Place(place) => {
                 if let Place::Value(f, v) = self.place_node(place)
                     && (f, v) == (frame, value)
                 {
@@ -158,7 +202,7 @@ impl<'p> Evaluator<'p> {
                     _ => self.place_text(frame, place, used),
                 }
             }
-            Some(Arg::Unknown) | None => self.object(frame, value, descriptor),
+            Arg::Unknown => self.object(frame, value, descriptor),
         }
     }
 

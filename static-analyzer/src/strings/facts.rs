@@ -11,9 +11,10 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::flow::Flow;
 use super::info::Info;
-use crate::ir::{Body, Const, Op, ValueId};
-use crate::program::{ClassId, Field, FieldRef, MethodId, Name, Program, access};
+use crate::ir::{Body, BootstrapArg, Const, Op, ValueId};
+use crate::program::{ClassId, Field, FieldRef, MethodId, MethodRef, Name, Program, access};
 
 /// One place: a method and an instruction in it.
 pub(crate) type Place = (MethodId, ValueId);
@@ -29,12 +30,15 @@ pub(crate) struct Facts<'p> {
     concrete: FxHashMap<Name, Vec<ClassId>>,
     supers: FxHashMap<Name, Vec<Name>>,
     infos: Vec<OnceLock<Info>>,
+    flow: OnceLock<Flow>,
+    lambdas: FxHashMap<MethodId, Vec<Place>>,
 }
 
 enum Fact {
     Write(FieldRef, Place),
     Call((Name, Name), Place),
     Class(Name, bool),
+    Lambda(MethodRef, Place),
 }
 
 impl<'p> Facts<'p> {
@@ -51,6 +55,8 @@ impl<'p> Facts<'p> {
             concrete: FxHashMap::default(),
             supers: program.classes.par_iter().map(|c| (c.name, program.supers(c.name))).collect(),
             infos: program.methods.iter().map(|_| OnceLock::new()).collect(),
+            flow: OnceLock::new(),
+            lambdas: FxHashMap::default(),
         };
         for (i, method) in program.methods.iter().enumerate() {
             let class = program.classes[method.class.index()].name;
@@ -58,6 +64,11 @@ impl<'p> Facts<'p> {
         }
         for fact in found.into_iter().flatten() {
             match fact {
+                Fact::Lambda(target, place) => {
+                    if let Some(&body) = facts.methods.get(&(target.class, target.name, target.descriptor)) {
+                        facts.lambdas.entry(body).or_default().push(place);
+                    }
+                }
                 Fact::Write(field, place) => facts.writes.entry(field).or_default().push(place),
                 Fact::Call(key, place) => facts.calls.entry(key).or_default().push(place),
                 Fact::Class(name, allocated) => facts.instantiate(name, allocated),
@@ -116,6 +127,19 @@ impl<'p> Facts<'p> {
     /// Allocated classes at or below `name`, sorted.
     pub(crate) fn concrete(&self, name: Name) -> &[ClassId] {
         self.concrete.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Which classes values can have.
+    pub(crate) fn flow(&self) -> &Flow {
+        self.flow.get_or_init(|| Flow::new(self))
+    }
+
+    /// The one instruction that makes a closure of a lambda body.
+    pub(crate) fn lambda_site(&self, body: MethodId) -> Option<Place> {
+        match self.lambdas.get(&body)?[..] {
+            [site] => Some(site),
+            _ => None,
+        }
     }
 
     /// Indexes of a method's body; the method must have one.
@@ -201,6 +225,13 @@ fn facts_of(program: &Program, id: MethodId) -> Vec<Fact> {
                 if program.class(method.class).is_some() {
                     facts.push(Fact::Call((method.name, method.descriptor), (id, value)));
                 }
+            }
+            Op::InvokeDynamic { bootstrap_args, .. } => {
+                let target = bootstrap_args.iter().find_map(|arg| match arg {
+                    BootstrapArg::Handle { target, .. } => Some(*target),
+                    _ => None,
+                });
+                facts.extend(target.filter(|t| t.name.starts_with("lambda$")).map(|t| Fact::Lambda(t, (id, value))));
             }
             Op::New(name) => facts.push(Fact::Class(*name, true)),
             Op::Const(Const::Class(name)) => facts.push(Fact::Class(*name, false)),

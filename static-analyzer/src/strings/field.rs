@@ -112,6 +112,11 @@ impl Evaluator<'_> {
     fn callers_text(&mut self, frame: FrameId, method: MethodId, i: u16, descriptor: Name) -> Option<Term> {
         let target = &self.program().methods[method.index()];
         let class = self.facts.class_name(target.class);
+        let owner = &self.program().classes[target.class.index()];
+        if target.access & (PUBLIC | PROTECTED) != 0 && owner.access & PUBLIC != 0 {
+            // Code outside of the program may call it.
+            return None;
+        }
         let calls = self.facts.calls(target.name, target.descriptor);
         let mut choices = Vec::new();
         for &(caller, call) in calls {

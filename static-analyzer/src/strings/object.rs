@@ -80,7 +80,10 @@ impl Evaluator<'_> {
         if self.facts.is_throwable(class) {
             return self.place_leaf(place, descriptor, Pattern::Throwable, String::new());
         }
-        let inside: Vec<ClassId> = classes.map_or_else(|| self.facts.concrete(class).to_vec(), <[ClassId]>::to_vec);
+        let inside: Vec<ClassId> = match classes {
+            Some(classes) => classes.to_vec(),
+            None => self.flowing(place, class),
+        };
         let is_library = self.program().class(class).is_none();
         if is_library && (class == "java/lang/Object" || apis::kind(class).is_some() || inside.is_empty() || super::call::is_text_type(&descriptor)) {
             return self.library_object(place, descriptor, class, &inside);
@@ -118,6 +121,7 @@ impl Evaluator<'_> {
                 let null = self.terms.text("null");
                 self.terms.alt([leaf, null])
             }
+            Some(Kind::Collection) if let Some(term) = self.listed(place) => term,
             Some(kind @ (Kind::Collection | Kind::Map)) if !overridden => {
                 let (open, close) = if kind == Kind::Map { ("{", "}") } else { ("[", "]") };
                 let inner = self.place_leaf(place, descriptor, Pattern::Text, text);
@@ -127,6 +131,33 @@ impl Evaluator<'_> {
             }
             _ => self.place_leaf(place, descriptor, Pattern::Text, text),
         }
+    }
+
+    /// `Arrays.asList(a, b)` and its kin.
+    fn listed(&mut self, place: PlaceId) -> Option<Term> {
+        let Place::Value(f, v) = self.place_node(place) else { return None };
+        let Op::Invoke { kind: InvokeKind::Static, method, args } = self.op(f, v) else { return None };
+        let array = match (method.class.as_str(), method.name.as_str()) {
+            ("java/util/Arrays", "asList") | ("java/util/List", "of") if method.descriptor.starts_with("([") => *args.first()?,
+            ("java/util/List", "of") | ("java/util/Collections", "singletonList" | "singleton" | "emptyList" | "emptySet") => {
+                return self.listed_values(f, v, args);
+            }
+            _ => return None,
+        };
+        let (_, elements) = self.elements(f, array)?;
+        (!elements.is_empty()).then(|| self.array_image(f, v, array))
+    }
+
+    fn listed_values(&mut self, frame: FrameId, call: ValueId, args: &[ValueId]) -> Option<Term> {
+        let mut parts = vec![self.terms.text("[")];
+        for (i, &value) in args.iter().enumerate() {
+            if i > 0 {
+                parts.push(self.terms.text(", "));
+            }
+            parts.push(self.text(frame, value, Name::from("Ljava/lang/Object;"), call));
+        }
+        parts.push(self.terms.text("]"));
+        Some(self.terms.cat(parts))
     }
 
     /// Whether the object is allocated as a library class, or by a library method.

@@ -40,7 +40,12 @@ impl<'p> Evaluator<'p> {
     fn find_place(&mut self, frame: FrameId, value: ValueId, itself: PlaceId) -> PlaceId {
         match self.op(frame, value) {
             Op::Param(i) if frame != FrameId::ROOT => {
-                match self.frame(frame).args.get(usize::from(*i)).copied() {
+                let index = usize::from(*i);
+                let first = self.frame(frame).args.get(index).copied();
+                let same = self.frame(frame).extra.iter().all(|more| more.get(index).copied() == first);
+                match first {
+                    // Recursive calls give other texts and numbers, never other objects.
+                    _ if !same && is_text(&self.descriptor_of(frame, value)) => itself,
                     Some(Arg::At(f, v)) => self.place(f, v),
                     Some(Arg::Place(place)) => place,
                     Some(Arg::Unknown) | None => itself,
@@ -316,4 +321,8 @@ fn is_plain_text(class: &str) -> bool {
         class,
         "java/lang/String" | "java/lang/CharSequence" | "java/lang/Integer" | "java/lang/Long" | "java/lang/Short" | "java/lang/Object"
     )
+}
+
+fn is_text(descriptor: &str) -> bool {
+    types::is_primitive(descriptor) || matches!(descriptor, "Ljava/lang/String;" | "Ljava/lang/CharSequence;")
 }

@@ -340,9 +340,10 @@ fn arithmetic(op: u8) -> RawOp {
     match op {
         0x60..=0x63 => binary(Arithmetic::Add, w, w, w, false),
         0x64..=0x67 => binary(Arithmetic::Sub, w, w, w, false),
-        0x68..=0x6b => binary(other, w, w, w, false),
+        0x68..=0x6b => binary(Arithmetic::Mul, w, w, w, false),
         // Only integer division throws, not that of `float` and `double`.
-        0x6c..=0x73 => binary(other, w, w, w, op % 4 < 2),
+        0x6c..=0x6f => binary(Arithmetic::Div, w, w, w, op % 4 < 2),
+        0x70..=0x73 => binary(Arithmetic::Rem, w, w, w, op % 4 < 2),
         0x74..=0x77 => RawOp::Negate { wide: w },
         0x78..=0x7d => binary(other, op % 2 == 1, false, op % 2 == 1, false),
         0x7e..=0x83 => binary(other, op % 2 == 1, op % 2 == 1, op % 2 == 1, false),
