@@ -33,9 +33,7 @@ pub trait Cell: Sized {
     fn data_type() -> DataType;
 
     /// The column of `values`.
-    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
-    where
-        Self: 'a;
+    fn array(values: &[&Self]) -> ArrayRef;
 
     /// The values of a column; none if it has another type.
     fn read(array: &ArrayRef) -> Option<Vec<Self>>;
@@ -64,7 +62,7 @@ pub trait Row: Cell {
     /// The rows as columns.
     #[must_use]
     fn batch(rows: &[Self]) -> RecordBatch {
-        let columns = Self::array(&mut rows.iter());
+        let columns = Self::array(&rows.iter().collect::<Vec<_>>());
         RecordBatch::from(columns.as_struct())
     }
 
@@ -80,11 +78,8 @@ impl Cell for Text {
         DataType::Utf8
     }
 
-    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
-    where
-        Self: 'a,
-    {
-        Arc::new(StringArray::from_iter_values(values.map(|v| &**v)))
+    fn array(values: &[&Self]) -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(values.iter().map(|v| &***v)))
     }
 
     fn read(array: &ArrayRef) -> Option<Vec<Self>> {
@@ -108,11 +103,8 @@ impl Cell for Option<Text> {
         DataType::Utf8
     }
 
-    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
-    where
-        Self: 'a,
-    {
-        Arc::new(values.map(Option::as_deref).collect::<StringArray>())
+    fn array(values: &[&Self]) -> ArrayRef {
+        Arc::new(values.iter().map(|v| v.as_deref()).collect::<StringArray>())
     }
 
     fn read(array: &ArrayRef) -> Option<Vec<Self>> {
@@ -125,11 +117,8 @@ impl Cell for i64 {
         DataType::Int64
     }
 
-    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
-    where
-        Self: 'a,
-    {
-        Arc::new(Int64Array::from_iter_values(values.copied()))
+    fn array(values: &[&Self]) -> ArrayRef {
+        Arc::new(Int64Array::from_iter_values(values.iter().map(|v| **v)))
     }
 
     fn read(array: &ArrayRef) -> Option<Vec<Self>> {
@@ -144,11 +133,8 @@ impl Cell for Option<i64> {
         DataType::Int64
     }
 
-    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
-    where
-        Self: 'a,
-    {
-        Arc::new(values.copied().collect::<Int64Array>())
+    fn array(values: &[&Self]) -> ArrayRef {
+        Arc::new(values.iter().map(|v| **v).collect::<Int64Array>())
     }
 
     fn read(array: &ArrayRef) -> Option<Vec<Self>> {
@@ -165,11 +151,8 @@ impl Cell for Time {
         time_type()
     }
 
-    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
-    where
-        Self: 'a,
-    {
-        Arc::new(TimestampMicrosecondArray::from_iter_values(values.map(|t| t.0)).with_timezone("UTC"))
+    fn array(values: &[&Self]) -> ArrayRef {
+        Arc::new(TimestampMicrosecondArray::from_iter_values(values.iter().map(|t| t.0)).with_timezone("UTC"))
     }
 
     fn read(array: &ArrayRef) -> Option<Vec<Self>> {
@@ -184,11 +167,8 @@ impl Cell for Option<Time> {
         time_type()
     }
 
-    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
-    where
-        Self: 'a,
-    {
-        let times = values.map(|t| t.map(|t| t.0));
+    fn array(values: &[&Self]) -> ArrayRef {
+        let times = values.iter().map(|t| t.map(|t| t.0));
         Arc::new(times.collect::<TimestampMicrosecondArray>().with_timezone("UTC"))
     }
 
@@ -202,11 +182,8 @@ impl Cell for bool {
         DataType::Boolean
     }
 
-    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
-    where
-        Self: 'a,
-    {
-        Arc::new(values.copied().map(Some).collect::<BooleanArray>())
+    fn array(values: &[&Self]) -> ArrayRef {
+        Arc::new(values.iter().map(|v| Some(**v)).collect::<BooleanArray>())
     }
 
     fn read(array: &ArrayRef) -> Option<Vec<Self>> {
@@ -219,11 +196,8 @@ impl Cell for Bytes {
         DataType::Binary
     }
 
-    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
-    where
-        Self: 'a,
-    {
-        Arc::new(BinaryArray::from_iter_values(values.map(|v| &v.0)))
+    fn array(values: &[&Self]) -> ArrayRef {
+        Arc::new(BinaryArray::from_iter_values(values.iter().map(|v| &v.0)))
     }
 
     fn read(array: &ArrayRef) -> Option<Vec<Self>> {
@@ -237,13 +211,9 @@ impl<T: Cell> Cell for Vec<T> {
         DataType::List(Arc::new(T::field(Field::LIST_FIELD_DEFAULT_NAME)))
     }
 
-    fn array<'a>(values: &mut dyn Iterator<Item = &'a Self>) -> ArrayRef
-    where
-        Self: 'a,
-    {
-        let lists: Vec<&'a Self> = values.collect();
-        let offsets = OffsetBuffer::from_lengths(lists.iter().map(|list| list.len()));
-        let items = T::array(&mut lists.into_iter().flatten());
+    fn array(values: &[&Self]) -> ArrayRef {
+        let offsets = OffsetBuffer::from_lengths(values.iter().map(|list| list.len()));
+        let items = T::array(&values.iter().flat_map(|list| list.iter()).collect::<Vec<_>>());
         Arc::new(ListArray::new(Arc::new(T::field(Field::LIST_FIELD_DEFAULT_NAME)), offsets, items, None))
     }
 
@@ -277,18 +247,12 @@ macro_rules! record {
                 )
             }
 
-            fn array<'a>(
-                values: &mut dyn Iterator<Item = &'a Self>,
-            ) -> arrow::array::ArrayRef
-            where
-                Self: 'a,
-            {
-                let rows: Vec<&'a Self> = values.collect();
+            fn array(rows: &[&Self]) -> arrow::array::ArrayRef {
                 let arrow::datatypes::DataType::Struct(fields) = Self::data_type() else {
                     unreachable!("a record is a struct")
                 };
                 let columns = vec![$(
-                    <$ty as $crate::tables::cell::Cell>::array(&mut rows.iter().map(|row| &row.$field))
+                    <$ty as $crate::tables::cell::Cell>::array(&rows.iter().map(|row| &row.$field).collect::<Vec<_>>())
                 ),*];
                 std::sync::Arc::new(arrow::array::StructArray::new(fields, columns, None))
             }
@@ -313,3 +277,72 @@ macro_rules! record {
 }
 
 pub(super) use record;
+
+#[cfg(test)]
+mod tests {
+    use super::{Row as _, Text, Time};
+    use crate::tables::{EventRow, NameValue, NodeTime, RequestRow};
+
+    #[track_caller]
+    fn check<R: super::Row + PartialEq + std::fmt::Debug>(rows: &[R]) {
+        let batch = R::batch(rows);
+        assert_eq!(batch.num_rows(), rows.len());
+        assert_eq!(R::rows(&batch).as_deref(), Some(rows));
+        // A slice of a batch has offsets that do not begin at 0.
+        if rows.len() > 1 {
+            assert_eq!(R::rows(&batch.slice(1, rows.len() - 1)).as_deref(), Some(&rows[1..]));
+        }
+    }
+
+    fn request(id: &str, n: i64) -> RequestRow {
+        RequestRow {
+            request_id: Text::from(id),
+            request_type: Text::from("C.m"),
+            start_ts: Time(n),
+            end_ts: Time(-n),
+            duration_us: n,
+            n_nodes: n,
+            n_spans: n,
+            n_events: n,
+            log_sequence_id: Text::from(""),
+            nodes: (0..n).map(|i| NodeTime { node: id.into(), start_ts: Time(i), end_ts: Time(i) }).collect(),
+            identifiers: vec![NameValue { name: id.into(), value: "\u{0}".into() }],
+            flags: (0..n).map(|i| Text::from(i.to_string())).collect(),
+        }
+    }
+
+    #[test]
+    fn rows_survive_columns() {
+        check::<RequestRow>(&[]);
+        check(&[request("a", 0), request("b", 3), request("b", 1)]);
+    }
+
+    #[test]
+    fn nulls_survive_columns() {
+        let event = |id: Option<&str>, point| EventRow {
+            request_id: id.map(Text::from),
+            span_id: None,
+            seq: 0,
+            node: "n".into(),
+            file: "f".into(),
+            line: 1,
+            n_lines: 1,
+            byte_offset: 0,
+            ts: Time(0),
+            level: None,
+            log_point_id: point,
+            class: id.map(Text::from),
+            method: None,
+            source_line: point,
+            values: vec![],
+            reason: "".into(),
+        };
+        check(&[event(None, Some(1)), event(Some("x"), None), event(Some(""), Some(-1))]);
+    }
+
+    #[test]
+    fn other_columns_are_refused() {
+        let batch = RequestRow::batch(&[request("a", 1)]);
+        assert_eq!(EventRow::rows(&batch), None);
+    }
+}
