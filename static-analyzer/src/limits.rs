@@ -26,7 +26,7 @@ pub const HANDOFFS_PER_PAIR_MAX: usize = 8;
 
 /// Identifiers of one value class on one end of a pair that may each be the
 /// value handed over, when following the hand-off did not tell which.
-pub const CLASS_MEMBERS_MAX: usize = 3;
+pub const CLASS_MEMBERS_MAX: usize = 12;
 
 /// Call sites on all ways from a top-level method to one hand-off; with more,
 /// nothing is said about what comes before it.

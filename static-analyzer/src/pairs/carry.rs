@@ -126,19 +126,17 @@ fn by_class(
         if !holds(class) {
             continue;
         }
-        let of_class = |list: &[Identifier]| -> Vec<(u32, IdentifierStrength)> {
-            let members = (0u32..).zip(list).filter(|(_, i)| i.value_class == class);
-            members
-                .filter(|(_, i)| i.strength != IdentifierStrength::Node)
-                .map(|(at, i)| (at, i.strength))
-                .collect()
+        let of_class = |list: &[Identifier]| -> Vec<u32> {
+            let members = (0u32..).zip(list);
+            let members = members.filter(|(_, i)| i.value_class == class && i.strength != IdentifierStrength::Node);
+            members.map(|(at, _)| at).collect()
         };
         let (ours, theirs) = (of_class(sender), of_class(receiver));
-        let strong = |l: &[(u32, IdentifierStrength)]| l.iter().any(|m| m.1 == IdentifierStrength::Request);
-        let unique = ours.len() == 1 && theirs.len() == 1;
-        let few = ours.len() <= CLASS_MEMBERS_MAX && theirs.len() <= CLASS_MEMBERS_MAX && strong(&ours) && strong(&theirs);
-        if unique || few {
-            pairs.extend(ours.iter().flat_map(|a| theirs.iter().map(move |b| (a.0, b.0))));
+        if ours.is_empty() || theirs.is_empty() || ours.len().max(theirs.len()) > CLASS_MEMBERS_MAX {
+            continue;
         }
+        // Which is which is not known: every one has at least one partner.
+        pairs.extend(ours.iter().map(|&i| (i, theirs[0])));
+        pairs.extend(theirs.iter().map(|&j| (ours[0], j)));
     }
 }

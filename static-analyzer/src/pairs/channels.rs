@@ -16,7 +16,7 @@ use super::carry::Carry;
 use super::facts::{Channel, Fact, Facts};
 use super::handoffs::{Handoff, Rule};
 use super::regions::{Edge, UnitId, Units, in_loop};
-use crate::ir::ValueId;
+use crate::ir::{Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
 use crate::program::MethodId;
 
@@ -138,6 +138,7 @@ fn join(context: Context<'_>, units: &Units, channel: &Channel, from: &End, to: 
     let way = units.region(from.unit).way_up(from.at.0);
     let cargo = match (channel, from.value) {
         (Channel::Message(class), _) => Cargo::Object(*class),
+        (Channel::Queue(_), Some(element)) => made_of(context, from.at.0, element),
         (Channel::Store(_), Some(key)) => Cargo::Made(cargo::made_from(context, from.at.0, key, &way)),
         _ => Cargo::Any,
     };
@@ -150,9 +151,24 @@ fn join(context: Context<'_>, units: &Units, channel: &Channel, from: &End, to: 
         chain,
         many: from.many || to.many,
         needs_identifier: true,
-        followed_only: matches!(channel, Channel::Collection(_) | Channel::Map(_)),
+        // Who looks into a queue between other things does not work on all of it.
+        followed_only: match channel {
+            Channel::Collection(_) | Channel::Map(_) => true,
+            Channel::Queue(_) => to.way.is_empty(),
+            Channel::Message(_) | Channel::Verb(_) | Channel::Store(_) => false,
+        },
         cargo,
         rule: Rule::Channel(text(channel)),
+    }
+}
+
+/// The class of an element, if it is known where it is put.
+fn made_of(context: Context<'_>, method: MethodId, element: ValueId) -> Cargo {
+    let body = context.program.methods[method.index()].body.as_ref();
+    match body.map(|b| b.op(element)) {
+        Some(Op::New(class)) if context.program.class(*class).is_some() => Cargo::Object(*class),
+        Some(Op::Cast(_, inner)) => made_of(context, method, *inner),
+        _ => Cargo::Any,
     }
 }
 
