@@ -20,9 +20,13 @@ use crate::ir::{Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
 use crate::program::MethodId;
 
-/// Levels of callers looked at above the place where a value is taken, to find
-/// who is called with it.
-const CALLER_LEVELS_MAX: usize = 3;
+/// Levels of callers looked at above the place where a message is read, to find
+/// who is called with it: readers of messages are wrapped.
+const READER_LEVELS_MAX: usize = 3;
+
+/// The same for what is taken from a queue: a dispatcher takes it itself, and
+/// queues further down are for other purposes (pools of buffers).
+const TAKER_LEVELS_MAX: usize = 1;
 
 /// One end of a channel at one unit.
 #[derive(Clone, Debug)]
@@ -93,7 +97,11 @@ fn receivers_of(context: Context<'_>, units: &Units, unit: UnitId, method: Metho
     }
     let region = units.region(unit);
     let mut level = vec![method];
-    for _ in 0..=CALLER_LEVELS_MAX {
+    let levels = match fact.channel {
+        Channel::Queue(_) | Channel::Collection(_) | Channel::Map(_) => TAKER_LEVELS_MAX,
+        Channel::Message(_) | Channel::Verb(_) | Channel::Store(_) => READER_LEVELS_MAX,
+    };
+    for _ in 0..=levels {
         let mut found: Vec<End> = Vec::new();
         for &at in &level {
             for (below, way) in units.below(context, at) {

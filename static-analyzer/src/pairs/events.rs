@@ -74,7 +74,9 @@ pub(super) fn handoffs(context: Context<'_>, units: &Units) -> Vec<Handoff> {
 fn handlers(context: Context<'_>) -> BTreeMap<Name, Vec<(UnitId, ValueId)>> {
     let mut handlers: BTreeMap<Name, Vec<(UnitId, ValueId)>> = BTreeMap::new();
     for (unit, top) in context.top_levels.methods.iter().enumerate() {
-        if !matches!(top.kind, TopLevelKind::EventHandler | TopLevelKind::DispatchTarget) {
+        // Targets of other dispatchers take what they need as arguments; those of
+        // queues are found with the queue.
+        if top.kind != TopLevelKind::EventHandler {
             continue;
         }
         let method = &context.program.methods[top.method.index()];
