@@ -12,7 +12,9 @@ use crate::path::AccessPath;
 use crate::program::{MethodId, Name};
 
 mod bindings;
+mod keys;
 mod modified;
+mod origins;
 mod strength;
 mod summaries;
 

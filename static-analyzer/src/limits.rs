@@ -69,8 +69,8 @@ pub const TARGETS_MAX: usize = 12;
 pub const INLINED_BODY_MAX: usize = 3000;
 
 /// Evaluation steps for one log point; what is not evaluated by then is "any
-/// text". The largest real message needs about 20,000.
-pub const EVALUATION_STEPS_MAX: u32 = 60_000;
+/// text". The largest real message needs about 11,000.
+pub const EVALUATION_STEPS_MAX: u32 = 15_000;
 
 /// Nested evaluations; bounds the stack.
 pub const EVALUATION_DEPTH_MAX: u32 = 700;
@@ -158,3 +158,7 @@ pub const RECURSIVE_CALLS_MAX: usize = 8;
 
 /// How often a message is evaluated again because a recursion was found.
 pub const RECURSION_ROUNDS_MAX: usize = 4;
+
+/// Top-level methods that can share a value class before it can count as one
+/// that nearly all requests print; a small program has few kinds of requests.
+pub const COMMON_MIN: usize = 60;

@@ -248,3 +248,20 @@ pub const SAME_VALUE: &[(&str, &str)] = &[
     ("scala/runtime/BoxesRunTime", "unboxToLong"),
     ("scala/runtime/BoxesRunTime", "unboxToInt"),
 ];
+
+/// Methods whose results name no thing: texts of errors, names of classes.
+pub const NO_IDENTITY: &[&str] = &[
+    "getMessage",
+    "getLocalizedMessage",
+    "getCause",
+    "getStackTrace",
+    "getClass",
+    "getSimpleName",
+    "getProperty",
+    "getenv",
+    "currentTimeMillis",
+    "nanoTime",
+    "size",
+    "length",
+    "available",
+];

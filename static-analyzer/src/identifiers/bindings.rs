@@ -79,7 +79,41 @@ impl<'a> Bindings<'a> {
             let key = (self.path(method, *object), *f);
             stores.entry(key).and_modify(|s| *s = None).or_insert(Some(*value));
         }
+        for (object, f, value) in self.setter_calls(method) {
+            let key = (self.path(method, object), f);
+            stores.entry(key).and_modify(|s| *s = None).or_insert(Some(value));
+        }
         stores
+    }
+
+    /// Calls of methods that store a parameter into a field of their object:
+    /// (object, field, value) of this frame.
+    fn setter_calls(&self, method: MethodId) -> Vec<(ValueId, FieldRef, ValueId)> {
+        let this = AccessPath { root: Root::Param(0), steps: Vec::new() };
+        let mut found = Vec::new();
+        for call in self.graph.calls(method) {
+            let [target] = call.targets[..] else { continue };
+            let is_constructor = self.program.methods[target.index()].name.as_str() == "<init>";
+            let Some(callee) = self.body(target) else { continue };
+            if call.kind != CallKind::Direct || is_constructor || callee.insts.len() > 40 {
+                continue;
+            }
+            let mut stored: Vec<(FieldRef, u16)> = self.stores[target.index()]
+                .iter()
+                .filter(|((object, _), _)| *object == this)
+                .filter_map(|((_, f), value)| match callee.op((*value)?) {
+                    Op::Param(i) => Some((*f, *i)),
+                    _ => None,
+                })
+                .collect();
+            stored.sort_unstable();
+            for (f, i) in stored {
+                let object = call.args.first().copied().flatten();
+                let value = call.args.get(usize::from(i)).copied().flatten();
+                found.extend(object.zip(value).map(|(o, v)| (o, f, v)));
+            }
+        }
+        found
     }
 
     fn read_return(&self, method: MethodId) -> Option<AccessPath> {
@@ -521,9 +555,10 @@ impl Bindings<'_> {
     }
 }
 
-/// Values worth an alias when stored: objects made here and parameters.
+/// Values worth an alias when stored: objects made here or by a call, and
+/// parameters.
 fn is_handle(body: &Body, value: ValueId) -> bool {
-    matches!(body.op(value), Op::New(_) | Op::Param(_))
+    matches!(body.op(value), Op::New(_) | Op::Param(_) | Op::Invoke { .. })
 }
 
 /// A method that only gives something of its object, as far as its name says.
@@ -533,8 +568,12 @@ fn is_getter(method: MethodRef) -> bool {
     let named = ["get", "is", "to", "as"].iter().any(|p| {
         name.strip_prefix(p).is_some_and(|rest| rest.starts_with(char::is_uppercase))
     });
-    let plain = !["next", "take", "poll", "read", "run", "call", "accept", "create", "new"]
-        .iter()
-        .any(|p| name.starts_with(p));
-    params.is_empty() && result != "V" && (named || plain && method.name.as_str() != "<init>")
+    // Record style: one word that is no verb.
+    let verbs = [
+        "next", "take", "poll", "read", "run", "call", "accept", "create", "pop", "remove", "close",
+        "start", "stop", "flush", "clear", "reset", "open", "init", "build", "clone", "fork", "join",
+        "get", "increment", "decrement", "sync", "select", "await", "receive", "send",
+    ];
+    let plain = name.bytes().all(|b| b.is_ascii_lowercase()) && !verbs.contains(&name);
+    params.is_empty() && result != "V" && (named || plain)
 }

@@ -11,7 +11,8 @@ use super::Bindings;
 use crate::ir::{Body, Op, ValueId};
 use crate::limits::MODIFIED_MAX;
 use crate::path::{AccessPath, LogPoint, Root, Step};
-use crate::program::{FieldRef, MethodId, Program};
+use crate::call_graph::resolve::class_of;
+use crate::program::{FieldRef, MethodId, Name, Program};
 
 /// Fields that stand on the path of some logged value.
 pub(crate) fn logged_fields(log_points: &[LogPoint]) -> FxHashSet<FieldRef> {
@@ -43,7 +44,10 @@ pub(crate) fn own_writes(
     let mut found = Vec::new();
     for (_, inst) in body.iter() {
         let Op::PutField(f, Some(object), _) = &inst.op else { continue };
-        if !logged.contains(f) || bindings.is_final(*f) || is_lazy(body, *f) {
+        let pc = inst.pc;
+        // Objects on the way to a logged value are replaced as a whole.
+        let matters = logged.contains(f) || holds_objects(program, *f);
+        if !matters || bindings.is_final(*f) || is_lazy(body, *f, pc) {
             continue;
         }
         let mut path = bindings.path(method, *object);
@@ -60,10 +64,14 @@ pub(crate) fn own_writes(
     found
 }
 
+fn holds_objects(program: &Program, f: FieldRef) -> bool {
+    class_of(f.descriptor.as_str()).is_some_and(|c| program.class(Name::from(c)).is_some())
+}
+
 /// The method branches on the field itself (null or zero) before it sets it.
-fn is_lazy(body: &Body, f: FieldRef) -> bool {
+fn is_lazy(body: &Body, f: FieldRef, pc: u32) -> bool {
     body.iter().any(|(_, inst)| match &inst.op {
-        Op::If(_, a, None) => reads(body, *a, f),
+        Op::If(_, a, None) => inst.pc < pc && reads(body, *a, f),
         _ => false,
     })
 }

@@ -1,4 +1,5 @@
-//! How far an identifier tells requests apart, by how long its holder lives.
+//! How far an identifier tells requests apart, by how long its holder lives and
+//! where its values come from.
 //!
 //! - An object is *long-lived* if no request makes objects of its class: every
 //!   `new` stands in code that only start-up runs. What a request reads from
@@ -6,77 +7,129 @@
 //!   written by requests, and is shared state (no identifier) otherwise.
 //! - A value that is not lost on the way out of the request, because the
 //!   dispatcher's own object holds it (the connection's peer, the user), is seen
-//!   by many requests: [`Weak`].
+//!   by many requests: [`Weak`]. So is a value whose class is only ever filled
+//!   from fields of long-lived objects, though it travels in request objects
+//!   (the pool of a block): see [`super::origins`].
+//! - Numbers that nothing is told apart by ([`super::keys`]), texts of errors, names of classes and results of library calls that no
+//!   program object holds are no identity of anything.
 //! - Everything else differs from request to request: [`Request`].
 //!
 //! [`Node`]: IdentifierStrength::Node
 //! [`Weak`]: IdentifierStrength::Weak
 //! [`Request`]: IdentifierStrength::Request
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
-use schema::IdentifierStrength;
+use schema::{IdentifierStrength, TopLevelKind};
 
+use super::keys::Keys;
+use super::origins::Origins;
 use super::{Bindings, Bound, Place};
-use crate::call_graph::{CallGraph, CallKind, RootKind};
-use crate::ir::Op;
+use crate::call_graph::resolve::class_of;
+use crate::call_graph::{CallGraph, CallKind, RootKind, apis};
+use crate::ir::{Op, ValueId};
 use crate::path::{Root, Step};
-use crate::program::{ClassId, FieldRef, MethodId, Program};
+use crate::program::{ClassId, FieldRef, MethodId, Name, Program, access};
+use crate::top_level::loops::ServiceLoops;
 
 /// Which classes and fields live as long as the process.
-#[derive(Clone, Debug, Default)]
-pub struct Lifetimes {
+#[derive(Debug)]
+pub struct Lifetimes<'a> {
+    program: &'a Program,
+    graph: &'a CallGraph,
+    bindings: &'a Bindings<'a>,
     /// Per method: a request can run it.
     at_request: Vec<bool>,
-    /// Per class: a request can make objects of it.
+    /// Per class: a request can make objects of it or of a class below.
     made_by_request: Vec<bool>,
     /// Fields written outside of constructors by methods that requests run.
     written_by_request: FxHashSet<FieldRef>,
+    /// Value classes (`Class.field`) whose values all come from long-lived
+    /// objects.
+    weak: FxHashSet<String>,
+    keys: Keys,
 }
 
-impl Lifetimes {
+impl<'a> Lifetimes<'a> {
     /// Reads what the requests that begin at `tops` make and write.
-    pub fn new(
-        program: &Program,
-        graph: &CallGraph,
-        bindings: &Bindings<'_>,
-        tops: &BTreeSet<MethodId>,
+    pub(crate) fn new(
+        program: &'a Program,
+        graph: &'a CallGraph,
+        bindings: &'a Bindings<'a>,
+        tops: &BTreeMap<MethodId, (TopLevelKind, String)>,
+        loops: &[ServiceLoops],
     ) -> Self {
-        let _ = bindings;
         let mut lifetimes = Self {
+            program,
+            graph,
+            bindings,
             at_request: vec![false; program.methods.len()],
             made_by_request: vec![false; program.classes.len()],
             written_by_request: FxHashSet::default(),
+            weak: FxHashSet::default(),
+            keys: Keys::find(program, bindings),
         };
-        let starts = tops.iter().copied().filter(|&m| {
-            !matches!(graph.root(m).map(|r| r.kind), Some(RootKind::Main | RootKind::Thread))
-        });
-        lifetimes.reach(graph, starts.collect());
-        for (i, m) in program.methods.iter().enumerate() {
-            let Some(body) = m.body.as_ref().filter(|_| lifetimes.at_request[i]) else { continue };
-            let in_constructor = m.name.as_str() == "<init>";
-            for (_, inst) in body.iter() {
-                match &inst.op {
-                    Op::New(c) => {
-                        if let Some(c) = program.class(*c) {
-                            lifetimes.made_by_request[c.index()] = true;
-                        }
-                    }
-                    Op::PutField(f, _, _) if !in_constructor => {
-                        lifetimes.written_by_request.insert(*f);
-                    }
-                    _ => {}
+        let mut starts = Vec::new();
+        for (&method, (kind, _)) in tops {
+            match (kind, graph.root(method).map(|r| r.kind)) {
+                (TopLevelKind::Dispatcher, _) => {
+                    lifetimes.read_rounds(method, &loops[method.index()], &mut starts);
                 }
+                // Threads that start-up starts are start-up, unless reached.
+                (_, Some(RootKind::Main | RootKind::Thread)) => {}
+                _ => starts.push(method),
             }
         }
+        lifetimes.reach(starts);
+        for i in 0..program.methods.len() {
+            if lifetimes.at_request[i] {
+                lifetimes.read(MethodId::new(i), &|_| true);
+            }
+        }
+        lifetimes.lift_to_supers();
+        let weak = Origins::new(program, graph, bindings, &lifetimes).weak_fields();
+        lifetimes.weak = weak
+            .into_iter()
+            .map(|f| format!("{}.{}", f.class.rsplit('/').next().unwrap_or_default(), f.name))
+            .collect();
         lifetimes
     }
 
-    fn reach(&mut self, graph: &CallGraph, mut todo: Vec<MethodId>) {
+    /// What a dispatcher does in a round belongs to requests.
+    fn read_rounds(&mut self, method: MethodId, loops: &ServiceLoops, starts: &mut Vec<MethodId>) {
+        let Some(body) = &self.program.methods[method.index()].body else { return };
+        self.read(method, &|v| loops.contains(body, v));
+        for call in self.graph.calls(method) {
+            if loops.contains(body, call.site) && call.kind != CallKind::Rpc {
+                starts.extend(&call.targets);
+            }
+        }
+    }
+
+    fn read(&mut self, method: MethodId, counts: &dyn Fn(ValueId) -> bool) {
+        let m = &self.program.methods[method.index()];
+        let Some(body) = &m.body else { return };
+        let in_constructor = m.name.as_str() == "<init>";
+        for (v, inst) in body.iter() {
+            match &inst.op {
+                Op::New(c) if counts(v) => {
+                    if let Some(c) = self.program.class(*c) {
+                        self.made_by_request[c.index()] = true;
+                    }
+                }
+                Op::PutField(f, _, _) if !in_constructor && counts(v) => {
+                    self.written_by_request.insert(*f);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn reach(&mut self, mut todo: Vec<MethodId>) {
         todo.iter().for_each(|m| self.at_request[m.index()] = true);
         while let Some(m) = todo.pop() {
-            for call in graph.calls(m).iter().filter(|c| c.kind != CallKind::Rpc) {
+            for call in self.graph.calls(m).iter().filter(|c| c.kind != CallKind::Rpc) {
                 for &t in &call.targets {
                     if !std::mem::replace(&mut self.at_request[t.index()], true) {
                         todo.push(t);
@@ -86,93 +139,148 @@ impl Lifetimes {
         }
     }
 
-    /// Whether objects of `class` are made by start-up only.
-    pub fn is_long_lived(&self, class: ClassId) -> bool {
+    fn lift_to_supers(&mut self) {
+        for i in 0..self.program.classes.len() {
+            if !self.made_by_request[i] {
+                continue;
+            }
+            let mut todo = vec![i];
+            while let Some(c) = todo.pop() {
+                let class = &self.program.classes[c];
+                for name in class.super_name.iter().chain(&class.interfaces) {
+                    if let Some(s) = self.program.class(*name)
+                        && !std::mem::replace(&mut self.made_by_request[s.index()], true)
+                    {
+                        todo.push(s.index());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether only start-up makes objects of `class`. Enum constants are made
+    /// by start-up but hold nothing of it.
+    pub(crate) fn is_long_lived(&self, class: ClassId) -> bool {
         !self.made_by_request[class.index()]
+            && self.program.classes[class.index()].access & access::ENUM == 0
+    }
+
+    /// Whether a field is a fact of the process: of a long-lived object, not
+    /// written by requests.
+    pub(crate) fn is_fact(&self, f: FieldRef) -> bool {
+        self.program.class(f.class).is_some_and(|c| self.is_long_lived(c))
+            && (!self.written_by_request.contains(&f) || self.bindings.is_final(f))
+    }
+
+    /// Whether requests run `method`.
+    pub(crate) fn is_at_request(&self, method: MethodId) -> bool {
+        self.at_request[method.index()]
     }
 
     /// The strength of the value at `place` of the top-level method `method`;
     /// none: it is no identifier.
     pub(crate) fn strength(
         &self,
-        program: &Program,
-        graph: &CallGraph,
-        bindings: &Bindings<'_>,
         method: MethodId,
         place: &Place,
+        value_class: Name,
+        is_number: bool,
     ) -> Option<IdentifierStrength> {
-        let m = &program.methods[method.index()];
+        if self.is_no_identity(place) {
+            return None;
+        }
         if place.path.steps.contains(&Step::Element) {
-            // One of many: which one, the request decides.
-            return Some(IdentifierStrength::Request);
+            // One of many, and not known which: two may be met in one request.
+            return None;
         }
-        if place.path.root == Root::Param(0) && !m.is_static() {
-            if let Some(found) = self.of_this(program, bindings, m.class, place) {
-                return found;
-            }
+        if let Some(found) = self.through_long_lived(method, place) {
+            return found;
         }
-        if self.survives(program, graph, bindings, method, place) {
+        if is_number && !self.keys.names(place.path.steps.last(), value_class.as_str()) {
+            return None;
+        }
+        if self.weak.contains(value_class.as_str()) || self.survives(method, place) {
             return Some(IdentifierStrength::Weak);
+        }
+        // A text made in the request and known by a local's name only could be
+        // anything.
+        let named_only = value_class.as_str().contains(':') && !is_number;
+        if named_only && matches!(place.path.root, Root::Local(_)) && place.path.steps.is_empty() {
+            return None;
         }
         Some(IdentifierStrength::Request)
     }
 
-    /// For a path from `this`: follows it as long as the objects are long-lived.
-    /// None: it enters an object of a request.
-    fn of_this(
+    /// Error texts, class names; values of the library that no object holds.
+    fn is_no_identity(&self, place: &Place) -> bool {
+        let by_step = place.path.steps.iter().any(|s| match s {
+            Step::Call(m) => {
+                apis::NO_IDENTITY.contains(&m.name.as_str())
+                    || m.class.as_str() == "java/lang/Class"
+                    || m.class.as_str().starts_with("java/util/concurrent/atomic/")
+            }
+            Step::Field(f) => {
+                f.class.as_str().ends_with("Exception") || f.class.as_str().ends_with("Error")
+            }
+            Step::Element => false,
+        });
+        if by_step {
+            return true;
+        }
+        let Root::Local(v) = place.path.root else { return false };
+        let Some(body) = &self.program.methods[place.frame.index()].body else { return true };
+        match body.op(v) {
+            Op::Invoke { method, .. } => {
+                place.path.steps.is_empty() && self.program.class(method.class).is_none()
+                    || apis::NO_IDENTITY.contains(&method.name.as_str())
+            }
+            Op::Caught(_) | Op::Const(_) | Op::Binary(..) | Op::Negate(_) | Op::ArrayLength(_) => true,
+            Op::InstanceOf(..) | Op::NewArray(..) => true,
+            _ => false,
+        }
+    }
+
+    /// For a path that enters a long-lived object: what it finds there. None: it
+    /// stays in objects of requests.
+    fn through_long_lived(
         &self,
-        program: &Program,
-        bindings: &Bindings<'_>,
-        class: ClassId,
+        method: MethodId,
         place: &Place,
     ) -> Option<Option<IdentifierStrength>> {
-        let mut holder = Some(class);
-        for step in &place.path.steps {
-            let holder_class = holder?;
-            if !self.is_long_lived(holder_class) {
-                return None;
-            }
-            match step {
-                Step::Field(f) => {
-                    if self.written_by_request.contains(f) && !bindings.is_final(*f) {
-                        return Some(None);
-                    }
-                    let descriptor = f.descriptor.as_str();
-                    holder = crate::call_graph::resolve::class_of(descriptor)
-                        .and_then(|c| program.class(c.into()));
-                    if holder.is_none() {
-                        // A plain value of a long-lived object.
-                        return Some(Some(IdentifierStrength::Node));
-                    }
-                }
-                Step::Element => return None,
-                Step::Call(_) => return Some(Some(IdentifierStrength::Node)),
-            }
+        let m = &self.program.methods[method.index()];
+        let is_this = place.path.root == Root::Param(0) && !m.is_static();
+        let mut inside = is_this && self.is_long_lived(m.class);
+        if inside && place.path.steps.is_empty() {
+            return Some(Some(IdentifierStrength::Node));
         }
-        Some(Some(IdentifierStrength::Node))
+        for step in &place.path.steps {
+            let Step::Field(f) = step else { break };
+            if inside && self.written_by_request.contains(f) && !self.bindings.is_final(*f) {
+                return Some(None);
+            }
+            let holder = class_of(f.descriptor.as_str()).and_then(|c| self.program.class(Name::from(c)));
+            if inside && holder.is_none_or(|c| self.is_long_lived(c)) {
+                continue;
+            }
+            inside = holder.is_some_and(|c| self.is_long_lived(c));
+        }
+        inside.then_some(Some(IdentifierStrength::Node))
     }
 
     /// Whether the value is still there in the frame of a local caller that
     /// hands out requests: it outlives this one.
-    fn survives(
-        &self,
-        program: &Program,
-        graph: &CallGraph,
-        bindings: &Bindings<'_>,
-        method: MethodId,
-        place: &Place,
-    ) -> bool {
+    fn survives(&self, method: MethodId, place: &Place) -> bool {
         if matches!(place.path.root, Root::Local(_)) {
             return false;
         }
-        graph.callers[method.index()].iter().any(|&(caller, at)| {
-            let call = &graph.calls(caller)[at];
+        self.graph.callers[method.index()].iter().any(|&(caller, at)| {
+            let call = &self.graph.calls(caller)[at];
             let is_this = matches!(
-                bindings.bind(caller, call, method, place),
+                self.bindings.bind(caller, call, method, place),
                 Bound::Place(Place { path, looping: false, .. })
                     if path.root == Root::Param(0) && !path.steps.is_empty()
             );
-            call.kind.is_local() && is_this && !program.methods[caller.index()].is_static()
+            call.kind.is_local() && is_this && !self.program.methods[caller.index()].is_static()
         })
     }
 }

@@ -101,6 +101,8 @@ impl Worker<'_> {
             summary.log_points.push(p);
             self.own_point(method, p, &mut pairs);
         }
+        // A callee's own values are one thing only if it is called at one place.
+        let mut sites: FxHashMap<Place, Option<ValueId>> = FxHashMap::default();
         summary.modified = own_writes(self.program, self.bindings, &self.logged, method);
         for (call, target) in self.graph.local_edges(method) {
             if self.scope.cut[target.index()] {
@@ -113,6 +115,12 @@ impl Worker<'_> {
                     self.bindings.bind_in(method, call, target, place, &|b, v| self.loops(method, b, v))
                     && self.keep(method, &bound)
                 {
+                    if matches!(bound.path.root, Root::Local(_)) && bound.frame != method {
+                        let known = sites.entry(bound.clone()).or_insert(Some(call.site));
+                        if *known != Some(call.site) {
+                            *known = None;
+                        }
+                    }
                     pairs.extend(variables.iter().map(|v| (*v, bound.clone())));
                 }
             }
@@ -126,6 +134,7 @@ impl Worker<'_> {
         summary.modified.dedup();
         summary.modified.truncate(MODIFIED_MAX);
         summary.places = grouped(pairs);
+        summary.places.retain(|place, _| sites.get(place) != Some(&None));
         let modified = &summary.modified;
         summary.places.retain(|place, _| !is_modified(&place.path, modified));
         summary

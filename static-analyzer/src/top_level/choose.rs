@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use schema::TopLevelKind;
 
 use super::drops::Drops;
-use super::loops::ServiceLoops;
+use super::loops::{self, ServiceLoops};
 use super::members::{self, Chosen};
 use super::{TopLevel, TopLevels};
 use crate::call_graph::{Call, CallGraph, Root, RootKind};
@@ -41,7 +41,7 @@ pub fn find(
         .into_par_iter()
         .map(|i| {
             let logs = !summaries.methods[i].log_points.is_empty();
-            if logs { ServiceLoops::of(program, MethodId::new(i)) } else { ServiceLoops::default() }
+            if logs { ServiceLoops::of(program, graph, MethodId::new(i)) } else { ServiceLoops::default() }
         })
         .collect();
     let forbidden = forbidden(program, rules);
@@ -56,9 +56,10 @@ pub fn find(
         chooser.root(root);
     }
     chooser.drop_helpers(rules);
-    let lifetimes = Lifetimes::new(program, graph, bindings, &chooser.chosen.keys().copied().collect());
     let chosen = members::cover(program, graph, log_points, chooser.chosen, &none);
-    let found = members::fill(program, graph, bindings, log_points, &chosen, &loops, &lifetimes, rules);
+    let lifetimes = Lifetimes::new(program, graph, bindings, &chosen, &loops);
+    let known = members::Known { program, graph, bindings, log_points, loops: &loops, lifetimes: &lifetimes, rules };
+    let found = members::fill(&known, &chosen);
     TopLevels { methods: keep_useful(found, rules, program) }
 }
 
@@ -176,9 +177,9 @@ impl Chooser<'_> {
             })
     }
 
-    /// Whether `target` prints most of what its caller prints.
+    /// Whether `target` prints nearly all of what its caller prints.
     fn is_bulk(&self, caller: MethodId, target: MethodId) -> bool {
-        target != caller && self.n_points(target) * 2 >= self.n_points(caller)
+        target != caller && self.n_points(target) * 10 >= self.n_points(caller) * 9
     }
 
     /// Whether most of what a method prints is printed below edges that lose
@@ -213,15 +214,16 @@ impl Chooser<'_> {
             self.add(method, TopLevelKind::Dispatcher, format!("{why}; hands out requests"));
         }
         let Some(body) = &self.program.methods[method.index()].body else { return };
-        let loops = &self.loops[method.index()];
+        let served_in = &self.loops[method.index()];
         let edges: Vec<(Call, MethodId)> = self.work(method).map(|(c, t)| (c.clone(), t)).collect();
-        let linked = linked_sites(body, &edges);
+        let waits = |t| loops::waits(self.program, self.graph, t, 2);
+        let linked = linked_sites(body, &edges, &waits);
         for (call, target) in &edges {
             let target = *target;
-            let in_loop = loops.contains(body, call.site);
-            if self.is_bulk(method, target) && self.dispatches(target, 3) {
+            let in_loop = served_in.contains(body, call.site);
+            if (in_loop || self.is_bulk(method, target)) && self.dispatches(target, 3) {
                 self.dispatcher(target, &format!("called by {name}"), false, depth + 1);
-            } else if in_loop || !loops.any {
+            } else if in_loop || !served_in.any {
                 self.served(method, call, target, linked.contains(&call.site), depth);
             }
         }
@@ -270,6 +272,13 @@ impl Chooser<'_> {
             .filter(move |(_, t)| self.n_points(*t) > 0 && self.can_begin(*t) && *t != method)
     }
 
+    /// Of these, what prints a good part of what the method prints: not the
+    /// conversion of an argument that can warn about it.
+    fn main_work(&self, method: MethodId) -> impl Iterator<Item = (&Call, MethodId)> {
+        let least = self.n_points(method) / 20;
+        self.work(method).filter(move |(_, t)| self.n_points(*t) > least)
+    }
+
     /// Whether a method prints nothing itself and calls one of several methods:
     /// no call that prints can follow another.
     fn is_switch(&self, method: MethodId) -> bool {
@@ -278,7 +287,7 @@ impl Chooser<'_> {
             return false;
         }
         let mut blocks: Vec<BlockId> = Vec::new();
-        let mut sites: Vec<ValueId> = self.work(method).map(|(c, _)| c.site).collect();
+        let mut sites: Vec<ValueId> = self.main_work(method).map(|(c, _)| c.site).collect();
         sites.dedup();
         for site in sites {
             let block = body.inst(site).block;
@@ -304,7 +313,7 @@ impl Chooser<'_> {
             if !self.own_points[at.index()].is_empty() {
                 return at;
             }
-            let mut next: Vec<MethodId> = self.work(at).map(|(_, t)| t).collect();
+            let mut next: Vec<MethodId> = self.main_work(at).map(|(_, t)| t).collect();
             next.sort_unstable();
             next.dedup();
             match next[..] {
@@ -358,11 +367,17 @@ fn reachable(body: &Body, from: BlockId) -> Vec<bool> {
 }
 
 /// Sites that share a value made in the method (not a parameter, field or
-/// constant) with another site, or take another one's result.
-fn linked_sites(body: &Body, edges: &[(Call, MethodId)]) -> BTreeSet<ValueId> {
+/// constant) with another site, or work on what another one waited for.
+fn linked_sites(
+    body: &Body,
+    edges: &[(Call, MethodId)],
+    waits: &dyn Fn(MethodId) -> bool,
+) -> BTreeSet<ValueId> {
     let mut users: BTreeMap<ValueId, BTreeSet<ValueId>> = BTreeMap::new();
-    for (call, _) in edges {
-        users.entry(call.site).or_default().insert(call.site);
+    for (call, target) in edges {
+        if waits(*target) {
+            users.entry(call.site).or_default().insert(call.site);
+        }
         let Op::Invoke { args, .. } = body.op(call.site) else { continue };
         for &arg in args {
             let made = origin(body, arg);

@@ -1,11 +1,12 @@
 //! Service loops: loops whose rounds are requests, not steps of one.
 //!
-//! A loop serves if only flags end it: boolean fields, `isX()`, a test of
-//! something against null. A loop that ends by what it computed (a counter, an
+//! A loop serves if only flags end it: boolean fields, `isX()`, a test of what
+//! it waited for against null or a sentinel. A loop that ends by what it computed (a counter, an
 //! iterator, "that was the last packet") is a step of its method's request. A
 //! retry (`while (true) try { work(); break; }`) is no loop here: it goes round
 //! through an exception handler only.
 
+use crate::call_graph::{CallGraph, apis};
 use crate::ir::{Body, Comparison, Op, ValueId};
 use crate::order::components::components;
 use crate::program::{MethodId, Program};
@@ -24,7 +25,7 @@ pub(crate) struct ServiceLoops {
 
 impl ServiceLoops {
     /// The service loops of `method`.
-    pub(crate) fn of(program: &Program, method: MethodId) -> Self {
+    pub(crate) fn of(program: &Program, graph: &CallGraph, method: MethodId) -> Self {
         let Some(body) = &program.methods[method.index()].body else { return Self::default() };
         let mut successors: Vec<Vec<u32>> = body
             .blocks
@@ -39,7 +40,8 @@ impl ServiceLoops {
             if !is_loop(members, &successors) {
                 continue;
             }
-            if is_endless(body, members, &successors) && has_work(body, members) {
+            let frame = Frame { program, graph, method, body };
+            if is_endless(&frame, members, &successors) && has_work(body, members) {
                 serving.push(members);
                 members.iter().for_each(|&b| loops.blocks[b as usize] = true);
                 loops.any = true;
@@ -76,27 +78,43 @@ fn is_loop(members: &[u32], successors: &[Vec<u32>]) -> bool {
 }
 
 /// No branch that leaves the loop looks at anything but flags.
-fn is_endless(body: &Body, members: &[u32], successors: &[Vec<u32>]) -> bool {
+fn is_endless(frame: &Frame<'_>, members: &[u32], successors: &[Vec<u32>]) -> bool {
+    let body = frame.body;
     members.iter().all(|&b| {
-        let leaves = successors[b as usize].iter().any(|s| members.binary_search(s).is_err());
+        // A branch to a throw ends nothing in the normal course.
+        let leaves = successors[b as usize]
+            .iter()
+            .any(|s| members.binary_search(s).is_err() && !throws(body, *s));
         let Some(&last) = body.blocks[b as usize].insts.last() else { return true };
         match body.op(last) {
-            Op::If(comparison, a, other) if leaves => is_flag_test(body, *comparison, *a, *other),
+            Op::If(comparison, a, other) if leaves => is_flag_test(frame, *comparison, *a, *other),
             _ => true,
         }
     })
 }
 
+fn throws(body: &Body, block: u32) -> bool {
+    let last = body.blocks[block as usize].insts.last();
+    last.is_some_and(|&v| matches!(body.op(v), Op::Throw(_)))
+}
+
 /// A test of a flag: a field against a constant, `isX()`, what was taken
 /// against `null` or a sentinel.
-fn is_flag_test(body: &Body, comparison: Comparison, a: ValueId, other: Option<ValueId>) -> bool {
+fn is_flag_test(
+    frame: &Frame<'_>,
+    comparison: Comparison,
+    a: ValueId,
+    other: Option<ValueId>,
+) -> bool {
+    let body = frame.body;
     let is_equality = matches!(comparison, Comparison::Eq | Comparison::Ne);
     let is_sentinel = |v: ValueId| matches!(body.op(v), Op::GetField(_, None) | Op::Const(_));
     if other.is_some_and(|o| !is_sentinel(o) && !is_sentinel(a)) {
         return false;
     }
     let tested = if is_sentinel(a) { other.unwrap_or(a) } else { a };
-    match body.op(uncast(body, tested)) {
+    let tested = uncast(body, tested);
+    match body.op(tested) {
         Op::GetField(..) | Op::Const(_) => true,
         Op::Invoke { method, .. } => {
             let descriptor = method.descriptor.as_str();
@@ -106,11 +124,42 @@ fn is_flag_test(body: &Body, comparison: Comparison, a: ValueId, other: Option<V
                 descriptor == "()Z" && !steps.iter().any(|s| name.starts_with(s))
             } else {
                 // `while ((x = take()) != null)`
-                is_equality && descriptor.ends_with(';')
+                is_equality && descriptor.ends_with(';') && waits_at(frame, tested)
             }
         }
         _ => false,
     }
+}
+
+/// One method's code in its program.
+struct Frame<'a> {
+    program: &'a Program,
+    graph: &'a CallGraph,
+    method: MethodId,
+    body: &'a Body,
+}
+
+fn waits_at(frame: &Frame<'_>, site: ValueId) -> bool {
+    is_blocking(frame.body.op(site))
+        || frame
+            .graph
+            .local_edges(frame.method)
+            .any(|(c, t)| c.site == site && waits(frame.program, frame.graph, t, 2))
+}
+
+/// Whether a method is one that waits for work: small, and it, or what it calls,
+/// blocks.
+pub(crate) fn waits(program: &Program, graph: &CallGraph, method: MethodId, depth: usize) -> bool {
+    let Some(body) = &program.methods[method.index()].body else { return false };
+    body.insts.len() <= 200
+        && (body.iter().any(|(_, inst)| is_blocking(&inst.op))
+            || depth > 0
+                && graph.local_edges(method).any(|(_, t)| waits(program, graph, t, depth - 1)))
+}
+
+fn is_blocking(op: &Op) -> bool {
+    matches!(op, Op::Invoke { method, .. } if apis::BLOCKING
+        .contains(&(method.class.as_str(), method.name.as_str())))
 }
 
 fn uncast(body: &Body, value: ValueId) -> ValueId {

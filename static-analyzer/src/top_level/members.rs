@@ -9,6 +9,7 @@ use super::loops::ServiceLoops;
 use super::{Member, TopLevel};
 use crate::call_graph::CallGraph;
 use crate::identifiers::{Bindings, Identifier, Lifetimes, Place, Scope, Summary, summarize};
+use crate::limits::COMMON_MIN;
 use crate::path::LogPoint;
 use crate::program::{MethodId, Name, Program};
 use crate::rules::Rules;
@@ -105,59 +106,88 @@ fn outermost(program: &Program, graph: &CallGraph, method: MethodId, reached: &[
     best
 }
 
+/// What earlier phases found.
+pub(crate) struct Known<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) graph: &'a CallGraph,
+    pub(crate) bindings: &'a Bindings<'a>,
+    pub(crate) log_points: &'a [LogPoint],
+    /// Per method.
+    pub(crate) loops: &'a [ServiceLoops],
+    pub(crate) lifetimes: &'a Lifetimes<'a>,
+    pub(crate) rules: &'a Rules,
+}
+
 /// Identifiers and members of all chosen methods, sorted by method.
-#[expect(clippy::too_many_arguments, reason = "one call, all of them whole phases' results")]
-pub(crate) fn fill(
-    program: &Program,
-    graph: &CallGraph,
-    bindings: &Bindings<'_>,
-    log_points: &[LogPoint],
-    chosen: &Chosen,
-    loops: &[ServiceLoops],
-    lifetimes: &Lifetimes,
-    rules: &Rules,
-) -> Vec<TopLevel> {
-    let mut cut = vec![false; program.methods.len()];
+pub(crate) fn fill(known: &Known<'_>, chosen: &Chosen) -> Vec<TopLevel> {
+    let mut cut = vec![false; known.program.methods.len()];
     chosen.keys().for_each(|m| cut[m.index()] = true);
     // One round of a dispatcher is one request: what a round makes is its own.
     let rounds = chosen
         .iter()
         .filter(|(_, (kind, _))| *kind == TopLevelKind::Dispatcher)
-        .map(|(&m, _)| (m, &loops[m.index()]))
+        .map(|(&m, _)| (m, &known.loops[m.index()]))
         .collect();
     let scope = Scope { cut: &cut, locals: true, rounds: &rounds };
-    let summaries = summarize(program, graph, bindings, log_points, &scope);
-    chosen
+    let summaries = summarize(known.program, known.graph, known.bindings, known.log_points, &scope);
+    let mut found: Vec<TopLevel> = chosen
         .par_iter()
         .map(|(&method, (kind, reason))| {
-            let summary = &summaries.methods[method.index()];
-            let context = Context { program, graph, bindings, log_points, lifetimes, rules };
-            top_level(&context, method, *kind, reason, summary)
+            top_level(known, method, *kind, reason, &summaries.methods[method.index()])
         })
-        .collect()
+        .collect();
+    weaken_common(known, &mut found);
+    found
 }
 
-struct Context<'a> {
-    program: &'a Program,
-    graph: &'a CallGraph,
-    bindings: &'a Bindings<'a>,
-    log_points: &'a [LogPoint],
-    lifetimes: &'a Lifetimes,
-    rules: &'a Rules,
+/// Texts that every fifth kind of request prints (the user, the caller) are
+/// about the circumstances of requests, not about one. Numbers are keys here,
+/// and a central key may well be printed everywhere.
+fn weaken_common(known: &Known<'_>, found: &mut [TopLevel]) {
+    let mut uses: BTreeMap<Name, usize> = BTreeMap::new();
+    for top in &*found {
+        let classes: BTreeSet<Name> = top.identifiers.iter().map(|i| i.value_class).collect();
+        classes.into_iter().for_each(|c| *uses.entry(c).or_default() += 1);
+    }
+    let most = (found.len() / 5).max(COMMON_MIN);
+    let variables = known.log_points.iter().flat_map(|p| &p.variables);
+    let numbers: BTreeSet<Name> =
+        variables.filter(|v| is_number(v)).filter_map(|v| v.value_class).collect();
+    for identifier in found.iter_mut().flat_map(|t| &mut t.identifiers) {
+        let forced = known.rules.identifier.iter().any(|c| is_class(identifier.value_class, c));
+        if identifier.strength == IdentifierStrength::Request
+            && uses[&identifier.value_class] > most
+            && !numbers.contains(&identifier.value_class)
+            && !forced
+        {
+            identifier.strength = IdentifierStrength::Weak;
+        }
+    }
+}
+
+fn is_number(variable: &crate::path::Variable) -> bool {
+    matches!(variable.descriptor.as_str(), "J" | "I" | "S" | "B")
+}
+
+/// Whether a rule's `Class.field` names a value class.
+fn is_class(value_class: Name, rule: &str) -> bool {
+    value_class.as_str() == rule || value_class.as_str().ends_with(&format!("/{rule}"))
 }
 
 fn top_level(
-    context: &Context<'_>,
+    known: &Known<'_>,
     method: MethodId,
     kind: TopLevelKind,
     reason: &str,
     summary: &Summary,
 ) -> TopLevel {
     let mut uses: BTreeMap<(Place, Name), Vec<(u32, u32)>> = BTreeMap::new();
+    let variable_of = |&(point, variable): &(u32, u32)| {
+        &known.log_points[point as usize].variables[variable as usize]
+    };
     for (place, variables) in &summary.places {
         for &(point, variable) in variables {
-            let class = context.log_points[point as usize].variables[variable as usize].value_class;
-            if let Some(class) = class {
+            if let Some(class) = variable_of(&(point, variable)).value_class {
                 uses.entry((place.clone(), class)).or_default().push((point, variable));
             }
         }
@@ -165,7 +195,12 @@ fn top_level(
     let mut identifiers = Vec::new();
     let mut bound: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
     for ((place, value_class), variables) in uses {
-        let Some(strength) = strength(context, method, &place, value_class) else { continue };
+        let numeric = variables
+            .iter()
+            .all(|v| is_number(variable_of(v)));
+        let Some(strength) = strength(known, method, &place, value_class, numeric) else {
+            continue;
+        };
         let at = identifiers.len() as u32;
         identifiers.push(Identifier { place, value_class, strength });
         variables.iter().for_each(|v| bound.entry(*v).or_default().push(at));
@@ -175,7 +210,7 @@ fn top_level(
         .iter()
         .map(|&point| Member {
             log_point: point,
-            bindings: (0..context.log_points[point as usize].variables.len() as u32)
+            bindings: (0..known.log_points[point as usize].variables.len() as u32)
                 .map(|v| match bound.get(&(point, v)).map(Vec::as_slice) {
                     // Two identifiers through two call chains: which one, only
                     // the run knows.
@@ -189,19 +224,18 @@ fn top_level(
 }
 
 fn strength(
-    context: &Context<'_>,
+    known: &Known<'_>,
     method: MethodId,
     place: &Place,
     value_class: Name,
+    is_number: bool,
 ) -> Option<IdentifierStrength> {
-    let named = |list: &[String]| list.iter().any(|c| {
-        value_class.as_str() == c || value_class.as_str().ends_with(&format!("/{c}"))
-    });
-    if named(&context.rules.not_identifier) {
+    let named = |list: &[String]| list.iter().any(|c| is_class(value_class, c));
+    if named(&known.rules.not_identifier) {
         return None;
     }
-    if named(&context.rules.identifier) {
+    if named(&known.rules.identifier) {
         return Some(IdentifierStrength::Request);
     }
-    context.lifetimes.strength(context.program, context.graph, context.bindings, method, place)
+    known.lifetimes.strength(method, place, value_class, is_number)
 }
