@@ -300,7 +300,8 @@ mod tests {
 
     #[test]
     fn durations() {
-        for (text, expected) in [("60s", 60_000_000), ("60", 60_000_000), ("5ms", 5_000), ("2m", 120_000_000)] {
+        for (text, expected) in [("60s", 60_000_000), ("60", 60_000_000), ("5ms", 5_000), ("2m", 120_000_000)]
+        {
             assert_eq!(duration_us(text), Ok(expected), "{text}");
         }
         for text in ["", "s", "-1s", "1x", "99999999999999999999s", "9223372036854775807d"] {

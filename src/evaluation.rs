@@ -17,4 +17,4 @@ mod score;
 mod truth;
 
 pub(crate) use score::{Class, Found, Scores, Tally, Worst, score};
-pub(crate) use truth::Truth;
+pub(crate) use truth::{Record, Truth};

@@ -31,11 +31,25 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let message = render::neutral(&format!("{error:#}"));
+            let message = render::neutral(&sentence(&error));
             let _ = writeln!(std::io::stderr(), "lprof: {message}");
             ExitCode::from(if error.is::<commands::Usage>() { 2 } else { 1 })
         }
     }
+}
+
+/// The chain of causes in one line. Our own errors say their cause themselves,
+/// so a cause that was just said is not said again.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut message = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if message.is_empty() {
+            message = cause;
+        } else if !message.ends_with(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    message
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

@@ -163,10 +163,16 @@ fn date_start(stem: &str) -> Option<usize> {
     let is_date = |text: &str| {
         let bytes = text.as_bytes();
         bytes.len() >= 10
-            && bytes[..10].iter().enumerate().all(|(i, b)| if i == 4 || i == 7 { *b == b'-' } else { b.is_ascii_digit() })
+            && bytes[..10]
+                .iter()
+                .enumerate()
+                .all(|(i, b)| if i == 4 || i == 7 { *b == b'-' } else { b.is_ascii_digit() })
             && bytes[10..].iter().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'_' | b'.'))
     };
-    stem.char_indices().filter(|(_, c)| matches!(c, '-' | '.' | '_')).map(|(at, _)| at).find(|at| is_date(&stem[at + 1..]))
+    stem.char_indices()
+        .filter(|(_, c)| matches!(c, '-' | '.' | '_'))
+        .map(|(at, _)| at)
+        .find(|at| is_date(&stem[at + 1..]))
 }
 
 const COMPRESSED: [&str; 4] = [".gz", ".zst", ".bz2", ".zip"];

@@ -16,7 +16,8 @@ impl Progress {
     pub(crate) fn new(voice: Voice, what: &str) -> Self {
         // indicatif draws nothing where standard error is no terminal.
         let target = if voice.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]").unwrap_or(ProgressStyle::default_spinner());
+        let style = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]")
+            .unwrap_or(ProgressStyle::default_spinner());
         let bar = ProgressBar::with_draw_target(None, target).with_style(style);
         bar.set_message(crate::render::neutral(what));
         bar.enable_steady_tick(Duration::from_millis(120));

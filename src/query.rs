@@ -31,7 +31,10 @@ pub(crate) fn run(manifest: &Manifest, query: Option<&str>, format: Option<Forma
             None if std::io::stdin().is_terminal() => prompt::run(&session, format),
             None => {
                 let mut text = String::new();
-                std::io::stdin().take(QUERY_BYTES_MAX as u64 + 1).read_to_string(&mut text).context("standard input")?;
+                std::io::stdin()
+                    .take(QUERY_BYTES_MAX as u64 + 1)
+                    .read_to_string(&mut text)
+                    .context("standard input")?;
                 session.print(&text, output::format(format))
             }
         }

@@ -49,7 +49,8 @@ impl<'a> RowWriter<'a> {
             }
             Format::Json => {
                 let separator = if self.n_rows == 1 { "\n" } else { ",\n" };
-                let field = |(name, value): (&String, &Value)| format!("{}: {value}", Value::from(name.as_str()));
+                let field =
+                    |(name, value): (&String, &Value)| format!("{}: {value}", Value::from(name.as_str()));
                 let fields: Vec<String> = self.columns.iter().zip(&row).map(field).collect();
                 write!(self.out, "{separator}{{{}}}", fields.join(", "))
             }
@@ -85,8 +86,9 @@ impl<'a> RowWriter<'a> {
             }
         }
         let numeric = |i: usize| self.held.iter().any(|row| row[i].is_number());
-        let header: Vec<String> =
-            (0..self.columns.len()).map(|i| padded(&neutral(&self.columns[i]), widths[i], numeric(i))).collect();
+        let header: Vec<String> = (0..self.columns.len())
+            .map(|i| padded(&neutral(&self.columns[i]), widths[i], numeric(i)))
+            .collect();
         writeln!(self.out, "{}", header.join("  ").trim_end())?;
         let rule: Vec<String> = widths.iter().map(|n| "-".repeat(*n)).collect();
         writeln!(self.out, "{}", rule.join("  "))?;
@@ -99,7 +101,12 @@ impl<'a> RowWriter<'a> {
 }
 
 /// Writes all `rows` at once.
-pub(crate) fn rows(out: &mut dyn Write, format: Format, columns: &[&str], rows: Vec<Vec<Value>>) -> io::Result<()> {
+pub(crate) fn rows(
+    out: &mut dyn Write,
+    format: Format,
+    columns: &[&str],
+    rows: Vec<Vec<Value>>,
+) -> io::Result<()> {
     let mut writer = RowWriter::new(out, format, columns.iter().map(ToString::to_string).collect())?;
     for row in rows {
         writer.row(row)?;
@@ -144,7 +151,8 @@ fn plain(value: &Value) -> String {
 fn csv_cell(text: &str) -> String {
     // A lone minus or digits are numbers; anything else that a spreadsheet
     // would take for a formula is quoted, as is what would break the row.
-    let is_formula = text.starts_with(['=', '+', '@', '\t']) || (text.starts_with('-') && text.parse::<f64>().is_err());
+    let is_formula =
+        text.starts_with(['=', '+', '@', '\t']) || (text.starts_with('-') && text.parse::<f64>().is_err());
     if is_formula || text.contains(['"', ',', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
@@ -176,7 +184,13 @@ mod tests {
 
     #[test]
     fn table_spells_out_control_characters() {
-        check(Format::Table, "name        n\n---------  --\na\\x1b[2J   1\nb,\"c\"\n".replace("--------- ", "--------").replace("  --\n", "  -\n").as_str());
+        check(
+            Format::Table,
+            "name        n\n---------  --\na\\x1b[2J   1\nb,\"c\"\n"
+                .replace("--------- ", "--------")
+                .replace("  --\n", "  -\n")
+                .as_str(),
+        );
     }
 
     #[test]
@@ -186,7 +200,10 @@ mod tests {
 
     #[test]
     fn json_is_one_array() {
-        check(Format::Json, "[\n{\"name\": \"a\\u001b[2J\", \"n\": 1},\n{\"name\": \"b,\\\"c\\\"\", \"n\": null}\n]\n");
+        check(
+            Format::Json,
+            "[\n{\"name\": \"a\\u001b[2J\", \"n\": 1},\n{\"name\": \"b,\\\"c\\\"\", \"n\": null}\n]\n",
+        );
     }
 
     #[test]

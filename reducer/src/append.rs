@@ -32,7 +32,13 @@ pub struct Appended {
 ///
 /// # Errors
 /// Another writer, a damaged table, I/O errors; the table is then as before.
-pub fn append(folder: &Path, model: &Model, outputs: Vec<NodeOutput>, config: &Config, keep: Keep) -> Result<Appended> {
+pub fn append(
+    folder: &Path,
+    model: &Model,
+    outputs: Vec<NodeOutput>,
+    config: &Config,
+    keep: Keep,
+) -> Result<Appended> {
     let mut writer = Writer::open(folder)?;
     let mut catalog = Catalog::load(writer.manifest())?;
     let mut appended = Appended::default();
@@ -49,7 +55,9 @@ pub fn append(folder: &Path, model: &Model, outputs: Vec<NodeOutput>, config: &C
         outputs.iter().map(|output| (output.node.clone(), output.inputs.clone())).collect();
     let unattributed: Vec<(String, Event)> = outputs
         .iter_mut()
-        .flat_map(|output| std::mem::take(&mut output.unattributed).into_iter().map(|e| (output.node.clone(), e)))
+        .flat_map(|output| {
+            std::mem::take(&mut output.unattributed).into_iter().map(|e| (output.node.clone(), e))
+        })
         .collect();
     for (_, event) in &unattributed {
         *appended.unattributed.entry(event.reason.clone()).or_default() += 1;
@@ -58,7 +66,8 @@ pub fn append(folder: &Path, model: &Model, outputs: Vec<NodeOutput>, config: &C
     let accumulators = reduce(model, outputs, config);
     let (numbers, log_points) = catalog.number_log_points(model);
     let context = Context { model, inputs: &inputs, log_point_numbers: &numbers, keep };
-    let mut addition = Addition { rows: finish(context, &accumulators, &unattributed), log_points, ..Addition::default() };
+    let mut addition =
+        Addition { rows: finish(context, &accumulators, &unattributed), log_points, ..Addition::default() };
     addition.rows.log_sequences.retain(|row| !catalog.knows_sequence(&row.log_sequence_id));
     add_model(&mut addition, &catalog, &writer, model, &numbers)?;
     let run = writer.next_number();
@@ -94,7 +103,13 @@ fn by_node(outputs: Vec<NodeOutput>) -> Vec<NodeOutput> {
     nodes.into_values().collect()
 }
 
-fn add_model(addition: &mut Addition, catalog: &Catalog, writer: &Writer, model: &Model, numbers: &[i64]) -> Result<()> {
+fn add_model(
+    addition: &mut Addition,
+    catalog: &Catalog,
+    writer: &Writer,
+    model: &Model,
+    numbers: &[i64],
+) -> Result<()> {
     if catalog.knows_model(model.digest()) {
         return Ok(());
     }
@@ -112,7 +127,8 @@ fn add_model(addition: &mut Addition, catalog: &Catalog, writer: &Writer, model:
 
 fn add_accounting(addition: &mut Addition, appended: &Appended, model: &Model, run: u64, keep: Keep) {
     let run = run.cast_signed();
-    let row = |(node, account): &(String, InputAccount)| InputRow::new(run, &Text::from(node.as_str()), account);
+    let row =
+        |(node, account): &(String, InputAccount)| InputRow::new(run, &Text::from(node.as_str()), account);
     addition.inputs = appended.inputs.iter().map(row).collect();
     addition.runs = vec![RunRow {
         run,

@@ -66,7 +66,13 @@ impl Catalog {
     }
 
     /// Notes rows that were committed.
-    pub fn add(&mut self, inputs: &[InputRow], sequences: &[LogSequenceRow], points: &[LogPointRow], runs: &[RunRow]) {
+    pub fn add(
+        &mut self,
+        inputs: &[InputRow],
+        sequences: &[LogSequenceRow],
+        points: &[LogPointRow],
+        runs: &[RunRow],
+    ) {
         for row in inputs {
             self.digests.insert((row.node.to_string(), row.digest.to_string()));
             let progress = self.files.entry((row.node.to_string(), row.file.to_string())).or_default();
@@ -154,8 +160,9 @@ impl Catalog {
             }
         }
         if read_before.iter().any(|n| *n > 0) {
-            let is_new =
-                |event: &schema::Event| read_before.get(event.file as usize).is_none_or(|n| event.byte_offset >= *n);
+            let is_new = |event: &schema::Event| {
+                read_before.get(event.file as usize).is_none_or(|n| event.byte_offset >= *n)
+            };
             output.unattributed.retain(is_new);
             let accumulators = std::mem::take(&mut output.accumulators);
             output.accumulators = accumulators.into_iter().filter_map(|a| keep_events(a, &is_new)).collect();
@@ -192,7 +199,10 @@ impl Progress {
 }
 
 /// The accumulator with the events that `is_new` alone; none if none is left.
-fn keep_events(mut accumulator: schema::Accumulator, is_new: &dyn Fn(&schema::Event) -> bool) -> Option<schema::Accumulator> {
+fn keep_events(
+    mut accumulator: schema::Accumulator,
+    is_new: &dyn Fn(&schema::Event) -> bool,
+) -> Option<schema::Accumulator> {
     let mut position = Vec::with_capacity(accumulator.spans.len());
     let mut n_kept = 0;
     for span in &mut accumulator.spans {
@@ -253,7 +263,8 @@ mod index {
 
     pub(super) fn keep(catalog: &Catalog, table: &Path, number: u64) {
         let folder = table.join(FOLDER);
-        let kept = || catch_unwind(AssertUnwindSafe(|| write(catalog, &folder, number).is_ok())).unwrap_or(false);
+        let kept =
+            || catch_unwind(AssertUnwindSafe(|| write(catalog, &folder, number).is_ok())).unwrap_or(false);
         if !kept() {
             // What cannot be opened is made again from nothing, once.
             let _ = std::fs::remove_dir_all(&folder);
@@ -299,14 +310,20 @@ mod index {
             ("models", catalog.models.iter().map(none).collect()),
             (
                 "log_points",
-                catalog.log_points.iter().map(|(k, n)| (k.clone().into_bytes(), n.to_le_bytes().into())).collect(),
+                catalog
+                    .log_points
+                    .iter()
+                    .map(|(k, n)| (k.clone().into_bytes(), n.to_le_bytes().into()))
+                    .collect(),
             ),
         ])
     }
 
     fn read(folder: &Path, number: u64) -> Option<Catalog> {
         let db = open(folder).ok()?;
-        if db.get("manifest").ok()?.as_deref() != Some(&number.to_le_bytes()) || db.get("form").ok()?.as_deref() != Some(FORM) {
+        if db.get("manifest").ok()?.as_deref() != Some(&number.to_le_bytes())
+            || db.get("form").ok()?.as_deref() != Some(FORM)
+        {
             return None;
         }
         let mut trees = BTreeMap::new();

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use schema::tables::{
-    EventRow, LogSequenceRow, NameValue, NodeTime, RequestNodeRow, RequestRow, SpanRow, Text, Time, short_name,
+    EventRow, LogSequenceRow, NameValue, NodeTime, RequestNodeRow, RequestRow, SpanRow, Text, Time,
+    short_name,
 };
 use schema::{Accumulator, Event, InputAccount, Link, LogPointId, Model, Span};
 use xxhash_rust::xxh3::Xxh3;
@@ -378,7 +379,9 @@ fn log_sequence(
 /// under any model.
 fn span_path(context: Context<'_>, span: &Span) -> u64 {
     let mut hash = Xxh3::new();
-    if let Some(method) = span.top_levels.first().and_then(|id| context.model.top_level_methods.get(id.index())) {
+    if let Some(method) =
+        span.top_levels.first().and_then(|id| context.model.top_level_methods.get(id.index()))
+    {
         text(&mut hash, &method.class);
         text(&mut hash, &method.method);
     }

@@ -65,7 +65,9 @@ impl Manifest {
         for (number, path) in manifests(folder)?.into_iter().rev() {
             match parse(folder, number, &path) {
                 Ok(manifest) => return Ok(Self { damage: damage.map(|e: Error| e.to_string()), ..manifest }),
-                Err(error) if matches!(error.kind(), ErrorKind::Damaged { .. }) => damage = damage.or(Some(error)),
+                Err(error) if matches!(error.kind(), ErrorKind::Damaged { .. }) => {
+                    damage = damage.or(Some(error))
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -158,17 +160,23 @@ impl Writer {
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let lock_path = folder.join(".lock");
         let has_lock = lock_path.exists();
-        if !has_lock && manifests(folder)?.is_empty() && fs::read_dir(folder).map_err(Error::io(folder))?.count() > 0 {
+        if !has_lock
+            && manifests(folder)?.is_empty()
+            && fs::read_dir(folder).map_err(Error::io(folder))?.count() > 0
+        {
             return Err(Error::new(folder, ErrorKind::NotOurs { expected: "request table" }));
         }
-        let lock = File::options().create(true).append(true).open(&lock_path).map_err(Error::io(&lock_path))?;
+        let lock =
+            File::options().create(true).append(true).open(&lock_path).map_err(Error::io(&lock_path))?;
         lock.try_lock().map_err(|e| {
             let busy = std::io::Error::other(format!("another lprof is writing this table ({e})"));
             Error::new(folder, ErrorKind::Io(busy))
         })?;
         let manifest = match Manifest::read(folder) {
             Ok(manifest) => manifest,
-            Err(_) if manifests(folder)?.is_empty() => Manifest { folder: folder.to_owned(), ..Manifest::default() },
+            Err(_) if manifests(folder)?.is_empty() => {
+                Manifest { folder: folder.to_owned(), ..Manifest::default() }
+            }
             Err(error) => return Err(error),
         };
         let writer = Self { manifest, _lock: lock };
@@ -185,7 +193,8 @@ impl Writer {
     /// Number of the next commit, which is the number of its run.
     #[must_use]
     pub fn next_number(&self) -> u64 {
-        let newest = manifests(&self.manifest.folder).ok().and_then(|all| all.last().map(|(number, _)| *number));
+        let newest =
+            manifests(&self.manifest.folder).ok().and_then(|all| all.last().map(|(number, _)| *number));
         newest.unwrap_or(0).max(self.manifest.number) + 1
     }
 
@@ -218,7 +227,8 @@ impl Writer {
     /// which is kept as a way back.
     fn remove_leftovers(&self) -> Result<()> {
         let folder = &self.manifest.folder;
-        let named: BTreeSet<PathBuf> = self.manifest.files.iter().map(|file| folder.join(&file.path)).collect();
+        let named: BTreeSet<PathBuf> =
+            self.manifest.files.iter().map(|file| folder.join(&file.path)).collect();
         for table in fs::read_dir(folder).map_err(Error::io(folder))? {
             let table = table.map_err(Error::io(folder))?.path();
             let is_table = table.file_name().and_then(|n| n.to_str()).is_some_and(|n| TABLES.contains(&n));

@@ -42,7 +42,11 @@ pub(crate) fn analyze(class_path: &[PathBuf], rules: Option<&Path>, voice: Voice
     }
     let n_skipped: u64 = model.inputs.iter().map(|input| u64::from(input.n_skipped)).sum();
     if n_skipped > 0 {
-        voice.say(&format!("warning: {} of {} classes could not be read and were skipped", n_skipped, n_classes + n_skipped));
+        voice.say(&format!(
+            "warning: {} of {} classes could not be read and were skipped",
+            n_skipped,
+            n_classes + n_skipped
+        ));
     }
     for diagnostic in &model.diagnostics {
         voice.tell(&format!("  {diagnostic}"));

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
+use log_mapper::Layout;
 use reducer::table::Manifest;
 use schema::tables::{EventRow, InputRow, LogPointRow, RequestRow};
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use super::Usage;
 use super::show::Logs;
 use crate::args::{EvaluateArgs, Format};
-use crate::evaluation::{Class, Found, Scores, Tally, Truth, score};
+use crate::evaluation::{Class, Found, Record, Scores, Tally, Truth, score};
 use crate::output::{self, Voice};
 use crate::render::{self, neutral};
 
@@ -45,7 +46,10 @@ pub(crate) fn run(args: &EvaluateArgs, voice: Voice) -> Result<ExitCode> {
     let (unknown, n_unknown) = truth.retain_nodes(|node| nodes.contains(node));
     if !unknown.is_empty() {
         let names: Vec<String> = unknown.into_iter().collect();
-        voice.say(&format!("warning: {n_unknown} records of nodes without a log in the table are left out: {}", names.join(", ")));
+        voice.say(&format!(
+            "warning: {n_unknown} records of nodes without a log in the table are left out: {}",
+            names.join(", ")
+        ));
     }
     if truth.records.is_empty() {
         let names: Vec<&str> = nodes.into_iter().collect();
@@ -73,7 +77,11 @@ impl Tables {
         Found {
             events: self.events.iter().map(|event| (place(event), event)).collect(),
             types: self.requests.iter().map(|r| (&*r.request_id, &*r.request_type)).collect(),
-            call_sites: self.log_points.iter().filter_map(|p| Some((p.log_point_id, p.call_site.as_deref()?))).collect(),
+            call_sites: self
+                .log_points
+                .iter()
+                .filter_map(|p| Some((p.log_point_id, p.call_site.as_deref()?)))
+                .collect(),
         }
     }
 
@@ -87,15 +95,43 @@ impl Tables {
 }
 
 /// The truth that a layout prints: records with one value of `key` are one
-/// unit and one op, records without make no claim.
+/// unit and one op, records without a value make no claim.
 fn truth_by_key(tables: &Tables, key: &str) -> Result<Truth> {
-    let _ = tables;
-    bail!("`{key}`: not in the layout of any log of the table")
+    let mut layouts: BTreeMap<(&str, &str), (Layout, usize)> = BTreeMap::new();
+    for input in &tables.inputs {
+        let layout = Layout::compile(&input.layout).map_err(|e| anyhow!("`{}`: {e}", input.layout))?;
+        if let Some(position) = layout.mdc_keys().iter().position(|known| known == key) {
+            layouts.insert((&input.node, &input.file), (layout, position));
+        }
+    }
+    if layouts.is_empty() {
+        bail!("`{key}`: not in the layout of any log of the table");
+    }
+    let mut logs = Logs::default();
+    let (mut truth, mut n_unread) = (Truth::default(), 0_u64);
+    for event in &tables.events {
+        let Some((layout, position)) = layouts.get(&(&*event.node, &*event.file)) else { continue };
+        let Some(text) = logs.text(event) else {
+            n_unread += 1;
+            continue;
+        };
+        let first = text.lines().next().unwrap_or_default();
+        let header = layout.scan(first.as_bytes());
+        let value = header.and_then(|header| *header.mdc.get(*position)?).filter(|value| !value.is_empty());
+        let value = value.map(|value| String::from_utf8_lossy(value).into_owned());
+        let record = Record { unit: value.clone(), op: value, ..Record::default() };
+        truth.records.insert((event.node.to_string(), event.line.unsigned_abs()), record);
+    }
+    if truth.records.values().all(|record| record.unit.is_none()) {
+        bail!("`{key}`: no record has a value of it ({n_unread} records could not be read again)");
+    }
+    Ok(truth)
 }
 
 fn print_text(scores: &Scores, tables: &Tables) -> Result<()> {
     let mut out = output::stdout();
-    let mut types: Vec<(&str, &Tally)> = scores.by_type.iter().map(|(name, tally)| (name.as_str(), tally)).collect();
+    let mut types: Vec<(&str, &Tally)> =
+        scores.by_type.iter().map(|(name, tally)| (name.as_str(), tally)).collect();
     types.sort_by_key(|(name, tally)| (std::cmp::Reverse(tally.n_messages()), *name));
     types.insert(0, ("all", &scores.all));
     let row = |(name, tally): (&str, &Tally)| -> Vec<Value> {
@@ -143,7 +179,8 @@ fn print_text(scores: &Scores, tables: &Tables) -> Result<()> {
 }
 
 fn print_json(scores: &Scores, tables: &Tables, n_left_out: usize) -> Result<()> {
-    let by_type: BTreeMap<&String, Value> = scores.by_type.iter().map(|(name, tally)| (name, tally_json(tally))).collect();
+    let by_type: BTreeMap<&String, Value> =
+        scores.by_type.iter().map(|(name, tally)| (name, tally_json(tally))).collect();
     let mut logs = Logs::default();
     let worst = |worst: &crate::evaluation::Worst| {
         json!({
@@ -171,7 +208,8 @@ fn print_json(scores: &Scores, tables: &Tables, n_left_out: usize) -> Result<()>
 
 fn tally_json(tally: &Tally) -> Value {
     let n = tally.n_messages();
-    let shares: BTreeMap<&str, f64> = CLASSES.iter().map(|c| (c.name(), percent(tally.messages[*c as usize], n))).collect();
+    let shares: BTreeMap<&str, f64> =
+        CLASSES.iter().map(|c| (c.name(), percent(tally.messages[*c as usize], n))).collect();
     let [exact, same_method, wrong, none] = tally.log_points;
     json!({
         "n_messages": n,
@@ -186,7 +224,8 @@ fn tally_json(tally: &Tally) -> Value {
 const CLASSES: [Class; 4] = [Class::Correct, Class::Incomplete, Class::Incorrect, Class::Failed];
 
 fn classes(messages: &[u64; 4]) -> Value {
-    let counts: BTreeMap<&str, u64> = CLASSES.iter().map(|class| (class.name(), messages[*class as usize])).collect();
+    let counts: BTreeMap<&str, u64> =
+        CLASSES.iter().map(|class| (class.name(), messages[*class as usize])).collect();
     json!(counts)
 }
 

@@ -25,7 +25,8 @@ pub(crate) fn run(args: &ReduceArgs, voice: Voice) -> Result<ExitCode> {
     }
     progress.now("stitching requests");
     let outputs = outputs.into_iter().map(|(_, output)| output).collect();
-    let appended = reducer::append::append(&args.table, &model, outputs, &config(args.window), args.keep.into())?;
+    let appended =
+        reducer::append::append(&args.table, &model, outputs, &config(args.window), args.keep.into())?;
     drop(progress);
     let lost = summary::print(&args.table, &appended, voice)?;
     Ok(exit_code(lost > 0, args.strict))
@@ -50,6 +51,8 @@ fn read_outputs(folders: &[PathBuf]) -> Result<Vec<(PathBuf, NodeOutput)>> {
 pub(crate) fn model_of_table(table: &Path) -> Result<Model> {
     let manifest = reducer::table::Manifest::read(table)?;
     let runs = manifest.rows::<tables::RunRow>()?;
-    let run = runs.last().with_context(|| format!("`{}`: nothing was ever added to this table", table.display()))?;
+    let run = runs
+        .last()
+        .with_context(|| format!("`{}`: nothing was ever added to this table", table.display()))?;
     Ok(Model::read(&table.join("models").join(format!("{}.model", run.model_digest)))?)
 }

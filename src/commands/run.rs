@@ -27,13 +27,17 @@ pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
         summary::require_headers(&output, &is_named, voice)?;
         outputs.push(output);
     }
-    let n_headed: u64 =
-        outputs.iter().flat_map(|output| &output.inputs).map(|i| i.n_attributed + i.n_unattributed + i.n_rejected).sum();
+    let n_headed: u64 = outputs
+        .iter()
+        .flat_map(|output| &output.inputs)
+        .map(|i| i.n_attributed + i.n_unattributed + i.n_rejected)
+        .sum();
     if n_headed == 0 {
         bail!("no record in any of the logs");
     }
     let progress = Progress::new(voice, "stitching requests");
-    let appended = reducer::append::append(&args.table, &model, outputs, &config(args.log.window), args.keep.into())?;
+    let appended =
+        reducer::append::append(&args.table, &model, outputs, &config(args.log.window), args.keep.into())?;
     drop(progress);
     let lost = summary::print(&args.table, &appended, voice)?;
     Ok(exit_code(lost > 0, args.log.strict))

@@ -54,7 +54,7 @@ fn load(source: &ModelArgs) -> Result<Model> {
 /// as a nested class alone.
 fn names_method(what: &str, class: &str, method: &str) -> bool {
     let full = format!("{class}.{method}");
-    full == what || ["." , "$"].iter().any(|separator| full.ends_with(&format!("{separator}{what}")))
+    full == what || [".", "$"].iter().any(|separator| full.ends_with(&format!("{separator}{what}")))
 }
 
 /// The top-level methods that `what` names.

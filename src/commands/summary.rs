@@ -61,13 +61,20 @@ impl Totals {
 
 /// Fails if a log that was named has no header that could be read; warns of
 /// others.
-pub(crate) fn require_headers(output: &NodeOutput, is_named: &dyn Fn(&str) -> bool, voice: Voice) -> Result<()> {
+pub(crate) fn require_headers(
+    output: &NodeOutput,
+    is_named: &dyn Fn(&str) -> bool,
+    voice: Voice,
+) -> Result<()> {
     for input in &output.inputs {
         let n_headed = input.n_attributed + input.n_unattributed + input.n_rejected;
         if input.n_bytes == 0 || n_headed > 0 {
             continue;
         }
-        let message = format!("`{}`: no line has a header of layout `{}`; give its layout with --layout", input.file, input.layout);
+        let message = format!(
+            "`{}`: no line has a header of layout `{}`; give its layout with --layout",
+            input.file, input.layout
+        );
         if is_named(&input.file) {
             bail!("{message}");
         }
@@ -114,7 +121,8 @@ fn print_totals(out: &mut dyn std::io::Write, totals: &Totals, appended: &Append
     writeln!(out, "{:>12}  in a request", grouped(totals.n_attributed))?;
     let not = totals.n_unattributed + totals.n_headerless + totals.n_rejected;
     writeln!(out, "{:>12}  in none", grouped(not))?;
-    let mut reasons: Vec<(&str, u64)> = appended.unattributed.iter().map(|(why, n)| (why.as_str(), *n)).collect();
+    let mut reasons: Vec<(&str, u64)> =
+        appended.unattributed.iter().map(|(why, n)| (why.as_str(), *n)).collect();
     reasons.push(("text without a header", totals.n_headerless));
     reasons.push(("refused: too long, or no time", totals.n_rejected));
     reasons.retain(|(_, n)| *n > 0);
@@ -151,9 +159,13 @@ fn print_requests(out: &mut dyn std::io::Write, requests: &[RequestRow]) -> Resu
 fn print_next(out: &mut dyn std::io::Write, table: &Path, requests: &[RequestRow]) -> Result<()> {
     let table = shell_word(&table.display().to_string());
     if cfg!(feature = "sql") {
-        writeln!(out, "next: lprof sql --table {table} \"SELECT request_type, count(*), approx_percentile_cont(duration_us, 0.99) FROM requests GROUP BY 1 ORDER BY 2 DESC\"")?;
+        writeln!(
+            out,
+            "next: lprof sql --table {table} \"SELECT request_type, count(*), approx_percentile_cont(duration_us, 0.99) FROM requests GROUP BY 1 ORDER BY 2 DESC\""
+        )?;
     }
-    let widest = requests.iter().max_by_key(|r| (r.n_nodes, r.n_spans, r.n_events, std::cmp::Reverse(&r.request_id)));
+    let widest =
+        requests.iter().max_by_key(|r| (r.n_nodes, r.n_spans, r.n_events, std::cmp::Reverse(&r.request_id)));
     if let Some(request) = widest {
         writeln!(out, "      lprof show request --table {table} {}", &request.request_id[..12])?;
     }
@@ -168,7 +180,11 @@ fn percentile(sorted: &[i64], p: usize) -> i64 {
 
 fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]

@@ -236,14 +236,16 @@ impl<'a> Groups<'a> {
 }
 
 fn log_point_match(record: &Record, event: Option<&EventRow>, found: &Found<'_>) -> Option<LogPointMatch> {
-    let truths: Vec<&str> = [&record.log_point, &record.call_site].into_iter().flatten().map(String::as_str).collect();
+    let truths: Vec<&str> =
+        [&record.log_point, &record.call_site].into_iter().flatten().map(String::as_str).collect();
     if truths.is_empty() {
         return None;
     }
     let Some((event, id)) = event.and_then(|event| Some((event, event.log_point_id?))) else {
         return Some(LogPointMatch::None);
     };
-    let method = format!("{}.{}", event.class.as_deref().unwrap_or("?"), event.method.as_deref().unwrap_or("?"));
+    let method =
+        format!("{}.{}", event.class.as_deref().unwrap_or("?"), event.method.as_deref().unwrap_or("?"));
     let place = format!("{method}:{}", event.source_line.unwrap_or(0));
     let mut places: BTreeSet<&str> = BTreeSet::from([place.as_str()]);
     places.extend(found.call_sites.get(&id));
@@ -271,7 +273,8 @@ mod tests {
             .lines()
             .map(|line| format!("n\t{}", line.split_whitespace().collect::<Vec<_>>().join("\t")))
             .collect();
-        let truth = Truth::parse(&format!("node\tline\tlog_point\tunit\top\n{}\n", rows.join("\n"))).expect("a truth");
+        let truth = Truth::parse(&format!("node\tline\tlog_point\tunit\top\n{}\n", rows.join("\n")))
+            .expect("a truth");
         let events: Vec<EventRow> = table.lines().map(event).collect();
         let by_place = events.iter().map(|e| ((e.node.to_string(), e.line.unsigned_abs()), e)).collect();
         let types = events.iter().filter_map(|e| Some((e.request_id.as_deref()?, "C.m"))).collect();
@@ -352,7 +355,8 @@ mod tests {
 
     #[test]
     fn b_cubed() {
-        let scores = scores("1 x:1 u o\n2 x:1 u o\n3 x:1 v p\n4 x:1 w p", "1 x:1 r\n2 x:1 s\n3 x:1 r\n4 x:1 -");
+        let scores =
+            scores("1 x:1 u o\n2 x:1 u o\n3 x:1 v p\n4 x:1 w p", "1 x:1 r\n2 x:1 s\n3 x:1 r\n4 x:1 -");
         // Precision 1/2, 1, 1/2 over those with a request; recall 1/2, 1/2, 1, 0.
         assert!((scores.all.precision() - 2.0 / 3.0).abs() < 1e-9, "{}", scores.all.precision());
         assert!((scores.all.recall() - 0.5).abs() < 1e-9, "{}", scores.all.recall());
@@ -360,14 +364,16 @@ mod tests {
 
     #[test]
     fn log_points() {
-        let truth = "1 a.B.c:1 - o\n2 a.B.c:2 - o\n3 a.B.c:1 - o\n4 a.B.c:1 - o\n5 a.Caller.call:3 - o\n6 - - o";
+        let truth =
+            "1 a.B.c:1 - o\n2 a.B.c:2 - o\n3 a.B.c:1 - o\n4 a.B.c:1 - o\n5 a.Caller.call:3 - o\n6 - - o";
         let table = "1 a.B.c:1 r\n2 a.B.c:1 r\n3 a.D.c:1 r\n4 - -\n5 w.Wrapper.log:9 r\n6 a.B.c:1 r";
         assert_eq!(scores(truth, table).all.log_points, [2, 1, 1, 1], "exact, same method, wrong, none");
     }
 
     #[test]
     fn worst_log_points_come_first() {
-        let scores = scores("1 good:1 u o\n2 bad:1 v p\n3 bad:1 v p\n4 ok:1 w q", "1 good:1 r\n2 bad:1 -\n4 ok:2 s");
+        let scores =
+            scores("1 good:1 u o\n2 bad:1 v p\n3 bad:1 v p\n4 ok:1 w q", "1 good:1 r\n2 bad:1 -\n4 ok:2 s");
         let names: Vec<&str> = scores.worst.iter().map(|worst| worst.log_point.as_str()).collect();
         assert_eq!(names, ["bad:1", "ok:1"]);
         assert_eq!(scores.worst[0].example, ("n".to_owned(), 2));

@@ -94,7 +94,8 @@ impl Truth {
 fn read_text(path: &Path) -> Result<String> {
     let read = || -> Result<String> {
         let bytes = std::fs::read(path)?;
-        let plain = if bytes.starts_with(&ZSTD_MAGIC) { zstd::stream::decode_all(bytes.as_slice())? } else { bytes };
+        let plain =
+            if bytes.starts_with(&ZSTD_MAGIC) { zstd::stream::decode_all(bytes.as_slice())? } else { bytes };
         Ok(String::from_utf8(plain)?)
     };
     read().with_context(|| format!("`{}`", path.display()))
@@ -150,7 +151,8 @@ impl Row<'_> {
 
     fn place(&self) -> Result<Place> {
         let line = self.cells["line"];
-        let line = line.parse().with_context(|| format!("line {}: `{line}` is no line number", self.number))?;
+        let line =
+            line.parse().with_context(|| format!("line {}: `{line}` is no line number", self.number))?;
         Ok((self.cells["node"].to_owned(), line))
     }
 }
@@ -161,7 +163,8 @@ mod tests {
 
     #[test]
     fn columns_are_found_by_name() {
-        let truth = Truth::parse("op\tunit\tlog_point\tline\tnode\tmore\no\t-\ta.B.c:1\t7\tn\tx\n").expect("a table");
+        let truth =
+            Truth::parse("op\tunit\tlog_point\tline\tnode\tmore\no\t-\ta.B.c:1\t7\tn\tx\n").expect("a table");
         let record = &truth.records[&("n".to_owned(), 7)];
         assert_eq!(record.op.as_deref(), Some("o"));
         assert_eq!(record.unit, None);
@@ -181,7 +184,8 @@ mod tests {
 
     #[test]
     fn cross_replaces_all_units() {
-        let mut truth = Truth::parse("node\tline\tlog_point\tunit\top\nn\t1\tp\tu\to\nn\t2\tp\tu\to\n").expect("a table");
+        let mut truth =
+            Truth::parse("node\tline\tlog_point\tunit\top\nn\t1\tp\tu\to\nn\t2\tp\tu\to\n").expect("a table");
         truth.replace_units_by("node\tline\tunit\nn\t2\tw\n").expect("a table");
         let units: Vec<Option<&str>> = truth.records.values().map(|r| r.unit.as_deref()).collect();
         assert_eq!(units, [None, Some("w")]);

@@ -15,9 +15,42 @@ use crate::output;
 use crate::render::neutral;
 
 const WORDS: [&str; 36] = [
-    "AND", "AS", "ASC", "BETWEEN", "BY", "CASE", "COUNT", "DESC", "DESCRIBE", "DISTINCT", "ELSE", "END", "EXPLAIN",
-    "FROM", "GROUP", "HAVING", "IN", "IS", "JOIN", "LEFT", "LIKE", "LIMIT", "NOT", "NULL", "ON", "OR", "ORDER",
-    "OVER", "SELECT", "SHOW TABLES", "THEN", "UNION", "WHEN", "WHERE", "WITH", "approx_percentile_cont",
+    "AND",
+    "AS",
+    "ASC",
+    "BETWEEN",
+    "BY",
+    "CASE",
+    "COUNT",
+    "DESC",
+    "DESCRIBE",
+    "DISTINCT",
+    "ELSE",
+    "END",
+    "EXPLAIN",
+    "FROM",
+    "GROUP",
+    "HAVING",
+    "IN",
+    "IS",
+    "JOIN",
+    "LEFT",
+    "LIKE",
+    "LIMIT",
+    "NOT",
+    "NULL",
+    "ON",
+    "OR",
+    "ORDER",
+    "OVER",
+    "SELECT",
+    "SHOW TABLES",
+    "THEN",
+    "UNION",
+    "WHEN",
+    "WHERE",
+    "WITH",
+    "approx_percentile_cont",
 ];
 
 /// Reads queries until the end of input and prints their rows.
@@ -69,12 +102,14 @@ pub(crate) fn run(session: &Session, format: Option<Format>) -> Result<()> {
 
 fn println_tables(session: &Session) {
     let names: Vec<&str> = session.names.iter().map(|(table, _)| table.as_str()).collect();
-    output::Voice::default().say(&format!("tables: {}; end a query with `;`, leave with ctrl-d", names.join(", ")));
+    output::Voice::default()
+        .say(&format!("tables: {}; end a query with `;`, leave with ctrl-d", names.join(", ")));
 }
 
 fn history_file() -> Option<PathBuf> {
     let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
-    let folder = state.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")))?.join("lprof");
+    let folder =
+        state.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")))?.join("lprof");
     std::fs::create_dir_all(&folder).ok()?;
     Some(folder.join("history"))
 }
@@ -89,7 +124,9 @@ impl Completer for Words {
 
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let start = line[..at].rfind(|c| !is_word(c)).map_or(0, |i| i + line[i..].chars().next().map_or(1, char::len_utf8));
+        let start = line[..at]
+            .rfind(|c| !is_word(c))
+            .map_or(0, |i| i + line[i..].chars().next().map_or(1, char::len_utf8));
         let typed = line[start..at].to_lowercase();
         let fits = |word: &&String| word.to_lowercase().starts_with(&typed);
         Ok((start, self.words.iter().filter(fits).cloned().collect()))

@@ -48,12 +48,16 @@ impl Session {
             .set_bool("datafusion.execution.parquet.pushdown_filters", true)
             .set_str("datafusion.execution.time_zone", "UTC");
         let pool = Arc::new(FairSpillPool::new(MEMORY_BYTES_MAX));
-        let env = RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc().context("cannot start the SQL engine")?;
+        let env = RuntimeEnvBuilder::new()
+            .with_memory_pool(pool)
+            .build_arc()
+            .context("cannot start the SQL engine")?;
         let context = SessionContext::new_with_config_rt(config, env);
         let mut names = Vec::new();
         for table in TABLES {
             let schema = schema_of(table);
-            names.push((table.to_owned(), schema.fields().iter().map(|field| field.name().clone()).collect()));
+            names
+                .push((table.to_owned(), schema.fields().iter().map(|field| field.name().clone()).collect()));
             register(&context, manifest, table, schema)?;
         }
         Ok(Self { context, runtime, names })
@@ -63,7 +67,8 @@ impl Session {
     pub(crate) fn print(&self, query: &str, format: Format) -> Result<()> {
         check(query)?;
         self.runtime.block_on(async {
-            let options = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
+            let options =
+                SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
             let frame = self.context.sql_with_options(query, options).await?;
             let schema: SchemaRef = Arc::new(frame.schema().as_arrow().clone());
             let stream = frame.execute_stream().await?;
@@ -72,7 +77,11 @@ impl Session {
     }
 }
 
-async fn print_stream(mut stream: SendableRecordBatchStream, schema: SchemaRef, format: Format) -> Result<()> {
+async fn print_stream(
+    mut stream: SendableRecordBatchStream,
+    schema: SchemaRef,
+    format: Format,
+) -> Result<()> {
     use futures::StreamExt as _;
     let mut out = output::stdout();
     if format == Format::Parquet {
@@ -126,7 +135,10 @@ fn register(context: &SessionContext, manifest: &Manifest, table: &str, schema: 
             bail!("`{}`: named by the manifest, but not there", path.display());
         }
         let absolute = std::path::absolute(&path)?;
-        urls.push(ListingTableUrl::parse(format!("file://{}", percent_encoded(&absolute.to_string_lossy())))?);
+        urls.push(ListingTableUrl::parse(format!(
+            "file://{}",
+            percent_encoded(&absolute.to_string_lossy())
+        ))?);
     }
     if urls.is_empty() {
         let empty = MemTable::try_new(schema, vec![vec![]])?;
@@ -134,7 +146,8 @@ fn register(context: &SessionContext, manifest: &Manifest, table: &str, schema: 
         return Ok(());
     }
     let options = ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
-    let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(options).with_schema(schema);
+    let config =
+        ListingTableConfig::new_with_multi_paths(urls).with_listing_options(options).with_schema(schema);
     context.register_table(table, Arc::new(ListingTable::try_new(config)?))?;
     Ok(())
 }
@@ -144,7 +157,9 @@ fn percent_encoded(path: &str) -> String {
     let mut out = String::new();
     for byte in path.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' | b'=' => out.push(byte as char),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' | b'=' => {
+                out.push(byte as char)
+            }
             _ => out.push_str(&format!("%{byte:02X}")),
         }
     }

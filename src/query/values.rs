@@ -2,7 +2,10 @@
 //! UTC, lists and structs keep their form.
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray as _, StructArray};
-use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use datafusion::arrow::datatypes::{
+    DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use serde_json::{Map, Value, json};
 

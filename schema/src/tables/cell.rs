@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray as _, BinaryArray, BooleanArray, Int64Array, ListArray, RecordBatch, StringArray,
-    StructArray, TimestampMicrosecondArray,
+    Array, ArrayRef, AsArray as _, BinaryArray, BooleanArray, Int64Array, ListArray, RecordBatch,
+    StringArray, StructArray, TimestampMicrosecondArray,
 };
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Field, Int64Type, SchemaRef, TimeUnit, TimestampMicrosecondType};
@@ -156,7 +156,9 @@ impl Cell for Time {
     }
 
     fn read(array: &ArrayRef) -> Option<Vec<Self>> {
-        Some(array.as_primitive_opt::<TimestampMicrosecondType>()?.values().iter().map(|t| Time(*t)).collect())
+        Some(
+            array.as_primitive_opt::<TimestampMicrosecondType>()?.values().iter().map(|t| Time(*t)).collect(),
+        )
     }
 }
 
@@ -224,7 +226,8 @@ impl<T: Cell> Cell for Vec<T> {
         for _ in 0..first {
             items.next();
         }
-        let take = |i: usize| items.by_ref().take(usize::try_from(lists.value_length(i)).unwrap_or(0)).collect();
+        let take =
+            |i: usize| items.by_ref().take(usize::try_from(lists.value_length(i)).unwrap_or(0)).collect();
         Some((0..lists.len()).map(take).collect())
     }
 }

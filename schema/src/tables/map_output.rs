@@ -78,10 +78,13 @@ pub fn write_node_output(
 ) -> Result<()> {
     let mut rows: Vec<AccumulatorRow> =
         output.accumulators.iter().map(|a| AccumulatorRow::new(model, a, shuffle_key(a))).collect();
-    rows.sort_by(|a, b| (a.shuffle_key, a.start_ts, &a.state.0).cmp(&(b.shuffle_key, b.start_ts, &b.state.0)));
+    rows.sort_by(|a, b| {
+        (a.shuffle_key, a.start_ts, &a.state.0).cmp(&(b.shuffle_key, b.start_ts, &b.state.0))
+    });
     let unattributed: Vec<UnattributedRow> = output.unattributed.iter().map(UnattributedRow::new).collect();
     let node = Text::from(output.node.as_str());
-    let inputs: Vec<InputRow> = output.inputs.iter().map(|account| InputRow::new(0, &node, account)).collect();
+    let inputs: Vec<InputRow> =
+        output.inputs.iter().map(|account| InputRow::new(0, &node, account)).collect();
 
     let mut digest = xxhash_rust::xxh3::Xxh3::new();
     for row in &rows {
@@ -148,7 +151,11 @@ pub fn read_node_output(inputs: &Path) -> Result<NodeOutput> {
     let (rows, other) = parquet::read::<AccumulatorRow>(&path)?;
     let unattributed_path = beside("unattributed");
     let (unattributed, third) = parquet::read::<UnattributedRow>(&unattributed_path)?;
-    if other != metadata || third != metadata {
+    // The writer of the format adds pairs of its own.
+    let ours = |of: &Metadata| -> Vec<(String, String)> {
+        of.iter().filter(|(key, _)| key.starts_with("lprof.")).map(|(k, v)| (k.clone(), v.clone())).collect()
+    };
+    if ours(&other) != ours(&metadata) || ours(&third) != ours(&metadata) {
         return Err(Error::damaged(&path, 0, "belongs to another map than the other files of its node"));
     }
     let mut accumulators = Vec::with_capacity(rows.len());
@@ -160,7 +167,8 @@ pub fn read_node_output(inputs: &Path) -> Result<NodeOutput> {
         }
         accumulators.push(accumulator);
     }
-    accumulators.sort_by_key(|a| (a.spans[0].events[0].ts_us, a.spans[0].events[0].file, a.spans[0].events[0].line));
+    accumulators
+        .sort_by_key(|a| (a.spans[0].events[0].ts_us, a.spans[0].events[0].file, a.spans[0].events[0].line));
     Ok(NodeOutput {
         node: value("lprof.node")?.clone(),
         model_digest: u128::from_str_radix(value("lprof.model")?, 16)
@@ -191,7 +199,10 @@ impl AccumulatorRow {
             end_ts: Time(times().max().unwrap_or_default()),
             n_events: times().count() as i64,
             identifiers: values.into_iter().map(name_value).collect(),
-            state: Bytes(postcard::to_stdvec(accumulator).expect("an accumulator holds nothing that cannot be encoded")),
+            state: Bytes(
+                postcard::to_stdvec(accumulator)
+                    .expect("an accumulator holds nothing that cannot be encoded"),
+            ),
         }
     }
 }

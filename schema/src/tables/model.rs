@@ -224,7 +224,11 @@ impl CommunicationPairRow {
                 kind: Text::from(pair.kind.name()),
                 many: pair.many,
                 reason: Text::from(pair.reason.as_str()),
-                identifiers: pair.identifiers.iter().map(|(a, b)| vec![path(from, *a), path(to, *b)]).collect(),
+                identifiers: pair
+                    .identifiers
+                    .iter()
+                    .map(|(a, b)| vec![path(from, *a), path(to, *b)])
+                    .collect(),
             }
         };
         model.communication_pairs.iter().map(row).collect()

@@ -56,7 +56,8 @@ pub fn write<R: Row>(path: &Path, rows: &[R], metadata: &Metadata) -> Result<Wri
         let mut out = Digesting { inner: BufWriter::new(file), digest: Xxh3::new(), n_bytes: 0 };
         let batches = rows.chunks(BATCH_ROWS_MAX).map(|chunk| Ok(R::batch(chunk)));
         write_with(&mut out, R::schema(), batches, metadata).map_err(|e| as_io(path, e))?;
-        let done = Written { n_rows: rows.len() as u64, n_bytes: out.n_bytes, digest: out.digest.digest128() };
+        let done =
+            Written { n_rows: rows.len() as u64, n_bytes: out.n_bytes, digest: out.digest.digest128() };
         let file = out.inner.into_inner().map_err(|e| Error::new(path, ErrorKind::Io(e.into_error())))?;
         file.sync_all().map_err(Error::io(path))?;
         fs::rename(&temporary, path).map_err(Error::io(path))?;
@@ -90,8 +91,11 @@ pub fn read<R: Row>(path: &Path) -> Result<(Vec<R>, Metadata)> {
     let file = File::open(path).map_err(Error::io(path))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| Error::damaged(path, 0, e))?;
     let pairs = builder.metadata().file_metadata().key_value_metadata();
-    let metadata =
-        pairs.into_iter().flatten().filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?))).collect();
+    let metadata = pairs
+        .into_iter()
+        .flatten()
+        .filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?)))
+        .collect();
     let batches = builder.with_batch_size(BATCH_ROWS_MAX).build().map_err(|e| Error::damaged(path, 0, e))?;
     let mut rows = Vec::new();
     for batch in batches {

@@ -32,7 +32,8 @@ fn find(model: &Model, what: &str) -> Vec<LogPointId> {
         Some((method, line)) => (method, line.parse::<u32>().ok()),
         None => (what, None),
     };
-    let is_there = |class: &str, name: &str, at: u32| names_method(method, class, name) && line.is_none_or(|l| l == at);
+    let is_there =
+        |class: &str, name: &str, at: u32| names_method(method, class, name) && line.is_none_or(|l| l == at);
     let matches = |i: &usize| {
         let point = &model.log_points[*i];
         let site = point.call_site.as_ref();
@@ -44,7 +45,8 @@ fn find(model: &Model, what: &str) -> Vec<LogPointId> {
 
 fn print_one(out: &mut dyn std::io::Write, model: &Model, id: LogPointId) -> Result<()> {
     let point = &model.log_points[id.index()];
-    let names = |names: Vec<&str>| if names.is_empty() { "unknown".to_owned() } else { neutral(&names.join(" | ")) };
+    let names =
+        |names: Vec<&str>| if names.is_empty() { "unknown".to_owned() } else { neutral(&names.join(" | ")) };
     writeln!(out, "log point {id}  {}", neutral(&point.place()))?;
     if let Some(site) = &point.call_site {
         writeln!(out, "  called by     {}", neutral(&site.place()))?;

@@ -13,7 +13,13 @@ use crate::render::neutral;
 pub(crate) fn print(model: &Model, what: &str) -> Result<()> {
     let mut out = output::stdout();
     for (index, method) in methods(model, what)? {
-        writeln!(out, "{}.{}{}", neutral(&method.class), neutral(&method.method), neutral(&method.descriptor))?;
+        writeln!(
+            out,
+            "{}.{}{}",
+            neutral(&method.class),
+            neutral(&method.method),
+            neutral(&method.descriptor)
+        )?;
         writeln!(out, "  kind    {}", kind_name(method.kind))?;
         writeln!(out, "  reason  {}", neutral(&method.reason))?;
         writeln!(out, "  identifiers")?;
@@ -38,7 +44,8 @@ pub(crate) fn print_pairs(model: &Model, from: &str, to: &str) -> Result<()> {
     let (senders, receivers) = (methods(model, from)?, methods(model, to)?);
     let is_one = |of: &[(usize, &TopLevelMethod)], id: TopLevelId| of.iter().any(|(i, _)| *i == id.index());
     let joins = |p: &&CommunicationPair| {
-        (is_one(&senders, p.from) && is_one(&receivers, p.to)) || (is_one(&senders, p.to) && is_one(&receivers, p.from))
+        (is_one(&senders, p.from) && is_one(&receivers, p.to))
+            || (is_one(&senders, p.to) && is_one(&receivers, p.from))
     };
     let pairs: Vec<&CommunicationPair> = model.communication_pairs.iter().filter(joins).collect();
     if pairs.is_empty() {
@@ -58,16 +65,28 @@ pub(crate) fn print_pairs(model: &Model, from: &str, to: &str) -> Result<()> {
 
 fn print_order(out: &mut dyn std::io::Write, model: &Model, method: &TopLevelMethod) -> Result<()> {
     let numbers = |of: &[u32]| of.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-    writeln!(out, "  order   starts at {}; ends after {}", numbers(&method.dag.entries), numbers(&method.dag.exits))?;
+    writeln!(
+        out,
+        "  order   starts at {}; ends after {}",
+        numbers(&method.dag.entries),
+        numbers(&method.dag.exits)
+    )?;
     for (i, node) in method.dag.nodes.iter().enumerate() {
         let repeats = if node.repeats { " (repeats)" } else { "" };
         writeln!(out, "    {i}{repeats} -> {}", numbers(&node.next))?;
         for point in &node.points {
             let Some(log_point) = model.log_points.get(point.log_point.index()) else { continue };
-            let place = log_point.call_site.as_ref().map_or_else(|| log_point.place(), schema::CallSite::place);
+            let place =
+                log_point.call_site.as_ref().map_or_else(|| log_point.place(), schema::CallSite::place);
             let path = |id: &IdentifierId| method.identifiers.get(id.index()).map(|i| i.path.as_str());
             let bound: Vec<&str> = point.bindings.iter().flatten().filter_map(path).collect();
-            writeln!(out, "      {:>5}  {}  {}", point.log_point.to_string(), neutral(&place), neutral(&bound.join(" ")))?;
+            writeln!(
+                out,
+                "      {:>5}  {}  {}",
+                point.log_point.to_string(),
+                neutral(&place),
+                neutral(&bound.join(" "))
+            )?;
         }
     }
     Ok(())
@@ -80,7 +99,9 @@ fn print_pair(out: &mut dyn std::io::Write, model: &Model, pair: &CommunicationP
     let (from, to) = (neutral(&name(pair.from)), neutral(&name(pair.to)));
     writeln!(out, "    {from} -> {to}  ({}{many})", pair.kind.name())?;
     writeln!(out, "      {}", neutral(&pair.reason))?;
-    let path = |of, id: IdentifierId| method(of).and_then(|m| m.identifiers.get(id.index())).map_or("?", |i| i.path.as_str());
+    let path = |of, id: IdentifierId| {
+        method(of).and_then(|m| m.identifiers.get(id.index())).map_or("?", |i| i.path.as_str())
+    };
     for (a, b) in &pair.identifiers {
         writeln!(out, "      {} = {}", neutral(path(pair.from, *a)), neutral(path(pair.to, *b)))?;
     }

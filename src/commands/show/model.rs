@@ -23,14 +23,25 @@ pub(crate) fn print(model: &Model, voice: Voice) -> Result<()> {
     writeln!(out, "\ntop-level methods")?;
     let method = |m: &TopLevelMethod| -> Vec<Value> {
         let identifiers: Vec<&str> = m.identifiers.iter().map(|i| i.path.as_str()).collect();
-        vec![json!(m.short_name()), json!(kind_name(m.kind)), json!(m.log_points().len()), json!(identifiers.join(" "))]
+        vec![
+            json!(m.short_name()),
+            json!(kind_name(m.kind)),
+            json!(m.log_points().len()),
+            json!(identifiers.join(" ")),
+        ]
     };
     let rows = model.top_level_methods.iter().map(method).collect();
     render::rows(&mut out, Format::Table, &["method", "kind", "n_log_points", "identifiers"], rows)?;
     writeln!(out, "\ncommunication pairs")?;
     let name = |id: schema::TopLevelId| model.top_level_methods.get(id.index()).map(|m| m.short_name());
     let pair = |p: &schema::CommunicationPair| -> Vec<Value> {
-        vec![json!(name(p.from)), json!(name(p.to)), json!(p.kind.name()), json!(p.identifiers.len()), json!(p.many)]
+        vec![
+            json!(name(p.from)),
+            json!(name(p.to)),
+            json!(p.kind.name()),
+            json!(p.identifiers.len()),
+            json!(p.many),
+        ]
     };
     let rows = model.communication_pairs.iter().map(pair).collect();
     render::rows(&mut out, Format::Table, &["from", "to", "kind", "n_identifiers", "many"], rows)?;
@@ -93,9 +104,17 @@ pub(crate) fn coverage(model: &Model, format: Option<Format>) -> Result<()> {
     let facts: Vec<(&str, usize, usize)> = vec![
         ("log points", points.len(), points.len()),
         ("  without variables", count(&|p| p.variables.is_empty()), points.len()),
-        ("  all variables are clean access paths", count(&|p| !p.variables.is_empty() && !opaque(p)), points.len()),
+        (
+            "  all variables are clean access paths",
+            count(&|p| !p.variables.is_empty() && !opaque(p)),
+            points.len(),
+        ),
         ("  with opaque parts", count(&opaque), points.len()),
-        ("  no constant text in any template", count(&|p| p.templates.iter().all(|t| !has_constant(&t.regex))), points.len()),
+        (
+            "  no constant text in any template",
+            count(&|p| p.templates.iter().all(|t| !has_constant(&t.regex))),
+            points.len(),
+        ),
         ("  no template", count(&|p| p.templates.is_empty()), points.len()),
         ("  several templates", count(&|p| p.templates.len() > 1), points.len()),
         ("  level unknown", count(&|p| p.levels.is_empty()), points.len()),
@@ -105,7 +124,8 @@ pub(crate) fn coverage(model: &Model, format: Option<Format>) -> Result<()> {
         ("  clean access paths", n_clean, n_variables),
     ];
     let percent = |n: usize, of: usize| (1000.0 * n as f64 / (of as f64).max(1.0)).round() / 10.0;
-    let rows = facts.into_iter().map(|(name, n, of)| vec![json!(name), json!(n), json!(percent(n, of))]).collect();
+    let rows =
+        facts.into_iter().map(|(name, n, of)| vec![json!(name), json!(n), json!(percent(n, of))]).collect();
     render::rows(&mut output::stdout(), text_format(format)?, &["what", "count", "percent"], rows)?;
     Ok(())
 }

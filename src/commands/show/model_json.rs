@@ -36,7 +36,11 @@ pub(crate) fn print(model: &Model) -> Result<()> {
     Ok(())
 }
 
-fn list(out: &mut dyn std::io::Write, name: &str, values: impl Iterator<Item = Value>) -> std::io::Result<()> {
+fn list(
+    out: &mut dyn std::io::Write,
+    name: &str,
+    values: impl Iterator<Item = Value>,
+) -> std::io::Result<()> {
     write!(out, "\"{name}\": [")?;
     for (i, value) in values.enumerate() {
         write!(out, "{}{value}", if i == 0 { "\n" } else { ",\n" })?;
@@ -46,9 +50,7 @@ fn list(out: &mut dyn std::io::Write, name: &str, values: impl Iterator<Item = V
 
 fn log_point(id: usize, point: &LogPoint) -> Value {
     let path = |capture: &u32| point.variables.get(*capture as usize).map(|v| v.path.as_str());
-    let template = |t: &schema::Template| {
-        json!({ "regex": t.regex, "variables": t.captures.iter().map(path).collect::<Vec<_>>() })
-    };
+    let template = |t: &schema::Template| json!({ "regex": t.regex, "variables": t.captures.iter().map(path).collect::<Vec<_>>() });
     let levels: Vec<&str> = point.levels.iter().map(|level| level.name()).collect();
     let mut value = json!({
         "id": id,
@@ -91,7 +93,9 @@ fn top_level_method(model: &Model, method: &TopLevelMethod) -> Value {
 fn communication_pair(model: &Model, pair: &schema::CommunicationPair) -> Value {
     let method = |id: TopLevelId| model.top_level_methods.get(id.index());
     let name = |id| method(id).map(|m| short_name(&m.class, &m.method));
-    let path = |of, id: IdentifierId| method(of).and_then(|m| m.identifiers.get(id.index())).map(|i| i.path.as_str());
+    let path = |of, id: IdentifierId| {
+        method(of).and_then(|m| m.identifiers.get(id.index())).map(|i| i.path.as_str())
+    };
     let identifiers: Vec<Value> =
         pair.identifiers.iter().map(|(a, b)| json!([path(pair.from, *a), path(pair.to, *b)])).collect();
     json!({

@@ -24,7 +24,9 @@ pub(crate) fn print(table: &Path, id: &str) -> Result<()> {
     let request = match found.as_slice() {
         [] => bail!("`{id}`: no request of this id in `{}`", table.display()),
         [request] => request,
-        [first, second, ..] => bail!("`{id}`: begins several ids, e.g. {} and {}", first.request_id, second.request_id),
+        [first, second, ..] => {
+            bail!("`{id}`: begins several ids, e.g. {} and {}", first.request_id, second.request_id)
+        }
     };
     let mut spans: Vec<SpanRow> = manifest.rows()?;
     spans.retain(|row| row.request_id == request.request_id);
@@ -80,14 +82,23 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    fn print_span(&mut self, out: &mut dyn std::io::Write, span: &SpanRow, depth: usize, shown: &mut [bool]) -> Result<()> {
-        let Some(at) = self.spans.iter().position(|other| other.span_id == span.span_id) else { return Ok(()) };
+    fn print_span(
+        &mut self,
+        out: &mut dyn std::io::Write,
+        span: &SpanRow,
+        depth: usize,
+        shown: &mut [bool],
+    ) -> Result<()> {
+        let Some(at) = self.spans.iter().position(|other| other.span_id == span.span_id) else {
+            return Ok(());
+        };
         if std::mem::replace(&mut shown[at], true) {
             return Ok(());
         }
         let indent = "  ".repeat(depth);
         let link = span.link.as_deref().map(|link| format!("{link} -> ")).unwrap_or_default();
-        let thread = span.thread.as_deref().map(|thread| format!(" [{}]", neutral(thread))).unwrap_or_default();
+        let thread =
+            span.thread.as_deref().map(|thread| format!(" [{}]", neutral(thread))).unwrap_or_default();
         let (node, method) = (neutral(&span.node), neutral(&span.top_level_method));
         let took = duration(span.end_ts.0 - span.start_ts.0);
         writeln!(out, "{} {indent}{link}{method} on {node}{thread}, {took}", self.bar(span))?;
@@ -95,10 +106,19 @@ impl View<'_> {
             let since = duration(event.ts.0 - self.request.start_ts.0);
             let text = self.logs.text(event).unwrap_or_else(|| place(event));
             let text = text.lines().next().unwrap_or_default();
-            writeln!(out, "{:>width$} {indent}  {}", format!("+{since}"), neutral(text), width = BAR_CHARS + 2)?;
+            writeln!(
+                out,
+                "{:>width$} {indent}  {}",
+                format!("+{since}"),
+                neutral(text),
+                width = BAR_CHARS + 2
+            )?;
         }
-        let children: Vec<&SpanRow> =
-            self.spans.iter().filter(|other| other.parent_span_id.as_deref() == Some(&span.span_id)).collect();
+        let children: Vec<&SpanRow> = self
+            .spans
+            .iter()
+            .filter(|other| other.parent_span_id.as_deref() == Some(&span.span_id))
+            .collect();
         for child in children {
             self.print_span(out, child, depth + 1, shown)?;
         }
@@ -108,7 +128,9 @@ impl View<'_> {
     /// When in the request the span was at work.
     fn bar(&self, span: &SpanRow) -> String {
         let total = self.request.duration_us.max(1) as f64;
-        let at = |ts: i64| ((ts - self.request.start_ts.0) as f64 / total * (BAR_CHARS - 1) as f64).round() as usize;
+        let at = |ts: i64| {
+            ((ts - self.request.start_ts.0) as f64 / total * (BAR_CHARS - 1) as f64).round() as usize
+        };
         let (start, end) = (at(span.start_ts.0).min(BAR_CHARS - 1), at(span.end_ts.0).min(BAR_CHARS - 1));
         let cell = |i: usize| if (start..=end).contains(&i) { '#' } else { '.' };
         format!("[{}]", (0..BAR_CHARS).map(cell).collect::<String>())
@@ -131,7 +153,8 @@ pub(crate) struct Logs {
 impl Logs {
     /// The text of a record.
     pub(crate) fn text(&mut self, event: &EventRow) -> Option<String> {
-        let file = self.open.entry(event.file.to_string()).or_insert_with_key(|path| open_plain(Path::new(path)));
+        let file =
+            self.open.entry(event.file.to_string()).or_insert_with_key(|path| open_plain(Path::new(path)));
         let file = file.as_mut()?;
         file.seek(SeekFrom::Start(event.byte_offset.try_into().ok()?)).ok()?;
         let mut bytes = Vec::new();

@@ -1,0 +1,161 @@
+//! Rules of this repository that a compiler does not hold: which crate may use
+//! which, that files say what they are, that functions fit a screen, and that
+//! nothing is left over from work.
+
+use std::path::{Path, PathBuf};
+
+/// Lines of a function, from its signature to its closing brace.
+const FUNCTION_LINES_MAX: usize = 70;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All Rust files of the crates, tests and benches among them.
+fn sources() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for folder in ["src", "tests", "schema", "static-analyzer", "log-mapper", "reducer"] {
+        walk(&root().join(folder), &mut found);
+    }
+    found.sort();
+    assert!(found.len() > 50, "the crates have files");
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        (path, text)
+    };
+    found.into_iter().map(read).collect()
+}
+
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        if entry.is_dir() && entry.file_name().is_some_and(|name| name != "target") {
+            walk(&entry, found);
+        } else if entry.extension().is_some_and(|e| e == "rs") {
+            found.push(entry);
+        }
+    }
+}
+
+#[track_caller]
+fn check(faults: Vec<String>) {
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
+
+fn at(path: &Path, line: usize, what: &str) -> String {
+    format!("{}:{line}: {what}", path.strip_prefix(root()).unwrap_or(path).display())
+}
+
+#[test]
+fn crates_meet_only_in_schema() {
+    let ours = ["schema", "static-analyzer", "log-mapper", "reducer", "lprof"];
+    let mut faults = Vec::new();
+    for name in ours.iter().filter(|name| **name != "lprof") {
+        let path = root().join(name).join("Cargo.toml");
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        for (i, line) in text.lines().enumerate() {
+            let used = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            let may = used == "schema" && *name != "schema";
+            if ours.contains(&used) && !may {
+                faults.push(at(&path, i + 1, &format!("{name} may not use {used}")));
+            }
+        }
+    }
+    check(faults);
+}
+
+#[test]
+fn heavy_crates_stay_where_they_belong() {
+    let allowed = [
+        ("cafebabe::", "static-analyzer/"),
+        ("sled::", "reducer/src/catalog.rs"),
+        ("arrow::", "schema/src/tables"),
+        ("parquet::arrow", "schema/src/tables"),
+        ("datafusion::", "src/query"),
+        ("rustyline::", "src/query"),
+        ("clap::", "src/"),
+        ("anyhow::", "src/"),
+    ];
+    let mut faults = Vec::new();
+    for (path, text) in sources() {
+        let relative = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().into_owned();
+        for (i, line) in text.lines().enumerate() {
+            for (name, home) in allowed {
+                let begins =
+                    line.trim_start().strip_prefix("use ").is_some_and(|used| used.starts_with(name));
+                if begins && !relative.starts_with(home) {
+                    faults.push(at(&path, i + 1, &format!("{name} belongs in {home}")));
+                }
+            }
+        }
+    }
+    check(faults);
+}
+
+#[test]
+fn files_say_what_they_are() {
+    let faults = sources().into_iter().filter(|(_, text)| !text.starts_with("//! "));
+    check(faults.map(|(path, _)| at(&path, 1, "no `//!` header")).collect());
+}
+
+#[test]
+fn functions_fit_a_screen() {
+    let mut faults = Vec::new();
+    for (path, text) in sources() {
+        let lines: Vec<&str> = text.lines().collect();
+        for (i, line) in lines.iter().enumerate() {
+            let Some(indent) = function_indent(line) else { continue };
+            let closing = format!("{}}}", " ".repeat(indent));
+            let is_body =
+                |offset: usize| lines.get(i + offset).is_some_and(|line| line.trim_end().ends_with('{'));
+            let Some(length) = lines[i..].iter().position(|line| *line == closing) else { continue };
+            if length + 1 > FUNCTION_LINES_MAX && (0..10).any(is_body) {
+                faults.push(at(&path, i + 1, &format!("a function of {} lines", length + 1)));
+            }
+        }
+    }
+    check(faults);
+}
+
+/// How far a line that begins a function is indented.
+fn function_indent(line: &str) -> Option<usize> {
+    let code = line.trim_start();
+    let mut words = code.split(' ').skip_while(|word| {
+        word.starts_with("pub")
+            || matches!(*word, "const" | "async" | "unsafe" | "in")
+            || word.ends_with("::")
+    });
+    let is_function = words.next() == Some("fn") && !code.ends_with(';') && !code.ends_with("{}");
+    (is_function && !line.trim_end().ends_with('}')).then_some(line.len() - code.len())
+}
+
+#[test]
+fn nothing_is_left_over() {
+    // Spelled in two parts, so that this file does not find itself.
+    let left = [
+        concat!("dbg", "!("),
+        concat!("FIX", "ME"),
+        concat!("to", "do!("),
+        concat!("XX", "X:"),
+        concat!("HA", "CK"),
+    ];
+    let mut faults = Vec::new();
+    for (path, text) in sources() {
+        for (i, line) in text.lines().enumerate() {
+            faults.extend(left.iter().filter(|word| line.contains(*word)).map(|word| at(&path, i + 1, word)));
+        }
+    }
+    check(faults);
+}
+
+#[test]
+fn no_path_of_one_machine() {
+    let mut faults = Vec::new();
+    for (path, text) in sources() {
+        for (i, line) in text.lines().enumerate() {
+            let roots = [concat!("\"/wo", "rk"), concat!("\"/ho", "me/"), concat!("\"/ro", "ot")];
+            faults
+                .extend(roots.iter().filter(|word| line.contains(*word)).map(|word| at(&path, i + 1, word)));
+        }
+    }
+    check(faults);
+}
