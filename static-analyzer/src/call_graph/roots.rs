@@ -135,8 +135,10 @@ fn add_uncalled(resolver: &Resolver<'_>, calls: &[Vec<Call>], add: Add<'_>) {
         if m.body.is_none() || resolver.is_library(m.class) {
             continue;
         }
-        if is_main {
-            add(MethodId::new(i), RootKind::Main, "main".to_owned());
+        // Commands are run by a launcher: `run(String[])` and the like.
+        let is_command = !is_called[i] && m.descriptor.starts_with("([Ljava/lang/String;)");
+        if is_main || is_command {
+            add(MethodId::new(i), RootKind::Main, format!("{} of a command", m.name));
         } else if !is_called[i] {
             let class = &program.classes[m.class.index()];
             let library_super = resolver

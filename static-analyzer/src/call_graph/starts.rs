@@ -44,7 +44,6 @@ pub(crate) struct Starts<'a> {
 struct Pass {
     site: ValueId,
     argument: usize,
-    value: ValueId,
     /// Parameter of the caller that it is.
     param: Option<usize>,
 }
@@ -257,7 +256,7 @@ impl<'a> Starts<'a> {
             for s in frame.sources(value) {
                 for (i, _) in is_tasklike.iter().enumerate().filter(|(_, t)| **t) {
                     if s == Source::Node(self.flow.param(method, i + offset)) {
-                        found.push(Pass { site, argument, value, param: Some(i + offset) });
+                        found.push(Pass { site, argument, param: Some(i + offset) });
                     }
                 }
             }
@@ -335,7 +334,7 @@ impl<'a> Starts<'a> {
                     for (j, &a) in args.iter().enumerate() {
                         let gift = self.gift_of(
                             body,
-                            &Pass { site: v, argument: j, value: a, param: None },
+                            &Pass { site: v, argument: j, param: None },
                             calls,
                         );
                         if let Some(lambda) = lambda_of(body, a) {

@@ -71,13 +71,21 @@ impl<'a> Lifetimes<'a> {
             keys: Keys::find(program, bindings),
         };
         let mut starts = Vec::new();
+        // Also a loop that logs nothing serves: it accepts connections.
+        let served = graph.roots.iter().filter(|r| {
+            matches!(r.kind, RootKind::Main | RootKind::Thread | RootKind::Task)
+                && tops.get(&r.method).is_none_or(|t| t.0 != TopLevelKind::Dispatcher)
+        });
+        for root in served {
+            lifetimes.read_rounds(root.method, &loops[root.method.index()], &mut starts);
+        }
         for (&method, (kind, _)) in tops {
             match (kind, graph.root(method).map(|r| r.kind)) {
                 (TopLevelKind::Dispatcher, _) => {
                     lifetimes.read_rounds(method, &loops[method.index()], &mut starts);
                 }
                 // Threads that start-up starts are start-up, unless reached.
-                (_, Some(RootKind::Main | RootKind::Thread)) => {}
+                (_, Some(RootKind::Main | RootKind::Thread)) | (TopLevelKind::Unreached, _) => {}
                 _ => starts.push(method),
             }
         }

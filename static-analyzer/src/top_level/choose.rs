@@ -41,7 +41,7 @@ pub fn find(
         .into_par_iter()
         .map(|i| {
             let logs = !summaries.methods[i].log_points.is_empty();
-            if logs { ServiceLoops::of(program, graph, MethodId::new(i)) } else { ServiceLoops::default() }
+            if logs || graph.root(MethodId::new(i)).is_some() { ServiceLoops::of(program, graph, MethodId::new(i)) } else { ServiceLoops::default() }
         })
         .collect();
     let forbidden = forbidden(program, rules);
@@ -340,7 +340,9 @@ impl Chooser<'_> {
             let kind = self.chosen[&method].0;
             let by_edge = matches!(kind, TopLevelKind::IdentifierLoss | TopLevelKind::DispatchTarget);
             let forced = rules.top_level.contains(&binary_name(self.program, method));
-            if by_edge && !forced && callers.len() > HELPER_CALLERS_MAX {
+            // Without a loss of identifiers one caller of another kind is enough.
+            let most = if kind == TopLevelKind::DispatchTarget { 1 } else { HELPER_CALLERS_MAX };
+            if by_edge && !forced && callers.len() > most {
                 self.chosen.remove(&method);
             }
         }

@@ -140,7 +140,7 @@ pub(crate) fn fill(known: &Known<'_>, chosen: &Chosen) -> Vec<TopLevel> {
     found
 }
 
-/// Texts that every fifth kind of request prints (the user, the caller) are
+/// Texts that every eighth kind of request prints (the user, the caller) are
 /// about the circumstances of requests, not about one. Numbers are keys here,
 /// and a central key may well be printed everywhere.
 fn weaken_common(known: &Known<'_>, found: &mut [TopLevel]) {
@@ -149,7 +149,7 @@ fn weaken_common(known: &Known<'_>, found: &mut [TopLevel]) {
         let classes: BTreeSet<Name> = top.identifiers.iter().map(|i| i.value_class).collect();
         classes.into_iter().for_each(|c| *uses.entry(c).or_default() += 1);
     }
-    let most = (found.len() / 5).max(COMMON_MIN);
+    let most = (found.len() / 8).max(COMMON_MIN);
     let variables = known.log_points.iter().flat_map(|p| &p.variables);
     let numbers: BTreeSet<Name> =
         variables.filter(|v| is_number(v)).filter_map(|v| v.value_class).collect();

@@ -1,0 +1,160 @@
+//! Call graph, top-level methods and identifiers of small servers with the
+//! shapes of real ones (`fixtures/requests/java`): what begins a request, what
+//! does not, and what keeps its value.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schema::{IdentifierStrength, TopLevelKind};
+use static_analyzer::call_graph::{self, CallGraph, CallKind};
+use static_analyzer::identifiers::Bindings;
+use static_analyzer::log_points::log_points;
+use static_analyzer::path::LogPoint;
+use static_analyzer::program::{self, MethodId, Program};
+use static_analyzer::rules::Rules;
+use static_analyzer::top_level::{self, TopLevel, TopLevels};
+
+struct Analysis {
+    program: Program,
+    graph: CallGraph,
+    log_points: Vec<LogPoint>,
+    tops: TopLevels,
+}
+
+fn analyze(rules: &Rules) -> Analysis {
+    let classes = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/requests/classes");
+    let program = program::load(&[classes], &Default::default()).expect("readable classes");
+    let graph = call_graph::build(&program);
+    let log_points = log_points(&program);
+    let bindings = Bindings::new(&program, &graph);
+    let tops = top_level::find(&program, &graph, &bindings, &log_points, rules);
+    Analysis { program, graph, log_points, tops }
+}
+
+impl Analysis {
+    fn name(&self, method: MethodId) -> String {
+        let m = &self.program.methods[method.index()];
+        format!("{}.{}", self.program.classes[m.class.index()].name, m.name)
+    }
+
+    fn kinds(&self) -> BTreeMap<String, TopLevelKind> {
+        self.tops.methods.iter().map(|t| (self.name(t.method), t.kind)).collect()
+    }
+
+    fn top(&self, name: &str) -> &TopLevel {
+        self.tops.methods.iter().find(|t| self.name(t.method) == name).expect("a top-level method")
+    }
+
+    fn strengths(&self, name: &str) -> Vec<(String, IdentifierStrength)> {
+        let identifiers = &self.top(name).identifiers;
+        let mut all: Vec<_> =
+            identifiers.iter().map(|i| (i.value_class.as_str().to_owned(), i.strength)).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    /// Methods whose lines belong to a top-level method.
+    fn members(&self, name: &str) -> Vec<String> {
+        let points = self.top(name).members.iter();
+        let mut all: Vec<String> =
+            points.map(|m| self.name(self.log_points[m.log_point as usize].method)).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+}
+
+#[test]
+fn requests_begin_where_the_dispatcher_loses_their_identifiers() {
+    let kinds = analyze(&Rules::default()).kinds();
+    assert_eq!(kinds["Server$Connection.run"], TopLevelKind::Dispatcher);
+    // What prints its parameter is a log point of its caller, so `opPing` it is.
+    for method in ["write", "read", "opPing"] {
+        let kind = kinds[&format!("Server$Connection.{method}")];
+        assert!(matches!(kind, TopLevelKind::IdentifierLoss | TopLevelKind::DispatchTarget), "{method}: {kind:?}");
+    }
+    for none in ["Connection.process", "Connection.opWrite", "Connection.opRead", "Helper.check", "Receiver.receive"] {
+        assert!(!kinds.contains_key(&format!("Server${none}")), "{none}");
+    }
+}
+
+#[test]
+fn a_thread_of_one_request_is_a_task_and_a_thread_of_many_dispatches() {
+    let kinds = analyze(&Rules::default()).kinds();
+    assert_eq!(kinds["Server$Responder.run"], TopLevelKind::Task);
+    assert_eq!(kinds["Server$Deletion.run"], TopLevelKind::Task);
+    assert_eq!(kinds["Server$Cleaner.run"], TopLevelKind::Dispatcher);
+    assert!(kinds.contains_key("Server$Cleaner.clean"));
+}
+
+#[test]
+fn wrappers_start_what_their_callers_give_them() {
+    let analysis = analyze(&Rules::default());
+    let starts = |from: &str| -> Vec<String> {
+        let method = (0..analysis.program.methods.len())
+            .map(MethodId::new)
+            .find(|&m| analysis.name(m) == from)
+            .expect("the method");
+        let calls = analysis.graph.calls(method).iter();
+        calls
+            .filter(|c| matches!(c.kind, CallKind::Start(_)))
+            .flat_map(|c| c.targets.iter().map(|&t| analysis.name(t)))
+            .collect()
+    };
+    assert_eq!(starts("Server$Connection.write"), ["Server$Responder.run"]);
+    assert_eq!(starts("Server$Cleaner.clean"), ["Server$Deletion.run"]);
+}
+
+#[test]
+fn identifiers_are_what_keeps_its_value_and_names_something() {
+    let analysis = analyze(&Rules::default());
+    let write = analysis.strengths("Server$Connection.write");
+    assert!(write.contains(&("Server$Key.id".to_owned(), IdentifierStrength::Request)), "{write:?}");
+    assert!(write.iter().all(|(class, _)| !class.ends_with("Key.stamp")), "modified: {write:?}");
+    let peer = write.iter().find(|(class, _)| class.ends_with("Connection.peer"));
+    assert_eq!(peer.map(|p| p.1), Some(IdentifierStrength::Weak), "the connection outlives the request");
+}
+
+#[test]
+fn constructor_fields_are_the_arguments() {
+    // `Receiver.block` is `key`: both print one and the same identifier.
+    let analysis = analyze(&Rules::default());
+    let ids = analysis.strengths("Server$Connection.write").len();
+    let places = analysis.top("Server$Connection.write").identifiers.len();
+    assert_eq!(ids, places);
+}
+
+#[test]
+fn steps_of_a_state_machine_belong_to_their_entity() {
+    let analysis = analyze(&Rules::default());
+    assert_eq!(
+        analysis.members("Machine$Job.handle"),
+        ["Machine$Job$Started.apply", "Machine$Job$Stopped.apply", "Machine$Job.handle"]
+    );
+    assert_eq!(analysis.members("Machine$Node.handle"), ["Machine$Node$Joined.apply"]);
+    assert!(!analysis.kinds().contains_key("Machine$Job$Started.apply"));
+}
+
+#[test]
+fn rules_force_and_forbid() {
+    let rules = Rules::parse(
+        "top-level Server$Helper.check\nnot-top-level Server$Connection.write\nnot-identifier Server$Key.pool\n",
+    )
+    .expect("valid rules");
+    let analysis = analyze(&rules);
+    let kinds = analysis.kinds();
+    assert!(kinds.contains_key("Server$Helper.check"));
+    assert!(!kinds.contains_key("Server$Connection.write"));
+    let read = analysis.strengths("Server$Connection.read");
+    assert!(read.iter().all(|(class, _)| !class.ends_with("Key.pool")), "{read:?}");
+}
+
+#[test]
+fn every_log_point_has_a_home() {
+    let analysis = analyze(&Rules::default());
+    for i in 0..analysis.log_points.len() as u32 {
+        let homes = analysis.tops.methods.iter().filter(|t| t.members.iter().any(|m| m.log_point == i));
+        assert!(homes.count() > 0, "log point {i}");
+    }
+}
