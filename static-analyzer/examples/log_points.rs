@@ -1,39 +1,79 @@
-//! Prints the log points of jars: `log_points [--grep TEXT] JAR...`.
-#![allow(clippy::print_stdout, reason = "a tool for people")]
+//! Prints the log points of jars: `log_points [--grep TEXT | --count | --stats] JAR...`;
+//! `--count` counts the logging calls, `--stats` says how well values are named.
+#![allow(clippy::print_stdout, reason = "it is a command")]
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use static_analyzer::class_path::Config;
+use static_analyzer::log_points::{count_calls, log_points, print};
+use static_analyzer::path::{LogPoint, Root};
 
-fn main() {
-    let mut args: Vec<String> = std::env::args().skip(1).collect();
-    let mut grep = String::new();
-    if args.first().is_some_and(|a| a == "--grep") {
-        grep = args.remove(1);
-        args.remove(0);
-    }
-    let count = args.first().is_some_and(|a| a == "--count");
-    if count {
-        args.remove(0);
-    }
-    let paths: Vec<PathBuf> = args.iter().map(PathBuf::from).collect();
+fn main() -> Result<(), static_analyzer::error::Error> {
+    let mut args = std::env::args().skip(1).peekable();
+    let mode = args.next_if(|a| a.starts_with("--")).unwrap_or_default();
+    let grep = if mode == "--grep" { args.next().unwrap_or_default() } else { String::new() };
+    let paths: Vec<PathBuf> = args.map(PathBuf::from).collect();
     let start = Instant::now();
-    let program = static_analyzer::program::load(&paths, &Config::default()).unwrap_or_else(|e| panic!("{e}"));
+    let program = static_analyzer::program::load(&paths, &Config::default())?;
     let loaded = start.elapsed();
-    if count {
-        for (entry, (calls, lines)) in program.entries.iter().zip(static_analyzer::log_points::count_calls(&program)) {
+    if mode == "--count" {
+        for (entry, (calls, lines)) in program.entries.iter().zip(count_calls(&program)) {
             println!("{} {calls} / {lines}", entry.name);
         }
-        return;
+        return Ok(());
     }
     let start = Instant::now();
-    let points = static_analyzer::log_points::log_points(&program);
+    let points = log_points(&program);
     eprintln!("load {loaded:?}, log points {:?}: {}", start.elapsed(), points.len());
+    if mode == "--stats" {
+        stats(&points);
+        return Ok(());
+    }
     for point in &points {
-        let text = static_analyzer::log_points::print(&program, point);
+        let text = print(&program, point);
         if text.contains(&grep) {
             println!("{text}");
         }
+    }
+    Ok(())
+}
+
+fn stats(points: &[LogPoint]) {
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    let mut texts: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut all, mut named, mut classed, mut bare) = (0, 0, 0, 0);
+    let (mut unknown_logger, mut longest) = (0, 0);
+    for point in points {
+        unknown_logger += usize::from(point.loggers.is_empty());
+        longest = longest.max(point.templates.iter().map(|t| t.regex.len()).max().unwrap_or(0));
+        bare += usize::from(point.templates.iter().all(|t| !t.regex.chars().any(char::is_alphabetic)));
+        if point.levels.iter().any(|&l| l < schema::Level::Info) {
+            continue;
+        }
+        for variable in &point.variables {
+            all += 1;
+            classed += usize::from(variable.value_class.is_some());
+            match &variable.path {
+                Some(path) => {
+                    named += 1;
+                    let root = match path.root {
+                        Root::Param(_) => "parameter",
+                        Root::Static(_) => "static",
+                        Root::Local(_) => "local",
+                    };
+                    *kinds.entry(format!("{root} {}", if path.steps.is_empty() { "itself" } else { "path" })).or_default() += 1;
+                }
+                None => *texts.entry(variable.text.clone()).or_default() += 1,
+            }
+        }
+    }
+    println!("INFO and above: {all} values, {named} with a path, {classed} with a value class; {kinds:?}");
+    println!("without constant {bare}, logger unknown {unknown_logger} of {}, longest regex {longest}", points.len());
+    let mut texts: Vec<(String, usize)> = texts.into_iter().collect();
+    texts.sort_by_key(|t| std::cmp::Reverse(t.1));
+    for (text, count) in texts.iter().take(40) {
+        println!("  {count} {text}");
     }
 }

@@ -55,6 +55,10 @@ fn collect(program: &Program) -> Vec<LogPoint> {
     let found: Vec<Vec<LogPoint>> = methods
         .par_iter()
         .map(|&method| {
+            // A mixin prints what its callers give: they are the log points.
+            if apis::is_mixin(facts.class_name(program.methods[method.index()].class)) {
+                return Vec::new();
+            }
             let sites = sites_of(&facts, &listed, method);
             if sites.is_empty() { Vec::new() } else { point::points_of(&facts, method, &sites) }
         })

@@ -36,6 +36,7 @@ pub(crate) mod call;
 pub(crate) mod text_ops;
 pub(crate) mod field;
 pub(crate) mod object;
+pub(crate) mod exception;
 pub(crate) mod array;
 pub(crate) mod builder;
 pub(crate) mod builder_ops;

@@ -139,6 +139,11 @@ pub(crate) fn is_listed(class: Name) -> bool {
     INDEX.contains_key(&class)
 }
 
+/// Whether classes get their own logger from this one.
+pub(crate) fn is_mixin(class: Name) -> bool {
+    INDEX.get(&class).is_some_and(|row| row.mixin)
+}
+
 /// Takes a call apart, `listed` being the logging class that the method's owner
 /// is or extends.
 pub(crate) fn classify(listed: Name, method: &MethodRef, is_static: bool) -> Option<LogCall> {

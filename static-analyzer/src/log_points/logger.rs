@@ -53,6 +53,12 @@ fn names_of(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -
             } else if method.name == "getRootLogger" {
                 return Some(BTreeSet::from(["root".to_string()]));
             }
+            if args.len() == 1 && e.facts.supertypes(method.class).iter().any(|&c| apis::is_mixin(c)) {
+                return Some(mixin_names(e, frame, args[0]));
+            }
+            if method.name == "underlying" && *kind != InvokeKind::Static {
+                return names_of(e, frame, *args.first()?, depth + 1);
+            }
             let targets = e.targets(frame, *kind, *method, args);
             let mut all = BTreeSet::new();
             if targets.is_empty() {

@@ -23,7 +23,7 @@ pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site]) -> 
         e.restart();
         let message = message::stable(&mut e, FrameId::ROOT, site);
         let mut alone = true;
-        if let Some(callers) = wrapper::callers(&e, message.term, site) {
+        if let Some(callers) = wrapper::callers(&e, FrameId::ROOT, message.term, site) {
             let lifted = wrapper::lifted(facts, site, callers);
             alone = lifted.all || lifted.points.is_empty() || !lifted.complete;
             points.extend(lifted.points);

@@ -8,7 +8,7 @@ use crate::path::{LogPoint, Root};
 use crate::program::{MethodId, access};
 use crate::strings::facts::Facts;
 use crate::strings::term::{Node, Pattern, Term};
-use crate::strings::{Evaluator, FrameId, types};
+use crate::strings::{Arg, Evaluator, FrameId, types};
 
 /// A message with more constant letters than this says enough by itself.
 const CONSTANT_LETTERS_MAX: usize = 5;
@@ -27,9 +27,9 @@ pub(crate) struct Lifted {
 
 /// Callers of the method of `site`, if the message is hardly more than its
 /// parameter.
-pub(crate) fn callers(e: &Evaluator<'_>, term: Term, site: &Site) -> Option<Vec<(MethodId, ValueId)>> {
+pub(crate) fn callers(e: &Evaluator<'_>, frame: FrameId, term: Term, site: &Site) -> Option<Vec<(MethodId, ValueId)>> {
     let letters = letters(e, term, 0);
-    let given = gives_parameter(e, term) || closure_parameter(e, site);
+    let given = gives_parameter(e, term) || closure_parameter(e, frame, site);
     if letters > CONSTANT_LETTERS_MAX || !given {
         return None;
     }
@@ -99,9 +99,21 @@ fn is_this(e: &Evaluator<'_>, i: u16) -> bool {
     i == 0 && !e.program().methods[e.method_of(FrameId::ROOT).index()].is_static()
 }
 
-fn closure_parameter(e: &Evaluator<'_>, site: &Site) -> bool {
-    site.call.closure
-        && site.call.message.and_then(|i| site.args.get(i)).is_some_and(|&v| matches!(e.op(FrameId::ROOT, v), Op::Param(_)))
+/// Whether the message is a closure that the root frame was given.
+fn closure_parameter(e: &Evaluator<'_>, mut frame: FrameId, site: &Site) -> bool {
+    let message = site.call.message.and_then(|i| site.args.get(i).copied());
+    let Some(mut value) = message.filter(|_| site.call.closure) else { return false };
+    loop {
+        match e.op(frame, value) {
+            Op::Cast(_, inner) => value = *inner,
+            Op::Param(_) if frame == FrameId::ROOT => return true,
+            Op::Param(i) => match e.frame(frame).args.get(usize::from(*i)) {
+                Some(&Arg::At(f, v)) => (frame, value) = (f, v),
+                _ => return false,
+            },
+            _ => return false,
+        }
+    }
 }
 
 /// Repeats the log point of `site` for each caller.
@@ -120,7 +132,7 @@ pub(crate) fn lifted(facts: &Facts<'_>, site: &Site, callers: Vec<(MethodId, Val
             };
             let message = message::stable(&mut e, frame, site);
             if depth < limits::WRAPPER_DEPTH_MAX
-                && let Some(callers) = self::callers(&e, message.term, site)
+                && let Some(callers) = self::callers(&e, frame, message.term, site)
             {
                 longer.extend(callers.into_iter().map(|c| [vec![c], chain.clone()].concat()));
             }

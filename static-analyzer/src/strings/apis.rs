@@ -23,8 +23,8 @@ pub(crate) enum Model {
     Concat,
     /// `String.format(String, Object...)`
     Format,
-    /// `String.format(Locale, String, Object...)`
-    FormatLocale,
+    /// `NumberFormat.format(number)`
+    FormatNumber,
     /// `MessageFormat.format(String, Object...)`
     MessageFormat,
     /// Delimiter, then elements.
@@ -65,8 +65,6 @@ pub(crate) enum Model {
     LineSeparator,
     /// A system property.
     Property,
-    /// A value that looks like this.
-    Looks(Look),
 }
 
 /// Looks that rows can name.
@@ -76,8 +74,6 @@ pub(crate) enum Look {
     Integer,
     /// Floating point.
     Float,
-    /// A formatted number.
-    Number,
     /// `true` or `false`.
     Boolean,
     /// UUID.
@@ -93,14 +89,14 @@ impl Look {
             Look::Integer => Pattern::Integer,
             Look::Float => Pattern::Float,
             Look::Boolean => Pattern::Boolean,
-            Look::Number => Pattern::Regex(NUMBER),
             Look::Uuid => Pattern::Regex(UUID),
             Look::Text => Pattern::Text,
         }
     }
 }
 
-const NUMBER: &str = r"-?[0-9][0-9,.\x{a0}\x{202f}' ]*%?";
+/// A number as the formats of the platform print it.
+pub(crate) const NUMBER: &str = r"-?[0-9][0-9,.\x{a0}\x{202f}' ]*%?";
 const UUID: &str = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 
 const STRING: &str = "java/lang/String";
@@ -168,8 +164,8 @@ const METHODS: &[(&str, &str, Model)] = &[
     ("java/lang/Class", "getSimpleName", Model::SimpleClassName),
     ("java/lang/Enum", "name", Model::EnumName),
     ("java/text/MessageFormat", "format", Model::MessageFormat),
-    ("java/text/NumberFormat", "format", Model::Looks(Look::Number)),
-    ("java/text/DecimalFormat", "format", Model::Looks(Look::Number)),
+    ("java/text/NumberFormat", "format", Model::FormatNumber),
+    ("java/text/DecimalFormat", "format", Model::FormatNumber),
     ("java/util/Arrays", "toString", Model::ArrayImage),
     ("java/util/Arrays", "deepToString", Model::ArrayImage),
     ("java/lang/System", "lineSeparator", Model::LineSeparator),
@@ -306,3 +302,6 @@ pub(crate) fn is_changing(name: &str) -> bool {
 pub(crate) fn keeps_value(model: Model) -> bool {
     matches!(model, Model::Image | Model::Same | Model::ImageOr | Model::Trim | Model::Upper | Model::Lower | Model::EnumName)
 }
+
+/// `NumberFormat.setGroupingUsed`: called with false, integers are digits only.
+pub(crate) const NUMBER_FORMAT_GROUPING: &str = "setGroupingUsed";

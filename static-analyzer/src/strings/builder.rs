@@ -171,7 +171,8 @@ impl<'p> Evaluator<'p> {
         call.map_or(value, |(at, _)| at)
     }
 
-    fn may_throw(&self, frame: FrameId, inst: ValueId) -> bool {
+    /// Whether an instruction throws in programs that work.
+    pub(crate) fn may_throw(&self, frame: FrameId, inst: ValueId) -> bool {
         match self.op(frame, inst) {
             Op::Invoke { method, .. } => !apis::is_builder(method.class) && !is_safe(method),
             Op::GetField(_, Some(object)) => !matches!(self.op(frame, *object), Op::Param(0)),

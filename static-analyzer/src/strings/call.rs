@@ -1,6 +1,6 @@
 //! What a call returns: library models, then the program's own methods.
 
-use super::apis::{self, Look, Model};
+use super::apis::{self, Model};
 use super::term::{Pattern, Term};
 use super::{Evaluator, FrameId, Key, Place, text_ops, types};
 use crate::ir::{Const, InvokeKind, Op, ValueId};
@@ -216,6 +216,9 @@ impl<'p> Evaluator<'p> {
             let descriptor = self.descriptor_of(frame, receiver);
             return Some(self.non_null(frame, receiver, descriptor, call));
         }
+        if matches!(method.name.as_str(), "getMessage" | "getLocalizedMessage") && args.len() == 1 {
+            return self.message_text(frame, args[0]);
+        }
         if apis::is_builder(method.class) {
             return self.builder_call_text(frame, call, method, args);
         }
@@ -274,7 +277,7 @@ impl<'p> Evaluator<'p> {
                 Some(self.terms.cat([head, tail]))
             }
             Model::Format => self.format_call(frame, call, args, parameters, is_static),
-            Model::FormatLocale => None,
+            Model::FormatNumber => Some(self.number_text(frame, call, method, *args.get(1)?)),
             Model::MessageFormat => self.message_format_call(frame, call, args),
             Model::Join => self.join_call(frame, call, args, parameters),
             Model::Upper | Model::Lower => {
@@ -315,13 +318,33 @@ impl<'p> Evaluator<'p> {
                 Op::Const(Const::Text(key)) if key == "line.separator" => Some(self.terms.text("\n")),
                 _ => None,
             },
-            Model::Looks(look) => Some(self.look_leaf(frame, call, method, look)),
         }
     }
 
-    fn look_leaf(&mut self, frame: FrameId, call: ValueId, method: MethodRef, look: Look) -> Term {
-        let result = Name::from(types::result(&method.descriptor));
-        self.leaf_like(frame, call, result, look.pattern())
+    /// A number printed by a format object: the number itself, for its identity.
+    fn number_text(&mut self, frame: FrameId, call: ValueId, method: MethodRef, number: ValueId) -> Term {
+        let integer = method.descriptor.starts_with("(J)");
+        let pattern = if integer && self.has_plain_formats(frame) { Pattern::Integer } else { Pattern::Regex(apis::NUMBER) };
+        let place = self.place(frame, number);
+        let text = self.describe(frame, call);
+        self.place_leaf(place, Name::from(if integer { "J" } else { "D" }), pattern, text)
+    }
+
+    /// Whether number formats of the frame's class and its inner classes are
+    /// told not to group digits.
+    fn has_plain_formats(&self, frame: FrameId) -> bool {
+        let class = self.program().methods[self.method_of(frame).index()].class;
+        let name = self.facts.class_name(class);
+        let outer = name.split('$').next().unwrap_or(&name);
+        let mut near = self.facts.supertypes(name).to_vec();
+        near.extend(self.program().classes.iter().map(|c| c.name).filter(|n| n.strip_prefix(outer).is_some_and(|r| r.starts_with('$'))));
+        near.iter().filter_map(|&n| self.program().class(n)).any(|c| {
+            let methods = self.program().classes[c.index()].methods.clone();
+            self.program().methods[methods].iter().filter_map(|m| m.body.as_ref()).any(|body| {
+                body.iter().any(|(_, inst)| matches!(&inst.op, Op::Invoke { method, args, .. }
+                    if method.name == apis::NUMBER_FORMAT_GROUPING && matches!(args.get(1).map(|&a| body.op(a)), Some(Op::Const(Const::Int(0))))))
+            })
+        })
     }
 
     fn radix_text(&mut self, frame: FrameId, call: ValueId, value: ValueId, descriptor: Name, model: Model) -> Term {

@@ -115,6 +115,10 @@ impl<'p> Evaluator<'p> {
                     None => self.leaf(frame, value, descriptor),
                 }
             }
+            Op::Caught(_) => {
+                let thrown = self.thrown_text(frame, value);
+                thrown.unwrap_or_else(|| self.object(frame, value, descriptor))
+            }
             Op::New(class) if class == "java/lang/String" => {
                 let copied = self.copied_text(frame, value);
                 copied.unwrap_or_else(|| self.object(frame, value, descriptor))

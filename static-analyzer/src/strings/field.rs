@@ -7,7 +7,7 @@ use super::term::{Node, Pattern, Term};
 use super::{Arg, Evaluator, FrameId, Key, PlaceId, types};
 use crate::ir::{Const, Op, ValueId};
 use crate::limits;
-use crate::program::{FieldRef, MethodId, Name, access};
+use crate::program::{FieldRef, Method, MethodId, Name, access};
 
 const PUBLIC: u16 = 0x0001;
 const PROTECTED: u16 = 0x0004;
@@ -77,7 +77,7 @@ impl Evaluator<'_> {
         let args = self.writer_args(method, object.filter(|_| on_this), field);
         // A parameter stored as it is: what the callers give, if all give constants.
         if let Op::Param(i) = body.op(*value) {
-            return self.callers_text(frame, method, *i, descriptor);
+            return self.callers_text(frame, method, *i, descriptor, object);
         }
         let inner = self.make_frame(frame, None, method, args, None)?;
         Some(self.text(inner, *value, descriptor, put))
@@ -109,12 +109,12 @@ impl Evaluator<'_> {
 
     /// What all callers of a method pass as parameter `i`, where that is a
     /// finite set of constants.
-    fn callers_text(&mut self, frame: FrameId, method: MethodId, i: u16, descriptor: Name) -> Option<Term> {
+    fn callers_text(&mut self, frame: FrameId, method: MethodId, i: u16, descriptor: Name, object: Option<PlaceId>) -> Option<Term> {
         let target = &self.program().methods[method.index()];
         let class = self.facts.class_name(target.class);
-        let owner = &self.program().classes[target.class.index()];
-        if target.access & (PUBLIC | PROTECTED) != 0 && owner.access & PUBLIC != 0 {
-            // Code outside of the program may call it.
+        let object = object.map(|o| self.place_descriptor(o));
+        let made = object.as_deref().and_then(types::class_of).map(Name::from).filter(|&c| c != class && self.facts.is_subtype(c, class));
+        if self.is_open_to_callers(target, made) {
             return None;
         }
         let calls = self.facts.calls(target.name, target.descriptor);
@@ -127,6 +127,11 @@ impl Evaluator<'_> {
             }
             if choices.len() >= limits::ALTERNATIVES_MAX {
                 return None;
+            }
+            let by = self.facts.class_name(self.program().methods[caller.index()].class);
+            if made.is_some_and(|c| !self.facts.is_subtype(c, by) && !self.facts.is_subtype(by, c)) {
+                // A constructor of another branch of the hierarchy.
+                continue;
             }
             let value = *args.get(usize::from(i))?;
             let count = args.len();
@@ -142,6 +147,22 @@ impl Evaluator<'_> {
             return None;
         }
         Some(self.terms.alt(choices))
+    }
+
+    /// Whether code outside of the program may call a method; for a constructor
+    /// of a superclass it is the constructors of the class made that count.
+    fn is_open_to_callers(&self, target: &Method, made: Option<Name>) -> bool {
+        let open = |m: &Method| {
+            let owner = &self.program().classes[m.class.index()];
+            m.access & (PUBLIC | PROTECTED) != 0 && owner.access & PUBLIC != 0
+        };
+        match made.filter(|_| target.name == "<init>").and_then(|c| self.program().class(c)) {
+            Some(class) => {
+                let methods = self.program().classes[class.index()].methods.clone();
+                self.program().methods[methods].iter().any(|m| m.name == "<init>" && open(m))
+            }
+            None => open(target),
+        }
     }
 
     /// Whether a text is better known by its parts than by the field's name.

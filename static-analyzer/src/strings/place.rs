@@ -228,7 +228,9 @@ impl<'p> Evaluator<'p> {
                 Place::Field(object, _) | Place::Element(object) | Place::Call(object, _) => place = object,
                 Place::Static(_) => return false,
                 Place::Value(f, v) => {
-                    return f >= frame && !(steps == 0 && matches!(self.op(f, v), Op::New(_)));
+                    // Of objects of the program we know what the constructor stored.
+                    let known = matches!(self.op(f, v), Op::New(class) if self.program().class(*class).is_some());
+                    return f >= frame && !(steps == 0 && known);
                 }
             }
             steps += 1;
