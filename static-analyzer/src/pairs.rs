@@ -35,6 +35,7 @@ mod events;
 mod facts;
 mod handoffs;
 mod links;
+mod origins;
 pub(crate) mod regions;
 
 /// Two top-level methods that can work on one request.
@@ -79,9 +80,10 @@ pub fn find(
     let mut diagnostics = Vec::new();
     let units = regions::Units::new(context);
     let facts = facts::scan(context);
-    let mut handoffs = handoffs::along_calls(context, &units);
-    handoffs.extend(channels::handoffs(context, &units, &facts, &mut diagnostics));
-    handoffs.extend(events::handoffs(context, &units));
+    let mut handoffs = handoffs::Collector::default();
+    handoffs::along_calls(context, &units, &mut handoffs);
+    channels::handoffs(context, &units, &facts, &mut diagnostics, &mut handoffs);
+    events::handoffs(context, &units, &mut handoffs);
     let handoffs = links::contract(context, &units, handoffs, &mut diagnostics);
     let mut pairs = merge(context, &units, &handoffs);
     entities::add(context, &mut pairs);

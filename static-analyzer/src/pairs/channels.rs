@@ -14,7 +14,7 @@ use super::apis::Role;
 use super::cargo::{self, Cargo};
 use super::carry::Carry;
 use super::facts::{Channel, Fact, Facts};
-use super::handoffs::{Handoff, Rule};
+use super::handoffs::{Collector, Handoff, Rule};
 use super::regions::{Edge, UnitId, Units, in_loop};
 use crate::ir::{Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
@@ -46,7 +46,8 @@ pub(super) fn handoffs(
     units: &Units,
     facts: &Facts,
     diagnostics: &mut Vec<String>,
-) -> Vec<Handoff> {
+    handoffs: &mut Collector,
+) {
     let mut senders: BTreeMap<Channel, Vec<End>> = BTreeMap::new();
     let mut receivers: BTreeMap<Channel, Vec<End>> = BTreeMap::new();
     for unit in 0..units.len() {
@@ -65,7 +66,6 @@ pub(super) fn handoffs(
     for (&verb, handlers) in &facts.handlers {
         receivers.insert(Channel::Verb(verb), registered(context, units, handlers));
     }
-    let mut handoffs = Vec::new();
     for (channel, senders) in &senders {
         let Some(receivers) = receivers.get(channel) else { continue };
         if senders.len() * receivers.len() > CHANNEL_HANDOFFS_MAX {
@@ -78,10 +78,13 @@ pub(super) fn handoffs(
             continue;
         }
         for from in senders {
-            handoffs.extend(receivers.iter().filter(|to| sensible(channel, from, to)).map(|to| join(context, units, channel, from, to)));
+            for to in receivers.iter().filter(|to| sensible(channel, from, to)) {
+                if handoffs.wants(from.unit, to.unit, kind(channel)) {
+                    handoffs.found.push(join(context, units, channel, from, to));
+                }
+            }
         }
     }
-    handoffs
 }
 
 fn sender(context: Context<'_>, units: &Units, unit: UnitId, method: MethodId, fact: &Fact) -> End {

@@ -10,17 +10,17 @@ use schema::{LinkKind, TopLevelKind};
 use super::Context;
 use super::cargo::Cargo;
 use super::carry::Carry;
-use super::handoffs::{Handoff, Rule};
+use super::handoffs::{Collector, Handoff, Rule};
 use super::regions::{UnitId, Units, in_loop};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
 use crate::program::{MethodId, Name, Program};
 
 /// Hand-offs from makers of events to their handlers.
-pub(super) fn handoffs(context: Context<'_>, units: &Units) -> Vec<Handoff> {
+pub(super) fn handoffs(context: Context<'_>, units: &Units, handoffs: &mut Collector) {
     let handlers = handlers(context);
     if handlers.is_empty() {
-        return Vec::new();
+        return;
     }
     let mut makers: BTreeMap<Name, Vec<(UnitId, MethodId, ValueId)>> = BTreeMap::new();
     for unit in 0..units.len() {
@@ -38,7 +38,6 @@ pub(super) fn handoffs(context: Context<'_>, units: &Units) -> Vec<Handoff> {
             }
         }
     }
-    let mut handoffs = Vec::new();
     for (class, makers) in &makers {
         let takers = &handlers[class];
         if makers.len() * takers.len() > CHANNEL_HANDOFFS_MAX {
@@ -48,11 +47,14 @@ pub(super) fn handoffs(context: Context<'_>, units: &Units) -> Vec<Handoff> {
             let region = units.region(from);
             let many = region.is_looped(method) || in_loop(context, method, value);
             for &(to, param) in takers {
+                if !handoffs.wants(from, to, LinkKind::Queue) {
+                    continue;
+                }
                 let taken = (units.region(to).root, param);
                 let mut chain = vec![Carry::Across { taken, put: (method, value) }];
                 chain.extend(region.way_up(method).into_iter().map(Carry::Up));
                 let simple = class.rsplit('/').next().unwrap_or(class.as_str());
-                handoffs.push(Handoff {
+                handoffs.found.push(Handoff {
                     from,
                     to,
                     kind: LinkKind::Queue,
@@ -67,7 +69,6 @@ pub(super) fn handoffs(context: Context<'_>, units: &Units) -> Vec<Handoff> {
             }
         }
     }
-    handoffs
 }
 
 /// For each class of events, the units that take it, with the parameter.

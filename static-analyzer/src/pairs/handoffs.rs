@@ -1,14 +1,17 @@
 //! Hand-offs: one way from a unit to another, as the rules find them; those
 //! along edges of the call graph are found here.
 
+use rustc_hash::FxHashMap;
 use schema::LinkKind;
 
 use super::cargo::Cargo;
 use super::carry::Carry;
+use super::origins::Origins;
 use super::regions::{UnitId, Units, in_loop};
 use super::{Context, apis};
 use crate::call_graph::{Call, CallKind};
 use crate::ir::{Op, ValueId};
+use crate::limits::HANDOFFS_PER_PAIR_MAX;
 use crate::program::MethodId;
 
 /// One way from a unit to another.
@@ -74,38 +77,77 @@ fn name(context: Context<'_>, method: MethodId) -> String {
     format!("{simple}.{}", m.name)
 }
 
+/// Hand-offs found so far; of those with equal ends only the first few are kept.
+#[derive(Debug, Default)]
+pub(super) struct Collector {
+    /// In the order they were found.
+    pub(super) found: Vec<Handoff>,
+    n: FxHashMap<(UnitId, UnitId, LinkKind), usize>,
+}
+
+impl Collector {
+    /// Whether one more between these ends would be kept; counts it.
+    pub(super) fn wants(&mut self, from: UnitId, to: UnitId, kind: LinkKind) -> bool {
+        let n = self.n.entry((from, to, kind)).or_insert(0);
+        *n += 1;
+        *n <= HANDOFFS_PER_PAIR_MAX
+    }
+}
+
 /// Hand-offs along edges of the call graph: starts, remote calls, table
 /// look-ups, and plain calls into another top-level method.
-pub(crate) fn along_calls(context: Context<'_>, units: &Units) -> Vec<Handoff> {
-    let mut handoffs = Vec::new();
+pub(super) fn along_calls(context: Context<'_>, units: &Units, handoffs: &mut Collector) {
     for from in 0..units.len() {
         let region = units.region(from);
         for &method in &region.methods {
-            for (i, call) in context.graph.calls(method).iter().enumerate() {
-                let targets = call.targets.iter().filter(|&&t| {
-                    !call.kind.is_local() || context.top_levels.position(t).is_some()
-                });
-                for &target in targets {
-                    let Some(to) = units.of(context, target) else { continue };
-                    let mut chain = vec![Carry::Up((method, i, target))];
-                    chain.extend(region.way_up(method).into_iter().map(Carry::Up));
-                    handoffs.push(Handoff {
-                        from,
-                        to,
-                        kind: link_kind(call.kind),
-                        site: (method, call.site),
-                        chain,
-                        many: region.is_looped(method) || is_repeated(context, method, call),
-                        needs_identifier: matches!(call.kind, CallKind::Rpc | CallKind::Table),
-                        followed_only: call.kind == CallKind::Table,
-                        cargo: cargo(call.kind, target),
-                        rule: Rule::Call(call.kind),
-                    });
-                }
+            for i in 0..context.graph.calls(method).len() {
+                along_call(context, units, from, (method, i), handoffs);
             }
         }
     }
-    handoffs
+}
+
+fn along_call(
+    context: Context<'_>,
+    units: &Units,
+    from: UnitId,
+    (method, i): (MethodId, usize),
+    handoffs: &mut Collector,
+) {
+    let region = units.region(from);
+    let call = &context.graph.calls(method)[i];
+    let leaves = |t: &&MethodId| !call.kind.is_local() || context.top_levels.position(**t).is_some();
+    let targets: Vec<MethodId> = call.targets.iter().filter(leaves).copied().collect();
+    if targets.is_empty() {
+        return;
+    }
+    let starts = matches!(call.kind, CallKind::Start(_)) && targets.len() > 1;
+    let origins = starts.then(|| Origins::of(context, region, method, call.args.first().copied().flatten()));
+    let kind = link_kind(call.kind);
+    for target in targets {
+        let made = origins.as_ref().is_none_or(|o| o.made(context, target));
+        if !made && origins.as_ref().is_some_and(|o| !o.unknown) {
+            continue;
+        }
+        let Some(to) = units.of(context, target) else { continue };
+        if !handoffs.wants(from, to, kind) {
+            continue;
+        }
+        let mut chain = vec![Carry::Up((method, i, target))];
+        chain.extend(region.way_up(method).into_iter().map(Carry::Up));
+        handoffs.found.push(Handoff {
+            from,
+            to,
+            kind,
+            site: (method, call.site),
+            chain,
+            many: region.is_looped(method) || is_repeated(context, method, call),
+            needs_identifier: matches!(call.kind, CallKind::Rpc | CallKind::Table) || !made,
+            followed_only: call.kind == CallKind::Table || !made,
+            cargo: cargo(call.kind, target),
+            rule: Rule::Call(call.kind),
+        });
+    }
 }
 
 fn cargo(kind: CallKind, target: MethodId) -> Cargo {

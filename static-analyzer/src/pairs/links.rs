@@ -2,12 +2,11 @@
 //! connects whoever hands to it with whomever it hands to (lprof §4.4,
 //! improvements).
 
-use rustc_hash::FxHashSet;
 use schema::LinkKind;
 
 use super::Context;
 use super::cargo::Cargo;
-use super::handoffs::{Handoff, Rule};
+use super::handoffs::{Collector, Handoff, Rule};
 use super::regions::Units;
 use crate::limits::{LINK_HANDOFFS_MAX, LINKS_IN_A_ROW_MAX};
 use crate::program::MethodId;
@@ -16,19 +15,18 @@ use crate::program::MethodId;
 pub(super) fn contract(
     context: Context<'_>,
     units: &Units,
-    mut handoffs: Vec<Handoff>,
+    mut collector: Collector,
     diagnostics: &mut Vec<String>,
 ) -> Vec<Handoff> {
+    let mut handoffs = std::mem::take(&mut collector.found);
     let mut out: Vec<Vec<usize>> = vec![Vec::new(); units.len()];
     for (i, handoff) in handoffs.iter().enumerate() {
         if units.passes(handoff.from) {
             out[handoff.from].push(i);
         }
     }
-    let mut seen = FxHashSet::default();
     let mut into: Vec<usize> = vec![0; units.len()];
     for handoff in &handoffs {
-        seen.insert(key(handoff));
         into[handoff.to] += 1;
     }
     for (unit, out) in out.iter_mut().enumerate() {
@@ -50,9 +48,9 @@ pub(super) fn contract(
                 continue;
             }
             for &second in &out[first.to] {
-                let joined = through(units.region(first.to).root, first, &handoffs[second]);
-                if seen.insert(key(&joined)) {
-                    added.push(joined);
+                let second = &handoffs[second];
+                if collector.wants(first.from, second.to, farthest(first.kind, second.kind)) {
+                    added.push(through(units.region(first.to).root, first, second));
                 }
             }
         }
@@ -60,12 +58,6 @@ pub(super) fn contract(
         handoffs.extend(added);
     }
     handoffs
-}
-
-type Key = (usize, usize, LinkKind, (MethodId, crate::ir::ValueId));
-
-fn key(handoff: &Handoff) -> Key {
-    (handoff.from, handoff.to, handoff.kind, handoff.site)
 }
 
 fn through(link: MethodId, first: &Handoff, second: &Handoff) -> Handoff {

@@ -1,0 +1,87 @@
+//! Origins: which tasks a unit can hand over at a start site whose task came in
+//! as a parameter: a wrapper of an executor starts every task of the program, a
+//! unit that calls the wrapper only those that it made.
+
+use rustc_hash::FxHashSet;
+
+use super::Context;
+use super::regions::Region;
+use crate::ir::{BootstrapArg, Op, ValueId};
+use crate::program::{MethodId, MethodRef, Name};
+
+/// Values looked at for one task.
+const VALUES_MAX: usize = 300;
+
+/// Where the task of a start site comes from, within one region.
+#[derive(Debug, Default)]
+pub(super) struct Origins {
+    classes: Vec<Name>,
+    lambdas: Vec<MethodRef>,
+    /// Some of it comes from elsewhere.
+    pub(super) unknown: bool,
+}
+
+impl Origins {
+    /// Of `value` in `method`.
+    pub(super) fn of(context: Context<'_>, region: &Region, method: MethodId, value: Option<ValueId>) -> Self {
+        let mut origins = Origins { unknown: value.is_none(), ..Origins::default() };
+        let mut stack: Vec<(MethodId, ValueId)> = value.map(|v| (method, v)).into_iter().collect();
+        let mut seen: FxHashSet<(MethodId, ValueId)> = FxHashSet::default();
+        while let Some((method, value)) = stack.pop() {
+            if !seen.insert((method, value)) {
+                continue;
+            }
+            let Some(body) = &context.program.methods[method.index()].body else { continue };
+            if seen.len() > VALUES_MAX {
+                origins.unknown = true;
+                break;
+            }
+            match body.op(value) {
+                Op::New(class) => origins.classes.push(*class),
+                Op::InvokeDynamic { bootstrap_args, .. } => {
+                    origins.lambdas.extend(bootstrap_args.iter().filter_map(|a| match a {
+                        BootstrapArg::Handle { target, .. } => Some(*target),
+                        _ => None,
+                    }));
+                }
+                Op::Phi(operands) => stack.extend(operands.iter().map(|&(_, v)| (method, v))),
+                Op::Cast(_, v) => stack.push((method, *v)),
+                Op::Param(i) if method != region.root => {
+                    for &(caller, call) in &context.graph.callers[method.index()] {
+                        let call = &context.graph.calls(caller)[call];
+                        if !call.kind.is_local() || !region.contains(caller) {
+                            continue;
+                        }
+                        match call.args.get(*i as usize) {
+                            Some(Some(v)) => stack.push((caller, *v)),
+                            _ => origins.unknown = true,
+                        }
+                    }
+                }
+                _ => origins.unknown = true,
+            }
+        }
+        origins
+    }
+
+    /// Whether a task that was made in the region runs `target`.
+    pub(super) fn made(&self, context: Context<'_>, target: MethodId) -> bool {
+        let method = &context.program.methods[target.index()];
+        let name = context.program.classes[method.class.index()].name;
+        let lambda = |l: &MethodRef| l.class == name && l.name == method.name && l.descriptor == method.descriptor;
+        if self.lambdas.iter().any(lambda) {
+            return true;
+        }
+        // Tasks can inherit what they run.
+        for class in &self.classes {
+            let mut at = Some(*class);
+            while let Some(ancestor) = at {
+                if ancestor == name {
+                    return true;
+                }
+                at = context.program.class(ancestor).and_then(|c| context.program.classes[c.index()].super_name);
+            }
+        }
+        false
+    }
+}
