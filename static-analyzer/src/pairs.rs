@@ -19,7 +19,7 @@ use schema::LinkKind;
 
 use crate::call_graph::CallGraph;
 use crate::identifiers::Bindings;
-use crate::limits::HANDOFFS_PER_PAIR_MAX;
+use crate::limits::{HANDOFFS_PER_PAIR_MAX, SENDERS_MAX};
 use crate::path::LogPoint;
 use crate::program::Program;
 use crate::rules::Rules;
@@ -86,6 +86,7 @@ pub fn find(
     events::handoffs(context, &units, &mut handoffs);
     let handoffs = links::contract(context, &units, handoffs, &mut diagnostics);
     let mut pairs = merge(context, &units, &handoffs);
+    drop_services(&mut pairs);
     entities::add(context, &mut pairs);
     add_forced(context, rules, &mut pairs);
     diagnostics.sort();
@@ -146,6 +147,16 @@ fn merge_one(
         before: before.points(&sites),
         reason: format!("{}{more}", list[0].reason(context)),
     })
+}
+
+/// Drops pairs without identifiers whose receiver serves many senders: a helper
+/// thread or method of everybody tells nothing about the request.
+fn drop_services(pairs: &mut Pairs) {
+    let mut n_senders: BTreeMap<(usize, LinkKind), usize> = BTreeMap::new();
+    for pair in pairs.values() {
+        *n_senders.entry((pair.to, pair.kind)).or_default() += usize::from(pair.identifiers.is_empty());
+    }
+    pairs.retain(|_, pair| !pair.identifiers.is_empty() || n_senders[&(pair.to, pair.kind)] <= SENDERS_MAX);
 }
 
 /// Pairs of the rules file.

@@ -147,3 +147,16 @@ fn ancestors(program: &Program, class: Name) -> Vec<Name> {
     }
     order
 }
+
+#[cfg(test)]
+mod tests {
+    use super::parameter_types;
+
+    #[test]
+    fn parameters_that_are_objects() {
+        let types = parameter_types("(ILa/B;[La/C;J[[ILd/E;)V");
+        let names: Vec<Option<&str>> = types.iter().map(|t| t.as_ref().map(|n| n.as_str())).collect();
+        assert_eq!(names, [None, Some("a/B"), None, None, None, Some("d/E")]);
+        assert!(parameter_types("()V").is_empty());
+    }
+}
