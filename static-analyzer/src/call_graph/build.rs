@@ -181,13 +181,19 @@ fn value_flow(resolver: &Resolver<'_>, instantiated: &[bool], calls: &[Vec<Call>
     let program = resolver.program;
     let mut flow = Flow::new(resolver);
     let mut is_called = vec![false; program.methods.len()];
-    for i in 0..program.methods.len() {
-        let targets = |v: ValueId| {
-            let mut t = direct_targets(&calls[i], v);
-            t.truncate(TABLE_TARGETS_MAX);
-            t
-        };
-        flow.add_body(resolver, MethodId::new(i), &targets);
+    let moves: Vec<_> = (0..program.methods.len())
+        .into_par_iter()
+        .map(|i| {
+            let targets = |v: ValueId| {
+                let mut t = direct_targets(&calls[i], v);
+                t.truncate(TABLE_TARGETS_MAX);
+                t
+            };
+            flow.moves(resolver, MethodId::new(i), &targets)
+        })
+        .collect();
+    for (i, moves) in moves.into_iter().enumerate() {
+        moves.iter().for_each(|(to, sources)| flow.add_move(*to, sources));
         for call in calls[i].iter().filter(|c| c.kind == CallKind::Direct) {
             let cut = call.targets.len().min(TABLE_TARGETS_MAX);
             call.targets[..cut].iter().for_each(|t| is_called[t.index()] = true);

@@ -134,15 +134,15 @@ impl Flow {
         types
     }
 
-    /// Adds what the body of `method` moves; `targets` gives the methods that an
+    /// What the body of `method` moves; `targets` gives the methods that an
     /// invoke can mean, none if unknown.
-    pub(crate) fn add_body(
-        &mut self,
+    pub(crate) fn moves(
+        &self,
         resolver: &Resolver<'_>,
         method: MethodId,
         targets: &dyn Fn(ValueId) -> Vec<MethodId>,
-    ) {
-        let Some(body) = &resolver.program.methods[method.index()].body else { return };
+    ) -> Vec<(Node, Vec<Source>)> {
+        let Some(body) = &resolver.program.methods[method.index()].body else { return Vec::new() };
         let frame = Frame { resolver, flow: self, method, body, targets };
         let mut moves: Vec<(Node, Vec<Source>)> = Vec::new();
         for (v, inst) in body.iter() {
@@ -164,9 +164,12 @@ impl Flow {
                     moves.push((self.result(method), frame.sources(*value)));
                 }
                 Op::Invoke { kind, method: callee, args } => {
-                    for t in targets(v) {
-                        for (i, a) in args.iter().enumerate() {
-                            moves.push((self.param(t, i), frame.sources(*a)));
+                    let called = targets(v);
+                    if !called.is_empty() {
+                        let given: Vec<Vec<Source>> = args.iter().map(|a| frame.sources(*a)).collect();
+                        for t in called {
+                            let pairs = given.iter().enumerate();
+                            moves.extend(pairs.map(|(i, s)| (self.param(t, i), s.clone())));
                         }
                     }
                     if *kind != InvokeKind::Static
@@ -179,12 +182,11 @@ impl Flow {
                 _ => {}
             }
         }
-        for (to, sources) in moves {
-            self.add_move(to, &sources);
-        }
+        moves
     }
 
-    fn add_move(&mut self, to: Node, sources: &[Source]) {
+    /// Adds one move.
+    pub(crate) fn add_move(&mut self, to: Node, sources: &[Source]) {
         for s in sources {
             match *s {
                 Source::New(c, _) => {

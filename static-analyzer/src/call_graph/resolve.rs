@@ -1,5 +1,6 @@
 //! Finding methods: declaration, inheritance, dispatch over instantiated types.
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::apis;
@@ -11,6 +12,8 @@ pub(crate) struct Resolver<'a> {
     pub(crate) program: &'a Program,
     declared: FxHashMap<(ClassId, Name, Name), MethodId>,
     library: Vec<bool>,
+    /// Per class: its program supertypes, itself first.
+    supers: Vec<Vec<ClassId>>,
 }
 
 impl<'a> Resolver<'a> {
@@ -20,7 +23,11 @@ impl<'a> Resolver<'a> {
             declared.entry((m.class, m.name, m.descriptor)).or_insert(MethodId::new(i));
         }
         let library = program.classes.iter().map(|c| has_library_prefix(c.name)).collect();
-        Self { program, declared, library }
+        let supers = (0..program.classes.len())
+            .into_par_iter()
+            .map(|c| supertypes(program, ClassId::new(c)))
+            .collect();
+        Self { program, declared, library, supers }
     }
 
     /// The class, if it is program code (not library code on the class path).
@@ -51,30 +58,15 @@ impl<'a> Resolver<'a> {
                 return None;
             }
         }
-        self.supertypes(class)
-            .into_iter()
-            .filter_map(|c| self.declared(c, name, descriptor))
+        self.supers[class.index()]
+            .iter()
+            .filter_map(|c| self.declared(*c, name, descriptor))
             .find(|m| self.program.methods[m.index()].body.is_some())
     }
 
     /// All program supertypes of `class`, itself first, nearest first.
     pub(crate) fn supertypes(&self, class: ClassId) -> Vec<ClassId> {
-        let mut seen = FxHashSet::default();
-        let mut order = vec![class];
-        seen.insert(class);
-        let mut at = 0;
-        while at < order.len() {
-            let c = &self.program.classes[order[at].index()];
-            for name in c.super_name.iter().chain(&c.interfaces) {
-                if let Some(s) = self.program.class(*name)
-                    && seen.insert(s)
-                {
-                    order.push(s);
-                }
-            }
-            at += 1;
-        }
-        order
+        self.supers[class.index()].clone()
     }
 
     /// Names of all supertypes of `class`, library types included.
@@ -92,7 +84,7 @@ impl<'a> Resolver<'a> {
 
     /// Whether `class` is `of` or below it.
     pub(crate) fn is_subtype(&self, class: ClassId, of: Name) -> bool {
-        self.supertypes(class).into_iter().any(|c| {
+        self.supers[class.index()].iter().any(|c| {
             let c = &self.program.classes[c.index()];
             c.name == of || c.super_name == Some(of) || c.interfaces.contains(&of)
         })
@@ -137,6 +129,23 @@ impl<'a> Resolver<'a> {
     pub(crate) fn is_interface(&self, class: ClassId) -> bool {
         self.program.classes[class.index()].access & access::INTERFACE != 0
     }
+}
+
+fn supertypes(program: &Program, class: ClassId) -> Vec<ClassId> {
+    let mut order = vec![class];
+    let mut at = 0;
+    while at < order.len() {
+        let c = &program.classes[order[at].index()];
+        for name in c.super_name.iter().chain(&c.interfaces) {
+            if let Some(s) = program.class(*name)
+                && !order.contains(&s)
+            {
+                order.push(s);
+            }
+        }
+        at += 1;
+    }
+    order
 }
 
 fn has_library_prefix(name: Name) -> bool {
