@@ -34,7 +34,8 @@ fn main() {
     let mut args = std::env::args().skip(1);
     let folder = PathBuf::from(args.next().expect("a folder"));
     let paths: Vec<PathBuf> = args.map(PathBuf::from).collect();
-    let program = static_analyzer::program::load(&paths, &Config::default()).unwrap_or_else(|e| panic!("{e}"));
+    let program =
+        static_analyzer::program::load(&paths, &Config::default()).unwrap_or_else(|e| panic!("{e}"));
     let points = static_analyzer::log_points::log_points(&program);
     let compiled = compile(&points);
     let truth = std::fs::read_to_string(folder.join("truth.tsv")).expect("truth.tsv");
@@ -60,8 +61,14 @@ fn compile(points: &[LogPoint]) -> Vec<Compiled<'_>> {
             };
             let wild = template.regex.matches(".*?").count();
             let uncaptured = wild > template.regex.matches("(.*?)").count();
-            let texts = template.captures.iter().map(|&c| point.variables[c as usize].shape == schema::ValueShape::Text
-                || point.variables[c as usize].shape == schema::ValueShape::Throwable).collect();
+            let texts = template
+                .captures
+                .iter()
+                .map(|&c| {
+                    point.variables[c as usize].shape == schema::ValueShape::Text
+                        || point.variables[c as usize].shape == schema::ValueShape::Throwable
+                })
+                .collect();
             all.push(Compiled { point, regex, uncaptured, texts });
         }
     }
@@ -93,12 +100,14 @@ fn check(program: &Program, compiled: &[Compiled<'_>], folder: &Path, truth: &st
     let mut rows = truth.lines();
     let columns: Vec<&str> = rows.next().expect("a header").split('\t').collect();
     let column = |name: &str| columns.iter().position(|c| *c == name);
-    let (node, line, n_lines, log_point) = (column("node"), column("line"), column("n_lines"), column("log_point"));
+    let (node, line, n_lines, log_point) =
+        (column("node"), column("line"), column("n_lines"), column("log_point"));
     let call_site = column("call_site");
     let mut files: HashMap<String, Vec<String>> = HashMap::new();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut worst: BTreeMap<(String, String), (usize, String)> = BTreeMap::new();
-    let known: std::collections::HashSet<String> = compiled.iter().map(|c| site(program, c.point.method, c.point.source_line)).collect();
+    let known: std::collections::HashSet<String> =
+        compiled.iter().map(|c| site(program, c.point.method, c.point.source_line)).collect();
     let mut memo: HashMap<String, (&'static str, String)> = HashMap::new();
     for row in rows {
         let row: Vec<&str> = row.split('\t').collect();
@@ -117,7 +126,8 @@ fn check(program: &Program, compiled: &[Compiled<'_>], folder: &Path, truth: &st
         let record = record.join("\n");
         let wanted = get(log_point);
         let also = call_site.map_or("", |c| row[c]);
-        let Some((header, captures)) = headers.iter().find_map(|h| h.captures(&record).map(|c| (h, c))) else {
+        let Some((header, captures)) = headers.iter().find_map(|h| h.captures(&record).map(|c| (h, c)))
+        else {
             *counts.entry("no header").or_default() += 1;
             continue;
         };
@@ -136,7 +146,9 @@ fn check(program: &Program, compiled: &[Compiled<'_>], folder: &Path, truth: &st
             .clone();
         *counts.entry(outcome).or_default() += 1;
         if outcome != "true" && outcome != "not in jars" {
-            let entry = worst.entry((outcome.to_string(), format!("{wanted} {also} -> {chosen}"))).or_insert((0, record.clone()));
+            let entry = worst
+                .entry((outcome.to_string(), format!("{wanted} {also} -> {chosen}")))
+                .or_insert((0, record.clone()));
             entry.0 += 1;
         }
     }
@@ -144,7 +156,10 @@ fn check(program: &Program, compiled: &[Compiled<'_>], folder: &Path, truth: &st
     let mut worst: Vec<_> = worst.into_iter().collect();
     worst.sort_by_key(|w| std::cmp::Reverse(w.1.0));
     for ((outcome, what), (count, example)) in worst.iter().take(60) {
-        println!("{count} {outcome} {what}\n      {}", example.chars().take(400).collect::<String>().replace('\n', "\\n"));
+        println!(
+            "{count} {outcome} {what}\n      {}",
+            example.chars().take(400).collect::<String>().replace('\n', "\\n")
+        );
     }
 }
 
@@ -164,7 +179,8 @@ fn choose(
         let level_ok = p.levels.is_empty() || level.is_none_or(|l| p.levels.contains(&l));
         let m = &program.methods[p.method.index()];
         let level_ok = level_ok && program.classes[m.class.index()].name.ends_with(class);
-        let logger_ok = logger.is_empty() || p.loggers.is_empty() || p.loggers.iter().any(|l| l.ends_with(logger));
+        let logger_ok =
+            logger.is_empty() || p.loggers.is_empty() || p.loggers.iter().any(|l| l.ends_with(logger));
         (level_ok, logger_ok)
     };
     let mut best: Vec<&Compiled<'_>> = Vec::new();
@@ -193,12 +209,16 @@ fn choose(
         site(program, c.point.method, c.point.source_line) == wanted
             || !also.is_empty() && c.point.call_line.is_some_and(|l| site(program, c.point.frame, l) == also)
     };
-    let names = best.iter().take(3).map(|c| site(program, c.point.method, c.point.source_line) + &c.point.call_line.map_or(String::new(), |l| format!("@{l}")));
+    let names = best.iter().take(3).map(|c| {
+        site(program, c.point.method, c.point.source_line)
+            + &c.point.call_line.map_or(String::new(), |l| format!("@{l}"))
+    });
     let names = names.collect::<Vec<_>>().join(", ");
     if best.is_empty() {
         return (if known.contains(wanted) { "none" } else { "not in jars" }, String::new());
     }
-    let sites: std::collections::HashSet<String> = best.iter().map(|c| site(program, c.point.method, c.point.source_line)).collect();
+    let sites: std::collections::HashSet<String> =
+        best.iter().map(|c| site(program, c.point.method, c.point.source_line)).collect();
     if best.iter().any(is_true) {
         return (if sites.len() == 1 { "true" } else { "tie" }, names);
     }

@@ -63,14 +63,19 @@ fn stats(points: &[LogPoint]) {
                         Root::Static(_) => "static",
                         Root::Local(_) => "local",
                     };
-                    *kinds.entry(format!("{root} {}", if path.steps.is_empty() { "itself" } else { "path" })).or_default() += 1;
+                    *kinds
+                        .entry(format!("{root} {}", if path.steps.is_empty() { "itself" } else { "path" }))
+                        .or_default() += 1;
                 }
                 None => *texts.entry(variable.text.clone()).or_default() += 1,
             }
         }
     }
     println!("INFO and above: {all} values, {named} with a path, {classed} with a value class; {kinds:?}");
-    println!("without constant {bare}, logger unknown {unknown_logger} of {}, longest regex {longest}", points.len());
+    println!(
+        "without constant {bare}, logger unknown {unknown_logger} of {}, longest regex {longest}",
+        points.len()
+    );
     let mut texts: Vec<(String, usize)> = texts.into_iter().collect();
     texts.sort_by_key(|t| std::cmp::Reverse(t.1));
     for (text, count) in texts.iter().take(40) {

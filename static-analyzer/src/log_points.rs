@@ -129,31 +129,46 @@ pub fn print(program: &Program, point: &LogPoint) -> String {
         format!("{}.{}", program.classes[method.class.index()].name.replace('/', "."), method.name)
     };
     let levels: Vec<&str> = point.levels.iter().map(|l| l.name()).collect();
-    let _ = write!(out, "{}:{} {} {:?}", name(point.method), point.source_line, levels.join("|"), point.loggers);
+    let _ =
+        write!(out, "{}:{} {} {:?}", name(point.method), point.source_line, levels.join("|"), point.loggers);
     if let Some(line) = point.call_line {
         let _ = write!(out, " from {}:{line}", name(point.frame));
     }
     let _ = write!(out, " sites={}{}", point.sites.len(), if point.in_handler { " handler" } else { "" });
-    let _ = writeln!(out, "{}{}", if point.has_throwable { " throwable" } else { "" }, point.guard.map_or("", |g| g.name()));
+    let _ = writeln!(
+        out,
+        "{}{}",
+        if point.has_throwable { " throwable" } else { "" },
+        point.guard.map_or("", |g| g.name())
+    );
     for template in &point.templates {
         let _ = writeln!(out, "  {}  {:?}", template.regex.replace('\n', "\\n"), template.captures);
     }
     for (i, variable) in point.variables.iter().enumerate() {
-        let path = variable.path.as_ref().map_or_else(|| format!("({})", variable.text), |p| path_text(program, point.frame, p));
+        let path = variable
+            .path
+            .as_ref()
+            .map_or_else(|| format!("({})", variable.text), |p| path_text(program, point.frame, p));
         let class = variable.value_class.map_or("-", |c| c.as_str());
         let _ = writeln!(out, "    {i}: {path}  {class}  {:?}", variable.shape);
     }
     out
 }
 
-fn path_text(program: &Program, frame: MethodId, path: &crate::path::AccessPath) -> String {
+/// An access path as text, from the frame of `frame`.
+pub fn path_text(program: &Program, frame: MethodId, path: &crate::path::AccessPath) -> String {
     use crate::path::{Root, Step};
     let method = &program.methods[frame.index()];
     let mut out = match path.root {
         Root::Param(0) if !method.is_static() => "this".to_string(),
         Root::Param(i) => {
             let index = usize::from(i) - usize::from(!method.is_static());
-            method.parameter_names.get(index).copied().flatten().map_or_else(|| format!("p{i}"), |n| n.to_string())
+            method
+                .parameter_names
+                .get(index)
+                .copied()
+                .flatten()
+                .map_or_else(|| format!("p{i}"), |n| n.to_string())
         }
         Root::Static(field) => format!("{}.{}", crate::strings::types::simple_name(&field.class), field.name),
         Root::Local(value) => format!("local{}", value.index()),
@@ -173,4 +188,44 @@ fn path_text(program: &Program, frame: MethodId, path: &crate::path::AccessPath)
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn points_in(folder: &Path) -> Vec<LogPoint> {
+        let program = crate::program::load(&[folder.to_path_buf()], &Default::default());
+        log_points(&program.expect("a readable folder"))
+    }
+
+    /// Classes with changed bytes give fewer or other log points, never a panic.
+    #[test]
+    fn damaged_classes_do_no_harm() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/strings/classes/11/sinks");
+        let files = std::fs::read_dir(&folder).expect("committed classes");
+        let mut files: Vec<_> = files.map(|f| f.expect("readable").path()).collect();
+        files.sort();
+        let classes: Vec<Vec<u8>> = files.iter().map(|f| std::fs::read(f).expect("readable")).collect();
+        assert!(points_in(&folder).len() > 200);
+        let mut seed = 7_u64;
+        let mut next = |bound: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % bound
+        };
+        let damaged = tempfile::tempdir().expect("a folder");
+        for _ in 0..40 {
+            for (file, class) in files.iter().zip(&classes) {
+                let mut class = class.clone();
+                for _ in 0..1 + next(3) {
+                    let at = next(class.len());
+                    class[at] = next(256) as u8;
+                }
+                let name = file.file_name().expect("a file");
+                std::fs::write(damaged.path().join(name), class).expect("room");
+            }
+            assert!(points_in(damaged.path()).iter().all(|p| !p.templates.is_empty()));
+        }
+    }
 }

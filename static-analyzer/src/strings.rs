@@ -167,11 +167,6 @@ impl<'p> Evaluator<'p> {
         self.steps = 0;
     }
 
-    /// Whether the budget ran out.
-    pub(crate) fn is_exhausted(&self) -> bool {
-        self.steps >= limits::EVALUATION_STEPS_MAX
-    }
-
     pub(crate) fn program(&self) -> &'p Program {
         self.facts.program
     }

@@ -190,7 +190,14 @@ pub(crate) fn classify(listed: Name, method: &MethodRef, is_static: bool) -> Opt
     finish(row, level, format, &parameters, next, shift)
 }
 
-fn finish(row: &Row, level: LevelFrom, format: Format, parameters: &[&str], next: usize, shift: usize) -> Option<LogCall> {
+fn finish(
+    row: &Row,
+    level: LevelFrom,
+    format: Format,
+    parameters: &[&str],
+    next: usize,
+    shift: usize,
+) -> Option<LogCall> {
     let mut call = LogCall {
         level,
         message: None,
@@ -250,7 +257,10 @@ fn is_chained(class: Name) -> bool {
 fn is_message(descriptor: &str) -> bool {
     matches!(
         descriptor,
-        "Ljava/lang/String;" | "Ljava/lang/Object;" | "Ljava/lang/CharSequence;" | "Ljava/lang/Throwable;"
+        "Ljava/lang/String;"
+            | "Ljava/lang/Object;"
+            | "Ljava/lang/CharSequence;"
+            | "Ljava/lang/Throwable;"
             | "Lorg/apache/logging/log4j/message/Message;"
     ) || is_closure(descriptor)
 }
@@ -259,8 +269,12 @@ fn is_message(descriptor: &str) -> bool {
 pub(crate) fn is_closure(descriptor: &str) -> bool {
     matches!(
         descriptor,
-        "Lscala/Function0;" | "Ljava/util/function/Supplier;" | "Lorg/apache/logging/log4j/util/Supplier;" | "Lkotlin/jvm/functions/Function0;"
-            | "Ljava/util/concurrent/Callable;" | "Lorg/apache/logging/log4j/util/MessageSupplier;"
+        "Lscala/Function0;"
+            | "Ljava/util/function/Supplier;"
+            | "Lorg/apache/logging/log4j/util/Supplier;"
+            | "Lkotlin/jvm/functions/Function0;"
+            | "Ljava/util/concurrent/Callable;"
+            | "Lorg/apache/logging/log4j/util/MessageSupplier;"
     )
 }
 
@@ -274,7 +288,16 @@ pub(crate) const CLOSURE_METHODS: &[(&str, &str)] = &[
 
 /// Names of methods that make or find a logger.
 pub(crate) fn is_factory(name: &str) -> bool {
-    matches!(name, "getLogger" | "getLog" | "getInstance" | "forEnclosingClass" | "logger" | "getFormatterLogger" | "getContextLogger")
+    matches!(
+        name,
+        "getLogger"
+            | "getLog"
+            | "getInstance"
+            | "forEnclosingClass"
+            | "logger"
+            | "getFormatterLogger"
+            | "getContextLogger"
+    )
 }
 
 /// Level of a guard `isXEnabled`.
@@ -300,13 +323,22 @@ mod tests {
 
     #[test]
     fn takes_calls_apart() {
-        let c = call("org/slf4j/Logger", "info", "(Ljava/lang/String;Ljava/lang/Object;)V").expect("a log call");
+        let c =
+            call("org/slf4j/Logger", "info", "(Ljava/lang/String;Ljava/lang/Object;)V").expect("a log call");
         assert_eq!((c.message, c.values.as_slice()), (Some(1), &[2][..]));
-        let c = call("org/apache/log4j/Logger", "log", "(Ljava/lang/String;Lorg/apache/log4j/Priority;Ljava/lang/Object;Ljava/lang/Throwable;)V");
+        let c = call(
+            "org/apache/log4j/Logger",
+            "log",
+            "(Ljava/lang/String;Lorg/apache/log4j/Priority;Ljava/lang/Object;Ljava/lang/Throwable;)V",
+        );
         let c = c.expect("a log call");
         assert_eq!((c.level, c.message, c.throwable), (LevelFrom::Argument(2), Some(3), Some(4)));
         assert!(call("org/slf4j/Logger", "isInfoEnabled", "()Z").is_none());
-        let c = call("java/util/logging/Logger", "logp", "(Ljava/util/logging/Level;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)V");
+        let c = call(
+            "java/util/logging/Logger",
+            "logp",
+            "(Ljava/util/logging/Level;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)V",
+        );
         assert_eq!(c.expect("a log call").message, Some(4));
     }
 }

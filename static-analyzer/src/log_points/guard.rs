@@ -29,7 +29,8 @@ pub(crate) fn guard_of(body: &Body, value: ValueId) -> Option<Level> {
 
 /// Nearest block above a join through which all its predecessors come.
 fn common(body: &Body, block: BlockId) -> Option<BlockId> {
-    let mut fronts: Vec<BlockId> = body.block(block).predecessors.iter().copied().filter(|&p| p < block).collect();
+    let mut fronts: Vec<BlockId> =
+        body.block(block).predecessors.iter().copied().filter(|&p| p < block).collect();
     for _ in 0..GUARD_BLOCKS_MAX {
         fronts.sort_unstable();
         fronts.dedup();

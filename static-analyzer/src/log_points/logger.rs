@@ -85,7 +85,15 @@ fn names_of(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -
 }
 
 /// `getLogger(X.class)`, `getLogger("name")`, `wrapper.getLogger()`.
-fn made_names(e: &mut Evaluator<'_>, frame: FrameId, call: ValueId, args: &[ValueId], descriptor: &str, kind: InvokeKind, depth: u32) -> Option<BTreeSet<String>> {
+fn made_names(
+    e: &mut Evaluator<'_>,
+    frame: FrameId,
+    call: ValueId,
+    args: &[ValueId],
+    descriptor: &str,
+    kind: InvokeKind,
+    depth: u32,
+) -> Option<BTreeSet<String>> {
     let parameters = types::parameters(descriptor);
     let shift = usize::from(kind != InvokeKind::Static);
     match parameters.first().copied() {
@@ -109,7 +117,13 @@ fn made_names(e: &mut Evaluator<'_>, frame: FrameId, call: ValueId, args: &[Valu
 }
 
 /// Loggers written to a field, by objects of one of the classes `this`.
-fn field_names(e: &mut Evaluator<'_>, frame: FrameId, field: FieldRef, this: &[ClassId], depth: u32) -> Option<BTreeSet<String>> {
+fn field_names(
+    e: &mut Evaluator<'_>,
+    frame: FrameId,
+    field: FieldRef,
+    this: &[ClassId],
+    depth: u32,
+) -> Option<BTreeSet<String>> {
     let writes = e.facts.writes(field);
     if writes.is_empty() || writes.len() > limits::WRAPPER_CALLERS_MAX {
         return None;

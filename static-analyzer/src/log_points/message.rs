@@ -86,7 +86,12 @@ fn arguments(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> (Arguments, 
 }
 
 /// The text that a closure makes.
-pub(crate) fn closure_text(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, at: ValueId) -> Option<Term> {
+pub(crate) fn closure_text(
+    e: &mut Evaluator<'_>,
+    frame: FrameId,
+    value: ValueId,
+    at: ValueId,
+) -> Option<Term> {
     match e.op(frame, value) {
         Op::Cast(_, inner) => closure_text(e, frame, *inner, at),
         Op::Param(i) => match e.frame(frame).args.get(usize::from(*i)).copied()? {
@@ -94,9 +99,9 @@ pub(crate) fn closure_text(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId
             _ => None,
         },
         Op::New(class) => {
-            let target = apis::CLOSURE_METHODS
-                .iter()
-                .find_map(|(name, descriptor)| e.facts.resolve(*class, Name::from(name), Name::from(descriptor)))?;
+            let target = apis::CLOSURE_METHODS.iter().find_map(|(name, descriptor)| {
+                e.facts.resolve(*class, Name::from(name), Name::from(descriptor))
+            })?;
             let inner = e.enter(frame, value, target, &[value])?;
             Some(e.returned(inner, Name::from(OBJECT)))
         }

@@ -36,7 +36,14 @@ pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site]) -> 
 }
 
 /// Makes the log point of `site`, evaluated in `frame`, for the root frame.
-pub(crate) fn finish(e: &mut Evaluator<'_>, frame: FrameId, site: &Site, message: &message::Message, root: ValueId, call_line: Option<u32>) -> LogPoint {
+pub(crate) fn finish(
+    e: &mut Evaluator<'_>,
+    frame: FrameId,
+    site: &Site,
+    message: &message::Message,
+    root: ValueId,
+    call_line: Option<u32>,
+) -> LogPoint {
     let levels = level::levels(e, frame, site.call.level, &site.args);
     let loggers = loggers(e, frame, site);
     let (templates, variables) = templates(e, message.term);
@@ -150,7 +157,9 @@ pub(crate) fn merged(program: &Program, points: Vec<LogPoint>) -> Vec<LogPoint> 
 
 /// What must be equal for two copies of a line to be one log point; the roots of
 /// local values differ between copies.
-fn shape(point: &LogPoint) -> (&[Template], &[schema::Level], &[String], Vec<(Option<crate::program::Name>, String)>) {
+fn shape(
+    point: &LogPoint,
+) -> (&[Template], &[schema::Level], &[String], Vec<(Option<crate::program::Name>, String)>) {
     let variables = point.variables.iter().map(|v| (v.value_class, v.text.clone())).collect();
     (&point.templates, &point.levels, &point.loggers, variables)
 }
@@ -158,7 +167,13 @@ fn shape(point: &LogPoint) -> (&[Template], &[schema::Level], &[String], Vec<(Op
 /// Whether two points of one line are copies of one statement between which the
 /// compiler or a constant decided a choice: same values in the same order.
 fn is_copy(a: &LogPoint, b: &LogPoint) -> bool {
-    let values = |p: &LogPoint| -> Vec<_> { p.variables.iter().map(|v| (v.value_class, v.descriptor, v.shape)).collect() };
+    let values = |p: &LogPoint| -> Vec<_> {
+        p.variables.iter().map(|v| (v.value_class, v.descriptor, v.shape)).collect()
+    };
     let same = a.levels == b.levels && a.loggers == b.loggers && a.has_throwable == b.has_throwable;
-    a.source_line != 0 && !a.variables.is_empty() && same && values(a) == values(b) && a.templates.len() + b.templates.len() <= limits::TEMPLATES_MAX
+    a.source_line != 0
+        && !a.variables.is_empty()
+        && same
+        && values(a) == values(b)
+        && a.templates.len() + b.templates.len() <= limits::TEMPLATES_MAX
 }

@@ -27,7 +27,12 @@ pub(crate) struct Lifted {
 
 /// Callers of the method of `site`, if the message is hardly more than its
 /// parameter.
-pub(crate) fn callers(e: &Evaluator<'_>, frame: FrameId, term: Term, site: &Site) -> Option<Vec<(MethodId, ValueId)>> {
+pub(crate) fn callers(
+    e: &Evaluator<'_>,
+    frame: FrameId,
+    term: Term,
+    site: &Site,
+) -> Option<Vec<(MethodId, ValueId)>> {
     let letters = letters(e, term, 0);
     let given = gives_parameter(e, term) || closure_parameter(e, frame, site);
     if letters > CONSTANT_LETTERS_MAX || !given {
@@ -82,7 +87,14 @@ fn gives_parameter(e: &Evaluator<'_>, term: Term) -> bool {
                     && leaf.pattern == Pattern::Text
                     && !is_this(e, i)
                     && types::class_of(&leaf.descriptor).is_some_and(|c| {
-                        matches!(c, "java/lang/String" | "java/lang/Object" | "java/lang/CharSequence" | "java/lang/StringBuilder" | "java/lang/StringBuffer")
+                        matches!(
+                            c,
+                            "java/lang/String"
+                                | "java/lang/Object"
+                                | "java/lang/CharSequence"
+                                | "java/lang/StringBuilder"
+                                | "java/lang/StringBuffer"
+                        )
                     })
                 {
                     return true;
@@ -119,7 +131,8 @@ fn closure_parameter(e: &Evaluator<'_>, mut frame: FrameId, site: &Site) -> bool
 /// Repeats the log point of `site` for each caller.
 pub(crate) fn lifted(facts: &Facts<'_>, site: &Site, callers: Vec<(MethodId, ValueId)>) -> Lifted {
     let target = &facts.program.methods[site.method.index()];
-    let mut lifted = Lifted { points: Vec::new(), complete: target.access & access::PRIVATE != 0, all: false };
+    let mut lifted =
+        Lifted { points: Vec::new(), complete: target.access & access::PRIVATE != 0, all: false };
     let mut chains: Vec<Chain> = callers.into_iter().map(|c| vec![c]).collect();
     for depth in 1..=limits::WRAPPER_DEPTH_MAX {
         let mut longer = Vec::new();

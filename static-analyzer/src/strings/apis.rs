@@ -246,9 +246,32 @@ const BUILDERS: &[&str] = &[
 /// First words of method names whose results differ from call to call: such a
 /// call is no step of an access path.
 const CHANGING: &[&str] = &[
-    "next", "poll", "take", "read", "remove", "pop", "accept", "increment", "decrement", "generate",
-    "create", "new", "open", "await", "getAnd", "incr", "decr", "nano", "currentTime", "clone", "copy",
-    "iterator", "listIterator", "elements", "hashCode", "build",
+    "next",
+    "poll",
+    "take",
+    "read",
+    "remove",
+    "pop",
+    "accept",
+    "increment",
+    "decrement",
+    "generate",
+    "create",
+    "new",
+    "open",
+    "await",
+    "getAnd",
+    "incr",
+    "decr",
+    "nano",
+    "currentTime",
+    "clone",
+    "copy",
+    "iterator",
+    "listIterator",
+    "elements",
+    "hashCode",
+    "build",
 ];
 
 static METHOD_INDEX: LazyLock<FxHashMap<(Name, Name), Model>> = LazyLock::new(|| {
@@ -300,7 +323,16 @@ pub(crate) fn is_changing(name: &str) -> bool {
 
 /// Whether the model keeps the value that is printed (a conversion).
 pub(crate) fn keeps_value(model: Model) -> bool {
-    matches!(model, Model::Image | Model::Same | Model::ImageOr | Model::Trim | Model::Upper | Model::Lower | Model::EnumName)
+    matches!(
+        model,
+        Model::Image
+            | Model::Same
+            | Model::ImageOr
+            | Model::Trim
+            | Model::Upper
+            | Model::Lower
+            | Model::EnumName
+    )
 }
 
 /// `NumberFormat.setGroupingUsed`: called with false, integers are digits only.

@@ -13,10 +13,12 @@ impl<'p> Evaluator<'p> {
         match self.op(frame, value) {
             Op::NewArray(..) => Some((frame, value)),
             Op::Cast(_, inner) => self.array_origin(frame, *inner),
-            Op::Param(i) if frame != FrameId::ROOT => match self.frame(frame).args.get(usize::from(*i)).copied()? {
-                Arg::At(f, v) => self.array_origin(f, v),
-                _ => None,
-            },
+            Op::Param(i) if frame != FrameId::ROOT => {
+                match self.frame(frame).args.get(usize::from(*i)).copied()? {
+                    Arg::At(f, v) => self.array_origin(f, v),
+                    _ => None,
+                }
+            }
             Op::GetField(field, None) => {
                 let [(method, put)] = self.facts.writes(*field) else { return None };
                 let (method, put) = (*method, *put);
@@ -34,14 +36,20 @@ impl<'p> Evaluator<'p> {
                     _ => None,
                 }
             }
-            Op::Invoke { method, args, .. } if wraps_array(&method.class, &method.name) => self.array_origin(frame, *args.last()?),
+            Op::Invoke { method, args, .. } if wraps_array(&method.class, &method.name) => {
+                self.array_origin(frame, *args.last()?)
+            }
             _ => None,
         }
     }
 
     /// Values stored per index, if all indexes and the length are constants and
     /// every element is stored at most once.
-    pub(crate) fn elements(&mut self, frame: FrameId, array: ValueId) -> Option<(FrameId, Vec<Option<ValueId>>)> {
+    pub(crate) fn elements(
+        &mut self,
+        frame: FrameId,
+        array: ValueId,
+    ) -> Option<(FrameId, Vec<Option<ValueId>>)> {
         let (frame, array) = self.array_origin(frame, array)?;
         let Op::NewArray(_, length) = self.op(frame, array) else { return None };
         let length = usize::try_from(self.int_of(frame, *length)?).ok().filter(|&n| n <= 1024)?;
@@ -60,7 +68,13 @@ impl<'p> Evaluator<'p> {
     }
 
     /// What element `index` of an array prints.
-    pub(crate) fn element_text(&mut self, frame: FrameId, array: ValueId, index: ValueId, descriptor: Name) -> Option<Term> {
+    pub(crate) fn element_text(
+        &mut self,
+        frame: FrameId,
+        array: ValueId,
+        index: ValueId,
+        descriptor: Name,
+    ) -> Option<Term> {
         let (origin, allocation) = self.array_origin(frame, array)?;
         let Op::NewArray(element, _) = self.op(origin, allocation) else { return None };
         let used = if types::is_primitive(element) { *element } else { descriptor };
@@ -103,7 +117,8 @@ impl<'p> Evaluator<'p> {
     /// `[a, b]`
     pub(crate) fn array_image(&mut self, frame: FrameId, call: ValueId, array: ValueId) -> Term {
         let descriptor = self.descriptor_of(frame, array);
-        let component = descriptor.strip_prefix('[').map_or_else(|| Name::from("Ljava/lang/Object;"), Name::from);
+        let component =
+            descriptor.strip_prefix('[').map_or_else(|| Name::from("Ljava/lang/Object;"), Name::from);
         let (open, close) = (self.terms.text("["), self.terms.text("]"));
         if let Some((f, elements)) = self.elements(frame, array) {
             let separator = self.terms.text(", ");
@@ -123,7 +138,13 @@ impl<'p> Evaluator<'p> {
         self.terms.alt([all, null])
     }
 
-    fn joined(&mut self, frame: FrameId, elements: &[Option<ValueId>], separator: Term, component: Name) -> Term {
+    fn joined(
+        &mut self,
+        frame: FrameId,
+        elements: &[Option<ValueId>],
+        separator: Term,
+        component: Name,
+    ) -> Term {
         let mut parts = Vec::new();
         for (i, &slot) in elements.iter().enumerate() {
             if i > 0 {
@@ -135,7 +156,13 @@ impl<'p> Evaluator<'p> {
     }
 
     /// `String.join(delimiter, elements)`
-    pub(crate) fn join_call(&mut self, frame: FrameId, call: ValueId, args: &'p [ValueId], parameters: &[Name]) -> Option<Term> {
+    pub(crate) fn join_call(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        args: &'p [ValueId],
+        parameters: &[Name],
+    ) -> Option<Term> {
         let [separator, values] = *args else { return None };
         let separator = self.text(frame, separator, *parameters.first()?, call);
         let object = Name::from("Ljava/lang/Object;");

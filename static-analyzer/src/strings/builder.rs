@@ -66,7 +66,9 @@ impl<'p> Evaluator<'p> {
                 let targets = self.targets(frame, *kind, *method, args);
                 let mut choices = Vec::new();
                 for target in targets {
-                    let Some(inner) = self.enter(frame, object, target, args) else { return self.held(frame, object) };
+                    let Some(inner) = self.enter(frame, object, target, args) else {
+                        return self.held(frame, object);
+                    };
                     let info = self.facts.info(target);
                     for &(at, value) in &info.returns {
                         choices.push(self.content_at(inner, value, at));
@@ -151,7 +153,11 @@ impl<'p> Evaluator<'p> {
         for arg in given {
             let Arg::At(f, v) = arg else { return self.held(frame, object) };
             let at = self.call_of(frame, f, v);
-            choices.push(if self.is_builder(f, v) { self.content_at(f, v, at) } else { self.text(f, v, Name::from("Ljava/lang/Object;"), at) });
+            choices.push(if self.is_builder(f, v) {
+                self.content_at(f, v, at)
+            } else {
+                self.text(f, v, Name::from("Ljava/lang/Object;"), at)
+            });
         }
         if choices.is_empty() { self.held(frame, object) } else { self.terms.alt(choices) }
     }
@@ -176,7 +182,12 @@ impl<'p> Evaluator<'p> {
         match self.op(frame, inst) {
             Op::Invoke { method, .. } => !apis::is_builder(method.class) && !is_safe(method),
             Op::GetField(_, Some(object)) => !matches!(self.op(frame, *object), Op::Param(0)),
-            Op::Throw(_) | Op::ArrayLoad(..) | Op::ArrayStore(..) | Op::ArrayLength(_) | Op::Cast(..) | Op::NewArray(..) => true,
+            Op::Throw(_)
+            | Op::ArrayLoad(..)
+            | Op::ArrayStore(..)
+            | Op::ArrayLength(_)
+            | Op::Cast(..)
+            | Op::NewArray(..) => true,
             _ => false,
         }
     }
@@ -195,7 +206,9 @@ impl<'p> Evaluator<'p> {
     fn effect(&mut self, frame: FrameId, object: ValueId, inst: ValueId) -> Effect {
         let (method, args, kind) = match self.op(frame, inst) {
             Op::Invoke { kind, method, args } => (*method, args, *kind),
-            Op::InvokeDynamic { bootstrap, args, .. } if bootstrap.class != "java/lang/invoke/StringConcatFactory" => {
+            Op::InvokeDynamic { bootstrap, args, .. }
+                if bootstrap.class != "java/lang/invoke/StringConcatFactory" =>
+            {
                 let info = self.facts.info(self.method_of(frame));
                 let captured = args.iter().any(|&a| info.builder(self.body(frame), a) == object);
                 return if captured { Effect::Append(self.terms.top()) } else { Effect::None };
@@ -204,7 +217,9 @@ impl<'p> Evaluator<'p> {
         };
         let info = self.facts.info(self.method_of(frame));
         let body = self.body(frame);
-        let Some(place) = args.iter().position(|&a| self.may_be_builder(frame, a) && info.builder(body, a) == object) else {
+        let Some(place) =
+            args.iter().position(|&a| self.may_be_builder(frame, a) && info.builder(body, a) == object)
+        else {
             return self.weak_effect(frame, object, inst, method, args);
         };
         self.strong_effect(frame, object, inst, kind, method, args, place)
@@ -215,8 +230,20 @@ impl<'p> Evaluator<'p> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call, taken apart")]
-    fn strong_effect(&mut self, frame: FrameId, object: ValueId, inst: ValueId, kind: InvokeKind, method: MethodRef, args: &'p [ValueId], place: usize) -> Effect {
-        if place == 0 && kind != InvokeKind::Static && (apis::is_builder(method.class) || is_sink(&method.class)) {
+    fn strong_effect(
+        &mut self,
+        frame: FrameId,
+        object: ValueId,
+        inst: ValueId,
+        kind: InvokeKind,
+        method: MethodRef,
+        args: &'p [ValueId],
+        place: usize,
+    ) -> Effect {
+        if place == 0
+            && kind != InvokeKind::Static
+            && (apis::is_builder(method.class) || is_sink(&method.class))
+        {
             return self.builder_effect(frame, object, inst, method, args);
         }
         if apis::is_builder(method.class) || is_reader(&method) {
@@ -259,15 +286,29 @@ impl<'p> Evaluator<'p> {
     }
 
     /// A call on another name that may be the same builder: done or not done.
-    fn weak_effect(&mut self, frame: FrameId, object: ValueId, inst: ValueId, method: MethodRef, args: &'p [ValueId]) -> Effect {
+    fn weak_effect(
+        &mut self,
+        frame: FrameId,
+        object: ValueId,
+        inst: ValueId,
+        method: MethodRef,
+        args: &'p [ValueId],
+    ) -> Effect {
         let Some(&receiver) = args.first() else { return Effect::None };
-        if !apis::is_builder(method.class) || !matches!(method.name.as_str(), "append" | "insert" | "setLength" | "delete" | "deleteCharAt" | "replace") {
+        if !apis::is_builder(method.class)
+            || !matches!(
+                method.name.as_str(),
+                "append" | "insert" | "setLength" | "delete" | "deleteCharAt" | "replace"
+            )
+        {
             return Effect::None;
         }
         let info = self.facts.info(self.method_of(frame));
         let body = self.body(frame);
         let other = info.builder(body, receiver);
-        let related = |a: ValueId, b: ValueId| matches!(body.op(a), Op::Phi(_)) && info.builder_roots(body, a).contains(&b);
+        let related = |a: ValueId, b: ValueId| {
+            matches!(body.op(a), Op::Phi(_)) && info.builder_roots(body, a).contains(&b)
+        };
         if !related(other, object) && !related(object, other) {
             return Effect::None;
         }
@@ -291,14 +332,23 @@ fn is_sink(class: &str) -> bool {
 fn is_reader(method: &MethodRef) -> bool {
     matches!(
         (method.class.as_str(), method.name.as_str()),
-        ("java/lang/String" | "java/lang/CharSequence" | "java/lang/Object" | "java/io/PrintStream" | "java/util/Objects", _)
+        (
+            "java/lang/String"
+                | "java/lang/CharSequence"
+                | "java/lang/Object"
+                | "java/io/PrintStream"
+                | "java/util/Objects",
+            _
+        )
     )
 }
 
 /// Library calls that write to a builder given to them.
 fn is_writer(method: &MethodRef) -> bool {
-    matches!(method.name.as_str(), "<init>" | "appendReplacement" | "appendTail" | "appendTo" | "format" | "printStackTrace" | "read")
-        || method.name.starts_with("append")
+    matches!(
+        method.name.as_str(),
+        "<init>" | "appendReplacement" | "appendTail" | "appendTo" | "format" | "printStackTrace" | "read"
+    ) || method.name.starts_with("append")
         || method.name.starts_with("write")
 }
 
@@ -307,7 +357,15 @@ fn is_safe(method: &MethodRef) -> bool {
     matches!(
         (method.class.as_str(), method.name.as_str()),
         ("java/lang/String", "valueOf")
-            | ("java/lang/Integer" | "java/lang/Long" | "java/lang/Boolean" | "java/lang/Character" | "java/lang/Double" | "java/lang/Float", "valueOf" | "toString")
+            | (
+                "java/lang/Integer"
+                    | "java/lang/Long"
+                    | "java/lang/Boolean"
+                    | "java/lang/Character"
+                    | "java/lang/Double"
+                    | "java/lang/Float",
+                "valueOf" | "toString"
+            )
     )
 }
 

@@ -13,7 +13,14 @@ impl<'p> Evaluator<'p> {
     }
 
     /// What a method called on the builder does to it.
-    pub(crate) fn builder_effect(&mut self, frame: FrameId, object: ValueId, inst: ValueId, method: MethodRef, args: &'p [ValueId]) -> Effect {
+    pub(crate) fn builder_effect(
+        &mut self,
+        frame: FrameId,
+        object: ValueId,
+        inst: ValueId,
+        method: MethodRef,
+        args: &'p [ValueId],
+    ) -> Effect {
         let parameters = appended(&method);
         match method.name.as_str() {
             "<init>" => self.init_effect(frame, inst, args, &parameters),
@@ -40,11 +47,13 @@ impl<'p> Evaluator<'p> {
                 Effect::Append(term.unwrap_or_else(|| self.terms.top()))
             }
             "appendCodePoint" => {
-                let code = args.get(1).and_then(|&v| self.int_of(frame, v)).and_then(|c| char::from_u32(c as u32));
+                let code =
+                    args.get(1).and_then(|&v| self.int_of(frame, v)).and_then(|c| char::from_u32(c as u32));
                 let term = code.map(|c| self.terms.text(&c.to_string()));
                 Effect::Append(term.unwrap_or_else(|| self.terms.top()))
             }
-            "setLength" | "delete" | "deleteCharAt" | "insert" | "replace" | "reverse" | "setCharAt" | "clear" | "reset" => {
+            "setLength" | "delete" | "deleteCharAt" | "insert" | "replace" | "reverse" | "setCharAt"
+            | "clear" | "reset" => {
                 let (block, position) = self.position_of(frame, inst);
                 let before = |e: &mut Self| e.content_of(frame, object, block, position);
                 if matches!(method.name.as_str(), "clear" | "reset") {
@@ -66,16 +75,33 @@ impl<'p> Evaluator<'p> {
         self.content_at(frame, object, at)
     }
 
-    fn init_effect(&mut self, frame: FrameId, inst: ValueId, args: &[ValueId], parameters: &[Name]) -> Effect {
+    fn init_effect(
+        &mut self,
+        frame: FrameId,
+        inst: ValueId,
+        args: &[ValueId],
+        parameters: &[Name],
+    ) -> Effect {
         let term = match (parameters.first(), args.get(1)) {
-            (Some(p), Some(&value)) if p == "Ljava/lang/String;" || p == "Ljava/lang/CharSequence;" => self.text(frame, value, *p, inst),
-            (Some(p), Some(_)) if p == "I" && parameters.get(1).is_some_and(|p| p.starts_with('L')) => self.terms.top(),
+            (Some(p), Some(&value)) if p == "Ljava/lang/String;" || p == "Ljava/lang/CharSequence;" => {
+                self.text(frame, value, *p, inst)
+            }
+            (Some(p), Some(_)) if p == "I" && parameters.get(1).is_some_and(|p| p.starts_with('L')) => {
+                self.terms.top()
+            }
             _ => self.terms.empty(),
         };
         Effect::Set(term)
     }
 
-    fn appended_text(&mut self, frame: FrameId, inst: ValueId, value: ValueId, method: &MethodRef, parameters: &[Name]) -> Term {
+    fn appended_text(
+        &mut self,
+        frame: FrameId,
+        inst: ValueId,
+        value: ValueId,
+        method: &MethodRef,
+        parameters: &[Name],
+    ) -> Term {
         let mut descriptor = parameters.first().copied().unwrap_or_else(|| Name::from("Ljava/lang/Object;"));
         if method.name == "write" && descriptor == "I" {
             descriptor = Name::from("C");
@@ -88,15 +114,24 @@ impl<'p> Evaluator<'p> {
 
     /// `append(text, from, to)`
     fn part_text(&mut self, frame: FrameId, inst: ValueId, args: &[ValueId], parameters: &[Name]) -> Term {
-        let bounds = (args.get(2).and_then(|&v| self.int_of(frame, v)), args.get(3).and_then(|&v| self.int_of(frame, v)));
+        let bounds = (
+            args.get(2).and_then(|&v| self.int_of(frame, v)),
+            args.get(3).and_then(|&v| self.int_of(frame, v)),
+        );
         let (Some(from), Some(mut to)) = bounds else { return self.terms.top() };
         let is_array = parameters[0].starts_with('[');
         if is_array || parameters.first().is_some_and(|p| p == "Ljava/lang/String;") {
             // Offset and count.
             to += from;
         }
-        let text = if is_array { self.characters(frame, args[1]) } else { Some(self.text(frame, args[1], parameters[0], inst)) };
-        let (Some(text), Ok(from), Ok(to)) = (text, usize::try_from(from), usize::try_from(to)) else { return self.terms.top() };
+        let text = if is_array {
+            self.characters(frame, args[1])
+        } else {
+            Some(self.text(frame, args[1], parameters[0], inst))
+        };
+        let (Some(text), Ok(from), Ok(to)) = (text, usize::try_from(from), usize::try_from(to)) else {
+            return self.terms.top();
+        };
         text_ops::substring(&mut self.terms, text, from, Some(to)).unwrap_or_else(|| self.terms.top())
     }
 
@@ -106,7 +141,9 @@ impl<'p> Evaluator<'p> {
         let body = self.body(frame);
         let is_length = |v: ValueId| match body.op(v) {
             Op::Invoke { method, args, .. } => {
-                matches!(method.name.as_str(), "length" | "size") && args.len() == 1 && info.builder(body, args[0]) == object
+                matches!(method.name.as_str(), "length" | "size")
+                    && args.len() == 1
+                    && info.builder(body, args[0]) == object
             }
             _ => false,
         };
@@ -114,15 +151,30 @@ impl<'p> Evaluator<'p> {
             return Some(0);
         }
         match body.op(value) {
-            Op::Binary(Arithmetic::Sub, a, b) if is_length(*a) => usize::try_from(self.int_of(frame, *b)?).ok(),
-            Op::Binary(Arithmetic::Add, a, b) if is_length(*a) => usize::try_from(-self.int_of(frame, *b)?).ok(),
+            Op::Binary(Arithmetic::Sub, a, b) if is_length(*a) => {
+                usize::try_from(self.int_of(frame, *b)?).ok()
+            }
+            Op::Binary(Arithmetic::Add, a, b) if is_length(*a) => {
+                usize::try_from(-self.int_of(frame, *b)?).ok()
+            }
             _ => None,
         }
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call, taken apart")]
-    fn changed(&mut self, frame: FrameId, object: ValueId, inst: ValueId, content: Term, method: &MethodRef, args: &[ValueId], parameters: &[Name]) -> Option<Term> {
-        let number = |e: &mut Self, i: usize| args.get(i).and_then(|&v| e.int_of(frame, v)).and_then(|n| usize::try_from(n).ok());
+    fn changed(
+        &mut self,
+        frame: FrameId,
+        object: ValueId,
+        inst: ValueId,
+        content: Term,
+        method: &MethodRef,
+        args: &[ValueId],
+        parameters: &[Name],
+    ) -> Option<Term> {
+        let number = |e: &mut Self, i: usize| {
+            args.get(i).and_then(|&v| e.int_of(frame, v)).and_then(|n| usize::try_from(n).ok())
+        };
         match method.name.as_str() {
             "setLength" => {
                 if let Some(n) = self.from_end(frame, object, *args.get(1)?) {
@@ -131,7 +183,11 @@ impl<'p> Evaluator<'p> {
                 let length = number(self, 1)?;
                 let exact = self.terms.map(content, |text| {
                     let have = text.encode_utf16().count();
-                    if have >= length { text_ops::utf16_slice(text, 0, length) } else { Some(format!("{text}{}", "\0".repeat(length - have))) }
+                    if have >= length {
+                        text_ops::utf16_slice(text, 0, length)
+                    } else {
+                        Some(format!("{text}{}", "\0".repeat(length - have)))
+                    }
                 });
                 exact.or_else(|| text_ops::substring(&mut self.terms, content, 0, Some(length)))
             }
@@ -143,18 +199,7 @@ impl<'p> Evaluator<'p> {
                 let at = number(self, 1)?;
                 self.delete(content, at, at + 1)
             }
-            "delete" => {
-                let to_end = self.from_end(frame, object, *args.get(2)?) == Some(0);
-                if to_end && let Some(n) = self.from_end(frame, object, *args.get(1)?) {
-                    return Some(self.terms.chop(content, n));
-                }
-                let from = number(self, 1)?;
-                if to_end {
-                    return if from == 0 { Some(self.terms.empty()) } else { text_ops::substring(&mut self.terms, content, 0, Some(from)) };
-                }
-                let to = number(self, 2)?;
-                self.delete(content, from, to)
-            }
+            "delete" => self.deleted(frame, object, content, *args.get(1)?, *args.get(2)?),
             "insert" => {
                 let value = self.text(frame, *args.get(2)?, *parameters.get(1)?, inst);
                 if self.from_end(frame, object, *args.get(1)?) == Some(0) {
@@ -180,6 +225,30 @@ impl<'p> Evaluator<'p> {
                 self.splice(content, at, at + 1, value)
             }
             _ => None,
+        }
+    }
+
+    /// `delete(from, to)`
+    fn deleted(
+        &mut self,
+        frame: FrameId,
+        object: ValueId,
+        content: Term,
+        from: ValueId,
+        to: ValueId,
+    ) -> Option<Term> {
+        let to_end = self.from_end(frame, object, to) == Some(0);
+        if to_end && let Some(n) = self.from_end(frame, object, from) {
+            return Some(self.terms.chop(content, n));
+        }
+        let from = usize::try_from(self.int_of(frame, from)?).ok()?;
+        match to_end {
+            true if from == 0 => Some(self.terms.empty()),
+            true => text_ops::substring(&mut self.terms, content, 0, Some(from)),
+            false => {
+                let to = usize::try_from(self.int_of(frame, to)?).ok()?;
+                self.delete(content, from, to)
+            }
         }
     }
 
@@ -223,7 +292,13 @@ impl<'p> Evaluator<'p> {
     }
 
     /// What a method called on a builder returns.
-    pub(crate) fn builder_call_text(&mut self, frame: FrameId, call: ValueId, method: MethodRef, args: &'p [ValueId]) -> Option<Term> {
+    pub(crate) fn builder_call_text(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        method: MethodRef,
+        args: &'p [ValueId],
+    ) -> Option<Term> {
         let receiver = *args.first()?;
         match method.name.as_str() {
             "toString" | "result" => Some(self.content_at(frame, receiver, call)),
@@ -232,7 +307,9 @@ impl<'p> Evaluator<'p> {
                 let info = self.facts.info(self.method_of(frame));
                 let object = info.builder(self.body(frame), receiver);
                 let from = self.int_of(frame, *args.get(1)?).and_then(|n| usize::try_from(n).ok());
-                let Some(&to) = args.get(2) else { return text_ops::substring(&mut self.terms, content, from?, None) };
+                let Some(&to) = args.get(2) else {
+                    return text_ops::substring(&mut self.terms, content, from?, None);
+                };
                 if let Some(n) = self.from_end(frame, object, to) {
                     let kept = self.terms.chop(content, n);
                     return text_ops::substring(&mut self.terms, kept, from?, None);

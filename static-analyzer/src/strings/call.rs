@@ -12,7 +12,13 @@ const NUMBER_HELPER_INSTS_MAX: usize = 40;
 
 impl<'p> Evaluator<'p> {
     /// The program's methods that a call may run; empty if unknown or too many.
-    pub(crate) fn targets(&mut self, frame: FrameId, kind: InvokeKind, method: MethodRef, args: &[ValueId]) -> Vec<MethodId> {
+    pub(crate) fn targets(
+        &mut self,
+        frame: FrameId,
+        kind: InvokeKind,
+        method: MethodRef,
+        args: &[ValueId],
+    ) -> Vec<MethodId> {
         let MethodRef { class, name, descriptor } = method;
         if matches!(kind, InvokeKind::Static | InvokeKind::Special) || name == "<init>" {
             return self.facts.resolve(class, name, descriptor).into_iter().collect();
@@ -82,7 +88,8 @@ impl<'p> Evaluator<'p> {
                 Op::Invoke { kind, method, args } => {
                     let targets = self.targets(f, *kind, *method, args);
                     let mut held = Vec::new();
-                    let known = !targets.is_empty() && targets.iter().all(|&t| flow.result(t).map(|c| held.extend(c)).is_some());
+                    let known = !targets.is_empty()
+                        && targets.iter().all(|&t| flow.result(t).map(|c| held.extend(c)).is_some());
                     known.then_some(held)
                 }
                 _ => None,
@@ -90,7 +97,9 @@ impl<'p> Evaluator<'p> {
             _ => None,
         };
         match held {
-            Some(held) if all.iter().any(|c| held.contains(c)) => all.iter().copied().filter(|c| held.contains(c)).collect(),
+            Some(held) if all.iter().any(|c| held.contains(c)) => {
+                all.iter().copied().filter(|c| held.contains(c)).collect()
+            }
             _ => all.to_vec(),
         }
     }
@@ -117,7 +126,15 @@ impl<'p> Evaluator<'p> {
     }
 
     /// What the result of a call prints.
-    pub(crate) fn call_text(&mut self, frame: FrameId, call: ValueId, kind: InvokeKind, method: MethodRef, args: &'p [ValueId], descriptor: Name) -> Term {
+    pub(crate) fn call_text(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        kind: InvokeKind,
+        method: MethodRef,
+        args: &'p [ValueId],
+        descriptor: Name,
+    ) -> Term {
         let result = Name::from(types::result(&method.descriptor));
         if let Some(term) = self.library_text(frame, call, method, args) {
             return term;
@@ -142,7 +159,13 @@ impl<'p> Evaluator<'p> {
 
     /// What the targets of a call return, if that says more than the call's own
     /// name.
-    fn returned_text(&mut self, frame: FrameId, call: ValueId, frames: &[FrameId], result: &str) -> Option<Term> {
+    fn returned_text(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        frames: &[FrameId],
+        result: &str,
+    ) -> Option<Term> {
         let number = types::is_primitive(result);
         let mut choices = Vec::with_capacity(frames.len());
         for &inner in frames {
@@ -156,7 +179,8 @@ impl<'p> Evaluator<'p> {
         }
         let term = self.terms.alt(choices);
         if number {
-            let known = self.terms.is_open(term) || self.terms.finite(term, limits::ALTERNATIVES_MAX).is_some();
+            let known =
+                self.terms.is_open(term) || self.terms.finite(term, limits::ALTERNATIVES_MAX).is_some();
             return known.then_some(term);
         }
         if self.terms.size(term) > limits::INLINED_TERM_NODES_MAX || self.terms.is_never(term) {
@@ -167,17 +191,31 @@ impl<'p> Evaluator<'p> {
         }
         // Some texts are known, others are not: these are what the call names.
         let super::term::Node::Alt(xs) = self.terms.node(term).clone() else { return None };
-        let told = |e: &Self, x: Term| matches!(e.terms.node(x), super::term::Node::Cat(_) | super::term::Node::Open(_)) && e.terms.is_informative(x);
+        let told = |e: &Self, x: Term| {
+            matches!(e.terms.node(x), super::term::Node::Cat(_) | super::term::Node::Open(_))
+                && e.terms.is_informative(x)
+        };
         if !xs.iter().any(|&x| told(self, x)) {
             return None;
         }
-        let mut kept: Vec<Term> = xs.iter().copied().filter(|&x| self.terms.is_informative(x) || self.terms.as_text(x).is_some()).collect();
+        let mut kept: Vec<Term> = xs
+            .iter()
+            .copied()
+            .filter(|&x| self.terms.is_informative(x) || self.terms.as_text(x).is_some())
+            .collect();
         kept.push(self.leaf(frame, call, Name::from(result)));
         Some(self.terms.alt(kept))
     }
 
     /// Frames of all methods that a call may run; empty if one is unknown.
-    fn frames_of(&mut self, frame: FrameId, call: ValueId, kind: InvokeKind, method: MethodRef, args: &[ValueId]) -> Vec<FrameId> {
+    fn frames_of(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        kind: InvokeKind,
+        method: MethodRef,
+        args: &[ValueId],
+    ) -> Vec<FrameId> {
         if let Some(inner) = self.lambda_frame(frame, call, method, args) {
             return vec![inner];
         }
@@ -207,7 +245,13 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    fn library_text(&mut self, frame: FrameId, call: ValueId, method: MethodRef, args: &'p [ValueId]) -> Option<Term> {
+    fn library_text(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        method: MethodRef,
+        args: &'p [ValueId],
+    ) -> Option<Term> {
         if method.name == "toString" && method.descriptor == "()Ljava/lang/String;" {
             let receiver = *args.first()?;
             if let Op::Invoke { kind: InvokeKind::Special, .. } = self.op(frame, call) {
@@ -230,47 +274,34 @@ impl<'p> Evaluator<'p> {
             }
             None => return None,
         };
-        let parameters: Vec<Name> = types::parameters(&method.descriptor).into_iter().map(Name::from).collect();
+        let parameters: Vec<Name> =
+            types::parameters(&method.descriptor).into_iter().map(Name::from).collect();
         let is_static = args.len() == parameters.len();
         self.model_text(frame, call, model, method, args, &parameters, is_static)
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call, taken apart")]
-    fn model_text(&mut self, frame: FrameId, call: ValueId, model: Model, method: MethodRef, args: &'p [ValueId], parameters: &[Name], is_static: bool) -> Option<Term> {
+    fn model_text(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        model: Model,
+        method: MethodRef,
+        args: &'p [ValueId],
+        parameters: &[Name],
+        is_static: bool,
+    ) -> Option<Term> {
         let first = *args.first().unwrap_or(&call);
-        let shown = if is_static { parameters.first().copied() } else { Some(Name::from(&format!("L{};", method.class))) };
+        let shown = if is_static {
+            parameters.first().copied()
+        } else {
+            Some(Name::from(&format!("L{};", method.class)))
+        };
         let shown = shown.unwrap_or_else(|| Name::from("Ljava/lang/Object;"));
         match model {
-            Model::Image if args.len() > 1 && !shown.starts_with('[') => {
-                // A second argument is a radix.
-                Some(self.leaf_like(frame, call, method.descriptor, Pattern::Text))
-            }
-            Model::Image if shown.starts_with('[') => {
-                let text = self.characters(frame, first);
-                Some(text.unwrap_or_else(|| self.leaf_like(frame, call, Name::from("Ljava/lang/String;"), Pattern::Text)))
-            }
-            Model::Image if method.descriptor.starts_with("(Ljava/lang/String;)") && method.class != "java/lang/String" => {
-                // `Integer.valueOf(text)`: a number again.
-                let pattern = match apis::kind(method.class) {
-                    Some(apis::Kind::Looks(look)) => look.pattern(),
-                    _ => Pattern::Text,
-                };
-                Some(self.leaf_like(frame, call, shown, pattern))
-            }
-            Model::Image => Some(self.text(frame, first, shown, call)),
+            Model::Image => Some(self.image_text(frame, call, method, args, shown)),
             Model::Same => Some(self.text(frame, first, self.descriptor_of(frame, first), call)),
-            Model::ImageOr => {
-                let image = self.text(frame, first, shown, call);
-                match (args.get(1), self.op(frame, first)) {
-                    (Some(&other), Op::Const(Const::Null)) => Some(self.text(frame, other, shown, call)),
-                    (Some(&other), _) => {
-                        let image = self.non_null(frame, first, shown, call);
-                        let other = self.text(frame, other, shown, call);
-                        Some(self.terms.alt([image, other]))
-                    }
-                    (None, _) => Some(image),
-                }
-            }
+            Model::ImageOr => self.image_or_text(frame, call, args, shown),
             Model::Concat => {
                 let head = self.text(frame, first, shown, call);
                 let tail = self.text(frame, *args.get(1)?, shown, call);
@@ -291,40 +322,92 @@ impl<'p> Evaluator<'p> {
             Model::Substring => self.substring_call(frame, call, first, &args[1..], shown),
             Model::Replace => self.replace_call(frame, call, args, parameters, false),
             Model::ReplaceRegex => self.replace_call(frame, call, args, parameters, true),
-            Model::CharAt => {
-                let index = usize::try_from(self.int_of(frame, *args.get(1)?)?).ok()?;
+            Model::CharAt | Model::Repeat => {
+                let count =
+                    usize::try_from(self.int_of(frame, *args.get(1)?)?).ok().filter(|&n| n <= 1024)?;
                 let term = self.text(frame, first, shown, call);
-                self.terms.map(term, |text| text_ops::utf16_slice(text, index, index + 1))
+                self.terms.map(term, |text| match model {
+                    Model::Repeat => Some(text.repeat(count)),
+                    _ => text_ops::utf16_slice(text, count, count + 1),
+                })
             }
             Model::Length => {
                 let term = self.text(frame, first, shown, call);
                 self.terms.map(term, |text| Some(text.encode_utf16().count().to_string()))
             }
-            Model::Repeat => {
-                let count = usize::try_from(self.int_of(frame, *args.get(1)?)?).ok().filter(|&n| n <= 1024)?;
-                let term = self.text(frame, first, shown, call);
-                self.terms.map(term, |text| Some(text.repeat(count)))
+            Model::Hex | Model::Binary | Model::Octal => {
+                Some(self.radix_text(frame, call, first, shown, model))
             }
-            Model::Hex | Model::Binary | Model::Octal => Some(self.radix_text(frame, call, first, shown, model)),
             Model::ClassName | Model::SimpleClassName => {
                 let names = self.class_names(frame, first, model == Model::SimpleClassName)?;
-                let names: Vec<Term> = names.iter().map(|n| self.terms.text(n)).collect();
-                Some(self.terms.alt(names))
+                Some(self.terms.one_of(&names))
             }
             Model::EnumName => self.enum_name(frame, first),
             Model::ArrayImage => Some(self.array_image(frame, call, first)),
             Model::LineSeparator => Some(self.terms.text("\n")),
-            Model::Property => match self.op(frame, first) {
-                Op::Const(Const::Text(key)) if key == "line.separator" => Some(self.terms.text("\n")),
-                _ => None,
-            },
+            Model::Property => {
+                let Op::Const(Const::Text(key)) = self.op(frame, first) else { return None };
+                (key == "line.separator").then(|| self.terms.text("\n"))
+            }
         }
+    }
+
+    /// `valueOf`, `toString` and their kin.
+    fn image_text(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        method: MethodRef,
+        args: &[ValueId],
+        shown: Name,
+    ) -> Term {
+        let string = Name::from("Ljava/lang/String;");
+        let first = *args.first().unwrap_or(&call);
+        if args.len() > 1 && !shown.starts_with('[') {
+            // A second argument is a radix.
+            return self.leaf_like(frame, call, string, Pattern::Text);
+        }
+        if shown.starts_with('[') {
+            let text = self.characters(frame, first);
+            return text.unwrap_or_else(|| self.leaf_like(frame, call, string, Pattern::Text));
+        }
+        if method.descriptor.starts_with("(Ljava/lang/String;)") && method.class != "java/lang/String" {
+            // `Integer.valueOf(text)`: a number again.
+            let pattern = match apis::kind(method.class) {
+                Some(apis::Kind::Looks(look)) => look.pattern(),
+                _ => Pattern::Text,
+            };
+            return self.leaf_like(frame, call, shown, pattern);
+        }
+        self.text(frame, first, shown, call)
+    }
+
+    /// `Objects.toString(value, other)`
+    fn image_or_text(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        args: &[ValueId],
+        shown: Name,
+    ) -> Option<Term> {
+        let first = *args.first()?;
+        let Some(&other) = args.get(1) else { return Some(self.text(frame, first, shown, call)) };
+        if let Op::Const(Const::Null) = self.op(frame, first) {
+            return Some(self.text(frame, other, shown, call));
+        }
+        let image = self.non_null(frame, first, shown, call);
+        let other = self.text(frame, other, shown, call);
+        Some(self.terms.alt([image, other]))
     }
 
     /// A number printed by a format object: the number itself, for its identity.
     fn number_text(&mut self, frame: FrameId, call: ValueId, method: MethodRef, number: ValueId) -> Term {
         let integer = method.descriptor.starts_with("(J)");
-        let pattern = if integer && self.has_plain_formats(frame) { Pattern::Integer } else { Pattern::Regex(apis::NUMBER) };
+        let pattern = if integer && self.has_plain_formats(frame) {
+            Pattern::Integer
+        } else {
+            Pattern::Regex(apis::NUMBER)
+        };
         let place = self.place(frame, number);
         let text = self.describe(frame, call);
         self.place_leaf(place, Name::from(if integer { "J" } else { "D" }), pattern, text)
@@ -337,7 +420,13 @@ impl<'p> Evaluator<'p> {
         let name = self.facts.class_name(class);
         let outer = name.split('$').next().unwrap_or(&name);
         let mut near = self.facts.supertypes(name).to_vec();
-        near.extend(self.program().classes.iter().map(|c| c.name).filter(|n| n.strip_prefix(outer).is_some_and(|r| r.starts_with('$'))));
+        near.extend(
+            self.program()
+                .classes
+                .iter()
+                .map(|c| c.name)
+                .filter(|n| n.strip_prefix(outer).is_some_and(|r| r.starts_with('$'))),
+        );
         near.iter().filter_map(|&n| self.program().class(n)).any(|c| {
             let methods = self.program().classes[c.index()].methods.clone();
             self.program().methods[methods].iter().filter_map(|m| m.body.as_ref()).any(|body| {
@@ -347,7 +436,14 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    fn radix_text(&mut self, frame: FrameId, call: ValueId, value: ValueId, descriptor: Name, model: Model) -> Term {
+    fn radix_text(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        value: ValueId,
+        descriptor: Name,
+        model: Model,
+    ) -> Term {
         if let Some(constant) = self.constant_of(frame, value) {
             let bits = match constant {
                 Const::Int(i) => u64::from(i as u32),
@@ -371,7 +467,14 @@ impl<'p> Evaluator<'p> {
         self.place_leaf(place, descriptor, pattern, text)
     }
 
-    fn substring_call(&mut self, frame: FrameId, call: ValueId, text: ValueId, bounds: &[ValueId], shown: Name) -> Option<Term> {
+    fn substring_call(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        text: ValueId,
+        bounds: &[ValueId],
+        shown: Name,
+    ) -> Option<Term> {
         let term = self.text(frame, text, shown, call);
         let from = usize::try_from(self.int_of(frame, *bounds.first()?)?).ok()?;
         let to = match bounds.get(1) {
@@ -381,14 +484,22 @@ impl<'p> Evaluator<'p> {
         text_ops::substring(&mut self.terms, term, from, to)
     }
 
-    fn replace_call(&mut self, frame: FrameId, call: ValueId, args: &[ValueId], parameters: &[Name], regex: bool) -> Option<Term> {
+    fn replace_call(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        args: &[ValueId],
+        parameters: &[Name],
+        regex: bool,
+    ) -> Option<Term> {
         let [receiver, from, to] = *args else { return None };
         let term = self.text(frame, receiver, Name::from("Ljava/lang/String;"), call);
         let from = self.text(frame, from, *parameters.first()?, call);
         let to = self.text(frame, to, *parameters.get(1)?, call);
         let from = self.terms.as_text(from)?.to_string();
         let to = self.terms.as_text(to)?.to_string();
-        let first_only = matches!(self.op(frame, call), Op::Invoke { method, .. } if method.name == "replaceFirst");
+        let first_only =
+            matches!(self.op(frame, call), Op::Invoke { method, .. } if method.name == "replaceFirst");
         if regex && (from.contains(|c| r"\[](){}.*+?^$|".contains(c)) || to.contains(['$', '\\'])) {
             return None;
         }
@@ -403,7 +514,12 @@ impl<'p> Evaluator<'p> {
 pub(crate) fn is_text_type(descriptor: &str) -> bool {
     matches!(
         descriptor,
-        "Ljava/lang/String;" | "Ljava/lang/CharSequence;" | "Ljava/lang/Object;" | "Ljava/lang/Comparable;" | "Ljava/io/Serializable;"
-            | "Ljava/lang/StringBuilder;" | "Ljava/lang/StringBuffer;"
+        "Ljava/lang/String;"
+            | "Ljava/lang/CharSequence;"
+            | "Ljava/lang/Object;"
+            | "Ljava/lang/Comparable;"
+            | "Ljava/io/Serializable;"
+            | "Ljava/lang/StringBuilder;"
+            | "Ljava/lang/StringBuffer;"
     )
 }

@@ -1,9 +1,13 @@
 //! Numbers and class literals that are the same on every path.
 
-use super::{Arg, Evaluator, FrameId};
-use crate::ir::{Arithmetic, Const, Op, ValueId};
+use super::apis::{self, Model};
+use super::{Arg, Evaluator, FrameId, Place};
+use crate::ir::{Arithmetic, Const, InvokeKind, Op, ValueId};
 use crate::limits;
-use crate::program::access;
+use crate::program::{FieldRef, MethodRef, access};
+
+/// A helper whose result is a constant is small.
+const HELPER_INSTS_MAX: usize = 60;
 
 impl Evaluator<'_> {
     /// The constant that a value always is.
@@ -22,10 +26,12 @@ impl Evaluator<'_> {
         match self.op(frame, value) {
             Op::Const(constant) => Some(*constant),
             Op::Cast(_, inner) => self.constant_of(frame, *inner),
-            Op::Param(i) if frame != FrameId::ROOT && self.frame(frame).extra.is_empty() => match self.frame(frame).args.get(usize::from(*i)) {
-                Some(&Arg::At(f, v)) => self.constant_of(f, v),
-                _ => None,
-            },
+            Op::Param(i) if frame != FrameId::ROOT && self.frame(frame).extra.is_empty() => {
+                match self.frame(frame).args.get(usize::from(*i)) {
+                    Some(&Arg::At(f, v)) => self.constant_of(f, v),
+                    _ => None,
+                }
+            }
             Op::Binary(kind, a, b) => {
                 if *kind == Arithmetic::Other {
                     return None;
@@ -42,45 +48,8 @@ impl Evaluator<'_> {
                 _ => None,
             },
             Op::Convert(to, inner) => convert(&to.clone(), self.constant_of(frame, *inner)?),
-            Op::GetField(field, Some(_)) => {
-                let place = self.place(frame, value);
-                match self.place_node(place) {
-                    super::Place::Value(f, v) if (f, v) != (frame, value) => self.constant_of(f, v),
-                    _ => match self.facts.field(*field)?.constant {
-                        Some(constant) if self.facts.field(*field)?.access & access::FINAL != 0 => Some(constant),
-                        _ => None,
-                    },
-                }
-            }
-            Op::GetField(field, None) => {
-                let declared = self.facts.field(*field)?;
-                if declared.access & access::FINAL == 0 {
-                    return None;
-                }
-                if declared.constant.is_some() {
-                    return declared.constant;
-                }
-                let [(method, put)] = self.facts.writes(*field) else { return None };
-                let (method, put) = (*method, *put);
-                let inner = self.make_frame(frame, None, method, Vec::new(), None)?;
-                let Op::PutField(_, None, stored) = self.op(inner, put) else { return None };
-                self.constant_of(inner, *stored)
-            }
-            Op::Invoke { kind, method, args } => {
-                if let Some(super::apis::Model::Image) = super::apis::model(method.class, method.name)
-                    && !method.name.starts_with("to")
-                {
-                    return self.constant_of(frame, *args.first()?);
-                }
-                let targets = self.targets(frame, *kind, *method, args);
-                let [target] = targets[..] else { return None };
-                if self.program().methods[target.index()].body.as_ref()?.insts.len() > 60 {
-                    return None;
-                }
-                let inner = self.enter(frame, value, target, args)?;
-                let [(_, result)] = self.facts.info(target).returns[..] else { return None };
-                self.constant_of(inner, result)
-            }
+            Op::GetField(field, object) => self.field_constant(frame, value, *field, object.is_some()),
+            Op::Invoke { kind, method, args } => self.call_constant(frame, value, *kind, *method, args),
             Op::ArrayLength(array) => {
                 let (f, array) = self.array_origin(frame, *array)?;
                 let Op::NewArray(_, length) = self.op(f, array) else { return None };
@@ -100,6 +69,55 @@ impl Evaluator<'_> {
             }
             _ => None,
         }
+    }
+
+    fn field_constant(
+        &mut self,
+        frame: FrameId,
+        value: ValueId,
+        field: FieldRef,
+        of_object: bool,
+    ) -> Option<Const> {
+        if of_object {
+            let place = self.place(frame, value);
+            if let Place::Value(f, v) = self.place_node(place)
+                && (f, v) != (frame, value)
+            {
+                return self.constant_of(f, v);
+            }
+        }
+        let declared = self.facts.field(field)?;
+        if declared.access & access::FINAL == 0 {
+            return None;
+        }
+        if declared.constant.is_some() || of_object {
+            return declared.constant;
+        }
+        let [(method, put)] = *self.facts.writes(field) else { return None };
+        let inner = self.make_frame(frame, None, method, Vec::new(), None)?;
+        let Op::PutField(_, None, stored) = self.op(inner, put) else { return None };
+        self.constant_of(inner, *stored)
+    }
+
+    fn call_constant(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        kind: InvokeKind,
+        method: MethodRef,
+        args: &[ValueId],
+    ) -> Option<Const> {
+        if apis::model(method.class, method.name) == Some(Model::Image) && !method.name.starts_with("to") {
+            return self.constant_of(frame, *args.first()?);
+        }
+        let targets = self.targets(frame, kind, method, args);
+        let [target] = targets[..] else { return None };
+        if self.program().methods[target.index()].body.as_ref()?.insts.len() > HELPER_INSTS_MAX {
+            return None;
+        }
+        let inner = self.enter(frame, call, target, args)?;
+        let [(_, result)] = self.facts.info(target).returns[..] else { return None };
+        self.constant_of(inner, result)
     }
 
     /// The same as an `int`.

@@ -54,9 +54,10 @@ impl<'p> Evaluator<'p> {
             Const::Text(text) => return self.terms.text(&text),
             Const::Class(class) => {
                 let class = class.as_str();
-                let interface = self.program().class(class.into()).is_some_and(|c| {
-                    self.program().classes[c.index()].access & access::INTERFACE != 0
-                });
+                let interface = self
+                    .program()
+                    .class(class.into())
+                    .is_some_and(|c| self.program().classes[c.index()].access & access::INTERFACE != 0);
                 format!("{} {}", if interface { "interface" } else { "class" }, types::binary_name(class))
             }
             Const::Other => return self.terms.top(),
@@ -89,7 +90,12 @@ impl<'p> Evaluator<'p> {
             }
             Op::GetField(field, object) => {
                 if let Some(stored) = self.forwarded(frame, value) {
-                    return self.text(frame, stored, if primitive { descriptor } else { field.descriptor }, value);
+                    return self.text(
+                        frame,
+                        stored,
+                        if primitive { descriptor } else { field.descriptor },
+                        value,
+                    );
                 }
                 let object = object.map(|o| self.place(frame, o));
                 let place = self.place(frame, value);
@@ -131,16 +137,26 @@ impl<'p> Evaluator<'p> {
     fn copied_text(&mut self, frame: FrameId, value: ValueId) -> Option<Term> {
         let init = *self.facts.info(self.method_of(frame)).init.get(&value)?;
         let Op::Invoke { method, args, .. } = self.op(frame, init) else { return None };
-        let parameters: Vec<Name> = types::parameters(&method.descriptor).into_iter().map(Name::from).collect();
+        let parameters: Vec<Name> =
+            types::parameters(&method.descriptor).into_iter().map(Name::from).collect();
         match (parameters.first(), args.get(1)) {
             (None, _) => Some(self.terms.empty()),
-            (Some(p), Some(&given)) if parameters.len() == 1 && p.starts_with('L') => Some(self.text(frame, given, *p, init)),
+            (Some(p), Some(&given)) if parameters.len() == 1 && p.starts_with('L') => {
+                Some(self.text(frame, given, *p, init))
+            }
             (Some(p), Some(&given)) if parameters.len() == 1 && p == "[C" => self.characters(frame, given),
             _ => None,
         }
     }
 
-    fn phi_text(&mut self, frame: FrameId, value: ValueId, operands: &'p [(crate::ir::BlockId, ValueId)], descriptor: Name, at: ValueId) -> Term {
+    fn phi_text(
+        &mut self,
+        frame: FrameId,
+        value: ValueId,
+        operands: &'p [(crate::ir::BlockId, ValueId)],
+        descriptor: Name,
+        at: ValueId,
+    ) -> Term {
         let place = self.place(frame, value);
         if let Place::Value(f, v) = self.place_node(place)
             && (f, v) == (frame, value)
@@ -161,7 +177,12 @@ impl<'p> Evaluator<'p> {
 
     /// Whether one of the numbers that a phi joins is computed: then it is a
     /// counter or sum, and a single variable.
-    fn is_computed(&self, frame: FrameId, operands: &[(crate::ir::BlockId, ValueId)], descriptor: &str) -> bool {
+    fn is_computed(
+        &self,
+        frame: FrameId,
+        operands: &[(crate::ir::BlockId, ValueId)],
+        descriptor: &str,
+    ) -> bool {
         matches!(descriptor, "I" | "J" | "S" | "B" | "F" | "D")
             && operands.iter().any(|&(_, v)| matches!(self.op(frame, v), Op::Binary(..)))
     }
@@ -189,7 +210,11 @@ impl<'p> Evaluator<'p> {
     fn argument_text(&mut self, frame: FrameId, value: ValueId, i: u16, arg: Arg, descriptor: Name) -> Term {
         let declared = self.descriptor_of(frame, value);
         // The declared type says how bits are meant: a boolean given as 0 or 1.
-        let used = if types::is_primitive(&declared) && types::is_primitive(&descriptor) { declared } else { descriptor };
+        let used = if types::is_primitive(&declared) && types::is_primitive(&descriptor) {
+            declared
+        } else {
+            descriptor
+        };
         match arg {
             Arg::At(f, v) => {
                 let at = self.frame(frame).caller.filter(|c| c.0 == f).map_or(v, |c| c.1);
@@ -211,7 +236,14 @@ impl<'p> Evaluator<'p> {
     }
 
     /// `makeConcat` and `makeConcatWithConstants`.
-    fn concat_text(&mut self, frame: FrameId, at: ValueId, constants: &[BootstrapArg], shape: Name, args: &[ValueId]) -> Term {
+    fn concat_text(
+        &mut self,
+        frame: FrameId,
+        at: ValueId,
+        constants: &[BootstrapArg],
+        shape: Name,
+        args: &[ValueId],
+    ) -> Term {
         let types: Vec<Name> = types::parameters(&shape).into_iter().map(Name::from).collect();
         let mut values = Vec::with_capacity(args.len());
         for (i, &arg) in args.iter().enumerate() {
@@ -245,14 +277,26 @@ impl<'p> Evaluator<'p> {
     }
 
     /// The value as one variable that looks like `pattern`.
-    pub(crate) fn leaf_like(&mut self, frame: FrameId, value: ValueId, descriptor: Name, pattern: Pattern) -> Term {
+    pub(crate) fn leaf_like(
+        &mut self,
+        frame: FrameId,
+        value: ValueId,
+        descriptor: Name,
+        pattern: Pattern,
+    ) -> Term {
         let place = self.place(frame, value);
         let text = self.describe(frame, value);
         self.place_leaf(place, descriptor, pattern, text)
     }
 
     /// The object at `place` as one variable.
-    pub(crate) fn place_leaf(&mut self, place: PlaceId, descriptor: Name, pattern: Pattern, text: String) -> Term {
+    pub(crate) fn place_leaf(
+        &mut self,
+        place: PlaceId,
+        descriptor: Name,
+        pattern: Pattern,
+        text: String,
+    ) -> Term {
         let path = self.path(place);
         let class = path.as_ref().and_then(|p| self.value_class(p, descriptor));
         let text = if path.is_some() { String::new() } else { text };
@@ -317,7 +361,9 @@ impl<'p> Evaluator<'p> {
             }
             i -= 1;
         }
-        types::parameters(&method.descriptor).get(i).map_or_else(|| Name::from("Ljava/lang/Object;"), |p| Name::from(p))
+        types::parameters(&method.descriptor)
+            .get(i)
+            .map_or_else(|| Name::from("Ljava/lang/Object;"), |p| Name::from(p))
     }
 
     /// Whether the value is an object that collects text.

@@ -59,7 +59,8 @@ impl Evaluator<'_> {
             for &inst in &block.insts {
                 match self.op(f, inst) {
                     Op::Throw(thrown) if matches!(self.op(f, *thrown), Op::New(_)) => all.push((f, *thrown)),
-                    Op::Invoke { method, .. } if method.name == "<init>" && self.facts.is_throwable(method.class) => {}
+                    Op::Invoke { method, .. }
+                        if method.name == "<init>" && self.facts.is_throwable(method.class) => {}
                     _ if self.may_throw(f, inst) => return None,
                     _ => {}
                 }

@@ -85,7 +85,8 @@ impl<'p> Facts<'p> {
             *known = true;
         } else if !*known {
             let methods = self.program.classes[class.index()].methods.clone();
-            *known = self.program.methods[methods].iter().any(|m| m.name == "<init>" && m.descriptor == "()V");
+            *known =
+                self.program.methods[methods].iter().any(|m| m.name == "<init>" && m.descriptor == "()V");
         }
     }
 
@@ -231,7 +232,9 @@ fn facts_of(program: &Program, id: MethodId) -> Vec<Fact> {
                     BootstrapArg::Handle { target, .. } => Some(*target),
                     _ => None,
                 });
-                facts.extend(target.filter(|t| t.name.starts_with("lambda$")).map(|t| Fact::Lambda(t, (id, value))));
+                facts.extend(
+                    target.filter(|t| t.name.starts_with("lambda$")).map(|t| Fact::Lambda(t, (id, value))),
+                );
             }
             Op::New(name) => facts.push(Fact::Class(*name, true)),
             Op::Const(Const::Class(name)) => facts.push(Fact::Class(*name, false)),

@@ -14,7 +14,13 @@ const PROTECTED: u16 = 0x0004;
 
 impl Evaluator<'_> {
     /// What a field prints, if its writes say more than its name.
-    pub(crate) fn written_text(&mut self, frame: FrameId, object: Option<PlaceId>, field: FieldRef, descriptor: Name) -> Option<Term> {
+    pub(crate) fn written_text(
+        &mut self,
+        frame: FrameId,
+        object: Option<PlaceId>,
+        field: FieldRef,
+        descriptor: Name,
+    ) -> Option<Term> {
         let declared = self.facts.field(field)?;
         if declared.access & access::ENUM != 0 {
             return None;
@@ -43,7 +49,13 @@ impl Evaluator<'_> {
         (enough && !self.terms.is_never(term)).then_some(term)
     }
 
-    fn joined_writes(&mut self, frame: FrameId, object: Option<PlaceId>, field: FieldRef, descriptor: Name) -> Term {
+    fn joined_writes(
+        &mut self,
+        frame: FrameId,
+        object: Option<PlaceId>,
+        field: FieldRef,
+        descriptor: Name,
+    ) -> Term {
         let writes = self.facts.writes(field);
         let mut choices = Vec::new();
         let initializer = if object.is_some() { "<init>" } else { "<clinit>" };
@@ -70,7 +82,15 @@ impl Evaluator<'_> {
         self.terms.alt(choices)
     }
 
-    fn one_write(&mut self, frame: FrameId, object: Option<PlaceId>, method: MethodId, put: ValueId, field: FieldRef, descriptor: Name) -> Option<Term> {
+    fn one_write(
+        &mut self,
+        frame: FrameId,
+        object: Option<PlaceId>,
+        method: MethodId,
+        put: ValueId,
+        field: FieldRef,
+        descriptor: Name,
+    ) -> Option<Term> {
         let body = self.program().methods[method.index()].body.as_ref()?;
         let Op::PutField(_, target, value) = body.op(put) else { return None };
         let on_this = target.is_none_or(|t| matches!(body.op(t), Op::Param(0)));
@@ -87,7 +107,8 @@ impl Evaluator<'_> {
     /// stores in other fields of the object are known by these.
     fn writer_args(&mut self, method: MethodId, object: Option<PlaceId>, written: FieldRef) -> Vec<Arg> {
         let is_static = self.program().methods[method.index()].is_static();
-        let count = types::parameters(&self.program().methods[method.index()].descriptor).len() + usize::from(!is_static);
+        let count = types::parameters(&self.program().methods[method.index()].descriptor).len()
+            + usize::from(!is_static);
         let mut args = vec![Arg::Unknown; count];
         let Some(object) = object.filter(|_| !is_static) else { return args };
         args[0] = Arg::Place(object);
@@ -109,11 +130,22 @@ impl Evaluator<'_> {
 
     /// What all callers of a method pass as parameter `i`, where that is a
     /// finite set of constants.
-    fn callers_text(&mut self, frame: FrameId, method: MethodId, i: u16, descriptor: Name, object: Option<PlaceId>) -> Option<Term> {
+    fn callers_text(
+        &mut self,
+        frame: FrameId,
+        method: MethodId,
+        i: u16,
+        descriptor: Name,
+        object: Option<PlaceId>,
+    ) -> Option<Term> {
         let target = &self.program().methods[method.index()];
         let class = self.facts.class_name(target.class);
         let object = object.map(|o| self.place_descriptor(o));
-        let made = object.as_deref().and_then(types::class_of).map(Name::from).filter(|&c| c != class && self.facts.is_subtype(c, class));
+        let made = object
+            .as_deref()
+            .and_then(types::class_of)
+            .map(Name::from)
+            .filter(|&c| c != class && self.facts.is_subtype(c, class));
         if self.is_open_to_callers(target, made) {
             return None;
         }
@@ -122,7 +154,9 @@ impl Evaluator<'_> {
         for &(caller, call) in calls {
             let body = self.program().methods[caller.index()].body.as_ref()?;
             let Op::Invoke { method: named, args, .. } = body.op(call) else { continue };
-            if named.class != class && self.facts.resolve(named.class, named.name, named.descriptor) != Some(method) {
+            if named.class != class
+                && self.facts.resolve(named.class, named.name, named.descriptor) != Some(method)
+            {
                 continue;
             }
             if choices.len() >= limits::ALTERNATIVES_MAX {
@@ -136,9 +170,11 @@ impl Evaluator<'_> {
             let value = *args.get(usize::from(i))?;
             let count = args.len();
             let caller_method = &self.program().methods[caller.index()];
-            let parameters = types::parameters(&caller_method.descriptor).len() + usize::from(!caller_method.is_static());
+            let parameters =
+                types::parameters(&caller_method.descriptor).len() + usize::from(!caller_method.is_static());
             // Passed on by the caller: one more step up would be another analysis.
-            let inner = self.make_frame(frame, None, caller, vec![Arg::Unknown; parameters.max(count)], None)?;
+            let inner =
+                self.make_frame(frame, None, caller, vec![Arg::Unknown; parameters.max(count)], None)?;
             let term = self.text(inner, value, descriptor, call);
             self.terms.finite(term, 8)?;
             choices.push(term);
@@ -170,8 +206,13 @@ impl Evaluator<'_> {
         let bare = |x: Term| matches!(self.terms.node(x), Node::Leaf(l) if l.pattern == Pattern::Text && l.path.is_none());
         match self.terms.node(term) {
             Node::Leaf(_) => false,
-            Node::Alt(xs) => !xs.iter().any(|&x| bare(x)) && xs.iter().any(|&x| !matches!(self.terms.node(x), Node::Leaf(_)) && self.terms.as_text(x) != Some("null"))
-                || xs.iter().all(|&x| self.terms.as_text(x).is_some()),
+            Node::Alt(xs) => {
+                !xs.iter().any(|&x| bare(x))
+                    && xs.iter().any(|&x| {
+                        !matches!(self.terms.node(x), Node::Leaf(_)) && self.terms.as_text(x) != Some("null")
+                    })
+                    || xs.iter().all(|&x| self.terms.as_text(x).is_some())
+            }
             Node::Text(_) | Node::Open(_) => true,
             Node::Cat(xs) => xs.iter().any(|&x| self.terms.as_text(x).is_some()),
             Node::Star(_) => self.terms.is_informative(term),
@@ -183,7 +224,12 @@ fn holds_text(descriptor: &str) -> bool {
     types::is_primitive(descriptor)
         || matches!(
             descriptor,
-            "Ljava/lang/String;" | "Ljava/lang/CharSequence;" | "Ljava/lang/Object;" | "Ljava/lang/Integer;" | "Ljava/lang/Long;" | "Ljava/lang/Boolean;"
+            "Ljava/lang/String;"
+                | "Ljava/lang/CharSequence;"
+                | "Ljava/lang/Object;"
+                | "Ljava/lang/Integer;"
+                | "Ljava/lang/Long;"
+                | "Ljava/lang/Boolean;"
                 | "Ljava/lang/Character;"
         )
 }

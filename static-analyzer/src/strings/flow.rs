@@ -154,7 +154,8 @@ impl Types {
 }
 
 fn is_tracked(facts: &Facts<'_>, descriptor: &str) -> bool {
-    descriptor.starts_with('L') && types::class_of(descriptor).is_some_and(|c| facts.program.class(Name::from(c)).is_some())
+    descriptor.starts_with('L')
+        && types::class_of(descriptor).is_some_and(|c| facts.program.class(Name::from(c)).is_some())
 }
 
 fn moves_of(facts: &Facts<'_>, id: MethodId) -> Vec<(Node, Source)> {
@@ -169,7 +170,9 @@ fn moves_of(facts: &Facts<'_>, id: MethodId) -> Vec<(Node, Source)> {
     let returns_tracked = is_tracked(facts, types::result(&method.descriptor));
     for (_, inst) in body.iter() {
         match &inst.op {
-            Op::PutField(field, _, value) if is_tracked(facts, &field.descriptor) => add(Node::Field(*field), *value),
+            Op::PutField(field, _, value) if is_tracked(facts, &field.descriptor) => {
+                add(Node::Field(*field), *value)
+            }
             Op::Return(Some(value)) if returns_tracked => add(Node::Result(id), *value),
             Op::Invoke { kind, method: named, args } => {
                 let parameters = types::parameters(&named.descriptor);
@@ -226,12 +229,15 @@ fn sources(facts: &Facts<'_>, id: MethodId, body: &Body, value: ValueId) -> Vec<
                 Some(class) => found.push(Source::Class(class)),
                 None => found.push(open(None)),
             },
-            Op::GetField(field, _) if is_tracked(facts, &field.descriptor) => found.push(Source::Node(Node::Field(*field))),
+            Op::GetField(field, _) if is_tracked(facts, &field.descriptor) => {
+                found.push(Source::Node(Node::Field(*field)))
+            }
             Op::GetField(field, _) => found.push(open(types::class_of(&field.descriptor))),
             Op::Param(i) => found.push(param_source(facts, id, *i, cast)),
             Op::Invoke { kind, method, .. } => {
                 let result = types::result(&method.descriptor);
-                let targets = if is_tracked(facts, result) { targets(facts, *kind, *method) } else { Vec::new() };
+                let targets =
+                    if is_tracked(facts, result) { targets(facts, *kind, *method) } else { Vec::new() };
                 let all = targets.iter().all(|t| facts.program.methods[t.index()].body.is_some());
                 if targets.is_empty() || targets.len() > TARGETS_MAX || !all {
                     found.push(open(types::class_of(result)));

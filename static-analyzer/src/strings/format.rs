@@ -28,7 +28,14 @@ pub(crate) struct Arguments {
 
 impl<'p> Evaluator<'p> {
     /// `String.format([locale], format, args...)`, `format.formatted(args)`
-    pub(crate) fn format_call(&mut self, frame: FrameId, call: ValueId, args: &'p [ValueId], parameters: &[Name], is_static: bool) -> Option<Term> {
+    pub(crate) fn format_call(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        args: &'p [ValueId],
+        parameters: &[Name],
+        is_static: bool,
+    ) -> Option<Term> {
         let locale = usize::from(is_static && parameters.first().is_some_and(|p| p == "Ljava/util/Locale;"));
         let format = self.text(frame, *args.get(locale)?, Name::from("Ljava/lang/String;"), call);
         let arguments = self.varargs(frame, *args.get(locale + 1)?, call);
@@ -36,7 +43,12 @@ impl<'p> Evaluator<'p> {
     }
 
     /// `MessageFormat.format(pattern, args...)`
-    pub(crate) fn message_format_call(&mut self, frame: FrameId, call: ValueId, args: &'p [ValueId]) -> Option<Term> {
+    pub(crate) fn message_format_call(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        args: &'p [ValueId],
+    ) -> Option<Term> {
         let format = self.text(frame, *args.first()?, Name::from("Ljava/lang/String;"), call);
         let arguments = self.varargs(frame, *args.get(1)?, call);
         Some(self.message_format(format, &arguments))
@@ -107,7 +119,11 @@ impl<'p> Evaluator<'p> {
 }
 
 /// Copies the values of a format and expands its constants.
-fn format_parts(terms: &mut Terms, format: Term, expand: &mut dyn FnMut(&mut Terms, &str, &mut Vec<Term>) -> bool) -> Option<Term> {
+fn format_parts(
+    terms: &mut Terms,
+    format: Term,
+    expand: &mut dyn FnMut(&mut Terms, &str, &mut Vec<Term>) -> bool,
+) -> Option<Term> {
     let mut out = Vec::new();
     for part in terms.parts(format) {
         match terms.node(part) {
@@ -195,7 +211,16 @@ fn parse_conversion(text: &str) -> Option<(Index, Conversion, usize)> {
         index = Index::At(text[..digits].parse().ok().filter(|&n: &usize| n > 0)?);
         i = digits + 1;
     }
-    let mut c = Conversion { left: false, zero: false, group: false, plus: false, alternate: false, width: 0, precision: None, letter: ' ' };
+    let mut c = Conversion {
+        left: false,
+        zero: false,
+        group: false,
+        plus: false,
+        alternate: false,
+        width: 0,
+        precision: None,
+        letter: ' ',
+    };
     while let Some(&b) = bytes.get(i) {
         match b {
             b'-' => c.left = true,
@@ -253,26 +278,32 @@ fn convert(terms: &mut Terms, value: Term, c: &Conversion) -> Term {
             None => value,
         },
         'S' => super::text_ops::change_case(terms, value, true),
-        'd' if c.group || c.plus => relook(terms, value, &Pattern::Regex(r"[-+( ]?[0-9][0-9,.\x{a0}\x{202f}]*\)?")),
+        'd' if c.group || c.plus => {
+            relook(terms, value, &Pattern::Regex(r"[-+( ]?[0-9][0-9,.\x{a0}\x{202f}]*\)?"))
+        }
         'd' => match text {
             Some(text) if text.parse::<i64>().is_ok() || text == "null" => value,
             _ if terms.finite(value, 64).is_some() => value,
             _ => relook(terms, value, &Pattern::Integer),
         },
         'x' | 'X' | 'o' => radix(terms, value, text.as_deref(), c),
-        'f' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => {
-            relook(terms, value, &Pattern::Regex(r"[-+( ]?(?:[0-9][0-9,.]*(?:[eE][-+][0-9]+)?|NaN|Infinity)\)?"))
-        }
+        'f' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => relook(
+            terms,
+            value,
+            &Pattern::Regex(r"[-+( ]?(?:[0-9][0-9,.]*(?:[eE][-+][0-9]+)?|NaN|Infinity)\)?"),
+        ),
         'b' => match text.as_deref() {
             Some("true" | "false") => value,
             _ => relook(terms, value, &Pattern::Boolean),
         },
         'B' => relook(terms, value, &Pattern::Regex("TRUE|FALSE")),
         'c' => match text {
-            Some(text) => match text.parse::<u32>().ok().filter(|_| text.len() > 1).and_then(char::from_u32) {
-                Some(character) => terms.text(&character.to_string()),
-                None => value,
-            },
+            Some(text) => {
+                match text.parse::<u32>().ok().filter(|_| text.len() > 1).and_then(char::from_u32) {
+                    Some(character) => terms.text(&character.to_string()),
+                    None => value,
+                }
+            }
             None => relook(terms, value, &Pattern::Char),
         },
         'h' | 'H' => relook(terms, value, &Pattern::Hex),

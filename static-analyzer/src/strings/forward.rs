@@ -57,7 +57,8 @@ impl Evaluator<'_> {
                 }
             }
             (_, Op::Invoke { method, .. }) => {
-                let plain = method.class.starts_with("java/lang/") && self.program().class(method.class).is_none();
+                let plain =
+                    method.class.starts_with("java/lang/") && self.program().class(method.class).is_none();
                 if plain { Seen::Nothing } else { Seen::Unknown }
             }
             (_, Op::Monitor(_)) => Seen::Unknown,

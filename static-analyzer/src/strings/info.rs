@@ -130,7 +130,8 @@ impl Info {
         let parameters = types::parameters(&method.descriptor);
         let first = parameters.first()?;
         let class = types::class_of(first)?;
-        let text = matches!(class, "java/io/Writer" | "java/lang/Appendable") || apis::is_builder(Name::from(class));
+        let text =
+            matches!(class, "java/io/Writer" | "java/lang/Appendable") || apis::is_builder(Name::from(class));
         text.then(|| args[1])
     }
 }

@@ -9,10 +9,18 @@ use crate::program::{FieldRef, MethodRef, Name};
 
 impl Evaluator<'_> {
     /// The frame of the lambda body that a call of an interface method runs.
-    pub(crate) fn lambda_frame(&mut self, frame: FrameId, call: ValueId, method: MethodRef, args: &[ValueId]) -> Option<FrameId> {
+    pub(crate) fn lambda_frame(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        method: MethodRef,
+        args: &[ValueId],
+    ) -> Option<FrameId> {
         let place = self.place(frame, *args.first()?);
         let Place::Value(f, v) = self.place_node(place) else { return None };
-        let Op::InvokeDynamic { bootstrap_args, name, args: captured, .. } = self.op(f, v) else { return None };
+        let Op::InvokeDynamic { bootstrap_args, name, args: captured, .. } = self.op(f, v) else {
+            return None;
+        };
         if *name != method.name {
             return None;
         }
@@ -33,14 +41,20 @@ impl Evaluator<'_> {
         let creator_method = &self.program().methods[creator.index()];
         let Op::InvokeDynamic { args, .. } = creator_method.body.as_ref()?.op(made) else { return None };
         let value = *args.get(usize::from(i))?;
-        let count = types::parameters(&creator_method.descriptor).len() + usize::from(!creator_method.is_static());
+        let count =
+            types::parameters(&creator_method.descriptor).len() + usize::from(!creator_method.is_static());
         let inner = self.make_frame(FrameId::ROOT, None, creator, vec![Arg::Unknown; count], None)?;
         let term = self.text(inner, value, descriptor, made);
         self.terms.finite(term, limits::ALTERNATIVES_MAX).map(|_| term)
     }
 
     /// `toString` generated for a record.
-    pub(crate) fn record_text(&mut self, frame: FrameId, bootstrap_args: &[BootstrapArg], args: &[ValueId]) -> Option<Term> {
+    pub(crate) fn record_text(
+        &mut self,
+        frame: FrameId,
+        bootstrap_args: &[BootstrapArg],
+        args: &[ValueId],
+    ) -> Option<Term> {
         let (Some(BootstrapArg::Const(Const::Class(class))), Some(BootstrapArg::Const(Const::Text(names)))) =
             (bootstrap_args.first(), bootstrap_args.get(1))
         else {

@@ -59,7 +59,8 @@ impl Evaluator<'_> {
         }
         match self.terms.node(term).clone() {
             super::term::Node::Alt(xs) => {
-                let kept: Vec<Term> = xs.iter().copied().filter(|&x| self.terms.as_text(x) != Some("null")).collect();
+                let kept: Vec<Term> =
+                    xs.iter().copied().filter(|&x| self.terms.as_text(x) != Some("null")).collect();
                 self.terms.alt(kept)
             }
             _ => term,
@@ -67,7 +68,13 @@ impl Evaluator<'_> {
     }
 
     /// What the object at a place prints; `classes` narrows what it can be.
-    pub(crate) fn object_at(&mut self, frame: FrameId, place: PlaceId, descriptor: Name, classes: Option<&[ClassId]>) -> Term {
+    pub(crate) fn object_at(
+        &mut self,
+        frame: FrameId,
+        place: PlaceId,
+        descriptor: Name,
+        classes: Option<&[ClassId]>,
+    ) -> Term {
         let Some(class) = types::class_of(&descriptor).map(Name::from) else {
             return self.place_leaf(place, descriptor, Self::pattern_of(descriptor), String::new());
         };
@@ -85,12 +92,22 @@ impl Evaluator<'_> {
             None => self.flowing(place, class),
         };
         let is_library = self.program().class(class).is_none();
-        if is_library && (class == "java/lang/Object" || apis::kind(class).is_some() || inside.is_empty() || super::call::is_text_type(&descriptor)) {
+        if is_library
+            && (class == "java/lang/Object"
+                || apis::kind(class).is_some()
+                || inside.is_empty()
+                || super::call::is_text_type(&descriptor))
+        {
             return self.library_object(place, descriptor, class, &inside);
         }
         let term = self.late_bound(frame, place, descriptor, class, &inside, is_library);
         let exact = classes.is_some() || self.is_this(place);
-        if exact || !matches!(self.terms.node(term), super::term::Node::Cat(_) | super::term::Node::Alt(_) | super::term::Node::Text(_)) {
+        if exact
+            || !matches!(
+                self.terms.node(term),
+                super::term::Node::Cat(_) | super::term::Node::Alt(_) | super::term::Node::Text(_)
+            )
+        {
             return term;
         }
         let null = self.terms.text("null");
@@ -110,10 +127,11 @@ impl Evaluator<'_> {
 
     fn library_object(&mut self, place: PlaceId, descriptor: Name, class: Name, inside: &[ClassId]) -> Term {
         // Program classes below a library class may print as they like.
-        let overridden = !self.is_made_by_library(place) && inside.iter().any(|&c| {
-            let name = self.facts.class_name(c);
-            self.facts.resolve(name, Name::from(TO_STRING.0), Name::from(TO_STRING.1)).is_some()
-        });
+        let overridden = !self.is_made_by_library(place)
+            && inside.iter().any(|&c| {
+                let name = self.facts.class_name(c);
+                self.facts.resolve(name, Name::from(TO_STRING.0), Name::from(TO_STRING.1)).is_some()
+            });
         let text = String::new();
         match apis::kind(class) {
             Some(Kind::Looks(look)) if look.pattern() != Pattern::Text => {
@@ -125,7 +143,8 @@ impl Evaluator<'_> {
             Some(kind @ (Kind::Collection | Kind::Map)) if !overridden => {
                 let (open, close) = if kind == Kind::Map { ("{", "}") } else { ("[", "]") };
                 let inner = self.place_leaf(place, descriptor, Pattern::Text, text);
-                let (open, close, null) = (self.terms.text(open), self.terms.text(close), self.terms.text("null"));
+                let (open, close, null) =
+                    (self.terms.text(open), self.terms.text(close), self.terms.text("null"));
                 let all = self.terms.cat([open, inner, close]);
                 self.terms.alt([all, null])
             }
@@ -138,8 +157,13 @@ impl Evaluator<'_> {
         let Place::Value(f, v) = self.place_node(place) else { return None };
         let Op::Invoke { kind: InvokeKind::Static, method, args } = self.op(f, v) else { return None };
         let array = match (method.class.as_str(), method.name.as_str()) {
-            ("java/util/Arrays", "asList") | ("java/util/List", "of") if method.descriptor.starts_with("([") => *args.first()?,
-            ("java/util/List", "of") | ("java/util/Collections", "singletonList" | "singleton" | "emptyList" | "emptySet") => {
+            ("java/util/Arrays", "asList") | ("java/util/List", "of")
+                if method.descriptor.starts_with("([") =>
+            {
+                *args.first()?
+            }
+            ("java/util/List", "of")
+            | ("java/util/Collections", "singletonList" | "singleton" | "emptyList" | "emptySet") => {
                 return self.listed_values(f, v, args);
             }
             _ => return None,
@@ -173,7 +197,15 @@ impl Evaluator<'_> {
     }
 
     /// One choice per `toString` that the object can run.
-    fn late_bound(&mut self, frame: FrameId, place: PlaceId, descriptor: Name, class: Name, inside: &[ClassId], is_library: bool) -> Term {
+    fn late_bound(
+        &mut self,
+        frame: FrameId,
+        place: PlaceId,
+        descriptor: Name,
+        class: Name,
+        inside: &[ClassId],
+        is_library: bool,
+    ) -> Term {
         let own: Vec<ClassId> = self.program().class(class).into_iter().collect();
         let classes = if inside.is_empty() { &own } else { inside };
         let mut targets: Vec<(Option<MethodId>, Vec<ClassId>)> = Vec::new();
@@ -209,7 +241,13 @@ impl Evaluator<'_> {
         if fits && self.terms.is_informative(term) && !self.terms.is_never(term) { term } else { leaf(self) }
     }
 
-    fn to_string_of(&mut self, frame: FrameId, place: PlaceId, target: MethodId, classes: Vec<ClassId>) -> Option<Term> {
+    fn to_string_of(
+        &mut self,
+        frame: FrameId,
+        place: PlaceId,
+        target: MethodId,
+        classes: Vec<ClassId>,
+    ) -> Option<Term> {
         let inner = self.make_frame(frame, None, target, vec![Arg::Place(place)], Some(classes.into()))?;
         Some(self.returned(inner, Name::from("Ljava/lang/String;")))
     }
@@ -233,10 +271,20 @@ impl Evaluator<'_> {
     }
 
     /// `super.toString()`: bound statically, for the same object.
-    pub(crate) fn super_text(&mut self, frame: FrameId, call: ValueId, method: MethodRef, args: &[ValueId]) -> Option<Term> {
+    pub(crate) fn super_text(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        method: MethodRef,
+        args: &[ValueId],
+    ) -> Option<Term> {
         let Some(target) = self.facts.resolve(method.class, method.name, method.descriptor) else {
             let (classes, _) = self.classes_of(frame, *args.first()?);
-            return if method.class == "java/lang/Object" && !classes.is_empty() { self.inherited_to_string(&classes) } else { None };
+            return if method.class == "java/lang/Object" && !classes.is_empty() {
+                self.inherited_to_string(&classes)
+            } else {
+                None
+            };
         };
         let inner = self.enter(frame, call, target, args)?;
         let term = self.returned(inner, Name::from("Ljava/lang/String;"));
@@ -244,7 +292,13 @@ impl Evaluator<'_> {
     }
 
     /// An enum value: its constants, or what they print.
-    fn enum_pattern(&mut self, frame: FrameId, place: PlaceId, class: Name, classes: Option<&[ClassId]>) -> Option<Term> {
+    fn enum_pattern(
+        &mut self,
+        frame: FrameId,
+        place: PlaceId,
+        class: Name,
+        classes: Option<&[ClassId]>,
+    ) -> Option<Term> {
         let class = self.enum_class(class)?;
         let constants = self.facts.enum_constants(class)?;
         let concrete = classes.map_or_else(|| self.facts.concrete(class).to_vec(), <[ClassId]>::to_vec);
@@ -262,7 +316,12 @@ impl Evaluator<'_> {
         {
             return Some(self.terms.text(&field.name));
         }
-        let leaf = self.place_leaf(place, types::descriptor_of(&class), Pattern::Words(constants.into()), String::new());
+        let leaf = self.place_leaf(
+            place,
+            types::descriptor_of(&class),
+            Pattern::Words(constants.into()),
+            String::new(),
+        );
         if self.is_this(place) {
             return Some(leaf);
         }
@@ -291,21 +350,34 @@ impl Evaluator<'_> {
     }
 
     /// Names of the classes that `value`, of type `Class`, can be.
-    pub(crate) fn class_names(&mut self, frame: FrameId, value: ValueId, simple: bool) -> Option<Vec<String>> {
-        let name = |class: &str| if simple { types::source_simple_name(class) } else { types::binary_name(class) };
+    pub(crate) fn class_names(
+        &mut self,
+        frame: FrameId,
+        value: ValueId,
+        simple: bool,
+    ) -> Option<Vec<String>> {
+        let name =
+            |class: &str| if simple { types::source_simple_name(class) } else { types::binary_name(class) };
         match self.op(frame, value) {
             Op::Const(crate::ir::Const::Class(class)) => Some(vec![name(class)]),
             Op::Cast(_, inner) => self.class_names(frame, *inner, simple),
-            Op::Param(i) if frame != FrameId::ROOT => match self.frame(frame).args.get(usize::from(*i)).copied()? {
-                Arg::At(f, v) => self.class_names(f, v, simple),
-                _ => None,
-            },
-            Op::Invoke { kind, method, args } if method.name == "getClass" && method.descriptor == "()Ljava/lang/Class;" && *kind != InvokeKind::Static => {
+            Op::Param(i) if frame != FrameId::ROOT => {
+                match self.frame(frame).args.get(usize::from(*i)).copied()? {
+                    Arg::At(f, v) => self.class_names(f, v, simple),
+                    _ => None,
+                }
+            }
+            Op::Invoke { kind, method, args }
+                if method.name == "getClass"
+                    && method.descriptor == "()Ljava/lang/Class;"
+                    && *kind != InvokeKind::Static =>
+            {
                 let receiver = *args.first()?;
                 let (classes, _) = self.classes_of(frame, receiver);
                 let texts: Vec<String> = classes.iter().map(|&c| name(&self.facts.class_name(c))).collect();
                 let descriptor = self.descriptor_of(frame, receiver);
-                let known = types::class_of(&descriptor).is_some_and(|c| self.program().class(Name::from(c)).is_some());
+                let known = types::class_of(&descriptor)
+                    .is_some_and(|c| self.program().class(Name::from(c)).is_some());
                 if texts.is_empty() && known {
                     return Some(vec![name(types::class_of(&descriptor)?)]);
                 }
@@ -327,9 +399,20 @@ impl Evaluator<'_> {
 /// from classes by convention only, so only the best known are listed.
 fn is_interface_like(name: &str) -> bool {
     const KNOWN: &[&str] = &[
-        "java/lang/Runnable", "java/lang/Comparable", "java/lang/Cloneable", "java/lang/Iterable", "java/lang/AutoCloseable",
-        "java/io/Serializable", "java/io/Closeable", "java/io/Flushable", "java/util/Comparator", "java/util/Iterator",
-        "java/util/concurrent/Callable", "java/util/concurrent/Delayed", "java/util/EventListener", "java/lang/annotation/Annotation",
+        "java/lang/Runnable",
+        "java/lang/Comparable",
+        "java/lang/Cloneable",
+        "java/lang/Iterable",
+        "java/lang/AutoCloseable",
+        "java/io/Serializable",
+        "java/io/Closeable",
+        "java/io/Flushable",
+        "java/util/Comparator",
+        "java/util/Iterator",
+        "java/util/concurrent/Callable",
+        "java/util/concurrent/Delayed",
+        "java/util/EventListener",
+        "java/lang/annotation/Annotation",
     ];
     KNOWN.contains(&name)
 }

@@ -72,7 +72,9 @@ impl<'p> Evaluator<'p> {
                 }
                 if places.len() == 1 && !self.is_constant(places[0]) { places[0] } else { itself }
             }
-            Op::Invoke { kind, method, args } => self.call_place(frame, value, *kind, *method, args).unwrap_or(itself),
+            Op::Invoke { kind, method, args } => {
+                self.call_place(frame, value, *kind, *method, args).unwrap_or(itself)
+            }
             _ => itself,
         }
     }
@@ -95,7 +97,12 @@ impl<'p> Evaluator<'p> {
 
     /// What the constructor of the object allocated at `object` stores into a
     /// field that nobody else writes.
-    pub(crate) fn stored_by_constructor(&mut self, frame: FrameId, object: ValueId, field: FieldRef) -> Option<(FrameId, ValueId)> {
+    pub(crate) fn stored_by_constructor(
+        &mut self,
+        frame: FrameId,
+        object: ValueId,
+        field: FieldRef,
+    ) -> Option<(FrameId, ValueId)> {
         if !self.facts.is_effectively_final(field) {
             return None;
         }
@@ -103,7 +110,13 @@ impl<'p> Evaluator<'p> {
         self.stored_by(frame, init, field, 0)
     }
 
-    fn stored_by(&mut self, frame: FrameId, init: ValueId, field: FieldRef, depth: u32) -> Option<(FrameId, ValueId)> {
+    fn stored_by(
+        &mut self,
+        frame: FrameId,
+        init: ValueId,
+        field: FieldRef,
+        depth: u32,
+    ) -> Option<(FrameId, ValueId)> {
         let Op::Invoke { method, args, .. } = self.op(frame, init) else { return None };
         let target = self.facts.resolve(method.class, method.name, method.descriptor)?;
         let inner = self.enter(frame, init, target, args)?;
@@ -136,7 +149,14 @@ impl<'p> Evaluator<'p> {
         above.into_iter().find_map(|call| self.stored_by(inner, call, field, depth + 1))
     }
 
-    fn call_place(&mut self, frame: FrameId, value: ValueId, kind: InvokeKind, method: MethodRef, args: &'p [ValueId]) -> Option<PlaceId> {
+    fn call_place(
+        &mut self,
+        frame: FrameId,
+        value: ValueId,
+        kind: InvokeKind,
+        method: MethodRef,
+        args: &'p [ValueId],
+    ) -> Option<PlaceId> {
         if types::result(&method.descriptor) == "V" {
             return None;
         }
@@ -162,7 +182,8 @@ impl<'p> Evaluator<'p> {
         let named = self.facts.topmost(method.class, method.name, method.descriptor);
         let named = named.map_or(method, |id| self.method_ref(id));
         let receiver = self.place(frame, args[0]);
-        if matches!(self.place_node(receiver), Place::Value(f, v) if matches!(self.op(f, v), Op::Const(_) | Op::New(_))) {
+        if matches!(self.place_node(receiver), Place::Value(f, v) if matches!(self.op(f, v), Op::Const(_) | Op::New(_)))
+        {
             return None;
         }
         Some(self.intern_place(Place::Call(receiver, named)))
@@ -170,7 +191,11 @@ impl<'p> Evaluator<'p> {
 
     fn method_ref(&self, id: MethodId) -> MethodRef {
         let method = &self.program().methods[id.index()];
-        MethodRef { class: self.facts.class_name(method.class), name: method.name, descriptor: method.descriptor }
+        MethodRef {
+            class: self.facts.class_name(method.class),
+            name: method.name,
+            descriptor: method.descriptor,
+        }
     }
 
     /// Elements that library collections hand out, below the root frame; in the
@@ -182,7 +207,11 @@ impl<'p> Evaluator<'p> {
         let collection = match method.name.as_str() {
             "get" if method.class.ends_with("List") && args.len() == 2 => args[0],
             "next" if frame != FrameId::ROOT => match self.op(frame, args[0]) {
-                Op::Invoke { method, args, .. } if matches!(method.name.as_str(), "iterator" | "listIterator") => args[0],
+                Op::Invoke { method, args, .. }
+                    if matches!(method.name.as_str(), "iterator" | "listIterator") =>
+                {
+                    args[0]
+                }
                 _ => return None,
             },
             _ => return None,
@@ -193,7 +222,13 @@ impl<'p> Evaluator<'p> {
 
     /// The one place that all targets of a call return, if it does not lie
     /// inside of them.
-    fn common_place(&mut self, frame: FrameId, call: ValueId, targets: &[MethodId], args: &[ValueId]) -> Option<PlaceId> {
+    fn common_place(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        targets: &[MethodId],
+        args: &[ValueId],
+    ) -> Option<PlaceId> {
         let mut common = None;
         for &target in targets {
             let body = self.program().methods[target.index()].body.as_ref()?;
@@ -229,7 +264,8 @@ impl<'p> Evaluator<'p> {
                 Place::Static(_) => return false,
                 Place::Value(f, v) => {
                     // Of objects of the program we know what the constructor stored.
-                    let known = matches!(self.op(f, v), Op::New(class) if self.program().class(*class).is_some());
+                    let known =
+                        matches!(self.op(f, v), Op::New(class) if self.program().class(*class).is_some());
                     return f >= frame && !(steps == 0 && known);
                 }
             }
@@ -270,14 +306,20 @@ impl<'p> Evaluator<'p> {
     fn root(&self, value: ValueId) -> Option<Root> {
         match self.op(FrameId::ROOT, value) {
             Op::Param(i) => Some(Root::Param(*i)),
-            Op::Const(_) | Op::Binary(..) | Op::Negate(_) | Op::ArrayLength(_) | Op::InstanceOf(..) | Op::Convert(..) => None,
+            Op::Const(_)
+            | Op::Binary(..)
+            | Op::Negate(_)
+            | Op::ArrayLength(_)
+            | Op::InstanceOf(..)
+            | Op::Convert(..) => None,
             _ => Some(Root::Local(value)),
         }
     }
 
     /// Value class of a path, see [`crate::path::Variable::value_class`].
     pub(crate) fn value_class(&self, path: &AccessPath, descriptor: Name) -> Option<Name> {
-        let class = |class: Name, member: Name| Some(Name::from(&format!("{}.{member}", types::simple_name(&class))));
+        let class =
+            |class: Name, member: Name| Some(Name::from(&format!("{}.{member}", types::simple_name(&class))));
         for step in path.steps.iter().rev() {
             match step {
                 Step::Field(field) => return class(field.class, field.name),
@@ -286,7 +328,8 @@ impl<'p> Evaluator<'p> {
             }
         }
         let weak = |name: &str| Some(Name::from(&format!("{name}:{descriptor}")));
-        let comparable = types::is_primitive(&descriptor) || types::class_of(&descriptor).is_some_and(is_plain_text);
+        let comparable =
+            types::is_primitive(&descriptor) || types::class_of(&descriptor).is_some_and(is_plain_text);
         match path.root {
             Root::Static(field) => class(field.class, field.name),
             Root::Param(i) if comparable => weak(self.parameter_name(i)?.as_str()),
@@ -321,7 +364,12 @@ impl<'p> Evaluator<'p> {
 fn is_plain_text(class: &str) -> bool {
     matches!(
         class,
-        "java/lang/String" | "java/lang/CharSequence" | "java/lang/Integer" | "java/lang/Long" | "java/lang/Short" | "java/lang/Object"
+        "java/lang/String"
+            | "java/lang/CharSequence"
+            | "java/lang/Integer"
+            | "java/lang/Long"
+            | "java/lang/Short"
+            | "java/lang/Object"
     )
 }
 

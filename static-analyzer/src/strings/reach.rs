@@ -72,7 +72,13 @@ impl Evaluator<'_> {
         }
     }
 
-    fn decide(&mut self, frame: FrameId, comparison: Comparison, a: ValueId, b: Option<ValueId>) -> Option<bool> {
+    fn decide(
+        &mut self,
+        frame: FrameId,
+        comparison: Comparison,
+        a: ValueId,
+        b: Option<ValueId>,
+    ) -> Option<bool> {
         let zero = b.is_none();
         let a_null = self.is_null(frame, a);
         let b_null = b.map_or(Some(true), |b| self.is_null(frame, b));

@@ -37,7 +37,8 @@ impl<'t> Emitter<'t> {
             Node::Text(text) => self.regex.push_str(&regex_syntax::escape(text)),
             Node::Cat(xs) => {
                 for &x in xs {
-                    let cut = large && depth > 0 && matches!(self.terms.node(x), Node::Alt(_) | Node::Star(_));
+                    let cut =
+                        large && depth > 0 && matches!(self.terms.node(x), Node::Alt(_) | Node::Star(_));
                     if cut { self.regex.push_str(".*?") } else { self.emit(x, large, depth + 1) }
                 }
             }
@@ -103,7 +104,6 @@ impl<'t> Emitter<'t> {
             None => self.regex.push_str(&plain),
         }
     }
-
 
     fn emit_leaf(&mut self, leaf: &Leaf) {
         let index = self.variable(Variable {

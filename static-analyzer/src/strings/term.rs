@@ -263,7 +263,12 @@ impl Terms {
             };
             let same = |y: &Term| matches!(self.node(*y), Node::Leaf(l) if l.pattern == leaf.pattern);
             match kept.iter().position(|y| same(y)) {
-                Some(i) if leaf.path.is_some() && matches!(self.node(kept[i]), Node::Leaf(l) if l.path.is_none()) => kept[i] = x,
+                Some(i)
+                    if leaf.path.is_some()
+                        && matches!(self.node(kept[i]), Node::Leaf(l) if l.path.is_none()) =>
+                {
+                    kept[i] = x
+                }
                 Some(_) => {}
                 None => kept.push(x),
             }
@@ -291,6 +296,12 @@ impl Terms {
         let before = lists[0][..head].to_vec();
         let after = lists[0][lists[0].len() - tail..].to_vec();
         Some(self.cat(before.into_iter().chain([middle]).chain(after)))
+    }
+
+    /// One of some constants.
+    pub(crate) fn one_of(&mut self, texts: &[String]) -> Term {
+        let texts: Vec<Term> = texts.iter().map(|t| self.text(t)).collect();
+        self.alt(texts)
     }
 
     /// The term or nothing.
@@ -502,9 +513,7 @@ impl Terms {
             Node::Leaf(leaf) => leaf.path.is_some() || leaf.pattern != Pattern::Text,
             Node::Star(x) => self.is_informative(*x),
             Node::Cat(xs) => xs.iter().any(|&x| self.is_informative(x)),
-            Node::Alt(xs) => {
-                xs.iter().all(|&x| self.as_text(x).is_some() || self.is_informative(x))
-            }
+            Node::Alt(xs) => xs.iter().all(|&x| self.as_text(x).is_some() || self.is_informative(x)),
             Node::Open(_) => true,
         }
     }

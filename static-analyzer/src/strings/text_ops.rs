@@ -9,10 +9,26 @@ pub(crate) fn java_double(x: f64) -> String {
 
 /// `Float.toString`
 pub(crate) fn java_float(x: f32) -> String {
-    java_number(f64::from(x), format!("{x:e}"), x.is_nan(), x.is_infinite(), x == 0.0, x.is_sign_negative(), f64::from(x.abs()))
+    java_number(
+        f64::from(x),
+        format!("{x:e}"),
+        x.is_nan(),
+        x.is_infinite(),
+        x == 0.0,
+        x.is_sign_negative(),
+        f64::from(x.abs()),
+    )
 }
 
-fn java_number(_: f64, scientific: String, nan: bool, infinite: bool, zero: bool, negative: bool, size: f64) -> String {
+fn java_number(
+    _: f64,
+    scientific: String,
+    nan: bool,
+    infinite: bool,
+    zero: bool,
+    negative: bool,
+    size: f64,
+) -> String {
     let sign = if negative { "-" } else { "" };
     if nan {
         return "NaN".to_string();
@@ -68,7 +84,13 @@ pub(crate) fn change_case(terms: &mut Terms, term: Term, upper: bool) -> Term {
                 Pattern::Words(words) => Pattern::Words(
                     words
                         .iter()
-                        .map(|w| if upper { w.to_uppercase().as_str().into() } else { w.to_lowercase().as_str().into() })
+                        .map(|w| {
+                            if upper {
+                                w.to_uppercase().as_str().into()
+                            } else {
+                                w.to_lowercase().as_str().into()
+                            }
+                        })
                         .collect(),
                 ),
                 _ => Pattern::Text,
@@ -95,7 +117,8 @@ pub(crate) fn trim(terms: &mut Terms, term: Term) -> Term {
             } else if !matches!(terms.node(xs[0]), Node::Leaf(_)) {
                 xs[0] = terms.top();
             }
-            if let Some(text) = terms.as_text(xs[last]).map(|t| t.trim_end_matches(|c| c <= ' ').to_string()) {
+            if let Some(text) = terms.as_text(xs[last]).map(|t| t.trim_end_matches(|c| c <= ' ').to_string())
+            {
                 xs[last] = terms.text(&text);
             } else if !matches!(terms.node(xs[last]), Node::Leaf(_)) {
                 xs[last] = terms.top();
@@ -148,7 +171,15 @@ mod tests {
 
     #[test]
     fn prints_numbers_as_java_does() {
-        let cases = [(1.0, "1.0"), (0.1, "0.1"), (1e7, "1.0E7"), (123.456, "123.456"), (1.5e-5, "1.5E-5"), (-2.0, "-2.0"), (0.001, "0.001")];
+        let cases = [
+            (1.0, "1.0"),
+            (0.1, "0.1"),
+            (1e7, "1.0E7"),
+            (123.456, "123.456"),
+            (1.5e-5, "1.5E-5"),
+            (-2.0, "-2.0"),
+            (0.001, "0.001"),
+        ];
         for (x, want) in cases {
             assert_eq!(java_double(x), want);
         }

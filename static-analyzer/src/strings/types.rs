@@ -56,7 +56,11 @@ pub(crate) fn source_simple_name(class: &str) -> String {
     }
     let simple = simple_name(class);
     let inner = simple.rsplit_once('$').filter(|(outer, _)| !outer.is_empty()).map_or(simple, |(_, i)| i);
-    if simple.contains('$') { inner.trim_start_matches(|c: char| c.is_ascii_digit()).to_string() } else { inner.to_string() }
+    if simple.contains('$') {
+        inner.trim_start_matches(|c: char| c.is_ascii_digit()).to_string()
+    } else {
+        inner.to_string()
+    }
 }
 
 /// What `Class.getName` returns.
