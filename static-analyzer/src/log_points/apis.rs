@@ -17,7 +17,7 @@ pub(crate) enum Format {
     /// `{}`
     Braces,
     /// `{0}`, only if there are arguments.
-    MessageFormat,
+    Numbered,
     /// `%s`
     Printf,
 }
@@ -48,8 +48,8 @@ const ROWS: &[Row] = &[
     row("ch/qos/logback/classic/Logger", Format::Braces),
     row("org/apache/logging/log4j/Logger", Format::Braces),
     row("org/apache/logging/log4j/core/Logger", Format::Braces),
-    row("java/util/logging/Logger", Format::MessageFormat),
-    row("java/lang/System$Logger", Format::MessageFormat),
+    row("java/util/logging/Logger", Format::Numbered),
+    row("java/lang/System$Logger", Format::Numbered),
     row("org/apache/juli/logging/Log", Format::Plain),
     row("org/mortbay/log/Log", Format::Braces),
     row("org/mortbay/log/Logger", Format::Braces),
@@ -240,7 +240,7 @@ fn level_of(name: &str, format: Format) -> (Option<Level>, Format) {
         return (Some(level), Format::Printf);
     }
     if let Some(level) = name.strip_suffix('v').and_then(find) {
-        return (Some(level), Format::MessageFormat);
+        return (Some(level), Format::Numbered);
     }
     let capital = name.strip_prefix("log").filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
     (capital.and_then(|rest| find(&rest.to_ascii_lowercase())), format)

@@ -37,7 +37,7 @@ pub(crate) fn message(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> Mes
     let Some(position) = call.message else { return chained(e, frame, site) };
     let Some(&value) = site.args.get(position) else { return Message { term: e.terms.top(), has_throwable } };
     if call.closure {
-        let term = closure_text(e, frame, value, site.value).unwrap_or_else(|| e.terms.top());
+        let term = closure_text(e, frame, value).unwrap_or_else(|| e.terms.top());
         return Message { term, has_throwable };
     }
     let term = e.text(frame, value, descriptor(e, frame, value), site.value);
@@ -61,7 +61,7 @@ fn formatted(e: &mut Evaluator<'_>, format: Format, term: Term, arguments: &Argu
         Format::Plain => term,
         Format::Braces => e.braces(term, arguments),
         Format::Printf => e.printf(term, arguments),
-        Format::MessageFormat => e.message_format(term, arguments),
+        Format::Numbered => e.message_format(term, arguments),
     }
 }
 
@@ -86,16 +86,11 @@ fn arguments(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> (Arguments, 
 }
 
 /// The text that a closure makes.
-pub(crate) fn closure_text(
-    e: &mut Evaluator<'_>,
-    frame: FrameId,
-    value: ValueId,
-    at: ValueId,
-) -> Option<Term> {
+pub(crate) fn closure_text(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId) -> Option<Term> {
     match e.op(frame, value) {
-        Op::Cast(_, inner) => closure_text(e, frame, *inner, at),
+        Op::Cast(_, inner) => closure_text(e, frame, *inner),
         Op::Param(i) => match e.frame(frame).args.get(usize::from(*i)).copied()? {
-            Arg::At(f, v) => closure_text(e, f, v, v),
+            Arg::At(f, v) => closure_text(e, f, v),
             _ => None,
         },
         Op::New(class) => {

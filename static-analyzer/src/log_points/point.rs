@@ -155,11 +155,13 @@ pub(crate) fn merged(program: &Program, points: Vec<LogPoint>) -> Vec<LogPoint> 
     merged
 }
 
+/// Templates, levels, loggers, and each value's class and text.
+type Shape<'p> =
+    (&'p [Template], &'p [schema::Level], &'p [String], Vec<(Option<crate::program::Name>, String)>);
+
 /// What must be equal for two copies of a line to be one log point; the roots of
 /// local values differ between copies.
-fn shape(
-    point: &LogPoint,
-) -> (&[Template], &[schema::Level], &[String], Vec<(Option<crate::program::Name>, String)>) {
+fn shape(point: &LogPoint) -> Shape<'_> {
     let variables = point.variables.iter().map(|v| (v.value_class, v.text.clone())).collect();
     (&point.templates, &point.levels, &point.loggers, variables)
 }

@@ -136,7 +136,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// `builder.length() - n`
-    fn from_end(&mut self, frame: FrameId, object: ValueId, value: ValueId) -> Option<usize> {
+    fn end_distance(&mut self, frame: FrameId, object: ValueId, value: ValueId) -> Option<usize> {
         let info = self.facts.info(self.method_of(frame));
         let body = self.body(frame);
         let is_length = |v: ValueId| match body.op(v) {
@@ -177,7 +177,7 @@ impl<'p> Evaluator<'p> {
         };
         match method.name.as_str() {
             "setLength" => {
-                if let Some(n) = self.from_end(frame, object, *args.get(1)?) {
+                if let Some(n) = self.end_distance(frame, object, *args.get(1)?) {
                     return Some(self.terms.chop(content, n));
                 }
                 let length = number(self, 1)?;
@@ -193,7 +193,7 @@ impl<'p> Evaluator<'p> {
             }
             "reverse" => Some(self.terms.reverse(content)),
             "deleteCharAt" => {
-                if let Some(n) = self.from_end(frame, object, *args.get(1)?) {
+                if let Some(n) = self.end_distance(frame, object, *args.get(1)?) {
                     return (n == 1).then(|| self.terms.chop(content, 1));
                 }
                 let at = number(self, 1)?;
@@ -202,7 +202,7 @@ impl<'p> Evaluator<'p> {
             "delete" => self.deleted(frame, object, content, *args.get(1)?, *args.get(2)?),
             "insert" => {
                 let value = self.text(frame, *args.get(2)?, *parameters.get(1)?, inst);
-                if self.from_end(frame, object, *args.get(1)?) == Some(0) {
+                if self.end_distance(frame, object, *args.get(1)?) == Some(0) {
                     return Some(self.terms.cat([content, value]));
                 }
                 let at = number(self, 1)?;
@@ -210,7 +210,7 @@ impl<'p> Evaluator<'p> {
             }
             "replace" => {
                 let value = self.text(frame, *args.get(3)?, *parameters.get(2)?, inst);
-                if self.from_end(frame, object, *args.get(2)?) == Some(0)
+                if self.end_distance(frame, object, *args.get(2)?) == Some(0)
                     && let Some(from) = number(self, 1)
                 {
                     let kept = text_ops::substring(&mut self.terms, content, 0, Some(from))?;
@@ -237,8 +237,8 @@ impl<'p> Evaluator<'p> {
         from: ValueId,
         to: ValueId,
     ) -> Option<Term> {
-        let to_end = self.from_end(frame, object, to) == Some(0);
-        if to_end && let Some(n) = self.from_end(frame, object, from) {
+        let to_end = self.end_distance(frame, object, to) == Some(0);
+        if to_end && let Some(n) = self.end_distance(frame, object, from) {
             return Some(self.terms.chop(content, n));
         }
         let from = usize::try_from(self.int_of(frame, from)?).ok()?;
@@ -310,7 +310,7 @@ impl<'p> Evaluator<'p> {
                 let Some(&to) = args.get(2) else {
                     return text_ops::substring(&mut self.terms, content, from?, None);
                 };
-                if let Some(n) = self.from_end(frame, object, to) {
+                if let Some(n) = self.end_distance(frame, object, to) {
                     let kept = self.terms.chop(content, n);
                     return text_ops::substring(&mut self.terms, kept, from?, None);
                 }

@@ -34,7 +34,8 @@ impl Evaluator<'_> {
         }
         let init = *self.facts.info(self.method_of(frame)).init.get(&object)?;
         let Op::Invoke { method, args, .. } = self.op(frame, init) else { return None };
-        let first = Name::from(*types::parameters(&method.descriptor).first()?);
+        let parameters = types::parameters(&method.descriptor);
+        let first = Name::from(parameters.first()?);
         if first != "Ljava/lang/String;" {
             return None;
         }

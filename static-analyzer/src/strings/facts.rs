@@ -222,10 +222,8 @@ fn facts_of(program: &Program, id: MethodId) -> Vec<Fact> {
     for (value, inst) in body.iter() {
         match &inst.op {
             Op::PutField(field, _, _) => facts.push(Fact::Write(*field, (id, value))),
-            Op::Invoke { method, .. } => {
-                if program.class(method.class).is_some() {
-                    facts.push(Fact::Call((method.name, method.descriptor), (id, value)));
-                }
+            Op::Invoke { method, .. } if program.class(method.class).is_some() => {
+                facts.push(Fact::Call((method.name, method.descriptor), (id, value)));
             }
             Op::InvokeDynamic { bootstrap_args, .. } => {
                 let target = bootstrap_args.iter().find_map(|arg| match arg {

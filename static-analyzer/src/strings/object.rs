@@ -224,7 +224,7 @@ impl Evaluator<'_> {
         let mut choices = Vec::new();
         for (target, all) in targets {
             let term = match target {
-                Some(target) => self.to_string_of(frame, place, target, all),
+                Some(target) => self.overridden_text(frame, place, target, all),
                 None => self.inherited_to_string(&all),
             };
             let Some(term) = term else { return leaf(self) };
@@ -241,7 +241,7 @@ impl Evaluator<'_> {
         if fits && self.terms.is_informative(term) && !self.terms.is_never(term) { term } else { leaf(self) }
     }
 
-    fn to_string_of(
+    fn overridden_text(
         &mut self,
         frame: FrameId,
         place: PlaceId,

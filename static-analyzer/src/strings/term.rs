@@ -262,7 +262,7 @@ impl Terms {
                 continue;
             };
             let same = |y: &Term| matches!(self.node(*y), Node::Leaf(l) if l.pattern == leaf.pattern);
-            match kept.iter().position(|y| same(y)) {
+            match kept.iter().position(same) {
                 Some(i)
                     if leaf.path.is_some()
                         && matches!(self.node(kept[i]), Node::Leaf(l) if l.path.is_none()) =>
@@ -300,7 +300,7 @@ impl Terms {
 
     /// One of some constants.
     pub(crate) fn one_of(&mut self, texts: &[String]) -> Term {
-        let texts: Vec<Term> = texts.iter().map(|t| self.text(t)).collect();
+        let texts: Vec<Term> = texts.iter().map(|text| self.text(text.as_str())).collect();
         self.alt(texts)
     }
 

