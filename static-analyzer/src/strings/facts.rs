@@ -2,8 +2,9 @@
 //! field, who calls a method, which classes are ever instantiated, what
 //! dispatch resolves to. Collected in one parallel pass.
 //!
-//! Instantiation is over-approximated by "some method allocates it, or names it
-//! as a class literal and it has a constructor without arguments".
+//! Instantiation is over-approximated by "some method allocates it, or hands on
+//! its class literal"; a type of which nothing is instantiated this way is made
+//! by name, and all its subclasses count.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -15,6 +16,8 @@ use super::flow::Flow;
 use super::info::Info;
 use crate::ir::{Body, BootstrapArg, Const, Op, ValueId};
 use crate::program::{ClassId, Field, FieldRef, MethodId, MethodRef, Name, Program, access};
+
+const PUBLIC: u16 = 0x0001;
 
 /// One place: a method and an instruction in it.
 pub(crate) type Place = (MethodId, ValueId);
@@ -28,6 +31,7 @@ pub(crate) struct Facts<'p> {
     instantiated: Vec<bool>,
     methods: FxHashMap<(Name, Name, Name), MethodId>,
     concrete: FxHashMap<Name, Vec<ClassId>>,
+    possible: FxHashMap<Name, Vec<ClassId>>,
     supers: FxHashMap<Name, Vec<Name>>,
     infos: Vec<OnceLock<Info>>,
     flow: OnceLock<Flow>,
@@ -37,7 +41,7 @@ pub(crate) struct Facts<'p> {
 enum Fact {
     Write(FieldRef, Place),
     Call((Name, Name), Place),
-    Class(Name, bool),
+    Class(Name),
     Lambda(MethodRef, Place),
 }
 
@@ -53,6 +57,7 @@ impl<'p> Facts<'p> {
             instantiated: vec![false; program.classes.len()],
             methods: FxHashMap::default(),
             concrete: FxHashMap::default(),
+            possible: FxHashMap::default(),
             supers: program.classes.par_iter().map(|c| (c.name, program.supers(c.name))).collect(),
             infos: program.methods.iter().map(|_| OnceLock::new()).collect(),
             flow: OnceLock::new(),
@@ -71,33 +76,34 @@ impl<'p> Facts<'p> {
                 }
                 Fact::Write(field, place) => facts.writes.entry(field).or_default().push(place),
                 Fact::Call(key, place) => facts.calls.entry(key).or_default().push(place),
-                Fact::Class(name, allocated) => facts.instantiate(name, allocated),
+                Fact::Class(name) => facts.instantiate(name),
             }
         }
         facts.fill_concrete();
         facts
     }
 
-    fn instantiate(&mut self, name: Name, allocated: bool) {
-        let Some(class) = self.program.class(name) else { return };
-        let known = &mut self.instantiated[class.index()];
-        if allocated {
-            *known = true;
-        } else if !*known {
-            let methods = self.program.classes[class.index()].methods.clone();
-            *known =
-                self.program.methods[methods].iter().any(|m| m.name == "<init>" && m.descriptor == "()V");
+    fn instantiate(&mut self, name: Name) {
+        if let Some(class) = self.program.class(name) {
+            self.instantiated[class.index()] = true;
         }
     }
 
     fn fill_concrete(&mut self) {
         for i in 0..self.program.classes.len() {
             let class = &self.program.classes[i];
-            if !self.instantiated[i] || class.access & (access::ABSTRACT | access::INTERFACE) != 0 {
+            if class.access & (access::ABSTRACT | access::INTERFACE) != 0 {
                 continue;
             }
+            // Public, and nobody allocates it: it is made by its name.
+            let methods = &self.program.methods[class.methods.clone()];
+            let named = class.access & PUBLIC != 0
+                && methods.iter().any(|m| m.name == "<init>" && m.access & PUBLIC != 0);
             for name in self.supers.get(&class.name).into_iter().flatten().copied() {
-                self.concrete.entry(name).or_default().push(ClassId::new(i));
+                if self.instantiated[i] || named {
+                    self.concrete.entry(name).or_default().push(ClassId::new(i));
+                }
+                self.possible.entry(name).or_default().push(ClassId::new(i));
             }
         }
     }
@@ -125,9 +131,13 @@ impl<'p> Facts<'p> {
         })
     }
 
-    /// Allocated classes at or below `name`, sorted.
+    /// Allocated classes at or below `name`, sorted; all that can be, if none is
+    /// seen allocated.
     pub(crate) fn concrete(&self, name: Name) -> &[ClassId] {
-        self.concrete.get(&name).map_or(&[], Vec::as_slice)
+        match self.concrete.get(&name) {
+            Some(all) => all,
+            None => self.possible.get(&name).map_or(&[], Vec::as_slice),
+        }
     }
 
     /// Which classes values can have.
@@ -216,6 +226,27 @@ impl<'p> Facts<'p> {
     }
 }
 
+/// Whether a class literal may be used to make objects: it goes somewhere other
+/// than to a logger factory or a question about the class.
+fn is_handed_on(body: &Body, literal: ValueId) -> bool {
+    body.iter().any(|(_, inst)| match &inst.op {
+        Op::Invoke { method, args, .. } if args.contains(&literal) => {
+            let asks = method.class == "java/lang/Class"
+                && !matches!(
+                    method.name.as_str(),
+                    "newInstance" | "getConstructor" | "getDeclaredConstructor"
+                );
+            let names = matches!(method.name.as_str(), "getLog" | "getLogger" | "getInstance");
+            !asks && !names
+        }
+        Op::PutField(_, _, value) | Op::ArrayStore(_, _, value) => *value == literal,
+        Op::Return(Some(value)) => *value == literal,
+        Op::Phi(operands) => operands.iter().any(|&(_, v)| v == literal),
+        Op::InvokeDynamic { args, .. } => args.contains(&literal),
+        _ => false,
+    })
+}
+
 fn facts_of(program: &Program, id: MethodId) -> Vec<Fact> {
     let mut facts = Vec::new();
     let Some(body) = &program.methods[id.index()].body else { return facts };
@@ -234,8 +265,8 @@ fn facts_of(program: &Program, id: MethodId) -> Vec<Fact> {
                     target.filter(|t| t.name.starts_with("lambda$")).map(|t| Fact::Lambda(t, (id, value))),
                 );
             }
-            Op::New(name) => facts.push(Fact::Class(*name, true)),
-            Op::Const(Const::Class(name)) => facts.push(Fact::Class(*name, false)),
+            Op::New(name) => facts.push(Fact::Class(*name)),
+            Op::Const(Const::Class(name)) if is_handed_on(body, value) => facts.push(Fact::Class(*name)),
             _ => {}
         }
     }
