@@ -19,6 +19,7 @@ use crate::shuffle::by_component;
 
 mod accept;
 mod candidates;
+mod delays;
 mod evidence;
 mod facts;
 mod pairs;
@@ -43,6 +44,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     let receivers = 0..to_u32(spans.len());
     let mut candidates: Vec<Candidate> =
         receivers.into_par_iter().flat_map_iter(|receiver| finder.senders_of(receiver)).collect();
+    delays::keep_usual(&pairs, spans.len(), &mut candidates);
     candidates.par_sort_unstable();
     let mut links = by_component(
         spans.len(),

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
 
-use super::evidence::{Candidate, weigh};
+use super::evidence::{Candidate, Evidence, weigh};
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::Config;
@@ -111,12 +111,12 @@ impl<'a> Finder<'a> {
             if sender == receiver || !self.in_time(index, sender, fact) {
                 continue;
             }
-            let Some(evidence) = weigh(self.pairs, pair, self.facts.get(sender), fact) else { continue };
+            let Some(evidence) = weigh(self.pairs, self.facts, pair, self.facts.get(sender), fact) else { continue };
             // Equal weak values say little: the sender must be at work when the
             // receiver starts.
             let at_work = fact.start_us <= self.facts.get(sender).end_us + LOCAL_LEAD_MAX_US;
             if evidence.n_request > 0 || (evidence.n_weak > 0 && at_work && pair.role != Role::Cut) {
-                out.push(candidate(pair, index, sender, receiver, evidence));
+                out.push(self.candidate(index, sender, receiver, evidence));
             }
         }
     }
@@ -124,11 +124,11 @@ impl<'a> Finder<'a> {
     /// The one sender that time allows, where no value is shared.
     fn by_time(&self, index: u32, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
         let pair = self.pairs.get(index);
-        if matches!(pair.role, Role::Cut | Role::Entity) || pair.from == pair.to {
+        // Across nodes, and between parts of one thing, only values can tell.
+        if pair.role != Role::Local || pair.from == pair.to {
             return;
         }
-        let node = if pair.role == Role::Remote { ANY_NODE } else { fact.node };
-        let Some(spans) = self.by_top.get(&(node, pair.from)) else { return };
+        let Some(spans) = self.by_top.get(&(fact.node, pair.from)) else { return };
         let end = spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
         let mut found = Vec::new();
         for &sender in spans[..end].iter().rev().take(HAND_OFF_LOOK_BACK_MAX) {
@@ -137,8 +137,8 @@ impl<'a> Finder<'a> {
             if sender == receiver || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
                 continue;
             }
-            let Some(evidence) = weigh(self.pairs, pair, other, fact) else { continue };
-            found.push(candidate(pair, index, sender, receiver, evidence));
+            let Some(evidence) = weigh(self.pairs, self.facts, pair, other, fact) else { continue };
+            found.push(self.candidate(index, sender, receiver, evidence));
             // A call in one thread: the latest caller is the caller.
             if evidence.same_thread || found.len() > 1 {
                 break;
@@ -172,6 +172,12 @@ impl<'a> Finder<'a> {
             && (is_endless || gap_us <= self.config.window_us)
     }
 
+    fn candidate(&self, index: u32, from: u32, to: u32, evidence: Evidence) -> Candidate {
+        let is_remote = self.pairs.get(index).role == Role::Remote;
+        let gap_us = self.facts.get(to).start_us.saturating_sub(self.facts.get(from).end_us).max(0);
+        Candidate { is_remote, evidence: Reverse(evidence), to, from, pair: index, gap_us }
+    }
+
     /// How much later than the receiver the sender starts, µs.
     fn lead_us(&self, _pair: &Pair, sender: u32, receiver: &Fact<'_>) -> i64 {
         self.facts.get(sender).start_us.saturating_sub(receiver.start_us)
@@ -185,8 +191,4 @@ impl<'a> Finder<'a> {
             Role::Cut | Role::Entity => 0,
         }
     }
-}
-
-fn candidate(pair: &Pair, index: u32, from: u32, to: u32, evidence: super::evidence::Evidence) -> Candidate {
-    Candidate { is_remote: pair.role == Role::Remote, evidence: Reverse(evidence), to, from, pair: index }
 }

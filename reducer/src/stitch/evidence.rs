@@ -8,9 +8,10 @@
 
 use std::cmp::Reverse;
 
-use super::facts::Fact;
+use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
-use schema::{IdentifierStrength, LinkKind, TopLevelId, Value};
+use crate::merge::to_u32;
+use schema::{IdentifierStrength, LinkKind, TopLevelId, Value, ValueClassId};
 
 /// A receiver can print before its sender does: the sender may log after the
 /// hand-off. Such a pair counts as this many times as far apart as it is.
@@ -25,6 +26,9 @@ pub(super) struct Candidate {
     pub(super) to: u32,
     pub(super) from: u32,
     pub(super) pair: u32,
+    /// From the sender's last event before the receiver's start to that start,
+    /// µs; 0 where the sender is still at work.
+    pub(super) gap_us: i64,
 }
 
 /// What speaks for a hand-off: larger is more.
@@ -34,6 +38,8 @@ pub(super) struct Evidence {
     pub(super) n_request: u32,
     /// Call within one thread, by its name.
     pub(super) same_thread: bool,
+    /// Request identifiers of one name with different values.
+    n_differ: Reverse<u32>,
     /// Shared values of weak identifiers.
     pub(super) n_weak: u32,
     /// Places of the pair's ends among what the spans can be.
@@ -42,10 +48,12 @@ pub(super) struct Evidence {
     distance_us: Reverse<u64>,
 }
 
-/// Weighs `pair` from `sender` to `receiver`; none if they contradict it.
+/// Weighs `pair` from `sender` to `receiver`; none if they contradict it: one
+/// value each of an identifier that the pair hands over, and not the same one.
 /// Time is checked by the caller.
 pub(super) fn weigh(
     pairs: &Pairs<'_>,
+    facts: &Facts<'_>,
     pair: &Pair,
     sender: &Fact<'_>,
     receiver: &Fact<'_>,
@@ -57,50 +65,66 @@ pub(super) fn weigh(
     if one_thread && threads_known && !same_thread {
         return None;
     }
-    let (mut n_request, mut n_weak) = (0, 0);
+    let mut shared = Shared::default();
     for mapped in &pair.map {
         let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
-        if ours.is_empty() || theirs.is_empty() {
-            continue;
+        let mut none = true;
+        for value in theirs.iter().filter(|their| ours.iter().any(|our| our.text == their.text)) {
+            shared.add(facts, value, mapped.strength);
+            none = false;
         }
-        if shares(ours, theirs) {
-            match mapped.strength {
-                IdentifierStrength::Request => n_request += 1,
-                _ => n_weak += 1,
-            }
-        } else if mapped.is_single {
+        if none && ours.len() == 1 && theirs.len() == 1 {
             return None;
         }
     }
     // Values that no map names, but that are the same thing by their class.
-    for value in sender.values() {
+    let mut n_differ = 0;
+    for value in receiver.values() {
         let class = value.value_class;
-        let is_mapped = pair.map.iter().any(|mapped| mapped.from == class);
-        if !is_mapped && receiver.values_of(class).iter().any(|other| other.text == value.text) {
-            match common_strength(pairs, pair.from, pair.to, value) {
-                Some(IdentifierStrength::Request) => n_request += 1,
-                Some(IdentifierStrength::Weak) => n_weak += 1,
-                _ => {}
-            }
+        let ours = sender.values_of(class);
+        let Some(strength) = common_strength(pairs, pair.from, pair.to, class) else { continue };
+        if ours.iter().any(|our| our.text == value.text) {
+            shared.add(facts, value, strength);
+        } else if ours.len() == 1 && receiver.values_of(class).len() == 1 {
+            n_differ += u32::from(strength == IdentifierStrength::Request);
         }
+    }
+    // Without a map, what both know by one name must not differ.
+    if pair.map.is_empty() && n_differ > 0 {
+        return None;
     }
     let same_thread = same_thread && one_thread;
     let distance_us = Reverse(distance_us(sender, receiver));
-    Some(Evidence { n_request, same_thread, n_weak, rank: Reverse(rank), distance_us })
+    let (n_request, n_weak) = (to_u32(shared.request.len()), to_u32(shared.weak.len()));
+    Some(Evidence { n_request, same_thread, n_differ: Reverse(n_differ), n_weak, rank: Reverse(rank), distance_us })
 }
 
-fn shares(ours: &[Value], theirs: &[Value]) -> bool {
-    ours.iter().any(|our| theirs.iter().any(|their| our.text == their.text))
+/// Distinct texts that both ends hold: one text under several names is one
+/// piece of evidence.
+#[derive(Default)]
+struct Shared<'v> {
+    request: Vec<&'v str>,
+    weak: Vec<&'v str>,
+}
+
+impl<'v> Shared<'v> {
+    fn add(&mut self, facts: &Facts<'_>, value: &'v Value, strength: IdentifierStrength) {
+        let is_request = strength == IdentifierStrength::Request && !facts.is_common(value);
+        let known = if is_request { &mut self.request } else { &mut self.weak };
+        if strength != IdentifierStrength::Node && !known.contains(&value.text.as_str()) {
+            known.push(&value.text);
+        }
+    }
 }
 
 fn common_strength(
     pairs: &Pairs<'_>,
     from: TopLevelId,
     to: TopLevelId,
-    value: &Value,
+    class: ValueClassId,
 ) -> Option<IdentifierStrength> {
-    let from = pairs.strength(from, value.value_class)?;
-    let to = pairs.strength(to, value.value_class)?;
+    let from = pairs.strength(from, class)?;
+    let to = pairs.strength(to, class)?;
     Some(from.max(to))
 }
 

@@ -10,10 +10,20 @@ use crate::merge::{end_us, start_us};
 /// than this many can have printed says little about any one of them.
 const TOPS_MAX: usize = 8;
 
+/// A value that more than one span in this many holds, and more than
+/// [`COMMON_MIN`] of them, is common: it names a pool, a user or a cluster, not
+/// a request, whatever its variable promises.
+const COMMON_SHARE: usize = 50;
+
+/// Spans of one large request can all hold its identifier.
+const COMMON_MIN: usize = 64;
+
 /// The facts of all spans, in canonical order.
 #[derive(Debug)]
 pub(super) struct Facts<'s> {
     spans: Vec<Fact<'s>>,
+    /// Spans that hold a value.
+    n_holders: FxHashMap<(ValueClassId, &'s str), usize>,
 }
 
 /// The facts of one span.
@@ -36,6 +46,10 @@ impl<'s> Facts<'s> {
     /// The facts of `spans`.
     pub(super) fn new(pairs: &Pairs<'_>, spans: &'s [Span]) -> Self {
         let mut nodes: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut n_holders: FxHashMap<(ValueClassId, &str), usize> = FxHashMap::default();
+        for value in spans.iter().flat_map(|span| &span.identifiers) {
+            *n_holders.entry((value.value_class, &value.text)).or_default() += 1;
+        }
         let spans = spans.iter().map(|span| {
             let next = u32::try_from(nodes.len()).expect("fewer than 2^32 nodes");
             let node = *nodes.entry(&span.node).or_insert(next);
@@ -51,12 +65,18 @@ impl<'s> Facts<'s> {
                 values: &span.identifiers,
             }
         });
-        Self { spans: spans.collect() }
+        Self { spans: spans.collect(), n_holders }
     }
 
     /// The facts of the span at `index`.
     pub(super) fn get(&self, index: u32) -> &Fact<'s> {
         &self.spans[index as usize]
+    }
+
+    /// Whether so many spans hold `value` that it tells no requests apart.
+    pub(super) fn is_common(&self, value: &Value) -> bool {
+        let n = self.n_holders.get(&(value.value_class, value.text.as_str())).copied().unwrap_or(0);
+        n > COMMON_MIN && n > self.spans.len() / COMMON_SHARE
     }
 
     /// All facts with their positions.

@@ -53,15 +53,12 @@ pub(super) struct Mapped {
     pub(super) from: ValueClassId,
     pub(super) to: ValueClassId,
     pub(super) strength: IdentifierStrength,
-    /// The value class names one identifier only, on both ends, so that
-    /// different values contradict each other.
-    pub(super) is_single: bool,
 }
 
 #[derive(Debug, Default)]
 struct Top {
     /// Strongest strength per value class, sorted.
-    classes: Vec<(ValueClassId, IdentifierStrength, u32)>,
+    classes: Vec<(ValueClassId, IdentifierStrength)>,
     /// Log points with which it can start, sorted.
     entries: Vec<LogPointId>,
 }
@@ -110,7 +107,9 @@ impl<'m> Pairs<'m> {
 
     /// How far values of `class` tell requests of `top` apart.
     pub(super) fn strength(&self, top: TopLevelId, class: ValueClassId) -> Option<IdentifierStrength> {
-        self.class(top, class).map(|(strength, _)| strength)
+        let classes = &self.tops[top.index()].classes;
+        let at = classes.binary_search_by_key(&class, |&(class, _)| class).ok()?;
+        Some(classes[at].1)
     }
 
     /// The value classes of the identifiers of `top`.
@@ -118,7 +117,7 @@ impl<'m> Pairs<'m> {
         &self,
         top: TopLevelId,
     ) -> impl Iterator<Item = (ValueClassId, IdentifierStrength)> {
-        self.tops[top.index()].classes.iter().map(|&(class, strength, _)| (class, strength))
+        self.tops[top.index()].classes.iter().copied()
     }
 
     /// Whether `top` is a top-level method of the model.
@@ -163,38 +162,25 @@ impl<'m> Pairs<'m> {
 
     fn identity(&self, top: TopLevelId) -> Vec<Mapped> {
         let classes = self.tops[top.index()].classes.iter();
-        let classes = classes.filter(|(_, strength, _)| *strength != IdentifierStrength::Node);
-        let same = |&(class, strength, n)| Mapped { from: class, to: class, strength, is_single: n == 1 };
+        let classes = classes.filter(|(_, strength)| *strength != IdentifierStrength::Node);
+        let same = |&(class, strength)| Mapped { from: class, to: class, strength };
         classes.map(same).collect()
     }
 
     fn mapped(&self, pair: &CommunicationPair, a: IdentifierId, b: IdentifierId) -> Option<Mapped> {
         let from = self.model.top_level_methods[pair.from.index()].identifiers.get(a.index())?.value_class;
         let to = self.model.top_level_methods[pair.to.index()].identifiers.get(b.index())?.value_class;
-        let (strength_from, n_from) = self.class(pair.from, from)?;
-        let (strength_to, n_to) = self.class(pair.to, to)?;
-        let strength = strength_from.max(strength_to);
-        let is_single = n_from == 1 && n_to == 1;
-        (strength != IdentifierStrength::Node).then_some(Mapped { from, to, strength, is_single })
-    }
-
-    fn class(&self, top: TopLevelId, class: ValueClassId) -> Option<(IdentifierStrength, u32)> {
-        let classes = &self.tops[top.index()].classes;
-        let at = classes.binary_search_by_key(&class, |&(class, ..)| class).ok()?;
-        Some((classes[at].1, classes[at].2))
+        let strength = self.strength(pair.from, from)?.max(self.strength(pair.to, to)?);
+        (strength != IdentifierStrength::Node).then_some(Mapped { from, to, strength })
     }
 }
 
 fn top(model: &Model, index: usize) -> Top {
     let top = &model.top_level_methods[index];
-    let mut classes: Vec<(ValueClassId, IdentifierStrength, u32)> =
-        top.identifiers.iter().map(|id| (id.value_class, id.strength, 1)).collect();
+    let mut classes: Vec<(ValueClassId, IdentifierStrength)> =
+        top.identifiers.iter().map(|id| (id.value_class, id.strength)).collect();
     classes.sort_unstable();
-    classes.dedup_by(|later, first| {
-        let same = later.0 == first.0;
-        first.2 += u32::from(same);
-        same
-    });
+    classes.dedup_by_key(|&mut (class, _)| class);
     let nodes = top.dag.entries.iter().filter_map(|&entry| top.dag.nodes.get(entry as usize));
     let mut entries: Vec<LogPointId> =
         nodes.flat_map(|node| node.points.iter().map(|point| point.log_point)).collect();
