@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Accumulator, Event, LinkKind, Model, TopLevelId, TopLevelKind};
 
 use self::canonical::canonical;
-use self::evidence::{CLOSE_US, Evidence, Surroundings, Trust, is_nearest, verdict};
+use self::evidence::{Evidence, Surroundings, Trust, is_nearest, verdict};
 use self::open_span::{Fact, Fit, OpenSpan, TopState, opening};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
@@ -231,7 +231,6 @@ impl<'m> Scan<'m> {
             has_thread: thread.is_some(),
             starts: self.orders.starts(point),
             encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
-            is_close: gap_us <= CLOSE_US,
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             order_trusted: self.trust.is_enough(),
             second: second.map(|taker| taker.evidence),
@@ -312,7 +311,7 @@ impl<'m> Scan<'m> {
     fn fact(&self, candidate: &Candidate<'_>) -> Fact {
         let variables = &self.model.log_points[candidate.log_point.index()].variables;
         let values = candidate.values.iter().filter_map(|&(variable, text)| {
-            if !self.orders.is_bound(candidate.log_point, variable) {
+            if !self.orders.tells(candidate.log_point, variable) {
                 return None;
             }
             let shape = variables.get(variable as usize)?.shape;

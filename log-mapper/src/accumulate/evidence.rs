@@ -15,11 +15,6 @@ use super::orders::Follows;
 /// waits for the same log point.
 const NEARER_MIN: u64 = 4;
 
-/// By order alone, a record that can also start a request of its own joins
-/// only what printed this short a time ago, µs, and this few records ago.
-pub(super) const CLOSE_US: u64 = 100_000;
-const CLOSE_RECORDS: u64 = 4;
-
 /// What speaks for a record being in a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Evidence {
@@ -96,8 +91,6 @@ pub(super) struct Surroundings {
     /// The best span encloses what its thread did last: a dispatcher, or it
     /// calls it.
     pub(super) encloses: bool,
-    /// The best span printed at most [`CLOSE_US`] ago.
-    pub(super) is_close: bool,
     /// The best span's last record is near enough in time to follow by order
     /// alone.
     pub(super) in_order_window: bool,
@@ -126,14 +119,14 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
         (second.n_request, second.n_weak, second.follows) == (best.n_request, best.n_weak, best.follows)
     });
     let near = is_nearest(around.seq, best.last_seq, rival.map(|rival| rival.last_seq));
-    let distance = around.seq - best.last_seq;
-    let close = around.is_close && distance <= CLOSE_RECORDS;
+    // A record that can start a request of its own and shows nothing of another
+    // stays apart.
     let enough = best.follows == Follows::Next
         && best.entered
         && around.in_order_window
         && around.order_trusted
         && near
-        && (close || !around.starts);
+        && !around.starts;
     enough.then(|| reason("order", best))
 }
 

@@ -13,6 +13,10 @@ use schema::{
 
 use super::orders::{Follows, Orders, Places};
 
+/// Values kept of a span per top-level method: one that meets more entities than
+/// this is not told apart by them.
+const BOUND_MAX: usize = 256;
+
 /// A log point a record can come from, with the canonical values of its
 /// variables that are identifiers somewhere.
 #[derive(Debug)]
@@ -21,13 +25,24 @@ pub(super) struct Fact {
     pub(super) values: Vec<(u32, Rc<str>)>,
 }
 
-/// A value bound to an identifier of a top-level method.
+/// A value that the span has printed: bound to an identifier of a top-level
+/// method, or *loose*: of a class that tells requests apart, but found by the
+/// method in a way that the analysis could not follow (looked up by a key, taken
+/// from a collection). A loose value speaks for whoever has the same one; it
+/// contradicts nobody, for a request may meet many.
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
-    identifier: IdentifierId,
+    /// None: loose.
+    identifier: Option<IdentifierId>,
     pub(super) value_class: ValueClassId,
     pub(super) strength: IdentifierStrength,
     pub(super) text: Rc<str>,
+}
+
+impl Bound {
+    fn is_request_identifier(&self) -> bool {
+        self.identifier.is_some() && self.strength == IdentifierStrength::Request
+    }
 }
 
 /// A span that can still grow.
@@ -122,7 +137,7 @@ impl OpenSpan {
         let truncated = was_cut && !self.is_at_exit(orders);
         self.tops.sort_by_key(|state| {
             let rank = kind_rank(orders.kind(state.top));
-            let n_bound = state.bound.iter().filter(|b| b.strength == IdentifierStrength::Request).count();
+            let n_bound = state.bound.iter().filter(|b| b.is_request_identifier()).count();
             let size = orders.n_nodes(state.top);
             (!state.entered, state.n_skips, Reverse(n_bound), rank, size, state.top)
         });
@@ -165,7 +180,11 @@ impl TopState {
         next.at = at;
         next.n_skips += u32::from(follows == Follows::Later);
         for bound in bound {
-            if next.bound.iter().all(|old| old.identifier != bound.identifier) {
+            let same = |old: &Bound| match bound.identifier {
+                Some(_) => old.identifier == bound.identifier,
+                None => old.value_class == bound.value_class && old.text == bound.text,
+            };
+            if next.bound.len() < BOUND_MAX && !next.bound.iter().any(same) {
                 next.bound.push(bound);
             }
         }
@@ -178,13 +197,18 @@ impl TopState {
     fn agree(&self, bound: &[Bound]) -> Option<(u32, u32)> {
         let (mut n_request, mut n_weak) = (0, 0);
         for new in bound {
-            let conflict = |old: &&Bound| old.identifier == new.identifier && old.text != new.text;
-            if self.bound.iter().any(|old| conflict(&old)) {
+            let conflict = |old: &Bound| {
+                new.identifier.is_some() && old.identifier == new.identifier && old.text != new.text
+            };
+            if self.bound.iter().any(conflict) {
                 return None;
             }
-            let same = |old: &Bound| old.value_class == new.value_class && old.text == new.text;
-            if self.bound.iter().any(same) {
-                match new.strength {
+            let same = |old: &&Bound| old.value_class == new.value_class && old.text == new.text;
+            if let Some(old) = self.bound.iter().find(same) {
+                // Two loose values may both be by the way.
+                let both_loose = new.identifier.is_none() && old.identifier.is_none();
+                let strength = if both_loose { IdentifierStrength::Weak } else { new.strength };
+                match strength {
                     IdentifierStrength::Request => n_request += 1,
                     IdentifierStrength::Weak => n_weak += 1,
                     IdentifierStrength::Node => {}
@@ -222,16 +246,22 @@ fn bind(orders: &Orders<'_>, top: TopLevelId, place: (u32, u32), fact: &Fact) ->
     let identifiers = orders.identifiers(top);
     let mut bound: Vec<Bound> = Vec::new();
     for (variable, text) in &fact.values {
-        let Some(Some(identifier)) = bindings.get(*variable as usize).copied() else { continue };
+        let Some(Some(identifier)) = bindings.get(*variable as usize).copied() else {
+            if let Some(value_class) = orders.key(fact.log_point, *variable) {
+                let (identifier, strength) = (None, IdentifierStrength::Request);
+                bound.push(Bound { identifier, value_class, strength, text: Rc::clone(text) });
+            }
+            continue;
+        };
         let Some(known) = identifiers.get(identifier.index()) else { continue };
         if known.strength == IdentifierStrength::Node {
             continue;
         }
-        match bound.iter().find(|old| old.identifier == identifier) {
+        match bound.iter().find(|old| old.identifier == Some(identifier)) {
             Some(old) if old.text != *text => return None,
             Some(_) => {}
             None => bound.push(Bound {
-                identifier,
+                identifier: Some(identifier),
                 value_class: known.value_class,
                 strength: known.strength,
                 text: Rc::clone(text),

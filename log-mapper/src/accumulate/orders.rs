@@ -48,6 +48,8 @@ struct TopOrder {
 #[derive(Clone, Debug, Default)]
 struct Printed {
     is_identifier: bool,
+    /// Its own value class, if that tells requests apart somewhere.
+    key: Option<ValueClassId>,
     /// Value classes of those that tell requests apart, sorted.
     request_classes: Vec<ValueClassId>,
 }
@@ -97,6 +99,21 @@ impl<'m> Orders<'m> {
             let rows = top.dag.nodes.iter().map(|_| None).collect();
             tops.push(TopOrder { rows, entries: None });
         }
+        let is_key = |class: ValueClassId| {
+            let ids = model.top_level_methods.iter().flat_map(|top| &top.identifiers);
+            ids.into_iter().any(|id| id.value_class == class && id.strength == IdentifierStrength::Request)
+        };
+        let keys: Vec<bool> = (0..model.value_classes.len()).map(|c| is_key(ValueClassId::new(c))).collect();
+        for (printed, point) in printed.iter_mut().zip(&model.log_points) {
+            for (printed, variable) in printed.iter_mut().zip(&point.variables) {
+                printed.key = variable.value_class.filter(|class| keys.get(class.index()) == Some(&true));
+                if let Some(class) = printed.key
+                    && let Err(at) = printed.request_classes.binary_search(&class)
+                {
+                    printed.request_classes.insert(at, class);
+                }
+            }
+        }
         let starts = vec![None; places.len()];
         Self { model, places, printed, starts, tops, threshold: Level::Info }
     }
@@ -106,13 +123,21 @@ impl<'m> Orders<'m> {
         &self.places[point.index()]
     }
 
-    /// Whether variable `variable` of `point` prints an identifier anywhere.
-    pub(super) fn is_bound(&self, point: LogPointId, variable: u32) -> bool {
-        self.printed[point.index()].get(variable as usize).is_some_and(|printed| printed.is_identifier)
+    /// Whether variable `variable` of `point` prints an identifier anywhere, or
+    /// a value that is one elsewhere.
+    pub(super) fn tells(&self, point: LogPointId, variable: u32) -> bool {
+        let printed = self.printed[point.index()].get(variable as usize);
+        printed.is_some_and(|printed| printed.is_identifier || printed.key.is_some())
     }
 
-    /// The value classes of the request identifiers that variable `variable` of
-    /// `point` prints.
+    /// The value class of variable `variable` of `point`, if values of that class
+    /// are request identifiers of some method.
+    pub(super) fn key(&self, point: LogPointId, variable: u32) -> Option<ValueClassId> {
+        self.printed[point.index()].get(variable as usize)?.key
+    }
+
+    /// The value classes under which what variable `variable` of `point` prints
+    /// can be a request identifier.
     pub(super) fn request_classes(&self, point: LogPointId, variable: u32) -> &[ValueClassId] {
         self.printed[point.index()].get(variable as usize).map_or(&[], |printed| &printed.request_classes)
     }

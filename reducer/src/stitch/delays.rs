@@ -13,7 +13,7 @@ use super::pairs::{Pairs, Role};
 
 /// No delay below this is unusual, µs: scheduling, garbage collection, a slow
 /// disk.
-const DELAY_MIN_US: i64 = 500_000;
+const DELAY_MIN_US: i64 = 100_000;
 
 /// Delays up to this many times the usual one are usual.
 const TIMES_USUAL: i64 = 10;

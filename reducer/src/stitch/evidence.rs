@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::to_u32;
-use schema::{IdentifierStrength, LinkKind, TopLevelId, Value, ValueClassId};
+use schema::{IdentifierStrength, LinkKind, Value};
 
 /// A receiver can print before its sender does: the sender may log after the
 /// hand-off. Such a pair counts as this many times as far apart as it is.
@@ -82,11 +82,13 @@ pub(super) fn weigh(
     for value in receiver.values() {
         let class = value.value_class;
         let ours = sender.values_of(class);
-        let Some(strength) = common_strength(pairs, pair.from, pair.to, class) else { continue };
+        let (from, to) = (pairs.strength(pair.from, class), pairs.strength(pair.to, class));
         if ours.iter().any(|our| our.text == value.text) {
-            shared.add(facts, value, strength);
+            // One end may hold it by the way only, without knowing what it is.
+            from.max(to).into_iter().for_each(|strength| shared.add(facts, value, strength));
         } else if ours.len() == 1 && receiver.values_of(class).len() == 1 {
-            n_differ += u32::from(strength == IdentifierStrength::Request);
+            let both = from == to && from == Some(IdentifierStrength::Request);
+            n_differ += u32::from(both);
         }
     }
     // Without a map, what both know by one name must not differ.
@@ -115,17 +117,6 @@ impl<'v> Shared<'v> {
             known.push(&value.text);
         }
     }
-}
-
-fn common_strength(
-    pairs: &Pairs<'_>,
-    from: TopLevelId,
-    to: TopLevelId,
-    class: ValueClassId,
-) -> Option<IdentifierStrength> {
-    let from = pairs.strength(from, class)?;
-    let to = pairs.strength(to, class)?;
-    Some(from.max(to))
 }
 
 fn distance_us(sender: &Fact<'_>, receiver: &Fact<'_>) -> u64 {
