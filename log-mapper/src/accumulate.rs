@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Accumulator, Event, LinkKind, Model, TopLevelId, TopLevelKind};
 
 use self::canonical::canonical;
-use self::evidence::{Evidence, Surroundings, Trust, is_nearest, verdict};
+use self::evidence::{Evidence, Surroundings, Trust, is_common, is_nearest, is_silence, verdict};
 use self::open_span::{Fact, Fit, OpenSpan, TopState, opening};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
@@ -87,6 +87,8 @@ struct Scan<'m> {
     seq: u64,
     previous_us: i64,
     trust: Trust,
+    /// Records that have shown a value.
+    n_shown: FxHashMap<Rc<str>, u32>,
     /// Closed spans: (number of first record, accumulator).
     done: Vec<(u64, Accumulator)>,
 }
@@ -125,6 +127,7 @@ impl<'m> Scan<'m> {
             seq: 0,
             previous_us: i64::MIN,
             trust: Trust::FIRST,
+            n_shown: FxHashMap::default(),
             done: Vec::new(),
         }
     }
@@ -231,6 +234,10 @@ impl<'m> Scan<'m> {
             has_thread: thread.is_some(),
             starts: self.orders.starts(point),
             encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
+            after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
+            is_dispatcher: self.open.get(best.span).tops.iter().all(|state| {
+                self.orders.kind(state.top) == TopLevelKind::Dispatcher
+            }),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             order_trusted: self.trust.is_enough(),
             second: second.map(|taker| taker.evidence),
@@ -308,16 +315,23 @@ impl<'m> Scan<'m> {
         self.done.into_iter().map(|(_, accumulator)| accumulator).collect()
     }
 
-    fn fact(&self, candidate: &Candidate<'_>) -> Fact {
+    fn fact(&mut self, candidate: &Candidate<'_>) -> Fact {
         let variables = &self.model.log_points[candidate.log_point.index()].variables;
-        let values = candidate.values.iter().filter_map(|&(variable, text)| {
-            if !self.orders.tells(candidate.log_point, variable) {
-                return None;
+        let mut values: Vec<(u32, Rc<str>)> = Vec::new();
+        for &(variable, text) in &candidate.values {
+            let shape = variables.get(variable as usize).map(|variable| variable.shape);
+            let told = shape.filter(|_| self.orders.tells(candidate.log_point, variable));
+            if let Some(text) = told.and_then(|shape| canonical(text, shape)) {
+                values.push((variable, Rc::from(text)));
             }
-            let shape = variables.get(variable as usize)?.shape;
-            Some((variable, Rc::from(canonical(text, shape)?)))
+        }
+        let seq = self.seq;
+        values.retain(|(_, text)| {
+            let n = self.n_shown.entry(Rc::clone(text)).or_default();
+            *n += 1;
+            !is_common(*n, seq)
         });
-        Fact { log_point: candidate.log_point, values: values.collect() }
+        Fact { log_point: candidate.log_point, values }
     }
 
     fn thread(&mut self, name: &str) -> u32 {

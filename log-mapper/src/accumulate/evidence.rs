@@ -30,14 +30,35 @@ pub(super) struct Evidence {
     pub(super) entered: bool,
     /// Number of the span's last record: later is better.
     pub(super) last_seq: u64,
+    /// Both name things of one kind, and not the same ones.
+    pub(super) differs: bool,
 }
 
 impl Evidence {
     /// The evidence of `fit`.
     pub(super) fn new(fit: &Fit, current: bool, last_seq: u64) -> Self {
-        let Fit { n_request, n_weak, follows, entered, .. } = *fit;
-        Self { n_request, current, n_weak, follows, entered, last_seq }
+        let Fit { n_request, n_weak, follows, entered, differs, .. } = *fit;
+        Self { n_request, current, n_weak, follows, entered, last_seq, differs }
     }
+}
+
+/// A value that this many records have shown, and more than one record in
+/// [`COMMON_SHARE`], names no request: a user, a pool, a cluster.
+const COMMON_MIN: u32 = 32;
+const COMMON_SHARE: u64 = 50;
+
+/// Whether a value that `n` of `n_records` records have shown is common.
+pub(super) fn is_common(n: u32, n_records: u64) -> bool {
+    n > COMMON_MIN && u64::from(n) > n_records / COMMON_SHARE
+}
+
+/// Silence after which a record that can start a request starts one, although
+/// it shares an identifier, µs; longer for a span that has lasted long.
+const SILENCE_MIN_US: u64 = 1_000_000;
+
+/// Whether a span that has lasted `lasted_us` is done after `gap_us` of silence.
+pub(super) fn is_silence(gap_us: u64, lasted_us: u64) -> bool {
+    gap_us > SILENCE_MIN_US.max(lasted_us.saturating_mul(2))
 }
 
 /// How far nearness in the log can be trusted on this node, learnt from the log
@@ -88,6 +109,10 @@ pub(super) struct Surroundings {
     pub(super) has_thread: bool,
     /// The record can be the first of a request.
     pub(super) starts: bool,
+    /// The best span has been silent for longer than its requests are.
+    pub(super) after_silence: bool,
+    /// The best span is what a dispatcher prints itself: its rounds are requests.
+    pub(super) is_dispatcher: bool,
     /// The best span encloses what its thread did last: a dispatcher, or it
     /// calls it.
     pub(super) encloses: bool,
@@ -105,6 +130,10 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     // Where the record can start a request of its own, skipping log points that
     // should have printed is the weaker reading.
     let plausible = best.follows == Follows::Next || !around.starts;
+    // Another thing of the same kind: the next round, or another request.
+    if best.differs && (around.starts || around.is_dispatcher) {
+        return None;
+    }
     if around.has_thread {
         let enough = best.n_request > 0
             || (best.current && plausible)
@@ -113,7 +142,8 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
         return enough.then(|| reason("thread", best));
     }
     if best.n_request > 0 {
-        return plausible.then(|| reason("", best));
+        let again = around.starts && around.after_silence;
+        return (plausible && !again).then(|| reason("", best));
     }
     let rival = around.second.filter(|second| {
         (second.n_request, second.n_weak, second.follows) == (best.n_request, best.n_weak, best.follows)

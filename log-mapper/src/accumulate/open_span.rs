@@ -85,6 +85,9 @@ pub(super) struct Fit {
     pub(super) n_weak: u32,
     pub(super) follows: Follows,
     pub(super) entered: bool,
+    /// The record shows values of kinds that the span has shown too, and none
+    /// is the same.
+    pub(super) differs: bool,
 }
 
 impl OpenSpan {
@@ -104,7 +107,19 @@ impl OpenSpan {
             }
         }
         let (n_request, n_weak, follows, entered) = best?;
-        Some(Fit { tops, n_request, n_weak, follows, entered })
+        let differs = n_request == 0 && self.differs(orders, fact);
+        Some(Fit { tops, n_request, n_weak, follows, entered, differs })
+    }
+
+    /// Whether the record and the span name different things of one kind.
+    fn differs(&self, orders: &Orders<'_>, fact: &Fact) -> bool {
+        let known = || self.tops.iter().flat_map(|state| &state.bound);
+        fact.values.iter().any(|(variable, text)| {
+            orders.request_classes(fact.log_point, *variable).iter().any(|class| {
+                known().any(|b| b.value_class == *class)
+                    && !known().any(|b| b.value_class == *class && b.text == *text)
+            })
+        })
     }
 
     /// Takes a record that fits.
@@ -113,6 +128,11 @@ impl OpenSpan {
         self.last_seq = seq;
         self.tops = fit.tops;
         self.events.push(event);
+    }
+
+    /// Time from its first to its last record, µs.
+    pub(super) fn lasted_us(&self) -> u64 {
+        self.events.first().map_or(0, |first| self.last_us.abs_diff(first.ts_us))
     }
 
     /// Whether any log point can follow.

@@ -125,7 +125,8 @@ impl<'a> Finder<'a> {
     fn by_time(&self, index: u32, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
         let pair = self.pairs.get(index);
         // Across nodes, and between parts of one thing, only values can tell.
-        if pair.role != Role::Local || pair.from == pair.to {
+        // A long-lived thread belongs to whatever it is given, not to its starter.
+        if pair.role != Role::Local || pair.from == pair.to || self.pairs.is_dispatcher(pair.to) {
             return;
         }
         let Some(spans) = self.by_top.get(&(fact.node, pair.from)) else { return };

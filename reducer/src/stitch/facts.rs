@@ -15,6 +15,14 @@ const TOPS_MAX: usize = 8;
 /// a request, whatever its variable promises.
 const COMMON_SHARE: usize = 50;
 
+/// The identifier of a request comes and goes with it; the name of a thing that
+/// lives on (a table, a queue) comes back again and again after this much
+/// silence, µs.
+const RETURN_US: i64 = 5_000_000;
+
+/// Returns after which a value is taken for such a name.
+const RETURNS_MAX: usize = 3;
+
 /// Spans of one large request can all hold its identifier.
 const COMMON_MIN: usize = 64;
 
@@ -22,8 +30,16 @@ const COMMON_MIN: usize = 64;
 #[derive(Debug)]
 pub(super) struct Facts<'s> {
     spans: Vec<Fact<'s>>,
-    /// Spans that hold a value.
-    n_holders: FxHashMap<(ValueClassId, &'s str), usize>,
+    /// Spans that hold a value, and how often it came back after a silence.
+    holders: FxHashMap<(ValueClassId, &'s str), Holders>,
+}
+
+/// Who holds a value.
+#[derive(Clone, Copy, Debug, Default)]
+struct Holders {
+    n_spans: usize,
+    n_returns: usize,
+    last_us: i64,
 }
 
 /// The facts of one span.
@@ -46,9 +62,15 @@ impl<'s> Facts<'s> {
     /// The facts of `spans`.
     pub(super) fn new(pairs: &Pairs<'_>, spans: &'s [Span]) -> Self {
         let mut nodes: FxHashMap<&str, u32> = FxHashMap::default();
-        let mut n_holders: FxHashMap<(ValueClassId, &str), usize> = FxHashMap::default();
-        for value in spans.iter().flat_map(|span| &span.identifiers) {
-            *n_holders.entry((value.value_class, &value.text)).or_default() += 1;
+        let mut holders: FxHashMap<(ValueClassId, &str), Holders> = FxHashMap::default();
+        for span in spans {
+            for value in &span.identifiers {
+                let of_value = holders.entry((value.value_class, &value.text)).or_default();
+                let is_back = start_us(span).saturating_sub(of_value.last_us) > RETURN_US;
+                of_value.n_returns += usize::from(is_back && of_value.n_spans > 0);
+                of_value.n_spans += 1;
+                of_value.last_us = of_value.last_us.max(end_us(span));
+            }
         }
         let spans = spans.iter().map(|span| {
             let next = u32::try_from(nodes.len()).expect("fewer than 2^32 nodes");
@@ -65,7 +87,7 @@ impl<'s> Facts<'s> {
                 values: &span.identifiers,
             }
         });
-        Self { spans: spans.collect(), n_holders }
+        Self { spans: spans.collect(), holders }
     }
 
     /// The facts of the span at `index`.
@@ -75,8 +97,9 @@ impl<'s> Facts<'s> {
 
     /// Whether so many spans hold `value` that it tells no requests apart.
     pub(super) fn is_common(&self, value: &Value) -> bool {
-        let n = self.n_holders.get(&(value.value_class, value.text.as_str())).copied().unwrap_or(0);
-        n > COMMON_MIN && n > self.spans.len() / COMMON_SHARE
+        let key = (value.value_class, value.text.as_str());
+        let Holders { n_spans, n_returns, .. } = self.holders.get(&key).copied().unwrap_or_default();
+        n_returns > RETURNS_MAX || n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
     }
 
     /// All facts with their positions.
