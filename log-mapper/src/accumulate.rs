@@ -234,6 +234,7 @@ impl<'m> Scan<'m> {
             has_thread: thread.is_some(),
             starts: self.orders.starts(point),
             encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
+            again: self.open.get(best.span).printed(point, gap_us),
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
             is_dispatcher: self.open.get(best.span).tops.iter().all(|state| {
                 self.orders.kind(state.top) == TopLevelKind::Dispatcher

@@ -56,6 +56,9 @@ pub(super) fn is_common(n: u32, n_records: u64) -> bool {
 /// it shares an identifier, µs; longer for a span that has lasted long.
 const SILENCE_MIN_US: u64 = 1_000_000;
 
+/// Lines of one loop follow each other this fast, µs.
+pub(super) const LOOP_US: u64 = 20_000;
+
 /// Whether a span that has lasted `lasted_us` is done after `gap_us` of silence.
 pub(super) fn is_silence(gap_us: u64, lasted_us: u64) -> bool {
     gap_us > SILENCE_MIN_US.max(lasted_us.saturating_mul(2))
@@ -111,6 +114,8 @@ pub(super) struct Surroundings {
     pub(super) starts: bool,
     /// The best span has been silent for longer than its requests are.
     pub(super) after_silence: bool,
+    /// The span has printed this log point before, and not just now in a loop.
+    pub(super) again: bool,
     /// The best span is what a dispatcher prints itself: its rounds are requests.
     pub(super) is_dispatcher: bool,
     /// The best span encloses what its thread did last: a dispatcher, or it
@@ -132,6 +137,10 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     let plausible = best.follows == Follows::Next || !around.starts;
     // Another thing of the same kind: the next round, or another request.
     if best.differs && (around.starts || around.is_dispatcher) {
+        return None;
+    }
+    // The first line of a request once more: the next request.
+    if around.again && around.starts {
         return None;
     }
     if around.has_thread {

@@ -11,6 +11,7 @@ use schema::{
     Event, IdentifierId, IdentifierStrength, LogPointId, Span, TopLevelId, TopLevelKind, Value, ValueClassId,
 };
 
+use super::evidence::LOOP_US;
 use super::orders::{Follows, Orders, Places};
 
 /// Values kept of a span per top-level method: one that meets more entities than
@@ -128,6 +129,12 @@ impl OpenSpan {
         self.last_seq = seq;
         self.tops = fit.tops;
         self.events.push(event);
+    }
+
+    /// Whether it began with `point`, other than a moment ago in a loop.
+    pub(super) fn printed(&self, point: LogPointId, gap_us: u64) -> bool {
+        let is_loop = gap_us <= LOOP_US && self.events.iter().all(|event| event.log_point == Some(point));
+        !is_loop && self.events.first().is_some_and(|event| event.log_point == Some(point))
     }
 
     /// Time from its first to its last record, µs.

@@ -175,7 +175,7 @@ impl<'a> Finder<'a> {
 
     fn candidate(&self, index: u32, from: u32, to: u32, evidence: Evidence) -> Candidate {
         let is_remote = self.pairs.get(index).role == Role::Remote;
-        let gap_us = self.facts.get(to).start_us.saturating_sub(self.facts.get(from).end_us).max(0);
+        let gap_us = delay_us(self.facts.get(from), self.facts.get(to));
         Candidate { is_remote, evidence: Reverse(evidence), to, from, pair: index, gap_us }
     }
 
@@ -192,4 +192,15 @@ impl<'a> Finder<'a> {
             Role::Cut | Role::Entity => 0,
         }
     }
+}
+
+/// Times that a receiver's start before its sender's counts as a delay: a clock
+/// can be behind, but by always the same.
+const LEAD_PENALTY: i64 = 10;
+
+/// From the sender's last event before the receiver's start to that start, µs.
+fn delay_us(sender: &Fact<'_>, receiver: &Fact<'_>) -> i64 {
+    let lead_us = sender.start_us.saturating_sub(receiver.start_us).max(0);
+    let gap_us = receiver.start_us.saturating_sub(sender.end_us).max(0);
+    gap_us.saturating_add(lead_us.saturating_mul(LEAD_PENALTY))
 }
