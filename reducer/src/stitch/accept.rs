@@ -24,8 +24,11 @@ pub(super) fn accept(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candida
         if is_bare && crowded.contains(&(candidate.from, candidate.pair)) {
             continue;
         }
-        if state.is_free(pair, candidate) && state.join(facts, pairs, candidate, is_bare) {
+        if state.is_free(pair, candidate)
+            && state.is_inside(facts, pair, candidate)
+            && state.join(facts, pairs, candidate, is_bare) {
             state.occupy(pair, candidate);
+            state.extend(facts, pair, candidate);
             links.push(SpanLink { from: candidate.from, to: candidate.to, pair: pair.id });
         }
     }
@@ -61,17 +64,40 @@ struct State<'s> {
     /// (sender, pair) that have their receiver.
     sent: FxHashSet<(u32, u32)>,
     parent: FxHashMap<u32, u32>,
+    /// Last event of a sender and of what it handed over on its node.
+    ends_us: FxHashMap<u32, i64>,
     /// Request identifier values per root.
     values: FxHashMap<u32, Values<'s>>,
 }
 
 impl<'s> State<'s> {
+    /// Remembers how long the receivers of a sender were at work.
+    fn extend(&mut self, facts: &Facts<'s>, pair: &Pair, candidate: &Candidate) {
+        if pair.role == Role::Local {
+            let end_us = facts.get(candidate.to).end_us.max(facts.get(candidate.from).end_us);
+            let known = self.ends_us.entry(candidate.from).or_insert(end_us);
+            *known = end_us.max(*known);
+        }
+    }
+
     fn is_free(&self, pair: &Pair, candidate: &Candidate) -> bool {
         let agrees = |span: u32, top: TopLevelId| self.tops.get(&span).is_none_or(|&known| known == top);
         agrees(candidate.from, pair.from)
             && agrees(candidate.to, pair.to)
             && !self.received.contains(&(candidate.to, pair.role))
             && (pair.many || !self.sent.contains(&(candidate.from, candidate.pair)))
+    }
+
+    /// Whether a step of a chain over nodes (a method that hands over to itself
+    /// on the next node) starts while the sender's side is at work: the sender
+    /// waits for what it handed over. Its side is what its own hand-offs showed
+    /// so far; local ones are decided first.
+    fn is_inside(&mut self, facts: &Facts<'s>, pair: &Pair, candidate: &Candidate) -> bool {
+        if pair.role != Role::Remote || pair.from != pair.to {
+            return true;
+        }
+        let end_us = self.ends_us.get(&candidate.from).copied();
+        end_us.is_none_or(|end_us| facts.get(candidate.to).start_us <= end_us)
     }
 
     fn occupy(&mut self, pair: &Pair, candidate: &Candidate) {

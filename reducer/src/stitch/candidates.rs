@@ -98,11 +98,9 @@ impl<'a> Finder<'a> {
         for mapped in &pair.map {
             fact.values_of(mapped.to).iter().for_each(|value| look_up(mapped.from, &value.text));
         }
-        if pair.map.is_empty() {
-            for (class, strength) in self.pairs.classes(pair.to) {
-                if strength != IdentifierStrength::Node {
-                    fact.values_of(class).iter().for_each(|value| look_up(class, &value.text));
-                }
+        for value in fact.values() {
+            if self.pairs.strength(pair.to, value.value_class) != Some(IdentifierStrength::Node) {
+                look_up(value.value_class, &value.text);
             }
         }
         senders.sort_unstable();

@@ -17,6 +17,10 @@ use schema::{IdentifierStrength, LinkKind, Value};
 /// hand-off. Such a pair counts as this many times as far apart as it is.
 const BEFORE_PENALTY: u64 = 10;
 
+/// Characters from which values can hardly be equal by chance; small numbers are
+/// weak evidence, whatever they number.
+const TELLING_MIN: usize = 5;
+
 /// A possible hand-off. Sorted best first; local ones before remote ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
@@ -84,8 +88,9 @@ pub(super) fn weigh(
         let ours = sender.values_of(class);
         let (from, to) = (pairs.strength(pair.from, class), pairs.strength(pair.to, class));
         if ours.iter().any(|our| our.text == value.text) {
-            // One end may hold it by the way only, without knowing what it is.
-            from.max(to).into_iter().for_each(|strength| shared.add(facts, value, strength));
+            // The ends may hold it by the way only, without knowing what it is.
+            let strength = from.max(to).unwrap_or(IdentifierStrength::Request);
+            shared.add(facts, value, strength);
         } else if ours.len() == 1 && receiver.values_of(class).len() == 1 {
             let both = from == to && from == Some(IdentifierStrength::Request);
             n_differ += u32::from(both);
@@ -111,7 +116,9 @@ struct Shared<'v> {
 
 impl<'v> Shared<'v> {
     fn add(&mut self, facts: &Facts<'_>, value: &'v Value, strength: IdentifierStrength) {
-        let is_request = strength == IdentifierStrength::Request && !facts.is_common(value);
+        let is_request = strength == IdentifierStrength::Request
+            && value.text.len() >= TELLING_MIN
+            && !facts.is_common(value);
         let known = if is_request { &mut self.request } else { &mut self.weak };
         if strength != IdentifierStrength::Node && !known.contains(&value.text.as_str()) {
             known.push(&value.text);
