@@ -331,7 +331,8 @@ impl PatternSet {
             return false;
         }
         let captured = captured_bytes(&scratch.slots[start..]);
-        let constant = length - captured.min(length);
+        // Text that the template leaves open without a capture is no constant.
+        let constant = (length - captured.min(length)).min(template.constant_max);
         scratch.found.push(Match {
             log_point: template.log_point,
             template: id,

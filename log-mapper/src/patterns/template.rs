@@ -24,6 +24,9 @@ pub(super) struct Template {
     pub(super) variables: Box<[u32]>,
     pub(super) literals: Literals,
     finders: Box<[memmem::Finder<'static>]>,
+    /// Most constant bytes that a message of it can have: its fixed part, if it
+    /// repeats something outside of captures without bound.
+    pub(super) constant_max: usize,
     pattern: String,
     unicode: bool,
     /// None: the template needs the regex.
@@ -58,12 +61,14 @@ impl Template {
             return Err(format!("expected {} captures, got {n_groups}", template.captures.len()));
         }
         let literals = Literals::of(&hir);
+        let constant_max = constant_max(&hir);
         let finders = literals.needles.iter().map(|n| memmem::Finder::new(n).into_owned()).collect();
         Ok(Self {
             log_point,
             has_throwable,
             variables: template.captures.as_slice().into(),
             literals,
+            constant_max,
             finders,
             pattern: template.regex.clone(),
             unicode,
@@ -118,5 +123,31 @@ impl Template {
         let config = Regex::config().utf8_empty(false).nfa_size_limit(Some(TEMPLATE_BYTES_MAX));
         let syntax = syntax::Config::new().unicode(self.unicode).utf8(false).dot_matches_new_line(true);
         Regex::builder().configure(config).syntax(syntax).build(&format!("(?:{})\\z", self.pattern)).ok()
+    }
+}
+
+/// Most bytes outside of captures, saturating where a class repeats without bound
+/// to the fixed part alone.
+fn constant_max(hir: &regex_syntax::hir::Hir) -> usize {
+    if is_open(hir) { hir.properties().minimum_len().unwrap_or(0) } else { usize::MAX }
+}
+
+/// Whether something other than a literal repeats without bound outside of captures.
+fn is_open(hir: &regex_syntax::hir::Hir) -> bool {
+    use regex_syntax::hir::HirKind;
+    match hir.kind() {
+        HirKind::Repetition(r) => r.max.is_none() && matches_class(&r.sub) || is_open(&r.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(is_open),
+        _ => false,
+    }
+}
+
+fn matches_class(hir: &regex_syntax::hir::Hir) -> bool {
+    use regex_syntax::hir::HirKind;
+    match hir.kind() {
+        HirKind::Class(_) => true,
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(matches_class),
+        HirKind::Repetition(r) => matches_class(&r.sub),
+        _ => false,
     }
 }

@@ -89,7 +89,7 @@ pub(super) fn weigh(
         let (from, to) = (pairs.strength(pair.from, class), pairs.strength(pair.to, class));
         if ours.iter().any(|our| our.text == value.text) {
             // The ends may hold it by the way only, without knowing what it is.
-            let strength = from.max(to).unwrap_or(IdentifierStrength::Request);
+            let strength = from.max(to).unwrap_or(IdentifierStrength::Weak);
             shared.add(facts, value, strength);
         } else if ours.len() == 1 && receiver.values_of(class).len() == 1 {
             let both = from == to && from == Some(IdentifierStrength::Request);

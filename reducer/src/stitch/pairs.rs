@@ -112,14 +112,6 @@ impl<'m> Pairs<'m> {
         Some(classes[at].1)
     }
 
-    /// The value classes of the identifiers of `top`.
-    pub(super) fn classes(
-        &self,
-        top: TopLevelId,
-    ) -> impl Iterator<Item = (ValueClassId, IdentifierStrength)> {
-        self.tops[top.index()].classes.iter().copied()
-    }
-
     /// Whether `top` is a top-level method of the model.
     pub(super) fn knows(&self, top: TopLevelId) -> bool {
         top.index() < self.tops.len()
