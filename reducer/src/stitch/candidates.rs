@@ -113,7 +113,7 @@ impl<'a> Finder<'a> {
             // Equal weak values say little: the sender must be at work when the
             // receiver starts.
             let at_work = fact.start_us <= self.facts.get(sender).end_us + LOCAL_LEAD_MAX_US;
-            if evidence.n_request > 0 || (evidence.n_weak > 0 && at_work && pair.role != Role::Cut) {
+            if evidence.n_request > 0 || (evidence.n_weak > 0 && at_work && !matches!(pair.role, Role::Cut | Role::Remote)) {
                 out.push(self.candidate(index, sender, receiver, evidence));
             }
         }

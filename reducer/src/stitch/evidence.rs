@@ -89,11 +89,19 @@ pub(super) fn weigh(
         let (from, to) = (pairs.strength(pair.from, class), pairs.strength(pair.to, class));
         if ours.iter().any(|our| our.text == value.text) {
             // The ends may hold it by the way only, without knowing what it is.
-            let strength = from.max(to).unwrap_or(IdentifierStrength::Weak);
+            let strength = from.max(to).unwrap_or(IdentifierStrength::Request);
             shared.add(facts, value, strength);
         } else if ours.len() == 1 && receiver.values_of(class).len() == 1 {
             let both = from == to && from == Some(IdentifierStrength::Request);
             n_differ += u32::from(both);
+        }
+    }
+    // One rare text under two names: an address that one end calls its peer and
+    // the other its source.
+    for value in receiver.values() {
+        let other_name = |our: &&Value| our.text == value.text && our.value_class != value.value_class;
+        if sender.values().iter().any(|our| other_name(&our)) {
+            shared.add(facts, value, IdentifierStrength::Request);
         }
     }
     // Without a map, what both know by one name must not differ.

@@ -75,6 +75,12 @@ impl<'m> Pairs<'m> {
                 (false, true) => Role::Entity,
                 (false, false) => Role::Local,
             };
+            // A remote caller's handler is reached by calls only.
+            let handler = |top: TopLevelId| model.top_level_methods[top.index()].kind == TopLevelKind::RpcHandler;
+            let by_call = matches!(pair.kind, LinkKind::Rpc | LinkKind::Call | LinkKind::Socket);
+            if known(pair.to) && handler(pair.to) && !by_call {
+                continue;
+            }
             if known(pair.from) && known(pair.to) && (role != Role::Remote || scope == Scope::All) {
                 all.add(pair, PairId::new(index), role);
             }
