@@ -124,7 +124,12 @@ struct Shared<'v> {
 
 impl<'v> Shared<'v> {
     fn add(&mut self, facts: &Facts<'_>, value: &'v Value, strength: IdentifierStrength) {
-        let is_request = strength == IdentifierStrength::Request
+        let tells = match strength {
+            IdentifierStrength::Request => true,
+            IdentifierStrength::Weak => facts.is_rare(value),
+            IdentifierStrength::Node => false,
+        };
+        let is_request = tells
             && value.text.len() >= TELLING_MIN
             && !facts.is_common(value);
         let known = if is_request { &mut self.request } else { &mut self.weak };

@@ -26,12 +26,22 @@ const RETURNS_MAX: usize = 3;
 /// Spans of one large request can all hold its identifier.
 const COMMON_MIN: usize = 64;
 
+/// A value in at most this many spans can be rare, if its class has at least
+/// [`DISTINCT_MIN`] values and the value is in at most one of [`RARE_SHARE`] of
+/// the spans that have one: it tells requests apart, whatever its variable
+/// promises.
+const RARE_MAX: usize = 32;
+const RARE_SHARE: usize = 8;
+const DISTINCT_MIN: usize = 8;
+
 /// The facts of all spans, in canonical order.
 #[derive(Debug)]
 pub(super) struct Facts<'s> {
     spans: Vec<Fact<'s>>,
     /// Spans that hold a value, and how often it came back after a silence.
     holders: FxHashMap<(ValueClassId, &'s str), Holders>,
+    /// Values of a class, and spans that hold one.
+    classes: FxHashMap<ValueClassId, (usize, usize)>,
 }
 
 /// Who holds a value.
@@ -87,7 +97,13 @@ impl<'s> Facts<'s> {
                 values: &span.identifiers,
             }
         });
-        Self { spans: spans.collect(), holders }
+        let mut classes: FxHashMap<ValueClassId, (usize, usize)> = FxHashMap::default();
+        for (&(class, _), of_value) in &holders {
+            let (n_values, n_spans) = classes.entry(class).or_default();
+            *n_values += 1;
+            *n_spans += of_value.n_spans;
+        }
+        Self { spans: spans.collect(), holders, classes }
     }
 
     /// The facts of the span at `index`.
@@ -100,6 +116,14 @@ impl<'s> Facts<'s> {
         let key = (value.value_class, value.text.as_str());
         let Holders { n_spans, n_returns, .. } = self.holders.get(&key).copied().unwrap_or_default();
         n_returns > RETURNS_MAX || n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
+    }
+
+    /// Whether few spans hold `value`, of a class of many values.
+    pub(super) fn is_rare(&self, value: &Value) -> bool {
+        let key = (value.value_class, value.text.as_str());
+        let n = self.holders.get(&key).map_or(0, |of_value| of_value.n_spans);
+        let (n_values, n_spans) = self.classes.get(&value.value_class).copied().unwrap_or_default();
+        n <= RARE_MAX && n_values >= DISTINCT_MIN && n * RARE_SHARE <= n_spans
     }
 
     /// All facts with their positions.
