@@ -70,7 +70,8 @@ fn check(system: &str, set: &str, jars: &Path) -> Result<(), String> {
     if std::env::var_os("LPROF_UPDATE_SCORES").is_some() {
         return std::fs::write(&path, updated(&table, system, set, &got)).map_err(|e| e.to_string());
     }
-    let expected = row(&table, system, set).ok_or_else(|| format!("scores.tsv has no row for {system} {set}"))?;
+    let expected =
+        row(&table, system, set).ok_or_else(|| format!("scores.tsv has no row for {system} {set}"))?;
     // The share of incomplete messages may grow when incorrect ones shrink: only
     // what must never get worse is held.
     let held = ["correct", "incorrect", "failed", "log_point"];
@@ -79,7 +80,11 @@ fn check(system: &str, set: &str, jars: &Path) -> Result<(), String> {
         held.contains(name) && (if *more_is_better { got < expected } else { got > expected })
     };
     let worse: Vec<&str> = COLUMNS.iter().filter(|c| worse(c)).map(|(name, _)| *name).collect();
-    if worse.is_empty() { Ok(()) } else { Err(format!("worse: {worse:?}\nexpected {expected:?}\ngot      {got:?}")) }
+    if worse.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("worse: {worse:?}\nexpected {expected:?}\ngot      {got:?}"))
+    }
 }
 
 /// Analyzes, maps, reduces and evaluates one set.
@@ -123,7 +128,11 @@ fn output(command: &mut Command) -> Result<String, String> {
 
 fn row(table: &str, system: &str, set: &str) -> Option<Scores> {
     let cells = table.lines().map(|l| l.split('\t').collect::<Vec<_>>()).find(|c| c[..2] == [system, set])?;
-    COLUMNS.iter().zip(&cells[2..]).map(|((name, _), cell)| Some(((*name).to_owned(), cell.parse().ok()?))).collect()
+    COLUMNS
+        .iter()
+        .zip(&cells[2..])
+        .map(|((name, _), cell)| Some(((*name).to_owned(), cell.parse().ok()?)))
+        .collect()
 }
 
 /// The table with the row of one set replaced or added, sorted.

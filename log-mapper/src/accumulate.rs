@@ -236,9 +236,12 @@ impl<'m> Scan<'m> {
             encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
             again: self.open.get(best.span).printed(point, gap_us),
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
-            is_dispatcher: self.open.get(best.span).tops.iter().all(|state| {
-                self.orders.kind(state.top) == TopLevelKind::Dispatcher
-            }),
+            is_dispatcher: self
+                .open
+                .get(best.span)
+                .tops
+                .iter()
+                .all(|state| self.orders.kind(state.top) == TopLevelKind::Dispatcher),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             order_trusted: self.trust.is_enough(),
             second: second.map(|taker| taker.evidence),

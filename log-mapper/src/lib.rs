@@ -96,7 +96,12 @@ pub fn map(
     let accumulated = std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(1);
         let accumulating = scope.spawn(move || {
-            let mut records = ReceivedRecords { receiver, batch: Vec::new().into_iter(), matched: Matched::default(), next: 0 };
+            let mut records = ReceivedRecords {
+                receiver,
+                batch: Vec::new().into_iter(),
+                matched: Matched::default(),
+                next: 0,
+            };
             accumulate::accumulate(model, &mut records, &config.accumulate)
         });
         match_all(&mut reader, &layouts, patterns, config, sender, &mut cuts)?;
@@ -134,7 +139,13 @@ fn match_all(
             match_chunk(chunk, layout, patterns, &mut clock(config, layout), scratch)
         };
         let (mut matched, next) = rayon::join(
-            || batch.into_par_iter().with_max_len(1).map_init(|| patterns.scratch(), match_one).collect::<Vec<_>>(),
+            || {
+                batch
+                    .into_par_iter()
+                    .with_max_len(1)
+                    .map_init(|| patterns.scratch(), match_one)
+                    .collect::<Vec<_>>()
+            },
             || reader.batch(n_chunks),
         );
         for one in &mut matched {

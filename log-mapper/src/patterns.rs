@@ -220,7 +220,11 @@ impl PatternSet {
         }
         // A template that is one variable fits everything; another logger's
         // text that fits well says more.
-        let least = if known_logger { FOREIGN_CONSTANT_MIN.max(query.first_line.unwrap_or(query.text.len()) / 4) } else { 0 };
+        let least = if known_logger {
+            FOREIGN_CONSTANT_MIN.max(query.first_line.unwrap_or(query.text.len()) / 4)
+        } else {
+            0
+        };
         let weak = scratch.found.clone();
         let found = self.search_tier(scratch, query, Tier::AnyLogger, least)
             || (query.level.is_some() && self.search_tier(scratch, query, Tier::AnyLevel, least));
@@ -350,7 +354,13 @@ impl PatternSet {
             let template = &self.templates[id as usize];
             let slots = scratch.slots.len() as u32;
             scratch.slots.extend(template.variables.iter().map(|_| (u32::MAX, u32::MAX)));
-            scratch.found.push(Match { log_point: template.log_point, template: id, constant: 0, fit: 0, slots });
+            scratch.found.push(Match {
+                log_point: template.log_point,
+                template: id,
+                constant: 0,
+                fit: 0,
+                slots,
+            });
         }
         keep_best(&mut scratch.found, 0);
     }

@@ -49,7 +49,12 @@ pub fn reduce(model: &Model, outputs: Vec<NodeOutput>, config: &Config) -> Vec<A
 }
 
 /// The phases: spans in canonical order, links between them, what hangs together.
-fn requests(model: &Model, accumulators: Vec<Accumulator>, scope: Scope, config: &Config) -> Vec<Accumulator> {
+fn requests(
+    model: &Model,
+    accumulators: Vec<Accumulator>,
+    scope: Scope,
+    config: &Config,
+) -> Vec<Accumulator> {
     let mut spans = flatten(accumulators);
     let links = stitch(model, &spans, scope, config);
     if scope == Scope::All {

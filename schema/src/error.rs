@@ -73,7 +73,10 @@ impl fmt::Display for Error {
             ErrorKind::Io(e) => write!(f, "`{path}`: {e}"),
             ErrorKind::NotOurs { expected } => write!(f, "`{path}`: not a {expected} file of lprof"),
             ErrorKind::Version { expected, got } => {
-                write!(f, "`{path}`: format version {got}, this lprof reads version {expected}; make the file again")
+                write!(
+                    f,
+                    "`{path}`: format version {got}, this lprof reads version {expected}; make the file again"
+                )
             }
             ErrorKind::Damaged { offset, detail } => {
                 write!(f, "`{path}`: damaged or half written at byte {offset}: {detail}")

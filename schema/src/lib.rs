@@ -23,6 +23,6 @@ pub use accumulator::{Accumulator, Event, InputAccount, Link, NodeOutput, Span, 
 pub use error::{Error, ErrorKind, Result};
 pub use ids::{IdentifierId, LogPointId, PairId, TopLevelId, ValueClassId};
 pub use model::{
-    CallSite, CommunicationPair, Dag, DagNode, DagPoint, Identifier, IdentifierStrength, Level,
-    LinkKind, LogPoint, Model, Template, TopLevelKind, TopLevelMethod, ValueShape, Variable,
+    CallSite, CommunicationPair, Dag, DagNode, DagPoint, Identifier, IdentifierStrength, Level, LinkKind,
+    LogPoint, Model, Template, TopLevelKind, TopLevelMethod, ValueShape, Variable,
 };

@@ -27,7 +27,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let saved = class_path.len() == 1 && class_path[0].extension().is_some_and(|e| e == "lprof");
     let start = Instant::now();
-    let model = if saved { Model::read(&class_path[0])? } else { static_analyzer::analyze(&class_path, &config)? };
+    let model =
+        if saved { Model::read(&class_path[0])? } else { static_analyzer::analyze(&class_path, &config)? };
     println!("time            {:?}", start.elapsed());
     summary(&model);
     if let Some(path) = output {
@@ -38,19 +39,34 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         print_top(&model, top);
     }
     for pair in &model.communication_pairs {
-        let (from, to) = (&model.top_level_methods[pair.from.index()], &model.top_level_methods[pair.to.index()]);
+        let (from, to) =
+            (&model.top_level_methods[pair.from.index()], &model.top_level_methods[pair.to.index()]);
         if wanted(&pairs, &[&name(from), &name(to)]) {
             let identifiers: Vec<String> = pair
                 .identifiers
                 .iter()
-                .map(|(a, b)| format!("{}={}", from.identifiers[a.index()].path, to.identifiers[b.index()].path))
+                .map(|(a, b)| {
+                    format!("{}={}", from.identifiers[a.index()].path, to.identifiers[b.index()].path)
+                })
                 .collect();
             let many = if pair.many { "*" } else { "" };
-            println!("{} -> {}{many} {} [{}] before {} : {}", name(from), name(to), pair.kind.name(), identifiers.join(", "), pair.before.len(), pair.reason);
+            println!(
+                "{} -> {}{many} {} [{}] before {} : {}",
+                name(from),
+                name(to),
+                pair.kind.name(),
+                identifiers.join(", "),
+                pair.before.len(),
+                pair.reason
+            );
         }
     }
-    for point in model.log_points.iter().filter(|p| wanted(&points, &[&format!("{}.{}", p.class, p.method)])) {
-        println!("{}.{}:{} {:?} {:?} {:?}", point.class, point.method, point.source_line, point.levels, point.templates, point.variables);
+    for point in model.log_points.iter().filter(|p| wanted(&points, &[&format!("{}.{}", p.class, p.method)]))
+    {
+        println!(
+            "{}.{}:{} {:?} {:?} {:?}",
+            point.class, point.method, point.source_line, point.levels, point.templates, point.variables
+        );
     }
     Ok(())
 }
@@ -70,8 +86,14 @@ fn summary(model: &Model) {
     println!("pairs           {}", model.communication_pairs.len());
     println!("value classes   {}", model.value_classes.len());
     println!("threads         {} (silent {})", model.n_threads, model.silent_threads.len());
-    println!("dag points      {}", model.top_level_methods.iter().flat_map(|t| &t.dag.nodes).map(|n| n.points.len()).sum::<usize>());
-    println!("dag edges       {}", model.top_level_methods.iter().flat_map(|t| &t.dag.nodes).map(|n| n.next.len()).sum::<usize>());
+    println!(
+        "dag points      {}",
+        model.top_level_methods.iter().flat_map(|t| &t.dag.nodes).map(|n| n.points.len()).sum::<usize>()
+    );
+    println!(
+        "dag edges       {}",
+        model.top_level_methods.iter().flat_map(|t| &t.dag.nodes).map(|n| n.next.len()).sum::<usize>()
+    );
     println!("diagnostics     {}", model.diagnostics.len());
     let mut kinds = std::collections::BTreeMap::new();
     for top in &model.top_level_methods {
@@ -88,7 +110,12 @@ fn summary(model: &Model) {
 fn print_top(model: &Model, top: &TopLevelMethod) {
     println!("{} {} {:?}: {}", name(top), top.descriptor, top.kind, top.reason);
     for identifier in &top.identifiers {
-        println!("    id {} : {} {:?}", identifier.path, model.value_classes[identifier.value_class.index()], identifier.strength);
+        println!(
+            "    id {} : {} {:?}",
+            identifier.path,
+            model.value_classes[identifier.value_class.index()],
+            identifier.strength
+        );
     }
     println!("    entries {:?} exits {:?}", top.dag.entries, top.dag.exits);
     for (i, node) in top.dag.nodes.iter().enumerate() {

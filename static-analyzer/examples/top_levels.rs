@@ -11,9 +11,6 @@ use static_analyzer::program::{MethodId, Program, load};
 use static_analyzer::rules::Rules;
 use static_analyzer::top_level;
 
-
-
-
 #[expect(clippy::print_stdout, reason = "an example prints")]
 fn main() {
     let mut verbose = false;
@@ -50,7 +47,8 @@ fn main() {
             continue;
         }
         for (i, id) in t.identifiers.iter().enumerate() {
-            let frame = if id.place.frame == t.method { String::new() } else { name(&program, id.place.frame) };
+            let frame =
+                if id.place.frame == t.method { String::new() } else { name(&program, id.place.frame) };
             println!("    #{i} {:?} {} {} {frame}", id.strength, id.value_class, path(&id.place.path));
         }
         for m in &t.members {

@@ -82,7 +82,12 @@ impl Sorted {
         let program = findings.program;
         let key = |i: &usize| {
             let method = &program.methods[findings.top_levels.methods[*i].method.index()];
-            (dotted(&program.classes[method.class.index()].name), method.name.as_str(), method.descriptor.as_str(), *i)
+            (
+                dotted(&program.classes[method.class.index()].name),
+                method.name.as_str(),
+                method.descriptor.as_str(),
+                *i,
+            )
         };
         let mut order: Vec<usize> = (0..findings.top_levels.methods.len()).collect();
         order.sort_by_cached_key(key);

@@ -18,10 +18,10 @@ mod origins;
 mod strength;
 mod summaries;
 
+pub(crate) use bindings::in_loop;
 pub use bindings::{Bindings, Bound};
 pub use strength::Lifetimes;
 pub use summaries::{Scope, summarize};
-pub(crate) use bindings::in_loop;
 
 /// Where a value comes from, seen from one method's frame.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

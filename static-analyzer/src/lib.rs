@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use rayon::ThreadPoolBuilder;
 
 // The modules stand in the order of the data flow.
-pub mod limits;
-pub mod error;
-pub mod class_path;
-pub mod program;
-pub mod ir;
-pub mod path;
-pub mod strings;
-pub mod log_points;
-pub mod rules;
 pub mod call_graph;
+pub mod class_path;
+pub mod emit;
+pub mod error;
 pub mod identifiers;
-pub mod top_level;
+pub mod ir;
+pub mod limits;
+pub mod log_points;
 pub mod order;
 pub mod pairs;
-pub mod emit;
+pub mod path;
+pub mod program;
+pub mod rules;
+pub mod strings;
+pub mod top_level;
 
 pub use error::Error;
 
@@ -48,7 +48,8 @@ pub struct Config {
 pub fn analyze(class_path: &[PathBuf], config: &Config) -> Result<schema::Model, Error> {
     let rules = read_rules(config.rules.as_deref())?;
     let pool = ThreadPoolBuilder::new().num_threads(config.threads.unwrap_or(0)).build();
-    let pool = pool.map_err(|e| Error::new(ErrorKind::Limit, Path::new(""), format!("cannot start threads: {e}")))?;
+    let pool =
+        pool.map_err(|e| Error::new(ErrorKind::Limit, Path::new(""), format!("cannot start threads: {e}")))?;
     pool.install(|| analyze_with(class_path, config, &rules))
 }
 

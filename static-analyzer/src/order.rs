@@ -187,11 +187,7 @@ fn print_event(input: &Input<'_>, points: &[u32]) -> Event<'static> {
 
 /// The largest number of nodes a callee may have to be inlined unfolded, so that
 /// all callees together stay within [`ORDER_NODES_MAX`].
-fn callee_size_max(
-    callees: impl Iterator<Item = MethodId>,
-    fragments: &[Fragment],
-    n_sites: usize,
-) -> usize {
+fn callee_size_max(callees: impl Iterator<Item = MethodId>, fragments: &[Fragment], n_sites: usize) -> usize {
     let mut sizes: Vec<usize> = callees.map(|t| fragments[t.index()].nodes.len()).collect();
     sizes.sort_unstable();
     let mut total = n_sites + sizes.iter().sum::<usize>();

@@ -114,7 +114,8 @@ fn merge(context: Context<'_>, units: &regions::Units, handoffs: &[handoffs::Han
         .into_par_iter()
         .map(|(from, receivers)| {
             let mut before = before::Before::new(context, units.region(from), &prints);
-            let pair = |((to, kind), list)| merge_one(context, &manifest, &mut before, (from, to, kind), list);
+            let pair =
+                |((to, kind), list)| merge_one(context, &manifest, &mut before, (from, to, kind), list);
             receivers.into_iter().filter_map(pair).collect()
         })
         .collect();

@@ -54,8 +54,7 @@ impl Rules {
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         let mut rules = Self::default();
         for (i, line) in text.lines().enumerate() {
-            let words: Vec<&str> =
-                line.split('#').next().unwrap_or_default().split_whitespace().collect();
+            let words: Vec<&str> = line.split('#').next().unwrap_or_default().split_whitespace().collect();
             rules.add(&words).map_err(|detail| RuleError { line: i + 1, detail })?;
         }
         Ok(rules)
@@ -85,14 +84,8 @@ impl Rules {
 }
 
 fn link_kind(word: &str) -> Result<LinkKind, String> {
-    let kinds = [
-        LinkKind::Call,
-        LinkKind::Thread,
-        LinkKind::Queue,
-        LinkKind::Rpc,
-        LinkKind::Socket,
-        LinkKind::Store,
-    ];
+    let kinds =
+        [LinkKind::Call, LinkKind::Thread, LinkKind::Queue, LinkKind::Rpc, LinkKind::Socket, LinkKind::Store];
     kinds.into_iter().find(|k| k.name() == word).ok_or_else(|| {
         format!("expected a kind of link (call, thread, queue, rpc, socket, store), got `{word}`")
     })

@@ -20,28 +20,28 @@ use crate::ir::{Block, BlockId, Body, Inst, Op, ValueId};
 use crate::limits;
 use crate::program::{ClassId, FieldRef, MethodId, MethodRef, Name, Program};
 
-pub(crate) mod types;
-pub(crate) mod term;
 pub(crate) mod apis;
-pub(crate) mod facts;
-pub(crate) mod flow;
-pub(crate) mod info;
-pub(crate) mod constant;
-pub(crate) mod place;
-pub(crate) mod reach;
-pub(crate) mod eval;
-pub(crate) mod forward;
-pub(crate) mod lambda;
-pub(crate) mod call;
-pub(crate) mod text_ops;
-pub(crate) mod field;
-pub(crate) mod object;
-pub(crate) mod exception;
 pub(crate) mod array;
 pub(crate) mod builder;
 pub(crate) mod builder_ops;
+pub(crate) mod call;
+pub(crate) mod constant;
+pub(crate) mod eval;
+pub(crate) mod exception;
+pub(crate) mod facts;
+pub(crate) mod field;
+pub(crate) mod flow;
 pub(crate) mod format;
+pub(crate) mod forward;
+pub(crate) mod info;
+pub(crate) mod lambda;
+pub(crate) mod object;
+pub(crate) mod place;
+pub(crate) mod reach;
 pub(crate) mod regex;
+pub(crate) mod term;
+pub(crate) mod text_ops;
+pub(crate) mod types;
 
 use facts::Facts;
 use term::{Pattern, Term, Terms};
@@ -142,7 +142,16 @@ pub(crate) struct Evaluator<'p> {
 impl<'p> Evaluator<'p> {
     /// An evaluator for the frame of `method`.
     pub(crate) fn new(facts: &'p Facts<'p>, method: MethodId) -> Self {
-        let root = Frame { method, caller: None, parent: None, args: Vec::new(), extra: Vec::new(), depth: 0, this_classes: None, reach: None };
+        let root = Frame {
+            method,
+            caller: None,
+            parent: None,
+            args: Vec::new(),
+            extra: Vec::new(),
+            depth: 0,
+            this_classes: None,
+            reach: None,
+        };
         Self {
             facts,
             terms: Terms::new(),
@@ -212,7 +221,13 @@ impl<'p> Evaluator<'p> {
 
     /// The frame of `target` called by instruction `call` of `frame`; none if it
     /// is too deep, too large, recursive or has no body.
-    pub(crate) fn enter(&mut self, frame: FrameId, call: ValueId, target: MethodId, args: &[ValueId]) -> Option<FrameId> {
+    pub(crate) fn enter(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        target: MethodId,
+        args: &[ValueId],
+    ) -> Option<FrameId> {
         let args: Vec<Arg> = args.iter().map(|&v| Arg::At(frame, v)).collect();
         let is_static = self.program().methods[target.index()].is_static();
         let this_classes = match args.first() {
@@ -255,7 +270,16 @@ impl<'p> Evaluator<'p> {
         }
         let id = FrameId(u32::try_from(self.frames.len()).expect("bounded by the step budget"));
         let (args, this_classes) = (key.args.clone(), key.this_classes.clone());
-        self.frames.push(Frame { method, caller: at, parent: Some(parent), args, extra: Vec::new(), depth, this_classes, reach: None });
+        self.frames.push(Frame {
+            method,
+            caller: at,
+            parent: Some(parent),
+            args,
+            extra: Vec::new(),
+            depth,
+            this_classes,
+            reach: None,
+        });
         self.frame_index.insert(key, id);
         Some(id)
     }
@@ -285,7 +309,9 @@ impl<'p> Evaluator<'p> {
         let shift = usize::from(!method.is_static());
         for (i, (&a, &b)) in known.iter().zip(args).enumerate() {
             let text = i >= shift
-                && parameters.get(i - shift).is_some_and(|p| types::is_primitive(p) || *p == "Ljava/lang/String;" || *p == "Ljava/lang/CharSequence;");
+                && parameters.get(i - shift).is_some_and(|p| {
+                    types::is_primitive(p) || *p == "Ljava/lang/String;" || *p == "Ljava/lang/CharSequence;"
+                });
             if !text && a != b && self.arg_place(a)? != self.arg_place(b)? {
                 return None;
             }

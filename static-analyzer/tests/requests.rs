@@ -72,9 +72,14 @@ fn requests_begin_where_the_dispatcher_loses_their_identifiers() {
     // What prints its parameter is a log point of its caller, so `opPing` it is.
     for method in ["write", "read", "opPing"] {
         let kind = kinds[&format!("Server$Connection.{method}")];
-        assert!(matches!(kind, TopLevelKind::IdentifierLoss | TopLevelKind::DispatchTarget), "{method}: {kind:?}");
+        assert!(
+            matches!(kind, TopLevelKind::IdentifierLoss | TopLevelKind::DispatchTarget),
+            "{method}: {kind:?}"
+        );
     }
-    for none in ["Connection.process", "Connection.opWrite", "Connection.opRead", "Helper.check", "Receiver.receive"] {
+    for none in
+        ["Connection.process", "Connection.opWrite", "Connection.opRead", "Helper.check", "Receiver.receive"]
+    {
         assert!(!kinds.contains_key(&format!("Server${none}")), "{none}");
     }
 }

@@ -76,10 +76,8 @@ fn check(release: &str, n_sinks: usize, n_exact: usize) {
     for (sink, regex) in &wanted {
         let found = judge(regex, templates.get(sink));
         let name = &names[sink];
-        let line = format!(
-            "{}\t{name}\t{}:{}\t`{regex}`\t{}",
-            found.verdict.name(), sink.0, sink.1, found.detail
-        );
+        let line =
+            format!("{}\t{name}\t{}:{}\t`{regex}`\t{}", found.verdict.name(), sink.0, sink.1, found.detail);
         exact += usize::from(found.verdict == Verdict::Exact);
         let known = expected.remove(name).unwrap_or_else(|| "exact".to_string());
         if known != found.verdict.name() {

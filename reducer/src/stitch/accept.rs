@@ -26,7 +26,8 @@ pub(super) fn accept(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candida
         }
         if state.is_free(pair, candidate)
             && state.is_inside(facts, pair, candidate)
-            && state.join(facts, pairs, candidate, is_bare) {
+            && state.join(facts, pairs, candidate, is_bare)
+        {
             state.occupy(pair, candidate);
             state.extend(facts, pair, candidate);
             links.push(SpanLink { from: candidate.from, to: candidate.to, pair: pair.id });

@@ -109,11 +109,15 @@ impl<'a> Finder<'a> {
             if sender == receiver || !self.in_time(index, sender, fact) {
                 continue;
             }
-            let Some(evidence) = weigh(self.pairs, self.facts, pair, self.facts.get(sender), fact) else { continue };
+            let Some(evidence) = weigh(self.pairs, self.facts, pair, self.facts.get(sender), fact) else {
+                continue;
+            };
             // Equal weak values say little: the sender must be at work when the
             // receiver starts.
             let at_work = fact.start_us <= self.facts.get(sender).end_us + LOCAL_LEAD_MAX_US;
-            if evidence.n_request > 0 || (evidence.n_weak > 0 && at_work && !matches!(pair.role, Role::Cut | Role::Remote)) {
+            if evidence.n_request > 0
+                || (evidence.n_weak > 0 && at_work && !matches!(pair.role, Role::Cut | Role::Remote))
+            {
                 out.push(self.candidate(index, sender, receiver, evidence));
             }
         }

@@ -54,7 +54,8 @@ pub(super) fn keep_usual(pairs: &Pairs<'_>, n_spans: usize, candidates: &mut Vec
 /// on the systems at hand; a pair of which every delay is longer joins requests
 /// that merely follow each other on one thing.
 fn most_of_sure(pairs: &Pairs<'_>, delays: &FxHashMap<u32, Vec<i64>>) -> i64 {
-    let is_start = |pair: u32| pairs.get(pair).kind == LinkKind::Thread && pairs.get(pair).role == Role::Local;
+    let is_start =
+        |pair: u32| pairs.get(pair).kind == LinkKind::Thread && pairs.get(pair).role == Role::Local;
     let starts = delays.iter().filter(|&(&pair, _)| is_start(pair));
     let mut starts: Vec<i64> = starts.flat_map(|(_, delays)| delays.iter().copied()).collect();
     starts.sort_unstable();

@@ -111,7 +111,14 @@ pub(super) fn weigh(
     let same_thread = same_thread && one_thread;
     let distance_us = Reverse(distance_us(sender, receiver));
     let (n_request, n_weak) = (to_u32(shared.request.len()), to_u32(shared.weak.len()));
-    Some(Evidence { n_request, same_thread, n_differ: Reverse(n_differ), n_weak, rank: Reverse(rank), distance_us })
+    Some(Evidence {
+        n_request,
+        same_thread,
+        n_differ: Reverse(n_differ),
+        n_weak,
+        rank: Reverse(rank),
+        distance_us,
+    })
 }
 
 /// Distinct texts that both ends hold: one text under several names is one
@@ -129,9 +136,7 @@ impl<'v> Shared<'v> {
             IdentifierStrength::Weak => facts.is_rare(value),
             IdentifierStrength::Node => false,
         };
-        let is_request = tells
-            && value.text.len() >= TELLING_MIN
-            && !facts.is_common(value);
+        let is_request = tells && value.text.len() >= TELLING_MIN && !facts.is_common(value);
         let known = if is_request { &mut self.request } else { &mut self.weak };
         if strength != IdentifierStrength::Node && !known.contains(&value.text.as_str()) {
             known.push(&value.text);

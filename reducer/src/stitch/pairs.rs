@@ -76,7 +76,8 @@ impl<'m> Pairs<'m> {
                 (false, false) => Role::Local,
             };
             // A remote caller's handler is reached by calls only.
-            let handler = |top: TopLevelId| model.top_level_methods[top.index()].kind == TopLevelKind::RpcHandler;
+            let handler =
+                |top: TopLevelId| model.top_level_methods[top.index()].kind == TopLevelKind::RpcHandler;
             let by_call = matches!(pair.kind, LinkKind::Rpc | LinkKind::Call | LinkKind::Socket);
             if known(pair.to) && handler(pair.to) && !by_call {
                 continue;

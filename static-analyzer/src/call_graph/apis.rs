@@ -130,11 +130,8 @@ pub const RPC_STUB_SUPERS: &[&str] = &[
 ];
 
 /// Fields' or parameters' classes by which a generated stub sends.
-pub const RPC_CHANNELS: &[&str] = &[
-    "com/google/protobuf/RpcChannel",
-    "com/google/protobuf/BlockingRpcChannel",
-    "io/grpc/Channel",
-];
+pub const RPC_CHANNELS: &[&str] =
+    &["com/google/protobuf/RpcChannel", "com/google/protobuf/BlockingRpcChannel", "io/grpc/Channel"];
 
 /// Methods that give back a remote proxy of the interface whose class constant
 /// they are given; recognised by name, because every framework has its own.
@@ -199,16 +196,52 @@ pub const COLLECTION_PUT: &[&str] =
 
 /// Methods of collections (and of iterators over them) that give an element.
 pub const COLLECTION_GET: &[&str] = &[
-    "get", "next", "take", "poll", "peek", "remove", "removeFirst", "removeLast", "pollFirst",
-    "pollLast", "peekFirst", "peekLast", "getFirst", "getLast", "element", "first", "last",
-    "firstElement", "lastElement", "elementAt", "nextElement", "pop", "getKey", "getValue",
-    "higherEntry", "floorEntry", "ceilingEntry", "firstEntry", "lastEntry", "pollFirstEntry",
+    "get",
+    "next",
+    "take",
+    "poll",
+    "peek",
+    "remove",
+    "removeFirst",
+    "removeLast",
+    "pollFirst",
+    "pollLast",
+    "peekFirst",
+    "peekLast",
+    "getFirst",
+    "getLast",
+    "element",
+    "first",
+    "last",
+    "firstElement",
+    "lastElement",
+    "elementAt",
+    "nextElement",
+    "pop",
+    "getKey",
+    "getValue",
+    "higherEntry",
+    "floorEntry",
+    "ceilingEntry",
+    "firstEntry",
+    "lastEntry",
+    "pollFirstEntry",
 ];
 
 /// Methods that give a view or copy of a collection with the same elements.
 pub const COLLECTION_VIEW: &[&str] = &[
-    "iterator", "listIterator", "values", "keySet", "entrySet", "subList", "toArray", "elements",
-    "descendingIterator", "keys", "stream", "clone",
+    "iterator",
+    "listIterator",
+    "values",
+    "keySet",
+    "entrySet",
+    "subList",
+    "toArray",
+    "elements",
+    "descendingIterator",
+    "keys",
+    "stream",
+    "clone",
 ];
 
 /// Boxes, holders and identity functions of the library: the result is the

@@ -6,10 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::flow::{Flow, Frame, Source};
 use super::initializers::Initializers;
 use super::machines::Machines;
+use super::reflection::{self, Constructors};
 use super::resolve::{Resolver, signature};
 use super::rpc::Rpc;
 use super::starts::{Starts, direct_targets};
-use super::reflection::{self, Constructors};
 use super::{Call, CallGraph, CallKind, roots, scc};
 use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
 use crate::limits::{DISPATCH_TARGETS_MAX, TABLE_TARGETS_MAX};
@@ -29,7 +29,9 @@ pub fn build(program: &Program) -> CallGraph {
     let mut calls: Vec<Vec<Call>> = narrow
         .par_iter()
         .enumerate()
-        .map(|(i, list)| finished(&resolver, &starts, &initializers, &constructors, &flow, MethodId::new(i), list))
+        .map(|(i, list)| {
+            finished(&resolver, &starts, &initializers, &constructors, &flow, MethodId::new(i), list)
+        })
         .collect();
     let machines = Machines::find(&resolver, &calls);
     for (m, edges) in machines.edges {
@@ -44,11 +46,8 @@ pub fn build(program: &Program) -> CallGraph {
             call.targets.iter().for_each(|t| callers[t.index()].push((MethodId::new(i), at)));
         }
     }
-    let mut rpc_interfaces: Vec<(Name, String)> = rpc
-        .interfaces
-        .iter()
-        .map(|(c, why)| (program.classes[c.index()].name, why.clone()))
-        .collect();
+    let mut rpc_interfaces: Vec<(Name, String)> =
+        rpc.interfaces.iter().map(|(c, why)| (program.classes[c.index()].name, why.clone())).collect();
     rpc_interfaces.sort();
     CallGraph { calls, callers, roots, instantiated, components, levels, rpc_interfaces }
 }
@@ -266,9 +265,7 @@ fn narrow(frame: &Frame<'_>, call: &Call) -> Call {
         .iter()
         .filter(|c| resolver.is_subtype(**c, method.class))
         .filter_map(|&c| resolver.lookup(c, method.name, method.descriptor))
-        .filter(|&m| {
-            resolver.has_body(m) && !resolver.is_library(resolver.program.methods[m.index()].class)
-        })
+        .filter(|&m| resolver.has_body(m) && !resolver.is_library(resolver.program.methods[m.index()].class))
         .collect();
     targets.sort_unstable();
     targets.dedup();
@@ -320,17 +317,16 @@ fn is_given(starts: &Starts<'_>, frame: &Frame<'_>, call: &Call) -> bool {
         return false;
     }
     frame.sources(args[0]).iter().any(|s| match s {
-        Source::Node(n) => (0..12).any(|i| {
-            frame.flow.param(frame.method, i) == *n && starts.is_gift(frame.method, i)
-        }),
+        Source::Node(n) => {
+            (0..12).any(|i| frame.flow.param(frame.method, i) == *n && starts.is_gift(frame.method, i))
+        }
         _ => false,
     })
 }
 
 /// The receiver was looked up by key in a map: handlers by event or message.
 fn is_lookup(body: &Body, call: &Call) -> bool {
-    let Op::Invoke { kind: InvokeKind::Virtual | InvokeKind::Interface, args, .. } =
-        body.op(call.site)
+    let Op::Invoke { kind: InvokeKind::Virtual | InvokeKind::Interface, args, .. } = body.op(call.site)
     else {
         return false;
     };

@@ -222,9 +222,8 @@ impl Flow {
             edges.sort_unstable();
             edges.dedup();
         }
-        let mut todo: Vec<Node> = (0..self.types.len() as u32)
-            .filter(|&n| self.types[n as usize] != Types::default())
-            .collect();
+        let mut todo: Vec<Node> =
+            (0..self.types.len() as u32).filter(|&n| self.types[n as usize] != Types::default()).collect();
         let mut queued = vec![false; self.types.len()];
         while let Some(n) = todo.pop() {
             queued[n as usize] = false;
@@ -282,13 +281,7 @@ impl Frame<'_> {
         found
     }
 
-    fn step(
-        &self,
-        v: ValueId,
-        element: bool,
-        found: &mut Vec<Source>,
-        go: &mut dyn FnMut(ValueId, bool),
-    ) {
+    fn step(&self, v: ValueId, element: bool, found: &mut Vec<Source>, go: &mut dyn FnMut(ValueId, bool)) {
         let node = |n: Node| Source::Node(if element { n | 1 } else { n });
         match self.body.op(v) {
             Op::Phi(operands) => operands.iter().for_each(|&(_, o)| go(o, element)),

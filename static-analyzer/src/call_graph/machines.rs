@@ -52,13 +52,7 @@ impl Machines {
         machines
     }
 
-    fn add_entity(
-        &mut self,
-        resolver: &Resolver<'_>,
-        calls: &[Vec<Call>],
-        entity: ClassId,
-        steps: &[Step],
-    ) {
+    fn add_entity(&mut self, resolver: &Resolver<'_>, calls: &[Vec<Call>], entity: ClassId, steps: &[Step]) {
         let program = resolver.program;
         for i in program.classes[entity.index()].methods.clone() {
             let m = &program.methods[i];
@@ -81,9 +75,10 @@ impl Machines {
 
     fn add_site(&mut self, resolver: &Resolver<'_>, method: MethodId, call: &Call, steps: &[Step]) {
         let program = resolver.program;
-        let this = program.methods[method.index()].body.as_ref().and_then(|body| {
-            body.iter().find(|(_, i)| matches!(i.op, Op::Param(0))).map(|(v, _)| v)
-        });
+        let this = program.methods[method.index()]
+            .body
+            .as_ref()
+            .and_then(|body| body.iter().find(|(_, i)| matches!(i.op, Op::Param(0))).map(|(v, _)| v));
         let mut groups: BTreeMap<Vec<Option<ValueId>>, Vec<MethodId>> = BTreeMap::new();
         for step in steps {
             let descriptor = program.methods[step.method.index()].descriptor;
@@ -179,7 +174,8 @@ fn steps_in(resolver: &Resolver<'_>, class: ClassId, entity: &[Name]) -> Vec<Ste
                     continue;
                 }
                 let at = params.iter().position(|p| {
-                    class_of(p).is_some_and(|c| c != "java/lang/Object" && entity.iter().any(|s| s.as_str() == c))
+                    class_of(p)
+                        .is_some_and(|c| c != "java/lang/Object" && entity.iter().any(|s| s.as_str() == c))
                 });
                 if let Some(at) = at {
                     steps.push(Step { called, method, entity: at + 1 });

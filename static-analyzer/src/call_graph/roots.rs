@@ -98,12 +98,7 @@ fn add_tasks(resolver: &Resolver<'_>, starts: &Starts<'_>, instantiated: &[bool]
 
 /// Handlers are given an event or message and give back nothing or a state;
 /// steps of a state machine belong to their entity.
-fn add_tables(
-    resolver: &Resolver<'_>,
-    calls: &[Vec<Call>],
-    steps: &FxHashSet<MethodId>,
-    add: Add<'_>,
-) {
+fn add_tables(resolver: &Resolver<'_>, calls: &[Vec<Call>], steps: &FxHashSet<MethodId>, add: Add<'_>) {
     for (i, list) in calls.iter().enumerate() {
         for call in list.iter().filter(|c| c.kind == CallKind::Table) {
             for &t in call.targets.iter().filter(|t| !steps.contains(t) && is_handler(resolver, **t)) {

@@ -85,9 +85,10 @@ impl Rpc {
     fn find_stubs(&mut self, resolver: &Resolver<'_>) {
         for (i, class) in resolver.program.classes.iter().enumerate() {
             let id = ClassId::new(i);
-            let has_channel = class.fields.iter().any(|f| {
-                class_of(f.descriptor.as_str()).is_some_and(|c| apis::RPC_CHANNELS.contains(&c))
-            });
+            let has_channel = class
+                .fields
+                .iter()
+                .any(|f| class_of(f.descriptor.as_str()).is_some_and(|c| apis::RPC_CHANNELS.contains(&c)));
             let supers = resolver.super_names(id);
             let is_stub = supers.iter().any(|s| apis::RPC_STUB_SUPERS.contains(&s.as_str()));
             if has_channel || is_stub {
@@ -126,17 +127,18 @@ impl Rpc {
         for (stub, interface) in found {
             self.stubs.insert(stub);
             let name = program.classes[stub.index()].name;
-            if resolver.subtypes(program.classes[interface.index()].name).iter().any(|&c| {
-                !resolver.is_interface(c) && !self.stubs.contains(&c)
-            }) {
+            if resolver
+                .subtypes(program.classes[interface.index()].name)
+                .iter()
+                .any(|&c| !resolver.is_interface(c) && !self.stubs.contains(&c))
+            {
                 self.add(interface, format!("{name} forwards it to a remote interface"));
             }
         }
     }
 
     fn is_base_type(&self, resolver: &Resolver<'_>, class: ClassId) -> bool {
-        resolver.is_interface(class)
-            && resolver.supertypes(class).iter().any(|c| self.base.contains(c))
+        resolver.is_interface(class) && resolver.supertypes(class).iter().any(|c| self.base.contains(c))
     }
 
     fn serves_base(&self, resolver: &Resolver<'_>, class: ClassId) -> bool {
@@ -154,9 +156,7 @@ impl Rpc {
             body.iter().any(|(_, inst)| match &inst.op {
                 Op::Invoke { method, .. } => {
                     method.name == declared.name
-                        && resolver
-                            .own_class(method.class)
-                            .is_some_and(|c| self.is_base_type(resolver, c))
+                        && resolver.own_class(method.class).is_some_and(|c| self.is_base_type(resolver, c))
                 }
                 _ => false,
             })
@@ -170,23 +170,15 @@ impl Rpc {
             return None;
         }
         resolver.supertypes(class).into_iter().find(|c| {
-            self.interfaces.contains_key(c)
-                && resolver.declared(*c, method.name, method.descriptor).is_some()
+            self.interfaces.contains_key(c) && resolver.declared(*c, method.name, method.descriptor).is_some()
         })
     }
 
     /// Whether calls of `caller` on `interface` stay in the process: a
     /// server-side translator serves a remote interface by calling a method of
     /// another one.
-    pub(crate) fn is_local_call(
-        &self,
-        resolver: &Resolver<'_>,
-        caller: ClassId,
-        interface: ClassId,
-    ) -> bool {
-        !self.stubs.contains(&caller)
-            && !self.base.contains(&interface)
-            && self.serves_base(resolver, caller)
+    pub(crate) fn is_local_call(&self, resolver: &Resolver<'_>, caller: ClassId, interface: ClassId) -> bool {
+        !self.stubs.contains(&caller) && !self.base.contains(&interface) && self.serves_base(resolver, caller)
     }
 
     /// Methods with a body that serve `method` of `interface`.

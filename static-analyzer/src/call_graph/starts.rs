@@ -302,9 +302,9 @@ impl<'a> Starts<'a> {
         if argument < offset {
             // A call *on* the object.
             let starts_thread = name == "start" || name == "fork";
-            let called = apis::TASKS.iter().any(|t| {
-                t.class == method.class.as_str() && matches(t.method, method.name)
-            });
+            let called = apis::TASKS
+                .iter()
+                .any(|t| t.class == method.class.as_str() && matches(t.method, method.name));
             return starts_thread.then_some(Gift::Start).or(called.then_some(Gift::Callback));
         }
         let (params, _) = signature(method.descriptor.as_str());
@@ -332,11 +332,7 @@ impl<'a> Starts<'a> {
                 Op::Invoke { kind, args, .. } => {
                     let is_static = *kind == InvokeKind::Static;
                     for (j, &a) in args.iter().enumerate() {
-                        let gift = self.gift_of(
-                            body,
-                            &Pass { site: v, argument: j, param: None },
-                            calls,
-                        );
+                        let gift = self.gift_of(body, &Pass { site: v, argument: j, param: None }, calls);
                         if let Some(lambda) = lambda_of(body, a) {
                             let gift = gift.unwrap_or(Gift::Callback);
                             edges.extend(self.lambda_edge(v, gift, body, lambda));
@@ -393,9 +389,8 @@ impl<'a> Starts<'a> {
             let own = self.resolver.program.methods[frame.method.index()].class;
             let name = self.resolver.program.classes[own.index()].name;
             let below = self.resolver.subtypes(name);
-            classes.extend(
-                below.into_iter().filter(|c| self.instantiated[c.index()]).map(|c| (c, Some(value))),
-            );
+            classes
+                .extend(below.into_iter().filter(|c| self.instantiated[c.index()]).map(|c| (c, Some(value))));
         }
         classes.sort_unstable();
         classes.dedup();
@@ -420,14 +415,7 @@ impl<'a> Starts<'a> {
         (0..12).any(|i| self.flow.param(method, i) == node && self.is_gift(method, i))
     }
 
-    fn class_edges(
-        &self,
-        site: ValueId,
-        class: ClassId,
-        value: ValueId,
-        gift: Gift,
-        edges: &mut Vec<Call>,
-    ) {
+    fn class_edges(&self, site: ValueId, class: ClassId, value: ValueId, gift: Gift, edges: &mut Vec<Call>) {
         for (row, methods) in self.bodies(class) {
             for target in methods {
                 let n_params = self.n_params(target);
@@ -445,13 +433,7 @@ impl<'a> Starts<'a> {
         signature(m.descriptor.as_str()).0.len() + usize::from(!m.is_static())
     }
 
-    fn lambda_edge(
-        &self,
-        site: ValueId,
-        gift: Gift,
-        body: &Body,
-        lambda: ValueId,
-    ) -> Option<Call> {
+    fn lambda_edge(&self, site: ValueId, gift: Gift, body: &Body, lambda: ValueId) -> Option<Call> {
         let Op::InvokeDynamic { bootstrap_args, descriptor, args, .. } = body.op(lambda) else {
             return None;
         };

@@ -17,8 +17,12 @@ pub(super) struct LogPoints {
 impl LogPoints {
     /// Sorts and names all log points.
     pub(super) fn new(findings: &Findings<'_>, classes: &[Name]) -> Self {
-        let mut points: Vec<(schema::LogPoint, usize)> =
-            findings.log_points.iter().enumerate().map(|(i, p)| (point(findings.program, classes, p), i)).collect();
+        let mut points: Vec<(schema::LogPoint, usize)> = findings
+            .log_points
+            .iter()
+            .enumerate()
+            .map(|(i, p)| (point(findings.program, classes, p), i))
+            .collect();
         points.sort_by(|(a, i), (b, j)| {
             let key = |p: &schema::LogPoint, i: usize| {
                 (p.class.clone(), p.method.clone(), p.source_line, p.call_site.clone(), i)

@@ -221,12 +221,7 @@ impl<'a> Bindings<'a> {
 
 /// Whether a value of this path is another one in each round of a loop: made in
 /// a loop, or an element taken in one.
-fn loops(
-    body: &Body,
-    path: &AccessPath,
-    used: ValueId,
-    in_loop: &dyn Fn(&Body, ValueId) -> bool,
-) -> bool {
+fn loops(body: &Body, path: &AccessPath, used: ValueId, in_loop: &dyn Fn(&Body, ValueId) -> bool) -> bool {
     match path.root {
         Root::Local(v) => in_loop(body, v),
         _ => path.steps.contains(&Step::Element) && in_loop(body, used),
@@ -379,8 +374,7 @@ impl<'a> Walk<'_, 'a> {
             path
         } else {
             let body = self.bindings.body(target)?;
-            let mut callee =
-                Walk { bindings: self.bindings, method: target, body, visiting: Vec::new() };
+            let mut callee = Walk { bindings: self.bindings, method: target, body, visiting: Vec::new() };
             callee.extend(path, steps, depth + 1)
         };
         match path.root {
@@ -426,8 +420,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn alias(&mut self, base: &AccessPath, f: FieldRef, depth: usize) -> Option<AccessPath> {
-        let is_constructor =
-            self.bindings.program.methods[self.method.index()].name.as_str() == "<init>";
+        let is_constructor = self.bindings.program.methods[self.method.index()].name.as_str() == "<init>";
         let stored = self.bindings.stores[self.method.index()].get(&(base.clone(), f)).copied();
         if let Some(Some(value)) = stored
             && !self.visiting.contains(&value)
@@ -445,11 +438,8 @@ impl<'a> Walk<'_, 'a> {
         match self.body.op(v) {
             Op::New(_) => self.constructed(v, f, depth),
             Op::Invoke { .. } => {
-                let targets: Vec<(Call, MethodId)> = self
-                    .bindings
-                    .targets(self.method, v)
-                    .map(|(c, t)| (c.clone(), t))
-                    .collect();
+                let targets: Vec<(Call, MethodId)> =
+                    self.bindings.targets(self.method, v).map(|(c, t)| (c.clone(), t)).collect();
                 let [(call, target)] = &targets[..] else { return None };
                 self.returned(call, *target, &[Step::Field(f)], depth + 1)
             }
@@ -527,8 +517,7 @@ impl Bindings<'_> {
             return (*stored).map(|v| walk.path(v, depth + 1));
         }
         for call in self.graph.calls(method) {
-            let Op::Invoke { kind: InvokeKind::Special, method: callee, args } = body.op(call.site)
-            else {
+            let Op::Invoke { kind: InvokeKind::Special, method: callee, args } = body.op(call.site) else {
                 continue;
             };
             let on_this = args.first().is_some_and(|a| matches!(body.op(*a), Op::Param(0)));
@@ -565,14 +554,41 @@ fn is_handle(body: &Body, value: ValueId) -> bool {
 fn is_getter(method: MethodRef) -> bool {
     let name = method.name.as_str();
     let (params, result) = signature(method.descriptor.as_str());
-    let named = ["get", "is", "to", "as"].iter().any(|p| {
-        name.strip_prefix(p).is_some_and(|rest| rest.starts_with(char::is_uppercase))
-    });
+    let named = ["get", "is", "to", "as"]
+        .iter()
+        .any(|p| name.strip_prefix(p).is_some_and(|rest| rest.starts_with(char::is_uppercase)));
     // Record style: one word that is no verb.
     let verbs = [
-        "next", "take", "poll", "read", "run", "call", "accept", "create", "pop", "remove", "close",
-        "start", "stop", "flush", "clear", "reset", "open", "init", "build", "clone", "fork", "join",
-        "get", "increment", "decrement", "sync", "select", "await", "receive", "send",
+        "next",
+        "take",
+        "poll",
+        "read",
+        "run",
+        "call",
+        "accept",
+        "create",
+        "pop",
+        "remove",
+        "close",
+        "start",
+        "stop",
+        "flush",
+        "clear",
+        "reset",
+        "open",
+        "init",
+        "build",
+        "clone",
+        "fork",
+        "join",
+        "get",
+        "increment",
+        "decrement",
+        "sync",
+        "select",
+        "await",
+        "receive",
+        "send",
     ];
     let plain = name.bytes().all(|b| b.is_ascii_lowercase()) && !verbs.contains(&name);
     params.is_empty() && result != "V" && (named || plain)

@@ -8,10 +8,10 @@
 use rustc_hash::FxHashSet;
 
 use super::Bindings;
+use crate::call_graph::resolve::class_of;
 use crate::ir::{Body, Op, ValueId};
 use crate::limits::MODIFIED_MAX;
 use crate::path::{AccessPath, LogPoint, Root, Step};
-use crate::call_graph::resolve::class_of;
 use crate::program::{FieldRef, MethodId, Name, Program};
 
 /// Fields that stand on the path of some logged value.

@@ -169,8 +169,7 @@ impl<'a> Lifetimes<'a> {
     /// Whether only start-up makes objects of `class`. Enum constants are made
     /// by start-up but hold nothing of it.
     pub(crate) fn is_long_lived(&self, class: ClassId) -> bool {
-        !self.made_by_request[class.index()]
-            && self.program.classes[class.index()].access & access::ENUM == 0
+        !self.made_by_request[class.index()] && self.program.classes[class.index()].access & access::ENUM == 0
     }
 
     /// Whether a field is a fact of the process: of a long-lived object, not
@@ -227,9 +226,7 @@ impl<'a> Lifetimes<'a> {
                     || m.class.as_str() == "java/lang/Class"
                     || m.class.as_str().starts_with("java/util/concurrent/atomic/")
             }
-            Step::Field(f) => {
-                f.class.as_str().ends_with("Exception") || f.class.as_str().ends_with("Error")
-            }
+            Step::Field(f) => f.class.as_str().ends_with("Exception") || f.class.as_str().ends_with("Error"),
             Step::Element => false,
         });
         if by_step {
@@ -250,11 +247,7 @@ impl<'a> Lifetimes<'a> {
 
     /// For a path that enters a long-lived object: what it finds there. None: it
     /// stays in objects of requests.
-    fn through_long_lived(
-        &self,
-        method: MethodId,
-        place: &Place,
-    ) -> Option<Option<IdentifierStrength>> {
+    fn through_long_lived(&self, method: MethodId, place: &Place) -> Option<Option<IdentifierStrength>> {
         let m = &self.program.methods[method.index()];
         let is_this = place.path.root == Root::Param(0) && !m.is_static();
         let mut inside = is_this && self.is_long_lived(m.class);

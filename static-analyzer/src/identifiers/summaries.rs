@@ -6,11 +6,11 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::modified::{logged_fields, own_writes};
-use super::{in_loop, Bindings, Bound, LoggedVariable, Place, Summaries, Summary};
+use super::{Bindings, Bound, LoggedVariable, Place, Summaries, Summary, in_loop};
 use crate::call_graph::CallGraph;
+use crate::ir::{Body, ValueId};
 use crate::limits::{COMPONENT_ROUNDS_MAX, MODIFIED_MAX, PLACES_MAX};
 use crate::path::{AccessPath, LogPoint, Root};
-use crate::ir::{Body, ValueId};
 use crate::program::{FieldRef, MethodId, Program};
 use crate::top_level::loops::ServiceLoops;
 
@@ -89,12 +89,7 @@ impl Worker<'_> {
         inside.into_iter().collect()
     }
 
-    fn method(
-        &self,
-        method: MethodId,
-        inside: &BTreeMap<MethodId, Summary>,
-        below: &Summaries,
-    ) -> Summary {
+    fn method(&self, method: MethodId, inside: &BTreeMap<MethodId, Summary>, below: &Summaries) -> Summary {
         let mut summary = Summary::default();
         let mut pairs: Vec<(LoggedVariable, Place)> = Vec::new();
         for &p in self.points.get(&method).map_or(&[][..], Vec::as_slice) {

@@ -185,9 +185,25 @@ pub(super) fn store_call(class: &str, method: &str) -> Option<(&'static str, Rol
 
 /// Calls that run what they are given once per element.
 const ITERATIONS: &[&str] = &[
-    "forEach", "forEachOrdered", "forEachRemaining", "foreach", "map", "flatMap", "filter", "transform", "replaceAll",
-    "removeIf", "computeIfAbsent", "anyMatch", "allMatch", "reduce", "collect", "foldLeft", "invokeAll",
-    "scheduleAtFixedRate", "scheduleWithFixedDelay",
+    "forEach",
+    "forEachOrdered",
+    "forEachRemaining",
+    "foreach",
+    "map",
+    "flatMap",
+    "filter",
+    "transform",
+    "replaceAll",
+    "removeIf",
+    "computeIfAbsent",
+    "anyMatch",
+    "allMatch",
+    "reduce",
+    "collect",
+    "foldLeft",
+    "invokeAll",
+    "scheduleAtFixedRate",
+    "scheduleWithFixedDelay",
 ];
 
 /// Whether a library method of this name calls back once per element.

@@ -111,7 +111,9 @@ impl<'a> Before<'a> {
     }
 
     fn split(&mut self, (method, site): Site) -> (Vec<u32>, Vec<u32>) {
-        let Some(body) = &self.context.program.methods[method.index()].body else { return Default::default() };
+        let Some(body) = &self.context.program.methods[method.index()].body else {
+            return Default::default();
+        };
         let home = body.inst(site).block;
         let forward = reach(body, home, true);
         let backward = reach(body, home, false);

@@ -128,7 +128,8 @@ fn by_class(
         }
         let of_class = |list: &[Identifier]| -> Vec<u32> {
             let members = (0u32..).zip(list);
-            let members = members.filter(|(_, i)| i.value_class == class && i.strength != IdentifierStrength::Node);
+            let members =
+                members.filter(|(_, i)| i.value_class == class && i.strength != IdentifierStrength::Node);
             members.map(|(at, _)| at).collect()
         };
         let (ours, theirs) = (of_class(sender), of_class(receiver));

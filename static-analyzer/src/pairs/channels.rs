@@ -54,7 +54,10 @@ pub(super) fn handoffs(
         for &method in &units.region(unit).methods {
             for fact in &facts.methods[method.index()] {
                 match fact.role {
-                    Role::Send => senders.entry(fact.channel).or_default().push(sender(context, units, unit, method, fact)),
+                    Role::Send => senders
+                        .entry(fact.channel)
+                        .or_default()
+                        .push(sender(context, units, unit, method, fact)),
                     Role::Receive => {
                         let found = receivers_of(context, units, unit, method, fact);
                         receivers.entry(fact.channel).or_default().extend(found);
@@ -93,7 +96,13 @@ fn sender(context: Context<'_>, units: &Units, unit: UnitId, method: MethodId, f
 }
 
 /// Who works on what `unit` takes at `fact`.
-fn receivers_of(context: Context<'_>, units: &Units, unit: UnitId, method: MethodId, fact: &Fact) -> Vec<End> {
+fn receivers_of(
+    context: Context<'_>,
+    units: &Units,
+    unit: UnitId,
+    method: MethodId,
+    fact: &Fact,
+) -> Vec<End> {
     let itself = End { unit, at: (method, fact.site), value: fact.value, way: Vec::new(), many: false };
     if !units.passes(unit) {
         return vec![itself];

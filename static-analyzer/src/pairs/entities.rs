@@ -63,7 +63,9 @@ fn entities(context: Context<'_>) -> BTreeMap<ClassId, Vec<Handler>> {
         let mut by_class: BTreeMap<ClassId, Vec<(u32, Name)>> = BTreeMap::new();
         for (i, identifier) in (0u32..).zip(&top.identifiers) {
             let path = &identifier.place.path;
-            let (Root::Param(_), Some(Step::Field(field))) = (path.root, path.steps.first()) else { continue };
+            let (Root::Param(_), Some(Step::Field(field))) = (path.root, path.steps.first()) else {
+                continue;
+            };
             if identifier.strength == IdentifierStrength::Request {
                 if let Some(class) = context.program.class(field.class) {
                     by_class.entry(class).or_default().push((i, identifier.value_class));

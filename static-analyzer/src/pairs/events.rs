@@ -86,8 +86,12 @@ fn handlers(context: Context<'_>) -> BTreeMap<Name, Vec<(UnitId, ValueId)>> {
         let types = parameter_types(&method.descriptor);
         for (value, inst) in body.iter() {
             let taken = match &inst.op {
-                Op::Param(i) => types.get((*i as usize).wrapping_sub(own)).copied().flatten().map(|class| (class, value)),
-                Op::Cast(class, inner) => matches!(body.op(*inner), Op::Param(i) if *i as usize >= own).then_some((*class, *inner)),
+                Op::Param(i) => {
+                    types.get((*i as usize).wrapping_sub(own)).copied().flatten().map(|class| (class, value))
+                }
+                Op::Cast(class, inner) => {
+                    matches!(body.op(*inner), Op::Param(i) if *i as usize >= own).then_some((*class, *inner))
+                }
                 _ => None,
             };
             if let Some((class, param)) = taken.filter(|t| context.program.class(t.0).is_some()) {
@@ -108,7 +112,8 @@ fn parameter_types(descriptor: &str) -> Vec<Option<Name>> {
     while let Some(first) = rest.chars().next().filter(|&c| c != ')') {
         let dims = rest.len() - rest.trim_start_matches('[').len();
         let element = &rest[dims..];
-        let length = if element.starts_with('L') { element.find(';').map_or(element.len(), |i| i + 1) } else { 1 };
+        let length =
+            if element.starts_with('L') { element.find(';').map_or(element.len(), |i| i + 1) } else { 1 };
         let class = (first == 'L').then(|| Name::from(element[1..length].trim_end_matches(';')));
         types.push(class);
         rest = element.get(length..).unwrap_or_default();

@@ -115,7 +115,9 @@ impl<'a> Scanner<'a> {
     }
 
     fn serializer(&mut self, site: ValueId, kind: InvokeKind, method: &MethodRef, args: &[ValueId]) {
-        let Some((role, typed, part)) = apis::serializer_call(&method.name, &method.descriptor) else { return };
+        let Some((role, typed, part)) = apis::serializer_call(&method.name, &method.descriptor) else {
+            return;
+        };
         // `super.write(out)` inside a serializer belongs to the outer call.
         if kind == InvokeKind::Special || self.is_serializer_itself() {
             return;
@@ -159,7 +161,8 @@ impl<'a> Scanner<'a> {
             return;
         }
         let fresh: Vec<Name> = args.iter().filter_map(|&a| fresh_class(body, a)).collect();
-        let registers = method.name != "<init>" && fresh.iter().any(|&c| self.context.program.class(c).is_some());
+        let registers =
+            method.name != "<init>" && fresh.iter().any(|&c| self.context.program.class(c).is_some());
         for verb in verbs {
             if registers {
                 self.registered.extend(fresh.iter().map(|&c| (verb, c)));
@@ -172,7 +175,8 @@ impl<'a> Scanner<'a> {
     fn enum_constant(&self, body: &Body, value: ValueId) -> Option<FieldRef> {
         let Op::GetField(field, None) = body.op(value) else { return None };
         let class = self.context.program.class(field.class)?;
-        let own = field.descriptor.strip_prefix('L').and_then(|d| d.strip_suffix(';')) == Some(field.class.as_str());
+        let own = field.descriptor.strip_prefix('L').and_then(|d| d.strip_suffix(';'))
+            == Some(field.class.as_str());
         (own && self.context.program.classes[class.index()].access & access::ENUM != 0).then_some(*field)
     }
 }

@@ -66,7 +66,9 @@ fn rule_text(context: Context<'_>, rule: &Rule) -> String {
         Rule::Call(CallKind::Start(_)) => "starts it".to_owned(),
         Rule::Call(CallKind::Rpc) => "calls it remotely".to_owned(),
         Rule::Channel(what) => what.clone(),
-        Rule::Through(first, unit) => format!("{} through {}", rule_text(context, first), name(context, *unit)),
+        Rule::Through(first, unit) => {
+            format!("{} through {}", rule_text(context, first), name(context, *unit))
+        }
     }
 }
 

@@ -23,7 +23,12 @@ pub(super) struct Origins {
 
 impl Origins {
     /// Of `value` in `method`.
-    pub(super) fn of(context: Context<'_>, region: &Region, method: MethodId, value: Option<ValueId>) -> Self {
+    pub(super) fn of(
+        context: Context<'_>,
+        region: &Region,
+        method: MethodId,
+        value: Option<ValueId>,
+    ) -> Self {
         let mut origins = Origins { unknown: value.is_none(), ..Origins::default() };
         let mut stack: Vec<(MethodId, ValueId)> = value.map(|v| (method, v)).into_iter().collect();
         let mut seen: FxHashSet<(MethodId, ValueId)> = FxHashSet::default();
@@ -68,7 +73,8 @@ impl Origins {
     pub(super) fn made(&self, context: Context<'_>, target: MethodId) -> bool {
         let method = &context.program.methods[target.index()];
         let name = context.program.classes[method.class.index()].name;
-        let lambda = |l: &MethodRef| l.class == name && l.name == method.name && l.descriptor == method.descriptor;
+        let lambda =
+            |l: &MethodRef| l.class == name && l.name == method.name && l.descriptor == method.descriptor;
         if self.lambdas.iter().any(lambda) {
             return true;
         }
@@ -79,7 +85,10 @@ impl Origins {
                 if ancestor == name {
                     return true;
                 }
-                at = context.program.class(ancestor).and_then(|c| context.program.classes[c.index()].super_name);
+                at = context
+                    .program
+                    .class(ancestor)
+                    .and_then(|c| context.program.classes[c.index()].super_name);
             }
         }
         false

@@ -135,9 +135,8 @@ impl Units {
         let roots: Vec<MethodId> = tops.chain(links.iter().copied()).collect();
         let regions = roots.par_iter().map(|&root| Region::new(context, root)).collect();
         let n_top_levels = context.top_levels.methods.len();
-        let dispatcher = |i: usize| {
-            context.top_levels.methods.get(i).is_none_or(|t| t.kind == TopLevelKind::Dispatcher)
-        };
+        let dispatcher =
+            |i: usize| context.top_levels.methods.get(i).is_none_or(|t| t.kind == TopLevelKind::Dispatcher);
         let passes = (0..roots.len()).map(dispatcher).collect();
         Units { regions, n_top_levels, links, passes }
     }

@@ -18,8 +18,8 @@ use super::loops::{self, ServiceLoops};
 use super::members::{self, Chosen};
 use super::{TopLevel, TopLevels};
 use crate::call_graph::{Call, CallGraph, Root, RootKind};
-use crate::ir::{BlockId, Body, Op, ValueId};
 use crate::identifiers::{Bindings, Lifetimes, Scope, summarize};
+use crate::ir::{BlockId, Body, Op, ValueId};
 use crate::limits::HELPER_CALLERS_MAX;
 use crate::path::LogPoint;
 use crate::program::{MethodId, Program};
@@ -41,7 +41,11 @@ pub fn find(
         .into_par_iter()
         .map(|i| {
             let logs = !summaries.methods[i].log_points.is_empty();
-            if logs || graph.root(MethodId::new(i)).is_some() { ServiceLoops::of(program, graph, MethodId::new(i)) } else { ServiceLoops::default() }
+            if logs || graph.root(MethodId::new(i)).is_some() {
+                ServiceLoops::of(program, graph, MethodId::new(i))
+            } else {
+                ServiceLoops::default()
+            }
         })
         .collect();
     let forbidden = forbidden(program, rules);
@@ -49,8 +53,15 @@ pub fn find(
     for (i, p) in log_points.iter().enumerate() {
         own_points[p.frame.index()].push(i as u32);
     }
-    let mut chooser =
-        Chooser { program, graph, drops: &drops, loops: &loops, forbidden, own_points, chosen: Chosen::new() };
+    let mut chooser = Chooser {
+        program,
+        graph,
+        drops: &drops,
+        loops: &loops,
+        forbidden,
+        own_points,
+        chosen: Chosen::new(),
+    };
     chooser.force(rules);
     for root in &graph.roots {
         chooser.root(root);
@@ -58,7 +69,8 @@ pub fn find(
     chooser.drop_helpers(rules);
     let chosen = members::cover(program, graph, log_points, chooser.chosen, &none);
     let lifetimes = Lifetimes::new(program, graph, bindings, &chosen, &loops);
-    let known = members::Known { program, graph, bindings, log_points, loops: &loops, lifetimes: &lifetimes, rules };
+    let known =
+        members::Known { program, graph, bindings, log_points, loops: &loops, lifetimes: &lifetimes, rules };
     let found = members::fill(&known, &chosen);
     TopLevels { methods: keep_useful(found, rules, program) }
 }
@@ -172,9 +184,10 @@ impl Chooser<'_> {
             }
         }
         depth > 0
-            && self.graph.local_edges(method).any(|(_, target)| {
-                self.is_bulk(method, target) && self.dispatches(target, depth - 1)
-            })
+            && self
+                .graph
+                .local_edges(method)
+                .any(|(_, target)| self.is_bulk(method, target) && self.dispatches(target, depth - 1))
     }
 
     /// Whether `target` prints nearly all of what its caller prints.
@@ -231,14 +244,7 @@ impl Chooser<'_> {
 
     /// What a dispatcher calls for one request. What shares values of the round
     /// with another call of the same round is a part of the round.
-    fn served(
-        &mut self,
-        caller: MethodId,
-        call: &Call,
-        target: MethodId,
-        linked: bool,
-        depth: usize,
-    ) {
+    fn served(&mut self, caller: MethodId, call: &Call, target: MethodId, linked: bool, depth: usize) {
         let drop = self.drops.edge(caller, call, target);
         let from = self.drops.name(caller);
         if drop.is_candidate() {
@@ -253,10 +259,8 @@ impl Chooser<'_> {
             self.dispatcher(target, &format!("called by {from}"), false, depth + 1);
         } else if !linked {
             let target = self.thin(target);
-            let reason = format!(
-                "dispatched by {from}, which loses {} of {} identifier uses",
-                drop.lost, drop.total
-            );
+            let reason =
+                format!("dispatched by {from}, which loses {} of {} identifier uses", drop.lost, drop.total);
             self.add(target, TopLevelKind::DispatchTarget, reason);
         }
     }

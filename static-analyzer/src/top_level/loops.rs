@@ -27,11 +27,8 @@ impl ServiceLoops {
     /// The service loops of `method`.
     pub(crate) fn of(program: &Program, graph: &CallGraph, method: MethodId) -> Self {
         let Some(body) = &program.methods[method.index()].body else { return Self::default() };
-        let mut successors: Vec<Vec<u32>> = body
-            .blocks
-            .iter()
-            .map(|b| b.successors.iter().map(|s| s.index() as u32).collect())
-            .collect();
+        let mut successors: Vec<Vec<u32>> =
+            body.blocks.iter().map(|b| b.successors.iter().map(|s| s.index() as u32).collect()).collect();
         let n = body.blocks.len();
         let mut loops = Self { blocks: vec![false; n], inner: vec![false; n], any: false };
         let found = components(&successors);
@@ -82,9 +79,8 @@ fn is_endless(frame: &Frame<'_>, members: &[u32], successors: &[Vec<u32>]) -> bo
     let body = frame.body;
     members.iter().all(|&b| {
         // A branch to a throw ends nothing in the normal course.
-        let leaves = successors[b as usize]
-            .iter()
-            .any(|s| members.binary_search(s).is_err() && !throws(body, *s));
+        let leaves =
+            successors[b as usize].iter().any(|s| members.binary_search(s).is_err() && !throws(body, *s));
         let Some(&last) = body.blocks[b as usize].insts.last() else { return true };
         match body.op(last) {
             Op::If(comparison, a, other) if leaves => is_flag_test(frame, *comparison, *a, *other),
@@ -100,12 +96,7 @@ fn throws(body: &Body, block: u32) -> bool {
 
 /// A test of a flag: a field against a constant, `isX()`, what was taken
 /// against `null` or a sentinel.
-fn is_flag_test(
-    frame: &Frame<'_>,
-    comparison: Comparison,
-    a: ValueId,
-    other: Option<ValueId>,
-) -> bool {
+fn is_flag_test(frame: &Frame<'_>, comparison: Comparison, a: ValueId, other: Option<ValueId>) -> bool {
     let body = frame.body;
     let is_equality = matches!(comparison, Comparison::Eq | Comparison::Ne);
     let is_sentinel = |v: ValueId| matches!(body.op(v), Op::GetField(_, None) | Op::Const(_));
@@ -153,8 +144,7 @@ pub(crate) fn waits(program: &Program, graph: &CallGraph, method: MethodId, dept
     let Some(body) = &program.methods[method.index()].body else { return false };
     body.insts.len() <= 200
         && (body.iter().any(|(_, inst)| is_blocking(&inst.op))
-            || depth > 0
-                && graph.local_edges(method).any(|(_, t)| waits(program, graph, t, depth - 1)))
+            || depth > 0 && graph.local_edges(method).any(|(_, t)| waits(program, graph, t, depth - 1)))
 }
 
 fn is_blocking(op: &Op) -> bool {

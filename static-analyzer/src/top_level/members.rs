@@ -151,8 +151,7 @@ fn weaken_common(known: &Known<'_>, found: &mut [TopLevel]) {
     }
     let most = (found.len() / 8).max(COMMON_MIN);
     let variables = known.log_points.iter().flat_map(|p| &p.variables);
-    let numbers: BTreeSet<Name> =
-        variables.filter(|v| is_number(v)).filter_map(|v| v.value_class).collect();
+    let numbers: BTreeSet<Name> = variables.filter(|v| is_number(v)).filter_map(|v| v.value_class).collect();
     for identifier in found.iter_mut().flat_map(|t| &mut t.identifiers) {
         let forced = known.rules.identifier.iter().any(|c| is_class(identifier.value_class, c));
         if identifier.strength == IdentifierStrength::Request
@@ -182,9 +181,8 @@ fn top_level(
     summary: &Summary,
 ) -> TopLevel {
     let mut uses: BTreeMap<(Place, Name), Vec<(u32, u32)>> = BTreeMap::new();
-    let variable_of = |&(point, variable): &(u32, u32)| {
-        &known.log_points[point as usize].variables[variable as usize]
-    };
+    let variable_of =
+        |&(point, variable): &(u32, u32)| &known.log_points[point as usize].variables[variable as usize];
     for (place, variables) in &summary.places {
         for &(point, variable) in variables {
             if let Some(class) = variable_of(&(point, variable)).value_class {
@@ -195,9 +193,7 @@ fn top_level(
     let mut identifiers = Vec::new();
     let mut bound: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
     for ((place, value_class), variables) in uses {
-        let numeric = variables
-            .iter()
-            .all(|v| is_number(variable_of(v)));
+        let numeric = variables.iter().all(|v| is_number(variable_of(v)));
         let Some(strength) = strength(known, method, &place, value_class, numeric) else {
             continue;
         };

@@ -99,9 +99,10 @@ fn method_above(file: &str, line: u32) -> String {
     let path = ["java", "java17"].map(|f| folder().join(f).join(file)).into_iter().find(|p| p.exists());
     let text = fs::read_to_string(path.expect("a fixture")).expect("a readable file");
     let lines: Vec<&str> = text.lines().take(line as usize).collect();
-    let declaration = lines.iter().rev().find(|l| {
-        l.starts_with("    ") && !l.starts_with("     ") && l.contains('(') && l.ends_with('{')
-    });
+    let declaration = lines
+        .iter()
+        .rev()
+        .find(|l| l.starts_with("    ") && !l.starts_with("     ") && l.contains('(') && l.ends_with('{'));
     let before = declaration.and_then(|d| d.split('(').next()).unwrap_or_default();
     before.rsplit(' ').next().unwrap_or_default().to_string()
 }
