@@ -234,19 +234,21 @@ impl<'m> Scan<'m> {
             has_thread: thread.is_some(),
             starts: self.orders.starts(point),
             encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
-            again: self.open.get(best.span).printed(point, gap_us),
+            again: self.open.get(best.span).printed(point, gap_us)
+                && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::EventHandler)),
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
-            is_dispatcher: self
-                .open
-                .get(best.span)
-                .tops
-                .iter()
-                .all(|state| self.orders.kind(state.top) == TopLevelKind::Dispatcher),
+            is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             order_trusted: self.trust.is_enough(),
             second: second.map(|taker| taker.evidence),
         };
         verdict(best.evidence, around)
+    }
+
+    /// Whether all that `span` can be is of one kind. The events of an entity are
+    /// one request, however often it is in the same state.
+    fn is_all(&self, span: SpanIndex, kind: TopLevelKind) -> bool {
+        self.open.get(span).tops.iter().all(|state| self.orders.kind(state.top) == kind)
     }
 
     /// Whether `span` can enclose what its thread did last.

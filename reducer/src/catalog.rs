@@ -247,6 +247,9 @@ fn nth(identity: &str, n: u32) -> String {
 mod index {
     use super::{AssertUnwindSafe, BTreeMap, Catalog, Path, Progress, catch_unwind};
 
+    /// A key and its value, as sled keeps them.
+    type Entry = (Vec<u8>, Vec<u8>);
+
     const FOLDER: &str = ".catalog";
     /// Changes when the form of the entries does: an index of another form is
     /// made again, not converted.
@@ -300,7 +303,7 @@ mod index {
         Ok(())
     }
 
-    fn entries(catalog: &Catalog) -> BTreeMap<&'static str, Vec<(Vec<u8>, Vec<u8>)>> {
+    fn entries(catalog: &Catalog) -> BTreeMap<&'static str, Vec<Entry>> {
         let two = |(a, b): &(String, String)| format!("{a}\0{b}").into_bytes();
         let none = |key: &String| (key.clone().into_bytes(), Vec::new());
         BTreeMap::from([

@@ -88,7 +88,7 @@ pub(crate) fn run(session: &Session, format: Option<Format>) -> Result<()> {
         } else if query.trim_end().ends_with(';') {
             let _ = editor.add_history_entry(query.trim());
             if let Err(error) = session.print(&query, output::format(format)) {
-                output::Voice::default().say(&format!("{}", neutral(&format!("{error:#}"))));
+                output::Voice::default().say(&neutral(&format!("{error:#}")).to_string());
             }
             query.clear();
         }

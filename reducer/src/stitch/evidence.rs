@@ -17,8 +17,8 @@ use schema::{IdentifierStrength, LinkKind, Value};
 /// hand-off. Such a pair counts as this many times as far apart as it is.
 const BEFORE_PENALTY: u64 = 10;
 
-/// Characters from which values can hardly be equal by chance; small numbers are
-/// weak evidence, whatever they number.
+/// Characters from which values that the pair does not map can hardly be equal by
+/// chance.
 const TELLING_MIN: usize = 5;
 
 /// A possible hand-off. Sorted best first; local ones before remote ones.
@@ -74,7 +74,7 @@ pub(super) fn weigh(
         let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
         let mut none = true;
         for value in theirs.iter().filter(|their| ours.iter().any(|our| our.text == their.text)) {
-            shared.add(facts, value, mapped.strength);
+            shared.add(facts, value, mapped.strength, true);
             none = false;
         }
         if none && ours.len() == 1 && theirs.len() == 1 {
@@ -90,7 +90,7 @@ pub(super) fn weigh(
         if ours.iter().any(|our| our.text == value.text) {
             // The ends may hold it by the way only, without knowing what it is.
             let strength = from.max(to).unwrap_or(IdentifierStrength::Request);
-            shared.add(facts, value, strength);
+            shared.add(facts, value, strength, false);
         } else if ours.len() == 1 && receiver.values_of(class).len() == 1 {
             let both = from == to && from == Some(IdentifierStrength::Request);
             n_differ += u32::from(both);
@@ -101,7 +101,7 @@ pub(super) fn weigh(
     for value in receiver.values() {
         let other_name = |our: &&Value| our.text == value.text && our.value_class != value.value_class;
         if sender.values().iter().any(|our| other_name(&our)) {
-            shared.add(facts, value, IdentifierStrength::Request);
+            shared.add(facts, value, IdentifierStrength::Request, false);
         }
     }
     // Without a map, what both know by one name must not differ.
@@ -130,13 +130,14 @@ struct Shared<'v> {
 }
 
 impl<'v> Shared<'v> {
-    fn add(&mut self, facts: &Facts<'_>, value: &'v Value, strength: IdentifierStrength) {
+    fn add(&mut self, facts: &Facts<'_>, value: &'v Value, strength: IdentifierStrength, is_mapped: bool) {
         let tells = match strength {
             IdentifierStrength::Request => true,
             IdentifierStrength::Weak => facts.is_rare(value),
             IdentifierStrength::Node => false,
         };
-        let is_request = tells && value.text.len() >= TELLING_MIN && !facts.is_common(value);
+        let is_telling = is_mapped || value.text.len() >= TELLING_MIN;
+        let is_request = tells && is_telling && !facts.is_common(value);
         let known = if is_request { &mut self.request } else { &mut self.weak };
         if strength != IdentifierStrength::Node && !known.contains(&value.text.as_str()) {
             known.push(&value.text);

@@ -141,12 +141,8 @@ fn has_constant(regex: &str) -> bool {
     let mut characters = regex.chars();
     while let Some(c) = characters.next() {
         match c {
-            '\\' => {
-                // An escaped mark is itself; an escaped letter is a class.
-                if characters.next().is_some_and(|c| !c.is_alphanumeric()) && depth == 0 {
-                    return true;
-                }
-            }
+            // An escaped mark is itself; an escaped letter is a class.
+            '\\' if characters.next().is_some_and(|c| !c.is_alphanumeric()) && depth == 0 => return true,
             '(' | '[' => depth += 1,
             ')' | ']' => depth = depth.saturating_sub(1),
             c if depth == 0 && (c.is_alphanumeric() || c == ' ') => return true,

@@ -212,8 +212,8 @@ fn value_flow(resolver: &Resolver<'_>, instantiated: &[bool], calls: &[Vec<Call>
 /// `this` can be any object that has the method, also one made by reflection.
 fn add_receivers(resolver: &Resolver<'_>, instantiated: &[bool], flow: &mut Flow) {
     let program = resolver.program;
-    for i in 0..program.classes.len() {
-        if !instantiated[i] || resolver.is_library(ClassId::new(i)) {
+    for (i, _) in instantiated.iter().enumerate().filter(|(_, made)| **made) {
+        if resolver.is_library(ClassId::new(i)) {
             continue;
         }
         for owner in resolver.supertypes(ClassId::new(i)) {

@@ -1,3 +1,5 @@
+//! Class paths, whole and damaged, in and their class files or errors out.
+
 use std::io::Write;
 
 use super::*;

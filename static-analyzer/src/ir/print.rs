@@ -148,15 +148,7 @@ fn operation(op: &Op) -> String {
         Op::Cast(class, v) => format!("cast {class} {}", value(*v)),
         Op::InstanceOf(class, v) => format!("instanceof {class} {}", value(*v)),
         Op::Binary(kind, a, b) => {
-            let sign = match kind {
-                Arithmetic::Add => "+",
-                Arithmetic::Sub => "-",
-                Arithmetic::Mul => "*",
-                Arithmetic::Div => "/",
-                Arithmetic::Rem => "%",
-                Arithmetic::Other => "?",
-            };
-            format!("{} {sign} {}", value(*a), value(*b))
+            format!("{} {} {}", value(*a), sign(*kind), value(*b))
         }
         Op::Negate(v) => format!("-{}", value(*v)),
         Op::Convert(to, v) => format!("convert {to} {}", value(*v)),
@@ -166,15 +158,7 @@ fn operation(op: &Op) -> String {
         }
         Op::Monitor(v) => format!("monitor {}", value(*v)),
         Op::If(comparison, a, b) => {
-            let sign = match comparison {
-                Comparison::Eq => "==",
-                Comparison::Ne => "!=",
-                Comparison::Lt => "<",
-                Comparison::Ge => ">=",
-                Comparison::Gt => ">",
-                Comparison::Le => "<=",
-            };
-            format!("if {} {sign} {}", value(*a), b.map_or("0".to_owned(), value))
+            format!("if {} {} {}", value(*a), relation(*comparison), b.map_or("0".to_owned(), value))
         }
         Op::Switch(v, keys) => {
             let keys: Vec<_> = keys.iter().map(i32::to_string).collect();
@@ -184,5 +168,27 @@ fn operation(op: &Op) -> String {
         Op::Return(None) => "return".to_owned(),
         Op::Return(Some(v)) => format!("return {}", value(*v)),
         Op::Throw(v) => format!("throw {}", value(*v)),
+    }
+}
+
+fn sign(kind: Arithmetic) -> &'static str {
+    match kind {
+        Arithmetic::Add => "+",
+        Arithmetic::Sub => "-",
+        Arithmetic::Mul => "*",
+        Arithmetic::Div => "/",
+        Arithmetic::Rem => "%",
+        Arithmetic::Other => "?",
+    }
+}
+
+fn relation(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::Eq => "==",
+        Comparison::Ne => "!=",
+        Comparison::Lt => "<",
+        Comparison::Ge => ">=",
+        Comparison::Gt => ">",
+        Comparison::Le => "<=",
     }
 }

@@ -66,10 +66,10 @@ fn entities(context: Context<'_>) -> BTreeMap<ClassId, Vec<Handler>> {
             let (Root::Param(_), Some(Step::Field(field))) = (path.root, path.steps.first()) else {
                 continue;
             };
-            if identifier.strength == IdentifierStrength::Request {
-                if let Some(class) = context.program.class(field.class) {
-                    by_class.entry(class).or_default().push((i, identifier.value_class));
-                }
+            if identifier.strength == IdentifierStrength::Request
+                && let Some(class) = context.program.class(field.class)
+            {
+                by_class.entry(class).or_default().push((i, identifier.value_class));
             }
         }
         for (class, own) in by_class {

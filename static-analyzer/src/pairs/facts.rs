@@ -52,7 +52,7 @@ pub(crate) struct Facts {
 /// Scans the program.
 pub(crate) fn scan(context: Context<'_>) -> Facts {
     let n = context.program.methods.len();
-    let found: Vec<(Vec<Fact>, Vec<(FieldRef, Name)>)> =
+    let found: Vec<_> =
         (0..n).into_par_iter().map(|i| Scanner::new(context, MethodId::new(i)).scan()).collect();
     let mut facts = Facts::default();
     for (list, registered) in found {

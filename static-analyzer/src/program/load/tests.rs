@@ -1,3 +1,5 @@
+//! Class files, real, hand-made and damaged, through both parsers.
+
 use super::*;
 use crate::ir::print_body;
 
