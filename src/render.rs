@@ -184,13 +184,7 @@ mod tests {
 
     #[test]
     fn table_spells_out_control_characters() {
-        check(
-            Format::Table,
-            "name        n\n---------  --\na\\x1b[2J   1\nb,\"c\"\n"
-                .replace("--------- ", "--------")
-                .replace("  --\n", "  -\n")
-                .as_str(),
-        );
+        check(Format::Table, "name      n\n--------  -\na\\x1b[2J  1\nb,\"c\"\n");
     }
 
     #[test]

@@ -372,10 +372,12 @@ mod tests {
 
     #[test]
     fn worst_log_points_come_first() {
-        let scores =
-            scores("1 good:1 u o\n2 bad:1 v p\n3 bad:1 v p\n4 ok:1 w q", "1 good:1 r\n2 bad:1 -\n4 ok:2 s");
+        let scores = scores(
+            "1 a.good:1 u o\n2 a.bad:1 v p\n3 a.bad:1 v p\n4 a.ok:1 w q",
+            "1 a.good:1 r\n2 a.bad:1 -\n4 a.ok:2 s",
+        );
         let names: Vec<&str> = scores.worst.iter().map(|worst| worst.log_point.as_str()).collect();
-        assert_eq!(names, ["bad:1", "ok:1"]);
+        assert_eq!(names, ["a.bad:1", "a.ok:1"]);
         assert_eq!(scores.worst[0].example, ("n".to_owned(), 2));
     }
 }
