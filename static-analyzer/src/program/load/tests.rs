@@ -182,7 +182,7 @@ fn handlers_see_the_locals_of_the_start_of_the_block() {
         v1 = const 1
         goto -> b1
         b1: from b0 catch any b3
-        v3 = v0 ? v0
+        v3 = v0 / v0
         goto -> b2
         b2: from b1
         return v3
