@@ -24,8 +24,7 @@ fn span(model: &Model, line: u64, text: &str) -> Span {
         if let Some((name, text)) = word.split_once('=') {
             let known = top_levels.iter().flat_map(|top| &model.top_level_methods[top.index()].identifiers);
             let known = known.clone().find(|id| id.path == name).expect("an identifier");
-            // Long enough not to be equal by chance.
-            identifiers.push(Value { value_class: known.value_class, text: format!("value-{text}") });
+            identifiers.push(Value { value_class: known.value_class, text: text.to_owned() });
         } else if let Some((start, end)) = word.split_once('-') {
             events = vec![event(model, line, start), event(model, line, end)];
         } else {
