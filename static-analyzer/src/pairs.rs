@@ -37,6 +37,7 @@ mod handoffs;
 mod links;
 mod origins;
 pub(crate) mod regions;
+mod uses;
 
 /// Two top-level methods that can work on one request.
 #[derive(Clone, Debug, PartialEq, Eq)]

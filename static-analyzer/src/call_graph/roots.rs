@@ -6,6 +6,7 @@ use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
 use super::starts::Starts;
 use super::{Call, CallKind, Root, RootKind};
+use crate::ir::Op;
 use crate::program::{ClassId, MethodId, Name, access};
 
 /// The roots, sorted by method; the most telling kind wins where a method is
@@ -34,6 +35,7 @@ pub(crate) fn roots(
     };
     add_served(resolver, rpc, &mut add);
     add_tasks(resolver, starts, instantiated, &mut add);
+    add_lambdas(resolver, calls, &mut add);
     add_tables(resolver, calls, steps, &mut add);
     add_uncalled(resolver, calls, &mut add);
     let mut roots: Vec<Root> = found.into_values().collect();
@@ -91,6 +93,23 @@ fn add_tasks(resolver: &Resolver<'_>, starts: &Starts<'_>, instantiated: &[bool]
                     None => continue,
                 };
                 add(method, kind, format!("{} is a {}", class.name, row.class));
+            }
+        }
+    }
+}
+
+/// Bodies of lambdas and method references have no class of their own to tell
+/// that they are tasks: what is started is one.
+fn add_lambdas(resolver: &Resolver<'_>, calls: &[Vec<Call>], add: Add<'_>) {
+    for (i, list) in calls.iter().enumerate() {
+        let caller = MethodId::new(i);
+        let Some(body) = &resolver.program.methods[i].body else { continue };
+        for call in list.iter().filter(|c| matches!(c.kind, CallKind::Start(_))) {
+            let in_thread = matches!(body.op(call.site), Op::Invoke { method, .. }
+                if method.class.as_str() == "java/lang/Thread");
+            let kind = if in_thread { RootKind::Thread } else { RootKind::Task };
+            for &target in &call.targets {
+                add(target, kind, format!("started by {}", resolver.program.method_name(caller)));
             }
         }
     }

@@ -15,7 +15,8 @@ use super::cargo::{self, Cargo};
 use super::carry::Carry;
 use super::facts::{Channel, Fact, Facts};
 use super::handoffs::{Collector, Handoff, Rule};
-use super::regions::{Edge, UnitId, Units, in_loop};
+use super::regions::{Edge, Region, UnitId, Units, in_loop};
+use super::uses::{Taken, users};
 use crate::ir::{Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
 use crate::program::MethodId;
@@ -108,27 +109,38 @@ fn receivers_of(
         return vec![itself];
     }
     let region = units.region(unit);
-    let mut level = vec![method];
     let levels = match fact.channel {
         Channel::Queue(_) | Channel::Collection(_) | Channel::Map(_) => TAKER_LEVELS_MAX,
         Channel::Message(_) | Channel::Verb(_) | Channel::Store(_) => READER_LEVELS_MAX,
     };
+    let mut level = vec![Taken { method, site: fact.site, value: fact.value }];
     for _ in 0..=levels {
         let mut found: Vec<End> = Vec::new();
-        for &at in &level {
-            for (below, way) in units.below(context, at) {
+        for &taken in &level {
+            let sites = users(context, taken);
+            let below = sites.iter().map(|sites| units.below(context, taken.method, sites));
+            for (below, way) in below.into_iter().find(|found| !found.is_empty()).unwrap_or_default() {
                 found.push(End { unit: below, at: (method, fact.site), value: fact.value, way, many: false });
             }
         }
         if !found.is_empty() {
             return found;
         }
-        let mut callers: Vec<MethodId> = level.iter().flat_map(|&m| region.callers(context, m)).collect();
-        callers.sort_unstable();
-        callers.dedup();
-        level = callers;
+        level = level.iter().flat_map(|taken| callers(context, region, taken.method)).collect();
+        level.sort_unstable();
+        level.dedup();
     }
     vec![itself]
+}
+
+/// What the callers of `method` have after it: its result, perhaps the value.
+fn callers(context: Context<'_>, region: &Region, method: MethodId) -> Vec<Taken> {
+    let calls = context.graph.callers[method.index()].iter();
+    let calls = calls.map(|&(caller, call)| (caller, &context.graph.calls(caller)[call]));
+    calls
+        .filter(|(caller, call)| region.contains(*caller) && call.kind.is_local())
+        .map(|(method, call)| Taken { method, site: call.site, value: Some(call.site) })
+        .collect()
 }
 
 /// Units that begin in one of the handler classes.

@@ -2,7 +2,7 @@
 //! down to where another unit begins.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use schema::TopLevelKind;
 
@@ -54,17 +54,6 @@ impl Region {
             at = edge.0;
         }
         way
-    }
-
-    /// Callers of `method` within the region, sorted.
-    pub(crate) fn callers(&self, context: Context<'_>, method: MethodId) -> Vec<MethodId> {
-        let mut callers: Vec<MethodId> = context.graph.callers[method.index()]
-            .iter()
-            .filter(|&&(m, c)| self.contains(m) && context.graph.calls(m)[c].kind.is_local())
-            .map(|&(m, _)| m)
-            .collect();
-        callers.dedup();
-        callers
     }
 
     fn new(context: Context<'_>, root: MethodId) -> Self {
@@ -170,8 +159,14 @@ impl Units {
     }
 
     /// Units that are called, directly or through methods without a unit of
-    /// their own, from `method`: each with the edges from it up to `method`.
-    pub(crate) fn below(&self, context: Context<'_>, method: MethodId) -> Vec<(UnitId, Vec<Edge>)> {
+    /// their own, from `sites` of `method`: each with the edges from it up to
+    /// `method`.
+    pub(crate) fn below(
+        &self,
+        context: Context<'_>,
+        method: MethodId,
+        sites: &FxHashSet<ValueId>,
+    ) -> Vec<(UnitId, Vec<Edge>)> {
         let mut parents: FxHashMap<MethodId, Option<Edge>> = FxHashMap::default();
         parents.insert(method, None);
         let mut order = vec![method];
@@ -181,7 +176,8 @@ impl Units {
             let caller = order[at];
             at += 1;
             for (i, call) in context.graph.calls(caller).iter().enumerate() {
-                if !call.kind.is_local() && call.kind != crate::call_graph::CallKind::Table {
+                let leaves = !call.kind.is_local() && call.kind != crate::call_graph::CallKind::Table;
+                if leaves || caller == method && !sites.contains(&call.site) {
                     continue;
                 }
                 for &target in &call.targets {

@@ -83,7 +83,7 @@ fn is_endless(frame: &Frame<'_>, members: &[u32], successors: &[Vec<u32>]) -> bo
             successors[b as usize].iter().any(|s| members.binary_search(s).is_err() && !throws(body, *s));
         let Some(&last) = body.blocks[b as usize].insts.last() else { return true };
         match body.op(last) {
-            Op::If(comparison, a, other) if leaves => is_flag_test(frame, *comparison, *a, *other),
+            Op::If(comparison, a, other) if leaves => is_flag_test(frame, members, *comparison, (*a, *other)),
             _ => true,
         }
     })
@@ -96,7 +96,12 @@ fn throws(body: &Body, block: u32) -> bool {
 
 /// A test of a flag: a field against a constant, `isX()`, what was taken
 /// against `null` or a sentinel.
-fn is_flag_test(frame: &Frame<'_>, comparison: Comparison, a: ValueId, other: Option<ValueId>) -> bool {
+fn is_flag_test(
+    frame: &Frame<'_>,
+    members: &[u32],
+    comparison: Comparison,
+    (a, other): (ValueId, Option<ValueId>),
+) -> bool {
     let body = frame.body;
     let is_equality = matches!(comparison, Comparison::Eq | Comparison::Ne);
     let is_sentinel = |v: ValueId| matches!(body.op(v), Op::GetField(_, None) | Op::Const(_));
@@ -106,19 +111,46 @@ fn is_flag_test(frame: &Frame<'_>, comparison: Comparison, a: ValueId, other: Op
     let tested = if is_sentinel(a) { other.unwrap_or(a) } else { a };
     let tested = uncast(body, tested);
     match body.op(tested) {
-        Op::GetField(..) | Op::Const(_) => true,
-        Op::Invoke { method, .. } => {
+        Op::GetField(_, holder) => holder.is_none_or(|h| outlasts_rounds(body, members, h)),
+        Op::Const(_) => true,
+        Op::Invoke { method, args, .. } => {
             let descriptor = method.descriptor.as_str();
             if descriptor.ends_with(")Z") {
-                let steps = ["has", "next", "more", "advance", "read", "try", "add", "remove", "poll"];
-                let name = method.name.as_str();
-                descriptor == "()Z" && !steps.iter().any(|s| name.starts_with(s))
+                descriptor == "()Z"
+                    && !is_step(method.name.as_str())
+                    && args.iter().all(|&holder| outlasts_rounds(body, members, holder))
             } else {
                 // `while ((x = take()) != null)`
                 is_equality && descriptor.ends_with(';') && waits_at(frame, tested)
             }
         }
         _ => false,
+    }
+}
+
+/// Whether a method of this name takes something, by what callers expect of it.
+fn is_step(name: &str) -> bool {
+    let steps =
+        ["has", "next", "more", "advance", "read", "try", "add", "remove", "poll", "take", "recv"];
+    steps.iter().any(|s| name.starts_with(s))
+}
+
+/// Whether an object is the same in all rounds. A flag of what a round took
+/// ("this was the last one") is the end of something, not of the service.
+fn outlasts_rounds(body: &Body, members: &[u32], object: ValueId) -> bool {
+    let mut at = object;
+    loop {
+        let in_loop = members.binary_search(&(body.inst(at).block.index() as u32)).is_ok();
+        match body.op(at) {
+            Op::GetField(_, Some(holder)) | Op::Cast(_, holder) => at = *holder,
+            Op::Invoke { method, args, .. } if in_loop => match args[..] {
+                [] => return true,
+                [holder] if !is_step(method.name.as_str()) => at = holder,
+                _ => return false,
+            },
+            Op::Phi(_) | Op::New(_) | Op::ArrayLoad(..) | Op::InvokeDynamic { .. } => return !in_loop,
+            _ => return true,
+        }
     }
 }
 
