@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Accumulator, Event, LinkKind, Model, TopLevelId, TopLevelKind};
+use schema::{Accumulator, Event, LinkKind, Model, TopLevelId, TopLevelKind, Variable};
 
 use self::canonical::canonical;
 use self::evidence::{Evidence, Surroundings, Trust, is_common, is_nearest, is_silence, verdict};
@@ -331,6 +331,13 @@ impl<'m> Scan<'m> {
                 values.push((variable, Rc::from(text)));
             }
         }
+        for (variable, object) in (0u32..).zip(variables).filter(|(_, object)| !object.parts.is_empty()) {
+            if self.orders.tells(candidate.log_point, variable)
+                && let Some(text) = together(variables, &object.parts, &candidate.values)
+            {
+                values.push((variable, Rc::from(text)));
+            }
+        }
         let seq = self.seq;
         values.retain(|(_, text)| {
             let n = self.n_shown.entry(Rc::clone(text)).or_default();
@@ -349,6 +356,20 @@ impl<'m> Scan<'m> {
         self.threads.insert(name.to_owned(), thread);
         thread
     }
+}
+
+/// The value of an object: all its parts; none if one is not in the record.
+fn together(variables: &[Variable], parts: &[u32], values: &[(u32, &str)]) -> Option<String> {
+    let mut whole = String::new();
+    for &part in parts {
+        let (_, text) = values.iter().find(|(variable, _)| *variable == part)?;
+        let shape = variables.get(part as usize)?.shape;
+        if !whole.is_empty() {
+            whole.push('/');
+        }
+        whole.push_str(&canonical(text, shape)?);
+    }
+    Some(whole)
 }
 
 fn event(record: &Record<'_>, candidate: Option<&Candidate<'_>>, reason: String) -> Event {

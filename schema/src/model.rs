@@ -182,6 +182,10 @@ pub struct Variable {
     pub value_class: Option<ValueClassId>,
     /// How it is printed.
     pub shape: ValueShape,
+    /// Of an object that no template captures as one value: the variables of
+    /// the log point that name it together, in the same order wherever objects
+    /// of this class are printed. Empty for what is captured itself.
+    pub parts: Vec<u32>,
 }
 
 /// The first method of a thread's work on a single request (lprof §3.1).

@@ -14,11 +14,13 @@ use crate::program::{MethodId, Name};
 mod bindings;
 mod keys;
 mod modified;
+pub(crate) mod objects;
 mod origins;
 mod strength;
 mod summaries;
 
 pub(crate) use bindings::in_loop;
+pub(crate) use objects::plain;
 pub use bindings::{Bindings, Bound};
 pub use strength::Lifetimes;
 pub use summaries::{Scope, summarize};

@@ -56,9 +56,10 @@ pub fn analyze(class_path: &[PathBuf], config: &Config) -> Result<schema::Model,
 /// The phases, in order.
 fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Result<schema::Model, Error> {
     let program = program::load::load(class_path, &config.class_path)?;
-    let log_points = log_points::log_points(&program);
+    let mut log_points = log_points::log_points(&program);
     let graph = call_graph::build(&program);
     let bindings = Bindings::new(&program, &graph);
+    identifiers::objects::add(&program, &bindings, &mut log_points);
     let top_levels = top_level::find(&program, &graph, &bindings, &log_points, rules);
     let fragments = order::fragments(&program, &graph, &log_points, &top_levels);
     let (pairs, given_up) = pairs::find(&program, &graph, &bindings, &log_points, &top_levels, rules);

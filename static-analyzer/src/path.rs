@@ -58,6 +58,9 @@ pub struct Variable {
     pub descriptor: Name,
     /// How it is printed.
     pub shape: schema::ValueShape,
+    /// Of an object that is printed as several values: the variables that name
+    /// it together; empty for a value that is printed as one.
+    pub parts: Vec<u32>,
 }
 
 /// One way the message can look, see [`schema::Template`].

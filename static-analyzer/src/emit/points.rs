@@ -56,6 +56,7 @@ fn point(program: &Program, classes: &[Name], point: &LogPoint) -> schema::LogPo
             path: v.path.as_ref().map_or_else(|| v.text.clone(), |p| path_text(program, point.frame, p)),
             value_class: v.value_class.and_then(|c| class_id(classes, c)),
             shape: v.shape,
+            parts: v.parts.clone(),
         })
         .collect();
     let templates = point

@@ -92,10 +92,7 @@ const CONTAINER_CALLS: &[(Container, &str, Role, Part)] = &[
     (Container::Map, "put", Role::Send, Part::Arg(1)),
     (Container::Map, "putIfAbsent", Role::Send, Part::Arg(1)),
     (Container::Map, "computeIfAbsent", Role::Send, Part::Arg(1)),
-    (Container::Map, "get", Role::Receive, Part::Arg(1)),
-    (Container::Map, "getIfPresent", Role::Receive, Part::Arg(1)),
     (Container::Map, "remove", Role::Receive, Part::Arg(1)),
-    (Container::Map, "containsKey", Role::Receive, Part::Arg(1)),
 ];
 
 /// What a call on a container of class `class` does, if it is one.

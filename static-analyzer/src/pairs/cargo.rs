@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Context;
 use super::regions::Edge;
+use crate::identifiers::plain;
 use crate::ir::{Op, ValueId};
 use crate::program::{ClassId, MethodId, Name, access};
 
@@ -82,20 +83,13 @@ fn declared(context: Context<'_>) -> FxHashMap<Name, (String, String)> {
     let mut declared = FxHashMap::default();
     for identifier in identifiers {
         let name = identifier.value_class;
-        let Some((class, field)) = name.rsplit_once('.') else { continue };
+        // An object is named after its class alone.
+        let (class, field) = name.rsplit_once('.').unwrap_or((&name, &name));
         if classes.contains(class) && !name.contains(':') && !name.contains('(') {
             declared.entry(name).or_insert_with(|| (plain(class), plain(field)));
         }
     }
     declared
-}
-
-/// A name without what conventions add to it: `getBlockId`, `blockId_` and
-/// `blockId` are one.
-fn plain(name: &str) -> String {
-    let name = name.strip_prefix("get").filter(|rest| !rest.is_empty()).unwrap_or(name);
-    let name = name.rsplit(['/', '$']).next().unwrap_or(name);
-    name.chars().filter(|c| *c != '_' && *c != '(' && *c != ')').flat_map(char::to_lowercase).collect()
 }
 
 fn add_class(context: Context<'_>, class: Name, depth: usize, names: &mut FxHashSet<String>) {

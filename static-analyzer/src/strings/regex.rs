@@ -112,6 +112,7 @@ impl<'t> Emitter<'t> {
             value_class: leaf.class,
             descriptor: leaf.descriptor,
             shape: shape(&leaf.pattern),
+            parts: Vec::new(),
         });
         self.captures.push(index);
         self.regex.push('(');

@@ -190,13 +190,17 @@ fn top_level(
             }
         }
     }
-    let mut identifiers = Vec::new();
+    let mut identifiers: Vec<Identifier> = Vec::new();
     let mut bound: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
+    let partial = partial(known, &uses);
     for ((place, value_class), variables) in uses {
         let numeric = variables.iter().all(|v| is_number(variable_of(v)));
-        let Some(strength) = strength(known, method, &place, value_class, numeric) else {
+        let Some(mut strength) = strength(known, method, &place, value_class, numeric) else {
             continue;
         };
+        if partial.contains(&(place.clone(), value_class)) {
+            strength = strength.max(IdentifierStrength::Weak);
+        }
         let at = identifiers.len() as u32;
         identifiers.push(Identifier { place, value_class, strength });
         variables.iter().for_each(|v| bound.entry(*v).or_default().push(at));
@@ -217,6 +221,35 @@ fn top_level(
         })
         .collect();
     TopLevel { method, kind, identifiers, members, reason: reason.to_owned() }
+}
+
+/// Values that name something only together with others, where those are
+/// printed too: numbers of parts.
+fn partial(
+    known: &Known<'_>,
+    uses: &BTreeMap<(Place, Name), Vec<(u32, u32)>>,
+) -> BTreeSet<(Place, Name)> {
+    let mut partial: BTreeSet<(Place, Name)> = BTreeSet::new();
+    for ((object, _), printed) in uses {
+        for &(point, variable) in printed {
+            let variables = &known.log_points[point as usize].variables;
+            for &part in &variables[variable as usize].parts {
+                let owner_steps = object.path.steps.len();
+                let is_own = |place: &Place| {
+                    place.frame == object.frame
+                        && place.path.root == object.path.root
+                        && place.path.steps.len() == owner_steps + 1
+                        && place.path.steps.starts_with(&object.path.steps)
+                };
+                let Some(class) = variables[part as usize].value_class else { continue };
+                let own = uses.iter().filter(|((place, c), v)| {
+                    *c == class && is_own(place) && v.contains(&(point, part))
+                });
+                partial.extend(own.map(|(key, _)| key.clone()));
+            }
+        }
+    }
+    partial
 }
 
 fn strength(

@@ -1,0 +1,237 @@
+//! Objects: values that name something only together. A container is the
+//! fourth of the second attempt of an application that started at some time; its
+//! number alone names nothing. What has to be equal for two objects to be the
+//! same is written in their `equals`: where a log point prints all of it, the
+//! object itself is a variable, of the object's class, whose value is all parts.
+//!
+//! Under-approximates: an object that is printed in part is no variable.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Bindings;
+use crate::ir::{Body, Op, ValueId};
+use crate::path::{AccessPath, LogPoint, Root, Step, Variable};
+use crate::program::{MethodId, Name, Program, access};
+
+/// Own methods followed from `equals`.
+const HELPER_DEPTH_MAX: usize = 2;
+
+/// Adds to each log point the objects that it prints completely.
+pub fn add(program: &Program, bindings: &Bindings<'_>, log_points: &mut [LogPoint]) {
+    let identities = Identities::find(program, bindings);
+    log_points.par_iter_mut().for_each(|point| {
+        let found = printed_objects(program, bindings, &identities, point);
+        point.variables.extend(found);
+    });
+}
+
+/// A name without what conventions add to it: `getBlockId`, `blockId_` and
+/// `blockId` are one.
+pub(crate) fn plain(name: &str) -> String {
+    let name = name.strip_prefix("get").filter(|rest| !rest.is_empty()).unwrap_or(name);
+    let name = name.rsplit(['/', '$']).next().unwrap_or(name);
+    name.chars().filter(|c| *c != '_' && *c != '(' && *c != ')').flat_map(char::to_lowercase).collect()
+}
+
+/// What makes objects of a class equal: plain names of fields and getters.
+#[derive(Debug)]
+struct Identity {
+    class: Name,
+    parts: BTreeSet<String>,
+}
+
+/// Of all classes that say it.
+#[derive(Debug, Default)]
+struct Identities {
+    of: FxHashMap<Name, Identity>,
+}
+
+impl Identities {
+    fn find(program: &Program, bindings: &Bindings<'_>) -> Self {
+        let found: Vec<Option<Identity>> = program
+            .classes
+            .par_iter()
+            .map(|class| {
+                let own = class.methods.clone().find(|&i| {
+                    let m = &program.methods[i];
+                    m.name.as_str() == "equals" && m.descriptor.as_str() == "(Ljava/lang/Object;)Z"
+                })?;
+                let parts = compared(program, bindings, MethodId::new(own));
+                (!parts.is_empty()).then_some(Identity { class: class.name, parts })
+            })
+            .collect();
+        Identities { of: found.into_iter().flatten().map(|i| (i.class, i)).collect() }
+    }
+
+    /// The identity of `class`, its own or inherited.
+    fn of(&self, program: &Program, class: Name) -> Option<&Identity> {
+        let mut at = Some(class);
+        while let Some(name) = at {
+            if let Some(identity) = self.of.get(&name) {
+                return Some(identity);
+            }
+            at = program.class(name).and_then(|c| program.classes[c.index()].super_name);
+        }
+        None
+    }
+}
+
+/// What `equals` reads of its own object, through helpers of its own.
+fn compared(program: &Program, bindings: &Bindings<'_>, equals: MethodId) -> BTreeSet<String> {
+    let mut parts = BTreeSet::new();
+    let mut todo = vec![(equals, 0)];
+    let mut seen = FxHashSet::default();
+    while let Some((method, depth)) = todo.pop() {
+        let m = &program.methods[method.index()];
+        let Some(body) = m.body.as_ref().filter(|_| seen.insert(method)) else { continue };
+        for (value, inst) in body.iter() {
+            match &inst.op {
+                Op::GetField(..) => {}
+                Op::InvokeDynamic { bootstrap, .. }
+                    if bootstrap.class.as_str() == "java/lang/runtime/ObjectMethods" =>
+                {
+                    let fields = program.classes[m.class.index()].fields.iter();
+                    let own = fields.filter(|f| f.access & access::STATIC == 0);
+                    parts.extend(own.map(|f| plain(&f.name)));
+                    continue;
+                }
+                Op::Invoke { method: callee, args, .. } => {
+                    let on_this = args.first().is_some_and(|&a| matches!(body.op(a), Op::Param(0)));
+                    if on_this && depth < HELPER_DEPTH_MAX && helps(callee.name.as_str()) {
+                        let class = program.class(callee.class);
+                        let own = class.and_then(|c| program.resolve_virtual(program.classes[c.index()].name, callee.name, callee.descriptor));
+                        todo.extend(own.map(|own| (own, depth + 1)));
+                        continue;
+                    }
+                    if args.len() != 1 || !on_this || !is_getter(body, value) {
+                        continue;
+                    }
+                }
+                _ => continue,
+            }
+            let path = bindings.path(method, value);
+            if let (Root::Param(0), [step]) = (path.root, path.steps.as_slice()) {
+                parts.extend(name_of(step));
+            }
+        }
+    }
+    parts
+}
+
+fn helps(name: &str) -> bool {
+    matches!(name, "equals" | "compareTo" | "canEqual")
+}
+
+/// A getter gives a part; `getClass` and tests do not.
+fn is_getter(body: &Body, value: ValueId) -> bool {
+    matches!(body.op(value), Op::Invoke { method, .. }
+        if !matches!(method.name.as_str(), "getClass" | "hashCode") && !method.descriptor.ends_with(")Z"))
+}
+
+fn name_of(step: &Step) -> Option<String> {
+    match step {
+        Step::Field(field) => Some(plain(&field.name)),
+        Step::Call(method) => Some(plain(&method.name)),
+        Step::Element => None,
+    }
+}
+
+/// The objects that `point` prints completely, outermost last.
+fn printed_objects(
+    program: &Program,
+    bindings: &Bindings<'_>,
+    identities: &Identities,
+    point: &LogPoint,
+) -> Vec<Variable> {
+    let mut below: BTreeMap<AccessPath, BTreeMap<String, (Step, Option<u32>)>> = BTreeMap::new();
+    for (index, variable) in (0u32..).zip(&point.variables) {
+        let Some(path) = &variable.path else { continue };
+        let path = bindings.normalize(point.frame, path);
+        for at in 0..path.steps.len() {
+            let object = AccessPath { root: path.root, steps: path.steps[..at].to_vec() };
+            let Some(name) = name_of(&path.steps[at]) else { continue };
+            let leaf = (at + 1 == path.steps.len()).then_some(index);
+            let known = below.entry(object).or_default().entry(name).or_insert((path.steps[at], leaf));
+            known.1 = known.1.or(leaf);
+        }
+    }
+    let mut objects: Vec<(&AccessPath, &BTreeMap<String, (Step, Option<u32>)>)> = below.iter().collect();
+    objects.sort_by_key(|(path, _)| std::cmp::Reverse(path.steps.len()));
+    let mut complete: BTreeMap<AccessPath, Vec<u32>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (object, members) in objects {
+        let types = declared_type(program, point.frame, object).into_iter();
+        let owners = types.chain(members.values().filter_map(|(step, _)| owner(step)));
+        for class in owners {
+            let Some(identity) = identities.of(program, class) else { continue };
+            let Some(parts) = parts_of(identity, object, members, &complete) else { continue };
+            if parts.len() > 1 {
+                found.push(variable(object, identity, parts.clone()));
+            }
+            complete.insert(object.clone(), parts);
+            break;
+        }
+    }
+    found
+}
+
+fn owner(step: &Step) -> Option<Name> {
+    match step {
+        Step::Field(field) => Some(field.class),
+        Step::Call(method) => Some(method.class),
+        Step::Element => None,
+    }
+}
+
+/// The printed variables that make up an object, if all of it is printed.
+fn parts_of(
+    identity: &Identity,
+    object: &AccessPath,
+    members: &BTreeMap<String, (Step, Option<u32>)>,
+    complete: &BTreeMap<AccessPath, Vec<u32>>,
+) -> Option<Vec<u32>> {
+    let mut parts = Vec::new();
+    for name in &identity.parts {
+        let (step, leaf) = members.get(name)?;
+        match leaf {
+            Some(leaf) => parts.push(*leaf),
+            None => {
+                let mut inner = object.clone();
+                inner.steps.push(*step);
+                parts.extend(complete.get(&inner)?);
+            }
+        }
+    }
+    Some(parts)
+}
+
+fn variable(object: &AccessPath, identity: &Identity, parts: Vec<u32>) -> Variable {
+    let simple = identity.class.rsplit('/').next().unwrap_or_default();
+    Variable {
+        path: Some(object.clone()),
+        text: String::new(),
+        value_class: Some(Name::from(simple)),
+        descriptor: Name::from(&format!("L{};", identity.class)),
+        shape: schema::ValueShape::Text,
+        parts,
+    }
+}
+
+fn declared_type(program: &Program, frame: MethodId, object: &AccessPath) -> Option<Name> {
+    let of = |descriptor: &str| {
+        let class = descriptor.strip_prefix('L').and_then(|d| d.strip_suffix(';'));
+        class.map(Name::from)
+    };
+    match (object.steps.last(), object.root) {
+        (Some(Step::Field(field)), _) => of(&field.descriptor),
+        (Some(Step::Call(method)), _) => of(method.descriptor.rsplit(')').next().unwrap_or_default()),
+        (None, Root::Static(field)) => of(&field.descriptor),
+        (None, Root::Param(0)) if !program.methods[frame.index()].is_static() => {
+            Some(program.classes[program.methods[frame.index()].class.index()].name)
+        }
+        _ => None,
+    }
+}
