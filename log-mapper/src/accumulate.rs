@@ -235,7 +235,7 @@ impl<'m> Scan<'m> {
             starts: self.orders.starts(point),
             encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
             again: self.open.get(best.span).printed(point, gap_us)
-                && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::EventHandler)),
+                && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),

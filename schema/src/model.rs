@@ -216,8 +216,11 @@ pub enum TopLevelKind {
     DispatchTarget,
     /// A method that remote callers invoke.
     RpcHandler,
-    /// A transition of a state machine or a handler of events.
+    /// A handler of events, each of which is a request.
     EventHandler,
+    /// A handler of the events of one object that requests make and that has an
+    /// identity of its own (a state machine): the object's life is the request.
+    Entity,
     /// Body of a task or thread without a dispatch loop.
     Task,
     /// The lines that a dispatcher prints itself, outside of any request it

@@ -107,6 +107,7 @@ fn add_top(model: &mut Model, rest: &str) {
         Some("DispatchTarget") => TopLevelKind::DispatchTarget,
         Some("RpcHandler") => TopLevelKind::RpcHandler,
         Some("EventHandler") => TopLevelKind::EventHandler,
+        Some("Entity") => TopLevelKind::Entity,
         Some("Task") => TopLevelKind::Task,
         Some("Dispatcher") => TopLevelKind::Dispatcher,
         Some("Unreached") => TopLevelKind::Unreached,

@@ -304,6 +304,7 @@ fn kind_rank(kind: TopLevelKind) -> u8 {
         TopLevelKind::Task
         | TopLevelKind::RpcHandler
         | TopLevelKind::EventHandler
+        | TopLevelKind::Entity
         | TopLevelKind::DispatchTarget
         | TopLevelKind::IdentifierLoss => 0,
         TopLevelKind::Dispatcher => 1,

@@ -131,7 +131,7 @@ impl<'m> Pairs<'m> {
 
     /// Whether spans of `top` are events of an entity that lives on.
     pub(super) fn is_entity(&self, top: TopLevelId) -> bool {
-        self.model.top_level_methods[top.index()].kind == TopLevelKind::EventHandler
+        self.model.top_level_methods[top.index()].kind == TopLevelKind::Entity
     }
 
     /// Whether `top` hands out requests without being part of one.

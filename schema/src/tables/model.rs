@@ -109,6 +109,7 @@ pub fn kind_name(kind: TopLevelKind) -> &'static str {
         TopLevelKind::DispatchTarget => "dispatch_target",
         TopLevelKind::RpcHandler => "rpc_handler",
         TopLevelKind::EventHandler => "event_handler",
+        TopLevelKind::Entity => "entity",
         TopLevelKind::Task => "task",
         TopLevelKind::Dispatcher => "dispatcher",
         TopLevelKind::Unreached => "unreached",

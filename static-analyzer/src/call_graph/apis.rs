@@ -298,3 +298,17 @@ pub const NO_IDENTITY: &[&str] = &[
     "length",
     "available",
 ];
+
+/// Packages of supertypes that data, resources and exceptions have: an uncalled
+/// method of their subclasses is part of an interface for programs, no callback.
+const PASSIVE_PACKAGES: &[&str] =
+    &["java/io/", "java/lang/", "java/math/", "java/net/", "java/nio/", "java/security/", "java/text/", "java/util/"];
+
+/// Packages among those whose types are callbacks.
+const ACTIVE_PACKAGES: &[&str] = &["java/lang/management/", "java/util/EventListener", "java/util/Observer"];
+
+/// Whether a library that knows an object as one of this type may call it back.
+pub fn calls_back(supertype: &str) -> bool {
+    let is_in = |packages: &[&str]| packages.iter().any(|p| supertype.starts_with(p));
+    is_in(ACTIVE_PACKAGES) || !is_in(PASSIVE_PACKAGES)
+}

@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resolve::{Resolver, class_of, signature};
+use super::apis;
 use super::rpc::Rpc;
 use super::starts::Starts;
 use super::{Call, CallKind, Root, RootKind};
@@ -158,7 +159,7 @@ fn add_uncalled(resolver: &Resolver<'_>, calls: &[Vec<Call>], add: Add<'_>) {
             let library_super = resolver
                 .super_names(m.class)
                 .into_iter()
-                .find(|&s| s.as_str() != "java/lang/Object" && resolver.own_class(s).is_none());
+                .find(|&s| apis::calls_back(s.as_str()) && resolver.own_class(s).is_none());
             let (kind, why) = match library_super {
                 Some(s) if !m.is_static() && m.access & access::PRIVATE == 0 => {
                     (RootKind::Callback, format!("{} is a {s}; no caller found", class.name))

@@ -57,7 +57,7 @@ fn add_pair(pairs: &mut Pairs, a: &Handler, b: &Handler) {
 fn entities(context: Context<'_>) -> BTreeMap<ClassId, Vec<Handler>> {
     let mut entities: BTreeMap<ClassId, Vec<Handler>> = BTreeMap::new();
     for (unit, top) in context.top_levels.methods.iter().enumerate() {
-        if top.kind != TopLevelKind::EventHandler {
+        if top.kind != TopLevelKind::Entity {
             continue;
         }
         let mut by_class: BTreeMap<ClassId, Vec<(u32, Name)>> = BTreeMap::new();

@@ -77,7 +77,7 @@ fn handlers(context: Context<'_>) -> BTreeMap<Name, Vec<(UnitId, ValueId)>> {
     for (unit, top) in context.top_levels.methods.iter().enumerate() {
         // Targets of other dispatchers take what they need as arguments; those of
         // queues are found with the queue.
-        if top.kind != TopLevelKind::EventHandler {
+        if !matches!(top.kind, TopLevelKind::EventHandler | TopLevelKind::Entity) {
             continue;
         }
         let method = &context.program.methods[top.method.index()];

@@ -69,10 +69,26 @@ pub fn find(
     chooser.drop_helpers(rules);
     let chosen = members::cover(program, graph, log_points, chooser.chosen, &none);
     let lifetimes = Lifetimes::new(program, graph, bindings, &chosen, &loops);
+    let chosen = entities(program, graph, &lifetimes, &chosen);
     let known =
         members::Known { program, graph, bindings, log_points, loops: &loops, lifetimes: &lifetimes, rules };
     let found = members::fill(&known, &chosen);
     TopLevels { methods: keep_useful(found, rules, program) }
+}
+
+/// Handlers of events whose object is made by requests: what happens to one
+/// object is one request.
+fn entities(program: &Program, graph: &CallGraph, lifetimes: &Lifetimes<'_>, chosen: &Chosen) -> Chosen {
+    let is_entity = |method: MethodId| {
+        let m = &program.methods[method.index()];
+        let is_handler = graph.root(method).is_some_and(|r| r.kind == RootKind::EventHandler);
+        is_handler && !m.is_static() && !lifetimes.is_long_lived(m.class)
+    };
+    let kind = |method, kind| match kind {
+        TopLevelKind::EventHandler if is_entity(method) => TopLevelKind::Entity,
+        kind => kind,
+    };
+    chosen.iter().map(|(&method, (old, why))| (method, (kind(method, *old), why.clone()))).collect()
 }
 
 /// Top-level methods without a line say nothing, unless forced.

@@ -192,15 +192,17 @@ fn top_level(
     }
     let mut identifiers: Vec<Identifier> = Vec::new();
     let mut bound: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
-    let partial = partial(known, &uses);
-    for ((place, value_class), variables) in uses {
+    let own_strength = |(place, class): &(Place, Name), variables: &Vec<(u32, u32)>| {
         let numeric = variables.iter().all(|v| is_number(variable_of(v)));
-        let Some(mut strength) = strength(known, method, &place, value_class, numeric) else {
-            continue;
-        };
-        if partial.contains(&(place.clone(), value_class)) {
-            strength = strength.max(IdentifierStrength::Weak);
-        }
+        strength(known, method, place, *class, numeric)
+    };
+    let strengths: BTreeMap<(Place, Name), IdentifierStrength> =
+        uses.iter().filter_map(|(key, v)| Some((key.clone(), own_strength(key, v)?))).collect();
+    let shared = shared_parts(known, &uses, &strengths);
+    for (key, variables) in uses {
+        let Some(&strength) = strengths.get(&key) else { continue };
+        let strength = if shared.contains(&key) { strength.max(IdentifierStrength::Weak) } else { strength };
+        let (place, value_class) = key;
         let at = identifiers.len() as u32;
         identifiers.push(Identifier { place, value_class, strength });
         variables.iter().for_each(|v| bound.entry(*v).or_default().push(at));
@@ -223,33 +225,44 @@ fn top_level(
     TopLevel { method, kind, identifiers, members, reason: reason.to_owned() }
 }
 
-/// Values that name something only together with others, where those are
-/// printed too: numbers of parts.
-fn partial(
+/// Parts of an object that it shares with others: the number of a part, the
+/// thing that it is a part of. A part is as good as the whole if all others are
+/// circumstances.
+fn shared_parts(
     known: &Known<'_>,
     uses: &BTreeMap<(Place, Name), Vec<(u32, u32)>>,
+    strengths: &BTreeMap<(Place, Name), IdentifierStrength>,
 ) -> BTreeSet<(Place, Name)> {
-    let mut partial: BTreeSet<(Place, Name)> = BTreeSet::new();
+    let mut tells: BTreeSet<(u32, u32)> = BTreeSet::new();
+    for (key, variables) in uses {
+        if strengths.get(key) == Some(&IdentifierStrength::Request) {
+            tells.extend(variables);
+        }
+    }
+    let mut shared = BTreeSet::new();
     for ((object, _), printed) in uses {
         for &(point, variable) in printed {
             let variables = &known.log_points[point as usize].variables;
-            for &part in &variables[variable as usize].parts {
-                let owner_steps = object.path.steps.len();
-                let is_own = |place: &Place| {
-                    place.frame == object.frame
-                        && place.path.root == object.path.root
-                        && place.path.steps.len() == owner_steps + 1
-                        && place.path.steps.starts_with(&object.path.steps)
-                };
-                let Some(class) = variables[part as usize].value_class else { continue };
-                let own = uses.iter().filter(|((place, c), v)| {
-                    *c == class && is_own(place) && v.contains(&(point, part))
-                });
-                partial.extend(own.map(|(key, _)| key.clone()));
+            let all = &variables[variable as usize].parts;
+            if all.is_empty() {
+                continue;
+            }
+            for (key, of_part) in uses {
+                let (inner, outer) = (&key.0.path, &object.path);
+                let is_inside = key.0.frame == object.frame
+                    && inner.root == outer.root
+                    && inner.steps.len() > outer.steps.len()
+                    && inner.steps.starts_with(&outer.steps);
+                let Some(&(_, part)) = of_part.iter().find(|(p, _)| is_inside && *p == point) else { continue };
+                let parts = &variables[part as usize].parts;
+                let is_own = |p: &u32| *p == part || parts.contains(p);
+                if all.iter().any(|p| !is_own(p) && tells.contains(&(point, *p))) {
+                    shared.insert(key.clone());
+                }
             }
         }
     }
-    partial
+    shared
 }
 
 fn strength(
