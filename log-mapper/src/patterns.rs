@@ -229,7 +229,12 @@ impl PatternSet {
         let found = self.search_tier(scratch, query, Tier::AnyLogger, least)
             || (query.level.is_some() && self.search_tier(scratch, query, Tier::AnyLevel, least));
         if !found {
-            scratch.found = weak;
+            // Without any constant text, and of a logger that no log point has,
+            // it was printed by code that the model does not know.
+            let logger = query.logger.unwrap_or_default();
+            let is_foreign =
+                known_logger && self.loggers.resolve(logger, &mut scratch.loggers).next().is_none();
+            scratch.found = if is_foreign { Vec::new() } else { weak };
         }
         if scratch.found.is_empty() {
             self.accept_site(scratch, query);

@@ -78,11 +78,12 @@ pub const EVALUATION_DEPTH_MAX: u32 = 700;
 /// Writes of a text field that are all evaluated; with more, it is a variable.
 pub const FIELD_WRITES_MAX: usize = 8;
 
-/// Callers for which a wrapper's log point is repeated.
-pub const WRAPPER_CALLERS_MAX: usize = 64;
+/// Callers for which a wrapper's log point is repeated. The audit logs of real
+/// systems have about a hundred.
+pub const WRAPPER_CALLERS_MAX: usize = 128;
 
-/// Wrappers of wrappers that are looked through.
-pub const WRAPPER_DEPTH_MAX: u32 = 3;
+/// Wrappers of wrappers that are looked through; audit logs go through five.
+pub const WRAPPER_DEPTH_MAX: u32 = 6;
 
 /// Templates of one log point; with more, choices stay inside one regex.
 pub const TEMPLATES_MAX: usize = 16;

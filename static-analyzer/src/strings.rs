@@ -37,10 +37,12 @@ pub(crate) mod info;
 pub(crate) mod lambda;
 pub(crate) mod object;
 pub(crate) mod place;
+pub(crate) mod position;
 pub(crate) mod reach;
 pub(crate) mod regex;
 pub(crate) mod term;
 pub(crate) mod text_ops;
+pub(crate) mod thread;
 pub(crate) mod types;
 
 use facts::Facts;
@@ -108,6 +110,7 @@ enum Key {
     Content(FrameId, ValueId, BlockId),
     Returned(FrameId),
     Field(Option<PlaceId>, FieldRef),
+    Given(MethodId, u16, Name),
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -137,6 +140,8 @@ pub(crate) struct Evaluator<'p> {
     depth: u32,
     /// A frame got more arguments since the memos were filled.
     rebound: bool,
+    /// Parameters of methods whose callers are all seen print what these give.
+    pub(crate) joins_callers: bool,
 }
 
 impl<'p> Evaluator<'p> {
@@ -168,6 +173,7 @@ impl<'p> Evaluator<'p> {
             steps: 0,
             depth: 0,
             rebound: false,
+            joins_callers: false,
         }
     }
 

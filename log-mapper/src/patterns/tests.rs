@@ -54,6 +54,7 @@ const MODEL: &str = r"
     x.y.Z:7 DEBUG x.y.Z (.*?) is (.*)
     a.b.C:8 WARN a.b.C (.*?): closed
     a.b.F:9 INFO a.b.F (.*)
+    a.b.G:10 ERROR * (.*)
 ";
 
 /// Ids of the matches with their values, and equality with the oracle where
@@ -105,6 +106,10 @@ fn wrong_logger_costs_rank_not_the_match() {
     check("", "", "Started", "5() 6()");
     check("q.q.Q", "INFO", "nothing like it", "");
     check("a.b.F", "INFO", "anything", "9(anything)");
+    // A point that prints anything under any logger is no sign of a logger that
+    // the model does not have.
+    check("a.b.C", "ERROR", "nothing like it", "10(nothing like it)");
+    check("q.q.Q", "ERROR", "nothing like it", "");
     check("a.b.F", "INFO", "Receiving b1 src: 12", "1(b1|12)");
 }
 

@@ -8,7 +8,7 @@ use super::{Site, guard, level, logger, message, wrapper};
 use crate::ir::{Op, ValueId};
 use crate::limits;
 use crate::path::{LogPoint, Template, Variable};
-use crate::program::{MethodId, Program};
+use crate::program::{MethodId, Program, access};
 use crate::strings::facts::Facts;
 use crate::strings::regex::Emitter;
 use crate::strings::term::{Node, Term};
@@ -28,11 +28,24 @@ pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site]) -> 
             alone = lifted.all || lifted.points.is_empty() || !lifted.complete;
             points.extend(lifted.points);
         }
-        if alone {
+        if alone && is_joined(&e, message.term) {
+            let mut joined = Evaluator::new(facts, method);
+            joined.joins_callers = true;
+            let message = message::stable(&mut joined, FrameId::ROOT, site);
+            points.push(finish(&mut joined, FrameId::ROOT, site, &message, site.value, None));
+        } else if alone {
             points.push(finish(&mut e, FrameId::ROOT, site, &message, site.value, None));
         }
     }
     points
+}
+
+/// Whether a parameter is printed of a method that is no wrapper, but whose
+/// callers may all be seen.
+pub(crate) fn is_joined(e: &Evaluator<'_>, term: Term) -> bool {
+    let method = &e.program().methods[e.method_of(FrameId::ROOT).index()];
+    method.access & (access::STATIC | access::PRIVATE) != 0
+        && wrapper::gives_parameter(e, term, wrapper::is_given)
 }
 
 /// Makes the log point of `site`, evaluated in `frame`, for the root frame.

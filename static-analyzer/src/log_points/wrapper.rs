@@ -2,7 +2,7 @@
 //! the callers, who give the text; the statement stays where it is.
 
 use super::{Site, message, point};
-use crate::ir::{Op, ValueId};
+use crate::ir::{Const, Op, ValueId};
 use crate::limits;
 use crate::path::{LogPoint, Root};
 use crate::program::{MethodId, access};
@@ -33,13 +33,53 @@ pub(crate) fn callers(
     term: Term,
     site: &Site,
 ) -> Option<Vec<(MethodId, ValueId)>> {
-    let letters = letters(e, term, 0);
-    let given = gives_parameter(e, term) || closure_parameter(e, frame, site);
-    if letters > CONSTANT_LETTERS_MAX || !given {
+    let printed = printed_parameters(e, term, is_text);
+    if printed.is_empty() && !closure_parameter(e, frame, site) {
         return None;
     }
     let callers = callers_of(e.facts, e.method_of(FrameId::ROOT));
-    (!callers.is_empty() && callers.len() <= limits::WRAPPER_CALLERS_MAX).then_some(callers)
+    if callers.is_empty() || callers.len() > limits::WRAPPER_CALLERS_MAX {
+        return None;
+    }
+    let lifts = letters(e, term, 0) <= CONSTANT_LETTERS_MAX
+        || tells_apart(e.facts, &callers, &printed, limits::WRAPPER_DEPTH_MAX);
+    lifts.then_some(callers)
+}
+
+/// Whether most callers give a constant for one of the parameters that are
+/// printed, so that the text says which caller printed it. A caller that passes
+/// its own parameter on gives what its callers give.
+fn tells_apart(facts: &Facts<'_>, callers: &[(MethodId, ValueId)], printed: &[u16], depth: u32) -> bool {
+    let mut constants = Vec::new();
+    let mut n_constant = 0;
+    for &(caller, call) in callers {
+        let Some(body) = &facts.program.methods[caller.index()].body else { continue };
+        let Op::Invoke { args, .. } = body.op(call) else { continue };
+        let mut passed = Vec::new();
+        let mut is_constant = false;
+        for value in printed.iter().filter_map(|&i| args.get(usize::from(i))) {
+            match body.op(*value) {
+                Op::Const(Const::Text(text)) => {
+                    is_constant = true;
+                    constants.push(*text);
+                }
+                Op::Param(j) => passed.push(*j),
+                _ => {}
+            }
+        }
+        if !is_constant && !passed.is_empty() && depth > 1 {
+            let above = callers_of(facts, caller);
+            is_constant =
+                above.len() <= limits::WRAPPER_CALLERS_MAX && tells_apart(facts, &above, &passed, depth - 1);
+            if is_constant && callers.len() == 1 {
+                return true;
+            }
+        }
+        n_constant += usize::from(is_constant);
+    }
+    constants.sort_unstable();
+    constants.dedup();
+    constants.len() > 1 && 2 * n_constant > callers.len()
 }
 
 fn callers_of(facts: &Facts<'_>, method: MethodId) -> Vec<(MethodId, ValueId)> {
@@ -75,36 +115,53 @@ fn letters(e: &Evaluator<'_>, term: Term, depth: u32) -> usize {
     }
 }
 
-/// Whether a text parameter of the root frame is printed as it is.
-fn gives_parameter(e: &Evaluator<'_>, term: Term) -> bool {
-    let mut todo = vec![term];
+/// A type that messages are passed around as.
+fn is_text(descriptor: &str) -> bool {
+    types::class_of(descriptor).is_some_and(|c| {
+        matches!(
+            c,
+            "java/lang/String"
+                | "java/lang/Object"
+                | "java/lang/CharSequence"
+                | "java/lang/StringBuilder"
+                | "java/lang/StringBuffer"
+        )
+    })
+}
+
+/// A type of which callers can give constants.
+pub(crate) fn is_given(descriptor: &str) -> bool {
+    types::is_primitive(descriptor) || is_text(descriptor)
+}
+
+/// Whether a parameter of the root frame, of a type `is_wanted`, is printed as it
+/// is.
+pub(crate) fn gives_parameter(e: &Evaluator<'_>, term: Term, is_wanted: fn(&str) -> bool) -> bool {
+    !printed_parameters(e, term, is_wanted).is_empty()
+}
+
+fn printed_parameters(e: &Evaluator<'_>, term: Term, is_wanted: fn(&str) -> bool) -> Vec<u16> {
+    let (mut found, mut todo) = (Vec::new(), vec![term]);
     while let Some(term) = todo.pop() {
         match e.terms.node(term) {
             Node::Leaf(leaf) => {
                 if let Some(path) = &leaf.path
                     && let Root::Param(i) = path.root
                     && path.steps.is_empty()
-                    && leaf.pattern == Pattern::Text
+                    && (leaf.pattern == Pattern::Text || types::is_primitive(&leaf.descriptor))
                     && !is_this(e, i)
-                    && types::class_of(&leaf.descriptor).is_some_and(|c| {
-                        matches!(
-                            c,
-                            "java/lang/String"
-                                | "java/lang/Object"
-                                | "java/lang/CharSequence"
-                                | "java/lang/StringBuilder"
-                                | "java/lang/StringBuffer"
-                        )
-                    })
+                    && is_wanted(&leaf.descriptor)
                 {
-                    return true;
+                    found.push(i);
                 }
             }
             Node::Cat(xs) | Node::Alt(xs) => todo.extend(xs.iter()),
             _ => {}
         }
     }
-    false
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 fn is_this(e: &Evaluator<'_>, i: u16) -> bool {
@@ -143,11 +200,19 @@ pub(crate) fn lifted(facts: &Facts<'_>, site: &Site, callers: Vec<(MethodId, Val
                 lifted.complete = false;
                 continue;
             };
-            let message = message::stable(&mut e, frame, site);
+            let mut frame = frame;
+            let mut message = message::stable(&mut e, frame, site);
             if depth < limits::WRAPPER_DEPTH_MAX
                 && let Some(callers) = self::callers(&e, frame, message.term, site)
             {
                 longer.extend(callers.into_iter().map(|c| [vec![c], chain.clone()].concat()));
+            } else if point::is_joined(&e, message.term) {
+                let mut joined = Evaluator::new(facts, outermost);
+                joined.joins_callers = true;
+                if let Some(entered) = enter_chain(&mut joined, &chain, site.method) {
+                    (e, frame) = (joined, entered);
+                    message = message::stable(&mut e, frame, site);
+                }
             }
             let line = e.body(FrameId::ROOT).inst(call).line;
             lifted.points.push(point::finish(&mut e, frame, site, &message, call, Some(line)));

@@ -39,6 +39,19 @@ impl<'p> Evaluator<'p> {
             Op::Invoke { method, args, .. } if wraps_array(&method.class, &method.name) => {
                 self.array_origin(frame, *args.last()?)
             }
+            Op::Invoke { kind, method, args } if method.descriptor.contains(")[") => {
+                // Made by a helper for this call.
+                let [target] = self.targets(frame, *kind, *method, args)[..] else { return None };
+                let [(_, made)] = self.facts.info(target).returns[..] else { return None };
+                let inner = self.enter(frame, value, target, args)?;
+                self.array_origin(inner, made)
+            }
+            Op::ArrayLoad(rows, index) => {
+                let (f, elements) = self.elements(frame, *rows)?;
+                let index = usize::try_from(self.int_of(frame, *index)?).ok()?;
+                let row = (*elements.get(index)?)?;
+                self.array_origin(f, row)
+            }
             _ => None,
         }
     }
@@ -75,14 +88,21 @@ impl<'p> Evaluator<'p> {
         index: ValueId,
         descriptor: Name,
     ) -> Option<Term> {
+        if let Some(part) = self.split_element(frame, array, index) {
+            return Some(part);
+        }
         let (origin, allocation) = self.array_origin(frame, array)?;
         let Op::NewArray(element, _) = self.op(origin, allocation) else { return None };
         let used = if types::is_primitive(element) { *element } else { descriptor };
-        if let Some((f, elements)) = self.elements(frame, array)
-            && let Some(i) = self.int_of(frame, index)
-        {
-            let slot = *elements.get(usize::try_from(i).ok()?)?;
-            return Some(self.slot_text(f, slot, used));
+        if let Some((f, elements)) = self.elements(frame, array) {
+            if let Some(i) = self.int_of(frame, index) {
+                let slot = *elements.get(usize::try_from(i).ok()?)?;
+                return Some(self.slot_text(f, slot, used));
+            }
+            if elements.len() <= limits::ALTERNATIVES_MAX {
+                let choices: Vec<Term> = elements.iter().map(|&slot| self.slot_text(f, slot, used)).collect();
+                return Some(self.terms.alt(choices));
+            }
         }
         let stores = self.facts.info(self.method_of(origin)).stores.get(&allocation)?;
         if stores.len() > limits::ALTERNATIVES_MAX {

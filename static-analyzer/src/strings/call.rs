@@ -178,6 +178,10 @@ impl<'p> Evaluator<'p> {
             return None;
         }
         let term = self.terms.alt(choices);
+        // Methods that only throw: what is done with the result never happens.
+        if frames.iter().all(|&inner| self.facts.info(self.method_of(inner)).returns.is_empty()) {
+            return Some(term);
+        }
         if number {
             let known =
                 self.terms.is_open(term) || self.terms.finite(term, limits::ALTERNATIVES_MAX).is_some();
@@ -258,10 +262,22 @@ impl<'p> Evaluator<'p> {
                 return self.super_text(frame, call, method, args);
             }
             let descriptor = self.descriptor_of(frame, receiver);
-            return Some(self.non_null(frame, receiver, descriptor, call));
+            // The content of a builder may well be the text "null".
+            return Some(match self.is_builder(frame, receiver) {
+                true => self.text(frame, receiver, descriptor, call),
+                false => self.non_null(frame, receiver, descriptor, call),
+            });
         }
         if matches!(method.name.as_str(), "getMessage" | "getLocalizedMessage") && args.len() == 1 {
             return self.message_text(frame, args[0]);
+        }
+        if method.name == "getName"
+            && method.descriptor == "()Ljava/lang/String;"
+            && let Some(&thread) = args.first()
+            && self.facts.is_subtype(method.class, Name::from("java/lang/Thread"))
+            && let Some(term) = self.thread_name(frame, call, thread)
+        {
+            return Some(term);
         }
         if apis::is_builder(method.class) {
             return self.builder_call_text(frame, call, method, args);
@@ -465,48 +481,6 @@ impl<'p> Evaluator<'p> {
         let place = self.place(frame, value);
         let text = self.describe(frame, call);
         self.place_leaf(place, descriptor, pattern, text)
-    }
-
-    fn substring_call(
-        &mut self,
-        frame: FrameId,
-        call: ValueId,
-        text: ValueId,
-        bounds: &[ValueId],
-        shown: Name,
-    ) -> Option<Term> {
-        let term = self.text(frame, text, shown, call);
-        let from = usize::try_from(self.int_of(frame, *bounds.first()?)?).ok()?;
-        let to = match bounds.get(1) {
-            Some(&to) => Some(usize::try_from(self.int_of(frame, to)?).ok()?),
-            None => None,
-        };
-        text_ops::substring(&mut self.terms, term, from, to)
-    }
-
-    fn replace_call(
-        &mut self,
-        frame: FrameId,
-        call: ValueId,
-        args: &[ValueId],
-        parameters: &[Name],
-        regex: bool,
-    ) -> Option<Term> {
-        let [receiver, from, to] = *args else { return None };
-        let term = self.text(frame, receiver, Name::from("Ljava/lang/String;"), call);
-        let from = self.text(frame, from, *parameters.first()?, call);
-        let to = self.text(frame, to, *parameters.get(1)?, call);
-        let from = self.terms.as_text(from)?.to_string();
-        let to = self.terms.as_text(to)?.to_string();
-        let first_only =
-            matches!(self.op(frame, call), Op::Invoke { method, .. } if method.name == "replaceFirst");
-        if regex && (from.contains(|c| r"\[](){}.*+?^$|".contains(c)) || to.contains(['$', '\\'])) {
-            return None;
-        }
-        let replaced = self.terms.map(term, |text| {
-            Some(if first_only { text.replacen(&from, &to, 1) } else { text.replace(&from, &to) })
-        });
-        replaced.or_else(|| Some(self.terms.top()))
     }
 }
 

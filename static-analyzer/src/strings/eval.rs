@@ -89,15 +89,12 @@ impl<'p> Evaluator<'p> {
                 }
             }
             Op::GetField(field, object) => {
-                if let Some(stored) = self.forwarded(frame, value) {
-                    return self.text(
-                        frame,
-                        stored,
-                        if primitive { descriptor } else { field.descriptor },
-                        value,
-                    );
-                }
                 let object = object.map(|o| self.place(frame, o));
+                if let Some(stored) = self.forwarded(frame, value) {
+                    let used = if primitive { descriptor } else { field.descriptor };
+                    let own = self.text(frame, stored, used, value);
+                    return self.or_written_elsewhere(frame, object, *field, used, own);
+                }
                 let place = self.place(frame, value);
                 if let Place::Value(f, v) = self.place_node(place)
                     && (f, v) != (frame, value)
@@ -189,8 +186,9 @@ impl<'p> Evaluator<'p> {
 
     fn parameter_text(&mut self, frame: FrameId, value: ValueId, i: u16, descriptor: Name) -> Term {
         if frame == FrameId::ROOT {
-            let captured = self.captured_text(i, descriptor);
-            return captured.unwrap_or_else(|| self.object(frame, value, descriptor));
+            let known = self.captured_text(i, descriptor);
+            let known = known.or_else(|| self.given_text(frame, i, descriptor));
+            return known.unwrap_or_else(|| self.object(frame, value, descriptor));
         }
         let index = usize::from(i);
         let mut given = vec![self.frame(frame).args.get(index).copied().unwrap_or(Arg::Unknown)];
@@ -231,7 +229,10 @@ impl<'p> Evaluator<'p> {
                     _ => self.place_text(frame, place, used),
                 }
             }
-            Arg::Unknown => self.object(frame, value, descriptor),
+            Arg::Unknown => {
+                let given = self.given_text(frame, i, descriptor);
+                given.unwrap_or_else(|| self.object(frame, value, descriptor))
+            }
         }
     }
 

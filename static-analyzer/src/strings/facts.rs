@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flow::Flow;
 use super::info::Info;
@@ -36,6 +36,8 @@ pub(crate) struct Facts<'p> {
     infos: Vec<OnceLock<Info>>,
     flow: OnceLock<Flow>,
     lambdas: FxHashMap<MethodId, Vec<Place>>,
+    /// Methods that are handed on as functions.
+    handed_on: FxHashSet<(Name, Name)>,
 }
 
 enum Fact {
@@ -62,6 +64,7 @@ impl<'p> Facts<'p> {
             infos: program.methods.iter().map(|_| OnceLock::new()).collect(),
             flow: OnceLock::new(),
             lambdas: FxHashMap::default(),
+            handed_on: FxHashSet::default(),
         };
         for (i, method) in program.methods.iter().enumerate() {
             let class = program.classes[method.class.index()].name;
@@ -70,6 +73,7 @@ impl<'p> Facts<'p> {
         for fact in found.into_iter().flatten() {
             match fact {
                 Fact::Lambda(target, place) => {
+                    facts.handed_on.insert((target.name, target.descriptor));
                     if let Some(&body) = facts.methods.get(&(target.class, target.name, target.descriptor)) {
                         facts.lambdas.entry(body).or_default().push(place);
                     }
@@ -145,8 +149,17 @@ impl<'p> Facts<'p> {
         self.flow.get_or_init(|| Flow::new(self))
     }
 
+    /// Whether a method of this name and descriptor is handed on as a function,
+    /// so that its callers are not all seen.
+    pub(crate) fn is_handed_on(&self, name: Name, descriptor: Name) -> bool {
+        self.handed_on.contains(&(name, descriptor))
+    }
+
     /// The one instruction that makes a closure of a lambda body.
     pub(crate) fn lambda_site(&self, body: MethodId) -> Option<Place> {
+        if !self.program.methods[body.index()].name.starts_with("lambda$") {
+            return None;
+        }
         match self.lambdas.get(&body)?[..] {
             [site] => Some(site),
             _ => None,
@@ -261,9 +274,7 @@ fn facts_of(program: &Program, id: MethodId) -> Vec<Fact> {
                     BootstrapArg::Handle { target, .. } => Some(*target),
                     _ => None,
                 });
-                facts.extend(
-                    target.filter(|t| t.name.starts_with("lambda$")).map(|t| Fact::Lambda(t, (id, value))),
-                );
+                facts.extend(target.map(|t| Fact::Lambda(t, (id, value))));
             }
             Op::New(name) => facts.push(Fact::Class(*name)),
             Op::Const(Const::Class(name)) if is_handed_on(body, value) => facts.push(Fact::Class(*name)),

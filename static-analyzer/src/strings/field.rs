@@ -1,10 +1,11 @@
 //! Texts of fields through the writes of the whole program.
 //!
-//! Fields that code outside of the program may set (public or protected, not
-//! final) stay variables.
+//! Fields of objects that code outside of the program may set (public or
+//! protected, not final) stay variables; static ones hold what the program
+//! writes.
 
 use super::term::{Node, Pattern, Term};
-use super::{Arg, Evaluator, FrameId, Key, PlaceId, types};
+use super::{Arg, Evaluator, FrameId, Key, Place, PlaceId, types};
 use crate::ir::{Const, Op, ValueId};
 use crate::limits;
 use crate::program::{FieldRef, Method, MethodId, Name, access};
@@ -29,7 +30,9 @@ impl Evaluator<'_> {
         if let (Some(constant), true, true) = (declared.constant, is_final, object.is_none()) {
             return Some(self.constant_text(constant, field.descriptor));
         }
-        if !is_final && declared.access & (PUBLIC | PROTECTED) != 0 {
+        // The program is all there is; what sets fields from outside of it (beans
+        // filled from a file) sets those of objects.
+        if !is_final && object.is_some() && declared.access & (PUBLIC | PROTECTED) != 0 {
             return None;
         }
         if !holds_text(&field.descriptor) {
@@ -47,6 +50,42 @@ impl Evaluator<'_> {
             self.says_more(term)
         };
         (enough && !self.terms.is_never(term)).then_some(term)
+    }
+
+    /// `own` was stored in a field just before it is printed; in an object that
+    /// others see, another thread may have stored something else since.
+    pub(crate) fn or_written_elsewhere(
+        &mut self,
+        frame: FrameId,
+        object: Option<PlaceId>,
+        field: FieldRef,
+        descriptor: Name,
+        own: Term,
+    ) -> Term {
+        let fresh = object.is_some_and(
+            |o| matches!(self.place_node(o), Place::Value(f, v) if matches!(self.op(f, v), Op::New(_))),
+        );
+        let method = self.method_of(frame);
+        let elsewhere = |(m, _): &(MethodId, ValueId)| {
+            *m != method && !self.program().methods[m.index()].name.starts_with('<')
+        };
+        if fresh || self.terms.as_text(own).is_none() || !self.facts.writes(field).iter().any(elsewhere) {
+            return own;
+        }
+        let written = self.written_text(frame, object, field, descriptor);
+        let written = written.filter(|&t| self.terms.finite(t, limits::FIELD_WRITES_MAX).is_some());
+        match written {
+            Some(others) => {
+                let null = self.terms.text("null");
+                let others: Vec<Term> = match self.terms.node(others) {
+                    // The first value is gone: it was written here since.
+                    Node::Alt(xs) => xs.iter().copied().filter(|&x| x != null).collect(),
+                    _ => vec![others],
+                };
+                self.terms.alt([own].into_iter().chain(others))
+            }
+            None => own,
+        }
     }
 
     fn joined_writes(
@@ -128,9 +167,31 @@ impl Evaluator<'_> {
         args
     }
 
+    /// What parameter `i` of the method of `frame` can be, if all its callers are
+    /// seen and give constants.
+    pub(crate) fn given_text(&mut self, frame: FrameId, i: u16, descriptor: Name) -> Option<Term> {
+        let method = self.method_of(frame);
+        let target = &self.program().methods[method.index()];
+        // Calls that are bound late name other classes: they are not all seen.
+        let bound_early = target.access & (access::STATIC | access::PRIVATE) != 0 || target.name == "<init>";
+        let is_this = i == 0 && !target.is_static();
+        let seen = bound_early
+            && !is_this
+            && !self.is_open_to_callers(target, None)
+            && !self.facts.is_handed_on(target.name, target.descriptor);
+        if !self.joins_callers || !seen || !holds_text(&descriptor) {
+            return None;
+        }
+        let term = self.solved(Key::Given(method, i, descriptor), |e| {
+            let term = e.callers_text(frame, method, i, descriptor, None);
+            term.unwrap_or_else(|| e.terms.top())
+        });
+        self.terms.finite(term, limits::ALTERNATIVES_MAX).map(|_| term)
+    }
+
     /// What all callers of a method pass as parameter `i`, where that is a
     /// finite set of constants.
-    fn callers_text(
+    pub(crate) fn callers_text(
         &mut self,
         frame: FrameId,
         method: MethodId,

@@ -83,7 +83,7 @@ impl<'p> Evaluator<'p> {
 
     /// `java.util.Formatter`
     pub(crate) fn printf(&mut self, format: Term, arguments: &Arguments) -> Term {
-        self.each_format(format, |terms, format| {
+        self.each_format(format, '%', |terms, format| {
             let mut state = Printf { next: 0, last: 0, arguments };
             format_parts(terms, format, &mut |terms, text, out| state.expand(terms, text, out))
         })
@@ -91,14 +91,14 @@ impl<'p> Evaluator<'p> {
 
     /// `java.text.MessageFormat`
     pub(crate) fn message_format(&mut self, format: Term, arguments: &Arguments) -> Term {
-        self.each_format(format, |terms, format| {
+        self.each_format(format, '{', |terms, format| {
             format_parts(terms, format, &mut |terms, text, out| message_parts(terms, text, arguments, out))
         })
     }
 
     /// `{}` of slf4j and its kin; `escapes`: `\{}` prints `{}`.
     pub(crate) fn braces(&mut self, format: Term, arguments: &Arguments) -> Term {
-        self.each_format(format, |terms, format| {
+        self.each_format(format, '{', |terms, format| {
             let mut next = 0;
             format_parts(terms, format, &mut |terms, text, out| {
                 braces_parts(terms, text, arguments, &mut next, out);
@@ -107,8 +107,15 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    fn each_format(&mut self, format: Term, mut f: impl FnMut(&mut Terms, Term) -> Option<Term>) -> Term {
-        let Some(formats) = self.terms.expand(format, FORMATS_MAX) else { return self.terms.top() };
+    /// `f` of each format that `format` can be. Choices without `mark` hold no
+    /// conversion: they are values of the text, whatever their number.
+    fn each_format(
+        &mut self,
+        format: Term,
+        mark: char,
+        mut f: impl FnMut(&mut Terms, Term) -> Option<Term>,
+    ) -> Term {
+        let Some(formats) = self.terms.expand(format, FORMATS_MAX, mark) else { return self.terms.top() };
         let mut choices = Vec::new();
         for format in formats {
             let term = f(&mut self.terms, format);

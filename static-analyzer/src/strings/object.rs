@@ -383,6 +383,13 @@ impl Evaluator<'_> {
                 }
                 (known && !texts.is_empty() && texts.len() <= limits::ALTERNATIVES_MAX).then_some(texts)
             }
+            Op::Invoke { method, args, .. }
+                if method.class == "java/lang/Class" && method.name == "forName" && args.len() == 1 =>
+            {
+                let term = self.text(frame, args[0], Name::from("Ljava/lang/String;"), value);
+                let names = self.terms.finite(term, limits::ALTERNATIVES_MAX)?;
+                Some(names.iter().map(|n| name(&n.replace('.', "/"))).collect())
+            }
             Op::GetField(field, None) => {
                 let [(method, put)] = self.facts.writes(*field) else { return None };
                 let (method, put) = (*method, *put);

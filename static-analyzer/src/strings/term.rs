@@ -473,21 +473,31 @@ impl Terms {
         Some(self.alt(mapped))
     }
 
-    /// The alternatives of a term, distributed over concatenation, if at most
-    /// `max`; each without `Alt` at its top level or in its top-level parts.
-    pub(crate) fn expand(&mut self, term: Term, max: usize) -> Option<Vec<Term>> {
+    /// Whether a constant of the term has this character.
+    fn has_character(&self, term: Term, c: char) -> bool {
+        match self.node(term) {
+            Node::Text(text) => text.contains(c),
+            Node::Cat(xs) | Node::Alt(xs) => xs.iter().any(|&x| self.has_character(x, c)),
+            Node::Star(x) => self.has_character(*x, c),
+            Node::Leaf(_) | Node::Open(_) => false,
+        }
+    }
+
+    /// The alternatives of a term in which `mark` occurs, distributed over
+    /// concatenation, if at most `max`.
+    pub(crate) fn expand(&mut self, term: Term, max: usize, mark: char) -> Option<Vec<Term>> {
         match self.node(term).clone() {
-            Node::Alt(xs) => {
+            Node::Alt(xs) if self.has_character(term, mark) => {
                 let mut all = Vec::new();
                 for x in xs {
-                    all.extend(self.expand(x, max)?);
+                    all.extend(self.expand(x, max, mark)?);
                 }
                 (all.len() <= max).then_some(all)
             }
             Node::Cat(xs) => {
                 let mut all = vec![self.empty()];
                 for x in xs {
-                    let tails = self.expand(x, max)?;
+                    let tails = self.expand(x, max, mark)?;
                     if all.len() * tails.len() > max {
                         return None;
                     }
