@@ -331,7 +331,7 @@ impl<'m> Scan<'m> {
                 values.push((variable, Rc::from(text)));
             }
         }
-        for (variable, object) in (0u32..).zip(variables).filter(|(_, object)| !object.parts.is_empty()) {
+        for (variable, object) in (0u32..).zip(variables).filter(|(_, object)| !object.parts.is_empty() && !object.in_text) {
             if self.orders.tells(candidate.log_point, variable)
                 && let Some(text) = together(variables, &object.parts, &candidate.values)
             {

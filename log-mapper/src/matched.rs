@@ -134,6 +134,15 @@ impl Matched {
                 let text = self.text(chunk, record.start + body_start + range.start, range.len());
                 self.values.push((variable, text));
             }
+            for object in patterns.objects(found.log_point) {
+                let Some(range) = span_of(&object.parts, patterns.captures(scratch, found)) else { continue };
+                let start = record.start + body_start + range.start;
+                // A name has no blanks: parts with words between them are two names.
+                if !chunk[start..start + range.len()].contains(&b' ') {
+                    let text = self.text(chunk, start, range.len());
+                    self.values.push((object.variable, text));
+                }
+            }
             self.candidates.push((found.log_point, values_start..self.values.len() as u32));
         }
         let thread = header.thread.map(|name| {
@@ -194,6 +203,20 @@ impl Matched {
             candidates: candidates.collect(),
         })
     }
+}
+
+/// From the first to the last of `parts`; none if one is not captured.
+fn span_of(parts: &[u32], captures: impl Iterator<Item = (u32, Range<usize>)>) -> Option<Range<usize>> {
+    let mut whole: Option<Range<usize>> = None;
+    let mut n_found = 0;
+    for (_, range) in captures.filter(|(variable, _)| parts.contains(variable)) {
+        n_found += 1;
+        whole = Some(match whole {
+            None => range,
+            Some(old) => old.start.min(range.start)..old.end.max(range.end),
+        });
+    }
+    whole.filter(|_| n_found == parts.len())
 }
 
 /// What to look for. `suffix_at`: where the message ends, if the layout prints

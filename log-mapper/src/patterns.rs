@@ -21,6 +21,7 @@ mod tests;
 pub use naive::{NaiveMatch, find_naively};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use schema::{Level, LogPointId, Model};
 
 use crate::limits::CANDIDATES_MAX;
@@ -31,6 +32,17 @@ use template::{Template, TemplateScratch};
 /// Constant bytes that a log point of another logger than the printed one must
 /// have in common with the message.
 const FOREIGN_CONSTANT_MIN: usize = 8;
+
+fn objects(model: &Model) -> FxHashMap<LogPointId, Vec<Object>> {
+    let mut objects: FxHashMap<LogPointId, Vec<Object>> = FxHashMap::default();
+    for (index, point) in model.log_points.iter().enumerate() {
+        for (variable, object) in (0u32..).zip(&point.variables).filter(|(_, v)| v.in_text) {
+            let parts = object.parts.clone();
+            objects.entry(LogPointId::new(index)).or_default().push(Object { variable, parts });
+        }
+    }
+    objects
+}
 
 /// What is known of one record.
 #[derive(Clone, Copy, Debug, Default)]
@@ -98,6 +110,16 @@ pub struct PatternSet {
     all: [Bucket; places::N_SLOTS],
     methods: Vec<Box<[u8]>>,
     diagnostics: Vec<String>,
+    objects: FxHashMap<LogPointId, Vec<Object>>,
+}
+
+/// A variable whose value is the text from the first to the last of others.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Position in the log point's variables.
+    pub variable: u32,
+    /// Positions of the others.
+    pub parts: Vec<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -142,6 +164,7 @@ impl PatternSet {
             methods: model.log_points.iter().map(|p| p.method.as_bytes().into()).collect(),
             templates,
             diagnostics,
+            objects: objects(model),
         };
         set.place(model);
         set
@@ -204,6 +227,11 @@ impl PatternSet {
             }
             Some((variable, start as usize..end as usize))
         })
+    }
+
+    /// The objects that a log point prints as text.
+    pub fn objects(&self, log_point: LogPointId) -> &[Object] {
+        self.objects.get(&log_point).map_or(&[], Vec::as_slice)
     }
 
     /// Finds the log points that can have printed the record; none if no log

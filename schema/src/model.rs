@@ -186,6 +186,9 @@ pub struct Variable {
     /// the log point that name it together, in the same order wherever objects
     /// of this class are printed. Empty for what is captured itself.
     pub parts: Vec<u32>,
+    /// The parts are not all that tells the objects apart (the rest is chosen
+    /// among constants): the value is the text from the first to the last part.
+    pub in_text: bool,
 }
 
 /// The first method of a thread's work on a single request (lprof §3.1).

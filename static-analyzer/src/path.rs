@@ -61,6 +61,9 @@ pub struct Variable {
     /// Of an object that is printed as several values: the variables that name
     /// it together; empty for a value that is printed as one.
     pub parts: Vec<u32>,
+    /// The parts are not all that tells the objects apart: the value is the
+    /// printed text from the first to the last of them.
+    pub in_text: bool,
 }
 
 /// One way the message can look, see [`schema::Template`].

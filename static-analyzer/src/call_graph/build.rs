@@ -7,7 +7,7 @@ use super::flow::{Flow, Frame, Source};
 use super::initializers::Initializers;
 use super::machines::Machines;
 use super::reflection::{self, Constructors};
-use super::resolve::{Resolver, signature};
+use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
 use super::starts::{Starts, direct_targets};
 use super::{Call, CallGraph, CallKind, roots, scc};
@@ -237,7 +237,7 @@ fn narrowed(resolver: &Resolver<'_>, flow: &Flow, wide: &[Vec<Call>]) -> Vec<Vec
             let Some(body) = &m.body else { return Vec::new() };
             let targets = |v: ValueId| direct_targets(&wide[i], v);
             let frame = Frame { resolver, flow, method: MethodId::new(i), body, targets: &targets };
-            wide[i].iter().map(|call| narrow(&frame, call)).collect()
+            wide[i].iter().map(|call| accepting(&frame, narrow(&frame, call))).collect()
         })
         .collect()
 }
@@ -273,6 +273,67 @@ fn narrow(frame: &Frame<'_>, call: &Call) -> Call {
         return call.clone();
     }
     Call { targets, ..call.clone() }
+}
+
+/// Without the targets that would refuse an argument: where an interface is
+/// generic, a bridge method casts its parameters to what the class takes, so
+/// that an event of one type never reaches the handler of another.
+fn accepting(frame: &Frame<'_>, mut call: Call) -> Call {
+    if call.kind == CallKind::Direct && call.targets.len() > 1 {
+        let types: Vec<Option<Name>> =
+            call.args.iter().map(|a| a.and_then(|a| declared_type(frame, a))).collect();
+        let takes = |target: &MethodId| {
+            casts(frame.resolver, *target).all(|(param, class)| {
+                let given = types.get(param).copied().flatten();
+                given.is_none_or(|given| are_related(frame.resolver, given, class))
+            })
+        };
+        let kept: Vec<MethodId> = call.targets.iter().copied().filter(takes).collect();
+        if !kept.is_empty() {
+            call.targets = kept;
+        }
+    }
+    call
+}
+
+/// The classes to which a bridge method casts its parameters.
+fn casts(resolver: &Resolver<'_>, target: MethodId) -> impl Iterator<Item = (usize, Name)> {
+    let m = &resolver.program.methods[target.index()];
+    let body = m.body.as_ref().filter(|_| m.access & access::BRIDGE != 0);
+    body.into_iter().flat_map(|body| {
+        body.iter().filter_map(|(_, inst)| match inst.op {
+            Op::Cast(class, value) => match body.op(value) {
+                Op::Param(i) => Some((*i as usize, class)),
+                _ => None,
+            },
+            _ => None,
+        })
+    })
+}
+
+/// The class that the code says a value has.
+fn declared_type(frame: &Frame<'_>, value: ValueId) -> Option<Name> {
+    let m = &frame.resolver.program.methods[frame.method.index()];
+    let own = usize::from(!m.is_static());
+    match frame.body.op(value) {
+        Op::New(class) | Op::Cast(class, _) => Some(*class),
+        Op::GetField(field, _) => class_of(&field.descriptor).map(Name::from),
+        Op::Invoke { method, .. } => class_of(signature(&method.descriptor).1).map(Name::from),
+        Op::Param(i) => {
+            let (params, _) = signature(&m.descriptor);
+            params.get((*i as usize).checked_sub(own)?).and_then(|p| class_of(p)).map(Name::from)
+        }
+        _ => None,
+    }
+}
+
+/// Whether an object can be of both classes, as far as the program knows them.
+fn are_related(resolver: &Resolver<'_>, a: Name, b: Name) -> bool {
+    let (Some(class_a), Some(class_b)) = (resolver.own_class(a), resolver.own_class(b)) else { return true };
+    resolver.is_interface(class_a)
+        || resolver.is_interface(class_b)
+        || resolver.is_subtype(class_a, b)
+        || resolver.is_subtype(class_b, a)
 }
 
 /// Adds tasks and callbacks, cuts handler tables.

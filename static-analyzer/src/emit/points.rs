@@ -57,6 +57,7 @@ fn point(program: &Program, classes: &[Name], point: &LogPoint) -> schema::LogPo
             value_class: v.value_class.and_then(|c| class_id(classes, c)),
             shape: v.shape,
             parts: v.parts.clone(),
+            in_text: v.in_text,
         })
         .collect();
     let templates = point

@@ -4,7 +4,8 @@
 //! same is written in their `equals`: where a log point prints all of it, the
 //! object itself is a variable, of the object's class, whose value is all parts.
 //!
-//! Under-approximates: an object that is printed in part is no variable.
+//! Where only a part of it is printed as values (the rest is chosen among
+//! constants, by a flag or kind), the object's text stands for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ use crate::program::{MethodId, Name, Program, access};
 const HELPER_DEPTH_MAX: usize = 2;
 
 /// Adds to each log point the objects that it prints completely.
-pub fn add(program: &Program, bindings: &Bindings<'_>, log_points: &mut [LogPoint]) {
+pub(crate) fn add(program: &Program, bindings: &Bindings<'_>, log_points: &mut [LogPoint]) {
     let identities = Identities::find(program, bindings);
     log_points.par_iter_mut().for_each(|point| {
         let found = printed_objects(program, bindings, &identities, point);
@@ -160,22 +161,31 @@ fn printed_objects(
     }
     let mut objects: Vec<(&AccessPath, &BTreeMap<String, (Step, Option<u32>)>)> = below.iter().collect();
     objects.sort_by_key(|(path, _)| std::cmp::Reverse(path.steps.len()));
-    let mut complete: BTreeMap<AccessPath, Vec<u32>> = BTreeMap::new();
+    let mut known: BTreeMap<AccessPath, Printed> = BTreeMap::new();
     let mut found = Vec::new();
     for (object, members) in objects {
         let types = declared_type(program, point.frame, object).into_iter();
         let owners = types.chain(members.values().filter_map(|(step, _)| owner(step)));
-        for class in owners {
-            let Some(identity) = identities.of(program, class) else { continue };
-            let Some(parts) = parts_of(identity, object, members, &complete) else { continue };
-            if parts.len() > 1 {
-                found.push(variable(object, identity, parts.clone()));
-            }
-            complete.insert(object.clone(), parts);
-            break;
+        let printed = owners.filter_map(|class| {
+            let identity = identities.of(program, class)?;
+            Some((identity, printed_parts(identity, object, members, &known)))
+        });
+        // The class that says most of what is printed.
+        let best = printed.max_by_key(|(_, printed)| (printed.is_complete, printed.parts.len()));
+        let Some((identity, printed)) = best.filter(|(_, printed)| !printed.parts.is_empty()) else { continue };
+        if printed.parts.len() > 1 {
+            found.push(variable(object, identity, &printed));
         }
+        known.insert(object.clone(), printed);
     }
     found
+}
+
+/// What is printed of an object.
+#[derive(Debug, Default)]
+struct Printed {
+    parts: Vec<u32>,
+    is_complete: bool,
 }
 
 fn owner(step: &Step) -> Option<Name> {
@@ -186,37 +196,42 @@ fn owner(step: &Step) -> Option<Name> {
     }
 }
 
-/// The printed variables that make up an object, if all of it is printed.
-fn parts_of(
+/// The printed variables that make up an object.
+fn printed_parts(
     identity: &Identity,
     object: &AccessPath,
     members: &BTreeMap<String, (Step, Option<u32>)>,
-    complete: &BTreeMap<AccessPath, Vec<u32>>,
-) -> Option<Vec<u32>> {
-    let mut parts = Vec::new();
+    known: &BTreeMap<AccessPath, Printed>,
+) -> Printed {
+    let mut printed = Printed { parts: Vec::new(), is_complete: true };
     for name in &identity.parts {
-        let (step, leaf) = members.get(name)?;
-        match leaf {
-            Some(leaf) => parts.push(*leaf),
-            None => {
+        match members.get(name) {
+            Some((_, Some(leaf))) => printed.parts.push(*leaf),
+            Some((step, None)) => {
                 let mut inner = object.clone();
                 inner.steps.push(*step);
-                parts.extend(complete.get(&inner)?);
+                let inner = known.get(&inner);
+                printed.is_complete &= inner.is_some_and(|i| i.is_complete);
+                printed.parts.extend(inner.map_or(&[][..], |i| &i.parts));
             }
+            None => printed.is_complete = false,
         }
     }
-    Some(parts)
+    printed
 }
 
-fn variable(object: &AccessPath, identity: &Identity, parts: Vec<u32>) -> Variable {
+fn variable(object: &AccessPath, identity: &Identity, printed: &Printed) -> Variable {
     let simple = identity.class.rsplit('/').next().unwrap_or_default();
+    let value_class =
+        if printed.is_complete { Name::from(simple) } else { Name::from(&format!("{simple}.toString()")) };
     Variable {
         path: Some(object.clone()),
         text: String::new(),
-        value_class: Some(Name::from(simple)),
+        value_class: Some(value_class),
         descriptor: Name::from(&format!("L{};", identity.class)),
         shape: schema::ValueShape::Text,
-        parts,
+        parts: printed.parts.clone(),
+        in_text: !printed.is_complete,
     }
 }
 

@@ -113,6 +113,7 @@ impl<'t> Emitter<'t> {
             descriptor: leaf.descriptor,
             shape: shape(&leaf.pattern),
             parts: Vec::new(),
+            in_text: false,
         });
         self.captures.push(index);
         self.regex.push('(');
