@@ -107,6 +107,8 @@ pub struct CallGraph {
     pub callers: Vec<Vec<(MethodId, usize)>>,
     /// Where threads enter, sorted by method.
     pub roots: Vec<Root>,
+    /// Steps of state machines, sorted: run by the machine for its entity.
+    pub steps: Vec<MethodId>,
     /// Per class: whether the program makes objects of it.
     pub instantiated: Vec<bool>,
     /// Strongly connected components over local edges

@@ -139,8 +139,10 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     if best.differs && (around.starts || around.is_dispatcher) {
         return None;
     }
-    // The first line of a request once more: the next request.
-    if around.again && around.starts {
+    // The first line of a request once more: the next request, unless its thread
+    // is in the middle of something that can print it again.
+    let goes_on = around.has_thread && best.current && !around.after_silence;
+    if around.again && around.starts && !goes_on {
         return None;
     }
     if around.has_thread {

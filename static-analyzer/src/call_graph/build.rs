@@ -49,7 +49,9 @@ pub fn build(program: &Program) -> CallGraph {
     let mut rpc_interfaces: Vec<(Name, String)> =
         rpc.interfaces.iter().map(|(c, why)| (program.classes[c.index()].name, why.clone())).collect();
     rpc_interfaces.sort();
-    CallGraph { calls, callers, roots, instantiated, components, levels, rpc_interfaces }
+    let mut steps: Vec<MethodId> = machines.steps.into_iter().collect();
+    steps.sort_unstable();
+    CallGraph { calls, callers, roots, steps, instantiated, components, levels, rpc_interfaces }
 }
 
 /// Per class: made by `new`, or named by a class constant and constructible

@@ -86,6 +86,9 @@ impl<'a> Lifetimes<'a> {
                 }
                 // Threads that start-up starts are start-up, unless reached.
                 (_, Some(RootKind::Main | RootKind::Thread)) | (TopLevelKind::Unreached, _) => {}
+                // A table of handlers that only start-up goes through starts and
+                // stops services; one that serves is reached from what serves.
+                (_, Some(RootKind::EventHandler)) => {}
                 _ => starts.push(method),
             }
         }
@@ -206,7 +209,8 @@ impl<'a> Lifetimes<'a> {
         if is_number && !self.keys.names(place.path.steps.last(), value_class.as_str()) {
             return None;
         }
-        if self.weak.contains(value_class.as_str()) || self.survives(method, place) {
+        let is_entity = matches!(self.graph.root(method), Some(root) if root.kind == RootKind::EventHandler);
+        if self.weak.contains(value_class.as_str()) || !is_entity && self.survives(method, place) {
             return Some(IdentifierStrength::Weak);
         }
         // A text made in the request and known by a local's name only could be

@@ -2,7 +2,7 @@
 //! scan of its body.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Context;
 use super::apis::{self, Container, Part, Role, Typed};
@@ -61,6 +61,14 @@ pub(crate) fn scan(context: Context<'_>) -> Facts {
             facts.handlers.entry(verb).or_default().push(handler);
         }
     }
+    // Steps of a state machine are registered too, but nobody sends to them.
+    let steps: FxHashSet<Name> = context
+        .graph
+        .steps
+        .iter()
+        .map(|s| context.program.classes[context.program.methods[s.index()].class.index()].name)
+        .collect();
+    facts.handlers.retain(|_, handlers| !handlers.iter().any(|h| steps.contains(h)));
     for handlers in facts.handlers.values_mut() {
         handlers.sort_unstable();
         handlers.dedup();

@@ -77,14 +77,19 @@ pub fn find(
 }
 
 /// Handlers of events whose object is made by requests: what happens to one
-/// object is one request.
+/// object is one request. What only start-up calls handles no events.
 fn entities(program: &Program, graph: &CallGraph, lifetimes: &Lifetimes<'_>, chosen: &Chosen) -> Chosen {
     let is_entity = |method: MethodId| {
         let m = &program.methods[method.index()];
         let is_handler = graph.root(method).is_some_and(|r| r.kind == RootKind::EventHandler);
         is_handler && !m.is_static() && !lifetimes.is_long_lived(m.class)
     };
+    let is_start_up = |method: MethodId| {
+        graph.root(method).is_some_and(|r| r.kind == RootKind::EventHandler)
+            && !lifetimes.is_at_request(method)
+    };
     let kind = |method, kind| match kind {
+        TopLevelKind::EventHandler if is_start_up(method) => TopLevelKind::Task,
         TopLevelKind::EventHandler if is_entity(method) => TopLevelKind::Entity,
         kind => kind,
     };
