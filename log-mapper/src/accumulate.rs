@@ -213,6 +213,9 @@ impl<'m> Scan<'m> {
 
     /// Spans for which the log point of `fact` would be the next one.
     fn find_by_place(&mut self, fact: &Fact, found: &mut Vec<SpanIndex>) {
+        if self.orders.floats(fact.log_point) {
+            return;
+        }
         let Self { orders, open, .. } = self;
         for index in 0..orders.places(fact.log_point).len() {
             let places = &orders.places(fact.log_point)[index];

@@ -66,7 +66,8 @@ pub(super) struct OpenSpan {
 #[derive(Clone, Debug)]
 pub(super) struct TopState {
     pub(super) top: TopLevelId,
-    /// Nodes at which the last log point can have been.
+    /// Nodes at which the last log point can have been; none: nothing so far had
+    /// a place in the order.
     pub(super) at: Vec<u32>,
     pub(super) bound: Vec<Bound>,
     /// The first event is one with which the method can start.
@@ -144,13 +145,16 @@ impl OpenSpan {
 
     /// Whether any log point can follow.
     pub(super) fn goes_on(&self, orders: &mut Orders<'_>) -> bool {
-        self.tops.iter().any(|state| state.at.iter().any(|&node| orders.goes_on(state.top, node)))
+        let mut goes_on = |state: &TopState| state.at.iter().any(|&node| orders.goes_on(state.top, node));
+        self.tops.iter().any(|state| state.at.is_empty() || goes_on(state))
     }
 
     /// Whether the best-fitting reading of the span can end here.
     fn is_at_exit(&self, orders: &Orders<'_>) -> bool {
         let states = self.tops.iter().filter(|state| state.entered);
-        states.into_iter().any(|state| state.at.iter().any(|&node| orders.is_exit(state.top, node)))
+        states.into_iter().any(|state| {
+            state.at.is_empty() || state.at.iter().any(|&node| orders.is_exit(state.top, node))
+        })
     }
 
     /// The finished span. `was_cut`: by the window or the end of the input.
@@ -191,8 +195,7 @@ impl TopState {
         let mut best: Option<((u32, u32, Follows), Vec<Bound>)> = None;
         for i in 0..orders.places(fact.log_point)[index].at.len() {
             let place = orders.places(fact.log_point)[index].at[i];
-            let follows = self.at.iter().filter_map(|&from| orders.follows(self.top, from, place.0)).max();
-            let Some(follows) = follows else { continue };
+            let Some(follows) = self.follows(orders, fact.log_point, place.0) else { continue };
             let Some(bound) = bind(orders, self.top, place, fact) else { continue };
             let Some((n_request, n_weak)) = self.agree(&bound) else { continue };
             at.push(place.0);
@@ -203,6 +206,9 @@ impl TopState {
         }
         let ((n_request, n_weak, follows), bound) = best?;
         at.dedup();
+        if orders.floats(fact.log_point) {
+            at.clone_from(&self.at);
+        }
         let mut next = self.clone();
         next.at = at;
         next.n_skips += u32::from(follows == Follows::Later);
@@ -216,6 +222,17 @@ impl TopState {
             }
         }
         Some((next, (n_request, n_weak, follows, self.entered)))
+    }
+
+    /// Whether and how `point` at `node` can come next.
+    fn follows(&self, orders: &mut Orders<'_>, point: LogPointId, node: u32) -> Option<Follows> {
+        if orders.floats(point) {
+            return Some(Follows::Next);
+        }
+        if self.at.is_empty() {
+            return Some(if orders.is_entry(self.top, node) { Follows::Next } else { Follows::Later });
+        }
+        self.at.iter().filter_map(|&from| orders.follows(self.top, from, node)).max()
     }
 
     /// Counts the values shared with `bound`: (request, weak); none if an
@@ -254,13 +271,17 @@ pub(super) fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
         let places = at.clone();
         let entries: Vec<(u32, u32)> =
             places.iter().copied().filter(|&(node, _)| orders.is_entry(top, node)).collect();
-        let entered = !entries.is_empty();
-        let places = if entered { entries } else { places };
+        let floats = orders.floats(fact.log_point);
+        let entered = floats || !entries.is_empty();
+        let places = if entries.is_empty() { places } else { entries };
         // A record whose values contradict the bindings still has to be
         // somewhere: it opens a span without those values.
         let bound = places.iter().find_map(|&place| bind(orders, top, place, fact)).unwrap_or_default();
         let mut at: Vec<u32> = places.iter().map(|&(node, _)| node).collect();
         at.dedup();
+        if floats {
+            at.clear();
+        }
         tops.push(TopState { top, at, bound, entered, n_skips: u32::from(!entered) });
     }
     tops

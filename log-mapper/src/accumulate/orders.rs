@@ -11,6 +11,12 @@ use schema::{
     ValueClassId,
 };
 
+/// A log point that more than one in so many top-level methods print...
+const UTILITY_SHARE: usize = 8;
+
+/// ... and more than so many, is printed by a utility.
+const UTILITY_MIN: usize = 32;
+
 /// The places of one log point in the DAG of one top-level method.
 #[derive(Debug)]
 pub(super) struct Places {
@@ -31,6 +37,8 @@ pub(super) struct Orders<'m> {
     /// Per log point: a method other than a dispatcher can start with it; once
     /// asked for.
     starts: Vec<Option<bool>>,
+    /// Per log point: see [`Orders::floats`].
+    floats: Vec<bool>,
     tops: Vec<TopOrder>,
     /// The lowest level the log has shown; log points below it are silent.
     threshold: Level,
@@ -115,7 +123,13 @@ impl<'m> Orders<'m> {
             }
         }
         let starts = vec![None; places.len()];
-        Self { model, places, printed, starts, tops, threshold: Level::Info }
+        let most = (model.top_level_methods.len() / UTILITY_SHARE).max(UTILITY_MIN);
+        let floats = places
+            .iter()
+            .zip(&model.log_points)
+            .map(|(places, point)| places.len() > most || point.method == "<clinit>");
+        let floats = floats.collect();
+        Self { model, floats, places, printed, starts, tops, threshold: Level::Info }
     }
 
     /// Where `point` stands, sorted by top-level method.
@@ -142,8 +156,18 @@ impl<'m> Orders<'m> {
         self.printed[point.index()].get(variable as usize).map_or(&[], |printed| &printed.request_classes)
     }
 
+    /// Whether `point` has no place in an order: utilities that everybody calls
+    /// print it, or a class that is initialized by whoever comes first. It says
+    /// nothing on where a request stands.
+    pub(super) fn floats(&self, point: LogPointId) -> bool {
+        self.floats[point.index()]
+    }
+
     /// Whether a method other than a dispatcher can start with `point`.
     pub(super) fn starts(&mut self, point: LogPointId) -> bool {
+        if self.floats(point) {
+            return false;
+        }
         if let Some(starts) = self.starts[point.index()] {
             return starts;
         }

@@ -1,79 +1,82 @@
 //! Pairs of the handlers of one entity: methods that take turns on one object
-//! with an identifier of its own (a state machine) work on one request, the
-//! object's life.
+//! with an identity of its own (a state machine) work on one request, the
+//! object's life. Objects of two classes whose identity is of one class (a
+//! container as the master and as the node sees it) live the same life.
 
-use schema::{IdentifierStrength, LinkKind, TopLevelKind};
 use std::collections::BTreeMap;
 
+use schema::{IdentifierStrength, LinkKind, TopLevelKind};
+
 use super::{Context, Pair, Pairs};
-use crate::path::{Root, Step};
+use crate::path::Root;
 use crate::program::{ClassId, Name};
 
-/// Handlers of one entity above which only neighbours are paired: the reducer
+/// Handlers of one identity above which only neighbours are paired: the reducer
 /// merges along any connected set of pairs.
 const HANDLERS_MAX: usize = 40;
 
-/// Adds the pairs of handlers that share their entity's own identifier.
+/// Adds the pairs of handlers that share their entity's own identity.
 pub(super) fn add(context: Context<'_>, pairs: &mut Pairs) {
-    for handlers in entities(context).values() {
+    for (identity, handlers) in entities(context) {
         for (at, a) in handlers.iter().enumerate() {
             for (other, b) in handlers.iter().enumerate() {
                 let neighbours = at == 0 || other == 0;
                 if handlers.len() <= HANDLERS_MAX || neighbours {
-                    add_pair(pairs, a, b);
+                    add_pair(pairs, identity, a, b);
                 }
             }
         }
     }
 }
 
-/// A handler with those of its identifiers that are the entity's own.
+/// A handler that works on an entity with an identity.
 struct Handler {
     unit: usize,
-    own: Vec<(u32, Name)>,
+    class: ClassId,
+    /// The identifiers that hold the identity.
+    own: Vec<u32>,
 }
 
-fn add_pair(pairs: &mut Pairs, a: &Handler, b: &Handler) {
-    let mut identifiers = Vec::new();
-    for &(i, class) in &a.own {
-        identifiers.extend(b.own.iter().filter(|(_, c)| *c == class).map(|&(j, _)| (i, j)));
-    }
-    if identifiers.is_empty() {
+fn add_pair(pairs: &mut Pairs, identity: Name, a: &Handler, b: &Handler) {
+    // Only a whole identity means the same wherever it is.
+    let is_object = !identity.contains('.') && !identity.contains(':');
+    let kind = if a.class == b.class { LinkKind::Queue } else { LinkKind::Socket };
+    if kind == LinkKind::Socket && !is_object {
         return;
     }
-    pairs.entry((a.unit, b.unit, LinkKind::Queue)).or_insert_with(|| Pair {
+    let shared = a.own.iter().flat_map(|&i| b.own.iter().map(move |&j| (i, j)));
+    pairs.entry((a.unit, b.unit, kind)).or_insert_with(|| Pair {
         from: a.unit,
         to: b.unit,
-        kind: LinkKind::Queue,
-        identifiers,
+        kind,
+        identifiers: shared.collect(),
         many: true,
         before: Vec::new(),
-        reason: "both handle events of one entity".to_owned(),
+        reason: format!("both handle events of one {identity}"),
     });
 }
 
-/// Event handlers grouped by the class of their entity: the receiver, or the
-/// first parameter of a transition object.
-fn entities(context: Context<'_>) -> BTreeMap<ClassId, Vec<Handler>> {
-    let mut entities: BTreeMap<ClassId, Vec<Handler>> = BTreeMap::new();
+/// Handlers of entities by the class of the identity: what a field of the
+/// receiver or of the event names.
+fn entities(context: Context<'_>) -> BTreeMap<Name, Vec<Handler>> {
+    let mut entities: BTreeMap<Name, Vec<Handler>> = BTreeMap::new();
     for (unit, top) in context.top_levels.methods.iter().enumerate() {
         if top.kind != TopLevelKind::Entity {
             continue;
         }
-        let mut by_class: BTreeMap<ClassId, Vec<(u32, Name)>> = BTreeMap::new();
+        let class = context.program.methods[top.method.index()].class;
+        let mut own: BTreeMap<Name, Vec<u32>> = BTreeMap::new();
         for (i, identifier) in (0u32..).zip(&top.identifiers) {
             let path = &identifier.place.path;
-            let (Root::Param(_), Some(Step::Field(field))) = (path.root, path.steps.first()) else {
-                continue;
-            };
             if identifier.strength == IdentifierStrength::Request
-                && let Some(class) = context.program.class(field.class)
+                && matches!(path.root, Root::Param(_))
+                && path.steps.len() == 1
             {
-                by_class.entry(class).or_default().push((i, identifier.value_class));
+                own.entry(identifier.value_class).or_default().push(i);
             }
         }
-        for (class, own) in by_class {
-            entities.entry(class).or_default().push(Handler { unit, own });
+        for (identity, own) in own {
+            entities.entry(identity).or_default().push(Handler { unit, class, own });
         }
     }
     entities

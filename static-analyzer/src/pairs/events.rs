@@ -12,13 +12,14 @@ use super::cargo::Cargo;
 use super::carry::Carry;
 use super::handoffs::{Collector, Handoff, Rule};
 use super::regions::{UnitId, Units, in_loop};
+use crate::call_graph::RootKind;
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
-use crate::program::{MethodId, Name, Program};
+use crate::program::{Method, MethodId, Name, Program, access};
 
 /// Hand-offs from makers of events to their handlers.
 pub(super) fn handoffs(context: Context<'_>, units: &Units, handoffs: &mut Collector) {
-    let handlers = handlers(context);
+    let handlers = handlers(context, units);
     if handlers.is_empty() {
         return;
     }
@@ -71,30 +72,28 @@ pub(super) fn handoffs(context: Context<'_>, units: &Units, handoffs: &mut Colle
     }
 }
 
-/// For each class of events, the units that take it, with the parameter.
-fn handlers(context: Context<'_>) -> BTreeMap<Name, Vec<(UnitId, ValueId)>> {
+/// For each class of events, the units that take it, with the parameter. A
+/// handler that prints nothing itself passes on what it took.
+fn handlers(context: Context<'_>, units: &Units) -> BTreeMap<Name, Vec<(UnitId, ValueId)>> {
     let mut handlers: BTreeMap<Name, Vec<(UnitId, ValueId)>> = BTreeMap::new();
-    for (unit, top) in context.top_levels.methods.iter().enumerate() {
+    for unit in 0..units.len() {
         // Targets of other dispatchers take what they need as arguments; those of
         // queues are found with the queue.
-        if !matches!(top.kind, TopLevelKind::EventHandler | TopLevelKind::Entity) {
+        let root = units.region(unit).root;
+        let is_handler = match units.top_level(unit) {
+            Some(top) => matches!(
+                context.top_levels.methods[top].kind,
+                TopLevelKind::EventHandler | TopLevelKind::Entity
+            ),
+            None => context.graph.root(root).is_some_and(|r| r.kind == RootKind::EventHandler),
+        };
+        if !is_handler {
             continue;
         }
-        let method = &context.program.methods[top.method.index()];
+        let method = &context.program.methods[root.index()];
         let Some(body) = &method.body else { continue };
-        let own = usize::from(!method.is_static());
-        let types = parameter_types(&method.descriptor);
-        for (value, inst) in body.iter() {
-            let taken = match &inst.op {
-                Op::Param(i) => {
-                    types.get((*i as usize).wrapping_sub(own)).copied().flatten().map(|class| (class, value))
-                }
-                Op::Cast(class, inner) => {
-                    matches!(body.op(*inner), Op::Param(i) if *i as usize >= own).then_some((*class, *inner))
-                }
-                _ => None,
-            };
-            if let Some((class, param)) = taken.filter(|t| context.program.class(t.0).is_some()) {
+        for (class, param) in taken(method, body) {
+            if context.program.class(class).is_some() {
                 let list = handlers.entry(class).or_default();
                 if !list.contains(&(unit, param)) {
                     list.push((unit, param));
@@ -103,6 +102,24 @@ fn handlers(context: Context<'_>) -> BTreeMap<Name, Vec<(UnitId, ValueId)>> {
         }
     }
     handlers
+}
+
+/// The classes of the parameters, with the parameters; of a bridge, those that it
+/// casts them to.
+fn taken(method: &Method, body: &Body) -> Vec<(Name, ValueId)> {
+    let own = usize::from(!method.is_static());
+    let types = parameter_types(&method.descriptor);
+    let is_bridge = method.access & access::BRIDGE != 0;
+    let found = body.iter().filter_map(|(value, inst)| match &inst.op {
+        Op::Param(i) if !is_bridge => {
+            types.get((*i as usize).wrapping_sub(own)).copied().flatten().map(|class| (class, value))
+        }
+        Op::Cast(class, inner) => {
+            matches!(body.op(*inner), Op::Param(i) if *i as usize >= own).then_some((*class, *inner))
+        }
+        _ => None,
+    });
+    found.collect()
 }
 
 /// Classes of the parameters (none: primitives and arrays).
