@@ -137,6 +137,13 @@ pub(crate) fn merged(program: &Program, points: Vec<LogPoint>) -> Vec<LogPoint> 
             point.source_line != 0 && shape(other) == shape(&point)
         });
         let same = same.or_else(|| known.iter().copied().find(|&i| is_copy(&merged[i], &point)));
+        let other_way = || known.iter().copied().find(|&i| is_other_way(&merged[i], &point));
+        if same.is_none()
+            && let Some(i) = other_way()
+        {
+            absorb(&mut merged[i], point);
+            continue;
+        }
         match same {
             Some(i) => {
                 let other = &mut merged[i];
@@ -177,6 +184,40 @@ type Shape<'p> =
 fn shape(point: &LogPoint) -> Shape<'_> {
     let variables = point.variables.iter().map(|v| (v.value_class, v.text.clone())).collect();
     (&point.templates, &point.levels, &point.loggers, variables)
+}
+
+/// Whether two points are one call of a wrapper that reaches the statement in two
+/// ways: its own overloads, or implementations of what it calls.
+fn is_other_way(a: &LogPoint, b: &LogPoint) -> bool {
+    a.call_line.is_some()
+        && a.sites == b.sites
+        && a.levels == b.levels
+        && a.loggers == b.loggers
+        && a.templates.len() + b.templates.len() <= limits::TEMPLATES_MAX
+        && b.variables.iter().all(|v| v.parts.is_empty())
+}
+
+/// Adds templates and variables of `b` to `a`.
+fn absorb(a: &mut LogPoint, b: LogPoint) {
+    let mut numbers = Vec::with_capacity(b.variables.len());
+    for variable in b.variables {
+        let known = a.variables.iter().position(|v| *v == variable);
+        let number = known.unwrap_or_else(|| {
+            a.variables.push(variable);
+            a.variables.len() - 1
+        });
+        numbers.push(number as u32);
+    }
+    for mut template in b.templates {
+        for capture in &mut template.captures {
+            *capture = numbers[*capture as usize];
+        }
+        if !a.templates.contains(&template) {
+            a.templates.push(template);
+        }
+    }
+    a.in_handler &= b.in_handler;
+    a.has_throwable |= b.has_throwable;
 }
 
 /// Whether two points of one line are copies of one statement between which the

@@ -1,11 +1,13 @@
 //! Wrappers: methods that print their own parameter. The log point belongs to
 //! the callers, who give the text; the statement stays where it is.
 
+use std::collections::BTreeSet;
+
 use super::{Site, message, point};
 use crate::ir::{Const, Op, ValueId};
 use crate::limits;
 use crate::path::{LogPoint, Root};
-use crate::program::{MethodId, access};
+use crate::program::{MethodId, Name, access};
 use crate::strings::facts::Facts;
 use crate::strings::term::{Node, Pattern, Term};
 use crate::strings::{Arg, Evaluator, FrameId, types};
@@ -42,44 +44,44 @@ pub(crate) fn callers(
         return None;
     }
     let lifts = letters(e, term, 0) <= CONSTANT_LETTERS_MAX
-        || tells_apart(e.facts, &callers, &printed, limits::WRAPPER_DEPTH_MAX);
+        || constants_given(e.facts, &callers, &printed, limits::WRAPPER_DEPTH_MAX).len() > 1;
     lifts.then_some(callers)
 }
 
-/// Whether most callers give a constant for one of the parameters that are
+/// The constants that most callers give for one of the parameters that are
 /// printed, so that the text says which caller printed it. A caller that passes
 /// its own parameter on gives what its callers give.
-fn tells_apart(facts: &Facts<'_>, callers: &[(MethodId, ValueId)], printed: &[u16], depth: u32) -> bool {
-    let mut constants = Vec::new();
+fn constants_given(
+    facts: &Facts<'_>,
+    callers: &[(MethodId, ValueId)],
+    printed: &[u16],
+    depth: u32,
+) -> BTreeSet<Name> {
+    let mut constants = BTreeSet::new();
     let mut n_constant = 0;
     for &(caller, call) in callers {
         let Some(body) = &facts.program.methods[caller.index()].body else { continue };
         let Op::Invoke { args, .. } = body.op(call) else { continue };
-        let mut passed = Vec::new();
-        let mut is_constant = false;
+        let (mut passed, mut given) = (Vec::new(), BTreeSet::new());
         for value in printed.iter().filter_map(|&i| args.get(usize::from(i))) {
             match body.op(*value) {
                 Op::Const(Const::Text(text)) => {
-                    is_constant = true;
-                    constants.push(*text);
+                    given.insert(*text);
                 }
                 Op::Param(j) => passed.push(*j),
                 _ => {}
             }
         }
-        if !is_constant && !passed.is_empty() && depth > 1 {
+        if given.is_empty() && !passed.is_empty() && depth > 1 {
             let above = callers_of(facts, caller);
-            is_constant =
-                above.len() <= limits::WRAPPER_CALLERS_MAX && tells_apart(facts, &above, &passed, depth - 1);
-            if is_constant && callers.len() == 1 {
-                return true;
+            if above.len() <= limits::WRAPPER_CALLERS_MAX {
+                given = constants_given(facts, &above, &passed, depth - 1);
             }
         }
-        n_constant += usize::from(is_constant);
+        n_constant += usize::from(!given.is_empty());
+        constants.append(&mut given);
     }
-    constants.sort_unstable();
-    constants.dedup();
-    constants.len() > 1 && 2 * n_constant > callers.len()
+    if 2 * n_constant > callers.len() { constants } else { BTreeSet::new() }
 }
 
 fn callers_of(facts: &Facts<'_>, method: MethodId) -> Vec<(MethodId, ValueId)> {
