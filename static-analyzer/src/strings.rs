@@ -142,6 +142,8 @@ pub(crate) struct Evaluator<'p> {
     rebound: bool,
     /// Parameters of methods whose callers are all seen print what these give.
     pub(crate) joins_callers: bool,
+    /// What callers give counts also where it is no constant.
+    callers_in_full: bool,
 }
 
 impl<'p> Evaluator<'p> {
@@ -174,6 +176,7 @@ impl<'p> Evaluator<'p> {
             depth: 0,
             rebound: false,
             joins_callers: false,
+            callers_in_full: false,
         }
     }
 

@@ -88,6 +88,30 @@ impl Evaluator<'_> {
         }
     }
 
+    /// What is written to a field that holds format strings. No format is null.
+    pub(crate) fn written_formats(
+        &mut self,
+        frame: FrameId,
+        object: Option<PlaceId>,
+        field: FieldRef,
+        descriptor: Name,
+    ) -> Option<Term> {
+        let declared = self.facts.field(field)?;
+        let is_open = declared.access & access::FINAL == 0 && declared.access & (PUBLIC | PROTECTED) != 0;
+        if is_open || self.facts.writes(field).len() > limits::FIELD_WRITES_MAX {
+            return None;
+        }
+        self.callers_in_full = true;
+        let term = self.joined_writes(frame, object, field, descriptor);
+        self.callers_in_full = false;
+        let null = self.terms.text("null");
+        let term = match self.terms.node(term).clone() {
+            Node::Alt(xs) => self.terms.alt(xs.into_iter().filter(|&x| x != null)),
+            _ => term,
+        };
+        self.terms.has_character(term, '%').then_some(term)
+    }
+
     fn joined_writes(
         &mut self,
         frame: FrameId,
@@ -211,6 +235,7 @@ impl Evaluator<'_> {
             return None;
         }
         let calls = self.facts.calls(target.name, target.descriptor);
+        let in_full = std::mem::take(&mut self.callers_in_full);
         let mut choices = Vec::new();
         for &(caller, call) in calls {
             let body = self.program().methods[caller.index()].body.as_ref()?;
@@ -237,9 +262,13 @@ impl Evaluator<'_> {
             let inner =
                 self.make_frame(frame, None, caller, vec![Arg::Unknown; parameters.max(count)], None)?;
             let term = self.text(inner, value, descriptor, call);
-            self.terms.finite(term, 8)?;
+            let small = self.terms.size(term) <= limits::INLINED_TERM_NODES_MAX;
+            if !(in_full && small && !self.terms.is_open(term)) {
+                self.terms.finite(term, 8)?;
+            }
             choices.push(term);
         }
+        self.callers_in_full = in_full;
         if choices.is_empty() {
             return None;
         }

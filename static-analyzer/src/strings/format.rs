@@ -37,9 +37,23 @@ impl<'p> Evaluator<'p> {
         is_static: bool,
     ) -> Option<Term> {
         let locale = usize::from(is_static && parameters.first().is_some_and(|p| p == "Ljava/util/Locale;"));
-        let format = self.text(frame, *args.get(locale)?, Name::from("Ljava/lang/String;"), call);
+        let format = self.format_text(frame, *args.get(locale)?, call);
         let arguments = self.varargs(frame, *args.get(locale + 1)?, call);
         Some(self.printf(format, &arguments))
+    }
+
+    /// A format string. A field is a variable to everybody else; here its
+    /// conversions matter, also where they come through a constructor.
+    fn format_text(&mut self, frame: FrameId, format: ValueId, call: ValueId) -> Term {
+        let string = Name::from("Ljava/lang/String;");
+        let term = self.text(frame, format, string, call);
+        let Op::GetField(field, object) = self.op(frame, format) else { return term };
+        if !matches!(self.terms.node(term), Node::Leaf(_)) {
+            return term;
+        }
+        let object = object.map(|o| self.place(frame, o));
+        let written = self.written_formats(frame, object, *field, string);
+        written.unwrap_or(term)
     }
 
     /// `MessageFormat.format(pattern, args...)`

@@ -157,7 +157,8 @@ fn number(drafts: Drafts, graph: &Graph, live: &[bool]) -> Body {
     let Drafts { insts, phis, blocks } = drafts;
     let mut new_ids = vec![UNDEFINED; insts.len()];
     let mut order: Vec<u32> = Vec::with_capacity(insts.len());
-    let mut body = Body::default();
+    // Bodies stay in memory to the end: no room is left over.
+    let mut body = Body { blocks: Vec::with_capacity(graph.nodes.len()), insts: Vec::new() };
     for (id, node) in graph.nodes.iter().enumerate() {
         let start = order.len();
         let head = phis[id].iter().copied();
@@ -178,6 +179,7 @@ fn number(drafts: Drafts, graph: &Graph, live: &[bool]) -> Body {
     let lines: Vec<u32> =
         blocks.iter().map(|range| insts[range.clone()].first().map_or(0, |i| i.line)).collect();
     let mut insts: Vec<Option<_>> = insts.into_iter().map(Some).collect();
+    body.insts.reserve_exact(order.len());
     for old in order {
         let mut inst = insts[old as usize].take().expect("each instruction is in one block");
         inst.op.map_operands(|v| ValueId::new(new_ids[v.index()] as usize));
