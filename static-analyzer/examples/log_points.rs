@@ -1,14 +1,15 @@
-//! Prints the log points of jars: `log_points [--grep TEXT | --count | --stats] JAR...`;
-//! `--count` counts the logging calls, `--stats` says how well values are named.
+//! Prints the log points of jars: `log_points [--grep TEXT | --count | --calls | --stats] JAR...`;
+//! `--count` counts the logging calls, `--calls` lists them, `--stats` says how well values are named.
 #![allow(clippy::print_stdout, reason = "it is a command")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
 use static_analyzer::class_path::Config;
-use static_analyzer::log_points::{count_calls, log_points, print};
+use static_analyzer::log_points::{log_points, logging_calls, print};
 use static_analyzer::path::{LogPoint, Root};
+use static_analyzer::program::MethodId;
 
 fn main() -> Result<(), static_analyzer::error::Error> {
     let mut args = std::env::args().skip(1).peekable();
@@ -19,8 +20,26 @@ fn main() -> Result<(), static_analyzer::error::Error> {
     let program = static_analyzer::program::load(&paths, &Config::default())?;
     let loaded = start.elapsed();
     if mode == "--count" {
-        for (entry, (calls, lines)) in program.entries.iter().zip(count_calls(&program)) {
-            println!("{} {calls} / {lines}", entry.name);
+        let calls = logging_calls(&program);
+        let entry = |m: &MethodId| program.classes[program.methods[m.index()].class.index()].entry;
+        for (i, input) in program.entries.iter().enumerate() {
+            let here: Vec<_> = calls.iter().filter(|(m, ..)| entry(m) == i).collect();
+            let lines: BTreeSet<_> = here
+                .iter()
+                .map(|(m, _, line)| {
+                    let method = &program.methods[m.index()];
+                    (method.class, method.name, *line)
+                })
+                .collect();
+            println!("{} {} / {}", input.name, here.len(), lines.len());
+        }
+        return Ok(());
+    }
+    if mode == "--calls" {
+        for (m, pc, line) in logging_calls(&program) {
+            let method = &program.methods[m.index()];
+            let class = program.classes[method.class.index()].name;
+            println!("{class}.{}{} {pc} {line}", method.name, method.descriptor);
         }
         return Ok(());
     }

@@ -77,27 +77,22 @@ pub(crate) fn listed_classes(facts: &Facts<'_>) -> FxHashMap<Name, Name> {
     listed
 }
 
-/// How many logging calls there are, by class path entry; for comparison with
-/// other counts.
-pub fn count_calls(program: &Program) -> Vec<(usize, usize)> {
+/// Where the logging calls are: method, bytecode offset, source line. Copies of a
+/// subroutine are one instruction. For comparison with other counts.
+pub fn logging_calls(program: &Program) -> Vec<(MethodId, u32, u32)> {
     let facts = Facts::new(program);
     let listed = listed_classes(&facts);
-    let mut counts = vec![(0, 0); program.entries.len()];
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut calls = Vec::new();
     for id in (0..program.methods.len()).map(MethodId::new) {
-        let method = &program.methods[id.index()];
-        let entry = program.classes[method.class.index()].entry;
-        let mut instructions = rustc_hash::FxHashSet::default();
-        for site in sites_of(&facts, &listed, id) {
-            let Some(count) = counts.get_mut(entry) else { continue };
-            // Copies of a subroutine are one instruction.
-            let pc = method.body.as_ref().map_or(0, |b| b.inst(site.value).pc);
-            count.0 += usize::from(instructions.insert(pc));
-            let line = method.body.as_ref().map_or(0, |b| b.inst(site.value).line);
-            count.1 += usize::from(seen.insert((method.class, method.name, line)));
-        }
+        let Some(body) = &program.methods[id.index()].body else { continue };
+        let sites = sites_of(&facts, &listed, id);
+        let mut found: Vec<_> =
+            sites.iter().map(|s| body.inst(s.value)).map(|inst| (id, inst.pc, inst.line)).collect();
+        found.sort_unstable();
+        found.dedup();
+        calls.append(&mut found);
     }
-    counts
+    calls
 }
 
 /// Logging calls of one method.
