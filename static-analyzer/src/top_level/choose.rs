@@ -17,7 +17,7 @@ use super::drops::Drops;
 use super::loops::{self, ServiceLoops};
 use super::members::{self, Chosen};
 use super::{TopLevel, TopLevels};
-use crate::call_graph::{Call, CallGraph, Root, RootKind};
+use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind};
 use crate::identifiers::{Bindings, Lifetimes, Scope, summarize};
 use crate::ir::{BlockId, Body, Op, ValueId};
 use crate::limits::HELPER_CALLERS_MAX;
@@ -67,6 +67,7 @@ pub fn find(
         chooser.root(root);
     }
     chooser.drop_helpers(rules);
+    chooser.add_services();
     let chosen = members::cover(program, graph, log_points, chooser.chosen, &none);
     let lifetimes = Lifetimes::new(program, graph, bindings, &chosen, &loops);
     let chosen = entities(program, graph, &lifetimes, &chosen);
@@ -371,6 +372,32 @@ impl Chooser<'_> {
                 self.chosen.remove(&method);
             }
         }
+    }
+
+    /// A method through which everybody hands one kind of work to a task begins
+    /// the work: what asked for it goes on with its own.
+    fn add_services(&mut self) {
+        let mut n_above = vec![0_usize; self.program.methods.len()];
+        for &top in self.chosen.keys() {
+            self.region(top).iter().for_each(|m| n_above[m.index()] += 1);
+        }
+        let services: Vec<(MethodId, usize)> = (0..n_above.len())
+            .map(|i| (MethodId::new(i), n_above[i]))
+            .filter(|&(m, n)| n > HELPER_CALLERS_MAX && self.can_begin(m) && self.starts_task(m))
+            .collect();
+        for (method, n) in services {
+            let reason = format!("{n} top-level methods hand work to a task through it");
+            self.add(method, TopLevelKind::DispatchTarget, reason);
+        }
+    }
+
+    /// Whether a method prints and starts a task that prints.
+    fn starts_task(&self, method: MethodId) -> bool {
+        let is_task = |t: &MethodId| self.chosen.get(t).is_some_and(|(kind, _)| *kind == TopLevelKind::Task);
+        self.n_points(method) > 0
+            && self.graph.calls(method).iter().any(|call| {
+                matches!(call.kind, CallKind::Start(_)) && call.targets.iter().any(is_task)
+            })
     }
 
     /// Methods that run inside of `top`, without other top-level methods.
