@@ -312,3 +312,17 @@ pub fn calls_back(supertype: &str) -> bool {
     let is_in = |packages: &[&str]| packages.iter().any(|p| supertype.starts_with(p));
     is_in(ACTIVE_PACKAGES) || !is_in(PASSIVE_PACKAGES)
 }
+
+/// Calls that wait until a task that was started is done.
+pub const WAITS_FOR_TASK: &[(&str, &str)] = &[
+    ("java/lang/Thread", "join"),
+    ("java/util/concurrent/Future", "get"),
+    ("java/util/concurrent/FutureTask", "get"),
+    ("java/util/concurrent/CompletableFuture", "get"),
+    ("java/util/concurrent/CompletableFuture", "join"),
+    ("java/util/concurrent/CompletionService", "take"),
+    ("java/util/concurrent/ExecutorCompletionService", "take"),
+    ("java/util/concurrent/CountDownLatch", "await"),
+    ("java/util/concurrent/ExecutorService", "invokeAll"),
+    ("java/util/concurrent/ExecutorService", "awaitTermination"),
+];

@@ -17,7 +17,7 @@ use super::drops::Drops;
 use super::loops::{self, ServiceLoops};
 use super::members::{self, Chosen};
 use super::{TopLevel, TopLevels};
-use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind};
+use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind, apis};
 use crate::identifiers::{Bindings, Lifetimes, Scope, summarize};
 use crate::ir::{BlockId, Body, Op, ValueId};
 use crate::limits::HELPER_CALLERS_MAX;
@@ -391,13 +391,21 @@ impl Chooser<'_> {
         }
     }
 
-    /// Whether a method prints and starts a task that prints.
+    /// Whether a method prints, starts a task that prints, and does not wait for
+    /// it.
     fn starts_task(&self, method: MethodId) -> bool {
+        let Some(body) = &self.program.methods[method.index()].body else { return false };
         let is_task = |t: &MethodId| self.chosen.get(t).is_some_and(|(kind, _)| *kind == TopLevelKind::Task);
+        let calls = self.graph.calls(method).iter();
+        let started = calls.filter(|call| matches!(call.kind, CallKind::Start(_)));
+        let starts = started.flat_map(|call| &call.targets).any(is_task);
+        let waits_for_task = |op: &Op| {
+            matches!(op, Op::Invoke { method, .. } if apis::WAITS_FOR_TASK
+                .contains(&(method.class.as_str(), method.name.as_str())))
+        };
         self.n_points(method) > 0
-            && self.graph.calls(method).iter().any(|call| {
-                matches!(call.kind, CallKind::Start(_)) && call.targets.iter().any(is_task)
-            })
+            && starts
+            && !body.iter().any(|(_, inst)| waits_for_task(&inst.op))
     }
 
     /// Methods that run inside of `top`, without other top-level methods.
