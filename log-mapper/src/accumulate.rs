@@ -240,6 +240,8 @@ impl<'m> Scan<'m> {
             again: self.open.get(best.span).printed(point, gap_us)
                 && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
+            at_exit: self.open.get(best.span).is_at_exit(&self.orders),
+            is_round: self.is_round(best.span),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             order_trusted: self.trust.is_enough(),
@@ -252,6 +254,14 @@ impl<'m> Scan<'m> {
     /// one request, however often it is in the same state.
     fn is_all(&self, span: SpanIndex, kind: TopLevelKind) -> bool {
         self.open.get(span).tops.iter().all(|state| self.orders.kind(state.top) == kind)
+    }
+
+    /// Whether `span` can be a round of a dispatcher, which is followed by another.
+    fn is_round(&self, span: SpanIndex) -> bool {
+        self.open.get(span).tops.iter().any(|state| {
+            use TopLevelKind::{DispatchTarget, Dispatcher, IdentifierLoss};
+            matches!(self.orders.kind(state.top), DispatchTarget | Dispatcher | IdentifierLoss)
+        })
     }
 
     /// Whether `span` can enclose what its thread did last.
@@ -334,7 +344,9 @@ impl<'m> Scan<'m> {
                 values.push((variable, Rc::from(text)));
             }
         }
-        for (variable, object) in (0u32..).zip(variables).filter(|(_, object)| !object.parts.is_empty() && !object.in_text) {
+        for (variable, object) in
+            (0u32..).zip(variables).filter(|(_, object)| !object.parts.is_empty() && !object.in_text)
+        {
             if self.orders.tells(candidate.log_point, variable)
                 && let Some(text) = together(variables, &object.parts, &candidate.values)
             {

@@ -78,7 +78,13 @@ fn add_point(model: &mut Model, rest: &str) {
     for word in words {
         if let Some((path, class)) = word.split_once('=') {
             let value_class = Some(value_class(model, class));
-            variables.push(Variable { path: path.to_owned(), value_class, shape: ValueShape::Text, parts: Vec::new(), in_text: false });
+            variables.push(Variable {
+                path: path.to_owned(),
+                value_class,
+                shape: ValueShape::Text,
+                parts: Vec::new(),
+                in_text: false,
+            });
         } else {
             levels = vec![Level::parse(word).unwrap_or_else(|| panic!("no level `{word}`"))];
         }

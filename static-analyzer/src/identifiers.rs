@@ -20,8 +20,8 @@ mod strength;
 mod summaries;
 
 pub(crate) use bindings::in_loop;
-pub(crate) use objects::plain;
 pub use bindings::{Bindings, Bound};
+pub(crate) use objects::plain;
 pub use strength::Lifetimes;
 pub use summaries::{Scope, summarize};
 

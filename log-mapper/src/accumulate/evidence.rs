@@ -116,6 +116,10 @@ pub(super) struct Surroundings {
     pub(super) after_silence: bool,
     /// The span has printed this log point before, and not just now in a loop.
     pub(super) again: bool,
+    /// The best span can have ended with its last record.
+    pub(super) at_exit: bool,
+    /// The best span can be a round of a dispatcher.
+    pub(super) is_round: bool,
     /// The best span is what a dispatcher prints itself: its rounds are requests.
     pub(super) is_dispatcher: bool,
     /// The best span encloses what its thread did last: a dispatcher, or it
@@ -136,12 +140,19 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     // should have printed is the weaker reading.
     let plausible = best.follows == Follows::Next || !around.starts;
     // Another thing of the same kind: the next round, or another request.
-    if best.differs && (around.starts || around.is_dispatcher) {
+    // Not so if its thread is in the middle of a task that prints this next: one
+    // task can meet many things of a kind.
+    let goes_on = around.has_thread && best.current && !around.after_silence;
+    let is_next = goes_on && best.follows == Follows::Next && !around.is_round;
+    if best.differs && (around.starts || around.is_dispatcher) && !is_next {
+        return None;
+    }
+    // A thread that was done long ago works on something else now.
+    if around.has_thread && around.after_silence && around.at_exit && around.starts {
         return None;
     }
     // The first line of a request once more: the next request, unless its thread
     // is in the middle of something that can print it again.
-    let goes_on = around.has_thread && best.current && !around.after_silence;
     if around.again && around.starts && !goes_on {
         return None;
     }

@@ -150,11 +150,11 @@ impl OpenSpan {
     }
 
     /// Whether the best-fitting reading of the span can end here.
-    fn is_at_exit(&self, orders: &Orders<'_>) -> bool {
+    pub(super) fn is_at_exit(&self, orders: &Orders<'_>) -> bool {
         let states = self.tops.iter().filter(|state| state.entered);
-        states.into_iter().any(|state| {
-            state.at.is_empty() || state.at.iter().any(|&node| orders.is_exit(state.top, node))
-        })
+        states
+            .into_iter()
+            .any(|state| state.at.is_empty() || state.at.iter().any(|&node| orders.is_exit(state.top, node)))
     }
 
     /// The finished span. `was_cut`: by the window or the end of the input.

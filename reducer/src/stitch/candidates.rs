@@ -116,7 +116,9 @@ impl<'a> Finder<'a> {
             // receiver starts.
             let at_work = fact.start_us <= self.facts.get(sender).end_us + LOCAL_LEAD_MAX_US;
             if evidence.n_request > 0
-                || (evidence.n_weak > 0 && at_work && !matches!(pair.role, Role::Cut | Role::Remote | Role::Entity))
+                || (evidence.n_weak > 0
+                    && at_work
+                    && !matches!(pair.role, Role::Cut | Role::Remote | Role::Entity))
             {
                 out.push(self.candidate(index, sender, receiver, evidence));
             }

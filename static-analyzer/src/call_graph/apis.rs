@@ -301,8 +301,16 @@ pub const NO_IDENTITY: &[&str] = &[
 
 /// Packages of supertypes that data, resources and exceptions have: an uncalled
 /// method of their subclasses is part of an interface for programs, no callback.
-const PASSIVE_PACKAGES: &[&str] =
-    &["java/io/", "java/lang/", "java/math/", "java/net/", "java/nio/", "java/security/", "java/text/", "java/util/"];
+const PASSIVE_PACKAGES: &[&str] = &[
+    "java/io/",
+    "java/lang/",
+    "java/math/",
+    "java/net/",
+    "java/nio/",
+    "java/security/",
+    "java/text/",
+    "java/util/",
+];
 
 /// Packages among those whose types are callbacks.
 const ACTIVE_PACKAGES: &[&str] = &["java/lang/management/", "java/util/EventListener", "java/util/Observer"];

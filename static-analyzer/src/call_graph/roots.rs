@@ -2,8 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::resolve::{Resolver, class_of, signature};
 use super::apis;
+use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
 use super::starts::Starts;
 use super::{Call, CallKind, Root, RootKind};

@@ -103,7 +103,13 @@ fn compared(program: &Program, bindings: &Bindings<'_>, equals: MethodId) -> BTr
                     let on_this = args.first().is_some_and(|&a| matches!(body.op(a), Op::Param(0)));
                     if on_this && depth < HELPER_DEPTH_MAX && helps(callee.name.as_str()) {
                         let class = program.class(callee.class);
-                        let own = class.and_then(|c| program.resolve_virtual(program.classes[c.index()].name, callee.name, callee.descriptor));
+                        let own = class.and_then(|c| {
+                            program.resolve_virtual(
+                                program.classes[c.index()].name,
+                                callee.name,
+                                callee.descriptor,
+                            )
+                        });
                         todo.extend(own.map(|own| (own, depth + 1)));
                         continue;
                     }
@@ -172,7 +178,9 @@ fn printed_objects(
         });
         // The class that says most of what is printed.
         let best = printed.max_by_key(|(_, printed)| (printed.is_complete, printed.parts.len()));
-        let Some((identity, printed)) = best.filter(|(_, printed)| !printed.parts.is_empty()) else { continue };
+        let Some((identity, printed)) = best.filter(|(_, printed)| !printed.parts.is_empty()) else {
+            continue;
+        };
         if printed.parts.len() > 1 {
             found.push(variable(object, identity, &printed));
         }

@@ -403,9 +403,7 @@ impl Chooser<'_> {
             matches!(op, Op::Invoke { method, .. } if apis::WAITS_FOR_TASK
                 .contains(&(method.class.as_str(), method.name.as_str())))
         };
-        self.n_points(method) > 0
-            && starts
-            && !body.iter().any(|(_, inst)| waits_for_task(&inst.op))
+        self.n_points(method) > 0 && starts && !body.iter().any(|(_, inst)| waits_for_task(&inst.op))
     }
 
     /// Methods that run inside of `top`, without other top-level methods.

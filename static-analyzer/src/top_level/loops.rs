@@ -130,8 +130,7 @@ fn is_flag_test(
 
 /// Whether a method of this name takes something, by what callers expect of it.
 fn is_step(name: &str) -> bool {
-    let steps =
-        ["has", "next", "more", "advance", "read", "try", "add", "remove", "poll", "take", "recv"];
+    let steps = ["has", "next", "more", "advance", "read", "try", "add", "remove", "poll", "take", "recv"];
     steps.iter().any(|s| name.starts_with(s))
 }
 

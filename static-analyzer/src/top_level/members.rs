@@ -253,7 +253,9 @@ fn shared_parts(
                     && inner.root == outer.root
                     && inner.steps.len() > outer.steps.len()
                     && inner.steps.starts_with(&outer.steps);
-                let Some(&(_, part)) = of_part.iter().find(|(p, _)| is_inside && *p == point) else { continue };
+                let Some(&(_, part)) = of_part.iter().find(|(p, _)| is_inside && *p == point) else {
+                    continue;
+                };
                 let parts = &variables[part as usize].parts;
                 let is_own = |p: &u32| *p == part || parts.contains(p);
                 if all.iter().any(|p| !is_own(p) && tells.contains(&(point, *p))) {
