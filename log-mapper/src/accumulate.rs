@@ -12,11 +12,11 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Accumulator, Event, LinkKind, Model, TopLevelId, TopLevelKind, Variable};
+use schema::{Accumulator, Event, Kinds, LinkKind, Model, TopLevelId, TopLevelKind, ValueClassId, Variable};
 
 use self::canonical::canonical;
-use self::evidence::{Evidence, Surroundings, Trust, is_common, is_nearest, is_silence, verdict};
-use self::open_span::{Fact, Fit, OpenSpan, TopState, opening};
+use self::evidence::{Evidence, LOOP_US, Surroundings, Trust, is_common, is_nearest, is_silence, verdict};
+use self::open_span::{Fact, Fit, OpenSpan, TopState, opening, opening_after};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
 use crate::record::{Candidate, Record, Records};
@@ -87,10 +87,20 @@ struct Scan<'m> {
     seq: u64,
     previous_us: i64,
     trust: Trust,
-    /// Records that have shown a value.
-    n_shown: FxHashMap<Rc<str>, u32>,
+    /// Values by text.
+    shown: FxHashMap<Rc<str>, Shown>,
+    kinds: Kinds,
     /// Closed spans: (number of first record, accumulator).
     done: Vec<(u64, Accumulator)>,
+}
+
+/// What is known of a text that was shown as a value.
+#[derive(Default)]
+struct Shown {
+    /// Records that have shown it.
+    n_records: u32,
+    /// Under which value classes.
+    classes: Vec<ValueClassId>,
 }
 
 /// Where a record goes: with which of its candidates, and why.
@@ -103,6 +113,8 @@ struct Choice {
 enum Goes {
     Joins(SpanIndex, Fit, String),
     Opens(Vec<TopState>),
+    /// Opens a span that begins with the last record of another one.
+    Takes(Vec<TopState>, SpanIndex),
 }
 
 /// An open span that can take a record.
@@ -127,7 +139,8 @@ impl<'m> Scan<'m> {
             seq: 0,
             previous_us: i64::MIN,
             trust: Trust::FIRST,
-            n_shown: FxHashMap::default(),
+            shown: FxHashMap::default(),
+            kinds: Kinds::default(),
             done: Vec::new(),
         }
     }
@@ -146,8 +159,17 @@ impl<'m> Scan<'m> {
         let thread = record.thread.map(|name| self.thread(name));
         let mut takers = self.takers(record, thread, &facts);
         takers.sort_by_key(|taker| (Reverse(taker.evidence), taker.candidate, taker.span));
+        if let Some(at) = self.at_once(record, thread, &takers) {
+            let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
+            let goes = Goes::Joins(span, fit, "follows at once".to_owned());
+            return Some(Choice { candidate, thread, goes });
+        }
         if let Some(reason) = self.judge(record, thread, &takers) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(0);
+            let fact = facts.iter().find(|(index, _)| *index == candidate);
+            if let Some(goes) = fact.and_then(|(_, fact)| self.taking(record, thread, fact, Some(span))) {
+                return Some(Choice { candidate, thread, goes });
+            }
             if thread.is_none() && fit.n_request > 0 {
                 let fact = facts.iter().find(|(index, _)| *index == candidate);
                 fact.into_iter().for_each(|(_, fact)| self.learn(fact, span));
@@ -160,7 +182,8 @@ impl<'m> Scan<'m> {
         let (candidate, fact) = facts.iter().min_by_key(|(_, fact)| {
             (!orders.starts(fact.log_point), orders.places(fact.log_point).is_empty())
         })?;
-        let goes = Goes::Opens(opening(&mut self.orders, fact));
+        let goes = self.taking(record, thread, fact, None);
+        let goes = goes.unwrap_or_else(|| Goes::Opens(opening(&mut self.orders, fact)));
         Some(Choice { candidate: *candidate, thread, goes })
     }
 
@@ -187,13 +210,52 @@ impl<'m> Scan<'m> {
                 if record.ts_us.abs_diff(open.last_us) > self.config.window_us.unsigned_abs() {
                     continue;
                 }
-                if let Some(fit) = open.fit(&mut self.orders, fact) {
+                if let Some(fit) = open.fit(&mut self.orders, &self.kinds, fact) {
                     let evidence = Evidence::new(&fit, current == Some(span), open.last_seq);
                     takers.push(Taker { candidate: *candidate, span, fit, evidence });
                 }
             }
         }
         takers
+    }
+
+    /// The event of an entity begins with a line that names nothing (what went
+    /// wrong), and goes on at once with one that names the entity: without
+    /// threads, two records that follow each other in the log are the two.
+    fn at_once(&self, record: &Record<'_>, thread: Option<u32>, takers: &[Taker]) -> Option<usize> {
+        takers.iter().position(|taker| {
+            let span = self.open.get(taker.span);
+            thread.is_none()
+                && span.last_seq + 1 == self.seq
+                && record.ts_us.abs_diff(span.last_us) <= LOOP_US
+                && span.names_nothing()
+                && taker.evidence.follows == Follows::Next
+                && taker.evidence.entered
+                && self.is_all(taker.span, TopLevelKind::EventHandler)
+        })
+    }
+
+    /// The record before in the thread, if it was given to the span before only
+    /// because it named nothing, and this record, which is not of that span,
+    /// shows that it began this one's. `instead`: where the record would go
+    /// otherwise; only the events of an entity find together again.
+    fn taking(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        fact: &Fact,
+        instead: Option<SpanIndex>,
+    ) -> Option<Goes> {
+        let giver = self.open.current(thread?)?;
+        let span = self.open.get(giver);
+        let last = span.loose_end()?;
+        if instead == Some(giver) || is_silence(record.ts_us.abs_diff(span.last_us), 0) {
+            return None;
+        }
+        let tops = opening_after(&mut self.orders, last, fact);
+        let is_event = |state: &TopState| self.orders.kind(state.top) == TopLevelKind::EventHandler;
+        let fits = !tops.is_empty() && (instead.is_none() || tops.iter().all(is_event));
+        fits.then_some(Goes::Takes(tops, giver))
     }
 
     /// Learns from a record whose identifiers show that it belongs to `span`
@@ -290,15 +352,19 @@ impl<'m> Scan<'m> {
             Goes::Opens(tops) => {
                 let entered = tops.iter().any(|top| top.entered);
                 let reason = if entered { "opens" } else { "opens, start not seen" };
-                let span = OpenSpan {
-                    thread,
-                    tops,
-                    events: vec![event(record, candidate, reason.to_owned())],
-                    first_seq: seq,
-                    last_seq: seq,
-                    last_us: record.ts_us,
-                    keys: Vec::new(),
-                };
+                let event = event(record, candidate, reason.to_owned());
+                self.open.open(OpenSpan::new(thread, tops, event, seq))
+            }
+            Goes::Takes(tops, giver) => {
+                let mut taken = None;
+                self.open.update(giver, |span| taken = span.give_last());
+                let event = event(record, candidate, "follows at once".to_owned());
+                let mut span = OpenSpan::new(thread, tops, event, seq);
+                if let Some((mut first, first_seq)) = taken {
+                    first.reason = "opens".to_owned();
+                    span.events.insert(0, first);
+                    span.first_seq = first_seq;
+                }
                 self.open.open(span)
             }
         };
@@ -354,10 +420,13 @@ impl<'m> Scan<'m> {
             }
         }
         let seq = self.seq;
-        values.retain(|(_, text)| {
-            let n = self.n_shown.entry(Rc::clone(text)).or_default();
-            *n += 1;
-            !is_common(*n, seq)
+        values.retain(|(variable, text)| {
+            let shown = self.shown.entry(Rc::clone(text)).or_default();
+            shown.n_records += 1;
+            if let Some(class) = variables[*variable as usize].value_class {
+                self.kinds.learn(&mut shown.classes, class, text);
+            }
+            !is_common(shown.n_records, seq)
         });
         Fact { log_point: candidate.log_point, values }
     }

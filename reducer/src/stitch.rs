@@ -8,7 +8,7 @@
 //! order that is a function of the set of spans.
 
 use rayon::prelude::*;
-use schema::{Model, Span, TopLevelId};
+use schema::{LinkKind, Model, Span, TopLevelId};
 
 use self::accept::accept;
 use self::candidates::Finder;
@@ -62,6 +62,9 @@ pub(crate) fn prefer_linked(model: &Model, spans: &mut [Span], links: &[SpanLink
         let Some(pair) = link.pair.and_then(|pair| model.communication_pairs.get(pair.index())) else {
             continue;
         };
+        if pair.kind == LinkKind::Entity {
+            continue;
+        }
         prefer(&mut spans[link.from as usize], pair.from);
         prefer(&mut spans[link.to as usize], pair.to);
     }

@@ -12,6 +12,7 @@
 pub mod accumulator;
 pub mod error;
 pub mod ids;
+pub mod kinds;
 pub mod model;
 #[cfg(feature = "sketch")]
 pub mod sketch;
@@ -22,6 +23,7 @@ pub mod version;
 pub use accumulator::{Accumulator, Event, InputAccount, Link, NodeOutput, Span, Value};
 pub use error::{Error, ErrorKind, Result};
 pub use ids::{IdentifierId, LogPointId, PairId, TopLevelId, ValueClassId};
+pub use kinds::Kinds;
 pub use model::{
     CallSite, CommunicationPair, Dag, DagNode, DagPoint, Identifier, IdentifierStrength, Level, LinkKind,
     LogPoint, Model, Template, TopLevelKind, TopLevelMethod, ValueShape, Variable,

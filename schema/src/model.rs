@@ -307,6 +307,9 @@ pub enum LinkKind {
     Socket,
     /// Written to an external store and read from it by key.
     Store,
+    /// No hand-off: both work on one object that outlives them (a connection, a
+    /// session), whose identifier tells.
+    Entity,
 }
 
 impl LinkKind {
@@ -320,13 +323,14 @@ impl LinkKind {
             LinkKind::Rpc => "rpc",
             LinkKind::Socket => "socket",
             LinkKind::Store => "store",
+            LinkKind::Entity => "entity",
         }
     }
 
     /// Whether the two ends can be on different nodes.
     #[must_use]
     pub fn crosses_nodes(self) -> bool {
-        matches!(self, LinkKind::Rpc | LinkKind::Socket | LinkKind::Store)
+        matches!(self, LinkKind::Rpc | LinkKind::Socket | LinkKind::Store | LinkKind::Entity)
     }
 }
 

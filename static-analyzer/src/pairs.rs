@@ -26,6 +26,7 @@ use crate::rules::Rules;
 use crate::top_level::TopLevels;
 
 mod apis;
+mod attached;
 mod before;
 mod cargo;
 mod carry;
@@ -89,6 +90,7 @@ pub fn find(
     let mut pairs = merge(context, &units, &handoffs);
     drop_services(&mut pairs);
     entities::add(context, &mut pairs);
+    attached::add(context, &mut pairs);
     add_forced(context, rules, &mut pairs);
     diagnostics.sort();
     (pairs.into_values().collect(), diagnostics)

@@ -84,10 +84,17 @@ impl Rules {
 }
 
 fn link_kind(word: &str) -> Result<LinkKind, String> {
-    let kinds =
-        [LinkKind::Call, LinkKind::Thread, LinkKind::Queue, LinkKind::Rpc, LinkKind::Socket, LinkKind::Store];
+    let kinds = [
+        LinkKind::Call,
+        LinkKind::Thread,
+        LinkKind::Queue,
+        LinkKind::Rpc,
+        LinkKind::Socket,
+        LinkKind::Store,
+        LinkKind::Entity,
+    ];
     kinds.into_iter().find(|k| k.name() == word).ok_or_else(|| {
-        format!("expected a kind of link (call, thread, queue, rpc, socket, store), got `{word}`")
+        format!("expected a kind of link (call, thread, queue, rpc, socket, store, entity), got `{word}`")
     })
 }
 

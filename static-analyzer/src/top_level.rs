@@ -6,6 +6,7 @@ use schema::TopLevelKind;
 use crate::identifiers::Identifier;
 use crate::program::MethodId;
 
+pub(crate) mod attached;
 mod choose;
 mod drops;
 pub(crate) mod loops;

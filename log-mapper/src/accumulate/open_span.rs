@@ -8,7 +8,8 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use schema::{
-    Event, IdentifierId, IdentifierStrength, LogPointId, Span, TopLevelId, TopLevelKind, Value, ValueClassId,
+    Event, IdentifierId, IdentifierStrength, Kinds, LogPointId, Span, TopLevelId, TopLevelKind, Value,
+    ValueClassId,
 };
 
 use super::evidence::LOOP_US;
@@ -60,6 +61,16 @@ pub(super) struct OpenSpan {
     pub(super) last_us: i64,
     /// Values under which it is indexed.
     pub(super) keys: Vec<(ValueClassId, Rc<str>)>,
+    /// What it was before its last record, if that one named nothing.
+    before_last: Option<Box<Before>>,
+}
+
+/// What a span was before a record.
+#[derive(Debug)]
+struct Before {
+    tops: Vec<TopState>,
+    last_seq: u64,
+    last_us: i64,
 }
 
 /// One top-level method that can have printed the span.
@@ -90,12 +101,21 @@ pub(super) struct Fit {
     /// The record shows values of kinds that the span has shown too, and none
     /// is the same.
     pub(super) differs: bool,
+    /// The record shows a value.
+    names: bool,
 }
 
 impl OpenSpan {
+    /// A span that begins with `event`, record number `seq`.
+    pub(super) fn new(thread: Option<u32>, tops: Vec<TopState>, event: Event, seq: u64) -> Self {
+        let last_us = event.ts_us;
+        let (events, keys) = (vec![event], Vec::new());
+        Self { thread, tops, events, first_seq: seq, last_seq: seq, last_us, keys, before_last: None }
+    }
+
     /// How a record with `fact` fits; none if no top-level method of the span
     /// can have printed it now, or identifiers conflict.
-    pub(super) fn fit(&self, orders: &mut Orders<'_>, fact: &Fact) -> Option<Fit> {
+    pub(super) fn fit(&self, orders: &mut Orders<'_>, kinds: &Kinds, fact: &Fact) -> Option<Fit> {
         let mut tops = Vec::new();
         let mut best = None;
         let mut wanted = self.tops.iter().peekable();
@@ -109,27 +129,52 @@ impl OpenSpan {
             }
         }
         let (n_request, n_weak, follows, entered) = best?;
-        let differs = n_request == 0 && self.differs(orders, fact);
-        Some(Fit { tops, n_request, n_weak, follows, entered, differs })
+        let differs = n_request == 0 && self.differs(orders, kinds, fact);
+        let names = !fact.values.is_empty();
+        Some(Fit { tops, n_request, n_weak, follows, entered, differs, names })
     }
 
     /// Whether the record and the span name different things of one kind.
-    fn differs(&self, orders: &Orders<'_>, fact: &Fact) -> bool {
+    fn differs(&self, orders: &Orders<'_>, kinds: &Kinds, fact: &Fact) -> bool {
         let known = || self.tops.iter().flat_map(|state| &state.bound);
         fact.values.iter().any(|(variable, text)| {
             orders.request_classes(fact.log_point, *variable).iter().any(|class| {
-                known().any(|b| b.value_class == *class)
-                    && !known().any(|b| b.value_class == *class && b.text == *text)
+                let kind = kinds.of(*class);
+                let mut of_kind = known().filter(|b| kinds.of(b.value_class) == kind).peekable();
+                of_kind.peek().is_some() && !of_kind.any(|b| b.text == *text)
             })
         })
     }
 
     /// Takes a record that fits.
     pub(super) fn take(&mut self, fit: Fit, event: Event, seq: u64) {
+        let tops = std::mem::replace(&mut self.tops, fit.tops);
+        let before = Before { tops, last_seq: self.last_seq, last_us: self.last_us };
+        self.before_last = (!fit.names).then(|| Box::new(before));
         self.last_us = event.ts_us;
         self.last_seq = seq;
-        self.tops = fit.tops;
         self.events.push(event);
+    }
+
+    /// The log point of its last record, if that one named nothing and is not
+    /// its first.
+    pub(super) fn loose_end(&self) -> Option<LogPointId> {
+        self.before_last.as_ref()?;
+        self.events.last()?.log_point
+    }
+
+    /// Gives its last record away, with its number.
+    pub(super) fn give_last(&mut self) -> Option<(Event, u64)> {
+        let before = self.before_last.take()?;
+        let seq = std::mem::replace(&mut self.last_seq, before.last_seq);
+        self.last_us = before.last_us;
+        self.tops = before.tops;
+        self.events.pop().map(|event| (event, seq))
+    }
+
+    /// Whether it is one record that named nothing.
+    pub(super) fn names_nothing(&self) -> bool {
+        self.events.len() == 1 && self.tops.iter().all(|state| state.bound.is_empty())
     }
 
     /// Whether it began with `point`, other than a moment ago in a loop.
@@ -283,6 +328,25 @@ pub(super) fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
             at.clear();
         }
         tops.push(TopState { top, at, bound, entered, n_skips: u32::from(!entered) });
+    }
+    tops
+}
+
+/// The top-level methods that can have printed `first` as their first, and then
+/// at once `fact`.
+pub(super) fn opening_after(orders: &mut Orders<'_>, first: LogPointId, fact: &Fact) -> Vec<TopState> {
+    if !orders.starts(first) {
+        return Vec::new();
+    }
+    let mut tops = Vec::new();
+    let states = opening(orders, &Fact { log_point: first, values: Vec::new() });
+    for state in states.iter().filter(|state| state.entered) {
+        let places = orders.places(fact.log_point);
+        let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
+        match state.step(orders, fact, index) {
+            Some((next, (_, _, Follows::Next, _))) => tops.push(next),
+            _ => {}
+        }
     }
     tops
 }

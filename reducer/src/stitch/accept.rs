@@ -82,7 +82,10 @@ impl<'s> State<'s> {
     }
 
     fn is_free(&self, pair: &Pair, candidate: &Candidate) -> bool {
-        let agrees = |span: u32, top: TopLevelId| self.tops.get(&span).is_none_or(|&known| known == top);
+        // What carries an object can be any of its carriers.
+        let is_any = pair.role == Role::Attached;
+        let agrees =
+            |span: u32, top: TopLevelId| is_any || self.tops.get(&span).is_none_or(|&known| known == top);
         agrees(candidate.from, pair.from)
             && agrees(candidate.to, pair.to)
             && !self.received.contains(&(candidate.to, pair.role))
@@ -102,8 +105,10 @@ impl<'s> State<'s> {
     }
 
     fn occupy(&mut self, pair: &Pair, candidate: &Candidate) {
-        self.tops.insert(candidate.from, pair.from);
-        self.tops.insert(candidate.to, pair.to);
+        if pair.role != Role::Attached {
+            self.tops.insert(candidate.from, pair.from);
+            self.tops.insert(candidate.to, pair.to);
+        }
         self.received.insert((candidate.to, pair.role));
         self.sent.insert((candidate.from, candidate.pair));
     }
@@ -146,7 +151,7 @@ impl<'s> State<'s> {
                 let top = fact.tops.first();
                 let strength = top.and_then(|&top| pairs.strength(top, value.value_class));
                 if strength == Some(IdentifierStrength::Request) {
-                    values.entry(value.value_class).or_default().insert(&value.text);
+                    values.entry(facts.kind(value.value_class)).or_default().insert(&value.text);
                 }
             }
             values

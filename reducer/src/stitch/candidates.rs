@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
 
-use super::evidence::{Candidate, Evidence, weigh};
+use super::evidence::{Candidate, Evidence, is_address, names_one_thing, weigh, weigh_attached};
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::Config;
@@ -40,6 +40,11 @@ pub(super) struct Finder<'a> {
     by_value: FxHashMap<(u32, TopLevelId, ValueClassId, &'a str), Vec<u32>>,
     /// Senders by (node, top-level method), in order of start.
     by_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
+    /// Spans that can work on an attached object, by text, in order of start.
+    by_text: FxHashMap<&'a str, Vec<u32>>,
+    /// When a dispatcher printed an address of its node, in order: it met a new
+    /// connection, and what had the address before was another one.
+    births_us: FxHashMap<(u32, &'a str), Vec<i64>>,
 }
 
 impl<'a> Finder<'a> {
@@ -50,29 +55,48 @@ impl<'a> Finder<'a> {
             pairs.map(|pair| pair.from).collect()
         };
         let (local, remote) = (senders(false), senders(true));
+        let attached: FxHashSet<TopLevelId> =
+            pairs.iter().filter(|pair| pair.role == Role::Attached).map(|pair| pair.from).collect();
+        let mut by_text: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
+        let mut births_us: FxHashMap<(u32, &str), Vec<i64>> = FxHashMap::default();
         let mut by_value: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
+            if fact.tops.iter().any(|top| attached.contains(top)) {
+                let mut texts: Vec<&str> = fact.values().iter().map(|value| value.text.as_str()).collect();
+                texts.sort_unstable();
+                texts.dedup();
+                texts.into_iter().for_each(|text| by_text.entry(text).or_default().push(index));
+            }
+            if fact.tops.first().is_some_and(|&top| pairs.is_dispatcher(top) && !attached.contains(&top)) {
+                for value in fact.values().iter().filter(|value| is_address(&value.text)) {
+                    births_us.entry((fact.node, &value.text)).or_default().push(fact.start_us);
+                }
+            }
             for &top in fact.tops {
                 let nodes = [(fact.node, local.contains(&top)), (ANY_NODE, remote.contains(&top))];
                 for (node, _) in nodes.iter().filter(|(_, wanted)| *wanted) {
                     by_top.entry((*node, top)).or_default().push(index);
                     for value in fact.values() {
-                        let key = (*node, top, value.value_class, value.text.as_str());
+                        let key = (*node, top, facts.kind(value.value_class), value.text.as_str());
                         by_value.entry(key).or_default().push(index);
                     }
                 }
             }
         }
-        Self { pairs, facts, config, by_value, by_top }
+        Self { pairs, facts, config, by_value, by_top, by_text, births_us }
     }
 
     /// The possible hand-offs to `receiver`.
     pub(super) fn senders_of(&self, receiver: u32) -> Vec<Candidate> {
         let fact = self.facts.get(receiver);
         let mut out = Vec::new();
+        self.by_entity(receiver, fact, &mut out);
         for &top in fact.tops {
             for index in self.pairs.to(top) {
+                if self.pairs.get(index).role == Role::Attached {
+                    continue;
+                }
                 let before = out.len();
                 self.by_values(index, receiver, fact, &mut out);
                 if out.len() == before {
@@ -83,13 +107,57 @@ impl<'a> Finder<'a> {
         out
     }
 
+    /// Spans before the receiver that work on the same attached object.
+    fn by_entity(&self, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
+        let pairs: Vec<u32> = (fact.tops.iter())
+            .flat_map(|&top| self.pairs.to(top))
+            .filter(|&index| self.pairs.get(index).role == Role::Attached)
+            .collect();
+        if pairs.is_empty() {
+            return;
+        }
+        let mut senders = Vec::new();
+        for value in fact.values().iter().filter(|value| names_one_thing(self.facts, value)) {
+            let spans = self.by_text.get(value.text.as_str()).map_or(&[][..], Vec::as_slice);
+            let end = spans.partition_point(|&span| self.facts.get(span).start_us <= fact.start_us);
+            let spans = spans[..end].iter().rev().take(LOOK_BACK_MAX);
+            let spans = spans.filter(|&&span| span != receiver);
+            if is_address(&value.text) {
+                let born_us = self.born_us(fact, &value.text);
+                senders.extend(spans.filter(|&&span| {
+                    let other = self.facts.get(span);
+                    other.node == fact.node && other.start_us >= born_us
+                }));
+            } else {
+                senders.extend(spans);
+            }
+        }
+        senders.sort_unstable();
+        senders.dedup();
+        for sender in senders {
+            let other = self.facts.get(sender);
+            let found = pairs.iter().filter_map(|&index| {
+                let evidence = weigh_attached(self.facts, self.pairs.get(index), other, fact)?;
+                Some(self.candidate(index, sender, receiver, evidence))
+            });
+            out.extend(found.min());
+        }
+    }
+
+    /// When the connection with an address that `fact` shows was met last.
+    fn born_us(&self, fact: &Fact<'a>, address: &'a str) -> i64 {
+        let births = self.births_us.get(&(fact.node, address)).map_or(&[][..], Vec::as_slice);
+        let n = births.partition_point(|&birth| birth <= fact.start_us);
+        n.checked_sub(1).map_or(i64::MIN, |last| births[last])
+    }
+
     /// Senders that share a value with the receiver.
     fn by_values(&self, index: u32, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
         let pair = self.pairs.get(index);
         let node = if pair.role == Role::Remote { ANY_NODE } else { fact.node };
         let mut senders = Vec::new();
         let mut look_up = |class: ValueClassId, text: &'a str| {
-            if let Some(spans) = self.by_value.get(&(node, pair.from, class, text)) {
+            if let Some(spans) = self.by_value.get(&(node, pair.from, self.facts.kind(class), text)) {
                 let end =
                     spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
                 senders.extend(spans[..end].iter().rev().take(LOOK_BACK_MAX));
@@ -142,6 +210,10 @@ impl<'a> Finder<'a> {
             if sender == receiver || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
                 continue;
             }
+            // Time is no evidence against values.
+            if self.facts.differ(other, fact) {
+                continue;
+            }
             let Some(evidence) = weigh(self.pairs, self.facts, pair, other, fact) else { continue };
             found.push(self.candidate(index, sender, receiver, evidence));
             // A call in one thread: the latest caller is the caller.
@@ -178,7 +250,7 @@ impl<'a> Finder<'a> {
     }
 
     fn candidate(&self, index: u32, from: u32, to: u32, evidence: Evidence) -> Candidate {
-        let is_remote = self.pairs.get(index).role == Role::Remote;
+        let is_remote = self.pairs.get(index).kind.crosses_nodes();
         let gap_us = delay_us(self.facts.get(from), self.facts.get(to));
         Candidate { is_remote, evidence: Reverse(evidence), to, from, pair: index, gap_us }
     }
@@ -193,7 +265,7 @@ impl<'a> Finder<'a> {
             Role::Remote => self.config.skew_us,
             Role::Local if pair.kind == LinkKind::Call => 0,
             Role::Local => LOCAL_LEAD_MAX_US.min(self.config.window_us),
-            Role::Cut | Role::Entity => 0,
+            Role::Cut | Role::Entity | Role::Attached => 0,
         }
     }
 }

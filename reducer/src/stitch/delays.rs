@@ -65,5 +65,5 @@ fn most_of_sure(pairs: &Pairs<'_>, delays: &FxHashMap<u32, Vec<i64>>) -> i64 {
 
 /// Parts of one entity or of one span follow each other at any distance.
 fn is_hand_off(pairs: &Pairs<'_>, candidate: &Candidate) -> bool {
-    !matches!(pairs.get(candidate.pair).role, Role::Cut | Role::Entity)
+    !matches!(pairs.get(candidate.pair).role, Role::Cut | Role::Entity | Role::Attached)
 }

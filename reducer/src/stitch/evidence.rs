@@ -11,15 +11,12 @@ use std::cmp::Reverse;
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::to_u32;
+use schema::kinds::TELLING_MIN;
 use schema::{IdentifierStrength, LinkKind, Value};
 
 /// A receiver can print before its sender does: the sender may log after the
 /// hand-off. Such a pair counts as this many times as far apart as it is.
 const BEFORE_PENALTY: u64 = 10;
-
-/// Characters from which values that the pair does not map can hardly be equal by
-/// chance.
-const TELLING_MIN: usize = 5;
 
 /// A possible hand-off. Sorted best first; local ones before remote ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,6 +116,54 @@ pub(super) fn weigh(
         rank: Reverse(rank),
         distance_us,
     })
+}
+
+/// Weighs that two spans work on one attached object: the same text of something
+/// that there is only one of, whatever each end calls it.
+pub(super) fn weigh_attached(
+    facts: &Facts<'_>,
+    pair: &Pair,
+    sender: &Fact<'_>,
+    receiver: &Fact<'_>,
+) -> Option<Evidence> {
+    let rank = sender.rank(pair.from)? + receiver.rank(pair.to)?;
+    let ours = sender.values();
+    let mut shared = Shared::default();
+    let same_node = sender.node == receiver.node;
+    for value in receiver.values().iter().filter(|value| names_one_thing(facts, value)) {
+        if is_address(&value.text) && !same_node {
+            continue;
+        }
+        if ours.iter().any(|our| our.text == value.text) && !shared.request.contains(&value.text.as_str()) {
+            shared.request.push(&value.text);
+        }
+    }
+    (!shared.request.is_empty()).then(|| Evidence {
+        n_request: to_u32(shared.request.len()),
+        same_thread: false,
+        n_differ: Reverse(0),
+        n_weak: 0,
+        rank: Reverse(rank),
+        distance_us: Reverse(distance_us(sender, receiver)),
+    })
+}
+
+/// Whether a text is the address of one end of a connection (`host:port`): it
+/// names the connection on the node that has the other end only; elsewhere the
+/// same port can be in use at the same time, and later it is used again.
+pub(super) fn is_address(text: &str) -> bool {
+    let Some((host, port)) = text.rsplit_once(':') else { return false };
+    let is_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '/' | ':' | '[' | ']');
+    (1..=5).contains(&port.len())
+        && port.bytes().all(|b| b.is_ascii_digit())
+        && host.contains(['.', ':'])
+        && host.chars().all(is_host)
+}
+
+/// Whether a value is of the kind that names one thing for its life: long enough
+/// not to be equal by chance, and not everywhere.
+pub(super) fn names_one_thing(facts: &Facts<'_>, value: &Value) -> bool {
+    value.text.len() >= TELLING_MIN && !facts.is_everywhere(value)
 }
 
 /// Distinct texts that both ends hold: one text under several names is one

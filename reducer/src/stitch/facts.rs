@@ -1,7 +1,9 @@
 //! Facts: what stitching needs to know of a span, taken out of it once.
 
 use rustc_hash::FxHashMap;
-use schema::{LogPointId, Span, TopLevelId, Value, ValueClassId};
+use schema::{Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
+
+use schema::kinds::TELLING_MIN;
 
 use super::pairs::Pairs;
 use crate::merge::{end_us, start_us};
@@ -42,6 +44,7 @@ pub(super) struct Facts<'s> {
     holders: FxHashMap<(ValueClassId, &'s str), Holders>,
     /// Values of a class, and spans that hold one.
     classes: FxHashMap<ValueClassId, (usize, usize)>,
+    kinds: Kinds,
 }
 
 /// Who holds a value.
@@ -73,7 +76,12 @@ impl<'s> Facts<'s> {
     pub(super) fn new(pairs: &Pairs<'_>, spans: &'s [Span]) -> Self {
         let mut nodes: FxHashMap<&str, u32> = FxHashMap::default();
         let mut holders: FxHashMap<(ValueClassId, &str), Holders> = FxHashMap::default();
+        let mut kinds = Kinds::default();
+        let mut known: FxHashMap<&str, Vec<ValueClassId>> = FxHashMap::default();
         for span in spans {
+            for value in &span.identifiers {
+                kinds.learn(known.entry(&value.text).or_default(), value.value_class, &value.text);
+            }
             for value in &span.identifiers {
                 let of_value = holders.entry((value.value_class, &value.text)).or_default();
                 let is_back = start_us(span).saturating_sub(of_value.last_us) > RETURN_US;
@@ -103,7 +111,24 @@ impl<'s> Facts<'s> {
             *n_values += 1;
             *n_spans += of_value.n_spans;
         }
-        Self { spans: spans.collect(), holders, classes }
+        Self { spans: spans.collect(), holders, classes, kinds }
+    }
+
+    /// The class that stands for the kind of `class`.
+    pub(super) fn kind(&self, class: ValueClassId) -> ValueClassId {
+        self.kinds.of(class)
+    }
+
+    /// Whether two spans name different things of one kind, and nothing in common.
+    pub(super) fn differ(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
+        let telling = |value: &&Value| value.text.len() >= TELLING_MIN && !self.is_common(value);
+        let same_kind = |x: &Value, y: &Value| self.kinds.of(x.value_class) == self.kinds.of(y.value_class);
+        let shared = |x: &Value| b.values.iter().any(|y| y.text == x.text);
+        !a.values.iter().filter(telling).any(shared)
+            && a.values
+                .iter()
+                .filter(telling)
+                .any(|x| b.values.iter().filter(telling).any(|y| same_kind(x, y)))
     }
 
     /// The facts of the span at `index`.
@@ -116,6 +141,14 @@ impl<'s> Facts<'s> {
         let key = (value.value_class, value.text.as_str());
         let Holders { n_spans, n_returns, .. } = self.holders.get(&key).copied().unwrap_or_default();
         n_returns > RETURNS_MAX || n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
+    }
+
+    /// Whether so many spans hold `value` that it names no one thing. It may come
+    /// back at any time: a thing lives as long as it lives.
+    pub(super) fn is_everywhere(&self, value: &Value) -> bool {
+        let key = (value.value_class, value.text.as_str());
+        let n_spans = self.holders.get(&key).map_or(0, |of_value| of_value.n_spans);
+        n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
     }
 
     /// Whether few spans hold `value`, of a class of many values.

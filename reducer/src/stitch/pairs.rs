@@ -45,6 +45,9 @@ pub(super) enum Role {
     Local,
     /// A hand-off that can cross nodes.
     Remote,
+    /// Joins what works on one object that outlives it, on any node: its
+    /// identifier alone tells, at any distance.
+    Attached,
 }
 
 /// A value that goes from a sender's identifier to a receiver's.
@@ -70,19 +73,21 @@ impl<'m> Pairs<'m> {
         let mut all = Self { model, pairs: Vec::new(), by_receiver: FxHashMap::default(), tops };
         for (index, pair) in model.communication_pairs.iter().enumerate() {
             let known = |top: TopLevelId| top.index() < model.top_level_methods.len();
-            let role = match (pair.kind.crosses_nodes(), pair.from == pair.to) {
-                (true, _) => Role::Remote,
-                (false, true) => Role::Entity,
-                (false, false) => Role::Local,
+            let role = match (pair.kind, pair.from == pair.to) {
+                (LinkKind::Entity, _) => Role::Attached,
+                (kind, _) if kind.crosses_nodes() => Role::Remote,
+                (_, true) => Role::Entity,
+                (_, false) => Role::Local,
             };
             // A remote caller's handler is reached by calls only.
             let handler =
                 |top: TopLevelId| model.top_level_methods[top.index()].kind == TopLevelKind::RpcHandler;
-            let by_call = matches!(pair.kind, LinkKind::Rpc | LinkKind::Call | LinkKind::Socket);
+            let by_call =
+                matches!(pair.kind, LinkKind::Rpc | LinkKind::Call | LinkKind::Socket | LinkKind::Entity);
             if known(pair.to) && handler(pair.to) && !by_call {
                 continue;
             }
-            if known(pair.from) && known(pair.to) && (role != Role::Remote || scope == Scope::All) {
+            if known(pair.from) && known(pair.to) && (!pair.kind.crosses_nodes() || scope == Scope::All) {
                 all.add(pair, PairId::new(index), role);
             }
         }

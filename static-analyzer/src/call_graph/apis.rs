@@ -334,3 +334,15 @@ pub const WAITS_FOR_TASK: &[(&str, &str)] = &[
     ("java/util/concurrent/ExecutorService", "invokeAll"),
     ("java/util/concurrent/ExecutorService", "awaitTermination"),
 ];
+
+/// Calls that give back the object which a program has attached to a connection:
+/// (class, method).
+pub const ATTACHED: &[(&str, &str)] = &[
+    ("java/nio/channels/SelectionKey", "attachment"),
+    ("org/jboss/netty/channel/Channel", "getAttachment"),
+    ("org/jboss/netty/channel/ChannelHandlerContext", "getAttachment"),
+    ("io/netty/util/Attribute", "get"),
+    ("org/apache/mina/core/session/IoSession", "getAttachment"),
+    ("org/apache/mina/core/session/IoSession", "getAttribute"),
+    ("org/xnio/conduits/Conduit", "getAttachment"),
+];

@@ -4,11 +4,12 @@
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use schema::TopLevelKind;
+use schema::{Level, TopLevelKind};
 
 use super::Context;
 use crate::ir::ValueId;
 use crate::program::MethodId;
+use crate::top_level::TopLevel;
 
 /// Position of a unit: top-level methods first, in their order, then links.
 pub(crate) type UnitId = usize;
@@ -105,7 +106,8 @@ pub(crate) struct Units {
     regions: Vec<Region>,
     n_top_levels: usize,
     links: Vec<MethodId>,
-    /// Units that only pass work on: links and dispatchers.
+    /// Units that only pass work on: links, dispatchers, and what is silent when
+    /// all goes well.
     passes: Vec<bool>,
 }
 
@@ -124,9 +126,12 @@ impl Units {
         let roots: Vec<MethodId> = tops.chain(links.iter().copied()).collect();
         let regions = roots.par_iter().map(|&root| Region::new(context, root)).collect();
         let n_top_levels = context.top_levels.methods.len();
-        let dispatcher =
-            |i: usize| context.top_levels.methods.get(i).is_none_or(|t| t.kind == TopLevelKind::Dispatcher);
-        let passes = (0..roots.len()).map(dispatcher).collect();
+        let passes = (0..roots.len())
+            .map(|i| {
+                let top = context.top_levels.methods.get(i);
+                top.is_none_or(|t| t.kind == TopLevelKind::Dispatcher || is_silent(context, t))
+            })
+            .collect();
         Units { regions, n_top_levels, links, passes }
     }
 
@@ -204,6 +209,17 @@ impl Units {
         };
         found.into_iter().map(|(unit, target)| (unit, way(target))).collect()
     }
+}
+
+/// Whether a step of somebody's thread prints nothing when all goes well, at the
+/// level that programs are run with.
+fn is_silent(context: Context<'_>, top: &TopLevel) -> bool {
+    let is_step = matches!(top.kind, TopLevelKind::IdentifierLoss | TopLevelKind::DispatchTarget);
+    is_step
+        && top.members.iter().all(|member| {
+            let point = &context.log_points[member.log_point as usize];
+            !point.levels.is_empty() && !point.levels.contains(&Level::Info)
+        })
 }
 
 /// Whether an instruction stands inside a loop of its method.

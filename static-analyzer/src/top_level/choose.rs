@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use schema::TopLevelKind;
 
+use super::attached;
 use super::drops::Drops;
 use super::loops::{self, ServiceLoops};
 use super::members::{self, Chosen};
@@ -269,7 +270,12 @@ impl Chooser<'_> {
     fn served(&mut self, caller: MethodId, call: &Call, target: MethodId, linked: bool, depth: usize) {
         let drop = self.drops.edge(caller, call, target);
         let from = self.drops.name(caller);
-        if drop.is_candidate() {
+        if attached::is_receiver(self.program, caller, call.site) {
+            // The object lives on when the round ends: the next event of its
+            // connection finds it again.
+            let reason = format!("{from} calls it on an object attached to a connection");
+            self.add(target, TopLevelKind::EventHandler, reason);
+        } else if drop.is_candidate() {
             let reason = format!(
                 "{from} loses {} of {} identifier uses: {}",
                 drop.lost,

@@ -1,0 +1,86 @@
+//! Kinds: which value classes name the same sort of thing, learnt from what the
+//! logs show.
+//!
+//! One thing is printed from several fields and getters, so that its values come
+//! under several value classes (`Server.getPeer`, `Socket.getPeerAddress`). The
+//! code alone does not always say that they are one; the log does, when the same
+//! telling texts come under both again and again.
+
+use std::collections::BTreeMap;
+
+use crate::ids::ValueClassId;
+
+/// Characters from which texts can hardly be equal by chance.
+pub const TELLING_MIN: usize = 5;
+
+/// Distinct texts that two classes must have in common.
+const MEETINGS_MIN: u32 = 3;
+
+/// Classes remembered per text.
+const CLASSES_MAX: usize = 8;
+
+/// Value classes that were found to name one sort of thing.
+#[derive(Clone, Debug, Default)]
+pub struct Kinds {
+    /// Per class: another one of its kind with a smaller id; absent: itself.
+    parent: BTreeMap<ValueClassId, ValueClassId>,
+    met: BTreeMap<(ValueClassId, ValueClassId), u32>,
+}
+
+impl Kinds {
+    /// A text that was seen under the classes `known` is now seen under `class`,
+    /// which is added to them.
+    pub fn learn(&mut self, known: &mut Vec<ValueClassId>, class: ValueClassId, text: &str) {
+        if text.len() < TELLING_MIN || known.contains(&class) || known.len() >= CLASSES_MAX {
+            return;
+        }
+        for &other in known.iter() {
+            let n = self.met.entry((class.min(other), class.max(other))).or_default();
+            *n += 1;
+            if *n == MEETINGS_MIN {
+                let (a, b) = (self.of(class), self.of(other));
+                if a != b {
+                    self.parent.insert(a.max(b), a.min(b));
+                }
+            }
+        }
+        known.push(class);
+    }
+
+    /// The class that stands for the kind of `class`.
+    #[must_use]
+    pub fn of(&self, class: ValueClassId) -> ValueClassId {
+        let mut at = class;
+        while let Some(&parent) = self.parent.get(&at) {
+            at = parent;
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_that_show_the_same_texts_are_one_kind() {
+        let mut kinds = Kinds::default();
+        let (peer, address, user) = (ValueClassId::new(4), ValueClassId::new(2), ValueClassId::new(1));
+        for (n, text) in ["/10.0.0.1:5001", "/10.0.0.1:5002", "/10.0.0.1:5003"].into_iter().enumerate() {
+            assert_eq!(kinds.of(peer), if n < 3 { peer } else { address });
+            let mut known = vec![];
+            kinds.learn(&mut known, peer, text);
+            kinds.learn(&mut known, peer, text);
+            kinds.learn(&mut known, address, text);
+        }
+        assert_eq!(kinds.of(peer), address);
+        assert_eq!(kinds.of(user), user);
+        // Short texts are equal by chance.
+        for text in ["1", "2", "3"] {
+            let mut known = vec![];
+            kinds.learn(&mut known, user, text);
+            kinds.learn(&mut known, peer, text);
+        }
+        assert_eq!(kinds.of(user), user);
+    }
+}

@@ -1,0 +1,74 @@
+//! Pairs of everything that carries one attached object (see
+//! [`crate::top_level::attached`]): events of a connection, requests that came
+//! over it, commands of its own threads. There is no hand-off between them that
+//! would have to be followed: the connection's identifier tells.
+
+use std::collections::BTreeSet;
+
+use schema::{IdentifierStrength, LinkKind, TopLevelKind};
+
+use super::{Context, Pair, Pairs};
+use crate::identifiers::Identifier;
+use crate::path::Step;
+use crate::program::{ClassId, Name};
+use crate::top_level::{TopLevel, attached};
+
+/// Carriers above which an object is everybody's and tells nothing.
+const CARRIERS_MAX: usize = 40;
+
+/// Adds the pairs of everything that works on an attached object: what carries
+/// the connection of a request carries the request.
+pub(super) fn add(context: Context<'_>, pairs: &mut Pairs) {
+    for class in attached::classes(context.program) {
+        let family = family(context, class);
+        let carries = |top: &TopLevel| {
+            let of_family = |identifier: &Identifier| {
+                identifier.strength == IdentifierStrength::Request
+                    && identifier.place.path.steps.iter().any(|step| is_in(step, &family))
+            };
+            top.kind != TopLevelKind::Unreached && top.identifiers.iter().any(of_family)
+        };
+        let tops = context.top_levels.methods.iter().enumerate();
+        let units: Vec<usize> = tops.filter(|(_, top)| carries(top)).map(|(unit, _)| unit).collect();
+        if units.len() > CARRIERS_MAX {
+            continue;
+        }
+        let name = context.program.classes[class.index()].name;
+        let simple = name.rsplit('/').next().unwrap_or(name.as_str());
+        for &from in &units {
+            for &to in &units {
+                pairs.entry((from, to, LinkKind::Entity)).or_insert_with(|| Pair {
+                    from,
+                    to,
+                    kind: LinkKind::Entity,
+                    identifiers: Vec::new(),
+                    many: true,
+                    before: Vec::new(),
+                    reason: format!("both carry {simple}, which is attached to a connection"),
+                });
+            }
+        }
+    }
+}
+
+/// A class and what it extends and implements within the program.
+fn family(context: Context<'_>, class: ClassId) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    let mut todo = vec![class];
+    while let Some(class) = todo.pop() {
+        let class = &context.program.classes[class.index()];
+        if names.insert(class.name) {
+            let supers = class.super_name.iter().chain(&class.interfaces);
+            todo.extend(supers.filter_map(|name| context.program.class(*name)));
+        }
+    }
+    names
+}
+
+fn is_in(step: &Step, family: &BTreeSet<Name>) -> bool {
+    match step {
+        Step::Field(field) => family.contains(&field.class),
+        Step::Call(method) => family.contains(&method.class),
+        Step::Element => false,
+    }
+}
