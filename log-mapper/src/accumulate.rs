@@ -231,7 +231,7 @@ impl<'m> Scan<'m> {
                 && span.names_nothing()
                 && taker.evidence.follows == Follows::Next
                 && taker.evidence.entered
-                && self.is_all(taker.span, TopLevelKind::EventHandler)
+                && span.tops.iter().all(|state| self.is_event(state))
         })
     }
 
@@ -253,9 +253,14 @@ impl<'m> Scan<'m> {
             return None;
         }
         let tops = opening_after(&mut self.orders, last, fact);
-        let is_event = |state: &TopState| self.orders.kind(state.top) == TopLevelKind::EventHandler;
-        let fits = !tops.is_empty() && (instead.is_none() || tops.iter().all(is_event));
+        let fits = !tops.is_empty() && (instead.is_none() || tops.iter().all(|state| self.is_event(state)));
         fits.then_some(Goes::Takes(tops, giver))
+    }
+
+    /// Whether it is an event of something that lives on, whose other events are
+    /// found by its identifiers.
+    fn is_event(&self, state: &TopState) -> bool {
+        matches!(self.orders.kind(state.top), TopLevelKind::EventHandler | TopLevelKind::Entity)
     }
 
     /// Learns from a record whose identifiers show that it belongs to `span`

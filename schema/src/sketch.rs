@@ -196,6 +196,7 @@ fn add_pair(model: &mut Model, rest: &str) {
         "Rpc" => LinkKind::Rpc,
         "Socket" => LinkKind::Socket,
         "Store" => LinkKind::Store,
+        "Entity" => LinkKind::Entity,
         other => panic!("no kind of link: `{other}`"),
     };
     let identifier = |top: TopLevelId, path: &str| {

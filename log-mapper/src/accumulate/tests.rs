@@ -247,7 +247,7 @@ fn entities_without_threads_do_not_mix() {
     check(
         "point state id=Id.n
          point note
-         top handle EventHandler id=Id.n
+         top handle Entity id=Id.n
            >state* note
            note<",
         "1.0 - state id=1
@@ -335,4 +335,37 @@ fn in_a_crowd_without_threads_order_soon_loses_its_trust() {
     assert!(n_wrong <= 16, "{n_wrong} of 1600 records are in a request of another");
     let (_, _, n_wrong) = score(4, false);
     assert!(n_wrong <= 32, "{n_wrong} of 1600 records are in a request of another");
+}
+
+const CONNECTION: &str = "
+    point opened peer=Conn.peer
+    point failed
+    point closed peer=Conn.peer
+    top event Entity peer=Conn.peer
+      >opened failed closed
+      >failed closed
+      closed<";
+
+#[test]
+fn a_line_that_names_nothing_begins_what_follows_at_once() {
+    check(
+        CONNECTION,
+        "1.0 t opened peer=10.0.0.1:1
+         1.1 t opened peer=10.0.0.1:2
+         1.2 t failed
+         1.2 t closed peer=10.0.0.1:1",
+        "event: 1 opens
+         event: 2 opens
+         event: 3 opens; 4 follows at once",
+    );
+    check(
+        CONNECTION,
+        "1.0 - opened peer=10.0.0.1:1
+         1.1 - opened peer=10.0.0.1:2
+         1.2 - failed
+         1.2 - closed peer=10.0.0.1:1",
+        "event: 1 opens
+         event: 2 opens
+         event: 3 opens; 4 follows at once",
+    );
 }

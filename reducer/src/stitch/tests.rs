@@ -203,7 +203,7 @@ fn conflicting_identifiers_keep_apart() {
 fn events_of_an_entity_are_one_request_for_as_long_as_it_lives() {
     check(
         "point p
-         top handle EventHandler id=Id.n
+         top handle Entity id=Id.n
            >p
          pair handle handle Queue id=id",
         "a d handle id=1 1.0-1.0
@@ -293,7 +293,7 @@ const MESH: &str = "
       >p
     top work Task name=Name.text
       >p
-    top handle EventHandler id=Id.n
+    top handle Entity id=Id.n
       >p
     pair ask serve Rpc id=id many
     pair serve work Thread
@@ -320,4 +320,31 @@ fn the_result_is_a_function_of_the_set_of_spans() {
             assert_eq!(reduce(&model, parts, &config), expected, "seed {seed}, {n_parts} parts");
         }
     }
+}
+
+#[test]
+fn what_carries_a_connection_is_one_request_on_all_nodes() {
+    check(
+        "point p
+         top accept Dispatcher peer=Socket.peer
+           >p
+         top serve Entity peer=Socket.peer session=Session.id
+           >p
+         top close Task peer=Conn.address session=Request.session
+           >p
+         pair serve serve Entity many
+         pair serve close Entity many
+         pair close serve Entity many
+         pair close close Entity many",
+        "a - serve peer=/10.0.0.1:5001 session=70001 1.0-1.1
+         b - serve peer=/10.0.0.1:5001 session=70002 2.0-2.1
+         c - close session=70001 90.0-90.0
+         a - accept peer=/10.0.0.1:5001 100.0-100.0
+         a - serve peer=/10.0.0.1:5001 session=70003 100.1-100.1
+         a - close peer=/10.0.0.1:5001 101.0-101.0",
+        "1 3 1>3
+         2
+         4
+         5 6 5>6",
+    );
 }
