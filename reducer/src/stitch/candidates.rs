@@ -25,6 +25,13 @@ const HAND_OFF_LOOK_BACK_MAX: usize = 16;
 /// sender's last event, µs: what takes longer is not handed over directly.
 const HAND_OFF_MAX_US: i64 = 10_000_000;
 
+/// Without a shared value the sender must have printed something this many times
+/// more recently than any other.
+const NEARER_MIN: i64 = 10;
+
+/// Times closer than this are equal: logs print milliseconds.
+const TICK_US: i64 = 2_000;
+
 /// On one node a receiver can print this much before its sender does, µs.
 const LOCAL_LEAD_MAX_US: i64 = 1_000_000;
 
@@ -193,7 +200,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The one sender that time allows, where no value is shared.
+    /// The one sender that time allows, where no value is shared: the only one,
+    /// or one that has just printed something when all others were long silent.
     fn by_time(&self, index: u32, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
         let pair = self.pairs.get(index);
         // Across nodes, and between parts of one thing, only values can tell.
@@ -215,15 +223,25 @@ impl<'a> Finder<'a> {
                 continue;
             }
             let Some(evidence) = weigh(self.pairs, self.facts, pair, other, fact) else { continue };
-            found.push(self.candidate(index, sender, receiver, evidence));
+            let candidate = self.candidate(index, sender, receiver, evidence);
             // A call in one thread: the latest caller is the caller.
-            if evidence.same_thread || found.len() > 1 {
-                break;
+            if evidence.same_thread {
+                out.push(candidate);
+                return;
             }
+            found.push((since_us(other, fact), candidate));
         }
-        let is_sure = |candidate: &Candidate| candidate.evidence.0.same_thread || found.len() == 1;
-        if let Some(first) = found.first().filter(|first| is_sure(first)) {
-            out.push(*first);
+        found.sort_unstable();
+        match found[..] {
+            [] => {}
+            [(_, only)] => out.push(only),
+            [(nearest_us, first), (next_us, _), ..] => {
+                // What a dispatcher prints is about no request in particular.
+                let is_near = next_us >= nearest_us.max(TICK_US).saturating_mul(NEARER_MIN);
+                if is_near && !self.pairs.is_dispatcher(pair.from) {
+                    out.push(first);
+                }
+            }
         }
     }
 
@@ -273,6 +291,13 @@ impl<'a> Finder<'a> {
 /// Times that a receiver's start before its sender's counts as a delay: a clock
 /// can be behind, but by always the same.
 const LEAD_PENALTY: i64 = 10;
+
+/// Time from what the sender printed last, before the receiver started, to that
+/// start, µs.
+fn since_us(sender: &Fact<'_>, receiver: &Fact<'_>) -> i64 {
+    let before = sender.events.iter().rev().find(|event| event.ts_us <= receiver.start_us);
+    before.map_or(i64::MAX, |event| receiver.start_us.saturating_sub(event.ts_us))
+}
 
 /// From the sender's last event before the receiver's start to that start, µs.
 fn delay_us(sender: &Fact<'_>, receiver: &Fact<'_>) -> i64 {

@@ -1,7 +1,7 @@
 //! Facts: what stitching needs to know of a span, taken out of it once.
 
 use rustc_hash::FxHashMap;
-use schema::{Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
+use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
 
 use schema::kinds::TELLING_MIN;
 
@@ -67,6 +67,8 @@ pub(super) struct Fact<'s> {
     pub(super) tops: &'s [TopLevelId],
     pub(super) truncated: bool,
     pub(super) first_point: Option<LogPointId>,
+    /// In log order.
+    pub(super) events: &'s [Event],
     /// Sorted by value class.
     values: &'s [Value],
 }
@@ -101,6 +103,7 @@ impl<'s> Facts<'s> {
                 end_us: end_us(span),
                 tops: &span.top_levels[..known.min(TOPS_MAX)],
                 truncated: span.truncated,
+                events: &span.events,
                 first_point: span.events.first().and_then(|event| event.log_point),
                 values: &span.identifiers,
             }
