@@ -29,6 +29,9 @@ const HAND_OFF_MAX_US: i64 = 10_000_000;
 /// more recently than any other.
 const NEARER_MIN: i64 = 10;
 
+/// What was printed at most this long ago was just printed, µs.
+const JUST_US: i64 = 100_000;
+
 /// Times closer than this are equal: logs print milliseconds.
 const TICK_US: i64 = 2_000;
 
@@ -238,7 +241,7 @@ impl<'a> Finder<'a> {
             [(nearest_us, first), (next_us, _), ..] => {
                 // What a dispatcher prints is about no request in particular.
                 let is_near = next_us >= nearest_us.max(TICK_US).saturating_mul(NEARER_MIN);
-                if is_near && !self.pairs.is_dispatcher(pair.from) {
+                if is_near && nearest_us <= JUST_US && !self.pairs.is_dispatcher(pair.from) {
                     out.push(first);
                 }
             }
