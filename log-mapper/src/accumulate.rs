@@ -89,6 +89,8 @@ struct Scan<'m> {
     trust: Trust,
     /// Values by text.
     shown: FxHashMap<Rc<str>, Shown>,
+    /// Common values of the record at hand, by candidate.
+    common: Vec<(usize, Vec<(ValueClassId, Rc<str>)>)>,
     kinds: Kinds,
     /// Closed spans: (number of first record, accumulator).
     done: Vec<(u64, Accumulator)>,
@@ -140,6 +142,7 @@ impl<'m> Scan<'m> {
             previous_us: i64::MIN,
             trust: Trust::FIRST,
             shown: FxHashMap::default(),
+            common: Vec::new(),
             kinds: Kinds::default(),
             done: Vec::new(),
         }
@@ -152,10 +155,12 @@ impl<'m> Scan<'m> {
             self.orders.see(level);
         }
         let known = |c: &Candidate<'_>| c.log_point.index() < self.model.log_points.len();
-        let facts: Vec<(usize, Fact)> = (record.candidates.iter().enumerate())
+        let mut facts: Vec<(usize, Fact)> = (record.candidates.iter().enumerate())
             .filter(|(_, candidate)| known(candidate))
             .map(|(index, candidate)| (index, self.fact(candidate)))
             .collect();
+        self.common =
+            facts.iter_mut().map(|(index, fact)| (*index, std::mem::take(&mut fact.common))).collect();
         let thread = record.thread.map(|name| self.thread(name));
         let mut takers = self.takers(record, thread, &facts);
         takers.sort_by_key(|taker| (Reverse(taker.evidence), taker.candidate, taker.span));
@@ -346,6 +351,8 @@ impl<'m> Scan<'m> {
     /// Carries out a choice.
     fn apply(&mut self, record: &Record<'_>, choice: Choice) {
         let Choice { candidate, thread, goes } = choice;
+        let common = self.common.iter_mut().find(|(index, _)| *index == candidate);
+        let common = common.map(|(_, common)| std::mem::take(common)).unwrap_or_default();
         let candidate = record.candidates.get(candidate);
         let seq = self.seq;
         let index = match goes {
@@ -373,6 +380,9 @@ impl<'m> Scan<'m> {
                 self.open.open(span)
             }
         };
+        if !common.is_empty() {
+            self.open.update(index, |span| span.show_common(common));
+        }
         if !self.open.get(index).goes_on(&mut self.orders) {
             self.close(index, false);
         }
@@ -425,15 +435,21 @@ impl<'m> Scan<'m> {
             }
         }
         let seq = self.seq;
+        let mut common = Vec::new();
         values.retain(|(variable, text)| {
             let shown = self.shown.entry(Rc::clone(text)).or_default();
             shown.n_records += 1;
             if let Some(class) = variables[*variable as usize].value_class {
                 self.kinds.learn(&mut shown.classes, class, text);
             }
-            !is_common(shown.n_records, seq)
+            if !is_common(shown.n_records, seq) {
+                return true;
+            }
+            let class = variables[*variable as usize].value_class;
+            common.extend(class.map(|class| (class, Rc::clone(text))));
+            false
         });
-        Fact { log_point: candidate.log_point, values }
+        Fact { log_point: candidate.log_point, values, common }
     }
 
     fn thread(&mut self, name: &str) -> u32 {

@@ -25,6 +25,9 @@ const BOUND_MAX: usize = 256;
 pub(super) struct Fact {
     pub(super) log_point: LogPointId,
     pub(super) values: Vec<(u32, Rc<str>)>,
+    /// Values that so many records show that they tell no spans apart. Whoever
+    /// is handed something may still be told by them from whoever is not.
+    pub(super) common: Vec<(ValueClassId, Rc<str>)>,
 }
 
 /// A value that the span has printed: bound to an identifier of a top-level
@@ -63,6 +66,8 @@ pub(super) struct OpenSpan {
     pub(super) keys: Vec<(ValueClassId, Rc<str>)>,
     /// What it was before its last record, if that one named nothing.
     before_last: Option<Box<Before>>,
+    /// Common values that it has shown.
+    common: Vec<(ValueClassId, Rc<str>)>,
 }
 
 /// What a span was before a record.
@@ -110,7 +115,17 @@ impl OpenSpan {
     pub(super) fn new(thread: Option<u32>, tops: Vec<TopState>, event: Event, seq: u64) -> Self {
         let last_us = event.ts_us;
         let (events, keys) = (vec![event], Vec::new());
-        Self { thread, tops, events, first_seq: seq, last_seq: seq, last_us, keys, before_last: None }
+        Self {
+            thread,
+            tops,
+            events,
+            first_seq: seq,
+            last_seq: seq,
+            last_us,
+            keys,
+            before_last: None,
+            common: Vec::new(),
+        }
     }
 
     /// How a record with `fact` fits; none if no top-level method of the span
@@ -172,6 +187,15 @@ impl OpenSpan {
         self.events.pop().map(|event| (event, seq))
     }
 
+    /// Remembers the common values of a record.
+    pub(super) fn show_common(&mut self, common: Vec<(ValueClassId, Rc<str>)>) {
+        for value in common {
+            if self.common.len() < BOUND_MAX && !self.common.contains(&value) {
+                self.common.push(value);
+            }
+        }
+    }
+
     /// Whether it is one record that named nothing.
     pub(super) fn names_nothing(&self) -> bool {
         self.events.len() == 1 && self.tops.iter().all(|state| state.bound.is_empty())
@@ -220,6 +244,11 @@ impl OpenSpan {
         let mut identifiers: Vec<Value> = (self.tops.iter().flat_map(|state| &state.bound))
             .map(|bound| Value { value_class: bound.value_class, text: bound.text.to_string() })
             .collect();
+        identifiers.extend(
+            self.common
+                .iter()
+                .map(|(value_class, text)| Value { value_class: *value_class, text: text.to_string() }),
+        );
         identifiers.sort();
         identifiers.dedup();
         let top_levels = self.tops.iter().map(|state| state.top).collect();
@@ -339,7 +368,7 @@ pub(super) fn opening_after(orders: &mut Orders<'_>, first: LogPointId, fact: &F
         return Vec::new();
     }
     let mut tops = Vec::new();
-    let states = opening(orders, &Fact { log_point: first, values: Vec::new() });
+    let states = opening(orders, &Fact { log_point: first, values: Vec::new(), common: Vec::new() });
     for state in states.iter().filter(|state| state.entered) {
         let places = orders.places(fact.log_point);
         let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };

@@ -183,6 +183,9 @@ impl<'v> Shared<'v> {
         };
         let is_telling = is_mapped || value.text.len() >= TELLING_MIN;
         let is_request = tells && is_telling && !facts.is_common(value);
+        if !is_request && facts.is_common(value) {
+            return;
+        }
         let known = if is_request { &mut self.request } else { &mut self.weak };
         if strength != IdentifierStrength::Node && !known.contains(&value.text.as_str()) {
             known.push(&value.text);

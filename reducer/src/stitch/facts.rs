@@ -124,7 +124,7 @@ impl<'s> Facts<'s> {
 
     /// Whether two spans name different things of one kind, and nothing in common.
     pub(super) fn differ(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
-        let telling = |value: &&Value| value.text.len() >= TELLING_MIN && !self.is_common(value);
+        let telling = |value: &&Value| value.text.len() >= TELLING_MIN;
         let same_kind = |x: &Value, y: &Value| self.kinds.of(x.value_class) == self.kinds.of(y.value_class);
         let shared = |x: &Value| b.values.iter().any(|y| y.text == x.text);
         !a.values.iter().filter(telling).any(shared)
@@ -152,6 +152,15 @@ impl<'s> Facts<'s> {
         let key = (value.value_class, value.text.as_str());
         let n_spans = self.holders.get(&key).map_or(0, |of_value| of_value.n_spans);
         n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
+    }
+
+    /// Whether most spans that hold a value of the class hold this one: it is
+    /// no choice among several, and equal by default.
+    pub(super) fn is_default(&self, value: &Value) -> bool {
+        let key = (value.value_class, value.text.as_str());
+        let n = self.holders.get(&key).map_or(0, |of_value| of_value.n_spans);
+        let (_, n_spans) = self.classes.get(&value.value_class).copied().unwrap_or_default();
+        n * 2 > n_spans && n > COMMON_MIN
     }
 
     /// Whether few spans hold `value`, of a class of many values.
