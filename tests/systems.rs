@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use schema::{Model, TopLevelKind, TopLevelMethod};
 
 const SETS: [(&str, &str); 9] = [
     ("cassandra-2.1.0", "set-a"),
@@ -34,12 +35,60 @@ fn main() -> ExitCode {
     }
     let usable = matches!(jars, Some(Ok(_))) || listing;
     let jars = jars.and_then(Result::ok).unwrap_or_default();
-    let trials = SETS.map(|(system, set)| {
+    let scores = SETS.map(|(system, set)| {
         let jars = jars.join(system);
         let name = format!("{system}/{set}");
-        Trial::test(name, move || check(system, set, &jars).map_err(Failed::from)).with_ignored_flag(!usable)
+        Trial::test(name, move || check(system, set, &jars).map_err(Failed::from))
     });
-    libtest_mimic::run(&arguments, trials.into()).exit_code()
+    let requests = REQUESTS.map(|system| {
+        let jars = jars.join(system);
+        let name = format!("{system}/requests");
+        Trial::test(name, move || check_requests(system, &jars).map_err(Failed::from))
+    });
+    let trials = scores.into_iter().chain(requests).map(|trial| trial.with_ignored_flag(!usable));
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+/// Systems with a list of their requests in `requests.tsv`.
+const REQUESTS: [&str; 2] = ["cassandra-2.1.0", "zookeeper-3.4.6"];
+
+/// Holds the model of a system against the list made by hand.
+fn check_requests(system: &str, jars: &Path) -> Result<(), String> {
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let path = scratch.path().join("model");
+    let mut analyze = Command::new(env!("CARGO_BIN_EXE_lprof"));
+    output(analyze.arg("analyze").args(files(jars, ".jar")?).arg("-o").arg(&path))?;
+    let model = Model::read(&path).map_err(|e| e.to_string())?;
+    let list = root().join("requests.tsv");
+    let list = std::fs::read_to_string(&list).map_err(|e| format!("`{}`: {e}", list.display()))?;
+    let mut wrong = Vec::new();
+    for line in list.lines().filter(|line| line.starts_with(&format!("{system}\t"))) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [_, found, rule, method, other] = cells[..] else { return Err(format!("no rule: `{line}`")) };
+        if holds(&model, rule, method, other) != (found == "yes") {
+            wrong.push(line);
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(format!("not as listed:\n{}", wrong.join("\n"))) }
+}
+
+/// Whether a rule of `requests.tsv` holds in `model`.
+fn holds(model: &Model, rule: &str, method: &str, other: &str) -> bool {
+    let is = |top: &TopLevelMethod, name: &str| {
+        format!("{}.{}", top.class.rsplit('.').next().unwrap_or_default(), top.method) == name
+    };
+    let kinds: Vec<TopLevelKind> =
+        model.top_level_methods.iter().filter(|top| is(top, method)).map(|top| top.kind).collect();
+    match rule {
+        "request" => {
+            kinds.iter().any(|kind| !matches!(kind, TopLevelKind::Dispatcher | TopLevelKind::Unreached))
+        }
+        "service" => kinds.iter().all(|kind| *kind == TopLevelKind::Dispatcher),
+        _ => model.communication_pairs.iter().any(|pair| {
+            is(&model.top_level_methods[pair.from.index()], method)
+                && is(&model.top_level_methods[pair.to.index()], other)
+        }),
+    }
 }
 
 fn root() -> PathBuf {
