@@ -7,6 +7,7 @@ mod method;
 mod model;
 mod model_json;
 mod request;
+mod template_coverage;
 
 pub(crate) use request::Logs;
 
@@ -27,7 +28,7 @@ pub(crate) fn run(what: Show, voice: Voice) -> Result<ExitCode> {
             let model = load(&source)?;
             match (format, table2, coverage) {
                 (_, true, _) => model::table2(&model, format)?,
-                (_, _, true) => model::coverage(&model, format)?,
+                (_, _, true) => template_coverage::print(&model, format)?,
                 (Some(Format::Json), ..) => model_json::print(&model)?,
                 (None | Some(Format::Table), ..) => model::print(&model, voice)?,
                 _ => return Err(Usage("--format: a model is shown as table or json".to_owned()).into()),

@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use schema::tables::kind_name;
-use schema::{LogPoint, Model, TopLevelMethod};
+use schema::{Model, TopLevelMethod};
 use serde_json::{Value, json};
 
 use crate::args::Format;
@@ -93,66 +93,7 @@ pub(crate) fn table2(model: &Model, format: Option<Format>) -> Result<()> {
     Ok(())
 }
 
-/// How well the text of log points is known: which have clean variables, opaque
-/// parts, no constant at all.
-pub(crate) fn coverage(model: &Model, format: Option<Format>) -> Result<()> {
-    let points = &model.log_points;
-    let count = |is: &dyn Fn(&LogPoint) -> bool| points.iter().filter(|point| is(point)).count();
-    let opaque = |point: &LogPoint| point.variables.iter().any(|v| !is_clean(&v.path));
-    let n_variables: usize = points.iter().map(|point| point.variables.len()).sum();
-    let n_clean: usize = points.iter().flat_map(|p| &p.variables).filter(|v| is_clean(&v.path)).count();
-    let facts: Vec<(&str, usize, usize)> = vec![
-        ("log points", points.len(), points.len()),
-        ("  without variables", count(&|p| p.variables.is_empty()), points.len()),
-        (
-            "  all variables are clean access paths",
-            count(&|p| !p.variables.is_empty() && !opaque(p)),
-            points.len(),
-        ),
-        ("  with opaque parts", count(&opaque), points.len()),
-        (
-            "  no constant text in any template",
-            count(&|p| p.templates.iter().all(|t| !has_constant(&t.regex))),
-            points.len(),
-        ),
-        ("  no template", count(&|p| p.templates.is_empty()), points.len()),
-        ("  several templates", count(&|p| p.templates.len() > 1), points.len()),
-        ("  level unknown", count(&|p| p.levels.is_empty()), points.len()),
-        ("  logger unknown", count(&|p| p.loggers.is_empty()), points.len()),
-        ("  in a logging wrapper", count(&|p| p.call_site.is_some()), points.len()),
-        ("variables", n_variables, n_variables),
-        ("  clean access paths", n_clean, n_variables),
-    ];
-    let percent = |n: usize, of: usize| (1000.0 * n as f64 / (of as f64).max(1.0)).round() / 10.0;
-    let rows =
-        facts.into_iter().map(|(name, n, of)| vec![json!(name), json!(n), json!(percent(n, of))]).collect();
-    render::rows(&mut output::stdout(), text_format(format)?, &["what", "count", "percent"], rows)?;
-    Ok(())
-}
-
-/// A path of names alone; what a call computed ends in `()`.
-fn is_clean(path: &str) -> bool {
-    !path.is_empty() && path != "?" && !path.contains("()")
-}
-
-/// Whether a regex has a letter or digit outside of groups and escapes.
-fn has_constant(regex: &str) -> bool {
-    let mut depth = 0_usize;
-    let mut characters = regex.chars();
-    while let Some(c) = characters.next() {
-        match c {
-            // An escaped mark is itself; an escaped letter is a class.
-            '\\' if characters.next().is_some_and(|c| !c.is_alphanumeric()) && depth == 0 => return true,
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth = depth.saturating_sub(1),
-            c if depth == 0 && (c.is_alphanumeric() || c == ' ') => return true,
-            _ => {}
-        }
-    }
-    false
-}
-
-fn text_format(format: Option<Format>) -> Result<Format> {
+pub(super) fn text_format(format: Option<Format>) -> Result<Format> {
     match output::format(format) {
         Format::Parquet => Err(super::Usage("--format: parquet is for tables".to_owned()).into()),
         format => Ok(format),

@@ -123,6 +123,8 @@ pub(crate) struct LogCall {
     pub(crate) values: Vec<usize>,
     /// Arguments as an array.
     pub(crate) array: Option<usize>,
+    /// The array is one of closures that make the arguments.
+    pub(crate) closures: bool,
     /// The exception.
     pub(crate) throwable: Option<usize>,
     /// Receiver is a value (not a static facade).
@@ -167,7 +169,8 @@ pub(crate) fn classify(listed: Name, method: &MethodRef, is_static: bool) -> Opt
         None if LEVELLED.contains(&name) => {
             let at = parameters.iter().position(|p| is_level(p));
             // The location-aware form gives class, number of level, format.
-            let at = at.or_else(|| (parameters.get(next + 1) == Some(&"I")).then_some(next + 1));
+            let counts = !is_chained(listed) && parameters.get(next + 1) == Some(&"I");
+            let at = at.or_else(|| counts.then_some(next + 1));
             match at {
                 Some(at) => {
                     next = at + 1;
@@ -184,8 +187,10 @@ pub(crate) fn classify(listed: Name, method: &MethodRef, is_static: bool) -> Opt
         "logrb" => 3,
         _ => 0,
     };
-    if name == "printf" {
-        format = Format::Printf;
+    match name {
+        "printf" | "logf" => format = Format::Printf,
+        "logv" => format = Format::Numbered,
+        _ => {}
     }
     finish(row, level, format, &parameters, next, shift)
 }
@@ -205,6 +210,7 @@ fn finish(
         closure: false,
         values: Vec::new(),
         array: None,
+        closures: false,
         throwable: None,
         has_receiver: shift == 1,
         mixin: row.mixin,
@@ -219,7 +225,11 @@ fn finish(
     call.closure = is_closure(message);
     for (i, parameter) in parameters.iter().enumerate().skip(next + 1) {
         match *parameter {
-            "[Ljava/lang/Object;" | "[Ljava/util/function/Supplier;" => call.array = Some(i + shift),
+            "[Ljava/lang/Object;" => call.array = Some(i + shift),
+            array if array.strip_prefix('[').is_some_and(is_closure) => {
+                call.array = Some(i + shift);
+                call.closures = true;
+            }
             "Ljava/lang/Throwable;" => call.throwable = Some(i + shift),
             _ => call.values.push(i + shift),
         }

@@ -1,7 +1,7 @@
 //! The message of a logging call as a term.
 
 use super::Site;
-use super::apis::{self, Format};
+use super::apis::{self, Format, LevelFrom};
 use crate::ir::{BootstrapArg, Op, ValueId};
 use crate::limits;
 use crate::program::Name;
@@ -10,6 +10,7 @@ use crate::strings::term::Term;
 use crate::strings::{Arg, Evaluator, FrameId, types};
 
 const OBJECT: &str = "Ljava/lang/Object;";
+const STRING: &str = "Ljava/lang/String;";
 
 /// What a logging call prints.
 pub(crate) struct Message {
@@ -34,18 +35,27 @@ pub(crate) fn stable(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> Mess
 pub(crate) fn message(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> Message {
     let call = &site.call;
     let mut has_throwable = call.throwable.is_some();
-    let Some(position) = call.message else { return chained(e, frame, site) };
+    let chain = chain(e, frame, site);
+    has_throwable |= chain.has_throwable;
+    let Some(position) = call.message else {
+        let arguments = Arguments { known: chain.arguments, complete: true };
+        let term = match chain.message {
+            Some(text) => formatted(e, call.format, text, &arguments),
+            None => e.terms.top(),
+        };
+        return Message { term, has_throwable };
+    };
     let Some(&value) = site.args.get(position) else { return Message { term: e.terms.top(), has_throwable } };
     if call.closure {
         let term = closure_text(e, frame, value).unwrap_or_else(|| e.terms.top());
         return Message { term, has_throwable };
     }
     let term = e.text(frame, value, descriptor(e, frame, value), site.value);
-    if call.values.is_empty() && call.array.is_none() {
+    if call.values.is_empty() && call.array.is_none() && chain.arguments.is_empty() {
         // Printf without arguments still expands `%n`, but loggers pass it on.
         return Message { term, has_throwable };
     }
-    let (arguments, throwable) = arguments(e, frame, site);
+    let (arguments, throwable) = arguments(e, frame, site, chain.arguments);
     has_throwable |= throwable;
     let term = formatted(e, call.format, term, &arguments);
     Message { term, has_throwable }
@@ -66,15 +76,20 @@ fn formatted(e: &mut Evaluator<'_>, format: Format, term: Term, arguments: &Argu
 }
 
 /// Arguments of the format, and whether the last one is a surplus exception.
-fn arguments(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> (Arguments, bool) {
+fn arguments(
+    e: &mut Evaluator<'_>,
+    frame: FrameId,
+    site: &Site,
+    mut first: Vec<Argument>,
+) -> (Arguments, bool) {
     let mut all = match site.call.array {
         Some(array) => match site.args.get(array) {
+            Some(&array) if site.call.closures => closures(e, frame, array, site.value),
             Some(&array) => e.varargs(frame, array, site.value),
             None => Arguments { known: Vec::new(), complete: false },
         },
         None => Arguments { known: Vec::new(), complete: true },
     };
-    let mut first = Vec::new();
     for &position in &site.call.values {
         let Some(&value) = site.args.get(position) else { continue };
         first.push(e.argument(frame, value, site.value));
@@ -113,31 +128,55 @@ pub(crate) fn closure_text(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId
     }
 }
 
-/// `setMessage(..).addArgument(..).log()`, `atInfo().log(..)` without message.
-fn chained(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> Message {
-    let mut has_throwable = false;
-    let (mut text, mut known) = (None, Vec::new());
-    let mut next = site.args.first().copied();
+/// What the calls of a chain before the logging call give.
+#[derive(Default)]
+struct Chain {
+    message: Option<Term>,
+    arguments: Vec<Argument>,
+    has_throwable: bool,
+}
+
+/// `setMessage(..).addArgument(..).setCause(..)`; nothing for plain calls.
+fn chain(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> Chain {
+    let mut chain = Chain::default();
+    let mut next = site.args.first().copied().filter(|_| site.call.level == LevelFrom::Chain);
     while let Some(value) = next {
         let Op::Invoke { method, args, .. } = e.op(frame, value) else { break };
-        match method.name.as_str() {
-            "setMessage" if text.is_none() => {
-                text = args.get(1).map(|&v| e.text(frame, v, Name::from("Ljava/lang/String;"), value));
+        let given = args.get(1).copied();
+        let is_closure = types::parameters(&method.descriptor).first().is_some_and(|p| apis::is_closure(p));
+        match (method.name.as_str(), given) {
+            ("setMessage", Some(text)) if chain.message.is_none() => {
+                let made = if is_closure { closure_text(e, frame, text) } else { None };
+                let text = made.unwrap_or_else(|| e.text(frame, text, Name::from(STRING), value));
+                chain.message = Some(text);
             }
-            "addArgument" => {
-                if let Some(&v) = args.get(1) {
-                    known.push(e.argument(frame, v, value));
-                }
+            ("addArgument", Some(given)) if is_closure => {
+                chain.arguments.push(made_argument(e, frame, given, value));
             }
-            "setCause" | "withCause" | "withThrowable" => has_throwable = true,
+            ("addArgument", Some(given)) => chain.arguments.push(e.argument(frame, given, value)),
+            ("setCause" | "withCause" | "withThrowable", _) => chain.has_throwable = true,
             _ => {}
         }
         next = args.first().copied();
     }
-    known.reverse();
-    let term = match text {
-        Some(text) => e.braces(text, &Arguments { known, complete: true }),
-        None => e.terms.top(),
+    chain.arguments.reverse();
+    chain
+}
+
+/// What a closure makes as an argument.
+fn made_argument(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, at: ValueId) -> Argument {
+    match closure_text(e, frame, value) {
+        Some(text) => Argument { text, throwable: false },
+        None => e.argument(frame, value, at),
+    }
+}
+
+/// Elements of an array of closures.
+fn closures(e: &mut Evaluator<'_>, frame: FrameId, array: ValueId, at: ValueId) -> Arguments {
+    let Some((f, elements)) = e.elements(frame, array) else {
+        return Arguments { known: Vec::new(), complete: false };
     };
-    Message { term, has_throwable }
+    let known =
+        elements.into_iter().flatten().map(|v| made_argument(e, f, v, if f == frame { at } else { v }));
+    Arguments { known: known.collect(), complete: true }
 }
