@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::ir::{InvokeKind, Op, ValueId};
 use crate::limits;
 use crate::path::LogPoint;
-use crate::program::{MethodId, MethodRef, Name, Program};
+use crate::program::{Method, MethodId, MethodRef, Name, Program};
 use crate::strings::facts::Facts;
 
 pub(crate) mod apis;
@@ -24,6 +24,9 @@ mod point;
 mod wrapper;
 
 use apis::LogCall;
+
+/// A method that only hands its arguments on: three parameters, call, return.
+const FORWARDER_INSTS_MAX: usize = 8;
 
 /// A logging call in the code.
 pub(crate) struct Site {
@@ -66,7 +69,9 @@ fn collect(program: &Program) -> Vec<LogPoint> {
     point::merged(program, found.into_iter().flatten().collect())
 }
 
-/// The logging class that each class is or extends.
+/// The logging class that each class is or extends. A class may have its log
+/// methods from a mixin through an interface that is not on the class path; then
+/// it still has the methods that hand itself to the mixin.
 pub(crate) fn listed_classes(facts: &Facts<'_>) -> FxHashMap<Name, Name> {
     let mut listed = FxHashMap::default();
     for class in &facts.program.classes {
@@ -74,7 +79,30 @@ pub(crate) fn listed_classes(facts: &Facts<'_>) -> FxHashMap<Name, Name> {
             listed.insert(class.name, above);
         }
     }
+    for class in &facts.program.classes {
+        let mut methods = facts.program.methods[class.methods.clone()].iter();
+        if !listed.contains_key(&class.name)
+            && let Some(mixin) = methods.find_map(handed_to)
+        {
+            listed.insert(class.name, mixin);
+        }
+    }
     listed
+}
+
+/// The mixin to whose method of the same name, with `$` behind it, the method
+/// hands its object.
+fn handed_to(method: &Method) -> Option<Name> {
+    let body = method.body.as_ref().filter(|b| b.insts.len() <= FORWARDER_INSTS_MAX)?;
+    body.iter().find_map(|(_, inst)| match &inst.op {
+        Op::Invoke { kind: InvokeKind::Static, method: named, args } => {
+            let is_own = named.name.strip_suffix('$') == Some(method.name.as_str())
+                && !method.is_static()
+                && args.first().is_some_and(|&this| matches!(body.op(this), Op::Param(0)));
+            (is_own && apis::is_mixin(named.class)).then_some(named.class)
+        }
+        _ => None,
+    })
 }
 
 /// Where the logging calls are: method, bytecode offset, source line. Copies of a

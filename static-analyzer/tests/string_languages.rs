@@ -20,7 +20,7 @@ use sinks::{Sink, Verdict};
 
 /// Compiled sinks and how many of them are exact; to be raised when the string
 /// analysis learns something.
-const COUNTS: [(&str, usize, usize); 3] = [("8", 409, 406), ("11", 409, 406), ("17", 424, 421)];
+const COUNTS: [(&str, usize, usize); 3] = [("8", 411, 408), ("11", 411, 408), ("17", 426, 423)];
 
 struct Found {
     verdict: Verdict,

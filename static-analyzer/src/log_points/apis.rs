@@ -192,7 +192,9 @@ pub(crate) fn classify(listed: Name, method: &MethodRef, is_static: bool) -> Opt
         "logv" => format = Format::Numbered,
         _ => {}
     }
-    finish(row, level, format, &parameters, next, shift)
+    // Mixins take the message by name; what else is called so in a class that has
+    // its log methods from one is its own.
+    finish(row, level, format, &parameters, next, shift).filter(|call| !row.mixin || call.closure)
 }
 
 fn finish(
@@ -329,6 +331,13 @@ mod tests {
     fn call(class: &str, name: &str, descriptor: &str) -> Option<LogCall> {
         let method = MethodRef { class: class.into(), name: name.into(), descriptor: descriptor.into() };
         classify(class.into(), &method, false)
+    }
+
+    #[test]
+    fn mixins_take_closures() {
+        let mixin = "org/apache/spark/internal/Logging";
+        assert!(call(mixin, "logInfo", "(Lscala/Function0;)V").is_some());
+        assert!(call(mixin, "error", "(Ljava/lang/String;)V").is_none());
     }
 
     #[test]

@@ -333,7 +333,8 @@ fn reverse_postorder(nodes: &[(Key, Node)], root: usize) -> Vec<usize> {
     order
 }
 
-/// Whether an instruction can throw anything but errors of the JVM itself.
+/// Whether an instruction can throw anything but errors of the JVM itself; what
+/// names a class throws if there is no such class, which programs do catch.
 fn throws(op: &RawOp) -> bool {
     match op {
         RawOp::Nop
@@ -348,8 +349,7 @@ fn throws(op: &RawOp) -> bool {
         | RawOp::Jsr(_)
         | RawOp::Ret(_)
         | RawOp::Switch { .. }
-        | RawOp::Return(_)
-        | RawOp::InstanceOf(_) => false,
+        | RawOp::Return(_) => false,
         RawOp::Const { value, .. } => matches!(value, crate::ir::Const::Class(_) | crate::ir::Const::Other),
         RawOp::Binary { traps, .. } => *traps,
         _ => true,
