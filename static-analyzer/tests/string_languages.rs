@@ -20,7 +20,7 @@ use sinks::{Sink, Verdict};
 
 /// Compiled sinks and how many of them are exact; to be raised when the string
 /// analysis learns something.
-const COUNTS: [(&str, usize, usize); 3] = [("8", 411, 408), ("11", 411, 408), ("17", 426, 423)];
+const COUNTS: [(&str, usize, usize); 3] = [("8", 414, 411), ("11", 414, 411), ("17", 429, 426)];
 
 struct Found {
     verdict: Verdict,

@@ -271,6 +271,11 @@ impl<'p> Evaluator<'p> {
         if matches!(method.name.as_str(), "getMessage" | "getLocalizedMessage") && args.len() == 1 {
             return self.message_text(frame, args[0]);
         }
+        if method.name == "getClass" && method.descriptor == "()Ljava/lang/Class;" {
+            let names = self.class_names(frame, call, false)?;
+            let texts: Vec<String> = names.iter().map(|name| format!("class {name}")).collect();
+            return Some(self.terms.one_of(&texts));
+        }
         if method.name == "getName"
             && method.descriptor == "()Ljava/lang/String;"
             && let Some(&thread) = args.first()

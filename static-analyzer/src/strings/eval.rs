@@ -120,7 +120,7 @@ impl<'p> Evaluator<'p> {
             }
             Op::Caught(_) => {
                 let thrown = self.thrown_text(frame, value);
-                thrown.unwrap_or_else(|| self.object(frame, value, descriptor))
+                thrown.unwrap_or_else(|| self.caught_text(frame, value, descriptor))
             }
             Op::New(class) if class == "java/lang/String" => {
                 let copied = self.copied_text(frame, value);

@@ -1,9 +1,12 @@
 //! Exceptions made and caught in one method: their messages are known.
 
-use super::term::Term;
+use super::term::{Node, Term};
 use super::{Evaluator, FrameId, Place, types};
 use crate::ir::{Op, ValueId};
 use crate::program::Name;
+
+/// Classes of one handler that are told apart.
+const CAUGHT_MAX: usize = 3;
 
 impl Evaluator<'_> {
     /// `e.getMessage()`
@@ -24,6 +27,27 @@ impl Evaluator<'_> {
             choices.push(self.terms.cat([name, message]));
         }
         Some(self.terms.alt(choices))
+    }
+
+    /// `e.toString()` of a caught exception of which nothing is known but what is
+    /// caught: that class itself, or any below it. The class itself is told apart
+    /// because of handlers with one text it names the one.
+    pub(crate) fn caught_text(&mut self, frame: FrameId, caught: ValueId, descriptor: Name) -> Term {
+        let any = self.object(frame, caught, descriptor);
+        let Op::Caught(classes) = self.op(frame, caught) else { return any };
+        if classes.len() > CAUGHT_MAX || !matches!(self.terms.node(any), Node::Leaf(_)) {
+            return any;
+        }
+        let mut choices = Vec::new();
+        for class in classes.iter().filter(|c| **c != "java/lang/Throwable") {
+            let name = self.terms.text(&types::binary_name(class));
+            let mark = self.terms.text(": ");
+            let message = self.terms.cat([mark, any]);
+            let message = self.terms.opt(message);
+            choices.push(self.terms.cat([name, message]));
+        }
+        choices.push(any);
+        self.terms.alt(choices)
     }
 
     /// Class and message of an exception of the library made with a message.
