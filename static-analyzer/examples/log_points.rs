@@ -64,12 +64,18 @@ fn stats(points: &[LogPoint]) {
     let mut texts: BTreeMap<String, usize> = BTreeMap::new();
     let (mut all, mut named, mut classed, mut bare) = (0, 0, 0, 0);
     let (mut unknown_logger, mut longest) = (0, 0);
+    // Values of statements alone, without the callers of wrappers.
+    let mut statements = (0, 0);
     for point in points {
         unknown_logger += usize::from(point.loggers.is_empty());
         longest = longest.max(point.templates.iter().map(|t| t.regex.len()).max().unwrap_or(0));
         bare += usize::from(point.templates.iter().all(|t| !t.regex.chars().any(char::is_alphabetic)));
         if point.levels.iter().any(|&l| l < schema::Level::Info) {
             continue;
+        }
+        let named_here = point.variables.iter().filter(|v| v.path.is_some()).count();
+        if point.call_line.is_none() {
+            statements = (statements.0 + point.variables.len(), statements.1 + named_here);
         }
         for variable in &point.variables {
             all += 1;
@@ -91,6 +97,7 @@ fn stats(points: &[LogPoint]) {
         }
     }
     println!("INFO and above: {all} values, {named} with a path, {classed} with a value class; {kinds:?}");
+    println!("without callers of wrappers: {} values, {} with a path", statements.0, statements.1);
     println!(
         "without constant {bare}, logger unknown {unknown_logger} of {}, longest regex {longest}",
         points.len()

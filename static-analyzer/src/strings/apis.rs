@@ -309,6 +309,12 @@ pub(crate) fn kind(class: Name) -> Option<Kind> {
     CLASS_INDEX.get(&class).copied()
 }
 
+/// Whether objects of this class print their elements, in a form that is theirs
+/// to choose; also where the library is on the class path.
+pub(crate) fn prints_elements(class: Name) -> bool {
+    class.starts_with("scala/collection/")
+}
+
 /// Whether objects of this class collect text.
 pub(crate) fn is_builder(class: Name) -> bool {
     kind(class) == Some(Kind::Builder)

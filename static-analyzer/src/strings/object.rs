@@ -91,7 +91,7 @@ impl Evaluator<'_> {
             Some(classes) => classes.to_vec(),
             None => self.flowing(place, class),
         };
-        let is_library = self.program().class(class).is_none();
+        let is_library = self.program().class(class).is_none() || apis::prints_elements(class);
         if is_library
             && (class == "java/lang/Object"
                 || apis::kind(class).is_some()
