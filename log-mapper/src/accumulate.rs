@@ -117,6 +117,8 @@ enum Goes {
     Opens(Vec<TopState>),
     /// Opens a span that begins with the last record of another one.
     Takes(Vec<TopState>, SpanIndex),
+    /// Is printed inside of what its thread is doing.
+    Inside(SpanIndex),
 }
 
 /// An open span that can take a record.
@@ -187,6 +189,9 @@ impl<'m> Scan<'m> {
         let (candidate, fact) = facts.iter().min_by_key(|(_, fact)| {
             (!orders.starts(fact.log_point), orders.places(fact.log_point).is_empty())
         })?;
+        if let Some(span) = self.inside(record, thread, &takers, fact) {
+            return Some(Choice { candidate: *candidate, thread, goes: Goes::Inside(span) });
+        }
         let goes = self.taking(record, thread, fact, None);
         let goes = goes.unwrap_or_else(|| Goes::Opens(opening(&mut self.orders, fact)));
         Some(Choice { candidate: *candidate, thread, goes })
@@ -260,6 +265,24 @@ impl<'m> Scan<'m> {
         let tops = opening_after(&mut self.orders, last, fact);
         let fits = !tops.is_empty() && (instead.is_none() || tops.iter().all(|state| self.is_event(state)));
         fits.then_some(Goes::Takes(tops, giver))
+    }
+
+    /// What a record is printed inside of that no known thread leads to (a static
+    /// initializer, a hook of a library): it runs in the thread of whoever is at
+    /// work there, in the middle of it.
+    fn inside(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        takers: &[Taker],
+        fact: &Fact,
+    ) -> Option<SpanIndex> {
+        let current = self.open.current(thread?)?;
+        let gap_us = record.ts_us.abs_diff(self.open.get(current).last_us);
+        let places = self.orders.places(fact.log_point);
+        let unreached = |top| self.orders.kind(top) == TopLevelKind::Unreached;
+        (takers.is_empty() && gap_us <= LOOP_US && places.iter().all(|places| unreached(places.top)))
+            .then_some(current)
     }
 
     /// Whether it is an event of something that lives on, whose other events are
@@ -366,6 +389,11 @@ impl<'m> Scan<'m> {
                 let reason = if entered { "opens" } else { "opens, start not seen" };
                 let event = event(record, candidate, reason.to_owned());
                 self.open.open(OpenSpan::new(thread, tops, event, seq))
+            }
+            Goes::Inside(index) => {
+                let event = event(record, candidate, "thread, inside".to_owned());
+                self.open.update(index, |span| span.add(event, seq));
+                index
             }
             Goes::Takes(tops, giver) => {
                 let mut taken = None;

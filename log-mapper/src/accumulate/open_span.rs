@@ -171,6 +171,14 @@ impl OpenSpan {
         self.events.push(event);
     }
 
+    /// Takes a record that is printed in the middle of it.
+    pub(super) fn add(&mut self, event: Event, seq: u64) {
+        self.before_last = None;
+        self.last_us = event.ts_us;
+        self.last_seq = seq;
+        self.events.push(event);
+    }
+
     /// The log point of its last record, if that one named nothing and is not
     /// its first.
     pub(super) fn loose_end(&self) -> Option<LogPointId> {

@@ -369,3 +369,24 @@ fn a_line_that_names_nothing_begins_what_follows_at_once() {
          event: 3 opens; 4 follows at once",
     );
 }
+
+#[test]
+fn what_no_thread_leads_to_runs_inside_of_what_its_thread_does() {
+    check(
+        "point begins
+         point ends
+         point version
+         top work Task
+           >begins ends
+           ends<
+         top init Unreached
+           >version<",
+        "1.0 t begins
+         1.001 t version
+         1.002 t version
+         2.0 t ends
+         9.0 u version",
+        "work: 1 opens; 2 thread, inside; 3 thread, inside; 4 thread
+         init: 5 opens",
+    );
+}

@@ -348,3 +348,31 @@ fn what_carries_a_connection_is_one_request_on_all_nodes() {
          5 6 5>6",
     );
 }
+
+#[test]
+fn who_has_just_printed_is_the_starter() {
+    let model = "point p
+         top ask Task
+           >p
+         top work Task
+           >p
+         pair ask work Thread";
+    check(
+        model,
+        "a t1 ask 1.0-1.0
+         a t2 ask 2.0-2.0
+         a w work 2.001-2.1",
+        "1
+         2 3 2>3",
+    );
+    // Two that printed at about the same time: either may be.
+    check(
+        model,
+        "a t1 ask 1.999-1.999
+         a t2 ask 2.0-2.0
+         a w work 2.001-2.1",
+        "1
+         2
+         3",
+    );
+}
