@@ -354,8 +354,8 @@ impl<'m> Scan<'m> {
     /// Whether `span` can be a round of a dispatcher, which is followed by another.
     fn is_round(&self, span: SpanIndex) -> bool {
         self.open.get(span).tops.iter().any(|state| {
-            use TopLevelKind::{DispatchTarget, Dispatcher, IdentifierLoss};
-            matches!(self.orders.kind(state.top), DispatchTarget | Dispatcher | IdentifierLoss)
+            use TopLevelKind::{DispatchTarget, Dispatcher, EventHandler, IdentifierLoss};
+            matches!(self.orders.kind(state.top), DispatchTarget | Dispatcher | EventHandler | IdentifierLoss)
         })
     }
 
