@@ -73,6 +73,9 @@ pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> 
     Accumulated { accumulators: scan.finish(), unattributed }
 }
 
+/// A value of one class that many records show.
+type Common = (ValueClassId, Rc<str>);
+
 /// The state of the scan.
 struct Scan<'m> {
     config: &'m Config,
@@ -90,7 +93,7 @@ struct Scan<'m> {
     /// Values by text.
     shown: FxHashMap<Rc<str>, Shown>,
     /// Common values of the record at hand, by candidate.
-    common: Vec<(usize, Vec<(ValueClassId, Rc<str>)>)>,
+    common: Vec<(usize, Vec<Common>)>,
     kinds: Kinds,
     /// Closed spans: (number of first record, accumulator).
     done: Vec<(u64, Accumulator)>,

@@ -255,6 +255,10 @@ pub struct Identifier {
     pub value_class: ValueClassId,
     /// How far it tells requests apart.
     pub strength: IdentifierStrength,
+    /// A request meets many such values (elements of a collection, rounds of a
+    /// loop): a hand-off carries one of them, and different ones are no
+    /// contradiction.
+    pub one_of_many: bool,
 }
 
 /// Order in which the log points of a top-level method can appear (lprof §4.3):

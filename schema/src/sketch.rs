@@ -128,7 +128,7 @@ fn add_top(model: &mut Model, rest: &str) {
             _ => IdentifierStrength::Request,
         };
         let value_class = value_class(model, class.trim_end_matches(['?', '!']));
-        identifiers.push(Identifier { path: path.to_owned(), value_class, strength });
+        identifiers.push(Identifier { path: path.to_owned(), value_class, strength, one_of_many: false });
     }
     model.top_level_methods.push(TopLevelMethod {
         class: "sketch.Tops".to_owned(),

@@ -114,6 +114,7 @@ fn top_level(
             path: path_text(findings.program, i.place.frame, &i.place.path),
             value_class: class_id(classes, i.value_class).expect("every identifier's class is in the table"),
             strength: i.strength,
+            one_of_many: i.is_one_of_many(),
         })
         .collect();
     let bindings = |point: u32| -> Vec<Option<IdentifierId>> {

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::path::AccessPath;
+use crate::path::{AccessPath, Step};
 use crate::program::{MethodId, Name};
 
 mod bindings;
@@ -75,4 +75,12 @@ pub struct Identifier {
     pub value_class: Name,
     /// How far it tells requests apart.
     pub strength: schema::IdentifierStrength,
+}
+
+impl Identifier {
+    /// Whether a request meets many such values: what hands one on carries it,
+    /// but two records of one request need not show the same.
+    pub fn is_one_of_many(&self) -> bool {
+        self.place.looping || self.place.path.steps.contains(&Step::Element)
+    }
 }

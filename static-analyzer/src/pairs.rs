@@ -134,7 +134,13 @@ fn merge_one(
 ) -> Option<Pair> {
     let chains = list.iter().take(HANDOFFS_PER_PAIR_MAX).map(|h| h.chain.as_slice());
     let holds = |class| list.iter().any(|h| !h.followed_only && manifest.holds(&h.cargo, class));
-    let identifiers = carry::identifiers(context, from, to, chains, holds);
+    let mut identifiers = carry::identifiers(context, from, to, chains, holds);
+    if kind.crosses_nodes() {
+        // A loop around a remote call tries again or asks for the next thing;
+        // only tasks and queues spread one request over its members.
+        let sender = &context.top_levels.methods[from].identifiers;
+        identifiers.retain(|&(i, _)| !sender[i as usize].is_one_of_many());
+    }
     if identifiers.is_empty() && list.iter().all(|h| h.needs_identifier) {
         return None;
     }

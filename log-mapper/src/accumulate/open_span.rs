@@ -380,9 +380,8 @@ pub(super) fn opening_after(orders: &mut Orders<'_>, first: LogPointId, fact: &F
     for state in states.iter().filter(|state| state.entered) {
         let places = orders.places(fact.log_point);
         let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
-        match state.step(orders, fact, index) {
-            Some((next, (_, _, Follows::Next, _))) => tops.push(next),
-            _ => {}
+        if let Some((next, (_, _, Follows::Next, _))) = state.step(orders, fact, index) {
+            tops.push(next);
         }
     }
     tops

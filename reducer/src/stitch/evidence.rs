@@ -67,6 +67,7 @@ pub(super) fn weigh(
         return None;
     }
     let mut shared = Shared::default();
+    let mut differs = false;
     for mapped in &pair.map {
         let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
         let mut none = true;
@@ -75,8 +76,15 @@ pub(super) fn weigh(
             none = false;
         }
         if none && ours.len() == 1 && theirs.len() == 1 {
-            return None;
+            if mapped.is_one {
+                return None;
+            }
+            differs = true;
         }
+    }
+    // Another one of many: it may be theirs too, if something else says so.
+    if differs && shared.request.is_empty() {
+        return None;
     }
     // Values that no map names, but that are the same thing by their class.
     let mut n_differ = 0;

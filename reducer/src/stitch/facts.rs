@@ -154,15 +154,6 @@ impl<'s> Facts<'s> {
         n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
     }
 
-    /// Whether most spans that hold a value of the class hold this one: it is
-    /// no choice among several, and equal by default.
-    pub(super) fn is_default(&self, value: &Value) -> bool {
-        let key = (value.value_class, value.text.as_str());
-        let n = self.holders.get(&key).map_or(0, |of_value| of_value.n_spans);
-        let (_, n_spans) = self.classes.get(&value.value_class).copied().unwrap_or_default();
-        n * 2 > n_spans && n > COMMON_MIN
-    }
-
     /// Whether few spans hold `value`, of a class of many values.
     pub(super) fn is_rare(&self, value: &Value) -> bool {
         let key = (value.value_class, value.text.as_str());

@@ -56,6 +56,8 @@ pub(super) struct Mapped {
     pub(super) from: ValueClassId,
     pub(super) to: ValueClassId,
     pub(super) strength: IdentifierStrength,
+    /// Each end has one such value, so that two different ones contradict.
+    pub(super) is_one: bool,
 }
 
 #[derive(Debug, Default)]
@@ -124,6 +126,11 @@ impl<'m> Pairs<'m> {
         Some(classes[at].1)
     }
 
+    fn strength_of(&self, top: TopLevelId, id: IdentifierId) -> Option<IdentifierStrength> {
+        let identifier = self.model.top_level_methods[top.index()].identifiers.get(id.index())?;
+        Some(self.strength(top, identifier.value_class).unwrap_or(identifier.strength))
+    }
+
     /// Whether `top` is a top-level method of the model.
     pub(super) fn knows(&self, top: TopLevelId) -> bool {
         top.index() < self.tops.len()
@@ -167,22 +174,27 @@ impl<'m> Pairs<'m> {
     fn identity(&self, top: TopLevelId) -> Vec<Mapped> {
         let classes = self.tops[top.index()].classes.iter();
         let classes = classes.filter(|(_, strength)| *strength != IdentifierStrength::Node);
-        let same = |&(class, strength)| Mapped { from: class, to: class, strength };
+        let same = |&(class, strength)| Mapped { from: class, to: class, strength, is_one: true };
         classes.map(same).collect()
     }
 
     fn mapped(&self, pair: &CommunicationPair, a: IdentifierId, b: IdentifierId) -> Option<Mapped> {
         let from = self.model.top_level_methods[pair.from.index()].identifiers.get(a.index())?.value_class;
         let to = self.model.top_level_methods[pair.to.index()].identifiers.get(b.index())?.value_class;
-        let strength = self.strength(pair.from, from)?.max(self.strength(pair.to, to)?);
-        (strength != IdentifierStrength::Node).then_some(Mapped { from, to, strength })
+        let strength = self.strength_of(pair.from, a)?.max(self.strength_of(pair.to, b)?);
+        let many = |top: TopLevelId, id: IdentifierId| {
+            self.model.top_level_methods[top.index()].identifiers[id.index()].one_of_many
+        };
+        let is_one = !many(pair.from, a) && !many(pair.to, b);
+        (strength != IdentifierStrength::Node).then_some(Mapped { from, to, strength, is_one })
     }
 }
 
 fn top(model: &Model, index: usize) -> Top {
     let top = &model.top_level_methods[index];
+    let identifiers = top.identifiers.iter().filter(|id| !id.one_of_many);
     let mut classes: Vec<(ValueClassId, IdentifierStrength)> =
-        top.identifiers.iter().map(|id| (id.value_class, id.strength)).collect();
+        identifiers.map(|id| (id.value_class, id.strength)).collect();
     classes.sort_unstable();
     classes.dedup_by_key(|&mut (class, _)| class);
     let nodes = top.dag.entries.iter().filter_map(|&entry| top.dag.nodes.get(entry as usize));

@@ -146,14 +146,18 @@ fn name_of(step: &Step) -> Option<String> {
     }
 }
 
-/// The objects that `point` prints completely, outermost last.
+/// What is printed below an object: by plain name, the step and, where it is the
+/// value itself, its variable.
+type Members = BTreeMap<String, (Step, Option<u32>)>;
+
+/// The objects that `point` prints, outermost last.
 fn printed_objects(
     program: &Program,
     bindings: &Bindings<'_>,
     identities: &Identities,
     point: &LogPoint,
 ) -> Vec<Variable> {
-    let mut below: BTreeMap<AccessPath, BTreeMap<String, (Step, Option<u32>)>> = BTreeMap::new();
+    let mut below: BTreeMap<AccessPath, Members> = BTreeMap::new();
     for (index, variable) in (0u32..).zip(&point.variables) {
         let Some(path) = &variable.path else { continue };
         let path = bindings.normalize(point.frame, path);
@@ -165,7 +169,7 @@ fn printed_objects(
             known.1 = known.1.or(leaf);
         }
     }
-    let mut objects: Vec<(&AccessPath, &BTreeMap<String, (Step, Option<u32>)>)> = below.iter().collect();
+    let mut objects: Vec<(&AccessPath, &Members)> = below.iter().collect();
     objects.sort_by_key(|(path, _)| std::cmp::Reverse(path.steps.len()));
     let mut known: BTreeMap<AccessPath, Printed> = BTreeMap::new();
     let mut found = Vec::new();
@@ -208,7 +212,7 @@ fn owner(step: &Step) -> Option<Name> {
 fn printed_parts(
     identity: &Identity,
     object: &AccessPath,
-    members: &BTreeMap<String, (Step, Option<u32>)>,
+    members: &Members,
     known: &BTreeMap<AccessPath, Printed>,
 ) -> Printed {
     let mut printed = Printed { parts: Vec::new(), is_complete: true };

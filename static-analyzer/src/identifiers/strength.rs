@@ -199,10 +199,6 @@ impl<'a> Lifetimes<'a> {
         if self.is_no_identity(place) {
             return None;
         }
-        if place.path.steps.contains(&Step::Element) {
-            // One of many, and not known which: two may be met in one request.
-            return None;
-        }
         if let Some(found) = self.through_long_lived(method, place) {
             return found;
         }

@@ -18,8 +18,8 @@ use crate::top_level::loops::ServiceLoops;
 pub struct Scope<'a> {
     /// Edges into these methods are not followed (index of [`MethodId`]).
     pub cut: &'a [bool],
-    /// Keep values made inside of callees: they are identifiers of a request,
-    /// but never rebound further up.
+    /// Keep values made inside of callees, and those of which a method meets many:
+    /// they belong to a request, but are never rebound further up.
     pub locals: bool,
     /// Methods of which one round of a service loop is one request: values made
     /// in a round keep their identity in it.
@@ -161,8 +161,8 @@ impl Worker<'_> {
     fn keep(&self, method: MethodId, place: &Place) -> bool {
         match place.path.root {
             Root::Static(_) => false,
-            Root::Local(_) => self.scope.locals && !place.looping,
-            Root::Param(_) => place.frame == method && !place.looping,
+            Root::Local(_) => self.scope.locals,
+            Root::Param(_) => place.frame == method && (self.scope.locals || !place.looping),
         }
     }
 

@@ -49,7 +49,7 @@ pub(super) fn identifiers<'c>(
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     for chain in chains {
         for (j, identifier) in (0u32..).zip(receiver) {
-            if identifier.strength == IdentifierStrength::Node {
+            if identifier.strength == IdentifierStrength::Node || identifier.is_one_of_many() {
                 continue;
             }
             let Some(place) = carried(context, &identifier.place, chain) else { continue };
@@ -58,7 +58,11 @@ pub(super) fn identifiers<'c>(
                     && (c.place.frame == place.frame || !matches!(place.path.root, Root::Local(_)))
                     && c.strength != IdentifierStrength::Node
             };
-            let found: Vec<u32> = (0u32..).zip(sender).filter(|(_, c)| same(c)).map(|(i, _)| i).collect();
+            let of = |is_one_of_many: bool| -> Vec<u32> {
+                let same = |c: &Identifier| same(c) && c.is_one_of_many() == is_one_of_many;
+                (0u32..).zip(sender).filter(|(_, c)| same(c)).map(|(i, _)| i).collect()
+            };
+            let found = Some(of(false)).filter(|found| !found.is_empty()).unwrap_or_else(|| of(true));
             // One object printed as several values: each goes to its own kind.
             let class = |i: &u32| sender[*i as usize].value_class == identifier.value_class;
             if found.iter().any(class) {
@@ -128,8 +132,9 @@ fn by_class(
         }
         let of_class = |list: &[Identifier]| -> Vec<u32> {
             let members = (0u32..).zip(list);
-            let members =
-                members.filter(|(_, i)| i.value_class == class && i.strength != IdentifierStrength::Node);
+            let members = members.filter(|(_, i)| {
+                i.value_class == class && i.strength != IdentifierStrength::Node && !i.is_one_of_many()
+            });
             members.map(|(at, _)| at).collect()
         };
         let (ours, theirs) = (of_class(sender), of_class(receiver));

@@ -71,6 +71,7 @@ fn entities(context: Context<'_>) -> BTreeMap<Name, Vec<Handler>> {
             if identifier.strength == IdentifierStrength::Request
                 && matches!(path.root, Root::Param(_))
                 && path.steps.len() == 1
+                && !identifier.place.looping
             {
                 own.entry(identifier.value_class).or_default().push(i);
             }

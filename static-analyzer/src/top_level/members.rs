@@ -204,8 +204,11 @@ fn top_level(
         let strength = if shared.contains(&key) { strength.max(IdentifierStrength::Weak) } else { strength };
         let (place, value_class) = key;
         let at = identifiers.len() as u32;
-        identifiers.push(Identifier { place, value_class, strength });
-        variables.iter().for_each(|v| bound.entry(*v).or_default().push(at));
+        let identifier = Identifier { place, value_class, strength };
+        if !identifier.is_one_of_many() {
+            variables.iter().for_each(|v| bound.entry(*v).or_default().push(at));
+        }
+        identifiers.push(identifier);
     }
     let members = summary
         .log_points
