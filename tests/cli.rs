@@ -284,6 +284,35 @@ fn show_answers() {
     fails(1, &["show", "request", "zz", "--table", &table], "`zz`");
 }
 
+/// The sample's log as a layout with a trace id would have it: the truth is in
+/// the log itself, and the score is the one of the truth beside it.
+#[test]
+fn a_trace_id_in_the_layout_is_a_truth() {
+    let scratch = Scratch::new();
+    let truth = std::fs::read_to_string(samples().join("expected/truth.tsv")).expect("the truth");
+    for node in ["a", "b", "c"] {
+        let text = std::fs::read_to_string(samples().join(format!("logs/{node}.log"))).expect("a log");
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        for row in truth.lines().skip(1).filter(|row| row.starts_with(&format!("{node}\t"))) {
+            let columns: Vec<&str> = row.split('\t').collect();
+            let line = &mut lines[columns[1].parse::<usize>().expect("a line number") - 1];
+            let unit = if columns[6] == "-" { "" } else { columns[6] };
+            let (header, rest) = line.split_once(" blockstore.").expect("a header");
+            *line = format!("{header} [{unit}] blockstore.{rest}");
+        }
+        scratch.write(&format!("{node}.log"), format!("{}\n", lines.join("\n")).as_bytes());
+    }
+    let table = scratch.path("t");
+    let layout = "%d{ISO8601} %p [%X{request}] %c: %m%n";
+    let log = |node: &str| scratch.path(&format!("{node}.log"));
+    done(&["run", "--layout", layout, "--table", &table, &jar(), &log("a"), &log("b"), &log("c")]);
+    let scores = done(&["evaluate", "--table", &table, "--by", "request", "--format", "json"]);
+    let scores: serde_json::Value = serde_json::from_str(&scores).expect("JSON");
+    assert_eq!(scores["all"]["n_messages"], 640);
+    assert_eq!(scores["all"]["percent"]["correct"], 100.0);
+    fails(1, &["evaluate", "--table", &table, "--by", "tenant"], "`tenant`");
+}
+
 #[cfg(feature = "sql")]
 #[test]
 fn sql_reads_and_never_writes() {
@@ -350,6 +379,41 @@ fn sql_reads_and_never_writes() {
     fails(1, &["sql", "--table", &table, &nested], "nests at most");
     assert_eq!(files(&table), before);
     assert!(!Path::new(&target).exists(), "nothing written");
+}
+
+/// Every request of the sample's run, as the run itself wrote it down: type,
+/// nodes, number of records, first and last time. For both kinds of bytecode.
+#[cfg(feature = "sql")]
+#[test]
+fn the_samples_requests_are_those_that_were_made() {
+    let expected = std::fs::read_to_string(samples().join("expected/requests.tsv")).expect("the truth");
+    let mut expected: Vec<String> = expected
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let columns: Vec<&str> = line.split('\t').collect();
+            let [kind, nodes, n_events, start, end, _unit] = columns[..] else { panic!("`{line}`") };
+            format!("{kind}|{nodes}|{n_events}|{}|{}", start.trim_end_matches('Z'), end.trim_end_matches('Z'))
+        })
+        .collect();
+    expected.sort();
+    let scratch = Scratch::new();
+    for target in ["java8", "java17", "java21"] {
+        let jar = samples().join("classes").join(target).join("store.jar").display().to_string();
+        let table = scratch.path(target);
+        done(&["run", "--table", &table, &jar, &logs()]);
+        let query = "SELECT concat(t.request_type, '|', t.nodes, '|', t.n_events, '|', \
+                     t.s, '|', t.e) AS r FROM (SELECT q.request_id, q.request_type, q.n_events, \
+                     string_agg(n.node, ',' ORDER BY n.node) AS nodes, \
+                     substr(CAST(q.start_ts AS VARCHAR), 1, 23) AS s, substr(CAST(q.end_ts AS VARCHAR), 1, 23) AS e \
+                     FROM requests q JOIN request_nodes n ON n.request_id = q.request_id \
+                     GROUP BY q.request_id, q.request_type, q.n_events, q.start_ts, q.end_ts) t \
+                     WHERE request_type <> 'Node.main'";
+        let found = done(&["sql", "--format", "csv", "--table", &table, query]);
+        let mut found: Vec<String> = found.lines().skip(1).map(|l| l.trim_matches('"').to_owned()).collect();
+        found.sort();
+        assert_eq!(found, expected, "{target}");
+    }
 }
 
 #[cfg(not(feature = "sql"))]
