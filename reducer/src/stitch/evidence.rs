@@ -66,26 +66,7 @@ pub(super) fn weigh(
     if one_thread && threads_known && !same_thread {
         return None;
     }
-    let mut shared = Shared::default();
-    let mut differs = false;
-    for mapped in &pair.map {
-        let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
-        let mut none = true;
-        for value in theirs.iter().filter(|their| ours.iter().any(|our| our.text == their.text)) {
-            shared.add(facts, value, mapped.strength, true);
-            none = false;
-        }
-        if none && ours.len() == 1 && theirs.len() == 1 {
-            if mapped.is_one {
-                return None;
-            }
-            differs = true;
-        }
-    }
-    // Another one of many: it may be theirs too, if something else says so.
-    if differs && shared.request.is_empty() {
-        return None;
-    }
+    let mut shared = mapped_values(facts, pair, sender, receiver)?;
     // Values that no map names, but that are the same thing by their class.
     let mut n_differ = 0;
     for value in receiver.values() {
@@ -172,6 +153,36 @@ pub(super) fn is_address(text: &str) -> bool {
 /// not to be equal by chance, and not everywhere.
 pub(super) fn names_one_thing(facts: &Facts<'_>, value: &Value) -> bool {
     value.text.len() >= TELLING_MIN && !facts.is_everywhere(value)
+}
+
+/// The values that a pair's identifiers share; none if they contradict it.
+fn mapped_values<'v>(
+    facts: &Facts<'_>,
+    pair: &Pair,
+    sender: &Fact<'v>,
+    receiver: &Fact<'v>,
+) -> Option<Shared<'v>> {
+    let mut shared = Shared::default();
+    let mut differs = false;
+    for mapped in &pair.map {
+        let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
+        let mut none = true;
+        for value in theirs.iter().filter(|their| ours.iter().any(|our| our.text == their.text)) {
+            shared.add(facts, value, mapped.strength, true);
+            none = false;
+        }
+        if none && ours.len() == 1 && theirs.len() == 1 {
+            if mapped.is_one {
+                return None;
+            }
+            differs = true;
+        }
+    }
+    // Another one of many: it may be theirs too, if something else says so.
+    if differs && shared.request.is_empty() {
+        return None;
+    }
+    Some(shared)
 }
 
 /// Distinct texts that both ends hold: one text under several names is one
