@@ -390,3 +390,43 @@ fn what_no_thread_leads_to_runs_inside_of_what_its_thread_does() {
          init: 5 opens",
     );
 }
+
+/// Two entities with one number: told apart by all that their identity has.
+#[test]
+fn an_object_is_compared_as_a_whole() {
+    let mut model = sketch::model(
+        "point changed app=App.id number=Attempt.number attempt=Attempt
+         top handle Entity attempt=Attempt
+           >changed* changed",
+    );
+    model.log_points[0].variables[2].parts = vec![0, 1];
+    let spans = run(
+        &model,
+        "1.0 - changed app=1 number=1
+         1.1 - changed app=2 number=1
+         1.2 - changed app=1 number=2
+         1.3 - changed app=2 number=1
+         1.4 - changed app=1 number=1",
+    );
+    assert_eq!(spans.trim(), "handle: 1 opens; 5 1 id\nhandle: 2 opens; 4 1 id\nhandle: 3 opens");
+}
+
+/// What forty top-level methods print has no place in the order of one.
+#[test]
+fn lines_of_utilities_float() {
+    let others: String = (0..40).map(|i| format!("top other{i} Task\n >warned\n")).collect();
+    let model = format!(
+        "point began\n point warned\n point ended\n {others}
+         top work Task
+           >warned began
+           >began ended
+           ended<"
+    );
+    check(
+        &model,
+        "1.0 t1 began
+         1.1 t1 warned
+         1.2 t1 ended",
+        "work: 1 opens; 2 thread; 3 thread",
+    );
+}
