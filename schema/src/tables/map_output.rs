@@ -21,7 +21,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Level, Model};
 
 /// Version of the postcard form in `state`.
-const STATE_VERSION: &str = "1";
+const STATE_VERSION: &str = "2";
 
 record! {
     /// A request accumulator.
