@@ -65,11 +65,25 @@ fn check_requests(system: &str, jars: &Path) -> Result<(), String> {
     for line in list.lines().filter(|line| line.starts_with(&format!("{system}\t"))) {
         let cells: Vec<&str> = line.split('\t').collect();
         let [_, found, rule, method, other] = cells[..] else { return Err(format!("no rule: `{line}`")) };
+        // A name that nothing has would make every `no` come true.
+        let unknown = [method, other].into_iter().find(|name| *name != "-" && !knows(&model, name));
+        if let Some(name) = unknown {
+            return Err(format!("`{name}`: no top-level method, and no log point is in it"));
+        }
         if holds(&model, rule, method, other) != (found == "yes") {
             wrong.push(line);
         }
     }
     if wrong.is_empty() { Ok(()) } else { Err(format!("not as listed:\n{}", wrong.join("\n"))) }
+}
+
+/// Whether a method called `Class.method` begins or prints something.
+fn knows(model: &Model, name: &str) -> bool {
+    let is = |class: &str, method: &str| {
+        format!("{}.{method}", class.rsplit('.').next().unwrap_or_default()) == name
+    };
+    model.top_level_methods.iter().any(|top| is(&top.class, &top.method))
+        || model.log_points.iter().any(|point| is(&point.class, &point.method))
 }
 
 /// Whether a rule of `requests.tsv` holds in `model`.
@@ -83,7 +97,7 @@ fn holds(model: &Model, rule: &str, method: &str, other: &str) -> bool {
         "request" => {
             kinds.iter().any(|kind| !matches!(kind, TopLevelKind::Dispatcher | TopLevelKind::Unreached))
         }
-        "service" => kinds.iter().all(|kind| *kind == TopLevelKind::Dispatcher),
+        "service" => !kinds.is_empty() && kinds.iter().all(|kind| *kind == TopLevelKind::Dispatcher),
         _ => model.communication_pairs.iter().any(|pair| {
             is(&model.top_level_methods[pair.from.index()], method)
                 && is(&model.top_level_methods[pair.to.index()], other)

@@ -56,7 +56,9 @@ const CONTAINER_PACKAGES: &[&str] = &[
     "org/cliffc/high_scale_lib/",
 ];
 
-/// (container, method, role, where the element or key is).
+/// (container, method, role, where the element or key is). Who looks into a map
+/// (`get`, `containsKey`) works on state that all share; handed over is only what
+/// is taken out of it.
 const CONTAINER_CALLS: &[(Container, &str, Role, Part)] = &[
     (Container::Queue, "put", Role::Send, Part::Arg(1)),
     (Container::Queue, "offer", Role::Send, Part::Arg(1)),
