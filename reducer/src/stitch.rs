@@ -22,6 +22,7 @@ mod candidates;
 mod delays;
 mod evidence;
 mod facts;
+mod lives;
 mod pairs;
 #[cfg(test)]
 mod tests;
@@ -52,6 +53,10 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         |candidate| (candidate.from, candidate.to),
         |group| accept(&pairs, &facts, group),
     );
+    if scope == Scope::All {
+        links.sort_unstable();
+        links.extend(lives::join(&pairs, &facts, config.skew_us, &links));
+    }
     links.sort_unstable();
     links
 }

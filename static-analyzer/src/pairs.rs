@@ -15,11 +15,11 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use schema::LinkKind;
+use schema::{LinkKind, TopLevelKind};
 
 use crate::call_graph::CallGraph;
 use crate::identifiers::Bindings;
-use crate::limits::{HANDOFFS_PER_PAIR_MAX, SENDERS_MAX};
+use crate::limits::{HANDOFFS_PER_PAIR_MAX, HELPER_CALLERS_MAX, SENDERS_MAX};
 use crate::path::LogPoint;
 use crate::program::Program;
 use crate::rules::Rules;
@@ -88,7 +88,7 @@ pub fn find(
     events::handoffs(context, &units, &mut handoffs);
     let handoffs = links::contract(context, &units, handoffs, &mut diagnostics);
     let mut pairs = merge(context, &units, &handoffs);
-    drop_services(&mut pairs);
+    drop_services(context, &mut pairs);
     entities::add(context, &mut pairs);
     attached::add(context, &mut pairs);
     add_forced(context, rules, &mut pairs);
@@ -160,13 +160,26 @@ fn merge_one(
 }
 
 /// Drops pairs without identifiers whose receiver serves many senders: a helper
-/// thread or method of everybody tells nothing about the request.
-fn drop_services(pairs: &mut Pairs) {
+/// thread or method of everybody tells nothing about the request. Calls of what
+/// everybody hands work to a task through go, whatever they carry: its request
+/// begins there, and the caller's goes on without it.
+fn drop_services(context: Context<'_>, pairs: &mut Pairs) {
     let mut n_senders: BTreeMap<(usize, LinkKind), usize> = BTreeMap::new();
+    let mut n_bare = n_senders.clone();
     for pair in pairs.values() {
-        *n_senders.entry((pair.to, pair.kind)).or_default() += usize::from(pair.identifiers.is_empty());
+        *n_senders.entry((pair.to, pair.kind)).or_default() += 1;
+        *n_bare.entry((pair.to, pair.kind)).or_default() += usize::from(pair.identifiers.is_empty());
     }
-    pairs.retain(|_, pair| !pair.identifiers.is_empty() || n_senders[&(pair.to, pair.kind)] <= SENDERS_MAX);
+    let is_service = |pair: &Pair| {
+        let kind = context.top_levels.methods[pair.to].kind;
+        pair.kind == LinkKind::Call
+            && kind == TopLevelKind::DispatchTarget
+            && n_senders[&(pair.to, pair.kind)] > HELPER_CALLERS_MAX
+    };
+    pairs.retain(|_, pair| {
+        let is_sure = !pair.identifiers.is_empty() || n_bare[&(pair.to, pair.kind)] <= SENDERS_MAX;
+        is_sure && !is_service(pair)
+    });
 }
 
 /// Pairs of the rules file.

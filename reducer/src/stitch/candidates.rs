@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
 
-use super::evidence::{Candidate, Evidence, is_address, names_one_thing, weigh, weigh_attached};
+use super::evidence::{Candidate, Evidence, is_address, names_alike, names_one_thing, weigh, weigh_attached};
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::Config;
@@ -32,6 +32,9 @@ const NEARER_MIN: i64 = 10;
 /// What was printed at most this long ago was just printed, µs.
 const JUST_US: i64 = 100_000;
 
+/// How far back turns are looked at, µs.
+const TURNS_US: i64 = 1_000_000;
+
 /// Times closer than this are equal: logs print milliseconds.
 const TICK_US: i64 = 2_000;
 
@@ -50,6 +53,8 @@ pub(super) struct Finder<'a> {
     by_value: FxHashMap<(u32, TopLevelId, ValueClassId, &'a str), Vec<u32>>,
     /// Senders by (node, top-level method), in order of start.
     by_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
+    /// Receivers of local pairs by (node, top-level method), in order of start.
+    receivers: FxHashMap<(u32, TopLevelId), Vec<u32>>,
     /// Spans that can work on an attached object, by text, in order of start.
     by_text: FxHashMap<&'a str, Vec<u32>>,
     /// When a dispatcher printed an address of its node, in order: it met a new
@@ -65,6 +70,9 @@ impl<'a> Finder<'a> {
             pairs.map(|pair| pair.from).collect()
         };
         let (local, remote) = (senders(false), senders(true));
+        let local_pairs = pairs.iter().filter(|pair| pair.role == Role::Local);
+        let received: FxHashSet<TopLevelId> = local_pairs.map(|pair| pair.to).collect();
+        let mut receivers: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let attached: FxHashSet<TopLevelId> =
             pairs.iter().filter(|pair| pair.role == Role::Attached).map(|pair| pair.from).collect();
         let mut by_text: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
@@ -84,6 +92,9 @@ impl<'a> Finder<'a> {
                 }
             }
             for &top in fact.tops {
+                if received.contains(&top) {
+                    receivers.entry((fact.node, top)).or_default().push(index);
+                }
                 let nodes = [(fact.node, local.contains(&top)), (ANY_NODE, remote.contains(&top))];
                 for (node, _) in nodes.iter().filter(|(_, wanted)| *wanted) {
                     by_top.entry((*node, top)).or_default().push(index);
@@ -94,7 +105,7 @@ impl<'a> Finder<'a> {
                 }
             }
         }
-        Self { pairs, facts, config, by_value, by_top, by_text, births_us }
+        Self { pairs, facts, config, by_value, by_top, receivers, by_text, births_us }
     }
 
     /// The possible hand-offs to `receiver`.
@@ -241,11 +252,42 @@ impl<'a> Finder<'a> {
             [(nearest_us, first), (next_us, _), ..] => {
                 // What a dispatcher prints is about no request in particular.
                 let is_near = next_us >= nearest_us.max(TICK_US).saturating_mul(NEARER_MIN);
-                if is_near && nearest_us <= JUST_US && !self.pairs.is_dispatcher(pair.from) {
+                let is_just = nearest_us <= JUST_US && (is_near || self.in_turn(pair, receiver, &found));
+                if is_just && !self.pairs.is_dispatcher(pair.from) {
                     out.push(first);
                 }
             }
         }
+    }
+
+    /// Whether senders and receivers about one thing took turns lately: after
+    /// each of the `senders` (nearest first) a receiver started before the next
+    /// sender, and none after the nearest. What is handed over in turn is taken
+    /// in turn.
+    fn in_turn(&self, pair: &Pair, receiver: u32, senders: &[(i64, Candidate)]) -> bool {
+        let fact = self.facts.get(receiver);
+        let spans = self.receivers.get(&(fact.node, pair.to)).map_or(&[][..], Vec::as_slice);
+        let mut next_us = fact.start_us;
+        for (position, (since_us, candidate)) in senders.iter().enumerate() {
+            if *since_us > TURNS_US {
+                break;
+            }
+            let sender = self.facts.get(candidate.from);
+            if !names_alike(pair, sender, fact) {
+                return false;
+            }
+            let sent_us = fact.start_us.saturating_sub(*since_us);
+            let first = spans.partition_point(|&span| self.facts.get(span).start_us < sent_us);
+            let mut started = spans[first..].iter().take_while(|&&span| self.facts.get(span).start_us < next_us);
+            let is_served = started.any(|&span| {
+                span != receiver && names_alike(pair, sender, self.facts.get(span))
+            });
+            if is_served != (position > 0) {
+                return false;
+            }
+            next_us = sent_us;
+        }
+        true
     }
 
     fn in_time(&self, index: u32, sender: u32, receiver: &Fact<'_>) -> bool {

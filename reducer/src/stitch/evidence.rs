@@ -107,6 +107,14 @@ pub(super) fn weigh(
     })
 }
 
+/// Whether both ends print one value that the pair hands over, be it ever so common.
+pub(super) fn names_alike(pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+    pair.map.iter().any(|mapped| {
+        let theirs = receiver.values_of(mapped.to);
+        sender.values_of(mapped.from).iter().any(|our| theirs.iter().any(|their| their.text == our.text))
+    })
+}
+
 /// Weighs that two spans work on one attached object: the same text of something
 /// that there is only one of, whatever each end calls it.
 pub(super) fn weigh_attached(

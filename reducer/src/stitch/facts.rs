@@ -162,6 +162,11 @@ impl<'s> Facts<'s> {
         n <= RARE_MAX && n_values >= DISTINCT_MIN && n * RARE_SHARE <= n_spans
     }
 
+    /// Number of spans.
+    pub(super) fn len(&self) -> usize {
+        self.spans.len()
+    }
+
     /// All facts with their positions.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Fact<'s>)> {
         self.spans.iter().enumerate().map(|(index, fact)| (crate::merge::to_u32(index), fact))

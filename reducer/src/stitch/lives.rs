@@ -1,0 +1,160 @@
+//! Lives: identifiers that come with a request and go with it.
+//!
+//! Hand-offs are found one by one, and any of them may leave no trace: a handler
+//! that prints nothing passes on what it was given, a reply comes back to an
+//! object that has waited in a table. Where the identifier is made for the
+//! request (a session, a plan, a transaction) none of them is needed: all that
+//! holds one value is one request. Whether a kind of identifier is made so is
+//! learnt from the log: the spans that hold one value follow each other without
+//! a silence, for nearly every value, while the name of a thing (a block, a
+//! table) comes back when somebody else uses the thing.
+//!
+//! Joins only what the model connects: top-level methods that hand values of
+//! that kind to each other, over any number of steps. Requests that merely use
+//! one thing at one time (a file that is created and then closed by two calls of
+//! a client) are not connected so.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schema::kinds::TELLING_MIN;
+use schema::{IdentifierStrength, TopLevelId, ValueClassId};
+
+use super::facts::Facts;
+use super::pairs::{Pair, Pairs, Role};
+use crate::merge::{Sets, SpanLink, to_u32};
+
+/// Silence after which a value has come back, µs.
+const SILENCE_US: i64 = 5_000_000;
+
+/// Values of a kind from which to learn.
+const VALUES_MIN: usize = 16;
+
+/// At most one value in this many may have come back.
+const BACK_SHARE: usize = 50;
+
+/// Links that make one request of what holds one value of such a kind, in
+/// addition to `links`.
+pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<SpanLink> {
+    let n_spans = facts.len();
+    let mut sets = Sets::new(n_spans);
+    let mut has_sender = vec![false; n_spans];
+    for link in links {
+        sets.join(link.from, link.to);
+        has_sender[link.to as usize] = true;
+    }
+    let mut out = Vec::new();
+    for (kind, values) in holders(pairs, facts) {
+        let n_back = values.values().filter(|spans| comes_back(facts, spans)).count();
+        if values.len() < VALUES_MIN || n_back * BACK_SHARE > values.len() {
+            continue;
+        }
+        let mut reach = Reach::new(pairs, facts, kind);
+        for spans in values.into_values() {
+            for (position, &span) in spans.iter().enumerate() {
+                if has_sender[span as usize] {
+                    continue;
+                }
+                // The latest that can have handed it on; a clock can be behind.
+                let late_us = facts.get(span).start_us.saturating_add(skew_us);
+                let after = spans[position + 1..].iter().take_while(|&&k| facts.get(k).start_us <= late_us);
+                let mut senders = spans[..position].iter().rev().chain(after).copied();
+                let sender = senders.find(|&k| reach.allows(top_of(facts, k), top_of(facts, span)));
+                if let Some(from) = sender
+                    && sets.join(from, span)
+                {
+                    has_sender[span as usize] = true;
+                    out.push(SpanLink { from, to: span, pair: None });
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Spans by the one value that each holds of a kind, in order of start.
+type Holders<'s> = BTreeMap<ValueClassId, BTreeMap<&'s str, Vec<u32>>>;
+
+fn holders<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Holders<'s> {
+    let mut out = Holders::new();
+    for (index, fact) in facts.iter() {
+        let Some(&top) = fact.tops.first() else { continue };
+        if pairs.is_dispatcher(top) {
+            continue;
+        }
+        let mut own: BTreeMap<ValueClassId, Option<&str>> = BTreeMap::new();
+        for value in fact.values().iter().filter(|value| value.text.len() >= TELLING_MIN) {
+            let strength = pairs.strength(top, value.value_class);
+            if strength.is_none_or(|strength| strength == IdentifierStrength::Node) {
+                continue;
+            }
+            own.entry(facts.kind(value.value_class))
+                .and_modify(|known| *known = known.filter(|&known| known == value.text))
+                .or_insert(Some(&value.text));
+        }
+        for (kind, text) in own {
+            if let Some(text) = text {
+                out.entry(kind).or_default().entry(text).or_default().push(index);
+            }
+        }
+    }
+    out
+}
+
+/// Whether there is a silence between the spans that hold one value.
+fn comes_back(facts: &Facts<'_>, spans: &[u32]) -> bool {
+    let mut end_us = i64::MAX;
+    spans.iter().any(|&span| {
+        let fact = facts.get(span);
+        let is_back = fact.start_us > end_us.saturating_add(SILENCE_US);
+        end_us = if end_us == i64::MAX { fact.end_us } else { end_us.max(fact.end_us) };
+        is_back
+    })
+}
+
+/// Which top-level methods hand values of one kind to which others, over any
+/// number of steps.
+struct Reach {
+    next: BTreeMap<u32, Vec<u32>>,
+    /// Tasks that one request can start several of.
+    fanned_out: BTreeSet<u32>,
+    /// What is reached from a top-level method, as far as asked.
+    known: BTreeMap<u32, BTreeSet<u32>>,
+}
+
+impl Reach {
+    fn new(pairs: &Pairs<'_>, facts: &Facts<'_>, kind: ValueClassId) -> Self {
+        let mut next: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for pair in pairs.iter() {
+            let carries = |class: ValueClassId| facts.kind(class) == kind;
+            if pair.id.is_some() && pair.map.iter().any(|mapped| carries(mapped.from) || carries(mapped.to)) {
+                next.entry(to_u32(pair.from.index())).or_default().push(to_u32(pair.to.index()));
+            }
+        }
+        let fans_out = |pair: &&Pair| pair.id.is_some() && pair.many && pair.role == Role::Local;
+        let fanned_out = pairs.iter().filter(fans_out).map(|pair| to_u32(pair.to.index())).collect();
+        Self { next, fanned_out, known: BTreeMap::new() }
+    }
+
+    /// Whether a request can get from one to the other, or to both as tasks of
+    /// one fan-out.
+    fn allows(&mut self, from: u32, to: u32) -> bool {
+        (from == to && self.fanned_out.contains(&to)) || self.reaches(from, to)
+    }
+
+    fn reaches(&mut self, from: u32, to: u32) -> bool {
+        let known = self.known.entry(from).or_insert_with(|| {
+            let mut found = BTreeSet::new();
+            let mut todo = vec![from];
+            while let Some(at) = todo.pop() {
+                let next = self.next.get(&at).into_iter().flatten();
+                todo.extend(next.copied().filter(|&next| found.insert(next)));
+            }
+            found
+        });
+        known.contains(&to)
+    }
+}
+
+fn top_of(facts: &Facts<'_>, span: u32) -> u32 {
+    facts.get(span).tops.first().map_or(0, |top: &TopLevelId| to_u32(top.index()))
+}
