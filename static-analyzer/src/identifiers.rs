@@ -15,6 +15,7 @@ mod bindings;
 mod keys;
 mod modified;
 pub(crate) mod objects;
+mod owned;
 mod origins;
 mod strength;
 mod summaries;

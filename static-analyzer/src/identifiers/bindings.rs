@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::Place;
+use super::owned::{self, Owned};
 use crate::call_graph::resolve::signature;
 use crate::call_graph::{Call, CallGraph, CallKind, apis};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
@@ -34,22 +35,24 @@ pub enum Bound {
 /// conversion methods do. Immutable and `Sync`.
 #[derive(Debug)]
 pub struct Bindings<'a> {
-    program: &'a Program,
-    graph: &'a CallGraph,
+    pub(super) program: &'a Program,
+    pub(super) graph: &'a CallGraph,
     /// Per method: what it returns, in its own frame.
     returns: Vec<Option<AccessPath>>,
     /// Per method: values stored once into a field of an object.
     stores: Vec<Stores>,
+    /// Other names of objects that their parts know.
+    owned: Owned,
 }
 
-type Stores = FxHashMap<(AccessPath, FieldRef), Option<ValueId>>;
+pub(super) type Stores = FxHashMap<(AccessPath, FieldRef), Option<ValueId>>;
 
 impl<'a> Bindings<'a> {
     /// Reads constructors, getters and conversions of `program`.
     pub fn new(program: &'a Program, graph: &'a CallGraph) -> Self {
         let n = program.methods.len();
         let mut bindings =
-            Self { program, graph, returns: vec![None; n], stores: vec![Stores::default(); n] };
+            Self { program, graph, returns: vec![None; n], stores: vec![Stores::default(); n], owned: Owned::default() };
         for level in &graph.levels {
             let found: Vec<(MethodId, Stores)> = graph.components[level.clone()]
                 .par_iter()
@@ -64,10 +67,16 @@ impl<'a> Bindings<'a> {
                 .collect();
             found.into_iter().for_each(|(m, r)| bindings.returns[m.index()] = r);
         }
+        bindings.owned = owned::find(&bindings);
         bindings
     }
 
-    fn body(&self, method: MethodId) -> Option<&'a Body> {
+    /// Values that `method` stores once into fields of objects.
+    pub(super) fn stores(&self, method: MethodId) -> &Stores {
+        &self.stores[method.index()]
+    }
+
+    pub(super) fn body(&self, method: MethodId) -> Option<&'a Body> {
         self.program.methods[method.index()].body.as_ref()
     }
 
@@ -411,10 +420,17 @@ impl<'a> Walk<'_, 'a> {
         {
             return Some(path);
         }
-        if base.steps.len() >= PATH_FIELDS_MAX {
+        let mut path = base;
+        if let (Some(Step::Field(owner)), Step::Field(f)) = (path.steps.last(), step)
+            && depth <= BINDING_DEPTH_MAX
+            && let Some(steps) = self.bindings.owned.get(&(*owner, f))
+        {
+            path.steps.pop();
+            return Some(self.extend(path, steps, depth + 1));
+        }
+        if path.steps.len() >= PATH_FIELDS_MAX {
             return None;
         }
-        let mut path = base;
         path.steps.push(step);
         Some(path)
     }
@@ -506,7 +522,7 @@ impl<'a> Walk<'_, 'a> {
 impl Bindings<'_> {
     /// What constructor `method` leaves in field `f` of `this`, in its own
     /// frame: stored by itself, by the constructor it calls on `this`.
-    fn initial(&self, method: MethodId, f: FieldRef, depth: usize) -> Option<AccessPath> {
+    pub(super) fn initial(&self, method: MethodId, f: FieldRef, depth: usize) -> Option<AccessPath> {
         if depth > BINDING_DEPTH_MAX {
             return None;
         }
@@ -531,6 +547,33 @@ impl Bindings<'_> {
             return Some(walk.extend(base, &inner.steps, depth + 1));
         }
         None
+    }
+
+    /// Fields of `this` that a constructor and those it calls on `this` store
+    /// once, sorted.
+    pub(super) fn constructed_fields(&self, constructor: MethodId) -> Vec<FieldRef> {
+        let this = AccessPath { root: Root::Param(0), steps: Vec::new() };
+        let mut fields = Vec::new();
+        let mut at = Some(constructor);
+        for _ in 0..BINDING_DEPTH_MAX {
+            let Some((method, body)) = at.and_then(|m| Some((m, self.body(m)?))) else { break };
+            let own = self.stores[method.index()].iter().filter(|((object, _), value)| {
+                *object == this && value.is_some()
+            });
+            fields.extend(own.map(|((_, f), _)| *f));
+            at = self.graph.calls(method).iter().find_map(|call| match body.op(call.site) {
+                Op::Invoke { kind: InvokeKind::Special, method: callee, args }
+                    if callee.name.as_str() == "<init>"
+                        && args.first().is_some_and(|a| matches!(body.op(*a), Op::Param(0))) =>
+                {
+                    call.targets.first().copied()
+                }
+                _ => None,
+            });
+        }
+        fields.sort_unstable();
+        fields.dedup();
+        fields
     }
 
     /// Whether a field is never written outside of constructors of its class.

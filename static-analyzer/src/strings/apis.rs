@@ -343,3 +343,16 @@ pub(crate) fn keeps_value(model: Model) -> bool {
 
 /// `NumberFormat.setGroupingUsed`: called with false, integers are digits only.
 pub(crate) const NUMBER_FORMAT_GROUPING: &str = "setGroupingUsed";
+
+/// Immutable types of the JDK whose text is what they are equal by: a parameter
+/// or local of such a type names something as a string does.
+pub(crate) const VALUE_TYPES: &[&str] = &[
+    "java/util/UUID",
+    "java/net/URI",
+    "java/net/InetAddress",
+    "java/net/Inet4Address",
+    "java/net/InetSocketAddress",
+    "java/net/SocketAddress",
+    "java/io/File",
+    "java/nio/file/Path",
+];

@@ -370,7 +370,7 @@ fn is_plain_text(class: &str) -> bool {
             | "java/lang/Long"
             | "java/lang/Short"
             | "java/lang/Object"
-    )
+    ) || apis::VALUE_TYPES.contains(&class)
 }
 
 fn is_text(descriptor: &str) -> bool {
