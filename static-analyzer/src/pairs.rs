@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use schema::{LinkKind, TopLevelKind};
+use schema::{IdentifierStrength, LinkKind, TopLevelKind};
 
 use crate::call_graph::CallGraph;
 use crate::identifiers::Bindings;
@@ -160,7 +160,8 @@ fn merge_one(
 }
 
 /// Drops pairs without identifiers whose receiver serves many senders: a helper
-/// thread or method of everybody tells nothing about the request. Calls of what
+/// thread or method of everybody tells nothing about the request, unless both
+/// ends name theirs, which values can then show to be one. Calls of what
 /// everybody hands work to a task through go, whatever they carry: its request
 /// begins there, and the caller's goes on without it.
 fn drop_services(context: Context<'_>, pairs: &mut Pairs) {
@@ -176,8 +177,15 @@ fn drop_services(context: Context<'_>, pairs: &mut Pairs) {
             && kind == TopLevelKind::DispatchTarget
             && n_senders[&(pair.to, pair.kind)] > HELPER_CALLERS_MAX
     };
+    let names_requests = |top: usize| {
+        let mut identifiers = context.top_levels.methods[top].identifiers.iter();
+        identifiers.any(|i| i.strength == IdentifierStrength::Request && !i.is_one_of_many())
+    };
     pairs.retain(|_, pair| {
-        let is_sure = !pair.identifiers.is_empty() || n_bare[&(pair.to, pair.kind)] <= SENDERS_MAX;
+        let is_start = matches!(pair.kind, LinkKind::Thread | LinkKind::Queue);
+        let can_tell = is_start && names_requests(pair.from) && names_requests(pair.to);
+        let is_sure =
+            !pair.identifiers.is_empty() || n_bare[&(pair.to, pair.kind)] <= SENDERS_MAX || can_tell;
         is_sure && !is_service(pair)
     });
 }

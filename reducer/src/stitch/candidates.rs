@@ -115,7 +115,7 @@ impl<'a> Finder<'a> {
         self.by_entity(receiver, fact, &mut out);
         for &top in fact.tops {
             for index in self.pairs.to(top) {
-                if self.pairs.get(index).role == Role::Attached {
+                if matches!(self.pairs.get(index).role, Role::Attached | Role::Served) {
                     continue;
                 }
                 let before = out.len();
@@ -328,7 +328,7 @@ impl<'a> Finder<'a> {
             Role::Remote => self.config.skew_us,
             Role::Local if pair.kind == LinkKind::Call => 0,
             Role::Local => LOCAL_LEAD_MAX_US.min(self.config.window_us),
-            Role::Cut | Role::Entity | Role::Attached => 0,
+            Role::Cut | Role::Entity | Role::Attached | Role::Served => 0,
         }
     }
 }

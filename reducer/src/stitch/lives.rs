@@ -126,7 +126,8 @@ impl Reach {
         let mut next: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for pair in pairs.iter() {
             let carries = |class: ValueClassId| facts.kind(class) == kind;
-            if pair.id.is_some() && pair.map.iter().any(|mapped| carries(mapped.from) || carries(mapped.to)) {
+            let hands_on = pair.map.iter().any(|mapped| carries(mapped.from) || carries(mapped.to));
+            if pair.id.is_some() && (hands_on || pair.role == Role::Served) {
                 next.entry(to_u32(pair.from.index())).or_default().push(to_u32(pair.to.index()));
             }
         }

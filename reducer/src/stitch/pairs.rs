@@ -10,6 +10,10 @@ use schema::{
 
 use super::Scope;
 
+/// Senders that may hand to one receiver without carrying an identifier; with
+/// more, the receiver serves everybody.
+const SENDERS_MAX: usize = 8;
+
 /// All pairs in reach.
 #[derive(Debug)]
 pub(super) struct Pairs<'m> {
@@ -48,6 +52,9 @@ pub(super) enum Role {
     /// Joins what works on one object that outlives it, on any node: its
     /// identifier alone tells, at any distance.
     Attached,
+    /// A hand-off to what serves everybody, of which no identifier is known:
+    /// tells nothing alone, see [`super::lives`].
+    Served,
 }
 
 /// A value that goes from a sender's identifier to a receiver's.
@@ -73,11 +80,17 @@ impl<'m> Pairs<'m> {
     pub(super) fn new(model: &'m Model, scope: Scope) -> Self {
         let tops: Vec<Top> = (0..model.top_level_methods.len()).map(|t| top(model, t)).collect();
         let mut all = Self { model, pairs: Vec::new(), by_receiver: FxHashMap::default(), tops };
+        let mut n_bare: FxHashMap<(TopLevelId, LinkKind), usize> = FxHashMap::default();
+        for pair in model.communication_pairs.iter().filter(|pair| pair.identifiers.is_empty()) {
+            *n_bare.entry((pair.to, pair.kind)).or_default() += 1;
+        }
         for (index, pair) in model.communication_pairs.iter().enumerate() {
+            let is_served = pair.identifiers.is_empty() && n_bare[&(pair.to, pair.kind)] > SENDERS_MAX;
             let known = |top: TopLevelId| top.index() < model.top_level_methods.len();
             let role = match (pair.kind, pair.from == pair.to) {
                 (LinkKind::Entity, _) => Role::Attached,
                 (kind, _) if kind.crosses_nodes() => Role::Remote,
+                _ if is_served => Role::Served,
                 (_, true) => Role::Entity,
                 (_, false) => Role::Local,
             };
