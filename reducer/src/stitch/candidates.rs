@@ -278,10 +278,10 @@ impl<'a> Finder<'a> {
             }
             let sent_us = fact.start_us.saturating_sub(*since_us);
             let first = spans.partition_point(|&span| self.facts.get(span).start_us < sent_us);
-            let mut started = spans[first..].iter().take_while(|&&span| self.facts.get(span).start_us < next_us);
-            let is_served = started.any(|&span| {
-                span != receiver && names_alike(pair, sender, self.facts.get(span))
-            });
+            let mut started =
+                spans[first..].iter().take_while(|&&span| self.facts.get(span).start_us < next_us);
+            let is_served =
+                started.any(|&span| span != receiver && names_alike(pair, sender, self.facts.get(span)));
             if is_served != (position > 0) {
                 return false;
             }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use schema::{LogPoint, Model, ValueShape, Variable};
+use schema::{Level, LogPoint, Model, ValueShape, Variable};
 use serde_json::{Value, json};
 
 use super::model::text_format;
@@ -20,9 +20,10 @@ pub(crate) fn print(model: &Model, format: Option<Format>) -> Result<()> {
     let points = &model.log_points;
     let variables: Vec<&Variable> = points.iter().flat_map(|p| &p.variables).collect();
     let mut rows = counts(points);
-    let n_clean = variables.iter().filter(|v| opaque(v).is_none()).count();
-    rows.push(("variables".to_owned(), variables.len(), variables.len()));
-    rows.push(("  clean access paths".to_owned(), n_clean, variables.len()));
+    rows.extend(kinds_of_paths("variables", &variables));
+    let printed = points.iter().filter(|p| p.levels.iter().all(|&l| l >= Level::Info));
+    let printed: Vec<&Variable> = printed.flat_map(|p| &p.variables).collect();
+    rows.extend(kinds_of_paths("variables at INFO and above", &printed));
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     for reason in variables.iter().filter_map(|v| opaque(v)) {
         *reasons.entry(reason).or_default() += 1;
@@ -62,6 +63,19 @@ fn counts(points: &[LogPoint]) -> Vec<Row> {
     facts.into_iter().map(|(name, n)| (name.to_owned(), n, points.len())).collect()
 }
 
+/// How many variables have a path, and how many of these paths are names only.
+fn kinds_of_paths(what: &str, variables: &[&Variable]) -> [Row; 4] {
+    let count = |is: &dyn Fn(&Variable) -> bool| variables.iter().filter(|v| is(v)).count();
+    let n_paths = count(&|v| opaque(v).is_none());
+    let n_calls = count(&|v| opaque(v).is_none() && v.path.contains("()"));
+    [
+        (what.to_owned(), variables.len(), variables.len()),
+        ("  clean access paths".to_owned(), n_paths, variables.len()),
+        ("    of fields, elements and parameters alone".to_owned(), n_paths - n_calls, variables.len()),
+        ("    with the result of a call".to_owned(), n_calls, variables.len()),
+    ]
+}
+
 /// The most frequent reasons first.
 fn listed(what: &str, reasons: BTreeMap<String, usize>, of: usize) -> Vec<Row> {
     let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
@@ -75,19 +89,21 @@ fn listed(what: &str, reasons: BTreeMap<String, usize>, of: usize) -> Vec<Row> {
     reasons.into_iter().map(|(reason, n)| (format!("{what}{reason}"), n, of)).collect()
 }
 
-/// Why a variable is no path of names; none if it is one.
+/// Why a variable has no path; none if it has one. A path can have getters that
+/// could not be looked into, and can start with what a call of the method gave.
 fn opaque(variable: &Variable) -> Option<String> {
     let path = variable.path.as_str();
-    if let Some(called) = path.strip_suffix("()") {
-        return Some(format!("result of {}()", called.rsplit(['.', ' ']).next().unwrap_or(called)));
+    if path.ends_with("()") && !path.contains(['.', ' ']) {
+        return Some(format!("result of {path}"));
     }
     match path {
         "" | "?" if variable.shape == ValueShape::Throwable => Some("an exception".to_owned()),
         "" | "?" => Some("text of unknown origin".to_owned()),
         "computed" | "length" => Some("computed".to_owned()),
         "exception" => Some("an exception".to_owned()),
-        _ if path.contains("()") => Some("part of the result of a call".to_owned()),
-        _ if path.starts_with("new ") => Some("an object made for the message".to_owned()),
+        _ if path.starts_with("new ") && !path.contains('.') => {
+            Some("an object made for the message".to_owned())
+        }
         _ => None,
     }
 }
@@ -141,9 +157,11 @@ mod tests {
     fn reasons_of_opaque_variables() {
         let reason = |path: &str| opaque(&variable(path)).unwrap_or_default();
         assert_eq!(reason("this.block.poolId"), "");
-        assert_eq!(reason("a.b.Joiner.join()"), "result of join()");
+        assert_eq!(reason("this.address.getPort()"), "");
+        assert_eq!(reason("join()"), "result of join()");
         assert_eq!(reason("computed"), "computed");
-        assert_eq!(reason("get().name"), "part of the result of a call");
+        assert_eq!(reason("new Object()"), "an object made for the message");
+        assert_eq!(reason("Map.get().name"), "");
     }
 
     #[test]

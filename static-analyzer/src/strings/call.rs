@@ -190,6 +190,8 @@ impl<'p> Evaluator<'p> {
         if self.terms.size(term) > limits::INLINED_TERM_NODES_MAX || self.terms.is_never(term) {
             return None;
         }
+        let value = self.leaf(frame, call, Name::from(result));
+        let term = self.terms.with_any_text_as(value, term);
         if self.terms.is_informative(term) {
             return Some(term);
         }
@@ -207,7 +209,7 @@ impl<'p> Evaluator<'p> {
             .copied()
             .filter(|&x| self.terms.is_informative(x) || self.terms.as_text(x).is_some())
             .collect();
-        kept.push(self.leaf(frame, call, Name::from(result)));
+        kept.push(value);
         Some(self.terms.alt(kept))
     }
 

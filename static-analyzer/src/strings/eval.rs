@@ -300,6 +300,7 @@ impl<'p> Evaluator<'p> {
     ) -> Term {
         let path = self.path(place);
         let class = path.as_ref().and_then(|p| self.value_class(p, descriptor));
+        let path = path.or_else(|| self.origin_path(place));
         let text = if path.is_some() { String::new() } else { text };
         self.terms.leaf(Leaf { path, text, class, descriptor, pattern })
     }

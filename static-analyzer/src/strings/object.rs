@@ -238,7 +238,12 @@ impl Evaluator<'_> {
         }
         let term = self.terms.alt(choices);
         let fits = self.terms.size(term) <= limits::INLINED_TERM_NODES_MAX;
-        if fits && self.terms.is_informative(term) && !self.terms.is_never(term) { term } else { leaf(self) }
+        if !fits || self.terms.is_never(term) {
+            return leaf(self);
+        }
+        let value = leaf(self);
+        let term = self.terms.with_any_text_as(value, term);
+        if self.terms.is_informative(term) { term } else { value }
     }
 
     fn overridden_text(

@@ -303,6 +303,52 @@ impl<'p> Evaluator<'p> {
         Some(AccessPath { root, steps })
     }
 
+    /// A name for a value that is made below the root frame: it was found by a
+    /// key in a map that the root frame can name, or a static method made it of
+    /// one value that the root frame can name. Such a name tells where the value
+    /// comes from; two values of that name need not be equal.
+    pub(crate) fn origin_path(&mut self, place: PlaceId) -> Option<AccessPath> {
+        let mut steps = Vec::new();
+        let (mut place, mut known) = (place, None);
+        while steps.len() <= limits::PATH_FIELDS_MAX && known.is_none() {
+            match self.place_node(place) {
+                Place::Field(object, field) => {
+                    steps.push(Step::Field(field));
+                    place = object;
+                }
+                Place::Element(object) => {
+                    steps.push(Step::Element);
+                    place = object;
+                }
+                Place::Call(object, method) => {
+                    steps.push(Step::Call(method));
+                    place = object;
+                }
+                Place::Static(_) => return None,
+                Place::Value(f, v) => {
+                    let Op::Invoke { kind, method, args } = self.op(f, v) else { return None };
+                    let &base = args.first()?;
+                    if method.class.starts_with("java/util/") && is_map(method.class) && method.name == "get"
+                    {
+                        steps.push(Step::Element);
+                    } else if *kind == InvokeKind::Static
+                        && args.len() == 1
+                        && !apis::is_changing(&method.name)
+                    {
+                        steps.push(Step::Call(*method));
+                    } else {
+                        return None;
+                    }
+                    place = self.place(f, base);
+                    known = self.path(place);
+                }
+            }
+        }
+        let AccessPath { root, steps: mut all } = known?;
+        all.extend(steps.into_iter().rev());
+        (all.len() <= limits::PATH_FIELDS_MAX).then_some(AccessPath { root, steps: all })
+    }
+
     fn root(&self, value: ValueId) -> Option<Root> {
         match self.op(FrameId::ROOT, value) {
             Op::Param(i) => Some(Root::Param(*i)),
@@ -359,6 +405,11 @@ impl<'p> Evaluator<'p> {
             _ => String::new(),
         }
     }
+}
+
+/// A class that finds values by keys.
+fn is_map(class: Name) -> bool {
+    class.ends_with("Map") || class.ends_with("Hashtable")
 }
 
 fn is_plain_text(class: &str) -> bool {

@@ -344,4 +344,57 @@ impl Terms {
             Node::Open(_) => true,
         }
     }
+
+    /// The term, with `value` for each choice that can be any text and has a part
+    /// that nothing names: where parts can be any text without a mark between
+    /// them, a match cannot tell which part is which, and they are one value.
+    pub(crate) fn with_any_text_as(&mut self, value: Term, term: Term) -> Term {
+        let choices = match self.node(term) {
+            Node::Alt(xs) => xs.to_vec(),
+            _ => vec![term],
+        };
+        let blurred = |&x: &Term| self.is_any_text(x) && self.has_unnamed_text(x);
+        if !choices.iter().any(blurred) {
+            return term;
+        }
+        let kept: Vec<Term> = choices.iter().copied().filter(|x| !blurred(x)).collect();
+        // Constants beside a value that can be any text tell nothing.
+        if kept.iter().all(|&x| self.as_text(x).is_some()) {
+            return value;
+        }
+        self.alt(kept.into_iter().chain([value]))
+    }
+
+    fn has_unnamed_text(&self, term: Term) -> bool {
+        match self.node(term) {
+            Node::Leaf(leaf) => leaf.path.is_none() && leaf.pattern == Pattern::Text,
+            Node::Star(x) => self.has_unnamed_text(*x),
+            Node::Cat(xs) | Node::Alt(xs) => xs.iter().any(|&x| self.has_unnamed_text(x)),
+            Node::Text(_) | Node::Open(_) => false,
+        }
+    }
+
+    fn is_any_text(&self, term: Term) -> bool {
+        match self.node(term) {
+            Node::Leaf(leaf) => leaf.pattern == Pattern::Text,
+            Node::Star(x) => self.is_any_text(*x),
+            Node::Alt(xs) => xs.iter().any(|&x| self.is_any_text(x)),
+            Node::Cat(xs) => {
+                xs.iter().any(|&x| self.is_any_text(x))
+                    && xs.iter().all(|&x| self.is_any_text(x) || self.can_be_empty(x))
+            }
+            Node::Text(_) | Node::Open(_) => false,
+        }
+    }
+
+    fn can_be_empty(&self, term: Term) -> bool {
+        match self.node(term) {
+            Node::Text(text) => text.is_empty(),
+            Node::Leaf(leaf) => leaf.pattern == Pattern::Text,
+            Node::Star(_) => true,
+            Node::Cat(xs) => xs.iter().all(|&x| self.can_be_empty(x)),
+            Node::Alt(xs) => xs.iter().any(|&x| self.can_be_empty(x)),
+            Node::Open(_) => false,
+        }
+    }
 }

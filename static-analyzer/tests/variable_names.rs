@@ -1,0 +1,40 @@
+//! What the variables of log points are called: a fixture's line `// names: A, B`
+//! stands above `// sink:` and gives the access paths of the log call below it.
+
+use std::path::Path;
+
+use static_analyzer::log_points::{log_points, path_text};
+use static_analyzer::program;
+
+#[test]
+fn variables_are_called_by_what_they_come_from() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/strings");
+    let source = std::fs::read_to_string(folder.join("java/Named.java")).expect("a committed fixture");
+    let lines: Vec<&str> = source.lines().collect();
+    let mut n_checked = 0;
+    for release in ["8", "11", "17"] {
+        let program =
+            program::load(&[folder.join("classes").join(release)], &Default::default()).expect("classes");
+        let points = log_points(&program);
+        for (i, line) in lines.iter().enumerate() {
+            let Some(wanted) = line.trim_start().strip_prefix("// names: ") else { continue };
+            let at = u32::try_from(i + 3).expect("a short file");
+            let point = points.iter().find(|p| {
+                let holder = &program.classes[program.methods[p.method.index()].class.index()];
+                p.source_line == at && holder.name == "sinks/Named"
+            });
+            let point = point.unwrap_or_else(|| panic!("no log point at line {at}"));
+            let names: Vec<String> = point
+                .variables
+                .iter()
+                .map(|v| {
+                    v.path.as_ref().map_or_else(|| v.text.clone(), |p| path_text(&program, point.frame, p))
+                })
+                .collect();
+            // Without names of parameters in the class they are numbered.
+            assert_eq!(names.join(", ").replace("p1", "key"), wanted, "Java {release}, line {at}");
+            n_checked += 1;
+        }
+    }
+    assert_eq!(n_checked, 9);
+}
