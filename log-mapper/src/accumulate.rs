@@ -12,13 +12,14 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Accumulator, Event, Kinds, LinkKind, Model, TopLevelId, TopLevelKind, ValueClassId, Variable};
+use schema::{Accumulator, Event, Kinds, LinkKind, Model, Span, TopLevelId, TopLevelKind, ValueClassId, Variable};
 
 use self::canonical::canonical;
 use self::evidence::{Evidence, LOOP_US, Surroundings, Trust, is_common, is_nearest, is_silence, verdict};
 use self::open_span::{Fact, Fit, OpenSpan, TopState, opening, opening_after};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
+use self::pools::Pools;
 use crate::record::{Candidate, Record, Records};
 
 mod canonical;
@@ -26,6 +27,7 @@ mod evidence;
 mod open_span;
 mod open_spans;
 mod orders;
+mod pools;
 #[cfg(test)]
 mod tests;
 
@@ -95,8 +97,9 @@ struct Scan<'m> {
     /// Common values of the record at hand, by candidate.
     common: Vec<(usize, Vec<Common>)>,
     kinds: Kinds,
-    /// Closed spans: (number of first record, accumulator).
-    done: Vec<(u64, Accumulator)>,
+    pools: Pools,
+    /// Closed spans: (number of first record, span, see [`OpenSpan::close`]).
+    done: Vec<(u64, Span, Vec<usize>)>,
 }
 
 /// What is known of a text that was shown as a value.
@@ -149,6 +152,7 @@ impl<'m> Scan<'m> {
             shown: FxHashMap::default(),
             common: Vec::new(),
             kinds: Kinds::default(),
+            pools: Pools::default(),
             done: Vec::new(),
         }
     }
@@ -433,8 +437,9 @@ impl<'m> Scan<'m> {
         let span = self.open.close(index);
         let thread = span.thread.map(|thread| self.thread_names[thread as usize].clone());
         let first_seq = span.first_seq;
-        let span = span.close(&self.orders, &self.config.node, thread, was_cut);
-        self.done.push((first_seq, Accumulator { spans: vec![span], links: Vec::new() }));
+        let (span, groups) = span.close(&self.orders, &self.config.node, thread, was_cut);
+        self.pools.learn(&span);
+        self.done.push((first_seq, span, groups));
     }
 
     /// Closes what is open: all accumulators, in order of their first event.
@@ -442,8 +447,14 @@ impl<'m> Scan<'m> {
         for index in self.open.all() {
             self.close(index, true);
         }
-        self.done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
-        self.done.into_iter().map(|(_, accumulator)| accumulator).collect()
+        let Self { mut done, pools, model, .. } = self;
+        done.sort_unstable_by_key(|&(first_seq, ..)| first_seq);
+        done.into_iter()
+            .map(|(_, mut span, groups)| {
+                pools.prefer(model, &mut span, &groups);
+                Accumulator { spans: vec![span], links: Vec::new() }
+            })
+            .collect()
     }
 
     fn fact(&mut self, candidate: &Candidate<'_>) -> Fact {

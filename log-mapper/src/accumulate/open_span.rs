@@ -234,21 +234,22 @@ impl OpenSpan {
             .any(|state| state.at.is_empty() || state.at.iter().any(|&node| orders.is_exit(state.top, node)))
     }
 
-    /// The finished span. `was_cut`: by the window or the end of the input.
+    /// The finished span, and the lengths of the runs of its top-level methods
+    /// that fit equally well. `was_cut`: by the window or the end of the input.
     pub(super) fn close(
         mut self,
         orders: &Orders<'_>,
         node: &str,
         thread: Option<String>,
         was_cut: bool,
-    ) -> Span {
+    ) -> (Span, Vec<usize>) {
         let truncated = was_cut && !self.is_at_exit(orders);
         self.tops.sort_by_key(|state| {
             let rank = kind_rank(orders.kind(state.top));
-            let n_bound = state.bound.iter().filter(|b| b.is_request_identifier()).count();
             let size = orders.n_nodes(state.top);
-            (!state.entered, state.n_skips, Reverse(n_bound), rank, size, state.top)
+            (state.fitness(), rank, size, state.top)
         });
+        let groups = self.tops.chunk_by(|a, b| a.fitness() == b.fitness()).map(<[TopState]>::len).collect();
         let mut identifiers: Vec<Value> = (self.tops.iter().flat_map(|state| &state.bound))
             .map(|bound| Value { value_class: bound.value_class, text: bound.text.to_string() })
             .collect();
@@ -260,11 +261,18 @@ impl OpenSpan {
         identifiers.sort();
         identifiers.dedup();
         let top_levels = self.tops.iter().map(|state| state.top).collect();
-        Span { node: node.to_owned(), thread, top_levels, identifiers, events: self.events, truncated }
+        let node = node.to_owned();
+        (Span { node, thread, top_levels, identifiers, events: self.events, truncated }, groups)
     }
 }
 
 impl TopState {
+    /// How well the records fit the top-level method: less is better.
+    fn fitness(&self) -> (bool, u32, Reverse<usize>) {
+        let n_bound = self.bound.iter().filter(|b| b.is_request_identifier()).count();
+        (!self.entered, self.n_skips, Reverse(n_bound))
+    }
+
     /// The state after `fact`, whose places are entry `index` of its log point,
     /// and how well it fits: (request values, weak values, follows, entered).
     fn step(

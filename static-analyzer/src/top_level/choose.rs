@@ -11,18 +11,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use schema::TopLevelKind;
+use schema::{IdentifierStrength, TopLevelKind};
 
 use super::attached;
-use super::drops::Drops;
+use super::drops::{Drop, Drops};
 use super::loops::{self, ServiceLoops};
-use super::members::{self, Chosen};
+use super::members::{self, Chosen, is_number};
 use super::{TopLevel, TopLevels};
 use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind, apis};
 use crate::identifiers::{Bindings, Lifetimes, Scope, summarize};
 use crate::ir::{BlockId, Body, Op, ValueId};
 use crate::limits::HELPER_CALLERS_MAX;
-use crate::path::LogPoint;
+use crate::path::{LogPoint, Root as PathRoot, Step};
 use crate::program::{MethodId, Program};
 use crate::rules::Rules;
 
@@ -62,6 +62,8 @@ pub fn find(
         forbidden,
         own_points,
         chosen: Chosen::new(),
+        root: MethodId::new(0),
+        handed: Handed::new(),
     };
     chooser.force(rules);
     for root in &graph.roots {
@@ -69,13 +71,50 @@ pub fn find(
     }
     chooser.drop_helpers(rules);
     chooser.add_services();
-    let chosen = members::cover(program, graph, log_points, chooser.chosen, &none);
+    let chosen = members::cover(program, graph, log_points, std::mem::take(&mut chooser.chosen), &none);
     let lifetimes = Lifetimes::new(program, graph, bindings, &chosen, &loops);
+    let chosen = sessions(&drops, &lifetimes, &chooser.handed, chosen);
     let chosen = entities(program, graph, &lifetimes, &chosen);
     let known =
         members::Known { program, graph, bindings, log_points, loops: &loops, lifetimes: &lifetimes, rules };
     let found = members::fill(&known, &chosen);
     TopLevels { methods: keep_useful(found, rules, program) }
+}
+
+/// Loops that serve one request: the thread is made for it, and all that the
+/// loop calls prints the identifiers of the thread's own object and loses none
+/// (messages of one session that a connection's thread reads). No line of what
+/// it calls begins anything.
+fn sessions(drops: &Drops<'_>, lifetimes: &Lifetimes<'_>, handed: &Handed, mut chosen: Chosen) -> Chosen {
+    for (&root, targets) in handed {
+        let is_dispatcher = chosen.get(&root).is_some_and(|(kind, _)| *kind == TopLevelKind::Dispatcher);
+        let loses = targets.values().any(|drop| drop.lost > 0) || targets.values().all(|drop| drop.total == 0);
+        if !is_dispatcher || loses || !names_itself(drops, lifetimes, root) {
+            continue;
+        }
+        for target in targets.keys() {
+            let elsewhere = handed.iter().any(|(other, targets)| *other != root && targets.contains_key(target));
+            if !elsewhere {
+                chosen.remove(target);
+            }
+        }
+        let why = "its loop serves one request, whose identifiers its object holds".to_owned();
+        chosen.insert(root, (TopLevelKind::Task, why));
+    }
+    chosen
+}
+
+/// Whether the object of a thread holds identifiers of one request.
+fn names_itself(drops: &Drops<'_>, lifetimes: &Lifetimes<'_>, root: MethodId) -> bool {
+    drops.summaries.methods[root.index()].places.iter().any(|(place, variables)| {
+        let own = matches!(place.path.root, PathRoot::Param(0)) && !place.path.steps.contains(&Step::Element);
+        own && variables.iter().any(|&(point, variable)| {
+            let variable = &drops.log_points[point as usize].variables[variable as usize];
+            let strength =
+                variable.value_class.and_then(|class| lifetimes.strength(root, place, class, is_number(variable)));
+            strength == Some(IdentifierStrength::Request)
+        })
+    })
 }
 
 /// Handlers of events whose object is made by requests: what happens to one
@@ -131,7 +170,13 @@ struct Chooser<'a> {
     /// Per method: the log points that stand in it.
     own_points: Vec<Vec<u32>>,
     chosen: Chosen,
+    /// The root at hand, and what each dispatching root hands requests to.
+    root: MethodId,
+    handed: Handed,
 }
+
+/// Per dispatching root: what it hands requests to, and what that loses.
+type Handed = BTreeMap<MethodId, BTreeMap<MethodId, Drop>>;
 
 impl Chooser<'_> {
     fn n_points(&self, method: MethodId) -> usize {
@@ -174,6 +219,7 @@ impl Chooser<'_> {
             }
             RootKind::Main | RootKind::Thread | RootKind::Task => {
                 if self.dispatches(root.method, 4) {
+                    self.root = root.method;
                     self.dispatcher(root.method, &root.why, true, 0);
                 } else {
                     self.add(root.method, TopLevelKind::Task, root.why.clone());
@@ -283,6 +329,7 @@ impl Chooser<'_> {
                 drop.classes.join(", ")
             );
             self.add(target, TopLevelKind::IdentifierLoss, reason);
+            self.handed.entry(self.root).or_default().insert(target, drop);
         } else if self.is_switch(target) && (self.passes(target) || self.n_branches(target) > 2) {
             self.dispatcher(target, &format!("called by {from}"), false, depth + 1);
         } else if !linked {
@@ -290,6 +337,7 @@ impl Chooser<'_> {
             let reason =
                 format!("dispatched by {from}, which loses {} of {} identifier uses", drop.lost, drop.total);
             self.add(target, TopLevelKind::DispatchTarget, reason);
+            self.handed.entry(self.root).or_default().insert(target, drop);
         }
     }
 

@@ -164,7 +164,7 @@ fn weaken_common(known: &Known<'_>, found: &mut [TopLevel]) {
     }
 }
 
-fn is_number(variable: &crate::path::Variable) -> bool {
+pub(super) fn is_number(variable: &crate::path::Variable) -> bool {
     matches!(variable.descriptor.as_str(), "J" | "I" | "S" | "B")
 }
 
