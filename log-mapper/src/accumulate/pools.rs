@@ -24,9 +24,9 @@ impl Pools {
         }
     }
 
-    /// Puts first what the span's pool is known to run, and last a `main` in a
-    /// thread that is not the main one, among top-level methods that fit as well:
-    /// `groups` are the lengths of runs of equal fit.
+    /// Puts first what the span's pool is known to run, among top-level methods
+    /// that fit as well: `groups` are the lengths of runs of equal fit. Takes out
+    /// a `main` of which this is not the thread, if anything else remains.
     pub(super) fn prefer(&self, model: &Model, span: &mut Span, groups: &[usize]) {
         let Some(thread) = &span.thread else { return };
         let known = self.runs.get(&pool(thread));
@@ -34,12 +34,10 @@ impl Pools {
         for &len in groups {
             let (group, after) = rest.split_at_mut(len.min(rest.len()));
             rest = after;
-            if group.len() > 1 {
-                group.sort_by_key(|top| {
-                    let is_foreign = thread != MAIN_THREAD && is_main(model, *top);
-                    (is_foreign, !known.is_some_and(|known| known.contains(top)))
-                });
-            }
+            group.sort_by_key(|top| !known.is_some_and(|known| known.contains(top)));
+        }
+        if thread != MAIN_THREAD && !span.top_levels.iter().all(|&top| is_main(model, top)) {
+            span.top_levels.retain(|&top| !is_main(model, top));
         }
     }
 }
