@@ -106,6 +106,27 @@ impl Flow {
         self.methods[method.index()] + 2 * (1 + u32::try_from(i).unwrap_or(0))
     }
 
+    /// The node of a field of the program.
+    pub(crate) fn field(&self, field: FieldRef) -> Option<Node> {
+        self.fields.get(&field).copied()
+    }
+
+    /// Per node: whether what it holds can get into one of `ends`.
+    pub(crate) fn leading_to(&self, ends: Vec<Node>) -> Vec<bool> {
+        let mut back: Vec<Vec<Node>> = vec![Vec::new(); self.edges.len()];
+        for (from, edges) in (0..).zip(&self.edges) {
+            edges.iter().for_each(|&to| back[to as usize].push(from));
+        }
+        let mut leads = vec![false; self.edges.len()];
+        let mut todo = ends;
+        while let Some(node) = todo.pop() {
+            if !std::mem::replace(&mut leads[node as usize], true) {
+                todo.extend(&back[node as usize]);
+            }
+        }
+        leads
+    }
+
     fn result(&self, method: MethodId) -> Node {
         self.methods[method.index()]
     }

@@ -36,6 +36,8 @@ pub(crate) struct Starts<'a> {
     /// Per class: the rows of the task table that it is a subtype of.
     tasks: Vec<Vec<&'static Task>>,
     gifts: FxHashMap<(MethodId, usize), Gift>,
+    /// Per node of the flow: objects that it holds are run by somebody.
+    run: Vec<bool>,
     /// Calls by which an inherited task body runs what its subclasses define.
     templates: FxHashSet<(MethodId, ValueId)>,
 }
@@ -65,8 +67,10 @@ impl<'a> Starts<'a> {
             instantiated,
             tasks,
             gifts: FxHashMap::default(),
+            run: Vec::new(),
             templates: FxHashSet::default(),
         };
+        starts.run = starts.find_run(calls);
         starts.find_gifts(calls);
         starts.find_templates(calls);
         starts
@@ -211,6 +215,63 @@ impl<'a> Starts<'a> {
         Frame { resolver: self.resolver, flow: self.flow, method, body, targets }
     }
 
+    /// What holds objects that are run: what is handed to the library to run,
+    /// and what a run-like method is called on, traced back to where it was kept.
+    fn find_run(&self, calls: &[Vec<Call>]) -> Vec<bool> {
+        let methods = &self.resolver.program.methods;
+        let ends = (0..methods.len()).into_par_iter().flat_map_iter(|i| {
+            let mut found = Vec::new();
+            let Some(body) = &methods[i].body else { return found };
+            let targets = |v: ValueId| direct_targets(&calls[i], v);
+            let frame = self.frame(MethodId::new(i), body, &targets);
+            for (v, inst) in body.iter() {
+                let Op::Invoke { kind, method, args } = &inst.op else { continue };
+                for (j, &a) in args.iter().enumerate() {
+                    let by_library = targets(v).is_empty()
+                        && self.library_gift(*kind, *method, j).is_some()
+                        && !self.is_put(*kind, *method);
+                    if by_library || (j == 0 && self.is_run(*kind, *method)) {
+                        let nodes = frame.sources(a).into_iter().filter_map(|s| match s {
+                            Source::Node(n) => Some([n, n | 1]),
+                            _ => None,
+                        });
+                        found.extend(nodes.flatten());
+                    }
+                }
+            }
+            found
+        });
+        self.flow.leading_to(ends.collect())
+    }
+
+    /// Whether a call runs its receiver: a task's body by its own name.
+    fn is_run(&self, kind: InvokeKind, method: MethodRef) -> bool {
+        let is_virtual = matches!(kind, InvokeKind::Virtual | InvokeKind::Interface);
+        let rows = self.resolver.own_class(method.class).map(|c| &self.tasks[c.index()][..]);
+        let own = rows.unwrap_or_default().iter().any(|row| matches(row.method, method.name));
+        let library = apis::TASKS.iter().any(|t| t.class == method.class.as_str() && matches(t.method, method.name));
+        is_virtual && (own || library || matches!(method.name.as_str(), "start" | "fork"))
+    }
+
+    fn is_put(&self, kind: InvokeKind, method: MethodRef) -> bool {
+        kind != InvokeKind::Static && apis::COLLECTION_PUT.contains(&method.name.as_str())
+    }
+
+    /// Whether what is stored by the instruction at `site` is run later by
+    /// whoever takes it out. An object kept for other reasons (the outer object
+    /// of an inner class, a session in a table) is not.
+    fn is_run_later(&self, frame: &Frame<'_>, site: ValueId) -> bool {
+        match frame.body.op(site) {
+            Op::PutField(f, _, _) => self.flow.field(*f).is_none_or(|n| self.run[n as usize]),
+            Op::Invoke { args, .. } => frame.sources(args[0]).iter().any(|s| match s {
+                Source::Node(n) => self.run[(n | 1) as usize],
+                Source::Open => true,
+                Source::New(..) => false,
+            }),
+            _ => false,
+        }
+    }
+
     fn find_gifts(&mut self, calls: &[Vec<Call>]) {
         let methods = &self.resolver.program.methods;
         let passes: Vec<Vec<Pass>> =
@@ -223,7 +284,8 @@ impl<'a> Starts<'a> {
                 let Some(body) = &methods[i].body else { continue };
                 for pass in list {
                     let Some(param) = pass.param else { continue };
-                    let gift = self.gift_of(body, pass, &calls[i]);
+                    let targets = |v: ValueId| direct_targets(&calls[i], v);
+                    let gift = self.gift_of(&self.frame(method, body, &targets), pass, &calls[i]);
                     if gift > self.gifts.get(&(method, param)).copied() {
                         new.push(((method, param), gift));
                     }
@@ -280,13 +342,14 @@ impl<'a> Starts<'a> {
             || self.resolver.own_class(Name::from(class)).is_some_and(|c| self.is_task(c))
     }
 
-    fn gift_of(&self, body: &Body, pass: &Pass, calls: &[Call]) -> Option<Gift> {
-        match body.op(pass.site) {
-            Op::PutField(..) => Some(Gift::Start),
+    fn gift_of(&self, frame: &Frame<'_>, pass: &Pass, calls: &[Call]) -> Option<Gift> {
+        match frame.body.op(pass.site) {
+            Op::PutField(..) => self.is_run_later(frame, pass.site).then_some(Gift::Start),
             Op::Invoke { kind, method, .. } => {
                 let targets = direct_targets(calls, pass.site);
                 if targets.is_empty() {
-                    return self.library_gift(*kind, *method, pass.argument);
+                    let gift = self.library_gift(*kind, *method, pass.argument);
+                    return gift.filter(|_| !self.is_put(*kind, *method) || self.is_run_later(frame, pass.site));
                 }
                 targets.iter().filter_map(|&t| self.gifts.get(&(t, pass.argument)).copied()).max()
             }
@@ -332,7 +395,7 @@ impl<'a> Starts<'a> {
                 Op::Invoke { kind, args, .. } => {
                     let is_static = *kind == InvokeKind::Static;
                     for (j, &a) in args.iter().enumerate() {
-                        let gift = self.gift_of(body, &Pass { site: v, argument: j, param: None }, calls);
+                        let gift = self.gift_of(&frame, &Pass { site: v, argument: j, param: None }, calls);
                         if let Some(lambda) = lambda_of(body, a) {
                             let gift = gift.unwrap_or(Gift::Callback);
                             edges.extend(self.lambda_edge(v, gift, body, lambda));
@@ -343,7 +406,9 @@ impl<'a> Starts<'a> {
                         }
                     }
                 }
-                Op::PutField(f, _, value) if self.is_task_type(f.descriptor.as_str()) => {
+                Op::PutField(f, _, value)
+                    if self.is_task_type(f.descriptor.as_str()) && self.is_run_later(&frame, v) =>
+                {
                     if let Some(lambda) = lambda_of(body, *value) {
                         edges.extend(self.lambda_edge(v, Gift::Start, body, lambda));
                     } else {
