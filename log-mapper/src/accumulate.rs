@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Accumulator, Event, Kinds, LinkKind, Model, Span, TopLevelId, TopLevelKind, ValueClassId, Variable};
 
 use self::canonical::canonical;
-use self::evidence::{Evidence, LOOP_US, Surroundings, Trust, is_common, is_nearest, is_silence, verdict};
+use self::evidence::{Evidence, FLOAT_US, LOOP_US, Surroundings, Trust, is_common, is_nearest, is_silence, verdict};
 use self::open_span::{Fact, Fit, OpenSpan, TopState, opening, opening_after};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
@@ -338,6 +338,9 @@ impl<'m> Scan<'m> {
             seq: self.seq,
             has_thread: thread.is_some(),
             starts: self.orders.starts(point),
+            floats: self.orders.floats(point)
+                && (is_silence(gap_us, self.open.get(best.span).lasted_us())
+                    || (gap_us > FLOAT_US && self.is_all_rounds(best.span))),
             encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
             again: self.open.get(best.span).printed(point, gap_us)
                 && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
@@ -360,10 +363,17 @@ impl<'m> Scan<'m> {
 
     /// Whether `span` can be a round of a dispatcher, which is followed by another.
     fn is_round(&self, span: SpanIndex) -> bool {
-        self.open.get(span).tops.iter().any(|state| {
-            use TopLevelKind::{DispatchTarget, Dispatcher, EventHandler, IdentifierLoss};
-            matches!(self.orders.kind(state.top), DispatchTarget | Dispatcher | EventHandler | IdentifierLoss)
-        })
+        self.open.get(span).tops.iter().any(|state| self.is_round_of(state))
+    }
+
+    /// Whether `span` is a round of a dispatcher in any case.
+    fn is_all_rounds(&self, span: SpanIndex) -> bool {
+        self.open.get(span).tops.iter().all(|state| self.is_round_of(state))
+    }
+
+    fn is_round_of(&self, state: &TopState) -> bool {
+        use TopLevelKind::{DispatchTarget, Dispatcher, EventHandler, IdentifierLoss};
+        matches!(self.orders.kind(state.top), DispatchTarget | Dispatcher | EventHandler | IdentifierLoss)
     }
 
     /// Whether `span` can enclose what its thread did last.

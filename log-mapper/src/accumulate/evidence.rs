@@ -59,6 +59,10 @@ const SILENCE_MIN_US: u64 = 1_000_000;
 /// Lines of one loop follow each other this fast, µs.
 pub(super) const LOOP_US: u64 = 20_000;
 
+/// A line that everybody can print says nothing of where in its work a thread
+/// is; it belongs to a finished round of a dispatcher only this soon, µs.
+pub(super) const FLOAT_US: u64 = 100_000;
+
 /// Whether a span that has lasted `lasted_us` is done after `gap_us` of silence.
 pub(super) fn is_silence(gap_us: u64, lasted_us: u64) -> bool {
     gap_us > SILENCE_MIN_US.max(lasted_us.saturating_mul(2))
@@ -112,6 +116,9 @@ pub(super) struct Surroundings {
     pub(super) has_thread: bool,
     /// The record can be the first of a request.
     pub(super) starts: bool,
+    /// The record's log point can be printed anywhere, and it was not printed soon
+    /// enough to be of the best span if that has ended.
+    pub(super) floats: bool,
     /// The best span has been silent for longer than its requests are.
     pub(super) after_silence: bool,
     /// The span has printed this log point before, and not just now in a loop.
@@ -148,7 +155,8 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
         return None;
     }
     // A thread that was done long ago works on something else now.
-    if around.has_thread && around.after_silence && around.at_exit && around.starts {
+    let is_done = around.floats || (around.after_silence && around.starts);
+    if around.has_thread && around.at_exit && is_done {
         return None;
     }
     // The first line of a request once more: the next request, unless its thread

@@ -19,7 +19,7 @@ use super::loops::{self, ServiceLoops};
 use super::members::{self, Chosen, is_number};
 use super::{TopLevel, TopLevels};
 use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind, apis};
-use crate::identifiers::{Bindings, Lifetimes, Scope, summarize};
+use crate::identifiers::{Bindings, Identifier, Lifetimes, Scope, summarize};
 use crate::ir::{BlockId, Body, Op, ValueId};
 use crate::limits::HELPER_CALLERS_MAX;
 use crate::path::{LogPoint, Root as PathRoot, Step};
@@ -77,7 +77,8 @@ pub fn find(
     let chosen = entities(program, graph, &lifetimes, &chosen);
     let known =
         members::Known { program, graph, bindings, log_points, loops: &loops, lifetimes: &lifetimes, rules };
-    let found = members::fill(&known, &chosen);
+    let mut found = members::fill(&known, &chosen);
+    found.iter_mut().for_each(without_identity);
     TopLevels { methods: keep_useful(found, rules, program) }
 }
 
@@ -135,6 +136,17 @@ fn entities(program: &Program, graph: &CallGraph, lifetimes: &Lifetimes<'_>, cho
         kind => kind,
     };
     chosen.iter().map(|(&method, (old, why))| (method, (kind(method, *old), why.clone()))).collect()
+}
+
+/// An entity whose object prints nothing that names it has no life that could be
+/// followed: each of its events is a request.
+fn without_identity(top: &mut TopLevel) {
+    let names_itself = |identifier: &Identifier| {
+        identifier.strength == IdentifierStrength::Request && identifier.place.path.root == PathRoot::Param(0)
+    };
+    if top.kind == TopLevelKind::Entity && !top.identifiers.iter().any(names_itself) {
+        top.kind = TopLevelKind::EventHandler;
+    }
 }
 
 /// Top-level methods without a line say nothing, unless forced.
