@@ -15,8 +15,8 @@ mod bindings;
 mod keys;
 mod modified;
 pub(crate) mod objects;
-mod owned;
 mod origins;
+mod owned;
 mod strength;
 mod summaries;
 

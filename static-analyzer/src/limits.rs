@@ -78,6 +78,14 @@ pub const EVALUATION_DEPTH_MAX: u32 = 700;
 /// Writes of a text field that are all evaluated; with more, it is a variable.
 pub const FIELD_WRITES_MAX: usize = 8;
 
+/// Calls in calls that are followed to see whether one stores into an array; a
+/// constructor that calls the next one, and that the next, is four of them.
+pub const FILLERS_DEPTH_MAX: u32 = 6;
+
+/// Calls in calls that are looked into for the place where an exception leaves
+/// a builder half filled.
+pub const THROWERS_DEPTH_MAX: u32 = 3;
+
 /// Callers for which a wrapper's log point is repeated. The audit logs of real
 /// systems have about a hundred.
 pub const WRAPPER_CALLERS_MAX: usize = 128;

@@ -51,6 +51,10 @@ index! {
 /// Access flags of the class file format (JVMS §4.1, §4.5, §4.6) that the
 /// analyses ask for.
 pub mod access {
+    /// `public`
+    pub const PUBLIC: u16 = 0x0001;
+    /// `protected`
+    pub const PROTECTED: u16 = 0x0004;
     /// `static`
     pub const STATIC: u16 = 0x0008;
     /// `private`

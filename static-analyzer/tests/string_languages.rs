@@ -20,7 +20,7 @@ use sinks::{Sink, Verdict};
 
 /// Compiled sinks and how many of them are exact; to be raised when the string
 /// analysis learns something.
-const COUNTS: [(&str, usize, usize); 3] = [("8", 417, 414), ("11", 417, 414), ("17", 432, 429)];
+const COUNTS: [(&str, usize, usize); 3] = [("8", 498, 473), ("11", 498, 473), ("17", 513, 488)];
 
 struct Found {
     verdict: Verdict,

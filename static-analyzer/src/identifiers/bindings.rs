@@ -51,8 +51,13 @@ impl<'a> Bindings<'a> {
     /// Reads constructors, getters and conversions of `program`.
     pub fn new(program: &'a Program, graph: &'a CallGraph) -> Self {
         let n = program.methods.len();
-        let mut bindings =
-            Self { program, graph, returns: vec![None; n], stores: vec![Stores::default(); n], owned: Owned::default() };
+        let mut bindings = Self {
+            program,
+            graph,
+            returns: vec![None; n],
+            stores: vec![Stores::default(); n],
+            owned: Owned::default(),
+        };
         for level in &graph.levels {
             let found: Vec<(MethodId, Stores)> = graph.components[level.clone()]
                 .par_iter()
@@ -557,9 +562,9 @@ impl Bindings<'_> {
         let mut at = Some(constructor);
         for _ in 0..BINDING_DEPTH_MAX {
             let Some((method, body)) = at.and_then(|m| Some((m, self.body(m)?))) else { break };
-            let own = self.stores[method.index()].iter().filter(|((object, _), value)| {
-                *object == this && value.is_some()
-            });
+            let own = self.stores[method.index()]
+                .iter()
+                .filter(|((object, _), value)| *object == this && value.is_some());
             fields.extend(own.map(|((_, f), _)| *f));
             at = self.graph.calls(method).iter().find_map(|call| match body.op(call.site) {
                 Op::Invoke { kind: InvokeKind::Special, method: callee, args }

@@ -66,9 +66,9 @@ fn owned_by(
             let path = bindings.path(constructor, argument);
             let steps = match path.root {
                 Root::Param(0) => Some(path.steps),
-                Root::Param(_) if path.steps.is_empty() => {
-                    kept(bindings, constructor, &path).filter(|f| !rewritten.contains(f)).map(|f| vec![Step::Field(f)])
-                }
+                Root::Param(_) if path.steps.is_empty() => kept(bindings, constructor, &path)
+                    .filter(|f| !rewritten.contains(f))
+                    .map(|f| vec![Step::Field(f)]),
                 _ => None,
             };
             if let Some(steps) = steps.filter(|steps| steps.first() != Some(&Step::Field(*owner))) {
@@ -91,7 +91,8 @@ fn made_with(bindings: &Bindings<'_>, method: MethodId, made: ValueId) -> Vec<(F
             if method.name.as_str() == "<init>")
     };
     let calls = bindings.graph.calls(method).iter();
-    let Some(call) = calls.clone().find(|c| c.args.first() == Some(&Some(made)) && is_constructor(c.site)) else {
+    let Some(call) = calls.clone().find(|c| c.args.first() == Some(&Some(made)) && is_constructor(c.site))
+    else {
         return Vec::new();
     };
     let Some(&target) = call.targets.first() else { return Vec::new() };

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use super::term::Pattern;
-use crate::program::Name;
+use crate::program::{MethodRef, Name};
 
 /// What a library method computes, as far as texts are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -274,6 +274,27 @@ const CHANGING: &[&str] = &[
     "build",
 ];
 
+/// Class (empty: any), method, position of an array that it stores into.
+const FILLERS: &[(&str, &str, usize)] = &[
+    ("java/util/Arrays", "fill", 0),
+    ("java/util/Arrays", "setAll", 0),
+    ("java/util/Arrays", "sort", 0),
+    ("java/util/Arrays", "parallelSort", 0),
+    ("java/util/Arrays", "parallelSetAll", 0),
+    ("java/util/Arrays", "parallelPrefix", 0),
+    ("java/util/Collections", "shuffle", 0),
+    ("java/lang/System", "arraycopy", 2),
+    ("", "getChars", 3),
+    ("", "toArray", 1),
+    ("", "copyInto", 1),
+    ("", "read", 1),
+    ("", "readFully", 1),
+    ("", "readNBytes", 1),
+    ("", "nextBytes", 1),
+    ("java/nio/ByteBuffer", "get", 1),
+    ("java/nio/CharBuffer", "get", 1),
+];
+
 static METHOD_INDEX: LazyLock<FxHashMap<(Name, Name), Model>> = LazyLock::new(|| {
     METHODS.iter().map(|&(class, name, model)| ((Name::from(class), Name::from(name)), model)).collect()
 });
@@ -307,6 +328,41 @@ pub(crate) fn model(class: Name, name: Name) -> Option<Model> {
 /// What is known of a class.
 pub(crate) fn kind(class: Name) -> Option<Kind> {
     CLASS_INDEX.get(&class).copied()
+}
+
+/// Whether a library method keeps what it is given, for whoever asks for it.
+pub(crate) fn collects(method: &MethodRef) -> bool {
+    method.class.starts_with("java/util/")
+        && matches!(
+            method.name.as_str(),
+            "add"
+                | "addFirst"
+                | "addLast"
+                | "offer"
+                | "put"
+                | "putIfAbsent"
+                | "push"
+                | "set"
+                | "of"
+                | "asList"
+        )
+        || method.class == "java/lang/ThreadLocal" && method.name == "set"
+        || method.class == "java/util/concurrent/atomic/AtomicReference"
+}
+
+/// Whether a method of a builder throws where a position is outside of the text.
+pub(crate) fn checks_bounds(name: Name) -> bool {
+    matches!(
+        name.as_str(),
+        "charAt" | "substring" | "deleteCharAt" | "delete" | "insert" | "replace" | "setCharAt" | "setLength"
+    )
+}
+
+/// Whether a library method stores into the array it is given at this position.
+pub(crate) fn fills_array(method: &MethodRef, position: usize) -> bool {
+    FILLERS.iter().any(|&(class, name, at)| {
+        at == position && method.name == name && (class.is_empty() || method.class == class)
+    })
 }
 
 /// Whether objects of this class print their elements, in a form that is theirs

@@ -1,11 +1,12 @@
 //! Arrays: elements stored in the frame that allocates them, or by a static
 //! initializer.
 
+use super::info::strip_casts;
 use super::term::{Pattern, Term};
-use super::{Arg, Evaluator, FrameId, types};
-use crate::ir::{Const, Op, ValueId};
+use super::{Arg, Evaluator, FrameId, apis, types};
+use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
 use crate::limits;
-use crate::program::Name;
+use crate::program::{FieldRef, MethodId, Name, access};
 
 impl<'p> Evaluator<'p> {
     /// The allocation of an array, if there is only one it can come from.
@@ -19,21 +20,13 @@ impl<'p> Evaluator<'p> {
                     _ => None,
                 }
             }
-            Op::GetField(field, None) => {
-                let [(method, put)] = self.facts.writes(*field) else { return None };
-                let (method, put) = (*method, *put);
-                if !self.facts.is_effectively_final(*field) {
-                    return None;
-                }
-                let inner = self.make_frame(frame, None, method, Vec::new(), None)?;
-                let Op::PutField(_, None, stored) = self.op(inner, put) else { return None };
-                self.array_origin(inner, *stored)
-            }
-            Op::GetField(..) => {
+            Op::GetField(field, _) if self.facts.is_refilled(*field) => None,
+            Op::GetField(field, None) => self.initial_array(frame, *field),
+            Op::GetField(field, Some(_)) => {
                 let place = self.place(frame, value);
                 match self.place_node(place) {
                     super::Place::Value(f, v) if (f, v) != (frame, value) => self.array_origin(f, v),
-                    _ => None,
+                    _ => self.initial_array(frame, *field),
                 }
             }
             Op::Invoke { method, args, .. } if wraps_array(&method.class, &method.name) => {
@@ -56,6 +49,73 @@ impl<'p> Evaluator<'p> {
         }
     }
 
+    /// The array that the only write of a field stores, in an initializer.
+    fn initial_array(&mut self, frame: FrameId, field: FieldRef) -> Option<(FrameId, ValueId)> {
+        let [(method, put)] = *self.facts.writes(field) else { return None };
+        let declared = self.facts.field(field)?.access;
+        let is_open = declared & access::FINAL == 0 && declared & (access::PUBLIC | access::PROTECTED) != 0;
+        let is_static = declared & access::STATIC != 0;
+        if !self.facts.is_effectively_final(field) || is_open && !is_static {
+            return None;
+        }
+        let owner = &self.program().methods[method.index()];
+        let count = types::parameters(&owner.descriptor).len() + usize::from(!owner.is_static());
+        let inner = self.make_frame(frame, None, method, vec![Arg::Unknown; count], None)?;
+        let Op::PutField(_, _, stored) = self.op(inner, put) else { return None };
+        self.array_origin(inner, *stored)
+    }
+
+    /// Whether nothing stores into an array but the stores that name it: no
+    /// other name of it, no call it is given to.
+    fn is_stable(&self, method: MethodId, array: ValueId, depth: u32) -> bool {
+        let info = self.facts.info(method);
+        let Some(body) = &self.program().methods[method.index()].body else { return false };
+        let (mut seen, mut todo) = (vec![array], vec![array]);
+        while let Some(value) = todo.pop() {
+            if (value != array || depth > 0) && info.stores.contains_key(&value) {
+                return false;
+            }
+            for &phi in info.joined.get(&value).into_iter().flatten() {
+                if !seen.contains(&phi) {
+                    seen.push(phi);
+                    todo.push(phi);
+                }
+            }
+            let given = info.given.get(&value).into_iter().flatten();
+            if given.into_iter().any(|&call| self.may_fill(body, call, value, depth)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn may_fill(&self, body: &Body, call: ValueId, array: ValueId, depth: u32) -> bool {
+        let Op::Invoke { kind, method, args } = body.op(call) else { return false };
+        let at = args.iter().enumerate().filter(|&(_, &v)| strip_casts(body, v) == array);
+        let positions: Vec<usize> = at.map(|(i, _)| i).collect();
+        if self.program().class(method.class).is_none() {
+            return positions.iter().any(|&i| apis::fills_array(method, i));
+        }
+        let mut targets: Vec<MethodId> =
+            self.facts.resolve(method.class, method.name, method.descriptor).into_iter().collect();
+        if matches!(kind, InvokeKind::Virtual | InvokeKind::Interface) {
+            let below = self.facts.concrete(method.class).iter();
+            targets.extend(below.filter_map(|&c| {
+                self.facts.resolve(self.facts.class_name(c), method.name, method.descriptor)
+            }));
+            targets.sort_unstable();
+            targets.dedup();
+        }
+        if depth >= limits::FILLERS_DEPTH_MAX || targets.len() > limits::TARGETS_MAX {
+            return true;
+        }
+        targets.iter().any(|&target| {
+            let params = &self.facts.info(target).params;
+            let inside = positions.iter().filter_map(|&i| params.get(&(i as u16)));
+            inside.into_iter().any(|&param| !self.is_stable(target, param, depth + 1))
+        })
+    }
+
     /// Values stored per index, if all indexes and the length are constants and
     /// every element is stored at most once.
     pub(crate) fn elements(
@@ -65,6 +125,9 @@ impl<'p> Evaluator<'p> {
     ) -> Option<(FrameId, Vec<Option<ValueId>>)> {
         let (frame, array) = self.array_origin(frame, array)?;
         let Op::NewArray(_, length) = self.op(frame, array) else { return None };
+        if !self.is_stable(self.method_of(frame), array, 0) {
+            return None;
+        }
         let length = usize::try_from(self.int_of(frame, *length)?).ok().filter(|&n| n <= 1024)?;
         let mut elements = vec![None; length];
         let stores = self.facts.info(self.method_of(frame)).stores.get(&array);
@@ -91,11 +154,31 @@ impl<'p> Evaluator<'p> {
         if let Some(part) = self.split_element(frame, array, index) {
             return Some(part);
         }
+        self.indexed_text(frame, array, (frame, index), descriptor)
+    }
+
+    fn indexed_text(
+        &mut self,
+        frame: FrameId,
+        array: ValueId,
+        (at, index): (FrameId, ValueId),
+        descriptor: Name,
+    ) -> Option<Term> {
+        if let Op::ArrayLoad(rows, row) = self.op(frame, array)
+            && self.int_of(frame, *row).is_none()
+        {
+            let (f, rows) = self.elements(frame, *rows)?;
+            let mut choices = Vec::with_capacity(rows.len());
+            for row in rows {
+                choices.push(self.indexed_text(f, row?, (at, index), descriptor)?);
+            }
+            return Some(self.terms.alt(choices));
+        }
         let (origin, allocation) = self.array_origin(frame, array)?;
         let Op::NewArray(element, _) = self.op(origin, allocation) else { return None };
         let used = if types::is_primitive(element) { *element } else { descriptor };
         if let Some((f, elements)) = self.elements(frame, array) {
-            if let Some(i) = self.int_of(frame, index) {
+            if let Some(i) = self.int_of(at, index) {
                 let slot = *elements.get(usize::try_from(i).ok()?)?;
                 return Some(self.slot_text(f, slot, used));
             }
@@ -103,6 +186,9 @@ impl<'p> Evaluator<'p> {
                 let choices: Vec<Term> = elements.iter().map(|&slot| self.slot_text(f, slot, used)).collect();
                 return Some(self.terms.alt(choices));
             }
+        }
+        if !self.is_stable(self.method_of(origin), allocation, 0) {
+            return None;
         }
         let stores = self.facts.info(self.method_of(origin)).stores.get(&allocation)?;
         if stores.len() > limits::ALTERNATIVES_MAX {
@@ -126,6 +212,16 @@ impl<'p> Evaluator<'p> {
 
     /// A `char[]` as text.
     pub(crate) fn characters(&mut self, frame: FrameId, array: ValueId) -> Option<Term> {
+        if let Op::Invoke { method, args, .. } = self.op(frame, array)
+            && method.class == "java/lang/String"
+            && method.name == "toCharArray"
+        {
+            let text = self.text(frame, args[0], Name::from("Ljava/lang/String;"), array);
+            // Somebody may have stored into a copy that has another name.
+            let info = self.facts.info(self.method_of(frame));
+            let stored = info.stores.contains_key(&array) || info.kept.contains(&array);
+            return (!stored).then_some(text);
+        }
         let (f, elements) = self.elements(frame, array)?;
         let mut parts = Vec::new();
         for slot in elements {

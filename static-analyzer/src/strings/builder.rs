@@ -8,7 +8,8 @@
 
 use super::term::Term;
 use super::{Arg, Evaluator, FrameId, Key, apis, types};
-use crate::ir::{BlockId, InvokeKind, Op, ValueId};
+use crate::ir::{Arithmetic, BlockId, Const, InvokeKind, Op, ValueId};
+use crate::limits;
 use crate::program::{MethodRef, Name};
 
 /// What one instruction does to a builder's content.
@@ -102,6 +103,10 @@ impl<'p> Evaluator<'p> {
                 if !reach.edge(from, block) {
                     continue;
                 }
+                // What is appended to null throws: nothing is printed then.
+                if matches!(self.op(frame, value), Op::Const(Const::Null)) {
+                    continue;
+                }
                 let value = self.facts.info(self.method_of(frame)).builder(self.body(frame), value);
                 if value != object {
                     choices.push(self.content_leaving(frame, value, from, block));
@@ -129,7 +134,9 @@ impl<'p> Evaluator<'p> {
             // The content before each instruction that may throw.
             let mut fresh = true;
             for (i, &inst) in block.insts.iter().enumerate() {
-                if fresh && self.may_throw(frame, inst) {
+                if let Some(mut inside) = self.thrown_inside(frame, object, inst, 0) {
+                    choices.append(&mut inside);
+                } else if fresh && self.may_throw(frame, inst) {
                     choices.push(self.content_before(frame, object, from, i));
                     fresh = false;
                 }
@@ -140,6 +147,45 @@ impl<'p> Evaluator<'p> {
             }
         }
         self.terms.alt(choices)
+    }
+
+    /// Content before each instruction that may throw inside of a call that is
+    /// given the builder; none if the call is not looked into.
+    fn thrown_inside(
+        &mut self,
+        frame: FrameId,
+        object: ValueId,
+        call: ValueId,
+        depth: u32,
+    ) -> Option<Vec<Term>> {
+        let Op::Invoke { kind, method, args } = self.op(frame, call) else { return None };
+        if apis::is_builder(method.class) || self.is_library(method) || depth >= limits::THROWERS_DEPTH_MAX {
+            return None;
+        }
+        let (kind, method) = (*kind, *method);
+        let info = self.facts.info(self.method_of(frame));
+        let body = self.body(frame);
+        let place =
+            args.iter().position(|&a| self.may_be_builder(frame, a) && info.builder(body, a) == object)?;
+        let targets = self.targets(frame, kind, method, args);
+        let mut contents = Vec::new();
+        for &target in &targets {
+            let inner = self.enter(frame, call, target, args)?;
+            let info = self.facts.info(target);
+            let given = info.builder(self.body(inner), *info.params.get(&u16::try_from(place).ok()?)?);
+            let reach = self.reach(inner);
+            let blocks = &self.body(inner).blocks;
+            for block in (0..blocks.len()).map(BlockId::new).filter(|&b| reach.block(b)) {
+                for (i, &inst) in self.block(inner, block).insts.iter().enumerate() {
+                    if let Some(mut below) = self.thrown_inside(inner, given, inst, depth + 1) {
+                        contents.append(&mut below);
+                    } else if self.may_throw(inner, inst) {
+                        contents.push(self.content_before(inner, given, block, i));
+                    }
+                }
+            }
+        }
+        (!targets.is_empty()).then_some(contents)
     }
 
     /// Content that a builder brings into the method.
@@ -180,8 +226,22 @@ impl<'p> Evaluator<'p> {
     /// Whether an instruction throws in programs that work.
     pub(crate) fn may_throw(&self, frame: FrameId, inst: ValueId) -> bool {
         match self.op(frame, inst) {
-            Op::Invoke { method, .. } => !apis::is_builder(method.class) && !is_safe(method),
-            Op::GetField(_, Some(object)) => !matches!(self.op(frame, *object), Op::Param(0)),
+            Op::Invoke { method, .. } => {
+                let appends = apis::is_builder(method.class) && !apis::checks_bounds(method.name);
+                !appends && !is_safe(method)
+            }
+            Op::GetField(_, Some(object)) | Op::PutField(_, Some(object), _) => {
+                !matches!(self.op(frame, *object), Op::Param(0) | Op::New(_))
+            }
+            Op::Binary(Arithmetic::Div | Arithmetic::Rem, a, by) => {
+                let whole = matches!(self.descriptor_of(frame, *a).as_str(), "I" | "J");
+                let zero = match self.op(frame, *by) {
+                    Op::Const(Const::Int(n)) => *n == 0,
+                    Op::Const(Const::Long(n)) => *n == 0,
+                    _ => true,
+                };
+                whole && zero
+            }
             Op::Throw(_)
             | Op::ArrayLoad(..)
             | Op::ArrayStore(..)
@@ -190,6 +250,17 @@ impl<'p> Evaluator<'p> {
             | Op::NewArray(..) => true,
             _ => false,
         }
+    }
+
+    /// Whether the object can be reached by others than the method that made it.
+    fn is_kept(&self, frame: FrameId, object: ValueId) -> bool {
+        let info = self.facts.info(self.method_of(frame));
+        let body = self.body(frame);
+        info.kept.iter().any(|&v| self.may_be_builder(frame, v) && info.builder(body, v) == object)
+            || info
+                .collected
+                .iter()
+                .any(|&v| self.may_be_builder(frame, v) && info.builder(body, v) == object)
     }
 
     fn touches(&self, frame: FrameId, object: ValueId, inst: ValueId) -> bool {
@@ -294,6 +365,11 @@ impl<'p> Evaluator<'p> {
         method: MethodRef,
         args: &'p [ValueId],
     ) -> Effect {
+        let kept = self.is_kept(frame, object);
+        // Whoever keeps the builder may append to it.
+        if kept && !self.is_library(&method) && method.name != "<init>" {
+            return Effect::Append(self.terms.top());
+        }
         let Some(&receiver) = args.first() else { return Effect::None };
         if !apis::is_builder(method.class)
             || !matches!(
@@ -309,7 +385,13 @@ impl<'p> Evaluator<'p> {
         let related = |a: ValueId, b: ValueId| {
             matches!(body.op(a), Op::Phi(_)) && info.builder_roots(body, a).contains(&b)
         };
-        if !related(other, object) && !related(object, other) {
+        let foreign = kept
+            && other != object
+            && matches!(
+                body.op(other),
+                Op::GetField(..) | Op::ArrayLoad(..) | Op::Invoke { .. } | Op::Param(_) | Op::Phi(_)
+            );
+        if !foreign && !related(other, object) && !related(object, other) {
             return Effect::None;
         }
         if method.name != "append" {

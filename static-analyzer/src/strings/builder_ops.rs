@@ -23,6 +23,8 @@ impl<'p> Evaluator<'p> {
     ) -> Effect {
         let parameters = appended(&method);
         match method.name.as_str() {
+            // A writer made for the builder goes on where it is.
+            "<init>" if super::info::wraps(method.class) => Effect::None,
             "<init>" => self.init_effect(frame, inst, args, &parameters),
             "append" | "print" | "write" | "addString" | "$plus$plus$eq" | "$plus$eq" => {
                 let Some(&value) = args.get(1) else { return Effect::None };

@@ -1,8 +1,10 @@
 //! What a call returns: library models, then the program's own methods.
 
+use std::rc::Rc;
+
 use super::apis::{self, Model};
 use super::term::{Pattern, Term};
-use super::{Evaluator, FrameId, Key, Place, text_ops, types};
+use super::{Arg, Evaluator, FrameId, Key, Place, text_ops, types};
 use crate::ir::{Const, InvokeKind, Op, ValueId};
 use crate::limits;
 use crate::program::{ClassId, MethodId, MethodRef, Name};
@@ -59,6 +61,11 @@ impl<'p> Evaluator<'p> {
                     let class = self.program().class(*class);
                     return (class.into_iter().collect(), class.is_some());
                 }
+                Op::Phi(_) => {
+                    if let Some(classes) = self.made_classes(f, v) {
+                        return (classes, true);
+                    }
+                }
                 Op::Param(0) if (f, v) != (frame, value) => {
                     if let Some(classes) = &self.frame(f).this_classes {
                         return (classes.to_vec(), true);
@@ -72,6 +79,33 @@ impl<'p> Evaluator<'p> {
         let narrow = self.narrower(used, origin);
         let Some(class) = types::class_of(&narrow).map(Name::from) else { return (Vec::new(), false) };
         (self.flowing(place, class), self.program().class(class).is_some())
+    }
+
+    /// The classes of the objects that a phi joins, if all are made here.
+    fn made_classes(&self, frame: FrameId, phi: ValueId) -> Option<Vec<ClassId>> {
+        let (mut classes, mut seen, mut todo) = (Vec::new(), vec![phi], vec![phi]);
+        while let Some(value) = todo.pop() {
+            match self.op(frame, value) {
+                Op::Phi(operands) => {
+                    for &(_, operand) in operands {
+                        if !seen.contains(&operand) {
+                            seen.push(operand);
+                            todo.push(operand);
+                        }
+                    }
+                }
+                Op::Cast(_, inner) if !seen.contains(inner) => {
+                    seen.push(*inner);
+                    todo.push(*inner);
+                }
+                Op::Const(Const::Null) | Op::Cast(..) => {}
+                Op::New(class) => classes.push(self.program().class(*class)?),
+                _ => return None,
+            }
+        }
+        classes.sort_unstable();
+        classes.dedup();
+        (!classes.is_empty()).then_some(classes)
     }
 
     /// Allocated classes at or below `class` that flow to a place.
@@ -150,6 +184,12 @@ impl<'p> Evaluator<'p> {
         if !is_text && !types::is_primitive(&result) {
             return self.object(frame, call, shown);
         }
+        if types::is_primitive(&result)
+            && method.class.starts_with("java/lang/")
+            && let Some(constant) = self.constant_of(frame, call)
+        {
+            return self.constant_text(constant, result);
+        }
         let frames = self.frames_of(frame, call, kind, method, args);
         if let Some(term) = self.returned_text(frame, call, &frames, &result) {
             return term;
@@ -226,13 +266,38 @@ impl<'p> Evaluator<'p> {
             return vec![inner];
         }
         let mut frames = Vec::new();
-        for target in self.targets(frame, kind, method, args) {
-            match self.enter(frame, call, target, args) {
+        let targets = self.targets(frame, kind, method, args);
+        let several = targets.len() > 1;
+        for target in targets {
+            let entered = match self.running(frame, target, method, args).filter(|_| several) {
+                Some(classes) => {
+                    let given = args.iter().map(|&v| Arg::At(frame, v)).collect();
+                    self.make_frame(frame, Some((frame, call)), target, given, Some(classes))
+                }
+                None => self.enter(frame, call, target, args),
+            };
+            match entered {
                 Some(inner) => frames.push(inner),
                 None => return Vec::new(),
             }
         }
         frames
+    }
+
+    /// The classes of the receiver for which a call runs `target`.
+    fn running(
+        &mut self,
+        frame: FrameId,
+        target: MethodId,
+        method: MethodRef,
+        args: &[ValueId],
+    ) -> Option<Rc<[ClassId]>> {
+        let (classes, closed) = self.classes_of(frame, *args.first()?);
+        let runs = |&c: &ClassId| {
+            self.facts.resolve(self.facts.class_name(c), method.name, method.descriptor) == Some(target)
+        };
+        let classes: Vec<ClassId> = classes.into_iter().filter(runs).collect();
+        (closed && !classes.is_empty()).then(|| classes.into())
     }
 
     /// What a frame returns.
@@ -388,6 +453,9 @@ impl<'p> Evaluator<'p> {
         let first = *args.first().unwrap_or(&call);
         if args.len() > 1 && !shown.starts_with('[') {
             // A second argument is a radix.
+            if let Some(text) = self.in_radix(frame, first, args[1]) {
+                return self.terms.text(&text);
+            }
             return self.leaf_like(frame, call, string, Pattern::Text);
         }
         if shown.starts_with('[') {
@@ -403,6 +471,27 @@ impl<'p> Evaluator<'p> {
             return self.leaf_like(frame, call, shown, pattern);
         }
         self.text(frame, first, shown, call)
+    }
+
+    /// A constant number to a constant base.
+    fn in_radix(&mut self, frame: FrameId, number: ValueId, radix: ValueId) -> Option<String> {
+        let radix = u32::try_from(self.int_of(frame, radix)?).ok().filter(|r| (2..=36).contains(r))?;
+        let number = match self.constant_of(frame, number)? {
+            Const::Int(n) => i64::from(n),
+            Const::Long(n) => n,
+            _ => return None,
+        };
+        let mut left = number.unsigned_abs();
+        let mut digits = Vec::new();
+        loop {
+            digits.push(char::from_digit((left % u64::from(radix)) as u32, radix)?);
+            left /= u64::from(radix);
+            if left == 0 {
+                break;
+            }
+        }
+        digits.extend((number < 0).then_some('-'));
+        Some(digits.into_iter().rev().collect())
     }
 
     /// `Objects.toString(value, other)`

@@ -4,7 +4,7 @@ use super::apis::{self, Model};
 use super::{Arg, Evaluator, FrameId, Place};
 use crate::ir::{Arithmetic, Const, InvokeKind, Op, ValueId};
 use crate::limits;
-use crate::program::{FieldRef, MethodRef, access};
+use crate::program::{FieldRef, MethodRef, Name, access};
 
 /// A helper whose result is a constant is small.
 const HELPER_INSTS_MAX: usize = 60;
@@ -109,6 +109,18 @@ impl Evaluator<'_> {
     ) -> Option<Const> {
         if apis::model(method.class, method.name) == Some(Model::Image) && !method.name.starts_with("to") {
             return self.constant_of(frame, *args.first()?);
+        }
+        if matches!(method.class.as_str(), "java/lang/Integer" | "java/lang/Long")
+            && method.name.starts_with("parse")
+            && method.descriptor.starts_with("(Ljava/lang/String;)")
+        {
+            let text = self.text(frame, *args.first()?, Name::from("Ljava/lang/String;"), call);
+            let text = self.terms.as_text(text)?;
+            return if method.class == "java/lang/Integer" {
+                text.parse().ok().map(Const::Int)
+            } else {
+                text.parse().ok().map(Const::Long)
+            };
         }
         let targets = self.targets(frame, kind, method, args);
         let [target] = targets[..] else { return None };

@@ -142,6 +142,12 @@ impl<'p> Evaluator<'p> {
                 Some(self.text(frame, given, *p, init))
             }
             (Some(p), Some(&given)) if parameters.len() == 1 && p == "[C" => self.characters(frame, given),
+            (Some(p), Some(&given)) if parameters.len() == 3 && p == "[C" => {
+                let from = usize::try_from(self.int_of(frame, *args.get(2)?)?).ok()?;
+                let count = usize::try_from(self.int_of(frame, *args.get(3)?)?).ok()?;
+                let text = self.characters(frame, given)?;
+                text_ops::substring(&mut self.terms, text, from, Some(from + count))
+            }
             _ => None,
         }
     }

@@ -12,12 +12,11 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::apis;
 use super::flow::Flow;
 use super::info::Info;
 use crate::ir::{Body, BootstrapArg, Const, Op, ValueId};
 use crate::program::{ClassId, Field, FieldRef, MethodId, MethodRef, Name, Program, access};
-
-const PUBLIC: u16 = 0x0001;
 
 /// One place: a method and an instruction in it.
 pub(crate) type Place = (MethodId, ValueId);
@@ -36,6 +35,8 @@ pub(crate) struct Facts<'p> {
     infos: Vec<OnceLock<Info>>,
     flow: OnceLock<Flow>,
     lambdas: FxHashMap<MethodId, Vec<Place>>,
+    /// Fields of arrays in which somebody stores elements.
+    refilled: FxHashSet<FieldRef>,
     /// Methods that are handed on as functions.
     handed_on: FxHashSet<(Name, Name)>,
 }
@@ -45,6 +46,7 @@ enum Fact {
     Call((Name, Name), Place),
     Class(Name),
     Lambda(MethodRef, Place),
+    Refill(FieldRef),
 }
 
 impl<'p> Facts<'p> {
@@ -64,6 +66,7 @@ impl<'p> Facts<'p> {
             infos: program.methods.iter().map(|_| OnceLock::new()).collect(),
             flow: OnceLock::new(),
             lambdas: FxHashMap::default(),
+            refilled: FxHashSet::default(),
             handed_on: FxHashSet::default(),
         };
         for (i, method) in program.methods.iter().enumerate() {
@@ -77,6 +80,9 @@ impl<'p> Facts<'p> {
                     if let Some(&body) = facts.methods.get(&(target.class, target.name, target.descriptor)) {
                         facts.lambdas.entry(body).or_default().push(place);
                     }
+                }
+                Fact::Refill(field) => {
+                    facts.refilled.insert(field);
                 }
                 Fact::Write(field, place) => facts.writes.entry(field).or_default().push(place),
                 Fact::Call(key, place) => facts.calls.entry(key).or_default().push(place),
@@ -101,8 +107,8 @@ impl<'p> Facts<'p> {
             }
             // Public, and nobody allocates it: it is made by its name.
             let methods = &self.program.methods[class.methods.clone()];
-            let named = class.access & PUBLIC != 0
-                && methods.iter().any(|m| m.name == "<init>" && m.access & PUBLIC != 0);
+            let named = class.access & access::PUBLIC != 0
+                && methods.iter().any(|m| m.name == "<init>" && m.access & access::PUBLIC != 0);
             for name in self.supers.get(&class.name).into_iter().flatten().copied() {
                 if self.instantiated[i] || named {
                     self.concrete.entry(name).or_default().push(ClassId::new(i));
@@ -208,6 +214,12 @@ impl<'p> Facts<'p> {
         self.writes.get(&field).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether elements are stored in the array that the field holds, or in an
+    /// array in it, after it was made.
+    pub(crate) fn is_refilled(&self, field: FieldRef) -> bool {
+        self.refilled.contains(&field)
+    }
+
     /// Instructions that call some method of this name and descriptor.
     pub(crate) fn calls(&self, name: Name, descriptor: Name) -> &[Place] {
         self.calls.get(&(name, descriptor)).map_or(&[], Vec::as_slice)
@@ -260,12 +272,28 @@ fn is_handed_on(body: &Body, literal: ValueId) -> bool {
     })
 }
 
+/// The field that holds the array, or the array it is in.
+fn array_field(body: &Body, mut array: ValueId) -> Option<FieldRef> {
+    loop {
+        array = match body.op(array) {
+            Op::GetField(field, _) => return Some(*field),
+            Op::Cast(_, inner) | Op::ArrayLoad(inner, _) => *inner,
+            _ => return None,
+        };
+    }
+}
+
 fn facts_of(program: &Program, id: MethodId) -> Vec<Fact> {
     let mut facts = Vec::new();
     let Some(body) = &program.methods[id.index()].body else { return facts };
     for (value, inst) in body.iter() {
         match &inst.op {
             Op::PutField(field, _, _) => facts.push(Fact::Write(*field, (id, value))),
+            Op::ArrayStore(array, _, _) => facts.extend(array_field(body, *array).map(Fact::Refill)),
+            Op::Invoke { method, args, .. } if program.class(method.class).is_none() => {
+                let written = args.iter().enumerate().filter(|&(i, _)| apis::fills_array(method, i));
+                facts.extend(written.filter_map(|(_, &v)| array_field(body, v)).map(Fact::Refill));
+            }
             Op::Invoke { method, .. } if program.class(method.class).is_some() => {
                 facts.push(Fact::Call((method.name, method.descriptor), (id, value)));
             }

@@ -10,9 +10,6 @@ use crate::ir::{Const, Op, ValueId};
 use crate::limits;
 use crate::program::{FieldRef, Method, MethodId, Name, access};
 
-const PUBLIC: u16 = 0x0001;
-const PROTECTED: u16 = 0x0004;
-
 impl Evaluator<'_> {
     /// What a field prints, if its writes say more than its name.
     pub(crate) fn written_text(
@@ -32,7 +29,7 @@ impl Evaluator<'_> {
         }
         // The program is all there is; what sets fields from outside of it (beans
         // filled from a file) sets those of objects.
-        if !is_final && object.is_some() && declared.access & (PUBLIC | PROTECTED) != 0 {
+        if !is_final && object.is_some() && declared.access & (access::PUBLIC | access::PROTECTED) != 0 {
             return None;
         }
         if !holds_text(&field.descriptor) {
@@ -43,7 +40,11 @@ impl Evaluator<'_> {
             return None;
         }
         let key = Key::Field(object, field);
-        let term = self.solved(key, |e| e.joined_writes(frame, object, field, descriptor));
+        let mut term = self.solved(key, |e| e.joined_writes(frame, object, field, descriptor));
+        if object.is_none() && self.is_read_early(frame, field) {
+            let zero = self.constant_text(zero_of(&field.descriptor), field.descriptor);
+            term = self.terms.alt([term, zero]);
+        }
         let enough = if types::is_primitive(&field.descriptor) {
             self.terms.is_open(term) || self.terms.finite(term, limits::ALTERNATIVES_MAX).is_some()
         } else {
@@ -97,7 +98,8 @@ impl Evaluator<'_> {
         descriptor: Name,
     ) -> Option<Term> {
         let declared = self.facts.field(field)?;
-        let is_open = declared.access & access::FINAL == 0 && declared.access & (PUBLIC | PROTECTED) != 0;
+        let is_open = declared.access & access::FINAL == 0
+            && declared.access & (access::PUBLIC | access::PROTECTED) != 0;
         if is_open || self.facts.writes(field).len() > limits::FIELD_WRITES_MAX {
             return None;
         }
@@ -110,6 +112,23 @@ impl Evaluator<'_> {
             _ => term,
         };
         self.terms.has_character(term, '%').then_some(term)
+    }
+
+    /// Whether a static field is read by a method that the static initializer of
+    /// its class calls before it writes the field.
+    fn is_read_early(&self, frame: FrameId, field: FieldRef) -> bool {
+        let mut frame = frame;
+        while let Some((caller, call)) = self.frame(frame).caller {
+            let method = self.method_of(caller);
+            let owner = &self.program().methods[method.index()];
+            if owner.name == "<clinit>" && self.facts.class_name(owner.class) == field.class {
+                let called = self.inst(caller, call).pc;
+                let mut writes = self.facts.writes(field).iter();
+                return writes.any(|&(m, put)| m == method && self.inst(caller, put).pc > called);
+            }
+            frame = caller;
+        }
+        false
     }
 
     fn joined_writes(
@@ -127,14 +146,7 @@ impl Evaluator<'_> {
             method.name == initializer && self.facts.class_name(method.class) == field.class
         });
         if !initialized {
-            let zero = match field.descriptor.as_bytes().first() {
-                Some(b'L' | b'[') => Const::Null,
-                Some(b'J') => Const::Long(0),
-                Some(b'F') => Const::Float(0.0),
-                Some(b'D') => Const::Double(0.0),
-                _ => Const::Int(0),
-            };
-            choices.push(self.constant_text(zero, field.descriptor));
+            choices.push(self.constant_text(zero_of(&field.descriptor), field.descriptor));
         }
         for &(method, put) in writes {
             let Some(term) = self.one_write(frame, object, method, put, field, descriptor) else {
@@ -280,7 +292,7 @@ impl Evaluator<'_> {
     fn is_open_to_callers(&self, target: &Method, made: Option<Name>) -> bool {
         let open = |m: &Method| {
             let owner = &self.program().classes[m.class.index()];
-            m.access & (PUBLIC | PROTECTED) != 0 && owner.access & PUBLIC != 0
+            m.access & (access::PUBLIC | access::PROTECTED) != 0 && owner.access & access::PUBLIC != 0
         };
         match made.filter(|_| target.name == "<init>").and_then(|c| self.program().class(c)) {
             Some(class) => {
@@ -307,6 +319,17 @@ impl Evaluator<'_> {
             Node::Cat(xs) => xs.iter().any(|&x| self.terms.as_text(x).is_some()),
             Node::Star(_) => self.terms.is_informative(term),
         }
+    }
+}
+
+/// What a field holds before it is written.
+fn zero_of(descriptor: &str) -> Const {
+    match descriptor.as_bytes().first() {
+        Some(b'L' | b'[') => Const::Null,
+        Some(b'J') => Const::Long(0),
+        Some(b'F') => Const::Float(0.0),
+        Some(b'D') => Const::Double(0.0),
+        _ => Const::Int(0),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Loads that see a store just before them: a field or element written and read
 //! again without a call between that could change it.
 
-use super::{Evaluator, FrameId};
+use super::{Evaluator, FrameId, apis};
 use crate::ir::{Op, ValueId};
 
 /// Blocks with one predecessor that are walked up.
@@ -55,6 +55,11 @@ impl Evaluator<'_> {
                     (Some(a), Some(b)) if a != b => Seen::Nothing,
                     _ => Seen::Unknown,
                 }
+            }
+            (Op::ArrayLoad(..), Op::Invoke { method, args, .. })
+                if (0..args.len()).any(|i| apis::fills_array(method, i)) =>
+            {
+                Seen::Unknown
             }
             (_, Op::Invoke { method, .. }) => {
                 let plain =

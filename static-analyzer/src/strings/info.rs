@@ -1,7 +1,7 @@
 //! Per-body indexes of string evaluation: where constructors run, what is stored
 //! into arrays, what is returned, and which values name the same builder.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{apis, types};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
@@ -21,6 +21,14 @@ pub(crate) struct Info {
     pub(crate) puts: Vec<ValueId>,
     /// The parameter instructions by number.
     pub(crate) params: FxHashMap<u16, ValueId>,
+    /// Phis that join an array, or a phi of arrays, with others.
+    pub(crate) joined: FxHashMap<ValueId, Vec<ValueId>>,
+    /// Calls that are given an array, or a phi.
+    pub(crate) given: FxHashMap<ValueId, Vec<ValueId>>,
+    /// Objects that are stored in a field or an element.
+    pub(crate) kept: FxHashSet<ValueId>,
+    /// Objects that are given to a collection.
+    pub(crate) collected: Vec<ValueId>,
     /// First read of each (field, object).
     fields: FxHashMap<(crate::program::FieldRef, Option<ValueId>), ValueId>,
 }
@@ -35,6 +43,10 @@ impl Info {
             returns: Vec::new(),
             puts: Vec::new(),
             params: FxHashMap::default(),
+            joined: FxHashMap::default(),
+            given: FxHashMap::default(),
+            kept: FxHashSet::default(),
+            collected: Vec::new(),
             fields: FxHashMap::default(),
         };
         for block in &body.blocks {
@@ -47,6 +59,19 @@ impl Info {
     }
 
     fn add(&mut self, body: &Body, value: ValueId) {
+        if let Op::Invoke { args, .. } | Op::InvokeDynamic { args, .. } = body.op(value) {
+            for &arg in args {
+                let arg = strip_casts(body, arg);
+                if holds_elements(body, arg) {
+                    self.given.entry(arg).or_default().push(value);
+                }
+            }
+        }
+        if let Op::Invoke { method, args, .. } = body.op(value)
+            && apis::collects(method)
+        {
+            self.collected.extend(args.iter().skip(1));
+        }
         match body.op(value) {
             Op::Invoke { kind: InvokeKind::Special, method, args } if method.name == "<init>" => {
                 if let Some(&object) = args.first()
@@ -55,11 +80,23 @@ impl Info {
                     self.init.entry(object).or_insert(value);
                 }
             }
-            Op::ArrayStore(array, _, _) => {
+            Op::ArrayStore(array, _, stored) => {
                 self.stores.entry(strip_casts(body, *array)).or_default().push(value);
+                self.kept.insert(strip_casts(body, *stored));
             }
             Op::Return(Some(result)) => self.returns.push((value, *result)),
-            Op::PutField(..) => self.puts.push(value),
+            Op::PutField(_, _, stored) => {
+                self.puts.push(value);
+                self.kept.insert(strip_casts(body, *stored));
+            }
+            Op::Phi(operands) => {
+                for &(_, operand) in operands {
+                    let operand = strip_casts(body, operand);
+                    if holds_elements(body, operand) {
+                        self.joined.entry(operand).or_default().push(value);
+                    }
+                }
+            }
             Op::Param(i) => {
                 self.params.insert(*i, value);
             }
@@ -136,14 +173,20 @@ impl Info {
     }
 }
 
-fn strip_casts(body: &Body, mut value: ValueId) -> ValueId {
+fn holds_elements(body: &Body, value: ValueId) -> bool {
+    matches!(body.op(value), Op::NewArray(..) | Op::Phi(_) | Op::Param(_))
+}
+
+/// The value without the casts around it.
+pub(crate) fn strip_casts(body: &Body, mut value: ValueId) -> ValueId {
     while let Op::Cast(_, inner) = body.op(value) {
         value = *inner;
     }
     value
 }
 
-fn wraps(class: Name) -> bool {
+/// Writers that only pass text on to what they are made for.
+pub(crate) fn wraps(class: Name) -> bool {
     matches!(class.as_str(), "java/io/PrintWriter" | "java/util/Formatter" | "java/io/BufferedWriter")
 }
 

@@ -37,21 +37,38 @@ impl Evaluator<'_> {
         // Until it is known, everything runs: questions on the way may ask back.
         self.set_reach(frame, Rc::new(Reach { blocks: Vec::new(), dead: FxHashSet::default() }));
         let mut todo = vec![BlockId::new(0)];
-        while let Some(block) = todo.pop() {
-            if std::mem::replace(&mut reach.blocks[block.index()], true) {
-                continue;
-            }
-            let node = body.block(block);
-            let only = self.only_successor(frame, block);
-            for (i, &next) in node.successors.iter().enumerate() {
-                if only.is_none_or(|o| o == i || node.successors[o] == next) {
-                    todo.push(next);
-                } else {
-                    reach.dead.insert((block, next));
+        // Edges to handlers from blocks that only append and the like.
+        let mut quiet = Vec::new();
+        loop {
+            while let Some(block) = todo.pop() {
+                if std::mem::replace(&mut reach.blocks[block.index()], true) {
+                    continue;
+                }
+                let node = body.block(block);
+                let only = self.only_successor(frame, block);
+                for (i, &next) in node.successors.iter().enumerate() {
+                    if only.is_none_or(|o| o == i || node.successors[o] == next) {
+                        todo.push(next);
+                    } else {
+                        reach.dead.insert((block, next));
+                    }
+                }
+                let throws = node.insts.iter().any(|&inst| self.may_throw(frame, inst));
+                for handler in &node.handlers {
+                    if throws {
+                        todo.push(handler.block);
+                    } else {
+                        quiet.push((block, handler.block));
+                    }
                 }
             }
-            todo.extend(node.handlers.iter().map(|h| h.block));
+            // A handler that nothing else leads to is there for something.
+            let Some(i) = quiet.iter().position(|(_, to)| !reach.blocks[to.index()]) else { break };
+            let handler = quiet[i].1;
+            quiet.retain(|&(_, to)| to != handler);
+            todo.push(handler);
         }
+        reach.dead.extend(quiet);
         let reach = Rc::new(reach);
         self.set_reach(frame, reach.clone());
         reach
