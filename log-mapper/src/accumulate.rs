@@ -12,14 +12,15 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Accumulator, Event, Kinds, LinkKind, Model, Span, TopLevelId, TopLevelKind, ValueClassId, Variable};
+use schema::{Accumulator, Event, Kinds, LinkKind, Model, TopLevelId, TopLevelKind, ValueClassId, Variable};
 
 use self::canonical::canonical;
 use self::evidence::{Evidence, FLOAT_US, LOOP_US, Surroundings, Trust, is_common, is_nearest, is_silence, verdict};
 use self::open_span::{Fact, Fit, OpenSpan, TopState, opening, opening_after};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
-use self::pools::Pools;
+use self::pools::{Closed, Pools, is_main};
+use self::programs::Programs;
 use crate::record::{Candidate, Record, Records};
 
 mod canonical;
@@ -28,6 +29,7 @@ mod open_span;
 mod open_spans;
 mod orders;
 mod pools;
+mod programs;
 #[cfg(test)]
 mod tests;
 
@@ -83,6 +85,7 @@ struct Scan<'m> {
     config: &'m Config,
     model: &'m Model,
     orders: Orders<'m>,
+    programs: Programs<'m>,
     /// (dispatcher, target) of calls in one thread.
     calls: FxHashSet<(TopLevelId, TopLevelId)>,
     open: OpenSpans,
@@ -97,9 +100,8 @@ struct Scan<'m> {
     /// Common values of the record at hand, by candidate.
     common: Vec<(usize, Vec<Common>)>,
     kinds: Kinds,
-    pools: Pools,
-    /// Closed spans: (number of first record, span, see [`OpenSpan::close`]).
-    done: Vec<(u64, Span, Vec<usize>)>,
+    /// Closed spans: (number of first record, span).
+    done: Vec<(u64, Closed)>,
 }
 
 /// What is known of a text that was shown as a value.
@@ -142,6 +144,7 @@ impl<'m> Scan<'m> {
             config,
             model,
             orders: Orders::new(model),
+            programs: Programs::new(model),
             calls: calls.map(|pair| (pair.from, pair.to)).collect(),
             open: OpenSpans::default(),
             threads: FxHashMap::default(),
@@ -152,7 +155,6 @@ impl<'m> Scan<'m> {
             shown: FxHashMap::default(),
             common: Vec::new(),
             kinds: Kinds::default(),
-            pools: Pools::default(),
             done: Vec::new(),
         }
     }
@@ -345,7 +347,7 @@ impl<'m> Scan<'m> {
             again: self.open.get(best.span).printed(point, gap_us)
                 && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
-            at_exit: self.open.get(best.span).is_at_exit(&self.orders),
+            at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
             is_round: self.is_round(best.span),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
@@ -359,6 +361,11 @@ impl<'m> Scan<'m> {
     /// one request, however often it is in the same state.
     fn is_all(&self, span: SpanIndex, kind: TopLevelKind) -> bool {
         self.open.get(span).tops.iter().all(|state| self.orders.kind(state.top) == kind)
+    }
+
+    /// Whether `span` is a program's `main`, whose thread does nothing after it.
+    fn is_main(&self, span: SpanIndex) -> bool {
+        self.open.get(span).tops.iter().all(|state| is_main(self.model, state.top))
     }
 
     /// Whether `span` can be a round of a dispatcher, which is followed by another.
@@ -394,6 +401,9 @@ impl<'m> Scan<'m> {
         let common = self.common.iter_mut().find(|(index, _)| *index == candidate);
         let common = common.map(|(_, common)| std::mem::take(common)).unwrap_or_default();
         let candidate = record.candidates.get(candidate);
+        if let Some(possible) = candidate.and_then(|candidate| self.programs.learn(candidate.log_point)) {
+            self.orders.restrict(&possible);
+        }
         let seq = self.seq;
         let index = match goes {
             Goes::Joins(index, fit, reason) => {
@@ -447,9 +457,8 @@ impl<'m> Scan<'m> {
         let span = self.open.close(index);
         let thread = span.thread.map(|thread| self.thread_names[thread as usize].clone());
         let first_seq = span.first_seq;
-        let (span, groups) = span.close(&self.orders, &self.config.node, thread, was_cut);
-        self.pools.learn(&span);
-        self.done.push((first_seq, span, groups));
+        let closed = span.close(&self.orders, &self.config.node, thread, was_cut);
+        self.done.push((first_seq, closed));
     }
 
     /// Closes what is open: all accumulators, in order of their first event.
@@ -457,12 +466,18 @@ impl<'m> Scan<'m> {
         for index in self.open.all() {
             self.close(index, true);
         }
-        let Self { mut done, pools, model, .. } = self;
-        done.sort_unstable_by_key(|&(first_seq, ..)| first_seq);
+        let Self { mut done, model, programs, .. } = self;
+        done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
+        done.iter_mut().for_each(|(_, closed)| closed.drop_foreign_main(model));
+        if let Some(possible) = programs.possible() {
+            done.iter_mut().for_each(|(_, closed)| closed.keep(|top| possible[top.index()]));
+        }
+        let mut pools = Pools::default();
+        done.iter().for_each(|(_, closed)| pools.learn(&closed.span));
         done.into_iter()
-            .map(|(_, mut span, groups)| {
-                pools.prefer(model, &mut span, &groups);
-                Accumulator { spans: vec![span], links: Vec::new() }
+            .map(|(_, mut closed)| {
+                pools.prefer(&mut closed);
+                Accumulator { spans: vec![closed.span], links: Vec::new() }
             })
             .collect()
     }

@@ -26,6 +26,8 @@ pub struct Model {
     pub top_level_methods: Vec<TopLevelMethod>,
     /// All communication pairs, sorted by (from, to, kind).
     pub communication_pairs: Vec<CommunicationPair>,
+    /// Programs of the class path: classes with a `main`, binary names.
+    pub entry_points: Vec<String>,
     /// Threads and tasks that log nothing: candidates for more logging, and
     /// the gaps through which requests cannot be followed (lprof §7(1)).
     pub silent_threads: Vec<String>,
@@ -206,6 +208,9 @@ pub struct TopLevelMethod {
     pub identifiers: Vec<Identifier>,
     /// Order in which its log points can appear (§4.3).
     pub dag: Dag,
+    /// Programs that can run it: positions in [`Model::entry_points`], sorted;
+    /// empty: any.
+    pub entry_points: Vec<u16>,
     /// Why it is a top-level method: the rule, the edge, the identifiers lost.
     pub reason: String,
 }

@@ -137,7 +137,8 @@ fn add_top(model: &mut Model, rest: &str) {
         kind,
         identifiers,
         dag: Dag::default(),
-        reason: String::new(),
+        entry_points: Vec::new(),
+            reason: String::new(),
     });
 }
 

@@ -10,6 +10,7 @@ use crate::pairs::Pair;
 use crate::path::LogPoint;
 use crate::program::{MethodId, Name, Program};
 use crate::top_level::TopLevels;
+use crate::top_level::entry_points::EntryPoints;
 
 mod names;
 mod points;
@@ -26,6 +27,8 @@ pub(crate) struct Findings<'a> {
     pub(crate) graph: &'a CallGraph,
     /// Top-level methods.
     pub(crate) top_levels: &'a TopLevels,
+    /// Programs, and which top-level methods each can run.
+    pub(crate) entry_points: &'a EntryPoints,
     /// Order of the log points of every method.
     pub(crate) fragments: &'a [Fragment],
     /// Communication pairs.
@@ -45,6 +48,7 @@ pub(crate) fn model(findings: Findings<'_>) -> Model {
     let (silent_threads, n_threads) = threads(&findings);
     Model {
         inputs: findings.program.entries.clone(),
+        entry_points: entry_points(&findings),
         value_classes: classes.iter().map(|c| dotted(c)).collect(),
         log_points: log_points.points,
         top_level_methods,
@@ -56,6 +60,13 @@ pub(crate) fn model(findings: Findings<'_>) -> Model {
 }
 
 /// All value classes, sorted.
+fn entry_points(findings: &Findings<'_>) -> Vec<String> {
+    let program = findings.program;
+    let class = |main: &MethodId| program.methods[main.index()].class;
+    let mains = findings.entry_points.mains.iter();
+    mains.map(|main| dotted(&program.classes[class(main).index()].name)).collect()
+}
+
 fn value_classes(findings: &Findings<'_>) -> Vec<Name> {
     let variables = findings.log_points.iter().flat_map(|p| &p.variables).filter_map(|v| v.value_class);
     let identifiers = findings.top_levels.methods.iter().flat_map(|t| &t.identifiers).map(|i| i.value_class);
@@ -135,6 +146,7 @@ fn top_level(
         kind: top.kind,
         identifiers,
         dag: dag::dag(&fragment, |p| log_points.id(p), bindings),
+        entry_points: findings.entry_points.of[old].clone(),
         reason: top.reason.clone(),
     }
 }

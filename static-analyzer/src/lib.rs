@@ -61,6 +61,7 @@ fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Resul
     let bindings = Bindings::new(&program, &graph);
     identifiers::objects::add(&program, &bindings, &mut log_points);
     let top_levels = top_level::find(&program, &graph, &bindings, &log_points, rules);
+    let entry_points = top_level::entry_points::find(&program, &graph, &top_levels);
     let fragments = order::fragments(&program, &graph, &log_points, &top_levels);
     let (pairs, given_up) = pairs::find(&program, &graph, &bindings, &log_points, &top_levels, rules);
     let mut diagnostics = program.diagnostics.clone();
@@ -70,6 +71,7 @@ fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Resul
         log_points: &log_points,
         graph: &graph,
         top_levels: &top_levels,
+        entry_points: &entry_points,
         fragments: &fragments,
         pairs: &pairs,
         diagnostics,

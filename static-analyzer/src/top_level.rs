@@ -9,6 +9,7 @@ use crate::program::MethodId;
 pub(crate) mod attached;
 mod choose;
 mod drops;
+pub mod entry_points;
 pub(crate) mod loops;
 mod members;
 

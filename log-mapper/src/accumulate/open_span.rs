@@ -13,6 +13,7 @@ use schema::{
 };
 
 use super::evidence::LOOP_US;
+use super::pools::Closed;
 use super::orders::{Follows, Orders, Places};
 
 /// Values kept of a span per top-level method: one that meets more entities than
@@ -234,22 +235,22 @@ impl OpenSpan {
             .any(|state| state.at.is_empty() || state.at.iter().any(|&node| orders.is_exit(state.top, node)))
     }
 
-    /// The finished span, and the lengths of the runs of its top-level methods
-    /// that fit equally well. `was_cut`: by the window or the end of the input.
+    /// The finished span. `was_cut`: by the window or the end of the input.
     pub(super) fn close(
         mut self,
         orders: &Orders<'_>,
         node: &str,
         thread: Option<String>,
         was_cut: bool,
-    ) -> (Span, Vec<usize>) {
+    ) -> Closed {
         let truncated = was_cut && !self.is_at_exit(orders);
         self.tops.sort_by_key(|state| {
             let rank = kind_rank(orders.kind(state.top));
             let size = orders.n_nodes(state.top);
             (state.fitness(), rank, size, state.top)
         });
-        let groups = self.tops.chunk_by(|a, b| a.fitness() == b.fitness()).map(<[TopState]>::len).collect();
+        let groups = self.tops.chunk_by(|a, b| a.fitness() == b.fitness());
+        let fits = (0..).zip(groups).flat_map(|(n, group)| std::iter::repeat_n(n, group.len())).collect();
         let mut identifiers: Vec<Value> = (self.tops.iter().flat_map(|state| &state.bound))
             .map(|bound| Value { value_class: bound.value_class, text: bound.text.to_string() })
             .collect();
@@ -262,7 +263,7 @@ impl OpenSpan {
         identifiers.dedup();
         let top_levels = self.tops.iter().map(|state| state.top).collect();
         let node = node.to_owned();
-        (Span { node, thread, top_levels, identifiers, events: self.events, truncated }, groups)
+        Closed { span: Span { node, thread, top_levels, identifiers, events: self.events, truncated }, fits }
     }
 }
 

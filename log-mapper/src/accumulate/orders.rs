@@ -132,6 +132,18 @@ impl<'m> Orders<'m> {
         Self { model, floats, places, printed, starts, tops, threshold: Level::Info }
     }
 
+    /// Forgets the places in top-level methods that are not `possible`, of log
+    /// points that stand in others too.
+    pub(super) fn restrict(&mut self, possible: &[bool]) {
+        for places in &mut self.places {
+            let is_possible = |places: &Places| possible[places.top.index()];
+            if places.iter().any(is_possible) {
+                places.retain(is_possible);
+            }
+        }
+        self.starts.fill(None);
+    }
+
     /// Where `point` stands, sorted by top-level method.
     pub(super) fn places(&self, point: LogPointId) -> &[Places] {
         &self.places[point.index()]

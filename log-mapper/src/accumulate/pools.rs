@@ -1,14 +1,48 @@
 //! Pools: what kinds of work the threads of one name do, learnt from the spans
 //! that can be of one top-level method only. The threads of a pool are named
 //! alike but for a number or an address, and run the same few kinds of task; so
-//! where several top-level methods could have printed a span's records, those
-//! that its pool is known to run come first.
+//! where several top-level methods could have printed a span's records equally
+//! well, those that its pool is known to run come first.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Model, Span, TopLevelId};
 
 /// The name that the JVM gives to the thread of `main`.
 const MAIN_THREAD: &str = "main";
+
+/// A closed span, with how well the records fit each of its top-level methods:
+/// numbers of groups of equal fit, best first.
+#[derive(Debug)]
+pub(super) struct Closed {
+    pub(super) span: Span,
+    pub(super) fits: Vec<u32>,
+}
+
+impl Closed {
+    /// Keeps the top-level methods that `is_kept`, if there are any.
+    pub(super) fn keep(&mut self, is_kept: impl Fn(TopLevelId) -> bool) {
+        let kept: Vec<bool> = self.span.top_levels.iter().map(|&top| is_kept(top)).collect();
+        if kept.contains(&true) {
+            let mut at = kept.iter();
+            self.span.top_levels.retain(|_| at.next() == Some(&true));
+            let mut at = kept.iter();
+            self.fits.retain(|_| at.next() == Some(&true));
+        }
+    }
+
+    /// Takes out a `main` of which this is not the thread.
+    pub(super) fn drop_foreign_main(&mut self, model: &Model) {
+        if self.span.thread.as_deref().is_some_and(|thread| thread != MAIN_THREAD) {
+            self.keep(|top| !is_main(model, top));
+        }
+    }
+}
+
+/// Whether a top-level method is a program's `main`, which a process runs once.
+pub(super) fn is_main(model: &Model, top: TopLevelId) -> bool {
+    let top = model.top_level_methods.get(top.index());
+    top.is_some_and(|top| top.method == "main" && top.descriptor.starts_with("([Ljava/lang/String;)"))
+}
 
 /// What each pool runs.
 #[derive(Debug, Default)]
@@ -24,27 +58,17 @@ impl Pools {
         }
     }
 
-    /// Puts first what the span's pool is known to run, among top-level methods
-    /// that fit as well: `groups` are the lengths of runs of equal fit. Takes out
-    /// a `main` of which this is not the thread, if anything else remains.
-    pub(super) fn prefer(&self, model: &Model, span: &mut Span, groups: &[usize]) {
-        let Some(thread) = &span.thread else { return };
-        let known = self.runs.get(&pool(thread));
-        let mut rest = &mut span.top_levels[..];
-        for &len in groups {
-            let (group, after) = rest.split_at_mut(len.min(rest.len()));
+    /// Puts first what the span's pool is known to run, among equal fits.
+    pub(super) fn prefer(&self, closed: &mut Closed) {
+        let known = closed.span.thread.as_deref().and_then(|thread| self.runs.get(&pool(thread)));
+        let Some(known) = known else { return };
+        let mut rest = &mut closed.span.top_levels[..];
+        for group in closed.fits.chunk_by(|a, b| a == b) {
+            let (tops, after) = rest.split_at_mut(group.len());
             rest = after;
-            group.sort_by_key(|top| !known.is_some_and(|known| known.contains(top)));
-        }
-        if thread != MAIN_THREAD && !span.top_levels.iter().all(|&top| is_main(model, top)) {
-            span.top_levels.retain(|&top| !is_main(model, top));
+            tops.sort_by_key(|top| !known.contains(top));
         }
     }
-}
-
-fn is_main(model: &Model, top: TopLevelId) -> bool {
-    let top = model.top_level_methods.get(top.index());
-    top.is_some_and(|top| top.method == "main" && top.descriptor.starts_with("([Ljava/lang/String;)"))
 }
 
 /// A thread's name up to its first number or address.

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
 
-use super::evidence::{Candidate, Evidence, is_address, names_alike, names_one_thing, weigh, weigh_attached};
+use super::evidence::{Candidate, Evidence, is_address, names_alike, names_one_thing, names_thread, weigh, weigh_attached};
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::Config;
@@ -191,6 +191,14 @@ impl<'a> Finder<'a> {
             if self.pairs.strength(pair.to, value.value_class) != Some(IdentifierStrength::Node) {
                 look_up(value.value_class, &value.text);
             }
+        }
+        if pair.kind == LinkKind::Thread && pair.role == Role::Local && fact.thread.is_some() {
+            let spans = self.by_top.get(&(fact.node, pair.from)).map_or(&[][..], Vec::as_slice);
+            let end = spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
+            senders.extend(spans[..end].iter().rev().take(LOOK_BACK_MAX).filter(|&&span| {
+                let values = self.facts.get(span).values().iter();
+                values.into_iter().any(|value| names_thread(self.facts, value, fact))
+            }));
         }
         senders.sort_unstable();
         senders.dedup();

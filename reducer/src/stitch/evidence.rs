@@ -18,6 +18,9 @@ use schema::{IdentifierStrength, LinkKind, Value};
 /// hand-off. Such a pair counts as this many times as far apart as it is.
 const BEFORE_PENALTY: u64 = 10;
 
+/// A value of so many characters is in a thread's name on purpose.
+const NAMING_MIN: usize = 8;
+
 /// A possible hand-off. Sorted best first; local ones before remote ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
@@ -90,6 +93,12 @@ pub(super) fn weigh(
             shared.add(facts, value, IdentifierStrength::Request, false);
         }
     }
+    // A thread named after what it works on.
+    if pair.kind == LinkKind::Thread && !same_thread {
+        for value in sender.values().iter().filter(|value| names_thread(facts, value, receiver)) {
+            shared.add(facts, value, IdentifierStrength::Request, false);
+        }
+    }
     // Without a map, what both know by one name must not differ.
     if pair.map.is_empty() && n_differ > 0 {
         return None;
@@ -105,6 +114,18 @@ pub(super) fn weigh(
         rank: Reverse(rank),
         distance_us,
     })
+}
+
+/// Whether the receiver's thread is named after a value: contains it, set apart
+/// from what stands beside it.
+pub(super) fn names_thread(facts: &Facts<'_>, value: &Value, receiver: &Fact<'_>) -> bool {
+    let is_long = value.text.len() >= NAMING_MIN;
+    let Some(thread) = facts.own_thread(receiver).filter(|_| is_long) else { return false };
+    let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    !facts.is_common(value)
+        && thread.match_indices(value.text.as_str()).any(|(at, text)| {
+            is_apart(thread[..at].chars().next_back()) && is_apart(thread[at + text.len()..].chars().next())
+        })
 }
 
 /// Whether both ends print one value that the pair hands over, be it ever so common.

@@ -28,6 +28,9 @@ const RETURNS_MAX: usize = 3;
 /// Spans of one large request can all hold its identifier.
 const COMMON_MIN: usize = 64;
 
+/// A thread with more spans than this serves many requests.
+const OWN_THREAD_MAX: usize = 16;
+
 /// A value in at most this many spans can be rare, if its class has at least
 /// [`DISTINCT_MIN`] values and the value is in at most one of [`RARE_SHARE`] of
 /// the spans that have one: it tells requests apart, whatever its variable
@@ -45,6 +48,8 @@ pub(super) struct Facts<'s> {
     /// Values of a class, and spans that hold one.
     classes: FxHashMap<ValueClassId, (usize, usize)>,
     kinds: Kinds,
+    /// Spans of each (node, thread).
+    n_of_thread: FxHashMap<(u32, &'s str), usize>,
 }
 
 /// Who holds a value.
@@ -114,12 +119,26 @@ impl<'s> Facts<'s> {
             *n_values += 1;
             *n_spans += of_value.n_spans;
         }
-        Self { spans: spans.collect(), holders, classes, kinds }
+        let spans: Vec<Fact<'s>> = spans.collect();
+        let mut n_of_thread: FxHashMap<(u32, &str), usize> = FxHashMap::default();
+        for fact in &spans {
+            if let Some(thread) = fact.thread {
+                *n_of_thread.entry((fact.node, thread)).or_default() += 1;
+            }
+        }
+        Self { spans, holders, classes, kinds, n_of_thread }
     }
 
     /// The class that stands for the kind of `class`.
     pub(super) fn kind(&self, class: ValueClassId) -> ValueClassId {
         self.kinds.of(class)
+    }
+
+    /// The name of a span's thread, if the thread does a few things only: it can
+    /// be named after them.
+    pub(super) fn own_thread(&self, fact: &Fact<'s>) -> Option<&'s str> {
+        let n = |thread: &&str| self.n_of_thread.get(&(fact.node, *thread)).copied().unwrap_or_default();
+        fact.thread.filter(|thread| n(thread) <= OWN_THREAD_MAX)
     }
 
     /// Whether two spans name different things of one kind, and nothing in common.

@@ -54,51 +54,46 @@ pub fn build(program: &Program) -> CallGraph {
     CallGraph { calls, callers, roots, steps, instantiated, components, levels, rpc_interfaces }
 }
 
-/// Per class: made by `new`, or named by a class constant and constructible
-/// without arguments (reflection).
+/// Per class: made by `new`, or by reflection.
 fn instantiated(resolver: &Resolver<'_>) -> Vec<bool> {
     let program = resolver.program;
-    let found: FxHashSet<ClassId> = program
+    let found: FxHashSet<(ClassId, bool)> = program
         .methods
         .par_iter()
         .filter_map(|m| m.body.as_ref())
-        .flat_map_iter(|body| made_in(resolver, body))
+        .flat_map_iter(|body| made_in(program, body))
         .collect();
     let mut made = vec![false; program.classes.len()];
-    found.into_iter().for_each(|c| made[c.index()] = true);
-    // Nobody ships dead code: a class that the program never makes, but that can
-    // be made without arguments, is named by a configuration file.
+    let mut named = made.clone();
+    for (class, is_new) in found {
+        made[class.index()] |= is_new;
+        named[class.index()] |= !is_new;
+    }
+    // Nobody ships dead code: a class that the program never makes, but gives
+    // away as a constant, or that can be made without arguments and is named by
+    // a configuration file, is made by reflection.
     for (i, class) in program.classes.iter().enumerate() {
         let concrete = class.access & (access::ABSTRACT | access::INTERFACE) == 0;
-        if !made[i]
-            && concrete
-            && resolver.declared(ClassId::new(i), Name::from("<init>"), Name::from("()V")).is_some()
-        {
-            made[i] = true;
-        }
+        let plain = || resolver.declared(ClassId::new(i), Name::from("<init>"), Name::from("()V")).is_some();
+        made[i] |= concrete && (named[i] || plain());
     }
     made
 }
 
-fn made_in(resolver: &Resolver<'_>, body: &Body) -> Vec<ClassId> {
-    let program = resolver.program;
-    let no_args = Name::from("()V");
-    let init = Name::from("<init>");
+/// Classes of which a body makes objects (true), or which it names (false).
+fn made_in(program: &Program, body: &Body) -> Vec<(ClassId, bool)> {
     let mut made = Vec::new();
     for (_, inst) in body.iter() {
         match &inst.op {
-            Op::New(c) => made.extend(program.class(*c)),
+            Op::New(c) => made.extend(program.class(*c).map(|class| (class, true))),
             Op::Invoke { method, args, .. } => {
                 // Class constants for loggers and assertions make no objects.
                 if matches!(method.name.as_str(), "getLog" | "getLogger" | "desiredAssertionStatus") {
                     continue;
                 }
                 for a in args {
-                    if let Op::Const(Const::Class(name)) = body.op(*a)
-                        && let Some(class) = program.class(*name)
-                        && resolver.declared(class, init, no_args).is_some()
-                    {
-                        made.push(class);
+                    if let Op::Const(Const::Class(name)) = body.op(*a) {
+                        made.extend(program.class(*name).map(|class| (class, false)));
                     }
                 }
             }
