@@ -160,8 +160,9 @@ fn merge_one(
 }
 
 /// Drops pairs without identifiers whose receiver serves many senders: a helper
-/// thread or method of everybody tells nothing about the request, unless both
-/// ends name theirs, which values can then show to be one. Calls of what
+/// thread or method of everybody tells nothing about the request, unless the
+/// sender names its own: then values can tell, or the name of the started thread.
+/// Calls of what
 /// everybody hands work to a task through go, whatever they carry: its request
 /// begins there, and the caller's goes on without it.
 fn drop_services(context: Context<'_>, pairs: &mut Pairs) {
@@ -183,7 +184,7 @@ fn drop_services(context: Context<'_>, pairs: &mut Pairs) {
     };
     pairs.retain(|_, pair| {
         let is_start = matches!(pair.kind, LinkKind::Thread | LinkKind::Queue);
-        let can_tell = is_start && names_requests(pair.from) && names_requests(pair.to);
+        let can_tell = is_start && names_requests(pair.from);
         let is_sure =
             !pair.identifiers.is_empty() || n_bare[&(pair.to, pair.kind)] <= SENDERS_MAX || can_tell;
         is_sure && !is_service(pair)

@@ -74,7 +74,7 @@ struct State<'s> {
 impl<'s> State<'s> {
     /// Remembers how long the receivers of a sender were at work.
     fn extend(&mut self, facts: &Facts<'s>, pair: &Pair, candidate: &Candidate) {
-        if pair.role == Role::Local {
+        if matches!(pair.role, Role::Local | Role::Served) {
             let end_us = facts.get(candidate.to).end_us.max(facts.get(candidate.from).end_us);
             let known = self.ends_us.entry(candidate.from).or_insert(end_us);
             *known = end_us.max(*known);

@@ -115,8 +115,13 @@ impl<'a> Finder<'a> {
         self.by_entity(receiver, fact, &mut out);
         for &top in fact.tops {
             for index in self.pairs.to(top) {
-                if matches!(self.pairs.get(index).role, Role::Attached | Role::Served) {
-                    continue;
+                match self.pairs.get(index).role {
+                    Role::Attached => continue,
+                    Role::Served => {
+                        self.by_name(index, receiver, fact, &mut out);
+                        continue;
+                    }
+                    Role::Cut | Role::Entity | Role::Local | Role::Remote => {}
                 }
                 let before = out.len();
                 self.by_values(index, receiver, fact, &mut out);
@@ -192,14 +197,7 @@ impl<'a> Finder<'a> {
                 look_up(value.value_class, &value.text);
             }
         }
-        if pair.kind == LinkKind::Thread && pair.role == Role::Local && fact.thread.is_some() {
-            let spans = self.by_top.get(&(fact.node, pair.from)).map_or(&[][..], Vec::as_slice);
-            let end = spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
-            senders.extend(spans[..end].iter().rev().take(LOOK_BACK_MAX).filter(|&&span| {
-                let values = self.facts.get(span).values().iter();
-                values.into_iter().any(|value| names_thread(self.facts, value, fact))
-            }));
-        }
+        senders.extend(self.naming(pair, fact));
         senders.sort_unstable();
         senders.dedup();
         for sender in senders {
@@ -216,6 +214,35 @@ impl<'a> Finder<'a> {
                 || (evidence.n_weak > 0
                     && at_work
                     && !matches!(pair.role, Role::Cut | Role::Remote | Role::Entity))
+            {
+                out.push(self.candidate(index, sender, receiver, evidence));
+            }
+        }
+    }
+
+    /// Senders after one of whose values the receiver's thread is named.
+    fn naming(&self, pair: &Pair, fact: &Fact<'a>) -> Vec<u32> {
+        let is_start = pair.kind == LinkKind::Thread && matches!(pair.role, Role::Local | Role::Served);
+        if !is_start || self.facts.own_thread(fact).is_none() {
+            return Vec::new();
+        }
+        let spans = self.by_top.get(&(fact.node, pair.from)).map_or(&[][..], Vec::as_slice);
+        let end = spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
+        let names = |span: u32| {
+            let values = self.facts.get(span).values().iter();
+            values.into_iter().any(|value| names_thread(self.facts, value, fact))
+        };
+        spans[..end].iter().rev().take(LOOK_BACK_MAX).copied().filter(|&span| names(span)).collect()
+    }
+
+    /// Hand-offs to what serves everybody: the name of its thread must tell.
+    fn by_name(&self, index: u32, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
+        let pair = self.pairs.get(index);
+        for sender in self.naming(pair, fact) {
+            if sender != receiver
+                && self.in_time(index, sender, fact)
+                && let Some(evidence) = weigh(self.pairs, self.facts, pair, self.facts.get(sender), fact)
+                && evidence.n_request > 0
             {
                 out.push(self.candidate(index, sender, receiver, evidence));
             }
@@ -335,8 +362,8 @@ impl<'a> Finder<'a> {
         match pair.role {
             Role::Remote => self.config.skew_us,
             Role::Local if pair.kind == LinkKind::Call => 0,
-            Role::Local => LOCAL_LEAD_MAX_US.min(self.config.window_us),
-            Role::Cut | Role::Entity | Role::Attached | Role::Served => 0,
+            Role::Local | Role::Served => LOCAL_LEAD_MAX_US.min(self.config.window_us),
+            Role::Cut | Role::Entity | Role::Attached => 0,
         }
     }
 }
