@@ -86,6 +86,9 @@ pub const FILLERS_DEPTH_MAX: u32 = 6;
 /// a builder half filled.
 pub const THROWERS_DEPTH_MAX: u32 = 3;
 
+/// Calls in calls that are followed to see whether one keeps a builder.
+pub const KEEPERS_DEPTH_MAX: u32 = 3;
+
 /// Callers for which a wrapper's log point is repeated. The audit logs of real
 /// systems have about a hundred.
 pub const WRAPPER_CALLERS_MAX: usize = 128;

@@ -20,7 +20,7 @@ use sinks::{Sink, Verdict};
 
 /// Compiled sinks and how many of them are exact; to be raised when the string
 /// analysis learns something.
-const COUNTS: [(&str, usize, usize); 3] = [("8", 498, 473), ("11", 498, 473), ("17", 513, 488)];
+const COUNTS: [(&str, usize, usize); 3] = [("8", 504, 479), ("11", 504, 479), ("17", 519, 494)];
 
 struct Found {
     verdict: Verdict,

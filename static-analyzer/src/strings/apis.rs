@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use super::term::Pattern;
+use super::types;
 use crate::program::{MethodRef, Name};
 
 /// What a library method computes, as far as texts are concerned.
@@ -65,6 +66,16 @@ pub(crate) enum Model {
     LineSeparator,
     /// A system property.
     Property,
+    /// The argument behind the receiver itself.
+    Second,
+    /// Like `Format`, with the format behind a receiver that is nobody.
+    FormatOf,
+    /// Parts of the receiver with the arguments between them.
+    Interpolate,
+    /// Each line from its first bar on.
+    StripMargin,
+    /// The same, of the argument behind a receiver that is nobody.
+    StripMarginOf,
 }
 
 /// Looks that rows can name.
@@ -170,6 +181,14 @@ const METHODS: &[(&str, &str, Model)] = &[
     ("java/util/Arrays", "deepToString", Model::ArrayImage),
     ("java/lang/System", "lineSeparator", Model::LineSeparator),
     ("java/lang/System", "getProperty", Model::Property),
+    ("scala/Predef$", "augmentString", Model::Second),
+    ("scala/Predef$", "wrapString", Model::Second),
+    ("scala/collection/immutable/StringOps", "format", Model::Format),
+    ("scala/collection/immutable/StringOps", "toString", Model::Same),
+    ("scala/collection/immutable/StringOps", "stripMargin", Model::StripMargin),
+    ("scala/collection/StringOps$", "format$extension", Model::FormatOf),
+    ("scala/collection/StringOps$", "stripMargin$extension", Model::StripMarginOf),
+    ("scala/StringContext", "s", Model::Interpolate),
 ];
 
 /// Class, how its objects print. Subclasses print alike unless they are in the
@@ -365,15 +384,47 @@ pub(crate) fn fills_array(method: &MethodRef, position: usize) -> bool {
     })
 }
 
+/// Whether an object of this class is the text that it is made of.
+pub(crate) fn is_text_holder(class: Name) -> bool {
+    matches!(class.as_str(), "java/lang/String" | "scala/collection/immutable/StringOps")
+}
+
 /// Whether objects of this class print their elements, in a form that is theirs
-/// to choose; also where the library is on the class path.
+/// to choose; also where the library is on the class path. Texts in the clothes
+/// of a collection print as they are.
 pub(crate) fn prints_elements(class: Name) -> bool {
-    class.starts_with("scala/collection/")
+    class.starts_with("scala/collection/") && !class.contains("String")
 }
 
 /// Whether objects of this class collect text.
 pub(crate) fn is_builder(class: Name) -> bool {
     kind(class) == Some(Kind::Builder)
+}
+
+/// Whether a library method runs what it is given, or is such a function itself.
+pub(crate) fn calls_back(method: &MethodRef) -> bool {
+    const FUNCTIONS: [&str; 6] = [
+        "java/util/function/",
+        "java/lang/Runnable",
+        "java/util/concurrent/",
+        "java/util/stream/",
+        "scala/",
+        "kotlin/",
+    ];
+    let is_function = |class: &str| FUNCTIONS.iter().any(|f| class.starts_with(f));
+    is_function(&method.class)
+        || types::parameters(&method.descriptor)
+            .into_iter()
+            .any(|p| types::class_of(p).is_some_and(is_function))
+}
+
+/// Whether a parameter of this class can be given a builder.
+pub(crate) fn takes_builder(class: Name) -> bool {
+    is_builder(class)
+        || matches!(
+            class.as_str(),
+            "java/lang/CharSequence" | "java/lang/Appendable" | "java/lang/Object" | "java/io/Writer"
+        )
 }
 
 /// Whether a method of this name gives another result each time.

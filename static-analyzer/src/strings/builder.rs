@@ -10,7 +10,7 @@ use super::term::Term;
 use super::{Arg, Evaluator, FrameId, Key, apis, types};
 use crate::ir::{Arithmetic, BlockId, Const, InvokeKind, Op, ValueId};
 use crate::limits;
-use crate::program::{MethodRef, Name};
+use crate::program::{MethodId, MethodRef, Name};
 
 /// What one instruction does to a builder's content.
 pub(crate) enum Effect {
@@ -252,15 +252,31 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Whether the object can be reached by others than the method that made it.
-    fn is_kept(&self, frame: FrameId, object: ValueId) -> bool {
-        let info = self.facts.info(self.method_of(frame));
-        let body = self.body(frame);
-        info.kept.iter().any(|&v| self.may_be_builder(frame, v) && info.builder(body, v) == object)
-            || info
-                .collected
-                .iter()
-                .any(|&v| self.may_be_builder(frame, v) && info.builder(body, v) == object)
+    /// Whether others than the method that made it can reach the object: it is in
+    /// a field, an array, a collection, or in an object that it was given to.
+    fn is_kept(&self, method: MethodId, object: ValueId, depth: u32) -> bool {
+        let info = self.facts.info(method);
+        let Some(body) = &self.program().methods[method.index()].body else { return false };
+        let is_it = |v: ValueId| {
+            !matches!(body.op(v), Op::Const(_) | Op::Binary(..) | Op::Convert(..))
+                && info.builder(body, v) == object
+        };
+        if info.kept.iter().chain(&info.collected).any(|&v| is_it(v)) {
+            return true;
+        }
+        depth < limits::KEEPERS_DEPTH_MAX
+            && info.takers.iter().any(|&(call, position)| {
+                let Op::Invoke { method: named, args, .. } = body.op(call) else { return false };
+                let Some(target) = args
+                    .get(position)
+                    .filter(|&&v| is_it(v))
+                    .and_then(|_| self.facts.resolve(named.class, named.name, named.descriptor))
+                else {
+                    return false;
+                };
+                let given = u16::try_from(position).ok().and_then(|i| self.facts.info(target).params.get(&i));
+                given.is_some_and(|&given| self.is_kept(target, given, depth + 1))
+            })
     }
 
     fn touches(&self, frame: FrameId, object: ValueId, inst: ValueId) -> bool {
@@ -365,9 +381,10 @@ impl<'p> Evaluator<'p> {
         method: MethodRef,
         args: &'p [ValueId],
     ) -> Effect {
-        let kept = self.is_kept(frame, object);
-        // Whoever keeps the builder may append to it.
-        if kept && !self.is_library(&method) && method.name != "<init>" {
+        let kept = self.is_kept(self.method_of(frame), object, 0);
+        // Whoever keeps the builder may append to it, also when it is called back.
+        let calls = !self.is_library(&method) || apis::calls_back(&method);
+        if kept && calls && method.name != "<init>" {
             return Effect::Append(self.terms.top());
         }
         let Some(&receiver) = args.first() else { return Effect::None };

@@ -433,11 +433,43 @@ impl<'p> Evaluator<'p> {
             Model::EnumName => self.enum_name(frame, first),
             Model::ArrayImage => Some(self.array_image(frame, call, first)),
             Model::LineSeparator => Some(self.terms.text("\n")),
+            Model::Second => Some(self.text(frame, *args.get(1)?, Name::from("Ljava/lang/String;"), call)),
+            Model::FormatOf => self.format_call(frame, call, args.get(1..)?, parameters, false),
+            Model::Interpolate => self.interpolated(frame, call, args),
+            Model::StripMargin | Model::StripMarginOf => {
+                let place = usize::from(model == Model::StripMarginOf);
+                let term = self.text(frame, *args.get(place)?, Name::from("Ljava/lang/String;"), call);
+                self.terms.map(term, |text| Some(text_ops::strip_margin(text)))
+            }
             Model::Property => {
                 let Op::Const(Const::Text(key)) = self.op(frame, first) else { return None };
                 (key == "line.separator").then(|| self.terms.text("\n"))
             }
         }
+    }
+
+    /// `new StringContext(parts).s(arguments)`
+    fn interpolated(&mut self, frame: FrameId, call: ValueId, args: &'p [ValueId]) -> Option<Term> {
+        let &[context, values] = args else { return None };
+        let place = self.place(frame, context);
+        let Place::Value(f, made) = self.place_node(place) else { return None };
+        let init = *self.facts.info(self.method_of(f)).init.get(&made)?;
+        let Op::Invoke { args: given, .. } = self.op(f, init) else { return None };
+        let (at, parts) = self.elements(f, *given.get(1)?)?;
+        let values = self.varargs(frame, values, call);
+        if !values.complete || parts.len() != values.known.len() + 1 {
+            return None;
+        }
+        let mut pieces = Vec::with_capacity(2 * parts.len());
+        let mut values = values.known.into_iter();
+        for part in parts {
+            let text = self.text(at, part?, Name::from("Ljava/lang/String;"), init);
+            // Escapes are resolved at run time, after the compiler.
+            let text = self.terms.as_text(text).map(text_ops::unescaped)?;
+            pieces.push(self.terms.text(&text));
+            pieces.extend(values.next().map(|v| v.text));
+        }
+        Some(self.terms.cat(pieces))
     }
 
     /// `valueOf`, `toString` and their kin.

@@ -122,7 +122,7 @@ impl<'p> Evaluator<'p> {
                 let thrown = self.thrown_text(frame, value);
                 thrown.unwrap_or_else(|| self.caught_text(frame, value, descriptor))
             }
-            Op::New(class) if class == "java/lang/String" => {
+            Op::New(class) if apis::is_text_holder(*class) => {
                 let copied = self.copied_text(frame, value);
                 copied.unwrap_or_else(|| self.object(frame, value, descriptor))
             }

@@ -29,6 +29,8 @@ pub(crate) struct Info {
     pub(crate) kept: FxHashSet<ValueId>,
     /// Objects that are given to a collection.
     pub(crate) collected: Vec<ValueId>,
+    /// Calls with positions of arguments that are builders.
+    pub(crate) takers: Vec<(ValueId, usize)>,
     /// First read of each (field, object).
     fields: FxHashMap<(crate::program::FieldRef, Option<ValueId>), ValueId>,
 }
@@ -47,6 +49,7 @@ impl Info {
             given: FxHashMap::default(),
             kept: FxHashSet::default(),
             collected: Vec::new(),
+            takers: Vec::new(),
             fields: FxHashMap::default(),
         };
         for block in &body.blocks {
@@ -71,6 +74,15 @@ impl Info {
             && apis::collects(method)
         {
             self.collected.extend(args.iter().skip(1));
+        }
+        if let Op::Invoke { method, kind, .. } = body.op(value)
+            && !apis::is_builder(method.class)
+        {
+            let shift = usize::from(*kind != InvokeKind::Static);
+            let parameters = types::parameters(&method.descriptor);
+            let takes = |p: &str| types::class_of(p).is_some_and(|c| apis::takes_builder(Name::from(c)));
+            let taken = parameters.iter().enumerate().filter(|(_, p)| takes(p));
+            self.takers.extend(taken.map(|(i, _)| (value, i + shift)));
         }
         match body.op(value) {
             Op::Invoke { kind: InvokeKind::Special, method, args } if method.name == "<init>" => {

@@ -165,6 +165,42 @@ pub(crate) fn utf16_slice(text: &str, from: usize, to: usize) -> Option<String> 
     units.get(from..to).map(String::from_utf16_lossy)
 }
 
+/// Each line from its first bar on, if only blanks stand before it.
+pub(crate) fn strip_margin(text: &str) -> String {
+    let stripped = text.split_inclusive('\n').map(|line| {
+        let rest = line.trim_start_matches(|c: char| c <= ' ' && c != '\n');
+        rest.strip_prefix('|').unwrap_or(line)
+    });
+    stripped.collect()
+}
+
+/// The text with its escapes resolved; an unknown one stays.
+pub(crate) fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(c) = characters.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match characters.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some('b') => out.push('\u{8}'),
+            Some('f') => out.push('\u{c}'),
+            Some(other) => {
+                if !matches!(other, '\\' | '"' | '\'') {
+                    out.push('\\');
+                }
+                out.push(other);
+            }
+            None => out.push('\\'),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
