@@ -51,3 +51,8 @@ pub const CANDIDATES_MAX: usize = 64;
 /// Steps of the direct matcher before a template is left to the regex engine,
 /// whose time is linear whatever the text.
 pub const MATCH_STEPS_MAX: u32 = 256;
+
+/// Bytes at the cut side of a template's literal that the rest of a cut message
+/// can begin (or end) with; each is a step of recursion, and a constant text
+/// beyond them is found by its next part.
+pub const CUT_LITERAL_MAX: usize = 64;

@@ -10,7 +10,7 @@ use crate::header::timestamp::Clock;
 use crate::header::{Header, Layout};
 use crate::limits::{LINE_BYTES_MAX, RECORD_BYTES_MAX};
 use crate::lines::{RawRecord, RawRecords, line_end, without_line_end};
-use crate::patterns::{PatternSet, Query, Scratch};
+use crate::patterns::{Cut, PatternSet, Query, Scratch};
 use crate::record::{Candidate, Record};
 use crate::stack_trace;
 
@@ -124,7 +124,7 @@ impl Matched {
         let body_start = header.message_start;
         let body = without_line_end(&kept[body_start..]);
         let suffix_at = layout.scan_suffix(body, &mut header);
-        let query = query(body, suffix_at, &header);
+        let query = query(body, suffix_at, &header, layout);
         patterns.find(scratch, &query);
 
         let candidates_start = self.candidates.len() as u32;
@@ -221,7 +221,7 @@ fn span_of(parts: &[u32], captures: impl Iterator<Item = (u32, Range<usize>)>) -
 
 /// What to look for. `suffix_at`: where the message ends, if the layout prints
 /// something after it.
-fn query<'a>(body: &'a [u8], suffix_at: Option<usize>, header: &Header<'a>) -> Query<'a> {
+fn query<'a>(body: &'a [u8], suffix_at: Option<usize>, header: &Header<'a>, layout: &Layout) -> Query<'a> {
     let (text, before_trace) = match suffix_at {
         Some(end) if end < body.len() => (&body[..end], None),
         _ => (body, stack_trace::message_before(body)),
@@ -237,5 +237,8 @@ fn query<'a>(body: &'a [u8], suffix_at: Option<usize>, header: &Header<'a>) -> Q
         line: header.line,
         class: header.class,
         method: header.method,
+        cut: layout
+            .message_max()
+            .and_then(|(max, side)| Cut::of(&text[..before_trace.unwrap_or(text.len())], max, side)),
     }
 }

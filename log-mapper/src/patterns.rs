@@ -9,6 +9,7 @@
 //! a tier the most precise template wins: the one whose alternative that matched
 //! has the longest constant text. Equal ones are all kept.
 
+mod cut;
 mod index;
 mod literals;
 mod naive;
@@ -18,6 +19,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+pub use cut::Cut;
 pub use naive::{NaiveMatch, find_naively};
 
 use rayon::prelude::*;
@@ -65,6 +67,8 @@ pub struct Query<'a> {
     pub class: Option<&'a [u8]>,
     /// Method.
     pub method: Option<&'a [u8]>,
+    /// The side of the message that its layout may have left out.
+    pub cut: Option<Cut>,
 }
 
 /// A log point that can have printed the message.
@@ -237,6 +241,70 @@ impl PatternSet {
     /// Finds the log points that can have printed the record; none if no log
     /// point of the model can.
     pub fn find(&self, scratch: &mut Scratch, query: &Query<'_>) {
+        self.find_whole(scratch, query);
+        if let Some(side) = query.cut
+            && best(scratch) == 0
+        {
+            self.find_cut(scratch, query, side);
+        }
+    }
+
+    /// Looks for templates of which the text is only the rest: those of the
+    /// logger and level, then those of any logger. Rare, so every template is
+    /// tried.
+    fn find_cut(&self, scratch: &mut Scratch, query: &Query<'_>, side: Cut) {
+        let weak = std::mem::take(&mut scratch.found);
+        let slot = level_slot(query.level);
+        let mut ids: Vec<u32> = self.unknown[slot].templates().to_vec();
+        let own = self.loggers.resolve(query.logger.unwrap_or_default(), &mut scratch.loggers);
+        for entry in own {
+            ids.extend(self.loggers.bucket(entry, slot).templates());
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        self.try_cut(scratch, query, &ids, side);
+        if best(scratch) == 0 && (query.logger.is_none() || ids.is_empty()) {
+            self.try_cut(scratch, query, self.all[slot].templates(), side);
+        }
+        keep_best(&mut scratch.found, FOREIGN_CONSTANT_MIN);
+        if scratch.found.is_empty() {
+            scratch.found = weak;
+        }
+    }
+
+    fn try_cut(&self, scratch: &mut Scratch, query: &Query<'_>, ids: &[u32], side: Cut) {
+        let text = &query.text[..query.before_trace.unwrap_or(query.text.len())];
+        for &id in ids {
+            let template = &self.templates[id as usize];
+            let start = scratch.slots.len();
+            if !template.matches_cut(text, side, &mut scratch.template, &mut scratch.slots) {
+                scratch.slots.truncate(start);
+                continue;
+            }
+            let slots = &mut scratch.slots[start..];
+            let captured = captured_bytes(slots);
+            let constant = (text.len() - captured.min(text.len())).min(template.constant_max);
+            // What is left of a value that was cut is no value.
+            for slot in slots.iter_mut() {
+                let at_cut = match side {
+                    Cut::Start => slot.0 == 0,
+                    Cut::End => slot.1 as usize == text.len(),
+                };
+                if at_cut {
+                    *slot = (u32::MAX, u32::MAX);
+                }
+            }
+            scratch.found.push(Match {
+                log_point: template.log_point,
+                template: id,
+                constant: constant as u32,
+                fit: 0,
+                slots: start as u32,
+            });
+        }
+    }
+
+    fn find_whole(&self, scratch: &mut Scratch, query: &Query<'_>) {
         scratch.found.clear();
         scratch.slots.clear();
         if self.search_tier(scratch, query, Tier::Site, 0) {

@@ -10,6 +10,7 @@
 
 use super::timestamp::TimeLayout;
 use crate::limits::LAYOUT_DEPTH_MAX;
+use crate::patterns::Cut;
 
 /// A compiled conversion pattern.
 #[derive(Clone, Debug)]
@@ -20,8 +21,9 @@ pub struct Layout {
     /// Between the message and the end of its last line.
     pub(super) suffix: Vec<Part>,
     pub(super) mdc_keys: Vec<String>,
-    /// Characters of the message's end that `%.Nm` prints.
-    pub(super) message_max: Option<usize>,
+    /// Characters of the message that `%.Nm` (its end) or `%.-Nm` (its start)
+    /// prints.
+    pub(super) message_max: Option<(usize, Cut)>,
 }
 
 #[derive(Clone, Debug)]
@@ -224,9 +226,10 @@ impl Layout {
         &self.mdc_keys
     }
 
-    /// Bytes to which `%.Nm` cuts a message, from its end.
+    /// Characters to which the layout cuts a message, and what it leaves out:
+    /// `%.Nm` the start, `%.-Nm` the end.
     #[must_use]
-    pub fn message_max(&self) -> Option<usize> {
+    pub fn message_max(&self) -> Option<(usize, Cut)> {
         self.message_max
     }
 
@@ -251,7 +254,7 @@ struct Compiler {
     prefix: Vec<Part>,
     suffix: Vec<Part>,
     mdc_keys: Vec<String>,
-    message_max: Option<usize>,
+    message_max: Option<(usize, Cut)>,
     seen_message: bool,
     /// After `%n` only a stack trace follows, which is continuation lines.
     done: bool,
@@ -262,6 +265,8 @@ struct Modifier {
     min: usize,
     left_justified: bool,
     max: Option<usize>,
+    /// What is longer than `max` loses its end, not its start.
+    keeps_start: bool,
 }
 
 impl Compiler {
@@ -347,7 +352,8 @@ impl Compiler {
             Kind::Text | Kind::Nested => Field::Text,
             Kind::Message => {
                 self.seen_message = true;
-                self.message_max = modifier.max;
+                let side = if modifier.keeps_start { Cut::End } else { Cut::Start };
+                self.message_max = modifier.max.map(|max| (max, side));
                 return Ok(());
             }
             Kind::NewLine => {
@@ -419,6 +425,7 @@ fn modifier(text: &[u8], start: usize) -> (Modifier, usize) {
     if text.get(at) == Some(&b'.') {
         at += 1;
         if text.get(at) == Some(&b'-') {
+            out.keeps_start = true;
             at += 1;
         }
         out.max = number(&mut at);

@@ -58,6 +58,11 @@ impl Bucket {
         }
     }
 
+    /// All of them, sorted.
+    pub(super) fn templates(&self) -> &[u32] {
+        &self.templates
+    }
+
     pub(super) fn contains(&self, template: u32) -> bool {
         self.templates.binary_search(&template).is_ok()
     }

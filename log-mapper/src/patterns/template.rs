@@ -11,6 +11,7 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 use schema::LogPointId;
 
+use super::cut::{self, Cut};
 use super::literals::Literals;
 use super::sequence::Sequence;
 use crate::limits::TEMPLATE_BYTES_MAX;
@@ -32,6 +33,8 @@ pub(super) struct Template {
     /// None: the template needs the regex.
     sequence: Option<Sequence>,
     regex: OnceLock<Option<Regex>>,
+    /// Of what is left of its messages without their start, without their end.
+    cut: [OnceLock<Option<Regex>>; 2],
 }
 
 /// Working memory of matching.
@@ -74,6 +77,7 @@ impl Template {
             unicode,
             sequence: if unicode { None } else { Sequence::compile(&hir) },
             regex: OnceLock::new(),
+            cut: Default::default(),
         })
     }
 
@@ -104,8 +108,31 @@ impl Template {
         self.has_needle(text) && self.matches_regex(text, scratch, out)
     }
 
+    /// Like [`Self::matches`], for a text that is what a layout left of a message.
+    pub(super) fn matches_cut(
+        &self,
+        text: &[u8],
+        side: Cut,
+        scratch: &mut TemplateScratch,
+        out: &mut Vec<(u32, u32)>,
+    ) -> bool {
+        let regex = &self.cut[usize::from(side == Cut::End)];
+        let regex = regex.get_or_init(|| cut::regex(&self.pattern, self.unicode, side));
+        regex.as_ref().is_some_and(|regex| self.search(regex, text, scratch, out))
+    }
+
     fn matches_regex(&self, text: &[u8], scratch: &mut TemplateScratch, out: &mut Vec<(u32, u32)>) -> bool {
         let Some(regex) = self.regex.get_or_init(|| self.build()) else { return false };
+        self.search(regex, text, scratch, out)
+    }
+
+    fn search(
+        &self,
+        regex: &Regex,
+        text: &[u8],
+        scratch: &mut TemplateScratch,
+        out: &mut Vec<(u32, u32)>,
+    ) -> bool {
         let n_slots = 2 * (self.variables.len() + 1);
         scratch.slots.clear();
         scratch.slots.resize(n_slots, None);

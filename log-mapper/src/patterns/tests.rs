@@ -2,7 +2,7 @@
 
 use schema::{CallSite, Level, LogPoint, LogPointId, Model, Template};
 
-use super::{PatternSet, Query, find_naively};
+use super::{Cut, PatternSet, Query, find_naively};
 use crate::stack_trace;
 
 /// `class:line level loggers regex`, one log point a line; `*` for any level or
@@ -188,4 +188,52 @@ fn equal_to_the_oracle() {
         n_found += got.len();
     }
     assert!(n_found > 1000);
+}
+
+/// The end of a message, and its start: the log point is found, whole values are
+/// kept, what is left of a cut one is not.
+#[test]
+fn cut_messages_are_found() {
+    let model = model(
+        "A:1 INFO a.A Got (.*?) from (.*?) after ([0-9]+) tries
+         A:2 INFO a.A Sent (.*?) to (.*?) after ([0-9]+) tries
+         A:3 INFO a.A All rows:((?: [a-z]+,)*?) end of list
+         A:4 INFO a.A (.*?)",
+    );
+    let set = PatternSet::new(&model);
+    let mut scratch = set.scratch();
+    let mut found = |text: &str, side: Cut| {
+        let query = Query {
+            text: text.as_bytes(),
+            level: Some(Level::Info),
+            logger: Some(b"a.A"),
+            cut: Cut::of(text.as_bytes(), text.len(), side),
+            ..Query::default()
+        };
+        set.find(&mut scratch, &query);
+        let matches = scratch.matches().to_vec();
+        let first = matches.first().map(|m| {
+            let values = set.captures(&scratch, m).map(|(_, range)| text[range].to_owned());
+            (model.log_points[m.log_point.index()].source_line, values.collect::<Vec<_>>())
+        });
+        (matches.len(), first)
+    };
+    let one = |line: u32, values: &[&str]| {
+        (1, Some((line, values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>())))
+    };
+    assert_eq!(found("ng value from host1 after 12 tries", Cut::Start), one(1, &["host1", "12"]));
+    assert_eq!(found("nt x to host2 after 3 tries", Cut::Start), one(2, &["x", "host2", "3"]));
+    assert_eq!(found("ab, cd, end of list", Cut::Start), one(3, &[]));
+    assert_eq!(found("Sent a long value to a lon", Cut::End), one(2, &["a long value"]));
+    assert_eq!(found("All rows: ab, c", Cut::End), one(3, &[]));
+    assert_eq!(found("Got x from h", Cut::End), one(1, &["x"]));
+    // Nothing of a template in it: the one that prints anything.
+    assert_eq!(found("quite another text", Cut::Start).1.map(|f| f.0), Some(4));
+}
+
+#[test]
+fn only_texts_of_full_length_are_cut() {
+    assert_eq!(Cut::of(b"abc", 3, Cut::Start), Some(Cut::Start));
+    assert_eq!(Cut::of(b"abc", 4, Cut::Start), None);
+    assert_eq!(Cut::of("\u{e4}bc".as_bytes(), 3, Cut::End), Some(Cut::End));
 }
