@@ -20,7 +20,7 @@ use sinks::{Sink, Verdict};
 
 /// Compiled sinks and how many of them are exact; to be raised when the string
 /// analysis learns something.
-const COUNTS: [(&str, usize, usize); 3] = [("8", 504, 479), ("11", 504, 479), ("17", 519, 494)];
+const COUNTS: [(&str, usize, usize); 3] = [("8", 508, 483), ("11", 508, 483), ("17", 523, 498)];
 
 struct Found {
     verdict: Verdict,

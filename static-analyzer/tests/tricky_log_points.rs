@@ -114,3 +114,8 @@ fn hdfs_2_7_3() {
 fn yarn_2_0_2_alpha() {
     check("yarn-2.0.2-alpha", include_str!("fixtures/tricky/yarn-2.0.2-alpha.txt"));
 }
+
+#[test]
+fn spark_3_5_1() {
+    check("spark-3.5.1", include_str!("fixtures/tricky/spark-3.5.1.txt"));
+}

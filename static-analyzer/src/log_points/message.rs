@@ -108,12 +108,12 @@ pub(crate) fn closure_text(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId
             Arg::At(f, v) => closure_text(e, f, v),
             _ => None,
         },
-        Op::New(class) => {
-            let target = apis::CLOSURE_METHODS.iter().find_map(|(name, descriptor)| {
-                e.facts.resolve(*class, Name::from(name), Name::from(descriptor))
-            })?;
-            let inner = e.enter(frame, value, target, &[value])?;
-            Some(e.returned(inner, Name::from(OBJECT)))
+        Op::New(class) => made_by(e, frame, value, *class),
+        // A closure that captures nothing is the one object of its class.
+        Op::GetField(field, None) => {
+            let class = types::class_of(&field.descriptor).map(Name::from)?;
+            e.program().class(class).filter(|_| field.class == class)?;
+            made_by(e, frame, value, class)
         }
         Op::InvokeDynamic { bootstrap_args, args, .. } => {
             let target = bootstrap_args.iter().find_map(|arg| match arg {
@@ -126,6 +126,15 @@ pub(crate) fn closure_text(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId
         }
         _ => None,
     }
+}
+
+/// The text that the closure `value` of a class of its own makes.
+fn made_by(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, class: Name) -> Option<Term> {
+    let mut methods = apis::CLOSURE_METHODS.iter();
+    let target = methods
+        .find_map(|(name, descriptor)| e.facts.resolve(class, Name::from(name), Name::from(descriptor)))?;
+    let inner = e.enter(frame, value, target, &[value])?;
+    Some(e.returned(inner, Name::from(OBJECT)))
 }
 
 /// What the calls of a chain before the logging call give.
