@@ -223,6 +223,16 @@ fn finish(
     if !is_message(message) {
         return None;
     }
+    // The exception before the closure that makes the message.
+    if *message == "Ljava/lang/Throwable;"
+        && let Some(made) = parameters.get(next + 1)
+        && is_closure(made)
+    {
+        call.throwable = Some(next + shift);
+        call.message = Some(next + 1 + shift);
+        call.closure = true;
+        return Some(call);
+    }
     call.message = Some(next + shift);
     call.closure = is_closure(message);
     for (i, parameter) in parameters.iter().enumerate().skip(next + 1) {
