@@ -138,7 +138,7 @@ fn add_top(model: &mut Model, rest: &str) {
         identifiers,
         dag: Dag::default(),
         entry_points: Vec::new(),
-            reason: String::new(),
+        reason: String::new(),
     });
 }
 

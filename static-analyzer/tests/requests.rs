@@ -54,6 +54,16 @@ impl Analysis {
         all
     }
 
+    /// What a method starts in other threads.
+    fn starts(&self, from: &str) -> Vec<String> {
+        let method = (0..self.program.methods.len())
+            .map(MethodId::new)
+            .find(|&m| self.name(m) == from)
+            .expect("the method");
+        let started = self.graph.calls(method).iter().filter(|c| matches!(c.kind, CallKind::Start(_)));
+        started.flat_map(|c| c.targets.iter().map(|&t| self.name(t))).collect()
+    }
+
     /// Methods whose lines belong to a top-level method.
     fn members(&self, name: &str) -> Vec<String> {
         let points = self.top(name).members.iter();
@@ -96,19 +106,52 @@ fn a_thread_of_one_request_is_a_task_and_a_thread_of_many_dispatches() {
 #[test]
 fn wrappers_start_what_their_callers_give_them() {
     let analysis = analyze(&Rules::default());
-    let starts = |from: &str| -> Vec<String> {
-        let method = (0..analysis.program.methods.len())
-            .map(MethodId::new)
-            .find(|&m| analysis.name(m) == from)
-            .expect("the method");
-        let calls = analysis.graph.calls(method).iter();
-        calls
-            .filter(|c| matches!(c.kind, CallKind::Start(_)))
-            .flat_map(|c| c.targets.iter().map(|&t| analysis.name(t)))
-            .collect()
+    assert_eq!(analysis.starts("Server$Connection.write"), ["Server$Responder.run"]);
+    assert_eq!(analysis.starts("Server$Cleaner.clean"), ["Server$Deletion.run"]);
+}
+
+#[test]
+fn what_is_stored_is_started_if_somebody_runs_what_is_stored_there() {
+    let analysis = analyze(&Rules::default());
+    // The job is kept in a table and by an inner class, but run by neither.
+    assert_eq!(analysis.starts("Sessions$Job.run"), Vec::<String>::new());
+    // The pool runs what it finds in its queue: who makes the job starts it.
+    assert_eq!(analysis.starts("Sessions$Node.run"), ["Sessions$Job.run"]);
+}
+
+#[test]
+fn a_loop_over_the_messages_of_one_session_serves_one_request() {
+    let analysis = analyze(&Rules::default());
+    let kinds = analysis.kinds();
+    assert_eq!(kinds["Sessions$Reader.run"], TopLevelKind::Task);
+    for part in ["received", "prepare", "complete"] {
+        assert!(!kinds.contains_key(&format!("Sessions$Session.{part}")), "{part}");
+    }
+}
+
+#[test]
+fn what_an_object_makes_for_itself_knows_it() {
+    // `this.session.handler.session.id` is `this.session.id`.
+    let analysis = analyze(&Rules::default());
+    let ids = &analysis.top("Sessions$Reader.run").identifiers;
+    let of_session = ids.iter().filter(|i| i.value_class.as_str() == "Sessions$Session.id");
+    assert_eq!(of_session.count(), 1, "{ids:?}");
+}
+
+#[test]
+fn a_program_runs_what_its_main_leads_to() {
+    let analysis = analyze(&Rules::default());
+    let entry_points = top_level::entry_points::find(&analysis.program, &analysis.graph, &analysis.tops);
+    let programs = |top: &str| -> Vec<String> {
+        let at = analysis.tops.methods.iter().position(|t| analysis.name(t.method) == top);
+        let of = &entry_points.of[at.expect("a top-level method")];
+        of.iter().map(|&main| analysis.name(entry_points.mains[usize::from(main)])).collect()
     };
-    assert_eq!(starts("Server$Connection.write"), ["Server$Responder.run"]);
-    assert_eq!(starts("Server$Cleaner.clean"), ["Server$Deletion.run"]);
+    assert_eq!(programs("Sessions$Tool.main"), ["Sessions$Tool.main"]);
+    // The node is made by reflection, of the class that is named; its sessions'
+    // threads are started by the node's.
+    assert_eq!(programs("Sessions$Node.run"), ["Sessions$Launcher.main"]);
+    assert_eq!(programs("Sessions$Reader.run"), ["Sessions$Launcher.main"]);
 }
 
 #[test]

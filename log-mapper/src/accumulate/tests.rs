@@ -430,3 +430,65 @@ fn lines_of_utilities_float() {
         "work: 1 opens; 2 thread; 3 thread",
     );
 }
+
+/// Two programs share a line that nothing names; each has a line of its own.
+fn two_programs() -> Model {
+    let mut model = sketch::model(
+        "point serving
+         point opening
+         point fixing
+         top serve Task
+           >serving
+         top open Task
+           >opening<
+         top repair Task
+           >opening fixing
+           fixing<",
+    );
+    model.entry_points = vec!["Server".to_owned(), "Tool".to_owned()];
+    for (top, program) in [("serve", 0), ("open", 0), ("repair", 1)] {
+        let top = sketch::top(&model, top);
+        model.top_level_methods[top.index()].entry_points = vec![program];
+    }
+    model
+}
+
+#[test]
+fn a_program_prints_only_what_it_can_run() {
+    let model = two_programs();
+    let served: String = (0..64).map(|i| format!("{i}.0 s serving\n")).collect();
+    let text = run(&model, &format!("{served}70.0 t1 opening"));
+    assert_eq!(text.lines().last(), Some("open: 65 opens"));
+    let fixed: String = (0..64).map(|i| format!("{i}.0 s opening\n{i}.5 s fixing\n")).collect();
+    let text = run(&model, &format!("{fixed}170.0 t1 opening"));
+    assert_eq!(text.lines().last(), Some("repair: 129 opens"));
+    // A log of both programs restricts nothing: the tool's lines stay whole.
+    let both = format!("{served}{}", "170.0 t1 opening\n170.1 t1 fixing\n".repeat(8));
+    assert_eq!(run(&model, &both).lines().filter(|line| line.starts_with("repair")).count(), 8);
+}
+
+#[test]
+fn threads_of_a_pool_run_what_the_pool_runs() {
+    let mut model = sketch::model(
+        "point opening
+         point loading
+         point reading
+         top load Task
+           >opening<
+           >loading<
+         top read Task
+           >opening<
+           >reading<",
+    );
+    let records = "1.0 load-1 loading
+         2.0 read-1 reading
+         3.0 load-2 opening
+         4.0 read-7 opening";
+    assert_eq!(run(&model, records), "load: 1 opens\nread: 2 opens\nload: 3 opens\nread: 4 opens\n");
+    // `main` runs in the thread of its name only.
+    let load = sketch::top(&model, "load");
+    let top = &mut model.top_level_methods[load.index()];
+    (top.method, top.descriptor) = ("main".to_owned(), "([Ljava/lang/String;)V".to_owned());
+    let records = "1.0 main opening\n2.0 pool-1 opening";
+    assert_eq!(run(&model, records), "main: 1 opens\nread: 2 opens\n");
+}

@@ -376,3 +376,103 @@ fn who_has_just_printed_is_the_starter() {
          3",
     );
 }
+
+/// A session is opened on one node and worked on by another; the message between
+/// is handled without a word.
+const SESSIONS: &str = "
+    point p
+    top open Task session=Session.id
+      >p
+    top handle EventHandler session=Session.id
+      >p
+    top work Task session=Session.id
+      >p
+    top other Task session=Session.id
+      >p
+    pair open handle Socket session=session
+    pair handle work Thread session=session
+";
+
+/// `n` sessions one after the other; in each, `second` on node b follows after
+/// `gap` seconds.
+fn sessions(n: usize, second: &str, gap: f64) -> String {
+    let session = |i: usize| {
+        let start = i as f64 * 100.0;
+        let next = start + gap;
+        format!("a t open session=session-{i:02} {start}-{start}\nb u {second} session=session-{i:02} {next}-{next}\n")
+    };
+    (0..n).map(session).collect()
+}
+
+#[test]
+fn an_identifier_that_comes_and_goes_with_its_request_joins_all_that_holds_it() {
+    let together: String = (0..16).map(|i| format!("{a} {b} {a}>{b}\n", a = 2 * i + 1, b = 2 * i + 2)).collect();
+    let apart = |n: usize| -> String { (1..=2 * n).map(|i| format!("{i}\n")).collect() };
+    check(SESSIONS, &sessions(16, "work", 0.2), &together);
+    // Too few to know what kind of identifier it is.
+    check(SESSIONS, &sessions(15, "work", 0.2), &apart(15));
+    // The name of a thing that somebody comes back to.
+    check(SESSIONS, &sessions(16, "work", 30.0), &apart(16));
+    // Nothing leads from the one to the other.
+    check(SESSIONS, &sessions(16, "other", 0.2), &apart(16));
+}
+
+#[test]
+fn a_thread_named_after_what_it_works_on_belongs_to_whoever_works_on_it() {
+    let model = "point p
+         top open Task region=Region.name
+           >p
+         top load Task
+           >p
+         pair open load Thread";
+    check(
+        model,
+        "a w1 open region=users,1f29ab30 1.0-2.0
+         a w2 open region=users,77c0de11 1.001-2.0
+         a loader-users,77c0de11.-1 load 1.1-1.2
+         a loader-users,1f29ab30.-1 load 1.101-1.2",
+        "1 4 1>4
+         2 3 2>3",
+    );
+}
+
+#[test]
+fn about_one_thing_what_is_handed_over_in_turn_is_taken_in_turn() {
+    // The table's name comes back again and again: it tells nothing alone.
+    let model = "point p
+         top ask Task name=Table.name?
+           >p
+         top flush Task name=Table.name?
+           >p
+         top look Task name=Table.name?
+           >p
+         pair ask flush Thread name=name";
+    let looks = "a z look name=t1 10-10
+         a z look name=t1 20-20
+         a z look name=t1 30-30
+         a z look name=t1 40-40
+         a z look name=t1 50-50\n";
+    check(
+        model,
+        &format!(
+            "{looks}
+             a t ask name=t1 60.000-60.000
+             a w1 flush name=t1 60.005-60.100
+             a t ask name=t1 60.020-60.020
+             a w2 flush name=t1 60.025-60.120"
+        ),
+        "1\n2\n3\n4\n5\n6 7 6>7\n8 9 8>9",
+    );
+    // Two are waiting: either may be the first.
+    check(
+        model,
+        &format!(
+            "{looks}
+             a t ask name=t1 60.000-60.000
+             a u ask name=t1 60.002-60.002
+             a w1 flush name=t1 60.005-60.100
+             a w2 flush name=t1 60.006-60.120"
+        ),
+        "1\n2\n3\n4\n5\n6\n7\n8\n9",
+    );
+}

@@ -31,7 +31,7 @@ pub struct EntryPoints {
 const MAINS_MAX: usize = 512;
 
 /// Finds the programs and what each can run.
-pub(crate) fn find(program: &Program, graph: &CallGraph, top_levels: &TopLevels) -> EntryPoints {
+pub fn find(program: &Program, graph: &CallGraph, top_levels: &TopLevels) -> EntryPoints {
     let mut mains: Vec<MethodId> =
         graph.roots.iter().filter(|r| r.kind == RootKind::Main).map(|r| r.method).collect();
     mains.truncate(MAINS_MAX);
