@@ -35,6 +35,7 @@ pub(crate) mod format;
 pub(crate) mod forward;
 pub(crate) mod info;
 pub(crate) mod lambda;
+pub(crate) mod library;
 pub(crate) mod object;
 pub(crate) mod place;
 pub(crate) mod position;
