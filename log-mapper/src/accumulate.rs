@@ -15,7 +15,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Accumulator, Event, Kinds, LinkKind, Model, TopLevelId, TopLevelKind, ValueClassId, Variable};
 
 use self::canonical::canonical;
-use self::evidence::{Evidence, FLOAT_US, LOOP_US, Surroundings, Trust, is_common, is_nearest, is_silence, verdict};
+use self::evidence::{
+    Evidence, FLOAT_US, LOOP_US, Surroundings, Trust, is_common, is_nearest, is_silence, verdict,
+};
 use self::open_span::{Fact, Fit, OpenSpan, TopState, opening, opening_after};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};

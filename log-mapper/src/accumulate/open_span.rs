@@ -13,8 +13,8 @@ use schema::{
 };
 
 use super::evidence::LOOP_US;
-use super::pools::Closed;
 use super::orders::{Follows, Orders, Places};
+use super::pools::Closed;
 
 /// Values kept of a span per top-level method: one that meets more entities than
 /// this is not told apart by them.

@@ -10,7 +10,9 @@ use std::cmp::Reverse;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
 
-use super::evidence::{Candidate, Evidence, is_address, names_alike, names_one_thing, names_thread, weigh, weigh_attached};
+use super::evidence::{
+    Candidate, Evidence, is_address, names_alike, names_one_thing, names_thread, weigh, weigh_attached,
+};
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::Config;

@@ -399,14 +399,17 @@ fn sessions(n: usize, second: &str, gap: f64) -> String {
     let session = |i: usize| {
         let start = i as f64 * 100.0;
         let next = start + gap;
-        format!("a t open session=session-{i:02} {start}-{start}\nb u {second} session=session-{i:02} {next}-{next}\n")
+        format!(
+            "a t open session=session-{i:02} {start}-{start}\nb u {second} session=session-{i:02} {next}-{next}\n"
+        )
     };
     (0..n).map(session).collect()
 }
 
 #[test]
 fn an_identifier_that_comes_and_goes_with_its_request_joins_all_that_holds_it() {
-    let together: String = (0..16).map(|i| format!("{a} {b} {a}>{b}\n", a = 2 * i + 1, b = 2 * i + 2)).collect();
+    let together: String =
+        (0..16).map(|i| format!("{a} {b} {a}>{b}\n", a = 2 * i + 1, b = 2 * i + 2)).collect();
     let apart = |n: usize| -> String { (1..=2 * n).map(|i| format!("{i}\n")).collect() };
     check(SESSIONS, &sessions(16, "work", 0.2), &together);
     // Too few to know what kind of identifier it is.

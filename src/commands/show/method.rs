@@ -24,7 +24,11 @@ pub(crate) fn print(model: &Model, what: &str) -> Result<()> {
         writeln!(out, "  reason  {}", neutral(&method.reason))?;
         let programs = method.entry_points.iter().filter_map(|&i| model.entry_points.get(usize::from(i)));
         let programs: Vec<String> = programs.map(|name| neutral(name)).collect();
-        writeln!(out, "  run by  {}", if programs.is_empty() { "any".to_owned() } else { programs.join(", ") })?;
+        writeln!(
+            out,
+            "  run by  {}",
+            if programs.is_empty() { "any".to_owned() } else { programs.join(", ") }
+        )?;
         writeln!(out, "  identifiers")?;
         for identifier in &method.identifiers {
             let class = model.value_classes.get(identifier.value_class.index()).map_or("?", String::as_str);

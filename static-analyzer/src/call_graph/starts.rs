@@ -249,7 +249,8 @@ impl<'a> Starts<'a> {
         let is_virtual = matches!(kind, InvokeKind::Virtual | InvokeKind::Interface);
         let rows = self.resolver.own_class(method.class).map(|c| &self.tasks[c.index()][..]);
         let own = rows.unwrap_or_default().iter().any(|row| matches(row.method, method.name));
-        let library = apis::TASKS.iter().any(|t| t.class == method.class.as_str() && matches(t.method, method.name));
+        let library =
+            apis::TASKS.iter().any(|t| t.class == method.class.as_str() && matches(t.method, method.name));
         is_virtual && (own || library || matches!(method.name.as_str(), "start" | "fork"))
     }
 
@@ -349,7 +350,8 @@ impl<'a> Starts<'a> {
                 let targets = direct_targets(calls, pass.site);
                 if targets.is_empty() {
                     let gift = self.library_gift(*kind, *method, pass.argument);
-                    return gift.filter(|_| !self.is_put(*kind, *method) || self.is_run_later(frame, pass.site));
+                    return gift
+                        .filter(|_| !self.is_put(*kind, *method) || self.is_run_later(frame, pass.site));
                 }
                 targets.iter().filter_map(|&t| self.gifts.get(&(t, pass.argument)).copied()).max()
             }

@@ -89,12 +89,14 @@ pub fn find(
 fn sessions(drops: &Drops<'_>, lifetimes: &Lifetimes<'_>, handed: &Handed, mut chosen: Chosen) -> Chosen {
     for (&root, targets) in handed {
         let is_dispatcher = chosen.get(&root).is_some_and(|(kind, _)| *kind == TopLevelKind::Dispatcher);
-        let loses = targets.values().any(|drop| drop.lost > 0) || targets.values().all(|drop| drop.total == 0);
+        let loses =
+            targets.values().any(|drop| drop.lost > 0) || targets.values().all(|drop| drop.total == 0);
         if !is_dispatcher || loses || !names_itself(drops, lifetimes, root) {
             continue;
         }
         for target in targets.keys() {
-            let elsewhere = handed.iter().any(|(other, targets)| *other != root && targets.contains_key(target));
+            let elsewhere =
+                handed.iter().any(|(other, targets)| *other != root && targets.contains_key(target));
             if !elsewhere {
                 chosen.remove(target);
             }
@@ -111,8 +113,9 @@ fn names_itself(drops: &Drops<'_>, lifetimes: &Lifetimes<'_>, root: MethodId) ->
         let own = matches!(place.path.root, PathRoot::Param(0)) && !place.path.steps.contains(&Step::Element);
         own && variables.iter().any(|&(point, variable)| {
             let variable = &drops.log_points[point as usize].variables[variable as usize];
-            let strength =
-                variable.value_class.and_then(|class| lifetimes.strength(root, place, class, is_number(variable)));
+            let strength = variable
+                .value_class
+                .and_then(|class| lifetimes.strength(root, place, class, is_number(variable)));
             strength == Some(IdentifierStrength::Request)
         })
     })
