@@ -23,8 +23,10 @@ use super::facts::Facts;
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::{Sets, SpanLink, to_u32};
 
-/// Silence after which a value has come back, µs.
-const SILENCE_US: i64 = 5_000_000;
+/// Silence after which a value has come back, µs; longer for what has lasted
+/// long: so many times as long as that.
+const SILENCE_US: i64 = 1_000_000;
+const TIMES_LASTED: i64 = 2;
 
 /// Values of a kind from which to learn.
 const VALUES_MIN: usize = 16;
@@ -44,12 +46,12 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
     }
     let mut out = Vec::new();
     for (kind, values) in holders(pairs, facts) {
-        let n_back = values.values().filter(|spans| comes_back(facts, spans)).count();
+        let n_back = values.values().filter(|spans| lives(facts, spans).len() > 1).count();
         if values.len() < VALUES_MIN || n_back * BACK_SHARE > values.len() {
             continue;
         }
         let mut reach = Reach::new(pairs, facts, kind);
-        for spans in values.into_values() {
+        for spans in values.values().flat_map(|spans| lives(facts, spans)) {
             for (position, &span) in spans.iter().enumerate() {
                 if has_sender[span as usize] {
                     continue;
@@ -100,15 +102,24 @@ fn holders<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Holders<'s> {
     out
 }
 
-/// Whether there is a silence between the spans that hold one value.
-fn comes_back(facts: &Facts<'_>, spans: &[u32]) -> bool {
-    let mut end_us = i64::MAX;
-    spans.iter().any(|&span| {
+/// The spans that hold one value, cut where it comes back after a silence.
+fn lives<'a>(facts: &Facts<'_>, spans: &'a [u32]) -> Vec<&'a [u32]> {
+    let mut out = Vec::new();
+    let (mut first, mut born_us, mut end_us) = (0, 0_i64, 0_i64);
+    for (position, &span) in spans.iter().enumerate() {
         let fact = facts.get(span);
-        let is_back = fact.start_us > end_us.saturating_add(SILENCE_US);
-        end_us = if end_us == i64::MAX { fact.end_us } else { end_us.max(fact.end_us) };
-        is_back
-    })
+        let silence_us = SILENCE_US.max(end_us.saturating_sub(born_us).saturating_mul(TIMES_LASTED));
+        if position > first && fact.start_us.saturating_sub(end_us) > silence_us {
+            out.push(&spans[first..position]);
+            first = position;
+        }
+        if position == first {
+            (born_us, end_us) = (fact.start_us, fact.end_us);
+        }
+        end_us = end_us.max(fact.end_us);
+    }
+    out.push(&spans[first..]);
+    out
 }
 
 /// Which top-level methods hand values of one kind to which others, over any
