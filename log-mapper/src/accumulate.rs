@@ -12,12 +12,13 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Accumulator, Event, Kinds, LinkKind, Model, TopLevelId, TopLevelKind, ValueClassId, Variable};
+use schema::{Accumulator, Event, Kinds, LinkKind, Model, TopLevelId, TopLevelKind, ValueClassId, ValueShape, Variable};
 
 use self::canonical::canonical;
 use self::evidence::{
     Evidence, FLOAT_US, LOOP_US, Surroundings, Trust, is_common, is_nearest, is_silence, verdict,
 };
+use self::names::Names;
 use self::open_span::{Fact, Fit, OpenSpan, TopState, opening, opening_after};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
@@ -27,6 +28,7 @@ use crate::record::{Candidate, Record, Records};
 
 mod canonical;
 mod evidence;
+mod names;
 mod open_span;
 mod open_spans;
 mod orders;
@@ -102,6 +104,7 @@ struct Scan<'m> {
     /// Common values of the record at hand, by candidate.
     common: Vec<(usize, Vec<Common>)>,
     kinds: Kinds,
+    names: Names,
     /// Closed spans: (number of first record, span).
     done: Vec<(u64, Closed)>,
 }
@@ -157,6 +160,7 @@ impl<'m> Scan<'m> {
             shown: FxHashMap::default(),
             common: Vec::new(),
             kinds: Kinds::default(),
+            names: Names::default(),
             done: Vec::new(),
         }
     }
@@ -214,6 +218,9 @@ impl<'m> Scan<'m> {
         let current = thread.and_then(|thread| self.open.current(thread));
         for (candidate, fact) in facts {
             let mut found = Vec::new();
+            for (class, text) in &fact.named {
+                found.extend(self.open.with_value(*class, text).filter(|span| self.open.get(*span).thread == thread));
+            }
             for (variable, text) in &fact.values {
                 for &class in self.orders.request_classes(fact.log_point, *variable) {
                     let same_thread = |span: &SpanIndex| self.open.get(*span).thread == thread;
@@ -518,7 +525,28 @@ impl<'m> Scan<'m> {
             common.extend(class.map(|class| (class, Rc::clone(text))));
             false
         });
-        Fact { log_point: candidate.log_point, values, common }
+        let named = self.named(candidate, &values);
+        Fact { log_point: candidate.log_point, values, common, named }
+    }
+
+    /// Objects that are named within the record's texts and that it does not
+    /// print itself.
+    fn named(&mut self, candidate: &Candidate<'_>, values: &[(u32, Rc<str>)]) -> Vec<(ValueClassId, Rc<str>)> {
+        let variables = &self.model.log_points[candidate.log_point.index()].variables;
+        for (variable, text) in values {
+            let variable = &variables[*variable as usize];
+            if let Some(class) = variable.value_class.filter(|_| !variable.parts.is_empty()) {
+                self.names.learn(text, class);
+            }
+        }
+        let mut named = Vec::new();
+        for &(variable, text) in &candidate.values {
+            if variables.get(variable as usize).is_some_and(|variable| variable.shape == ValueShape::Text) {
+                self.names.find(text, &mut named);
+            }
+        }
+        named.retain(|(_, name)| values.iter().all(|(_, known)| known != name));
+        named
     }
 
     fn thread(&mut self, name: &str) -> u32 {

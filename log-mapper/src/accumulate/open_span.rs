@@ -29,6 +29,8 @@ pub(super) struct Fact {
     /// Values that so many records show that they tell no spans apart. Whoever
     /// is handed something may still be told by them from whoever is not.
     pub(super) common: Vec<(ValueClassId, Rc<str>)>,
+    /// Objects named within its texts.
+    pub(super) named: Vec<(ValueClassId, Rc<str>)>,
 }
 
 /// A value that the span has printed: bound to an identifier of a top-level
@@ -385,7 +387,7 @@ pub(super) fn opening_after(orders: &mut Orders<'_>, first: LogPointId, fact: &F
         return Vec::new();
     }
     let mut tops = Vec::new();
-    let states = opening(orders, &Fact { log_point: first, values: Vec::new(), common: Vec::new() });
+    let states = opening(orders, &Fact { log_point: first, values: Vec::new(), common: Vec::new(), named: Vec::new() });
     for state in states.iter().filter(|state| state.entered) {
         let places = orders.places(fact.log_point);
         let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
@@ -424,6 +426,10 @@ fn bind(orders: &Orders<'_>, top: TopLevelId, place: (u32, u32), fact: &Fact) ->
                 text: Rc::clone(text),
             }),
         }
+    }
+    for (value_class, text) in &fact.named {
+        let (identifier, strength) = (None, IdentifierStrength::Request);
+        bound.push(Bound { identifier, value_class: *value_class, strength, text: Rc::clone(text) });
     }
     Some(bound)
 }

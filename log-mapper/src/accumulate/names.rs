@@ -1,0 +1,85 @@
+//! Names within texts: a path, a command or a list that holds the name of an
+//! object which other records print as a value (`.../container_17_04_01_02.tokens`
+//! beside `Container container_17_04_01_02 starts`). Known are objects whose parts
+//! are all numbers; their name is the run of these numbers.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use schema::ValueClassId;
+
+/// A name has this many numbers...
+const NUMBERS_MIN: usize = 2;
+
+/// ... and so many characters, so that it is in a text on purpose.
+const NAME_MIN: usize = 12;
+
+/// Objects by their canonical texts: numbers without leading zeros, with `/`
+/// between them.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    known: FxHashMap<Rc<str>, ValueClassId>,
+    /// The run of numbers at hand.
+    run: String,
+}
+
+impl Names {
+    /// An object was printed.
+    pub(super) fn learn(&mut self, text: &Rc<str>, class: ValueClassId) {
+        let is_name = text.len() >= NAME_MIN && text.bytes().all(|b| b.is_ascii_digit() || b == b'/');
+        if is_name && text.contains('/') && !self.known.contains_key(text) {
+            self.known.insert(Rc::clone(text), class);
+        }
+    }
+
+    /// Appends the known objects whose names are in `text`.
+    pub(super) fn find(&mut self, text: &str, found: &mut Vec<(ValueClassId, Rc<str>)>) {
+        if text.len() < NAME_MIN || self.known.is_empty() {
+            return;
+        }
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            if !bytes[at].is_ascii_digit() {
+                at += 1;
+                continue;
+            }
+            let start = at;
+            at = self.read_run(text, at);
+            if at - start >= NAME_MIN
+                && let Some((name, class)) = self.known.get_key_value(self.run.as_str())
+                && found.iter().all(|(_, known)| known != name)
+            {
+                found.push((*class, Rc::clone(name)));
+            }
+        }
+    }
+
+    /// Reads numbers with one `_` or `-` between them into `run`; where it ends.
+    fn read_run(&mut self, text: &str, start: usize) -> usize {
+        let bytes = text.as_bytes();
+        let (mut at, mut n_numbers) = (start, 0);
+        self.run.clear();
+        loop {
+            let number = at;
+            while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+                at += 1;
+            }
+            let digits = text[number..at].trim_start_matches('0');
+            if n_numbers > 0 {
+                self.run.push('/');
+            }
+            self.run.push_str(if digits.is_empty() { "0" } else { digits });
+            n_numbers += 1;
+            let joins = matches!(bytes.get(at), Some(b'_' | b'-'));
+            if !joins || !bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
+                break;
+            }
+            at += 1;
+        }
+        if n_numbers < NUMBERS_MIN {
+            self.run.clear();
+        }
+        at
+    }
+}
