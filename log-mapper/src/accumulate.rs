@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Accumulator, Event, Kinds, LinkKind, Model, TopLevelId, TopLevelKind, ValueClassId, ValueShape, Variable};
+use schema::{Accumulator, Event, Kinds, LinkKind, LogPointId, Model, TopLevelId, TopLevelKind, ValueClassId, ValueShape, Variable};
 
 use self::canonical::canonical;
 use self::evidence::{
@@ -349,9 +349,7 @@ impl<'m> Scan<'m> {
             seq: self.seq,
             has_thread: thread.is_some(),
             starts: self.orders.starts(point),
-            floats: self.orders.floats(point)
-                && (is_silence(gap_us, self.open.get(best.span).lasted_us())
-                    || (gap_us > FLOAT_US && self.is_all_rounds(best.span))),
+            floats: self.floats_apart(best.span, point, gap_us),
             encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
             again: self.open.get(best.span).printed(point, gap_us)
                 && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
@@ -380,6 +378,16 @@ impl<'m> Scan<'m> {
     /// Whether `span` can be a round of a dispatcher, which is followed by another.
     fn is_round(&self, span: SpanIndex) -> bool {
         self.open.get(span).tops.iter().any(|state| self.is_round_of(state))
+    }
+
+    /// Whether order says nothing of `point` and `span` being one piece of work,
+    /// because one of them floats, and time does not either.
+    fn floats_apart(&mut self, span: SpanIndex, point: LogPointId, gap_us: u64) -> bool {
+        let open = self.open.get(span);
+        if self.orders.floats(point) {
+            return is_silence(gap_us, open.lasted_us()) || (gap_us > FLOAT_US && self.is_all_rounds(span));
+        }
+        gap_us > FLOAT_US && open.only_floats() && self.orders.starts(point)
     }
 
     /// Whether `span` is a round of a dispatcher in any case.

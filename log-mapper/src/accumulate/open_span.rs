@@ -229,6 +229,11 @@ impl OpenSpan {
         self.tops.iter().any(|state| state.at.is_empty() || goes_on(state))
     }
 
+    /// Whether nothing so far had a place in the order.
+    pub(super) fn only_floats(&self) -> bool {
+        self.tops.iter().all(|state| state.at.is_empty())
+    }
+
     /// Whether the best-fitting reading of the span can end here.
     pub(super) fn is_at_exit(&self, orders: &Orders<'_>) -> bool {
         let states = self.tops.iter().filter(|state| state.entered);
