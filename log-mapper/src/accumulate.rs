@@ -385,7 +385,8 @@ impl<'m> Scan<'m> {
     fn floats_apart(&mut self, span: SpanIndex, point: LogPointId, gap_us: u64) -> bool {
         let open = self.open.get(span);
         if self.orders.floats(point) {
-            return is_silence(gap_us, open.lasted_us()) || (gap_us > FLOAT_US && self.is_all_rounds(span));
+            let is_apart = open.only_floats() || self.is_all_rounds(span);
+            return is_silence(gap_us, open.lasted_us()) || (gap_us > FLOAT_US && is_apart);
         }
         gap_us > FLOAT_US && open.only_floats() && self.orders.starts(point)
     }
