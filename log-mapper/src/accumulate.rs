@@ -12,22 +12,21 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Accumulator, Event, Kinds, LinkKind, LogPointId, Model, TopLevelId, TopLevelKind, ValueClassId, ValueShape, Variable};
+use schema::{Accumulator, Event, Kinds, LinkKind, Model, TopLevelId, TopLevelKind, ValueClassId};
 
-use self::canonical::canonical;
-use self::evidence::{
-    Evidence, FLOAT_US, LOOP_US, Surroundings, Trust, is_common, is_nearest, is_silence, verdict,
-};
+use self::evidence::{Evidence, LOOP_US, Trust, is_nearest, is_silence};
 use self::names::Names;
 use self::open_span::{Fact, Fit, OpenSpan, TopState, opening, opening_after};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
-use self::pools::{Closed, Pools, is_main};
+use self::pools::{Closed, Pools};
 use self::programs::Programs;
 use crate::record::{Candidate, Record, Records};
 
 mod canonical;
 mod evidence;
+mod facts;
+mod judge;
 mod names;
 mod open_span;
 mod open_spans;
@@ -219,7 +218,9 @@ impl<'m> Scan<'m> {
         for (candidate, fact) in facts {
             let mut found = Vec::new();
             for (class, text) in &fact.named {
-                found.extend(self.open.with_value(*class, text).filter(|span| self.open.get(*span).thread == thread));
+                found.extend(
+                    self.open.with_value(*class, text).filter(|span| self.open.get(*span).thread == thread),
+                );
             }
             for (variable, text) in &fact.values {
                 for &class in self.orders.request_classes(fact.log_point, *variable) {
@@ -339,80 +340,6 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Why the record joins the first of `takers`; none if it does not.
-    fn judge(&mut self, record: &Record<'_>, thread: Option<u32>, takers: &[Taker]) -> Option<String> {
-        let best = takers.first()?;
-        let second = takers.iter().find(|taker| taker.span != best.span);
-        let point = record.candidates[best.candidate].log_point;
-        let gap_us = record.ts_us.abs_diff(self.open.get(best.span).last_us);
-        let around = Surroundings {
-            seq: self.seq,
-            has_thread: thread.is_some(),
-            starts: self.orders.starts(point),
-            floats: self.floats_apart(best.span, point, gap_us),
-            encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
-            again: self.open.get(best.span).printed(point, gap_us)
-                && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
-            after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
-            at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
-            is_round: self.is_round(best.span),
-            is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
-            in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
-            order_trusted: self.trust.is_enough(),
-            second: second.map(|taker| taker.evidence),
-        };
-        verdict(best.evidence, around)
-    }
-
-    /// Whether all that `span` can be is of one kind. The events of an entity are
-    /// one request, however often it is in the same state.
-    fn is_all(&self, span: SpanIndex, kind: TopLevelKind) -> bool {
-        self.open.get(span).tops.iter().all(|state| self.orders.kind(state.top) == kind)
-    }
-
-    /// Whether `span` is a program's `main`, whose thread does nothing after it.
-    fn is_main(&self, span: SpanIndex) -> bool {
-        self.open.get(span).tops.iter().all(|state| is_main(self.model, state.top))
-    }
-
-    /// Whether `span` can be a round of a dispatcher, which is followed by another.
-    fn is_round(&self, span: SpanIndex) -> bool {
-        self.open.get(span).tops.iter().any(|state| self.is_round_of(state))
-    }
-
-    /// Whether order says nothing of `point` and `span` being one piece of work,
-    /// because one of them floats, and time does not either.
-    fn floats_apart(&mut self, span: SpanIndex, point: LogPointId, gap_us: u64) -> bool {
-        let open = self.open.get(span);
-        if self.orders.floats(point) {
-            let is_apart = open.only_floats() || self.is_all_rounds(span);
-            return is_silence(gap_us, open.lasted_us()) || (gap_us > FLOAT_US && is_apart);
-        }
-        gap_us > FLOAT_US && open.only_floats() && self.orders.starts(point)
-    }
-
-    /// Whether `span` is a round of a dispatcher in any case.
-    fn is_all_rounds(&self, span: SpanIndex) -> bool {
-        self.open.get(span).tops.iter().all(|state| self.is_round_of(state))
-    }
-
-    fn is_round_of(&self, state: &TopState) -> bool {
-        use TopLevelKind::{DispatchTarget, Dispatcher, EventHandler, IdentifierLoss};
-        matches!(self.orders.kind(state.top), DispatchTarget | Dispatcher | EventHandler | IdentifierLoss)
-    }
-
-    /// Whether `span` can enclose what its thread did last.
-    fn encloses(&self, span: SpanIndex, thread: u32) -> bool {
-        let Some(current) = self.open.current(thread) else { return false };
-        let outer = &self.open.get(span).tops;
-        let inner = &self.open.get(current).tops;
-        outer.iter().any(|outer| self.orders.kind(outer.top) == TopLevelKind::Dispatcher)
-            || (!self.calls.is_empty()
-                && outer
-                    .iter()
-                    .any(|outer| inner.iter().any(|inner| self.calls.contains(&(outer.top, inner.top)))))
-    }
-
     /// Carries out a choice.
     fn apply(&mut self, record: &Record<'_>, choice: Choice) {
         let Choice { candidate, thread, goes } = choice;
@@ -500,64 +427,6 @@ impl<'m> Scan<'m> {
             .collect()
     }
 
-    fn fact(&mut self, candidate: &Candidate<'_>) -> Fact {
-        let variables = &self.model.log_points[candidate.log_point.index()].variables;
-        let mut values: Vec<(u32, Rc<str>)> = Vec::new();
-        for &(variable, text) in &candidate.values {
-            let shape = variables.get(variable as usize).map(|variable| variable.shape);
-            let told = shape.filter(|_| self.orders.tells(candidate.log_point, variable));
-            if let Some(text) = told.and_then(|shape| canonical(text, shape)) {
-                values.push((variable, Rc::from(text)));
-            }
-        }
-        for (variable, object) in
-            (0u32..).zip(variables).filter(|(_, object)| !object.parts.is_empty() && !object.in_text)
-        {
-            if self.orders.tells(candidate.log_point, variable)
-                && let Some(text) = together(variables, &object.parts, &candidate.values)
-            {
-                values.push((variable, Rc::from(text)));
-            }
-        }
-        let seq = self.seq;
-        let mut common = Vec::new();
-        values.retain(|(variable, text)| {
-            let shown = self.shown.entry(Rc::clone(text)).or_default();
-            shown.n_records += 1;
-            if let Some(class) = variables[*variable as usize].value_class {
-                self.kinds.learn(&mut shown.classes, class, text);
-            }
-            if !is_common(shown.n_records, seq) {
-                return true;
-            }
-            let class = variables[*variable as usize].value_class;
-            common.extend(class.map(|class| (class, Rc::clone(text))));
-            false
-        });
-        let named = self.named(candidate, &values);
-        Fact { log_point: candidate.log_point, values, common, named }
-    }
-
-    /// Objects that are named within the record's texts and that it does not
-    /// print itself.
-    fn named(&mut self, candidate: &Candidate<'_>, values: &[(u32, Rc<str>)]) -> Vec<(ValueClassId, Rc<str>)> {
-        let variables = &self.model.log_points[candidate.log_point.index()].variables;
-        for (variable, text) in values {
-            let variable = &variables[*variable as usize];
-            if let Some(class) = variable.value_class.filter(|_| !variable.parts.is_empty()) {
-                self.names.learn(text, class);
-            }
-        }
-        let mut named = Vec::new();
-        for &(variable, text) in &candidate.values {
-            if variables.get(variable as usize).is_some_and(|variable| variable.shape == ValueShape::Text) {
-                self.names.find(text, &mut named);
-            }
-        }
-        named.retain(|(_, name)| values.iter().all(|(_, known)| known != name));
-        named
-    }
-
     fn thread(&mut self, name: &str) -> u32 {
         if let Some(&thread) = self.threads.get(name) {
             return thread;
@@ -567,20 +436,6 @@ impl<'m> Scan<'m> {
         self.threads.insert(name.to_owned(), thread);
         thread
     }
-}
-
-/// The value of an object: all its parts; none if one is not in the record.
-fn together(variables: &[Variable], parts: &[u32], values: &[(u32, &str)]) -> Option<String> {
-    let mut whole = String::new();
-    for &part in parts {
-        let (_, text) = values.iter().find(|(variable, _)| *variable == part)?;
-        let shape = variables.get(part as usize)?.shape;
-        if !whole.is_empty() {
-            whole.push('/');
-        }
-        whole.push_str(&canonical(text, shape)?);
-    }
-    Some(whole)
 }
 
 fn event(record: &Record<'_>, candidate: Option<&Candidate<'_>>, reason: String) -> Event {

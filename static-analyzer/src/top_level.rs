@@ -10,6 +10,7 @@ pub(crate) mod attached;
 mod choose;
 mod drops;
 pub mod entry_points;
+mod lifetimes;
 pub(crate) mod loops;
 mod members;
 

@@ -83,3 +83,35 @@ impl Names {
         at
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(known: &[&str], text: &str) -> Vec<String> {
+        let mut names = Names::default();
+        for name in known {
+            names.learn(&Rc::from(*name), ValueClassId::new(0));
+        }
+        let mut found = Vec::new();
+        names.find(text, &mut found);
+        found.into_iter().map(|(_, name)| name.to_string()).collect()
+    }
+
+    #[test]
+    fn a_path_holds_the_name_of_what_it_is_about() {
+        let known = ["1795256194315/4/1/2", "1795256194315/4"];
+        let path = "/tmp/private/container_1795256194315_0004_01_000002.tokens";
+        assert_eq!(found(&known, path), ["1795256194315/4/1/2"]);
+        assert_eq!(found(&known, "app_1795256194315_0004/x, app_1795256194315_0004"), ["1795256194315/4"]);
+        // Part of a longer name is another name; other numbers are no name.
+        assert!(found(&known, "attempt_1795256194315_0004_7").is_empty());
+        assert!(found(&known, "of 1795256194315 bytes, 4 are left").is_empty());
+        assert!(found(&known, "1795256194315_").is_empty());
+    }
+
+    #[test]
+    fn a_short_number_names_nothing_within_a_text() {
+        assert!(found(&["4/2"], "part-4-2").is_empty());
+    }
+}

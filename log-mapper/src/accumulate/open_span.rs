@@ -392,7 +392,10 @@ pub(super) fn opening_after(orders: &mut Orders<'_>, first: LogPointId, fact: &F
         return Vec::new();
     }
     let mut tops = Vec::new();
-    let states = opening(orders, &Fact { log_point: first, values: Vec::new(), common: Vec::new(), named: Vec::new() });
+    let states = opening(
+        orders,
+        &Fact { log_point: first, values: Vec::new(), common: Vec::new(), named: Vec::new() },
+    );
     for state in states.iter().filter(|state| state.entered) {
         let places = orders.places(fact.log_point);
         let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };

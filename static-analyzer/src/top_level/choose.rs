@@ -11,18 +11,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use schema::{IdentifierStrength, TopLevelKind};
+use schema::TopLevelKind;
 
 use super::attached;
 use super::drops::{Drop, Drops};
+use super::lifetimes::{entities, sessions, without_identity};
 use super::loops::{self, ServiceLoops};
-use super::members::{self, Chosen, is_number};
+use super::members::{self, Chosen};
 use super::{TopLevel, TopLevels};
 use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind, apis};
-use crate::identifiers::{Bindings, Identifier, Lifetimes, Scope, summarize};
+use crate::identifiers::{Bindings, Lifetimes, Scope, summarize};
 use crate::ir::{BlockId, Body, Op, ValueId};
 use crate::limits::HELPER_CALLERS_MAX;
-use crate::path::{LogPoint, Root as PathRoot, Step};
+use crate::path::LogPoint;
 use crate::program::{MethodId, Program};
 use crate::rules::Rules;
 
@@ -82,76 +83,6 @@ pub fn find(
     TopLevels { methods: keep_useful(found, rules, program) }
 }
 
-/// Loops that serve one request: the thread is made for it, and all that the
-/// loop calls prints the identifiers of the thread's own object and loses none
-/// (messages of one session that a connection's thread reads). No line of what
-/// it calls begins anything.
-fn sessions(drops: &Drops<'_>, lifetimes: &Lifetimes<'_>, handed: &Handed, mut chosen: Chosen) -> Chosen {
-    for (&root, targets) in handed {
-        let is_dispatcher = chosen.get(&root).is_some_and(|(kind, _)| *kind == TopLevelKind::Dispatcher);
-        let loses =
-            targets.values().any(|drop| drop.lost > 0) || targets.values().all(|drop| drop.total == 0);
-        if !is_dispatcher || loses || !names_itself(drops, lifetimes, root) {
-            continue;
-        }
-        for target in targets.keys() {
-            let elsewhere =
-                handed.iter().any(|(other, targets)| *other != root && targets.contains_key(target));
-            if !elsewhere {
-                chosen.remove(target);
-            }
-        }
-        let why = "its loop serves one request, whose identifiers its object holds".to_owned();
-        chosen.insert(root, (TopLevelKind::Task, why));
-    }
-    chosen
-}
-
-/// Whether the object of a thread holds identifiers of one request.
-fn names_itself(drops: &Drops<'_>, lifetimes: &Lifetimes<'_>, root: MethodId) -> bool {
-    drops.summaries.methods[root.index()].places.iter().any(|(place, variables)| {
-        let own = matches!(place.path.root, PathRoot::Param(0)) && !place.path.steps.contains(&Step::Element);
-        own && variables.iter().any(|&(point, variable)| {
-            let variable = &drops.log_points[point as usize].variables[variable as usize];
-            let strength = variable
-                .value_class
-                .and_then(|class| lifetimes.strength(root, place, class, is_number(variable)));
-            strength == Some(IdentifierStrength::Request)
-        })
-    })
-}
-
-/// Handlers of events whose object is made by requests: what happens to one
-/// object is one request. What only start-up calls handles no events.
-fn entities(program: &Program, graph: &CallGraph, lifetimes: &Lifetimes<'_>, chosen: &Chosen) -> Chosen {
-    let is_entity = |method: MethodId| {
-        let m = &program.methods[method.index()];
-        let is_handler = graph.root(method).is_some_and(|r| r.kind == RootKind::EventHandler);
-        is_handler && !m.is_static() && !lifetimes.is_long_lived(m.class)
-    };
-    let is_start_up = |method: MethodId| {
-        graph.root(method).is_some_and(|r| r.kind == RootKind::EventHandler)
-            && !lifetimes.is_at_request(method)
-    };
-    let kind = |method, kind| match kind {
-        TopLevelKind::EventHandler if is_start_up(method) => TopLevelKind::Task,
-        TopLevelKind::EventHandler if is_entity(method) => TopLevelKind::Entity,
-        kind => kind,
-    };
-    chosen.iter().map(|(&method, (old, why))| (method, (kind(method, *old), why.clone()))).collect()
-}
-
-/// An entity whose object prints nothing that names it has no life that could be
-/// followed: each of its events is a request.
-fn without_identity(top: &mut TopLevel) {
-    let names_itself = |identifier: &Identifier| {
-        identifier.strength == IdentifierStrength::Request && identifier.place.path.root == PathRoot::Param(0)
-    };
-    if top.kind == TopLevelKind::Entity && !top.identifiers.iter().any(names_itself) {
-        top.kind = TopLevelKind::EventHandler;
-    }
-}
-
 /// Top-level methods without a line say nothing, unless forced.
 fn keep_useful(found: Vec<TopLevel>, rules: &Rules, program: &Program) -> Vec<TopLevel> {
     found
@@ -191,7 +122,7 @@ struct Chooser<'a> {
 }
 
 /// Per dispatching root: what it hands requests to, and what that loses.
-type Handed = BTreeMap<MethodId, BTreeMap<MethodId, Drop>>;
+pub(super) type Handed = BTreeMap<MethodId, BTreeMap<MethodId, Drop>>;
 
 impl Chooser<'_> {
     fn n_points(&self, method: MethodId) -> usize {

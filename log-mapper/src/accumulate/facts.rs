@@ -1,0 +1,92 @@
+//! Facts: the values of a record that can tell spans apart, in canonical form:
+//! of variables, of objects that several of them name together, and of objects
+//! that are named within texts.
+
+use std::rc::Rc;
+
+use schema::{ValueClassId, ValueShape, Variable};
+
+use super::Scan;
+use super::canonical::canonical;
+use super::evidence::is_common;
+use super::open_span::Fact;
+use crate::record::Candidate;
+
+impl Scan<'_> {
+    /// What one candidate of a record says.
+    pub(super) fn fact(&mut self, candidate: &Candidate<'_>) -> Fact {
+        let variables = &self.model.log_points[candidate.log_point.index()].variables;
+        let mut values: Vec<(u32, Rc<str>)> = Vec::new();
+        for &(variable, text) in &candidate.values {
+            let shape = variables.get(variable as usize).map(|variable| variable.shape);
+            let told = shape.filter(|_| self.orders.tells(candidate.log_point, variable));
+            if let Some(text) = told.and_then(|shape| canonical(text, shape)) {
+                values.push((variable, Rc::from(text)));
+            }
+        }
+        for (variable, object) in
+            (0u32..).zip(variables).filter(|(_, object)| !object.parts.is_empty() && !object.in_text)
+        {
+            if self.orders.tells(candidate.log_point, variable)
+                && let Some(text) = together(variables, &object.parts, &candidate.values)
+            {
+                values.push((variable, Rc::from(text)));
+            }
+        }
+        let seq = self.seq;
+        let mut common = Vec::new();
+        values.retain(|(variable, text)| {
+            let shown = self.shown.entry(Rc::clone(text)).or_default();
+            shown.n_records += 1;
+            if let Some(class) = variables[*variable as usize].value_class {
+                self.kinds.learn(&mut shown.classes, class, text);
+            }
+            if !is_common(shown.n_records, seq) {
+                return true;
+            }
+            let class = variables[*variable as usize].value_class;
+            common.extend(class.map(|class| (class, Rc::clone(text))));
+            false
+        });
+        let named = self.named(candidate, &values);
+        Fact { log_point: candidate.log_point, values, common, named }
+    }
+
+    /// Objects that are named within the record's texts and that it does not
+    /// print itself.
+    fn named(
+        &mut self,
+        candidate: &Candidate<'_>,
+        values: &[(u32, Rc<str>)],
+    ) -> Vec<(ValueClassId, Rc<str>)> {
+        let variables = &self.model.log_points[candidate.log_point.index()].variables;
+        for (variable, text) in values {
+            let variable = &variables[*variable as usize];
+            if let Some(class) = variable.value_class.filter(|_| !variable.parts.is_empty()) {
+                self.names.learn(text, class);
+            }
+        }
+        let mut named = Vec::new();
+        for &(variable, text) in &candidate.values {
+            if variables.get(variable as usize).is_some_and(|variable| variable.shape == ValueShape::Text) {
+                self.names.find(text, &mut named);
+            }
+        }
+        named.retain(|(_, name)| values.iter().all(|(_, known)| known != name));
+        named
+    }
+}
+
+/// The value of an object: all its parts; none if one is not in the record.
+fn together(variables: &[Variable], parts: &[u32], values: &[(u32, &str)]) -> Option<String> {
+    let mut whole = String::new();
+    for &part in parts {
+        let (_, text) = values.iter().find(|(variable, _)| *variable == part)?;
+        let shape = variables.get(part as usize)?.shape;
+        if !whole.is_empty() {
+            whole.push('/');
+        }
+        whole.push_str(&canonical(text, shape)?);
+    }
+    Some(whole)
+}

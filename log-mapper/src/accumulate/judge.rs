@@ -1,0 +1,92 @@
+//! Judging: what surrounds a record and the span that it fits best, put together
+//! for the verdict ([`super::evidence`]).
+
+use schema::{LogPointId, TopLevelKind};
+
+use super::evidence::{FLOAT_US, Surroundings, is_silence, verdict};
+use super::open_span::TopState;
+use super::open_spans::SpanIndex;
+use super::pools::is_main;
+use super::{Scan, Taker};
+use crate::record::Record;
+
+impl Scan<'_> {
+    /// Why the record joins the first of `takers`; none if it does not.
+    pub(super) fn judge(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        takers: &[Taker],
+    ) -> Option<String> {
+        let best = takers.first()?;
+        let second = takers.iter().find(|taker| taker.span != best.span);
+        let point = record.candidates[best.candidate].log_point;
+        let gap_us = record.ts_us.abs_diff(self.open.get(best.span).last_us);
+        let around = Surroundings {
+            seq: self.seq,
+            has_thread: thread.is_some(),
+            starts: self.orders.starts(point),
+            floats: self.floats_apart(best.span, point, gap_us),
+            encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
+            again: self.open.get(best.span).printed(point, gap_us)
+                && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
+            after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
+            at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
+            is_round: self.is_round(best.span),
+            is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
+            in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
+            order_trusted: self.trust.is_enough(),
+            second: second.map(|taker| taker.evidence),
+        };
+        verdict(best.evidence, around)
+    }
+
+    /// Whether all that `span` can be is of one kind. The events of an entity are
+    /// one request, however often it is in the same state.
+    fn is_all(&self, span: SpanIndex, kind: TopLevelKind) -> bool {
+        self.open.get(span).tops.iter().all(|state| self.orders.kind(state.top) == kind)
+    }
+
+    /// Whether `span` is a program's `main`, whose thread does nothing after it.
+    fn is_main(&self, span: SpanIndex) -> bool {
+        self.open.get(span).tops.iter().all(|state| is_main(self.model, state.top))
+    }
+
+    /// Whether `span` can be a round of a dispatcher, which is followed by another.
+    fn is_round(&self, span: SpanIndex) -> bool {
+        self.open.get(span).tops.iter().any(|state| self.is_round_of(state))
+    }
+
+    /// Whether order says nothing of `point` and `span` being one piece of work,
+    /// because one of them floats, and time does not either.
+    fn floats_apart(&mut self, span: SpanIndex, point: LogPointId, gap_us: u64) -> bool {
+        let open = self.open.get(span);
+        if self.orders.floats(point) {
+            let is_apart = open.only_floats() || self.is_all_rounds(span);
+            return is_silence(gap_us, open.lasted_us()) || (gap_us > FLOAT_US && is_apart);
+        }
+        gap_us > FLOAT_US && open.only_floats() && self.orders.starts(point)
+    }
+
+    /// Whether `span` is a round of a dispatcher in any case.
+    fn is_all_rounds(&self, span: SpanIndex) -> bool {
+        self.open.get(span).tops.iter().all(|state| self.is_round_of(state))
+    }
+
+    fn is_round_of(&self, state: &TopState) -> bool {
+        use TopLevelKind::{DispatchTarget, Dispatcher, EventHandler, IdentifierLoss};
+        matches!(self.orders.kind(state.top), DispatchTarget | Dispatcher | EventHandler | IdentifierLoss)
+    }
+
+    /// Whether `span` can enclose what its thread did last.
+    fn encloses(&self, span: SpanIndex, thread: u32) -> bool {
+        let Some(current) = self.open.current(thread) else { return false };
+        let outer = &self.open.get(span).tops;
+        let inner = &self.open.get(current).tops;
+        outer.iter().any(|outer| self.orders.kind(outer.top) == TopLevelKind::Dispatcher)
+            || (!self.calls.is_empty()
+                && outer
+                    .iter()
+                    .any(|outer| inner.iter().any(|inner| self.calls.contains(&(outer.top, inner.top)))))
+    }
+}
