@@ -7,7 +7,7 @@ use schema::LinkKind;
 use super::Context;
 use super::cargo::Cargo;
 use super::handoffs::{Collector, Handoff, Rule};
-use super::regions::Units;
+use super::regions::{UnitId, Units};
 use crate::limits::{LINK_HANDOFFS_MAX, LINKS_IN_A_ROW_MAX};
 use crate::program::MethodId;
 
@@ -40,24 +40,62 @@ pub(super) fn contract(
             out.clear();
         }
     }
-    let mut fresh = 0..handoffs.len();
+    // Only ways that begin at a top-level method end in a pair.
+    let begins = |&i: &usize| units.top_level(handoffs[i].from).is_some();
+    let mut ways: Vec<Way> = (0..handoffs.len()).filter(begins).map(|i| Way::new(&handoffs[i], i)).collect();
+    let n_direct = ways.len();
+    let mut fresh = 0..n_direct;
     for _ in 0..LINKS_IN_A_ROW_MAX {
-        let mut added = Vec::new();
-        for first in &handoffs[fresh.clone()] {
+        for at in fresh.clone() {
+            let first = ways[at];
             if first.from == first.to {
                 continue;
             }
-            for &second in &out[first.to] {
-                let second = &handoffs[second];
-                if collector.wants(first.from, second.to, farthest(first.kind, second.kind)) {
-                    added.push(through(units.region(first.to).root, first, second));
+            for &next in &out[first.to] {
+                let second = &handoffs[next];
+                let kind = farthest(first.kind, second.kind);
+                if collector.wants(first.from, second.to, kind) {
+                    ways.push(Way { from: first.from, to: second.to, kind, before: Some(at), last: next });
                 }
             }
         }
-        fresh = handoffs.len()..handoffs.len() + added.len();
-        handoffs.extend(added);
+        fresh = fresh.end..ways.len();
     }
+    let ends = (n_direct..ways.len()).filter(|&way| units.top_level(ways[way].to).is_some());
+    let contracted: Vec<Handoff> = ends.map(|way| contracted(units, &handoffs, &ways, way)).collect();
+    handoffs.extend(contracted);
     handoffs
+}
+
+/// A way along hand-offs: millions are tried, and few end at a top-level method,
+/// so what they carry is put together for those only.
+#[derive(Clone, Copy)]
+struct Way {
+    from: UnitId,
+    to: UnitId,
+    kind: LinkKind,
+    /// The way without its last hand-off.
+    before: Option<usize>,
+    last: usize,
+}
+
+impl Way {
+    fn new(handoff: &Handoff, at: usize) -> Self {
+        Self { from: handoff.from, to: handoff.to, kind: handoff.kind, before: None, last: at }
+    }
+}
+
+/// The hand-offs of a way as one.
+fn contracted(units: &Units, handoffs: &[Handoff], ways: &[Way], way: usize) -> Handoff {
+    let Way { before, last, .. } = ways[way];
+    let last = &handoffs[last];
+    before.map_or_else(
+        || last.clone(),
+        |before| {
+            let link = units.region(ways[before].to).root;
+            through(link, &contracted(units, handoffs, ways, before), last)
+        },
+    )
 }
 
 fn through(link: MethodId, first: &Handoff, second: &Handoff) -> Handoff {
