@@ -145,6 +145,8 @@ pub const PROXY_FACTORY_NAMES: &[&str] = &[
     "createNNProxy",
     "getClient",
     "newReflectiveBlockingStub",
+    "newMBeanProxy",
+    "newMXBeanProxy",
 ];
 
 /// Methods of the library that block until there is work: a loop around one of
