@@ -12,15 +12,18 @@ use std::process::{Command, ExitCode};
 use libtest_mimic::{Arguments, Failed, Trial};
 use schema::{Model, TopLevelKind, TopLevelMethod};
 
-const SETS: [(&str, &str); 9] = [
+const SETS: [(&str, &str); 12] = [
     ("cassandra-2.1.0", "set-a"),
+    ("cassandra-2.1.0", "set-a-debug"),
     ("cassandra-2.1.0", "set-a-plain"),
     ("hbase-0.94.18", "set-a"),
+    ("hbase-0.94.18", "set-a-debug"),
     ("hbase-0.94.18", "set-a-plain"),
     ("hdfs-2.7.3", "set-a"),
     ("yarn-2.0.2-alpha", "set-a"),
     ("yarn-2.0.2-alpha", "set-a-plain"),
     ("zookeeper-3.4.6", "set-a"),
+    ("zookeeper-3.4.6", "set-a-debug"),
     ("zookeeper-3.4.6", "set-a-plain"),
 ];
 
