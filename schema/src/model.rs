@@ -343,6 +343,11 @@ impl LinkKind {
     }
 }
 
+/// Senders that may hand to one receiver without carrying an identifier; with
+/// more, the receiver serves the whole program, and a hand-off to it tells
+/// nothing alone (helpers have more than eight callers in real systems).
+pub const SENDERS_MAX: usize = 8;
+
 /// Two top-level methods that can work on one request (lprof §4.4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommunicationPair {

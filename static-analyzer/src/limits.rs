@@ -174,8 +174,3 @@ pub const RECURSION_ROUNDS_MAX: usize = 4;
 /// Top-level methods that can share a value class before it can count as one
 /// that nearly all requests print; a small program has few kinds of requests.
 pub const COMMON_MIN: usize = 60;
-
-/// Senders that may hand to one receiver without carrying an identifier; with
-/// more, the receiver is a service of the whole program (as for helpers, which
-/// have more than eight callers in real systems).
-pub const SENDERS_MAX: usize = 8;

@@ -15,11 +15,12 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use schema::model::SENDERS_MAX;
 use schema::{IdentifierStrength, LinkKind, TopLevelKind};
 
 use crate::call_graph::CallGraph;
 use crate::identifiers::Bindings;
-use crate::limits::{HANDOFFS_PER_PAIR_MAX, HELPER_CALLERS_MAX, SENDERS_MAX};
+use crate::limits::{HANDOFFS_PER_PAIR_MAX, HELPER_CALLERS_MAX};
 use crate::path::LogPoint;
 use crate::program::Program;
 use crate::rules::Rules;

@@ -18,6 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Block, BlockId, Body, Inst, Op, ValueId};
 use crate::limits;
+use crate::path::Step;
 use crate::program::{ClassId, FieldRef, MethodId, MethodRef, Name, Program};
 
 pub(crate) mod apis;
@@ -76,6 +77,18 @@ pub(crate) enum Place {
     Element(PlaceId),
     /// Result of a call without arguments.
     Call(PlaceId, MethodRef),
+}
+
+impl Place {
+    /// The last step of a path to it, and the place that the step is taken from.
+    fn last_step(self) -> Option<(Step, PlaceId)> {
+        match self {
+            Place::Field(object, field) => Some((Step::Field(field), object)),
+            Place::Element(object) => Some((Step::Element, object)),
+            Place::Call(object, method) => Some((Step::Call(method), object)),
+            Place::Value(..) | Place::Static(_) => None,
+        }
+    }
 }
 
 /// What a parameter is bound to.

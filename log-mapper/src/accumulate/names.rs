@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn a_path_holds_the_name_of_what_it_is_about() {
         let known = ["1795256194315/4/1/2", "1795256194315/4"];
-        let path = "/tmp/private/container_1795256194315_0004_01_000002.tokens";
+        let path = "private/container_1795256194315_0004_01_000002.tokens";
         assert_eq!(found(&known, path), ["1795256194315/4/1/2"]);
         assert_eq!(found(&known, "app_1795256194315_0004/x, app_1795256194315_0004"), ["1795256194315/4"]);
         // Part of a longer name is another name; other numbers are no name.

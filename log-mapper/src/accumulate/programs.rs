@@ -1,6 +1,10 @@
 //! Programs: which of the class path's programs a log source is of, learnt from
 //! its records. One process runs one program; what only others can run (the
 //! tools in the server's jar, the other kind of server) did not print here.
+//!
+//! What was ruled out stays so for the rest of the source: one that goes on with
+//! another program's records after [`RECORDS_MIN`] of the first is read as the
+//! first one's.
 
 use schema::{LogPointId, Model};
 

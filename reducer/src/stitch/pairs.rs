@@ -3,16 +3,13 @@
 //! entity or of one span.
 
 use rustc_hash::FxHashMap;
+use schema::model::SENDERS_MAX;
 use schema::{
     CommunicationPair, IdentifierId, IdentifierStrength, LinkKind, LogPointId, Model, PairId, TopLevelId,
     TopLevelKind, ValueClassId,
 };
 
 use super::Scope;
-
-/// Senders that may hand to one receiver without carrying an identifier; with
-/// more, the receiver serves everybody.
-const SENDERS_MAX: usize = 8;
 
 /// All pairs in reach.
 #[derive(Debug)]

@@ -279,21 +279,14 @@ impl<'p> Evaluator<'p> {
         let mut place = place;
         let root = loop {
             match self.place_node(place) {
-                Place::Field(object, field) => {
-                    steps.push(Step::Field(field));
-                    place = object;
-                }
-                Place::Element(object) => {
-                    steps.push(Step::Element);
-                    place = object;
-                }
-                Place::Call(object, method) => {
-                    steps.push(Step::Call(method));
-                    place = object;
-                }
                 Place::Static(field) => break Root::Static(field),
                 Place::Value(FrameId::ROOT, value) => break self.root(value)?,
                 Place::Value(..) => break Root::Local(*self.returned_objects.get(&place)?),
+                node => {
+                    let (step, object) = node.last_step()?;
+                    steps.push(step);
+                    place = object;
+                }
             }
         };
         if steps.len() > limits::PATH_FIELDS_MAX {
@@ -312,18 +305,6 @@ impl<'p> Evaluator<'p> {
         let (mut place, mut known) = (place, None);
         while steps.len() <= limits::PATH_FIELDS_MAX && known.is_none() {
             match self.place_node(place) {
-                Place::Field(object, field) => {
-                    steps.push(Step::Field(field));
-                    place = object;
-                }
-                Place::Element(object) => {
-                    steps.push(Step::Element);
-                    place = object;
-                }
-                Place::Call(object, method) => {
-                    steps.push(Step::Call(method));
-                    place = object;
-                }
                 Place::Static(_) => return None,
                 Place::Value(f, v) => {
                     let Op::Invoke { kind, method, args } = self.op(f, v) else { return None };
@@ -341,6 +322,11 @@ impl<'p> Evaluator<'p> {
                     }
                     place = self.place(f, base);
                     known = self.path(place);
+                }
+                node => {
+                    let (step, object) = node.last_step()?;
+                    steps.push(step);
+                    place = object;
                 }
             }
         }
