@@ -156,6 +156,11 @@ impl<'m> Pairs<'m> {
         self.model.top_level_methods[top.index()].kind == TopLevelKind::Entity
     }
 
+    /// Whether spans of `top` are events that somebody else sent.
+    pub(super) fn is_event_handler(&self, top: TopLevelId) -> bool {
+        self.model.top_level_methods[top.index()].kind == TopLevelKind::EventHandler
+    }
+
     /// Whether `top` hands out requests without being part of one.
     pub(super) fn is_dispatcher(&self, top: TopLevelId) -> bool {
         self.model.top_level_methods[top.index()].kind == TopLevelKind::Dispatcher

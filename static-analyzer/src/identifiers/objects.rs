@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Bindings;
 use crate::ir::{Body, Op, ValueId};
 use crate::path::{AccessPath, LogPoint, Root, Step, Variable};
-use crate::program::{MethodId, Name, Program, access};
+use crate::program::{MethodId, MethodRef, Name, Program, access};
 
 /// Own methods followed from `equals`.
 const HELPER_DEPTH_MAX: usize = 2;
@@ -37,12 +37,17 @@ pub(crate) fn plain(name: &str) -> String {
     name.chars().filter(|c| *c != '_' && *c != '(' && *c != ')').flat_map(char::to_lowercase).collect()
 }
 
-/// What makes objects of a class equal: plain names of fields and getters.
+/// What makes objects of a class equal.
 #[derive(Debug)]
 struct Identity {
     class: Name,
-    parts: BTreeSet<String>,
+    parts: BTreeSet<Part>,
 }
+
+/// One part of an identity: the plain names of the field and of the getters that
+/// give it. A getter without a body is named after what the classes below keep
+/// it in, too.
+type Part = BTreeSet<String>;
 
 /// Of all classes that say it.
 #[derive(Debug, Default)]
@@ -81,7 +86,7 @@ impl Identities {
 }
 
 /// What `equals` reads of its own object, through helpers of its own.
-fn compared(program: &Program, bindings: &Bindings<'_>, equals: MethodId) -> BTreeSet<String> {
+fn compared(program: &Program, bindings: &Bindings<'_>, equals: MethodId) -> BTreeSet<Part> {
     let mut parts = BTreeSet::new();
     let mut todo = vec![(equals, 0)];
     let mut seen = FxHashSet::default();
@@ -89,6 +94,7 @@ fn compared(program: &Program, bindings: &Bindings<'_>, equals: MethodId) -> BTr
         let m = &program.methods[method.index()];
         let Some(body) = m.body.as_ref().filter(|_| seen.insert(method)) else { continue };
         for (value, inst) in body.iter() {
+            let mut part = Part::new();
             match &inst.op {
                 Op::GetField(..) => {}
                 Op::InvokeDynamic { bootstrap, .. }
@@ -96,7 +102,7 @@ fn compared(program: &Program, bindings: &Bindings<'_>, equals: MethodId) -> BTr
                 {
                     let fields = program.classes[m.class.index()].fields.iter();
                     let own = fields.filter(|f| f.access & access::STATIC == 0);
-                    parts.extend(own.map(|f| plain(&f.name)));
+                    parts.extend(own.map(|f| Part::from([plain(&f.name)])));
                     continue;
                 }
                 Op::Invoke { method: callee, args, .. } => {
@@ -116,16 +122,38 @@ fn compared(program: &Program, bindings: &Bindings<'_>, equals: MethodId) -> BTr
                     if args.len() != 1 || !on_this || !is_getter(body, value) {
                         continue;
                     }
+                    part.insert(plain(&callee.name));
+                    part.extend(kept_in(program, *callee));
                 }
                 _ => continue,
             }
             let path = bindings.path(method, value);
-            if let (Root::Param(0), [step]) = (path.root, path.steps.as_slice()) {
-                parts.extend(name_of(step));
+            if let (Root::Param(0), [step]) = (path.root, path.steps.as_slice())
+                && let Some(name) = name_of(step)
+            {
+                part.insert(name);
+                parts.insert(part);
             }
         }
     }
     parts
+}
+
+/// The fields that implementations of a getter give back.
+fn kept_in(program: &Program, getter: MethodRef) -> BTreeSet<String> {
+    let mut fields = BTreeSet::new();
+    for method in program.virtual_targets(getter.class, getter.name, getter.descriptor) {
+        let Some(body) = &program.methods[method.index()].body else { continue };
+        for (_, inst) in body.iter() {
+            let Op::Return(Some(value)) = inst.op else { continue };
+            if let Op::GetField(field, Some(object)) = body.op(value)
+                && matches!(body.op(*object), Op::Param(0))
+            {
+                fields.insert(plain(&field.name));
+            }
+        }
+    }
+    fields
 }
 
 fn helps(name: &str) -> bool {
@@ -216,8 +244,8 @@ fn printed_parts(
     known: &BTreeMap<AccessPath, Printed>,
 ) -> Printed {
     let mut printed = Printed { parts: Vec::new(), is_complete: true };
-    for name in &identity.parts {
-        match members.get(name) {
+    for part in &identity.parts {
+        match part.iter().find_map(|name| members.get(name)) {
             Some((_, Some(leaf))) => printed.parts.push(*leaf),
             Some((step, None)) => {
                 let mut inner = object.clone();
