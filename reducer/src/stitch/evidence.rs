@@ -231,7 +231,8 @@ impl<'v> Shared<'v> {
         };
         let is_telling = is_mapped || value.text.len() >= TELLING_MIN;
         let is_request = tells && is_telling && !facts.is_common(value);
-        if !is_request && facts.is_common(value) {
+        // A short text that both happen to know is equal by chance.
+        if !is_request && (!is_telling || facts.is_common(value)) {
             return;
         }
         let known = if is_request { &mut self.request } else { &mut self.weak };

@@ -34,6 +34,10 @@ const VALUES_MIN: usize = 16;
 /// At most one value in this many may have come back.
 const BACK_SHARE: usize = 50;
 
+/// A kind contains another one if more than one in this many of its values is
+/// held together with several of the other's.
+const CONTAINS_SHARE: usize = 8;
+
 /// Links that make one request of what holds one value of such a kind, in
 /// addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<SpanLink> {
@@ -45,13 +49,21 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
         has_sender[link.to as usize] = true;
     }
     let mut out = Vec::new();
-    for (kind, values) in holders(pairs, facts) {
+    let holders = holders(pairs, facts);
+    let innermost = innermost(pairs, facts, &holders);
+    for (kind, values) in holders {
         let n_back = values.values().filter(|spans| lives(facts, spans).len() > 1).count();
-        if values.len() < VALUES_MIN || n_back * BACK_SHARE > values.len() {
+        let is_made = values.len() >= VALUES_MIN && n_back * BACK_SHARE <= values.len();
+        let is_entity = innermost.contains(&kind);
+        if !is_made && !is_entity {
             continue;
         }
         let mut reach = Reach::new(pairs, facts, kind);
-        for spans in values.values().flat_map(|spans| lives(facts, spans)) {
+        let pieces = values.values().flat_map(|spans| {
+            let lived = is_made.then(|| lives(facts, spans));
+            lived.unwrap_or_else(|| vec![&spans[..]])
+        });
+        for spans in pieces {
             for (position, &span) in spans.iter().enumerate() {
                 if has_sender[span as usize] {
                     continue;
@@ -100,6 +112,46 @@ fn holders<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Holders<'s> {
         }
     }
     out
+}
+
+/// Whether values are given to things made while the program runs: there are
+/// many, and most are numbered. What is named when the program is written is not.
+fn are_made(values: &BTreeMap<&str, Vec<u32>>) -> bool {
+    let n_numbered = values.keys().filter(|text| text.contains(|c: char| c.is_ascii_digit())).count();
+    values.len() >= VALUES_MIN && n_numbered * 2 > values.len()
+}
+
+/// The kinds by which entities name themselves that contain no others of them.
+/// Things contain things (an application its attempts, an attempt its
+/// containers), and what is done to the innermost is the request's.
+fn innermost(pairs: &Pairs<'_>, facts: &Facts<'_>, holders: &Holders<'_>) -> BTreeSet<ValueClassId> {
+    let kinds: BTreeSet<ValueClassId> =
+        pairs.names_of_entities().into_iter().map(|class| facts.kind(class)).collect();
+    let kinds: Vec<ValueClassId> = kinds.into_iter().filter(|kind| holders.get(kind).is_some_and(are_made)).collect();
+    // The value of each kind that a span holds.
+    let mut held: BTreeMap<(ValueClassId, u32), &str> = BTreeMap::new();
+    for &kind in &kinds {
+        for (text, spans) in &holders[&kind] {
+            held.extend(spans.iter().map(|&span| ((kind, span), *text)));
+        }
+    }
+    let contains = |outer: ValueClassId, inner: ValueClassId| {
+        let mut n_many = 0;
+        let mut n_known = 0;
+        for spans in holders[&outer].values() {
+            let texts: BTreeSet<&str> =
+                spans.iter().filter_map(|&span| held.get(&(inner, span)).copied()).collect();
+            n_known += usize::from(!texts.is_empty());
+            n_many += usize::from(texts.len() > 1);
+        }
+        n_many * CONTAINS_SHARE > n_known
+    };
+    let is_innermost = |kind: &ValueClassId| !kinds.iter().any(|&other| other != *kind && contains(*kind, other));
+    let found: BTreeSet<_> = kinds.iter().copied().filter(is_innermost).collect();
+    if std::env::var_os("DBG_IN").is_some() {
+        for k in &kinds { eprintln!("KIND {} {} {:?}", pairs.class_name(*k), found.contains(k), holders[k].keys().take(3).collect::<Vec<_>>()); }
+    }
+    found
 }
 
 /// The spans that hold one value, cut where it comes back after a silence.

@@ -2,6 +2,8 @@
 //! classes that their identifiers have, and those that join the parts of one
 //! entity or of one span.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use schema::model::SENDERS_MAX;
 use schema::{
@@ -154,6 +156,20 @@ impl<'m> Pairs<'m> {
     /// Whether spans of `top` are events of an entity that lives on.
     pub(super) fn is_entity(&self, top: TopLevelId) -> bool {
         self.model.top_level_methods[top.index()].kind == TopLevelKind::Entity
+    }
+
+    pub(super) fn class_name(&self, c: ValueClassId) -> String { format!("{:?}", self.model.value_classes[c.index()]) }
+    /// Value classes by which entities that are sent events name themselves:
+    /// identifiers that their own objects hold one of.
+    pub(super) fn names_of_entities(&self) -> BTreeSet<ValueClassId> {
+        let is_sent = |pair: &&Pair| pair.kind == LinkKind::Queue && self.is_entity(pair.to);
+        let sent: BTreeSet<TopLevelId> = self.iter().filter(is_sent).map(|pair| pair.to).collect();
+        let tops = sent.iter().map(|top| &self.model.top_level_methods[top.index()]);
+        let identifiers = tops.flat_map(|top| &top.identifiers).filter(|id| {
+            let own = id.path.starts_with("this.") && !id.path.contains("[*]") && !id.one_of_many;
+            own && id.strength == IdentifierStrength::Request
+        });
+        identifiers.map(|id| id.value_class).collect()
     }
 
     /// Whether spans of `top` are events that somebody else sent.
