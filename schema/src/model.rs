@@ -348,6 +348,18 @@ impl LinkKind {
 /// nothing alone (helpers have more than eight callers in real systems).
 pub const SENDERS_MAX: usize = 8;
 
+/// A log point that more than one in so many top-level methods print, and more
+/// than so many, is printed by a utility (a configuration, a cache of names).
+const UTILITY_SHARE: usize = 8;
+const UTILITY_MIN: usize = 32;
+
+/// Of so many top-level methods, how many print what only requests print: a log
+/// point that more of them print has no place in any order.
+#[must_use]
+pub fn floats_from(n_top_levels: usize) -> usize {
+    (n_top_levels / UTILITY_SHARE).max(UTILITY_MIN)
+}
+
 /// Two top-level methods that can work on one request (lprof §4.4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommunicationPair {

@@ -8,7 +8,7 @@
 //! folded, the largest callees first.
 
 use crate::call_graph::CallGraph;
-use crate::ir::ValueId;
+use crate::ir::{BlockId, Op, ValueId};
 use crate::limits::{ORDER_CALLEES_MAX, ORDER_NODES_MAX};
 use crate::path::LogPoint;
 use crate::program::{MethodId, Program};
@@ -52,7 +52,7 @@ pub(crate) fn fragments(
         program,
         log_points,
         calls: local_calls(program, graph, top_levels),
-        sites: sites(program, log_points),
+        sites: sites(program, log_points, &floating(program, log_points, top_levels)),
     };
     let callees: Vec<Vec<u32>> = input
         .calls
@@ -97,10 +97,23 @@ fn local_calls(program: &Program, graph: &CallGraph, top_levels: &TopLevels) -> 
     (0..program.methods.len()).map(of_method).collect()
 }
 
+/// Per log point: whether utilities print it that everybody calls, or a class
+/// that is initialized by whoever comes first. It can come at any time, so that it
+/// has no place in an order, and takes none from what has one.
+fn floating(program: &Program, log_points: &[LogPoint], top_levels: &TopLevels) -> Vec<bool> {
+    let mut n_tops = vec![0; log_points.len()];
+    for member in top_levels.methods.iter().flat_map(|top| &top.members) {
+        n_tops[member.log_point as usize] += 1;
+    }
+    let most = schema::model::floats_from(top_levels.methods.len());
+    let is_initializer = |point: &LogPoint| program.methods[point.method.index()].name.as_str() == "<clinit>";
+    n_tops.iter().zip(log_points).map(|(&n, point)| n > most || is_initializer(point)).collect()
+}
+
 /// For each method its printing instructions with the points they print, sorted.
-fn sites(program: &Program, log_points: &[LogPoint]) -> Vec<Vec<(ValueId, Vec<u32>)>> {
+fn sites(program: &Program, log_points: &[LogPoint], floating: &[bool]) -> Vec<Vec<(ValueId, Vec<u32>)>> {
     let mut sites: Vec<Vec<(ValueId, Vec<u32>)>> = vec![Vec::new(); program.methods.len()];
-    for (i, point) in (0u32..).zip(log_points) {
+    for (i, point) in (0u32..).zip(log_points).filter(|&(i, _)| !floating[i as usize]) {
         let list = &mut sites[point.frame.index()];
         for &site in &point.sites {
             match list.binary_search_by_key(&site, |s| s.0) {
@@ -176,13 +189,41 @@ fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> F
 fn print_event(input: &Input<'_>, points: &[u32]) -> Event<'static> {
     let off = |&p: &u32| {
         let point = &input.log_points[p as usize];
-        point.guard.is_some() || point.levels.first().is_none_or(|&level| level < USUAL_LEVEL)
+        point.guard.is_some()
+            || point.levels.first().is_none_or(|&level| level < USUAL_LEVEL)
+            || is_chosen(input.program, point)
     };
     let mut points = points.to_vec();
     points.sort_unstable();
     points.dedup();
     let repeats = points.len() > 1;
     Event::Print { optional: points.iter().any(off), repeats, points }
+}
+
+/// Whether the wrapper that prints `point` for its callers decides itself whether
+/// to: some way through it goes around the statement.
+fn is_chosen(program: &Program, point: &LogPoint) -> bool {
+    let Some(body) = program.methods[point.method.index()].body.as_ref() else { return false };
+    if point.method == point.frame || body.blocks.is_empty() {
+        return false;
+    }
+    let prints = |&v: &ValueId| {
+        let inst = body.inst(v);
+        inst.line == point.source_line && matches!(inst.op, Op::Invoke { .. })
+    };
+    let mut seen = vec![false; body.blocks.len()];
+    let mut todo = vec![BlockId::new(0)];
+    while let Some(id) = todo.pop() {
+        let block = body.block(id);
+        if std::mem::replace(&mut seen[id.index()], true) || block.insts.iter().any(prints) {
+            continue;
+        }
+        if matches!(block.insts.last().map(|&v| body.op(v)), Some(Op::Return(_))) {
+            return true;
+        }
+        todo.extend(&block.successors);
+    }
+    false
 }
 
 /// The largest number of nodes a callee may have to be inlined unfolded, so that

@@ -23,11 +23,18 @@ pub(super) struct Names {
     run: String,
 }
 
+/// Whether a canonical text is an object's name that is not equal to another's by
+/// chance.
+pub(super) fn is_name(text: &str) -> bool {
+    text.len() >= NAME_MIN
+        && text.bytes().all(|b| b.is_ascii_digit() || b == b'/')
+        && text.split('/').count() >= NUMBERS_MIN
+}
+
 impl Names {
     /// An object was printed.
     pub(super) fn learn(&mut self, text: &Rc<str>, class: ValueClassId) {
-        let is_name = text.len() >= NAME_MIN && text.bytes().all(|b| b.is_ascii_digit() || b == b'/');
-        if is_name && text.contains('/') && !self.known.contains_key(text) {
+        if is_name(text) && !self.known.contains_key(text) {
             self.known.insert(Rc::clone(text), class);
         }
     }

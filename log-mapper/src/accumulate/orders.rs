@@ -6,16 +6,11 @@
 //! quadratic in its size. Over-approximates: any reachable node can follow,
 //! because guards and levels may have kept the nodes between from printing.
 
+use schema::model::floats_from;
 use schema::{
     Dag, DagPoint, Identifier, IdentifierStrength, Level, LogPointId, Model, TopLevelId, TopLevelKind,
     ValueClassId,
 };
-
-/// A log point that more than one in so many top-level methods print...
-const UTILITY_SHARE: usize = 8;
-
-/// ... and more than so many, is printed by a utility.
-const UTILITY_MIN: usize = 32;
 
 /// The places of one log point in the DAG of one top-level method.
 #[derive(Debug)]
@@ -123,7 +118,7 @@ impl<'m> Orders<'m> {
             }
         }
         let starts = vec![None; places.len()];
-        let most = (model.top_level_methods.len() / UTILITY_SHARE).max(UTILITY_MIN);
+        let most = floats_from(model.top_level_methods.len());
         let floats = places
             .iter()
             .zip(&model.log_points)

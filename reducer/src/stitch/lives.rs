@@ -49,9 +49,12 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
         has_sender[link.to as usize] = true;
     }
     let mut out = Vec::new();
-    let holders = holders(pairs, facts);
-    let innermost = innermost(pairs, facts, &holders);
-    for (kind, values) in holders {
+    let mut of_entities = holders(pairs, facts, true);
+    let innermost = innermost(pairs, facts, &of_entities);
+    of_entities.retain(|kind, _| innermost.contains(kind));
+    let mut all = holders(pairs, facts, false);
+    all.extend(of_entities);
+    for (kind, values) in all {
         let n_back = values.values().filter(|spans| lives(facts, spans).len() > 1).count();
         let is_made = values.len() >= VALUES_MIN && n_back * BACK_SHARE <= values.len();
         let is_entity = innermost.contains(&kind);
@@ -72,10 +75,11 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
                 let late_us = facts.get(span).start_us.saturating_add(skew_us);
                 let after = spans[position + 1..].iter().take_while(|&&k| facts.get(k).start_us <= late_us);
                 let mut senders = spans[..position].iter().rev().chain(after).copied();
-                let sender = senders.find(|&k| reach.allows(top_of(facts, k), top_of(facts, span)));
+                let sender = senders.find(|&k| (is_entity && std::env::var_os("V3").is_some()) || reach.allows(top_of(facts, k), top_of(facts, span)));
                 if let Some(from) = sender
                     && sets.join(from, span)
                 {
+                    if std::env::var_os("DBG_IN").is_some() { eprintln!("LIFE {} {} {:?} {:?}", pairs.class_name(kind), is_entity, facts.get(span).values().iter().map(|v| format!("{}={}", pairs.class_name(v.value_class), v.text)).collect::<Vec<_>>(), facts.get(span).events.first().map(|e| e.line)); }
                     has_sender[span as usize] = true;
                     out.push(SpanLink { from, to: span, pair: None });
                 }
@@ -88,7 +92,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
 /// Spans by the one value that each holds of a kind, in order of start.
 type Holders<'s> = BTreeMap<ValueClassId, BTreeMap<&'s str, Vec<u32>>>;
 
-fn holders<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Holders<'s> {
+fn holders<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>, of_entities: bool) -> Holders<'s> {
     let mut out = Holders::new();
     for (index, fact) in facts.iter() {
         let Some(&top) = fact.tops.first() else { continue };
@@ -98,7 +102,11 @@ fn holders<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Holders<'s> {
         let mut own: BTreeMap<ValueClassId, Option<&str>> = BTreeMap::new();
         for value in fact.values().iter().filter(|value| value.text.len() >= TELLING_MIN) {
             let strength = pairs.strength(top, value.value_class);
-            if strength.is_none_or(|strength| strength == IdentifierStrength::Node) {
+            let is_loose = strength.is_none() && of_entities;
+            if of_entities && pairs.looks_through(top, value.value_class) {
+                continue;
+            }
+            if !is_loose && strength.is_none_or(|strength| strength == IdentifierStrength::Node) {
                 continue;
             }
             own.entry(facts.kind(value.value_class))
@@ -190,7 +198,8 @@ impl Reach {
         for pair in pairs.iter() {
             let carries = |class: ValueClassId| facts.kind(class) == kind;
             let hands_on = pair.map.iter().any(|mapped| carries(mapped.from) || carries(mapped.to));
-            if pair.id.is_some() && (hands_on || pair.role == Role::Served) {
+            let bare = pair.role == Role::Local && pair.map.is_empty();
+            if pair.id.is_some() && (hands_on || bare || pair.role == Role::Served) {
                 next.entry(to_u32(pair.from.index())).or_default().push(to_u32(pair.to.index()));
             }
         }

@@ -159,6 +159,15 @@ impl<'m> Pairs<'m> {
     }
 
     pub(super) fn class_name(&self, c: ValueClassId) -> String { format!("{:?}", self.model.value_classes[c.index()]) }
+    /// Whether all that `top` knows of a value class are elements of what its own
+    /// object keeps: it looks through them, whoever works on them.
+    pub(super) fn looks_through(&self, top: TopLevelId, class: ValueClassId) -> bool {
+        let identifiers = &self.model.top_level_methods[top.index()].identifiers;
+        let mut of_class = identifiers.iter().filter(|id| id.value_class == class).peekable();
+        of_class.peek().is_some()
+            && of_class.all(|id| id.path.starts_with("this.") && id.path.contains("[*]"))
+    }
+
     /// Value classes by which entities that are sent events name themselves:
     /// identifiers that their own objects hold one of.
     pub(super) fn names_of_entities(&self) -> BTreeSet<ValueClassId> {

@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Bindings;
 use crate::ir::{Body, Op, ValueId};
+use crate::limits::PATH_FIELDS_MAX;
 use crate::path::{AccessPath, LogPoint, Root, Step, Variable};
 use crate::program::{MethodId, MethodRef, Name, Program, access};
 
@@ -178,6 +179,20 @@ fn name_of(step: &Step) -> Option<String> {
 /// value itself, its variable.
 type Members = BTreeMap<String, (Step, Option<u32>)>;
 
+/// The variables with a path, by its shortest name; as they are written where a
+/// name is so long that it was cut, because parts of one object would fall
+/// together.
+fn printed_paths(bindings: &Bindings<'_>, point: &LogPoint) -> Vec<(u32, AccessPath)> {
+    let written = (0u32..).zip(&point.variables).filter_map(|(i, v)| Some((i, v.path.clone()?)));
+    let written: Vec<(u32, AccessPath)> = written.collect();
+    let short: Vec<(u32, AccessPath)> =
+        written.iter().map(|(i, path)| (*i, bindings.normalize(point.frame, path))).collect();
+    let is_cut = |((_, a), (_, b)): (&(u32, AccessPath), &(u32, AccessPath))| {
+        b.steps.len() >= PATH_FIELDS_MAX && a.steps.last() != b.steps.last()
+    };
+    if short.iter().zip(&written).any(|(b, a)| is_cut((a, b))) { written } else { short }
+}
+
 /// The objects that `point` prints, outermost last.
 fn printed_objects(
     program: &Program,
@@ -186,9 +201,7 @@ fn printed_objects(
     point: &LogPoint,
 ) -> Vec<Variable> {
     let mut below: BTreeMap<AccessPath, Members> = BTreeMap::new();
-    for (index, variable) in (0u32..).zip(&point.variables) {
-        let Some(path) = &variable.path else { continue };
-        let path = bindings.normalize(point.frame, path);
+    for (index, path) in printed_paths(bindings, point) {
         for at in 0..path.steps.len() {
             let object = AccessPath { root: path.root, steps: path.steps[..at].to_vec() };
             let Some(name) = name_of(&path.steps[at]) else { continue };
