@@ -155,13 +155,13 @@ impl<'a> Bindings<'a> {
     /// through.
     pub fn path(&self, method: MethodId, value: ValueId) -> AccessPath {
         let Some(body) = self.body(method) else { return local(value) };
-        Walk { bindings: self, method, body, visiting: Vec::new() }.path(value, 0)
+        Walk::new(self, method, body).path(value, 0)
     }
 
     /// The shortest name of the same value in the frame of `method`.
     pub fn normalize(&self, method: MethodId, path: &AccessPath) -> AccessPath {
         let Some(body) = self.body(method) else { return path.clone() };
-        let mut walk = Walk { bindings: self, method, body, visiting: Vec::new() };
+        let mut walk = Walk::new(self, method, body);
         let root = match path.root {
             Root::Local(v) => walk.path(v, 0),
             root => AccessPath { root, steps: Vec::new() },
@@ -196,7 +196,7 @@ impl<'a> Bindings<'a> {
                 let Some(value) = call.args.get(usize::from(i)).copied().flatten() else {
                     return Bound::Unknown;
                 };
-                let mut walk = Walk { bindings: self, method: caller, body, visiting: Vec::new() };
+                let mut walk = Walk::new(self, caller, body);
                 let base = walk.path(value, 0);
                 let path = walk.extend(base, &place.path.steps, 0);
                 if let Root::Local(v) = path.root
@@ -267,7 +267,7 @@ impl Bindings<'_> {
         }
         let body = self.body(method)?;
         let this = AccessPath { root: Root::Param(0), steps: Vec::new() };
-        let mut walk = Walk { bindings: self, method, body, visiting: Vec::new() };
+        let mut walk = Walk::new(self, method, body);
         if let Some(stored) = self.stores[method.index()].get(&(this, f)) {
             return (*stored).map(|v| walk.path(v, depth + 1));
         }

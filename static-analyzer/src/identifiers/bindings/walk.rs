@@ -1,6 +1,8 @@
 //! Walks from a value of one frame to its shortest name there: through getters,
 //! casts, boxes, constructors, conversions and fields stored once.
 
+use rustc_hash::FxHashMap;
+
 use super::{Bindings, is_null, local};
 use crate::call_graph::resolve::signature;
 use crate::call_graph::{Call, apis};
@@ -15,14 +17,40 @@ pub(super) struct Walk<'b, 'a> {
     pub(super) method: MethodId,
     pub(super) body: &'a Body,
     /// Values whose path is being asked for (phis are cyclic).
-    pub(super) visiting: Vec<ValueId>,
+    visiting: Vec<ValueId>,
+    /// Answers for calls, each as good as what it was asked among.
+    known: FxHashMap<Asked, AccessPath>,
 }
 
-impl<'a> Walk<'_, 'a> {
+/// A value, the depth at which its path was asked for, and what was being
+/// visited then: all that an answer depends on.
+type Asked = (ValueId, usize, Vec<ValueId>);
+
+impl<'b, 'a> Walk<'b, 'a> {
+    pub(super) fn new(bindings: &'b Bindings<'a>, method: MethodId, body: &'a Body) -> Self {
+        Self { bindings, method, body, visiting: Vec::new(), known: FxHashMap::default() }
+    }
+
     pub(super) fn path(&mut self, value: ValueId, depth: usize) -> AccessPath {
         if depth > BINDING_DEPTH_MAX {
             return local(value);
         }
+        if !matches!(self.body.op(value), Op::Invoke { .. }) {
+            return self.walked(value, depth);
+        }
+        // A call with many targets asks for its arguments once for each, and so
+        // does the call that made them: without the answers kept, a chain of
+        // calls takes the number of targets to the power of its length.
+        let asked = (value, depth, self.visiting.clone());
+        if let Some(path) = self.known.get(&asked) {
+            return path.clone();
+        }
+        let path = self.walked(value, depth);
+        self.known.insert(asked, path.clone());
+        path
+    }
+
+    fn walked(&mut self, value: ValueId, depth: usize) -> AccessPath {
         match self.body.op(value) {
             Op::Param(i) => AccessPath { root: Root::Param(*i), steps: Vec::new() },
             Op::GetField(f, None) => AccessPath { root: Root::Static(*f), steps: Vec::new() },
@@ -142,7 +170,7 @@ impl<'a> Walk<'_, 'a> {
             path
         } else {
             let body = self.bindings.body(target)?;
-            let mut callee = Walk { bindings: self.bindings, method: target, body, visiting: Vec::new() };
+            let mut callee = Walk::new(self.bindings, target, body);
             callee.extend(path, steps, depth + 1)
         };
         match path.root {
