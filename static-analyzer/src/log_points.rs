@@ -20,22 +20,26 @@ mod guard;
 mod level;
 mod logger;
 mod message;
+mod own;
 mod point;
 mod wrapper;
 
 use apis::LogCall;
+use own::Loggers;
 
 /// A method that only hands its arguments on: three parameters, call, return.
 const FORWARDER_INSTS_MAX: usize = 8;
 
 /// A logging call in the code.
-pub(crate) struct Site {
+pub(crate) struct Site<'l> {
     pub(crate) method: MethodId,
     pub(crate) value: ValueId,
     pub(crate) call: LogCall,
     /// Call instructions with their calls, if the message ends in constants of
     /// callers: outermost first.
     pub(crate) args: Vec<ValueId>,
+    /// All loggers of the program.
+    pub(crate) loggers: &'l Loggers,
 }
 
 /// All log points, sorted by (class, method, line, call). Deterministic for any
@@ -53,16 +57,19 @@ pub fn log_points(program: &Program) -> Vec<LogPoint> {
 
 fn collect(program: &Program) -> Vec<LogPoint> {
     let facts = Facts::new(program);
-    let listed = listed_classes(&facts);
+    let loggers = Loggers::new(&facts, listed_classes(&facts));
     let methods: Vec<MethodId> = (0..program.methods.len()).map(MethodId::new).collect();
     let found: Vec<Vec<LogPoint>> = methods
         .par_iter()
         .map(|&method| {
-            // A mixin prints what its callers give: they are the log points.
-            if apis::is_mixin(facts.class_name(program.methods[method.index()].class)) {
+            // A mixin, or a logger of the program's own, prints what its callers
+            // give: they are the log points.
+            if apis::is_mixin(facts.class_name(program.methods[method.index()].class))
+                || loggers.only_hands_on(method)
+            {
                 return Vec::new();
             }
-            let sites = sites_of(&facts, &listed, method);
+            let sites = sites_of(&facts, &loggers, method);
             if sites.is_empty() { Vec::new() } else { point::points_of(&facts, method, &sites) }
         })
         .collect();
@@ -109,11 +116,11 @@ fn handed_to(method: &Method) -> Option<Name> {
 /// subroutine are one instruction. For comparison with other counts.
 pub fn logging_calls(program: &Program) -> Vec<(MethodId, u32, u32)> {
     let facts = Facts::new(program);
-    let listed = listed_classes(&facts);
+    let loggers = Loggers::new(&facts, listed_classes(&facts));
     let mut calls = Vec::new();
     for id in (0..program.methods.len()).map(MethodId::new) {
         let Some(body) = &program.methods[id.index()].body else { continue };
-        let sites = sites_of(&facts, &listed, id);
+        let sites = sites_of(&facts, &loggers, id);
         let mut found: Vec<_> =
             sites.iter().map(|s| body.inst(s.value)).map(|inst| (id, inst.pc, inst.line)).collect();
         found.sort_unstable();
@@ -124,13 +131,13 @@ pub fn logging_calls(program: &Program) -> Vec<(MethodId, u32, u32)> {
 }
 
 /// Logging calls of one method.
-fn sites_of(facts: &Facts<'_>, listed: &FxHashMap<Name, Name>, method: MethodId) -> Vec<Site> {
+fn sites_of<'l>(facts: &Facts<'_>, loggers: &'l Loggers, method: MethodId) -> Vec<Site<'l>> {
     let Some(body) = &facts.program.methods[method.index()].body else { return Vec::new() };
     let mut sites = Vec::new();
     for (value, inst) in body.iter() {
         let Op::Invoke { kind, method: named, args } = &inst.op else { continue };
-        let Some(call) = classify(listed, named, *kind) else { continue };
-        sites.push(Site { method, value, call, args: args.clone() });
+        let Some(call) = classify(&loggers.listed, named, *kind) else { continue };
+        sites.push(Site { method, value, call, args: args.clone(), loggers });
     }
     sites
 }

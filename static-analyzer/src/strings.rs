@@ -98,6 +98,8 @@ pub(crate) enum Arg {
     At(FrameId, ValueId),
     /// An object known by its place.
     Place(PlaceId),
+    /// A text, or a closure that makes it.
+    Text(Term),
     /// Nothing is known.
     Unknown,
 }
@@ -354,7 +356,7 @@ impl<'p> Evaluator<'p> {
         match arg {
             Arg::At(f, v) => Some(self.place(f, v)),
             Arg::Place(place) => Some(place),
-            Arg::Unknown => None,
+            Arg::Text(_) | Arg::Unknown => None,
         }
     }
 

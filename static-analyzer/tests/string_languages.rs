@@ -20,7 +20,7 @@ use sinks::{Sink, Verdict};
 
 /// Compiled sinks and how many of them are exact; to be raised when the string
 /// analysis learns something.
-const COUNTS: [(&str, usize, usize); 3] = [("8", 508, 483), ("11", 508, 483), ("17", 523, 498)];
+const COUNTS: [(&str, usize, usize); 3] = [("8", 514, 489), ("11", 514, 489), ("17", 529, 504)];
 
 struct Found {
     verdict: Verdict,

@@ -308,6 +308,18 @@ pub(crate) const CLOSURE_METHODS: &[(&str, &str)] = &[
     ("call", "()Ljava/lang/Object;"),
 ];
 
+/// Loggers around a logger, and what makes them: the logger that they are made
+/// for, or hold.
+pub(crate) fn is_holder(class: Name) -> bool {
+    matches!(
+        class.as_str(),
+        "com/typesafe/scalalogging/Logger"
+            | "com/typesafe/scalalogging/Logger$"
+            | "grizzled/slf4j/Logger"
+            | "grizzled/slf4j/Logger$"
+    )
+}
+
 /// Names of methods that make or find a logger.
 pub(crate) fn is_factory(name: &str) -> bool {
     matches!(

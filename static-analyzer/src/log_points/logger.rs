@@ -6,11 +6,11 @@ use std::rc::Rc;
 use super::apis;
 use crate::ir::{Const, InvokeKind, Op, ValueId};
 use crate::limits;
-use crate::program::{ClassId, FieldRef, MethodId, Name};
+use crate::program::{ClassId, FieldRef, MethodId, MethodRef, Name};
 use crate::strings::{Arg, Evaluator, FrameId, types};
 
 /// Steps from the call to the place where the logger is made.
-const LOGGER_DEPTH_MAX: u32 = 10;
+const LOGGER_DEPTH_MAX: u32 = 16;
 
 /// All names that the logger `value` can have; none: unknown.
 pub(crate) fn names(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId) -> Option<BTreeSet<String>> {
@@ -53,26 +53,19 @@ fn names_of(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -
             } else if method.name == "getRootLogger" {
                 return Some(BTreeSet::from(["root".to_string()]));
             }
-            if args.len() == 1 && e.facts.supertypes(method.class).iter().any(|&c| apis::is_mixin(c)) {
+            if apis::is_holder(method.class) && *kind != InvokeKind::Static {
+                // What it is made for, or what it holds.
+                let made = made_names(e, frame, value, args, &method.descriptor, *kind, depth);
+                return made.or_else(|| names_of(e, frame, *args.last()?, depth + 1));
+            }
+            let found = returned_names(e, frame, value, *kind, *method, args, depth);
+            if found.is_none()
+                && args.len() == 1
+                && e.facts.supertypes(method.class).iter().any(|&c| apis::is_mixin(c))
+            {
                 return Some(mixin_names(e, frame, args[0]));
             }
-            if method.name == "underlying" && *kind != InvokeKind::Static {
-                return names_of(e, frame, *args.first()?, depth + 1);
-            }
-            let targets = e.targets(frame, *kind, *method, args);
-            let mut all = BTreeSet::new();
-            if targets.is_empty() {
-                return None;
-            }
-            for target in targets {
-                let inner = e.enter(frame, value, target, args)?;
-                for &(_, result) in &e.facts.info(target).returns {
-                    if !matches!(e.op(inner, result), Op::Const(Const::Null)) {
-                        all.extend(names_of(e, inner, result, depth + 1)?);
-                    }
-                }
-            }
-            Some(all)
+            found
         }
         Op::New(_) => {
             // A wrapper: the name of the logger it is made for.
@@ -82,6 +75,29 @@ fn names_of(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -
         }
         _ => None,
     }
+}
+
+/// Loggers that the program's methods return.
+fn returned_names(
+    e: &mut Evaluator<'_>,
+    frame: FrameId,
+    call: ValueId,
+    kind: InvokeKind,
+    method: MethodRef,
+    args: &[ValueId],
+    depth: u32,
+) -> Option<BTreeSet<String>> {
+    let targets = e.targets(frame, kind, method, args);
+    let mut all = BTreeSet::new();
+    for target in targets {
+        let inner = e.enter(frame, call, target, args)?;
+        for &(_, result) in &e.facts.info(target).returns {
+            if !matches!(e.op(inner, result), Op::Const(Const::Null)) {
+                all.extend(names_of(e, inner, result, depth + 1)?);
+            }
+        }
+    }
+    (!all.is_empty()).then_some(all)
 }
 
 /// `getLogger(X.class)`, `getLogger("name")`, `wrapper.getLogger()`.

@@ -1,7 +1,7 @@
 //! The message of a logging call as a term.
 
-use super::Site;
 use super::apis::{self, Format, LevelFrom};
+use super::{Site, own};
 use crate::ir::{BootstrapArg, Op, ValueId};
 use crate::limits;
 use crate::program::Name;
@@ -19,7 +19,7 @@ pub(crate) struct Message {
 }
 
 /// Like [`message`], evaluated again while recursions come to light.
-pub(crate) fn stable(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> Message {
+pub(crate) fn stable(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Message {
     let mut found = message(e, frame, site);
     for _ in 0..limits::RECURSION_ROUNDS_MAX {
         if !e.forget() {
@@ -31,8 +31,14 @@ pub(crate) fn stable(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> Mess
     found
 }
 
-/// Evaluates the message of `site`, which stands in `frame`.
-pub(crate) fn message(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> Message {
+/// Evaluates the message of `site`, which stands in `frame`, as it is printed.
+fn message(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Message {
+    let Message { term, has_throwable } = plain(e, frame, site);
+    Message { term: own::adorned(e, frame, site, term), has_throwable }
+}
+
+/// The message that `site` gives to its logger.
+pub(super) fn plain(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Message {
     let call = &site.call;
     let mut has_throwable = call.throwable.is_some();
     let chain = chain(e, frame, site);
@@ -79,7 +85,7 @@ fn formatted(e: &mut Evaluator<'_>, format: Format, term: Term, arguments: &Argu
 fn arguments(
     e: &mut Evaluator<'_>,
     frame: FrameId,
-    site: &Site,
+    site: &Site<'_>,
     mut first: Vec<Argument>,
 ) -> (Arguments, bool) {
     let mut all = match site.call.array {
@@ -106,6 +112,7 @@ pub(crate) fn closure_text(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId
         Op::Cast(_, inner) => closure_text(e, frame, *inner),
         Op::Param(i) => match e.frame(frame).args.get(usize::from(*i)).copied()? {
             Arg::At(f, v) => closure_text(e, f, v),
+            Arg::Text(text) => Some(text),
             _ => None,
         },
         Op::New(class) => made_by(e, frame, value, *class),
@@ -146,7 +153,7 @@ struct Chain {
 }
 
 /// `setMessage(..).addArgument(..).setCause(..)`; nothing for plain calls.
-fn chain(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> Chain {
+fn chain(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Chain {
     let mut chain = Chain::default();
     let mut next = site.args.first().copied().filter(|_| site.call.level == LevelFrom::Chain);
     while let Some(value) = next {

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::apis::LevelFrom;
-use super::{Site, guard, level, logger, message, wrapper};
+use super::{Site, guard, level, logger, message, own, wrapper};
 use crate::ir::{Op, ValueId};
 use crate::limits;
 use crate::path::{LogPoint, Template, Variable};
@@ -16,7 +16,7 @@ use crate::strings::{Evaluator, FrameId};
 
 /// Log points of the calls in one method, and of its callers where it is a
 /// wrapper.
-pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site]) -> Vec<LogPoint> {
+pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site<'_>]) -> Vec<LogPoint> {
     let mut points = Vec::new();
     let mut e = Evaluator::new(facts, method);
     for site in sites {
@@ -52,7 +52,7 @@ pub(crate) fn is_joined(e: &Evaluator<'_>, term: Term) -> bool {
 pub(crate) fn finish(
     e: &mut Evaluator<'_>,
     frame: FrameId,
-    site: &Site,
+    site: &Site<'_>,
     message: &message::Message,
     root: ValueId,
     call_line: Option<u32>,
@@ -79,10 +79,14 @@ pub(crate) fn finish(
     }
 }
 
-fn loggers(e: &mut Evaluator<'_>, frame: FrameId, site: &Site) -> Vec<String> {
+fn loggers(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Vec<String> {
     let Some(&receiver) = site.args.first() else { return Vec::new() };
     if site.call.mixin {
-        return logger::mixin_names(e, frame, receiver).into_iter().collect();
+        // Its methods say which logger it asks for, unless they are not there.
+        let behind = own::behind_mixin(e, frame, site);
+        let asked = behind.and_then(|(f, value)| logger::names(e, f, value)).filter(|n| !n.is_empty());
+        let names = asked.unwrap_or_else(|| logger::mixin_names(e, frame, receiver));
+        return names.into_iter().collect();
     }
     if !site.call.has_receiver {
         return Vec::new();

@@ -33,7 +33,7 @@ pub(crate) fn callers(
     e: &Evaluator<'_>,
     frame: FrameId,
     term: Term,
-    site: &Site,
+    site: &Site<'_>,
 ) -> Option<Vec<(MethodId, ValueId)>> {
     let printed = printed_parameters(e, term, is_text);
     if printed.is_empty() && !closure_parameter(e, frame, site) {
@@ -171,7 +171,7 @@ fn is_this(e: &Evaluator<'_>, i: u16) -> bool {
 }
 
 /// Whether the message is a closure that the root frame was given.
-fn closure_parameter(e: &Evaluator<'_>, mut frame: FrameId, site: &Site) -> bool {
+fn closure_parameter(e: &Evaluator<'_>, mut frame: FrameId, site: &Site<'_>) -> bool {
     let message = site.call.message.and_then(|i| site.args.get(i).copied());
     let Some(mut value) = message.filter(|_| site.call.closure) else { return false };
     loop {
@@ -188,7 +188,7 @@ fn closure_parameter(e: &Evaluator<'_>, mut frame: FrameId, site: &Site) -> bool
 }
 
 /// Repeats the log point of `site` for each caller.
-pub(crate) fn lifted(facts: &Facts<'_>, site: &Site, callers: Vec<(MethodId, ValueId)>) -> Lifted {
+pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: Vec<(MethodId, ValueId)>) -> Lifted {
     let target = &facts.program.methods[site.method.index()];
     let mut lifted =
         Lifted { points: Vec::new(), complete: target.access & access::PRIVATE != 0, all: false };

@@ -170,6 +170,9 @@ impl<'p> Evaluator<'p> {
         descriptor: Name,
     ) -> Term {
         let result = Name::from(types::result(&method.descriptor));
+        if let Some(term) = self.given_closure_text(frame, args) {
+            return term;
+        }
         if let Some(term) = self.library_text(frame, call, method, args) {
             return term;
         }

@@ -235,6 +235,7 @@ impl<'p> Evaluator<'p> {
                     _ => self.place_text(frame, place, used),
                 }
             }
+            Arg::Text(text) => text,
             Arg::Unknown => {
                 let given = self.given_text(frame, i, descriptor);
                 given.unwrap_or_else(|| self.object(frame, value, descriptor))

@@ -34,6 +34,22 @@ impl Evaluator<'_> {
         self.make_frame(frame, Some((frame, call)), target, given, None)
     }
 
+    /// What a call without arguments of a closure gives that stands for a text.
+    pub(crate) fn given_closure_text(&self, mut frame: FrameId, args: &[ValueId]) -> Option<Term> {
+        let &[mut value] = args else { return None };
+        loop {
+            match self.op(frame, value) {
+                Op::Cast(_, inner) => value = *inner,
+                Op::Param(i) => match self.frame(frame).args.get(usize::from(*i))? {
+                    Arg::Text(text) => return Some(*text),
+                    Arg::At(f, v) => (frame, value) = (*f, *v),
+                    Arg::Place(_) | Arg::Unknown => return None,
+                },
+                _ => return None,
+            }
+        }
+    }
+
     /// What a lambda body's captured parameter prints, if that is a finite set.
     pub(crate) fn captured_text(&mut self, i: u16, descriptor: Name) -> Option<Term> {
         let method = self.method_of(FrameId::ROOT);

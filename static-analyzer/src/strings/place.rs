@@ -48,7 +48,7 @@ impl<'p> Evaluator<'p> {
                     _ if !same && is_text(&self.descriptor_of(frame, value)) => itself,
                     Some(Arg::At(f, v)) => self.place(f, v),
                     Some(Arg::Place(place)) => place,
-                    Some(Arg::Unknown) | None => itself,
+                    Some(Arg::Text(_) | Arg::Unknown) | None => itself,
                 }
             }
             Op::Cast(_, inner) => self.place(frame, *inner),
