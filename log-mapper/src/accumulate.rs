@@ -12,7 +12,9 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Accumulator, Event, Kinds, LinkKind, Model, TopLevelId, TopLevelKind, ValueClassId};
+use schema::{
+    Accumulator, Event, Kinds, LinkKind, LogPointId, Model, TopLevelId, TopLevelKind, ValueClassId,
+};
 
 use self::evidence::{Evidence, LOOP_US, Trust, is_nearest, is_silence};
 use self::names::Names;
@@ -179,7 +181,10 @@ impl<'m> Scan<'m> {
             facts.iter_mut().map(|(index, fact)| (*index, std::mem::take(&mut fact.common))).collect();
         let thread = record.thread.map(|name| self.thread(name));
         let mut takers = self.takers(record, thread, &facts);
-        takers.sort_by_key(|taker| (Reverse(taker.evidence), taker.candidate, taker.span));
+        let handles = |candidate: usize| self.is_in_handler(record.candidates[candidate].log_point);
+        takers.sort_by_key(|taker| {
+            (Reverse(taker.evidence), handles(taker.candidate), taker.candidate, taker.span)
+        });
         if let Some(at) = self.at_once(record, thread, &takers) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
             let goes = Goes::Joins(span, fit, "follows at once".to_owned());
@@ -199,9 +204,10 @@ impl<'m> Scan<'m> {
         }
         // The candidate that starts something is the better reading of a tie;
         // the first one wins where they are equal.
-        let orders = &mut self.orders;
+        let (orders, points) = (&mut self.orders, &self.model.log_points);
         let (candidate, fact) = facts.iter().min_by_key(|(_, fact)| {
-            (!orders.starts(fact.log_point), orders.places(fact.log_point).is_empty())
+            let handles = points[fact.log_point.index()].in_handler;
+            (!orders.starts(fact.log_point), orders.places(fact.log_point).is_empty(), handles)
         })?;
         if let Some(span) = self.inside(record, thread, &takers, fact) {
             return Some(Choice { candidate: *candidate, thread, goes: Goes::Inside(span) });
@@ -209,6 +215,12 @@ impl<'m> Scan<'m> {
         let goes = self.taking(record, thread, fact, None);
         let goes = goes.unwrap_or_else(|| Goes::Opens(opening(&mut self.orders, fact)));
         Some(Choice { candidate: *candidate, thread, goes })
+    }
+
+    /// Whether a log point stands in an exception handler: of two that print the
+    /// same, the one on the way without exceptions is the more likely.
+    fn is_in_handler(&self, point: LogPointId) -> bool {
+        self.model.log_points.get(point.index()).is_some_and(|point| point.in_handler)
     }
 
     /// All open spans that can take the record, as far as the indexes see.
