@@ -12,9 +12,15 @@
 //! op (messages without request or op are left out), *recall* the share of its
 //! unit's records that are in its request (0 without one). Both are averages
 //! over messages.
+//!
+//! The log point of a record is *exact* if it is the true statement. One that
+//! is not may be a *tie*: another statement with the same level, logger and
+//! texts ([`looks`]).
 
+mod looks;
 mod score;
 mod truth;
 
+pub(crate) use looks::Looks;
 pub(crate) use score::{Class, Found, Scores, Tally, Worst, score};
 pub(crate) use truth::{Record, Truth};

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::Usage;
 use super::show::Logs;
 use crate::args::{EvaluateArgs, Format};
-use crate::evaluation::{Class, Found, Record, Scores, Tally, Truth, score};
+use crate::evaluation::{Class, Found, Looks, Record, Scores, Tally, Truth, score};
 use crate::output::{self, Voice};
 use crate::render::{self, neutral};
 
@@ -82,6 +82,7 @@ impl Tables {
                 .iter()
                 .filter_map(|p| Some((p.log_point_id, p.call_site.as_deref()?)))
                 .collect(),
+            looks: Looks::new(&self.log_points),
         }
     }
 
@@ -157,6 +158,11 @@ fn print_text(scores: &Scores, tables: &Tables) -> Result<()> {
         "none%",
     ];
     render::rows(&mut out, Format::Table, &columns, types.into_iter().map(row).collect())?;
+    let (n, n_ties, [n_exact, ..]) = (scores.all.n_log_points(), scores.all.n_ties, scores.all.log_points);
+    if n > 0 {
+        let (exact, tied) = (percent(n_exact, n), percent(n_exact + n_ties, n));
+        writeln!(out, "\nlog points: {exact} % exact, {tied} % exact or tied with one of the same text")?;
+    }
     if !scores.worst.is_empty() {
         writeln!(out, "\nworst log points")?;
     }
@@ -218,6 +224,8 @@ fn tally_json(tally: &Tally) -> Value {
         "b_cubed": { "precision": tally.precision(), "recall": tally.recall() },
         "log_points": { "exact": exact, "same_method": same_method, "wrong": wrong, "none": none },
         "log_point_exact_percent": percent(exact, tally.n_log_points()),
+        "log_point_ties": tally.n_ties,
+        "log_point_exact_or_tied_percent": percent(exact + tally.n_ties, tally.n_log_points()),
     })
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schema::tables::EventRow;
 
+use super::looks::Looks;
 use super::truth::{Place, Record, Truth};
 
 /// What became of a message.
@@ -51,6 +52,8 @@ pub(crate) struct Tally {
     pub(crate) messages: [u64; 4],
     /// Records with a true log point, by [`LogPointMatch`].
     pub(crate) log_points: [u64; 4],
+    /// Those of them that are not exact, but a tie of the true one and others.
+    pub(crate) n_ties: u64,
     precision_sum: f64,
     n_precision: u64,
     recall_sum: f64,
@@ -130,6 +133,8 @@ pub(crate) struct Found<'a> {
     pub(crate) types: BTreeMap<&'a str, &'a str>,
     /// Call site of each log point that has one.
     pub(crate) call_sites: BTreeMap<i64, &'a str>,
+    /// What its log points look like.
+    pub(crate) looks: Looks<'a>,
 }
 
 /// Scores `found` against `truth`.
@@ -155,6 +160,9 @@ pub(crate) fn score(truth: &Truth, found: &Found<'_>) -> Scores {
         if let Some(log_point) = log_point {
             scores.all.log_points[log_point as usize] += 1;
             of_type.log_points[log_point as usize] += 1;
+            let tie = u64::from(log_point != LogPointMatch::Exact && is_tie(record, event, found));
+            scores.all.n_ties += tie;
+            of_type.n_ties += tie;
             match log_point {
                 LogPointMatch::Exact => {}
                 LogPointMatch::None => faults.push("no log point"),
@@ -260,10 +268,17 @@ fn log_point_match(record: &Record, event: Option<&EventRow>, found: &Found<'_>)
     })
 }
 
+/// Whether the log point found looks like a true one.
+fn is_tie(record: &Record, event: Option<&EventRow>, found: &Found<'_>) -> bool {
+    let Some(id) = event.and_then(|event| event.log_point_id) else { return false };
+    let mut truths = [&record.log_point, &record.call_site].into_iter().flatten();
+    truths.any(|truth| found.looks.is_tie(id, truth))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Found, Scores, Truth, score};
-    use schema::tables::{EventRow, Text, Time};
+    use super::{Found, Looks, Scores, Truth, score};
+    use schema::tables::{EventRow, LogPointRow, TemplateRow, Text, Time};
     use std::collections::BTreeMap;
 
     /// Each row of the truth is `line log_point unit op`, each of the table
@@ -279,7 +294,9 @@ mod tests {
         let by_place = events.iter().map(|e| ((e.node.to_string(), e.line.unsigned_abs()), e)).collect();
         let types = events.iter().filter_map(|e| Some((e.request_id.as_deref()?, "C.m"))).collect();
         let call_sites = BTreeMap::from([(99, "a.Caller.call:3")]);
-        score(&truth, &Found { events: by_place, types, call_sites })
+        let points = [(1, "a.D", "c"), (2, "a.Twin", "c")].map(point);
+        let looks = Looks::new(&points);
+        score(&truth, &Found { events: by_place, types, call_sites, looks })
     }
 
     fn event(row: &str) -> EventRow {
@@ -368,6 +385,30 @@ mod tests {
             "1 a.B.c:1 - o\n2 a.B.c:2 - o\n3 a.B.c:1 - o\n4 a.B.c:1 - o\n5 a.Caller.call:3 - o\n6 - - o";
         let table = "1 a.B.c:1 r\n2 a.B.c:1 r\n3 a.D.c:1 r\n4 - -\n5 w.Wrapper.log:9 r\n6 a.B.c:1 r";
         assert_eq!(scores(truth, table).all.log_points, [2, 1, 1, 1], "exact, same method, wrong, none");
+    }
+
+    /// All of one text.
+    fn point((id, class, method): (i64, &str, &str)) -> LogPointRow {
+        let template = TemplateRow { regex: "text".into(), variables: Vec::new() };
+        LogPointRow {
+            log_point_id: id,
+            class: class.into(),
+            method: method.into(),
+            source_line: 1,
+            n_sites: 1,
+            level: None,
+            logger: None,
+            in_handler: false,
+            call_site: None,
+            templates: vec![template],
+        }
+    }
+
+    #[test]
+    fn ties_are_wrong_log_points_that_look_like_the_true_one() {
+        let all =
+            scores("1 a.D.c:1 - o\n2 a.Twin.c:1 - o\n3 a.B.c:1 - o", "1 a.D.c:1 r\n2 a.D.c:1 r\n3 a.D.c:1 r");
+        assert_eq!((all.all.log_points, all.all.n_ties), ([1, 0, 2, 0], 1));
     }
 
     #[test]
