@@ -106,6 +106,9 @@ struct Scan<'m> {
     common: Vec<(usize, Vec<Common>)>,
     kinds: Kinds,
     names: Names,
+    /// The last record that opened a span without a thread: its number, its span
+    /// while that is open, and what it says.
+    opened: Option<(u64, Option<SpanIndex>, Fact)>,
     /// Closed spans: (number of first record, span).
     done: Vec<(u64, Closed)>,
 }
@@ -133,6 +136,8 @@ enum Goes {
     Takes(Vec<TopState>, SpanIndex),
     /// Is printed inside of what its thread is doing.
     Inside(SpanIndex),
+    /// Joins a span together with the only record of another one.
+    Adopts(SpanIndex, Fit, SpanIndex),
 }
 
 /// An open span that can take a record.
@@ -162,6 +167,7 @@ impl<'m> Scan<'m> {
             common: Vec::new(),
             kinds: Kinds::default(),
             names: Names::default(),
+            opened: None,
             done: Vec::new(),
         }
     }
@@ -199,6 +205,9 @@ impl<'m> Scan<'m> {
             if thread.is_none() && fit.n_request > 0 {
                 let fact = facts.iter().find(|(index, _)| *index == candidate);
                 fact.into_iter().for_each(|(_, fact)| self.learn(fact, span));
+                if let Some(goes) = fact.and_then(|(_, fact)| self.adopting(record, fact, span)) {
+                    return Some(Choice { candidate, thread, goes });
+                }
             }
             return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, reason) });
         }
@@ -214,7 +223,12 @@ impl<'m> Scan<'m> {
         }
         let goes = self.taking(record, thread, fact, None);
         let goes = goes.unwrap_or_else(|| Goes::Opens(opening(&mut self.orders, fact)));
-        Some(Choice { candidate: *candidate, thread, goes })
+        let candidate = *candidate;
+        if thread.is_none() {
+            let fact = facts.into_iter().find(|(index, _)| *index == candidate).map(|(_, fact)| fact);
+            self.opened = fact.map(|fact| (self.seq, None, fact));
+        }
+        Some(Choice { candidate, thread, goes })
     }
 
     /// Whether a log point stands in an exception handler: of two that print the
@@ -276,6 +290,21 @@ impl<'m> Scan<'m> {
         })
     }
 
+    /// The record before in the log, where there are no threads: if it stands alone
+    /// because it named nothing, and `span`, which goes on with this record, has
+    /// to print it in between.
+    fn adopting(&mut self, record: &Record<'_>, fact: &Fact, span: SpanIndex) -> Option<Goes> {
+        let Self { orders, open, kinds, opened, .. } = self;
+        let (seq, Some(lone), first) = opened.as_ref()? else { return None };
+        let before = open.get(*lone);
+        let is_near = record.ts_us.abs_diff(before.last_us) <= LOOP_US && seq + 1 == self.seq;
+        if !is_near || *lone == span || before.tops.iter().any(|state| state.entered) {
+            return None;
+        }
+        let fit = open.get(span).fit_two(orders, kinds, first, fact)?;
+        Some(Goes::Adopts(span, fit, *lone))
+    }
+
     /// The record before in the thread, if it was given to the span before only
     /// because it named nothing, and this record, which is not of that span,
     /// shows that it began this one's. `instead`: where the record would go
@@ -299,8 +328,8 @@ impl<'m> Scan<'m> {
     }
 
     /// What a record is printed inside of that no known thread leads to (a static
-    /// initializer, a hook of a library): it runs in the thread of whoever is at
-    /// work there, in the middle of it.
+    /// initializer, a hook of a library), or none of this program: it runs in the
+    /// thread of whoever is at work there, in the middle of it.
     fn inside(
         &mut self,
         record: &Record<'_>,
@@ -311,7 +340,7 @@ impl<'m> Scan<'m> {
         let current = self.open.current(thread?)?;
         let gap_us = record.ts_us.abs_diff(self.open.get(current).last_us);
         let places = self.orders.places(fact.log_point);
-        let unreached = |top| self.orders.kind(top) == TopLevelKind::Unreached;
+        let unreached = |top| self.orders.kind(top) == TopLevelKind::Unreached || !self.orders.is_possible(top);
         (takers.is_empty() && gap_us <= LOOP_US && places.iter().all(|places| unreached(places.top)))
             .then_some(current)
     }
@@ -379,6 +408,16 @@ impl<'m> Scan<'m> {
                 self.open.update(index, |span| span.add(event, seq));
                 index
             }
+            Goes::Adopts(index, fit, lone) => {
+                let lone = self.open.close(lone);
+                self.opened = None;
+                let event = event(record, candidate, "ids, and the record before".to_owned());
+                self.open.update(index, |span| {
+                    lone.events.into_iter().for_each(|event| span.add(event, seq - 1));
+                    span.take(fit, event, seq);
+                });
+                index
+            }
             Goes::Takes(tops, giver) => {
                 let mut taken = None;
                 self.open.update(giver, |span| taken = span.give_last());
@@ -394,6 +433,9 @@ impl<'m> Scan<'m> {
         };
         if !common.is_empty() {
             self.open.update(index, |span| span.show_common(common));
+        }
+        if let Some((of, opened, _)) = &mut self.opened {
+            *opened = opened.or((*of == seq).then_some(index)).filter(|_| *of + 1 >= seq);
         }
         if !self.open.get(index).goes_on(&mut self.orders) {
             self.close(index, false);
@@ -411,6 +453,7 @@ impl<'m> Scan<'m> {
     }
 
     fn close(&mut self, index: SpanIndex, was_cut: bool) {
+        self.opened = self.opened.take().filter(|(_, opened, _)| *opened != Some(index));
         let span = self.open.close(index);
         let thread = span.thread.map(|thread| self.thread_names[thread as usize].clone());
         let first_seq = span.first_seq;

@@ -6,7 +6,7 @@ use schema::{LogPointId, TopLevelKind};
 use super::evidence::{FLOAT_US, Surroundings, is_silence, verdict};
 use super::open_span::TopState;
 use super::open_spans::SpanIndex;
-use super::pools::is_main;
+use super::pools::{MAIN_THREAD, is_main};
 use super::{Scan, Taker};
 use crate::record::Record;
 
@@ -61,6 +61,10 @@ impl Scan<'_> {
     /// because one of them floats, and time does not either.
     fn floats_apart(&mut self, span: SpanIndex, point: LogPointId, gap_us: u64) -> bool {
         let open = self.open.get(span);
+        // The thread of `main` works on nothing else.
+        if open.thread.is_some_and(|thread| self.thread_names[thread as usize] == MAIN_THREAD) {
+            return false;
+        }
         if self.orders.floats(point) {
             let is_apart = open.only_floats() || self.is_all_rounds(span);
             return is_silence(gap_us, open.lasted_us()) || (gap_us > FLOAT_US && is_apart);

@@ -34,6 +34,13 @@ pub(super) struct Fact {
     pub(super) named: Vec<(ValueClassId, Rc<str>)>,
 }
 
+impl Fact {
+    /// A record of `log_point` that shows no values.
+    pub(super) fn bare(log_point: LogPointId) -> Self {
+        Self { log_point, values: Vec::new(), common: Vec::new(), named: Vec::new() }
+    }
+}
+
 /// A value that the span has printed: bound to an identifier of a top-level
 /// method, or *loose*: of a class that tells requests apart, but found by the
 /// method in a way that the analysis could not follow (looked up by a key, taken
@@ -151,6 +158,30 @@ impl OpenSpan {
         let differs = n_request == 0 && self.differs(orders, kinds, fact);
         let names = !fact.values.is_empty();
         Some(Fit { tops, n_request, n_weak, follows, entered, differs, names })
+    }
+
+    /// How two records fit that come one after the other; none if one of them
+    /// does not, or the second one skips what should have printed.
+    pub(super) fn fit_two(
+        &self,
+        orders: &mut Orders<'_>,
+        kinds: &Kinds,
+        first: &Fact,
+        second: &Fact,
+    ) -> Option<Fit> {
+        let tops = self.fit(orders, kinds, first)?.tops;
+        let mut found = Vec::new();
+        let mut best = None;
+        for state in &tops {
+            let places = orders.places(second.log_point);
+            let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
+            if let Some((next, score)) = state.step(orders, second, index).filter(|(_, s)| s.2 == Follows::Next) {
+                best = best.max(Some(score));
+                found.push(next);
+            }
+        }
+        let (n_request, n_weak, follows, entered) = best?;
+        Some(Fit { tops: found, n_request, n_weak, follows, entered, differs: false, names: true })
     }
 
     /// Whether the record and the span name different things of one kind.
@@ -394,10 +425,7 @@ pub(super) fn opening_after(orders: &mut Orders<'_>, first: LogPointId, fact: &F
         return Vec::new();
     }
     let mut tops = Vec::new();
-    let states = opening(
-        orders,
-        &Fact { log_point: first, values: Vec::new(), common: Vec::new(), named: Vec::new() },
-    );
+    let states = opening(orders, &Fact::bare(first));
     for state in states.iter().filter(|state| state.entered) {
         let places = orders.places(fact.log_point);
         let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };

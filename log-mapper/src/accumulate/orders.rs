@@ -35,6 +35,8 @@ pub(super) struct Orders<'m> {
     /// Per log point: see [`Orders::floats`].
     floats: Vec<bool>,
     tops: Vec<TopOrder>,
+    /// Per top-level method, once known: the program can run it.
+    possible: Vec<bool>,
     /// The lowest level the log has shown; log points below it are silent.
     threshold: Level,
 }
@@ -124,12 +126,13 @@ impl<'m> Orders<'m> {
             .zip(&model.log_points)
             .map(|(places, point)| places.len() > most || point.method == "<clinit>");
         let floats = floats.collect();
-        Self { model, floats, places, printed, starts, tops, threshold: Level::Info }
+        Self { model, floats, places, printed, starts, tops, possible: Vec::new(), threshold: Level::Info }
     }
 
     /// Forgets the places in top-level methods that are not `possible`, of log
     /// points that stand in others too.
     pub(super) fn restrict(&mut self, possible: &[bool]) {
+        self.possible = possible.to_vec();
         for places in &mut self.places {
             let is_possible = |places: &Places| possible[places.top.index()];
             if places.iter().any(is_possible) {
@@ -137,6 +140,11 @@ impl<'m> Orders<'m> {
             }
         }
         self.starts.fill(None);
+    }
+
+    /// Whether the program can run `top`, as far as is known.
+    pub(super) fn is_possible(&self, top: TopLevelId) -> bool {
+        self.possible.get(top.index()).is_none_or(|&possible| possible)
     }
 
     /// Where `point` stands, sorted by top-level method.

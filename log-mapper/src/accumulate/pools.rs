@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Model, Span, TopLevelId};
 
 /// The name that the JVM gives to the thread of `main`.
-const MAIN_THREAD: &str = "main";
+pub(super) const MAIN_THREAD: &str = "main";
 
 /// A closed span, with how well the records fit each of its top-level methods:
 /// numbers of groups of equal fit, best first.
