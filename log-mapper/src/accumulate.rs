@@ -9,6 +9,7 @@
 //! not decided here.
 
 use std::cmp::Reverse;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -82,6 +83,9 @@ pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> 
     Accumulated { accumulators: scan.finish(), unattributed }
 }
 
+/// Lone records that are remembered.
+const LONE_MAX: usize = 8;
+
 /// A value of one class that many records show.
 type Common = (ValueClassId, Rc<str>);
 
@@ -106,9 +110,10 @@ struct Scan<'m> {
     common: Vec<(usize, Vec<Common>)>,
     kinds: Kinds,
     names: Names,
-    /// The last record that opened a span without a thread: its number, its span
-    /// while that is open, and what it says.
-    opened: Option<(u64, Option<SpanIndex>, Fact)>,
+    /// The last records that opened spans without a thread, while those are open.
+    opened: VecDeque<Lone>,
+    /// What the record at hand says, if it opens a span without a thread.
+    opening: Option<Fact>,
     /// Closed spans: (number of first record, span).
     done: Vec<(u64, Closed)>,
 }
@@ -118,6 +123,9 @@ struct Scan<'m> {
 struct Shown {
     /// Records that have shown it.
     n_records: u32,
+    /// Blocks of records in which it was shown, and the last one of them.
+    n_blocks: u32,
+    last_block: u64,
     /// Under which value classes.
     classes: Vec<ValueClassId>,
 }
@@ -136,8 +144,15 @@ enum Goes {
     Takes(Vec<TopState>, SpanIndex),
     /// Is printed inside of what its thread is doing.
     Inside(SpanIndex),
-    /// Joins a span together with the only record of another one.
-    Adopts(SpanIndex, Fit, SpanIndex),
+    /// Joins a span together with the only records of other ones.
+    Adopts(SpanIndex, Fit, Vec<SpanIndex>),
+}
+
+/// A record that names nothing and has opened a span.
+struct Lone {
+    seq: u64,
+    span: SpanIndex,
+    fact: Fact,
 }
 
 /// An open span that can take a record.
@@ -167,7 +182,8 @@ impl<'m> Scan<'m> {
             common: Vec::new(),
             kinds: Kinds::default(),
             names: Names::default(),
-            opened: None,
+            opened: VecDeque::new(),
+            opening: None,
             done: Vec::new(),
         }
     }
@@ -226,7 +242,7 @@ impl<'m> Scan<'m> {
         let candidate = *candidate;
         if thread.is_none() {
             let fact = facts.into_iter().find(|(index, _)| *index == candidate).map(|(_, fact)| fact);
-            self.opened = fact.map(|fact| (self.seq, None, fact));
+            self.opening = fact.filter(|fact| fact.names_nothing());
         }
         Some(Choice { candidate, thread, goes })
     }
@@ -290,19 +306,34 @@ impl<'m> Scan<'m> {
         })
     }
 
-    /// The record before in the log, where there are no threads: if it stands alone
-    /// because it named nothing, and `span`, which goes on with this record, has
-    /// to print it in between.
+    /// The records before in the log, where there are no threads, that stand alone
+    /// because they named nothing: if `span`, which goes on with this record, has
+    /// to print them in between. One that can begin something itself must stand
+    /// between two records of the span.
     fn adopting(&mut self, record: &Record<'_>, fact: &Fact, span: SpanIndex) -> Option<Goes> {
-        let Self { orders, open, kinds, opened, .. } = self;
-        let (seq, Some(lone), first) = opened.as_ref()? else { return None };
-        let before = open.get(*lone);
-        let is_near = record.ts_us.abs_diff(before.last_us) <= LOOP_US && seq + 1 == self.seq;
-        if !is_near || *lone == span || before.tops.iter().any(|state| state.entered) {
+        let Self { orders, open, opened, .. } = self;
+        let taker = open.get(span);
+        let is_at_work = record.ts_us.abs_diff(taker.last_us) <= LOOP_US;
+        let mut tops = taker.tops.clone();
+        let mut adopted = Vec::new();
+        for lone in opened.iter() {
+            let before = open.get(lone.span);
+            let is_near = record.ts_us.abs_diff(before.last_us) <= LOOP_US;
+            let is_between = is_at_work && lone.seq > taker.last_seq;
+            let is_cut = lone.seq + 1 == self.seq && before.tops.iter().all(|state| !state.entered);
+            if lone.span == span || before.events.len() > 1 || !is_near || !(is_between || is_cut) {
+                continue;
+            }
+            if let Some(next) = OpenSpan::steps(&tops, orders, &lone.fact) {
+                tops = next;
+                adopted.push(lone.span);
+            }
+        }
+        if adopted.is_empty() {
             return None;
         }
-        let fit = open.get(span).fit_two(orders, kinds, first, fact)?;
-        Some(Goes::Adopts(span, fit, *lone))
+        let fit = OpenSpan::fit_after(&tops, orders, fact)?;
+        Some(Goes::Adopts(span, fit, adopted))
     }
 
     /// The record before in the thread, if it was given to the span before only
@@ -408,12 +439,14 @@ impl<'m> Scan<'m> {
                 self.open.update(index, |span| span.add(event, seq));
                 index
             }
-            Goes::Adopts(index, fit, lone) => {
-                let lone = self.open.close(lone);
-                self.opened = None;
-                let event = event(record, candidate, "ids, and the record before".to_owned());
+            Goes::Adopts(index, fit, adopted) => {
+                let lone: Vec<OpenSpan> = adopted.iter().map(|&lone| self.open.close(lone)).collect();
+                self.opened.retain(|lone| !adopted.contains(&lone.span));
+                let event = event(record, candidate, "ids, with records before".to_owned());
                 self.open.update(index, |span| {
-                    lone.events.into_iter().for_each(|event| span.add(event, seq - 1));
+                    for lone in lone {
+                        lone.events.into_iter().for_each(|event| span.add(event, lone.first_seq));
+                    }
                     span.take(fit, event, seq);
                 });
                 index
@@ -434,8 +467,11 @@ impl<'m> Scan<'m> {
         if !common.is_empty() {
             self.open.update(index, |span| span.show_common(common));
         }
-        if let Some((of, opened, _)) = &mut self.opened {
-            *opened = opened.or((*of == seq).then_some(index)).filter(|_| *of + 1 >= seq);
+        if let Some(fact) = self.opening.take() {
+            self.opened.push_back(Lone { seq, span: index, fact });
+            if self.opened.len() > LONE_MAX {
+                self.opened.pop_front();
+            }
         }
         if !self.open.get(index).goes_on(&mut self.orders) {
             self.close(index, false);
@@ -453,7 +489,7 @@ impl<'m> Scan<'m> {
     }
 
     fn close(&mut self, index: SpanIndex, was_cut: bool) {
-        self.opened = self.opened.take().filter(|(_, opened, _)| *opened != Some(index));
+        self.opened.retain(|lone| lone.span != index);
         let span = self.open.close(index);
         let thread = span.thread.map(|thread| self.thread_names[thread as usize].clone());
         let first_seq = span.first_seq;

@@ -12,6 +12,9 @@ use super::evidence::is_common;
 use super::open_span::Fact;
 use crate::record::Candidate;
 
+/// Records of a block.
+const BLOCK_RECORDS: u64 = 64;
+
 impl Scan<'_> {
     /// What one candidate of a record says.
     pub(super) fn fact(&mut self, candidate: &Candidate<'_>) -> Fact {
@@ -38,10 +41,12 @@ impl Scan<'_> {
         values.retain(|(variable, text)| {
             let shown = self.shown.entry(Rc::clone(text)).or_default();
             shown.n_records += 1;
+            let block = seq / BLOCK_RECORDS + 1;
+            shown.n_blocks += u32::from(std::mem::replace(&mut shown.last_block, block) != block);
             if let Some(class) = variables[*variable as usize].value_class {
                 self.kinds.learn(&mut shown.classes, class, text);
             }
-            if !is_common(shown.n_records, seq) {
+            if !is_common(shown.n_records, seq) || (std::env::var_os("E4").is_some() && u64::from(shown.n_blocks) * 2 < block) {
                 return true;
             }
             let class = variables[*variable as usize].value_class;

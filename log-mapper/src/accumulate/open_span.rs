@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::rc::Rc;
 
+use schema::kinds::TELLING_MIN;
 use schema::{
     Event, IdentifierId, IdentifierStrength, Kinds, LogPointId, Span, TopLevelId, TopLevelKind, Value,
     ValueClassId,
@@ -35,6 +36,11 @@ pub(super) struct Fact {
 }
 
 impl Fact {
+    /// Whether it shows no value that is not equal to another one by chance.
+    pub(super) fn names_nothing(&self) -> bool {
+        self.named.is_empty() && self.values.iter().all(|(_, text)| text.len() < TELLING_MIN)
+    }
+
     /// A record of `log_point` that shows no values.
     pub(super) fn bare(log_point: LogPointId) -> Self {
         Self { log_point, values: Vec::new(), common: Vec::new(), named: Vec::new() }
@@ -160,22 +166,21 @@ impl OpenSpan {
         Some(Fit { tops, n_request, n_weak, follows, entered, differs, names })
     }
 
-    /// How two records fit that come one after the other; none if one of them
-    /// does not, or the second one skips what should have printed.
-    pub(super) fn fit_two(
-        &self,
-        orders: &mut Orders<'_>,
-        kinds: &Kinds,
-        first: &Fact,
-        second: &Fact,
-    ) -> Option<Fit> {
-        let tops = self.fit(orders, kinds, first)?.tops;
+    /// The top-level methods in states `tops` that print `fact` next; none if
+    /// there is none.
+    pub(super) fn steps(tops: &[TopState], orders: &mut Orders<'_>, fact: &Fact) -> Option<Vec<TopState>> {
+        Self::fit_after(tops, orders, fact).map(|fit| fit.tops)
+    }
+
+    /// How a record fits top-level methods in states `tops` as the very next one.
+    pub(super) fn fit_after(tops: &[TopState], orders: &mut Orders<'_>, fact: &Fact) -> Option<Fit> {
         let mut found = Vec::new();
         let mut best = None;
-        for state in &tops {
-            let places = orders.places(second.log_point);
+        for state in tops {
+            let places = orders.places(fact.log_point);
             let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
-            if let Some((next, score)) = state.step(orders, second, index).filter(|(_, s)| s.2 == Follows::Next) {
+            let step = state.step(orders, fact, index);
+            if let Some((next, score)) = step.filter(|(_, score)| score.2 == Follows::Next) {
                 best = best.max(Some(score));
                 found.push(next);
             }
@@ -241,7 +246,9 @@ impl OpenSpan {
 
     /// Whether it is one record that named nothing.
     pub(super) fn names_nothing(&self) -> bool {
-        self.events.len() == 1 && self.tops.iter().all(|state| state.bound.is_empty())
+        self.events.len() == 1
+            && self.common.is_empty()
+            && self.tops.iter().all(|state| state.bound.is_empty())
     }
 
     /// Whether it began with `point`, other than a moment ago in a loop.
@@ -381,7 +388,7 @@ impl TopState {
             if let Some(old) = self.bound.iter().find(same) {
                 // Two loose values may both be by the way.
                 let both_loose = new.identifier.is_none() && old.identifier.is_none();
-                let by_the_way = (both_loose && !(std::env::var_os("E1").is_some() && is_name(&new.text))) || (new.text.len() < schema::kinds::TELLING_MIN && std::env::var_os("E2").is_some());
+                let by_the_way = (both_loose && !(std::env::var_os("E1").is_some() && is_name(&new.text))) || (new.text.len() < TELLING_MIN && new.text.bytes().all(|b| b.is_ascii_digit()) && std::env::var_os("E2").is_some());
                 let strength = if by_the_way { IdentifierStrength::Weak.max(new.strength) } else { new.strength };
                 match strength {
                     IdentifierStrength::Request => n_request += 1,

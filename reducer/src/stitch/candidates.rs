@@ -257,7 +257,7 @@ impl<'a> Finder<'a> {
         let pair = self.pairs.get(index);
         // Across nodes, and between parts of one thing, only values can tell.
         // A long-lived thread belongs to whatever it is given, not to its starter.
-        if pair.role != Role::Local || pair.from == pair.to || self.pairs.is_dispatcher(pair.to) || self.pairs.is_event_handler(pair.to) {
+        if pair.role != Role::Local || pair.from == pair.to || self.pairs.is_dispatcher(pair.to) || self.pairs.is_event_handler(pair.to) || (std::env::var_os("E5").is_some() && self.pairs.is_entity(pair.to)) || (std::env::var_os("E6").is_some() && self.pairs.is_entity(pair.to) && fact.values().is_empty()) {
             return;
         }
         let Some(spans) = self.by_top.get(&(fact.node, pair.from)) else { return };
