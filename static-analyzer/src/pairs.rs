@@ -20,9 +20,10 @@ use schema::{IdentifierStrength, LinkKind, TopLevelKind};
 
 use crate::call_graph::CallGraph;
 use crate::identifiers::Bindings;
-use crate::limits::{HANDOFFS_PER_PAIR_MAX, HELPER_CALLERS_MAX};
+use crate::ir::ValueId;
+use crate::limits::HELPER_CALLERS_MAX;
 use crate::path::LogPoint;
-use crate::program::Program;
+use crate::program::{MethodId, Program};
 use crate::rules::Rules;
 use crate::top_level::TopLevels;
 
@@ -40,6 +41,8 @@ mod links;
 mod origins;
 pub(crate) mod regions;
 mod uses;
+
+use handoffs::Handoff;
 
 /// Two top-level methods that can work on one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,81 +86,121 @@ pub fn find(
     let mut diagnostics = Vec::new();
     let units = regions::Units::new(context);
     let facts = facts::scan(context);
-    let mut handoffs = handoffs::Collector::default();
-    handoffs::along_calls(context, &units, &mut handoffs);
-    channels::handoffs(context, &units, &facts, &mut diagnostics, &mut handoffs);
-    events::handoffs(context, &units, &mut handoffs);
-    let handoffs = links::contract(context, &units, handoffs, &mut diagnostics);
-    let mut pairs = merge(context, &units, &handoffs);
+    let channels = channels::Channels::new(context, &units, &facts, &mut diagnostics);
+    let events = events::Events::new(context, &units);
+    let sources = handoffs::Sources { context, units: &units, channels: &channels, events: &events };
+    let network = links::Network::new(sources, &mut diagnostics);
+    let (mut pairs, sites) = merge(context, &units, &network);
     drop_services(context, &mut pairs);
+    add_before(context, &units, &sites, &mut pairs);
     entities::add(context, &mut pairs);
     attached::add(context, &mut pairs);
-    add_forced(context, rules, &mut pairs);
+    add_forced(context, &units, rules, &mut pairs);
     diagnostics.sort();
     (pairs.into_values().collect(), diagnostics)
 }
 
-type Pairs = BTreeMap<(usize, usize, LinkKind), Pair>;
+type Key = (usize, usize, LinkKind);
+type Pairs = BTreeMap<Key, Pair>;
+
+/// Where the sender hands over, sorted.
+type Sites = Vec<(MethodId, ValueId)>;
 
 /// Receivers of one sender, each with its hand-offs.
-type Receivers<'h> = BTreeMap<(usize, LinkKind), Vec<&'h handoffs::Handoff>>;
+type Receivers<'n> = BTreeMap<(usize, LinkKind), Vec<Vec<&'n Handoff>>>;
 
 /// One pair per (sender, receiver, kind) from all its hand-offs.
-fn merge(context: Context<'_>, units: &regions::Units, handoffs: &[handoffs::Handoff]) -> Pairs {
-    let mut found: BTreeMap<usize, Receivers<'_>> = BTreeMap::new();
-    for handoff in handoffs {
-        let (Some(from), Some(to)) = (units.top_level(handoff.from), units.top_level(handoff.to)) else {
-            continue;
+fn merge(
+    context: Context<'_>,
+    units: &regions::Units,
+    network: &links::Network,
+) -> (Pairs, BTreeMap<Key, Sites>) {
+    let members = carry::Members::new(context.top_levels);
+    let manifest = cargo::Manifest::new(context, network.direct().map(|h| &h.cargo));
+    let of_sender = |from: usize| -> Vec<(Pair, Sites)> {
+        let mut receivers = Receivers::new();
+        for (to, kind, way) in network.ways(from).iter() {
+            if let Some(to) = units.top_level(to) {
+                receivers.entry((to, kind)).or_default().push(way);
+            }
+        }
+        let mut carrier = carry::Carrier::new(context, units, &members);
+        let pair = |((to, kind), ways): (_, Vec<_>)| {
+            merge_one(context, units, &manifest, &mut carrier, (from, to, kind), &ways)
         };
-        found.entry(from).or_default().entry((to, handoff.kind)).or_default().push(handoff);
+        receivers.into_iter().filter_map(pair).collect()
+    };
+    let n = context.top_levels.methods.len();
+    let found: Vec<Vec<(Pair, Sites)>> = (0..n).into_par_iter().map(of_sender).collect();
+    let found =
+        found.into_iter().flatten().map(|(pair, sites)| ((pair.from, pair.to, pair.kind), pair, sites));
+    let (mut pairs, mut all_sites) = (Pairs::new(), BTreeMap::new());
+    for (key, pair, sites) in found {
+        pairs.insert(key, pair);
+        all_sites.insert(key, sites);
     }
-    let prints = before::Prints::new(context);
-    let manifest = cargo::Manifest::new(context, handoffs.iter().map(|h| &h.cargo));
-    let found: Vec<(usize, Receivers<'_>)> = found.into_iter().collect();
-    let pairs: Vec<Vec<Pair>> = found
-        .into_par_iter()
-        .map(|(from, receivers)| {
-            let mut before = before::Before::new(context, units.region(from), &prints);
-            let pair =
-                |((to, kind), list)| merge_one(context, &manifest, &mut before, (from, to, kind), list);
-            receivers.into_iter().filter_map(pair).collect()
-        })
-        .collect();
-    pairs.into_iter().flatten().map(|p| ((p.from, p.to, p.kind), p)).collect()
+    (pairs, all_sites)
 }
 
+/// The pair of all ways (hand-offs in a row) from one sender to one receiver.
 fn merge_one(
     context: Context<'_>,
-    manifest: &cargo::Manifest,
-    before: &mut before::Before<'_>,
-    (from, to, kind): (usize, usize, LinkKind),
-    list: Vec<&handoffs::Handoff>,
-) -> Option<Pair> {
-    let chains = list.iter().take(HANDOFFS_PER_PAIR_MAX).map(|h| h.chain.as_slice());
-    let holds = |class| list.iter().any(|h| !h.followed_only && manifest.holds(&h.cargo, class));
-    let mut identifiers = carry::identifiers(context, from, to, chains, holds);
+    units: &regions::Units,
+    manifest: &cargo::Manifest<'_>,
+    carrier: &mut carry::Carrier<'_>,
+    (from, to, kind): Key,
+    ways: &[Vec<&Handoff>],
+) -> Option<(Pair, Sites)> {
+    let holds = |class| {
+        let holds = |way: &Vec<&Handoff>| {
+            !way.iter().any(|h| h.followed_only) && manifest.holds(cargo::narrowest(way), class)
+        };
+        ways.iter().any(holds)
+    };
+    let mut identifiers = carrier.identifiers(from, to, ways, holds);
     if kind.crosses_nodes() {
         // A loop around a remote call tries again or asks for the next thing;
         // only tasks and queues spread one request over its members.
         let sender = &context.top_levels.methods[from].identifiers;
         identifiers.retain(|&(i, _)| !sender[i as usize].is_one_of_many());
     }
-    if identifiers.is_empty() && list.iter().all(|h| h.needs_identifier) {
+    // What passes through others tells nothing alone.
+    let tells = |way: &Vec<&Handoff>| way.len() == 1 && !way[0].needs_identifier;
+    if identifiers.is_empty() && !ways.iter().any(tells) {
         return None;
     }
-    let more = if list.len() > 1 { format!(", and {} more", list.len() - 1) } else { String::new() };
-    let mut sites: Vec<_> = list.iter().map(|h| h.site).collect();
+    let more = if ways.len() > 1 { format!(", and {} more", ways.len() - 1) } else { String::new() };
+    let mut sites: Sites = ways.iter().map(|way| way[0].site).collect();
     sites.sort_unstable();
     sites.dedup();
-    Some(Pair {
+    let pair = Pair {
         from,
         to,
         kind,
         identifiers,
-        many: sites.len() > 1 || list.iter().any(|h| h.many),
-        before: before.points(&sites),
-        reason: format!("{}{more}", list[0].reason(context)),
-    })
+        many: sites.len() > 1 || ways.iter().flatten().any(|h| h.many),
+        before: Vec::new(),
+        reason: format!("{}{more}", handoffs::reason(context, units, &ways[0])),
+    };
+    Some((pair, sites))
+}
+
+/// Adds what the senders have printed before they hand over.
+fn add_before(context: Context<'_>, units: &regions::Units, sites: &BTreeMap<Key, Sites>, pairs: &mut Pairs) {
+    let prints = before::Prints::new(context);
+    let mut of_senders: Vec<Vec<&mut Pair>> = Vec::new();
+    for pair in pairs.values_mut() {
+        match of_senders.last_mut() {
+            Some(list) if list[0].from == pair.from => list.push(pair),
+            _ => of_senders.push(vec![pair]),
+        }
+    }
+    of_senders.into_par_iter().for_each(|pairs| {
+        let mut before = before::Before::new(context, units.region(pairs[0].from), &prints);
+        for pair in pairs {
+            pair.before = before.points(&sites[&(pair.from, pair.to, pair.kind)]);
+        }
+    });
 }
 
 /// Drops pairs without identifiers whose receiver serves many senders: a helper
@@ -193,11 +236,13 @@ fn drop_services(context: Context<'_>, pairs: &mut Pairs) {
 }
 
 /// Pairs of the rules file.
-fn add_forced(context: Context<'_>, rules: &Rules, pairs: &mut Pairs) {
+fn add_forced(context: Context<'_>, units: &regions::Units, rules: &Rules, pairs: &mut Pairs) {
+    let members = carry::Members::new(context.top_levels);
     for (from, to, kind) in &rules.pairs {
         for a in named(context, from) {
             for b in named(context, to) {
-                let identifiers = carry::identifiers(context, a, b, std::iter::empty(), |_| true);
+                let mut carrier = carry::Carrier::new(context, units, &members);
+                let identifiers = carrier.identifiers(a, b, &[], |_| true);
                 pairs.entry((a, b, *kind)).or_insert_with(|| Pair {
                     from: a,
                     to: b,

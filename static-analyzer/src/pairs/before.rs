@@ -2,6 +2,8 @@
 //! at all: log points from which the hand-off can be reached and that cannot be
 //! reached from the hand-off (happened-before, Pivot Tracing §3).
 
+use std::sync::OnceLock;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Context;
@@ -16,6 +18,9 @@ type Site = (MethodId, ValueId);
 #[derive(Debug)]
 pub(super) struct Prints {
     by_method: FxHashMap<MethodId, Vec<(ValueId, u32)>>,
+    /// By method: everything printed by it and below, up to where another
+    /// top-level method begins; the same for all senders, made when asked for.
+    below: Vec<OnceLock<Box<[u32]>>>,
 }
 
 impl Prints {
@@ -25,8 +30,59 @@ impl Prints {
         for (i, point) in (0u32..).zip(context.log_points) {
             by_method.entry(point.frame).or_default().extend(point.sites.iter().map(|&s| (s, i)));
         }
-        Prints { by_method }
+        Prints { by_method, below: vec![OnceLock::new(); context.program.methods.len()] }
     }
+
+    fn below(&self, context: Context<'_>, method: MethodId) -> &[u32] {
+        self.below[method.index()].get_or_init(|| self.find_below(context, method))
+    }
+
+    fn find_below(&self, context: Context<'_>, method: MethodId) -> Box<[u32]> {
+        let mut seen: FxHashSet<MethodId> = FxHashSet::from_iter([method]);
+        let mut stack = vec![method];
+        let mut points: FxHashSet<u32> = FxHashSet::default();
+        while let Some(m) = stack.pop() {
+            if let Some(known) = self.below[m.index()].get() {
+                points.extend(known);
+                continue;
+            }
+            points.extend(self.by_method.get(&m).into_iter().flatten().map(|p| p.1));
+            let targets = context.graph.local_edges(m).map(|(_, target)| target);
+            stack.extend(targets.filter(|&t| context.top_levels.position(t).is_none() && seen.insert(t)));
+        }
+        let mut points: Vec<u32> = points.into_iter().collect();
+        points.sort_unstable();
+        points.into()
+    }
+}
+
+/// What is printed before and after something, each sorted.
+#[derive(Clone, Debug, Default)]
+struct Around {
+    before: Vec<u32>,
+    after: Vec<u32>,
+}
+
+impl Around {
+    fn add(&mut self, other: &Around) {
+        self.before.extend(&other.before);
+        self.after.extend(&other.after);
+    }
+
+    fn sort(&mut self) {
+        for list in [&mut self.before, &mut self.after] {
+            list.sort_unstable();
+            list.dedup();
+        }
+    }
+}
+
+/// The call sites on all ways from the root to one method, and what is printed
+/// around them.
+#[derive(Clone, Debug)]
+struct WaysTo {
+    sites: FxHashSet<Site>,
+    around: Around,
 }
 
 /// What is printed around the hand-offs of one sender.
@@ -34,10 +90,12 @@ pub(super) struct Before<'a> {
     context: Context<'a>,
     region: &'a Region,
     prints: &'a Prints,
-    /// Everything printed by a method and below.
-    below: FxHashMap<MethodId, Vec<u32>>,
-    /// (only before, after) one instruction, in its method and below.
-    around: FxHashMap<Site, (Vec<u32>, Vec<u32>)>,
+    /// Methods that can call the root again.
+    recursive: FxHashSet<MethodId>,
+    /// Around one instruction, in its method and below.
+    around: FxHashMap<Site, Around>,
+    /// To each method; none: too many.
+    ways: FxHashMap<MethodId, Option<WaysTo>>,
     /// Points only before one instruction, in the whole region.
     before: FxHashMap<Site, Vec<u32>>,
 }
@@ -45,8 +103,18 @@ pub(super) struct Before<'a> {
 impl<'a> Before<'a> {
     /// For the hand-offs of `region`.
     pub(super) fn new(context: Context<'a>, region: &'a Region, prints: &'a Prints) -> Self {
-        let (below, around, before) = Default::default();
-        Before { context, region, prints, below, around, before }
+        let (around, ways, before) = Default::default();
+        let mut recursive = FxHashSet::default();
+        let mut stack = vec![region.root];
+        while let Some(method) = stack.pop() {
+            for &(caller, i) in &context.graph.callers[method.index()] {
+                let known = context.graph.calls(caller)[i].kind.is_local() && region.contains(caller);
+                if known && recursive.insert(caller) {
+                    stack.push(caller);
+                }
+            }
+        }
+        Before { context, region, prints, recursive, around, ways, before }
     }
 
     /// Points of the region that are only printed before each of `sites`, sorted.
@@ -71,38 +139,51 @@ impl<'a> Before<'a> {
 
     /// Points only before one site, over all ways from the root to its method.
     fn before_site(&mut self, site: Site) -> Vec<u32> {
-        let mut before: Vec<u32> = Vec::new();
-        let mut after: Vec<u32> = Vec::new();
-        let mut seen: FxHashSet<Site> = FxHashSet::default();
-        seen.insert(site);
-        let mut stack = vec![site];
-        while let Some(site) = stack.pop() {
-            let (earlier, later) = self.around_site(site);
-            before.extend(earlier);
-            after.extend(later);
-            if site.0 == self.region.root {
+        if !self.ways.contains_key(&site.0) {
+            let ways = self.ways_to(site.0);
+            self.ways.insert(site.0, ways);
+        }
+        self.around_site(site);
+        let Some(ways) = &self.ways[&site.0] else { return Vec::new() };
+        if ways.sites.len() + usize::from(!ways.sites.contains(&site)) > WAYS_MAX {
+            return Vec::new();
+        }
+        let mut around = self.around[&site].clone();
+        around.add(&ways.around);
+        around.sort();
+        around.before.retain(|p| around.after.binary_search(p).is_err());
+        around.before
+    }
+
+    /// The calls on all ways from the root to `method`.
+    fn ways_to(&mut self, method: MethodId) -> Option<WaysTo> {
+        let mut sites: FxHashSet<Site> = FxHashSet::default();
+        let mut stack = vec![method];
+        while let Some(method) = stack.pop() {
+            if method == self.region.root {
                 continue;
             }
-            for &(caller, i) in &self.context.graph.callers[site.0.index()] {
+            for &(caller, i) in &self.context.graph.callers[method.index()] {
                 let call = &self.context.graph.calls(caller)[i];
                 let known = call.kind.is_local() && self.region.contains(caller);
-                if known && seen.insert((caller, call.site)) {
-                    stack.push((caller, call.site));
+                if known && sites.insert((caller, call.site)) {
+                    stack.push(caller);
                 }
             }
-            if seen.len() > WAYS_MAX {
-                return Vec::new();
+            if sites.len() > WAYS_MAX {
+                return None;
             }
         }
-        before.sort_unstable();
-        before.dedup();
-        after.sort_unstable();
-        before.retain(|p| after.binary_search(p).is_err());
-        before
+        let mut around = Around::default();
+        for &site in &sites {
+            around.add(self.around_site(site));
+        }
+        around.sort();
+        Some(WaysTo { sites, around })
     }
 
     /// What one method prints before and after one of its instructions.
-    fn around_site(&mut self, site: Site) -> &(Vec<u32>, Vec<u32>) {
+    fn around_site(&mut self, site: Site) -> &Around {
         if !self.around.contains_key(&site) {
             let found = self.split(site);
             self.around.insert(site, found);
@@ -110,9 +191,9 @@ impl<'a> Before<'a> {
         &self.around[&site]
     }
 
-    fn split(&mut self, (method, site): Site) -> (Vec<u32>, Vec<u32>) {
+    fn split(&self, (method, site): Site) -> Around {
         let Some(body) = &self.context.program.methods[method.index()].body else {
-            return Default::default();
+            return Around::default();
         };
         let home = body.inst(site).block;
         let forward = reach(body, home, true);
@@ -126,49 +207,27 @@ impl<'a> Before<'a> {
             let after = forward[block.index()] || (same && other.0 > other.1);
             (before && value != site, after && value != site)
         };
-        let (mut before, mut after) = (Vec::new(), Vec::new());
+        let mut around = Around::default();
         for &(value, point) in self.prints.by_method.get(&method).into_iter().flatten() {
             let (earlier, later) = sides(value);
-            before.extend(earlier.then_some(point));
-            after.extend(later.then_some(point));
+            around.before.extend(earlier.then_some(point));
+            around.after.extend(later.then_some(point));
         }
         for (call, target) in self.context.graph.local_edges(method) {
-            if !self.region.contains(target) || target == self.region.root {
+            if self.context.top_levels.position(target).is_some() {
                 continue;
             }
             let (earlier, later) = sides(call.site);
             if earlier || later {
-                let points = self.below(target);
-                before.extend(points.iter().filter(|_| earlier));
-                after.extend(points.iter().filter(|_| later));
+                let recursive = self.recursive.contains(&target);
+                let from = if recursive { self.region.root } else { target };
+                let points = self.prints.below(self.context, from);
+                around.before.extend(points.iter().filter(|_| earlier));
+                around.after.extend(points.iter().filter(|_| later));
             }
         }
-        for list in [&mut before, &mut after] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        (before, after)
-    }
-
-    fn below(&mut self, method: MethodId) -> &[u32] {
-        if !self.below.contains_key(&method) {
-            let mut seen: FxHashSet<MethodId> = FxHashSet::default();
-            seen.insert(method);
-            let mut stack = vec![method];
-            let mut points = Vec::new();
-            while let Some(m) = stack.pop() {
-                points.extend(self.prints.by_method.get(&m).into_iter().flatten().map(|p| p.1));
-                for (_, target) in self.context.graph.local_edges(m) {
-                    if self.region.contains(target) && seen.insert(target) {
-                        stack.push(target);
-                    }
-                }
-            }
-            points.sort_unstable();
-            points.dedup();
-            self.below.insert(method, points);
-        }
-        &self.below[&method]
+        around.sort();
+        around
     }
 }
 

@@ -3,11 +3,12 @@
 //! hold it: a message or task has a field of that name or of that class, the key
 //! of a store was made from it.
 
-use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Context;
+use super::handoffs::Handoff;
 use super::regions::Edge;
 use crate::identifiers::plain;
 use crate::ir::{Op, ValueId};
@@ -29,36 +30,37 @@ pub(super) enum Cargo {
     /// The arguments of this method, and for tasks the object itself.
     Arguments(MethodId),
     /// Values that were read from fields or getters of these names.
-    Made(Vec<Name>),
+    Made(Arc<[Name]>),
 }
 
-/// What is named by the fields of classes, remembered.
-#[derive(Debug, Default)]
-pub(super) struct Manifest {
-    objects: BTreeMap<Name, FxHashSet<String>>,
-    arguments: FxHashMap<MethodId, FxHashSet<String>>,
+/// What passes through all hand-offs of a way: known for the first that says
+/// something.
+pub(super) fn narrowest<'h>(way: &[&'h Handoff]) -> &'h Cargo {
+    way.iter().map(|h| &h.cargo).find(|cargo| **cargo != Cargo::Any).unwrap_or(&Cargo::Any)
+}
+
+/// What is named by the fields of classes, looked up when asked for: most
+/// hand-offs carry what was followed, and nobody asks.
+pub(super) struct Manifest<'a> {
+    context: Context<'a>,
+    objects: FxHashMap<Name, OnceLock<FxHashSet<String>>>,
+    arguments: FxHashMap<MethodId, OnceLock<FxHashSet<String>>>,
     /// Value classes that are declared in the program, as (class, field).
     declared: FxHashMap<Name, (String, String)>,
 }
 
-impl Manifest {
+impl<'a> Manifest<'a> {
     /// The names that all these cargos can carry.
-    pub(super) fn new<'c>(context: Context<'_>, cargos: impl Iterator<Item = &'c Cargo>) -> Self {
-        let mut manifest = Manifest { declared: declared(context), ..Manifest::default() };
+    pub(super) fn new<'c>(context: Context<'a>, cargos: impl Iterator<Item = &'c Cargo>) -> Self {
+        let (mut objects, mut arguments) = (FxHashMap::default(), FxHashMap::default());
         for cargo in cargos {
             match cargo {
-                Cargo::Object(class) if !manifest.objects.contains_key(class) => {
-                    let mut names = FxHashSet::default();
-                    add_class(context, *class, FIELD_DEPTH_MAX, &mut names);
-                    manifest.objects.insert(*class, names);
-                }
-                Cargo::Arguments(method) if !manifest.arguments.contains_key(method) => {
-                    manifest.arguments.insert(*method, argument_names(context, *method));
-                }
-                _ => {}
+                Cargo::Object(class) => _ = objects.entry(*class).or_default(),
+                Cargo::Arguments(method) => _ = arguments.entry(*method).or_default(),
+                Cargo::Any | Cargo::Made(_) => {}
             }
         }
-        manifest
+        Manifest { context, objects, arguments, declared: declared(context) }
     }
 
     /// Whether values of this class are the same thing wherever they are printed,
@@ -69,8 +71,14 @@ impl Manifest {
         let named = |names: &FxHashSet<String>| names.contains(field) || names.contains(class);
         match cargo {
             Cargo::Any => true,
-            Cargo::Object(name) => self.objects.get(name).is_some_and(named),
-            Cargo::Arguments(method) => self.arguments.get(method).is_some_and(named),
+            Cargo::Object(name) => self
+                .objects
+                .get(name)
+                .is_some_and(|names| named(names.get_or_init(|| object_names(self.context, *name)))),
+            Cargo::Arguments(method) => self
+                .arguments
+                .get(method)
+                .is_some_and(|names| named(names.get_or_init(|| argument_names(self.context, *method)))),
             Cargo::Made(names) => names.iter().any(|n| plain(n) == *field),
         }
     }
@@ -90,6 +98,12 @@ fn declared(context: Context<'_>) -> FxHashMap<Name, (String, String)> {
         }
     }
     declared
+}
+
+fn object_names(context: Context<'_>, class: Name) -> FxHashSet<String> {
+    let mut names = FxHashSet::default();
+    add_class(context, class, FIELD_DEPTH_MAX, &mut names);
+    names
 }
 
 fn add_class(context: Context<'_>, class: Name, depth: usize, names: &mut FxHashSet<String>) {

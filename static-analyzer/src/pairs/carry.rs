@@ -4,145 +4,200 @@
 //! hand-off. Where the steps lose it, value classes decide: a class that both
 //! ends have is the same value if each end has one, and may be if each has few.
 
+use rustc_hash::FxHashMap;
 use schema::IdentifierStrength;
 
 use super::Context;
-use super::regions::Edge;
+use super::handoffs::{Entry, Handoff};
+use super::regions::{Edge, UnitId, Units};
 use crate::identifiers::{Bound, Identifier, Place};
 use crate::ir::ValueId;
 use crate::limits::CLASS_MEMBERS_MAX;
 use crate::path::Root;
 use crate::program::{MethodId, Name};
+use crate::top_level::TopLevels;
 
-/// One step of a value from the receiver's to the sender's frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Carry {
-    /// From a callee to its caller.
-    Up(Edge),
-    /// Out of a channel: what is reached from the value `taken` in a frame of
-    /// the receiver is reached from the value `put` in a frame of the sender.
-    Across {
-        /// The received value.
-        taken: (MethodId, ValueId),
-        /// The value sent.
-        put: (MethodId, ValueId),
-    },
-    /// Nothing can be followed across.
-    Lost,
+/// Finds identifier maps of the pairs of one sender.
+pub(super) struct Carrier<'a> {
+    context: Context<'a>,
+    units: &'a Units,
+    members: &'a Members,
+    /// Places of methods below a unit's first one, seen from there: receivers
+    /// that are reached from one place share the way up.
+    climbed: FxHashMap<(UnitId, MethodId, Place), Option<Place>>,
 }
 
-/// Pairs of identifiers (sender's, receiver's) that carry one value along one of
-/// the chains, sorted; `holds` tells which value classes the hand-offs can carry
-/// where the chains lose them.
-pub(super) fn identifiers<'c>(
-    context: Context<'_>,
-    from: usize,
-    to: usize,
-    chains: impl Iterator<Item = &'c [Carry]>,
-    holds: impl Fn(Name) -> bool,
-) -> Vec<(u32, u32)> {
-    let sender = &context.top_levels.methods[from].identifiers;
-    let receiver = &context.top_levels.methods[to].identifiers;
-    if sender.is_empty() || receiver.is_empty() {
-        return Vec::new();
+impl<'a> Carrier<'a> {
+    /// For the pairs of one sender.
+    pub(super) fn new(context: Context<'a>, units: &'a Units, members: &'a Members) -> Self {
+        Carrier { context, units, members, climbed: FxHashMap::default() }
     }
-    let mut pairs: Vec<(u32, u32)> = Vec::new();
-    for chain in chains {
-        for (j, identifier) in (0u32..).zip(receiver) {
-            if identifier.strength == IdentifierStrength::Node || identifier.is_one_of_many() {
+
+    /// Pairs of identifiers (sender's, receiver's) that carry one value along
+    /// one of the ways (hand-offs in a row, first to last), sorted; `holds` tells
+    /// which value classes they can carry where the ways lose them.
+    pub(super) fn identifiers(
+        &mut self,
+        from: usize,
+        to: usize,
+        ways: &[Vec<&Handoff>],
+        holds: impl Fn(Name) -> bool,
+    ) -> Vec<(u32, u32)> {
+        let sender = &self.context.top_levels.methods[from].identifiers;
+        let receiver = &self.context.top_levels.methods[to].identifiers;
+        if sender.is_empty() || receiver.is_empty() {
+            return Vec::new();
+        }
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for way in ways {
+            for (j, identifier) in (0u32..).zip(receiver) {
+                if identifier.strength == IdentifierStrength::Node || identifier.is_one_of_many() {
+                    continue;
+                }
+                if let Some(place) = self.carried(&identifier.place, way) {
+                    pairs.extend(at_place(sender, &place, identifier).into_iter().map(|i| (i, j)));
+                }
+            }
+        }
+        let followed: Vec<Name> = pairs.iter().map(|&(_, j)| receiver[j as usize].value_class).collect();
+        self.members.by_class((from, to), |class| !followed.contains(&class) && holds(class), &mut pairs);
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// `place` of the receiver's frame in the sender's frame.
+    fn carried(&mut self, place: &Place, way: &[&Handoff]) -> Option<Place> {
+        let mut place = place.clone();
+        // What the receiver made itself comes from nobody, unless it is what it took.
+        let mut own = matches!(place.path.root, Root::Local(_));
+        for handoff in way.iter().rev() {
+            match &handoff.entry {
+                Entry::Call(edge) if !own => place = bind(self.context, *edge, &place)?,
+                Entry::Call(_) => continue,
+                Entry::Channel { way, taken, put } => {
+                    for edge in way.iter().filter(|_| !own) {
+                        place = bind(self.context, *edge, &place)?;
+                    }
+                    place = across(self.context, &place, (*taken)?, (handoff.site.0, (*put)?))?;
+                    own = false;
+                }
+            }
+            place = self.climb(handoff.from, handoff.site.0, place)?;
+        }
+        (!own).then_some(place)
+    }
+
+    /// `place` of a method of a unit, seen from the unit's first method.
+    fn climb(&mut self, unit: UnitId, method: MethodId, place: Place) -> Option<Place> {
+        if !matches!(place.path.root, Root::Param(_)) {
+            return Some(place);
+        }
+        let key = (unit, method, place);
+        if let Some(known) = self.climbed.get(&key) {
+            return known.clone();
+        }
+        let mut place = Some(key.2.clone());
+        let mut way = self.units.region(unit).way_up(method).into_iter();
+        while let (Some(at), Some(edge)) = (&place, way.next()) {
+            place = bind(self.context, edge, at);
+        }
+        self.climbed.insert(key, place.clone());
+        place
+    }
+}
+
+/// A place of a callee in the frame of its caller.
+fn bind(context: Context<'_>, (caller, call, target): Edge, place: &Place) -> Option<Place> {
+    let call = &context.graph.calls(caller)[call];
+    match context.bindings.bind(caller, call, target, place) {
+        Bound::Place(bound) => Some(bound),
+        Bound::Constant | Bound::Unknown => None,
+    }
+}
+
+type Value = (MethodId, ValueId);
+
+/// What is reached from the value `taken`, in the frame of `put`.
+fn across(context: Context<'_>, place: &Place, taken: Value, put: Value) -> Option<Place> {
+    let prefix = context.bindings.path(taken.0, taken.1);
+    let here = !matches!(prefix.root, Root::Local(_)) || place.frame == taken.0;
+    if !here || place.path.root != prefix.root {
+        return None;
+    }
+    let rest = place.path.steps.strip_prefix(prefix.steps.as_slice())?;
+    let mut path = context.bindings.path(put.0, put.1);
+    path.steps.extend_from_slice(rest);
+    path = context.bindings.normalize(put.0, &path);
+    Some(Place { path, frame: put.0, looping: false })
+}
+
+/// The identifiers of the sender that are the value at `place`, which is
+/// `identifier` of the receiver.
+fn at_place(sender: &[Identifier], place: &Place, identifier: &Identifier) -> Vec<u32> {
+    let same = |c: &Identifier| {
+        c.place.path == place.path
+            && (c.place.frame == place.frame || !matches!(place.path.root, Root::Local(_)))
+            && c.strength != IdentifierStrength::Node
+    };
+    let of = |is_one_of_many: bool| -> Vec<u32> {
+        let same = |c: &Identifier| same(c) && c.is_one_of_many() == is_one_of_many;
+        (0u32..).zip(sender).filter(|(_, c)| same(c)).map(|(i, _)| i).collect()
+    };
+    let mut found = Some(of(false)).filter(|found| !found.is_empty()).unwrap_or_else(|| of(true));
+    // One object printed as several values: each goes to its own kind.
+    let class = |i: &u32| sender[*i as usize].value_class == identifier.value_class;
+    if found.iter().any(class) {
+        found.retain(class);
+    } else if found.len() != 1 {
+        found.clear();
+    }
+    found
+}
+
+/// For each top-level method: its identifiers by value class, sorted, without
+/// those that name the node or one of many.
+pub(super) struct Members {
+    by_class: Vec<Vec<(Name, Vec<u32>)>>,
+}
+
+impl Members {
+    /// Of all top-level methods.
+    pub(super) fn new(top_levels: &TopLevels) -> Self {
+        let members = |identifiers: &Vec<Identifier>| {
+            let mut by_class: Vec<(Name, Vec<u32>)> = Vec::new();
+            for (at, identifier) in (0u32..).zip(identifiers) {
+                if identifier.strength == IdentifierStrength::Node || identifier.is_one_of_many() {
+                    continue;
+                }
+                match by_class.iter_mut().find(|(class, _)| *class == identifier.value_class) {
+                    Some((_, members)) => members.push(at),
+                    None => by_class.push((identifier.value_class, vec![at])),
+                }
+            }
+            by_class
+        };
+        Members { by_class: top_levels.methods.iter().map(|top| members(&top.identifiers)).collect() }
+    }
+
+    /// Adds pairs of value classes that no step followed.
+    pub(super) fn by_class(
+        &self,
+        (from, to): (usize, usize),
+        holds: impl Fn(Name) -> bool,
+        pairs: &mut Vec<(u32, u32)>,
+    ) {
+        for (class, theirs) in &self.by_class[to] {
+            let Some((_, ours)) = self.by_class[from].iter().find(|(ours, _)| ours == class) else {
+                continue;
+            };
+            // A class named after a parameter says nothing across methods.
+            if ours.len().max(theirs.len()) > CLASS_MEMBERS_MAX || !holds(*class) {
                 continue;
             }
-            let Some(place) = carried(context, &identifier.place, chain) else { continue };
-            let same = |c: &Identifier| {
-                c.place.path == place.path
-                    && (c.place.frame == place.frame || !matches!(place.path.root, Root::Local(_)))
-                    && c.strength != IdentifierStrength::Node
-            };
-            let of = |is_one_of_many: bool| -> Vec<u32> {
-                let same = |c: &Identifier| same(c) && c.is_one_of_many() == is_one_of_many;
-                (0u32..).zip(sender).filter(|(_, c)| same(c)).map(|(i, _)| i).collect()
-            };
-            let found = Some(of(false)).filter(|found| !found.is_empty()).unwrap_or_else(|| of(true));
-            // One object printed as several values: each goes to its own kind.
-            let class = |i: &u32| sender[*i as usize].value_class == identifier.value_class;
-            if found.iter().any(class) {
-                pairs.extend(found.iter().copied().filter(class).map(|i| (i, j)));
-            } else if found.len() == 1 {
-                pairs.push((found[0], j));
-            }
+            // Which is which is not known: every one has at least one partner.
+            pairs.extend(ours.iter().map(|&i| (i, theirs[0])));
+            pairs.extend(theirs.iter().map(|&j| (ours[0], j)));
         }
-    }
-    let followed: Vec<Name> = pairs.iter().map(|&(_, j)| receiver[j as usize].value_class).collect();
-    by_class(context, (from, to), |class| !followed.contains(&class) && holds(class), &mut pairs);
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
-}
-
-/// `place` of the receiver's frame in the sender's frame.
-fn carried(context: Context<'_>, place: &Place, chain: &[Carry]) -> Option<Place> {
-    let mut place = place.clone();
-    // What the receiver made itself comes from nobody, unless it is what it took.
-    let mut own = matches!(place.path.root, Root::Local(_));
-    for step in chain {
-        match step {
-            Carry::Up(_) if own => {}
-            Carry::Up((caller, call, target)) => {
-                let call = &context.graph.calls(*caller)[*call];
-                match context.bindings.bind(*caller, call, *target, &place) {
-                    Bound::Place(bound) => place = bound,
-                    Bound::Constant | Bound::Unknown => return None,
-                }
-            }
-            Carry::Across { taken, put } => {
-                let prefix = context.bindings.path(taken.0, taken.1);
-                let here = !matches!(prefix.root, Root::Local(_)) || place.frame == taken.0;
-                if !here || place.path.root != prefix.root {
-                    return None;
-                }
-                own = false;
-                let rest = place.path.steps.strip_prefix(prefix.steps.as_slice())?;
-                let mut path = context.bindings.path(put.0, put.1);
-                path.steps.extend_from_slice(rest);
-                path = context.bindings.normalize(put.0, &path);
-                place = Place { path, frame: put.0, looping: false };
-            }
-            Carry::Lost => return None,
-        }
-    }
-    (!own).then_some(place)
-}
-
-/// Adds pairs of value classes that no step followed.
-fn by_class(
-    context: Context<'_>,
-    (from, to): (usize, usize),
-    holds: impl Fn(Name) -> bool,
-    pairs: &mut Vec<(u32, u32)>,
-) {
-    let sender = &context.top_levels.methods[from].identifiers;
-    let receiver = &context.top_levels.methods[to].identifiers;
-    let mut classes: Vec<Name> = receiver.iter().map(|i| i.value_class).collect();
-    classes.sort_unstable();
-    classes.dedup();
-    for class in classes {
-        // A class named after a parameter says nothing across methods.
-        if !holds(class) {
-            continue;
-        }
-        let of_class = |list: &[Identifier]| -> Vec<u32> {
-            let members = (0u32..).zip(list);
-            let members = members.filter(|(_, i)| {
-                i.value_class == class && i.strength != IdentifierStrength::Node && !i.is_one_of_many()
-            });
-            members.map(|(at, _)| at).collect()
-        };
-        let (ours, theirs) = (of_class(sender), of_class(receiver));
-        if ours.is_empty() || theirs.is_empty() || ours.len().max(theirs.len()) > CLASS_MEMBERS_MAX {
-            continue;
-        }
-        // Which is which is not known: every one has at least one partner.
-        pairs.extend(ours.iter().map(|&i| (i, theirs[0])));
-        pairs.extend(theirs.iter().map(|&j| (ours[0], j)));
     }
 }

@@ -6,15 +6,16 @@
 //! all, but by its type (lprof §4.4).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use rayon::prelude::*;
 use schema::LinkKind;
 
 use super::Context;
 use super::apis::Role;
 use super::cargo::{self, Cargo};
-use super::carry::Carry;
 use super::facts::{Channel, Fact, Facts};
-use super::handoffs::{Collector, Handoff, Rule};
+use super::handoffs::{Collector, Entry, Handoff, Rule};
 use super::regions::{Edge, Region, UnitId, Units, in_loop};
 use super::uses::{Taken, users};
 use crate::ir::{Op, ValueId};
@@ -37,63 +38,110 @@ struct End {
     at: (MethodId, ValueId),
     value: Option<ValueId>,
     /// Receivers: edges from the unit's first method up to `at`.
-    way: Vec<Edge>,
+    way: Arc<[Edge]>,
+    /// Senders: what they can put.
+    cargo: Cargo,
     many: bool,
 }
 
-/// All hand-offs through channels.
-pub(super) fn handoffs(
-    context: Context<'_>,
-    units: &Units,
-    facts: &Facts,
-    diagnostics: &mut Vec<String>,
-    handoffs: &mut Collector,
-) {
-    let mut senders: BTreeMap<Channel, Vec<End>> = BTreeMap::new();
-    let mut receivers: BTreeMap<Channel, Vec<End>> = BTreeMap::new();
-    for unit in 0..units.len() {
-        for &method in &units.region(unit).methods {
-            for fact in &facts.methods[method.index()] {
-                match fact.role {
-                    Role::Send => senders
-                        .entry(fact.channel)
-                        .or_default()
-                        .push(sender(context, units, unit, method, fact)),
-                    Role::Receive => {
-                        let found = receivers_of(context, units, unit, method, fact);
-                        receivers.entry(fact.channel).or_default().extend(found);
-                    }
-                }
+/// All channels that somebody writes and somebody reads.
+#[derive(Debug)]
+pub(super) struct Channels {
+    /// Sorted, each with who reads.
+    lines: Vec<(Channel, Vec<End>)>,
+    /// Per unit: what it writes, as (position in `lines`, end), in that order.
+    senders: Vec<Vec<(usize, End)>>,
+}
+
+/// What one unit writes, and what is read because of it.
+type Ends = (Vec<(Channel, End)>, Vec<(Channel, End)>);
+
+impl Channels {
+    /// Of all units; what is too wide to tell anything is named for people.
+    pub(super) fn new(
+        context: Context<'_>,
+        units: &Units,
+        facts: &Facts,
+        diagnostics: &mut Vec<String>,
+    ) -> Self {
+        let ends: Vec<Ends> =
+            (0..units.len()).into_par_iter().map(|unit| ends(context, units, facts, unit)).collect();
+        let mut receivers: BTreeMap<Channel, Vec<End>> = BTreeMap::new();
+        let mut n_senders: BTreeMap<Channel, usize> = BTreeMap::new();
+        let mut senders = Vec::with_capacity(ends.len());
+        for (sent, received) in ends {
+            sent.iter().for_each(|(channel, _)| *n_senders.entry(*channel).or_default() += 1);
+            senders.push(sent);
+            for (channel, end) in received {
+                receivers.entry(channel).or_default().push(end);
             }
         }
-    }
-    for (&verb, handlers) in &facts.handlers {
-        receivers.insert(Channel::Verb(verb), registered(context, units, handlers));
-    }
-    for (channel, senders) in &senders {
-        let Some(receivers) = receivers.get(channel) else { continue };
-        if senders.len() * receivers.len() > CHANNEL_HANDOFFS_MAX {
-            diagnostics.push(format!(
-                "channel {} has {} senders and {} receivers: not followed",
-                text(channel),
-                senders.len(),
-                receivers.len()
-            ));
-            continue;
+        for (&verb, handlers) in &facts.handlers {
+            receivers.insert(Channel::Verb(verb), registered(context, units, handlers));
         }
-        for from in senders {
+        receivers.retain(|channel, receivers| {
+            let n_senders = n_senders.get(channel).copied().unwrap_or_default();
+            let is_shared = n_senders * receivers.len() > CHANNEL_HANDOFFS_MAX;
+            if is_shared {
+                let (name, n) = (text(channel), receivers.len());
+                diagnostics
+                    .push(format!("channel {name} has {n_senders} senders and {n} receivers: not followed"));
+            }
+            n_senders > 0 && !receivers.is_empty() && !is_shared
+        });
+        let lines: Vec<(Channel, Vec<End>)> = receivers.into_iter().collect();
+        let line = |channel| lines.binary_search_by_key(&channel, |(channel, _)| *channel).ok();
+        let known = |sent: Vec<(Channel, End)>| {
+            let sent = sent.into_iter().filter_map(|(channel, end)| Some((line(channel)?, end)));
+            let mut sent: Vec<(usize, End)> = sent.collect();
+            sent.sort_by_key(|&(line, _)| line);
+            sent
+        };
+        let senders = senders.into_iter().map(known).collect();
+        Channels { lines, senders }
+    }
+
+    /// The hand-offs of one sender.
+    pub(super) fn handoffs(&self, handoffs: &mut Collector<'_>) {
+        for (line, from) in &self.senders[handoffs.from] {
+            let (channel, receivers) = &self.lines[*line];
             for to in receivers.iter().filter(|to| sensible(channel, from, to)) {
-                if handoffs.wants(from.unit, to.unit, kind(channel)) {
-                    handoffs.found.push(join(context, units, channel, from, to));
+                if handoffs.wants(to.unit, kind(channel)) {
+                    handoffs.found.push(join(channel, from, to));
                 }
             }
         }
     }
 }
 
+fn ends(context: Context<'_>, units: &Units, facts: &Facts, unit: UnitId) -> Ends {
+    let (mut sent, mut received) = Ends::default();
+    for &method in &units.region(unit).methods {
+        for fact in &facts.methods[method.index()] {
+            match fact.role {
+                Role::Send => sent.push((fact.channel, sender(context, units, unit, method, fact))),
+                Role::Receive => {
+                    let found = receivers_of(context, units, unit, method, fact);
+                    received.extend(found.into_iter().map(|end| (fact.channel, end)));
+                }
+            }
+        }
+    }
+    (sent, received)
+}
+
 fn sender(context: Context<'_>, units: &Units, unit: UnitId, method: MethodId, fact: &Fact) -> End {
-    let many = units.region(unit).is_looped(method) || in_loop(context, method, fact.site);
-    End { unit, at: (method, fact.site), value: fact.value, way: Vec::new(), many }
+    let region = units.region(unit);
+    let cargo = match (fact.channel, fact.value) {
+        (Channel::Message(class), _) => Cargo::Object(class),
+        (Channel::Queue(_), Some(element)) => made_of(context, method, element),
+        (Channel::Store(_), Some(key)) => {
+            Cargo::Made(cargo::made_from(context, method, key, &region.way_up(method)).into())
+        }
+        _ => Cargo::Any,
+    };
+    let many = region.is_looped(method) || in_loop(context, method, fact.site);
+    End { unit, at: (method, fact.site), value: fact.value, way: Arc::default(), cargo, many }
 }
 
 /// Who works on what `unit` takes at `fact`.
@@ -104,7 +152,11 @@ fn receivers_of(
     method: MethodId,
     fact: &Fact,
 ) -> Vec<End> {
-    let itself = End { unit, at: (method, fact.site), value: fact.value, way: Vec::new(), many: false };
+    let end = |unit, way: Vec<Edge>| {
+        let (at, way) = ((method, fact.site), way.into());
+        End { unit, at, value: fact.value, way, cargo: Cargo::Any, many: false }
+    };
+    let itself = end(unit, Vec::new());
     if !units.passes(unit) {
         return vec![itself];
     }
@@ -120,7 +172,7 @@ fn receivers_of(
             let sites = users(context, taken);
             let below = sites.iter().map(|sites| units.below(context, taken.method, sites));
             for (below, way) in below.into_iter().find(|found| !found.is_empty()).unwrap_or_default() {
-                found.push(End { unit: below, at: (method, fact.site), value: fact.value, way, many: false });
+                found.push(end(below, way));
             }
         }
         if !found.is_empty() {
@@ -150,7 +202,8 @@ fn registered(context: Context<'_>, units: &Units, handlers: &[crate::program::N
         let root = units.region(unit).root;
         let class = context.program.methods[root.index()].class;
         if handlers.contains(&context.program.classes[class.index()].name) {
-            ends.push(End { unit, at: (root, ValueId::new(0)), value: None, way: Vec::new(), many: false });
+            let (at, way) = ((root, ValueId::new(0)), Arc::default());
+            ends.push(End { unit, at, value: None, way, cargo: Cargo::Any, many: false });
         }
     }
     ends
@@ -161,26 +214,14 @@ fn sensible(channel: &Channel, from: &End, to: &End) -> bool {
     from.unit != to.unit || matches!(channel, Channel::Message(_) | Channel::Verb(_))
 }
 
-fn join(context: Context<'_>, units: &Units, channel: &Channel, from: &End, to: &End) -> Handoff {
-    let mut chain: Vec<Carry> = to.way.iter().copied().map(Carry::Up).collect();
-    chain.push(match (to.value, from.value) {
-        (Some(taken), Some(put)) => Carry::Across { taken: (to.at.0, taken), put: (from.at.0, put) },
-        _ => Carry::Lost,
-    });
-    let way = units.region(from.unit).way_up(from.at.0);
-    let cargo = match (channel, from.value) {
-        (Channel::Message(class), _) => Cargo::Object(*class),
-        (Channel::Queue(_), Some(element)) => made_of(context, from.at.0, element),
-        (Channel::Store(_), Some(key)) => Cargo::Made(cargo::made_from(context, from.at.0, key, &way)),
-        _ => Cargo::Any,
-    };
-    chain.extend(way.into_iter().map(Carry::Up));
+fn join(channel: &Channel, from: &End, to: &End) -> Handoff {
+    let taken = to.value.map(|taken| (to.at.0, taken));
     Handoff {
         from: from.unit,
         to: to.unit,
         kind: kind(channel),
         site: from.at,
-        chain,
+        entry: Entry::Channel { way: Arc::clone(&to.way), taken, put: from.value },
         many: from.many || to.many,
         needs_identifier: true,
         // Who looks into a queue between other things does not work on all of it.
@@ -189,8 +230,8 @@ fn join(context: Context<'_>, units: &Units, channel: &Channel, from: &End, to: 
             Channel::Queue(_) => to.way.is_empty(),
             Channel::Message(_) | Channel::Verb(_) | Channel::Store(_) => false,
         },
-        cargo,
-        rule: Rule::Channel(text(channel)),
+        cargo: from.cargo.clone(),
+        rule: Rule::Channel(*channel),
     }
 }
 
@@ -212,7 +253,8 @@ fn kind(channel: &Channel) -> LinkKind {
     }
 }
 
-fn text(channel: &Channel) -> String {
+/// What it is, for people.
+pub(super) fn text(channel: &Channel) -> String {
     let simple = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
     match channel {
         Channel::Queue(f) => format!("queue {}.{}", simple(&f.class), f.name),

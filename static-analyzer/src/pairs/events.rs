@@ -3,73 +3,102 @@
 //! bus or dispatcher lies between.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use schema::{LinkKind, TopLevelKind};
 
 use super::Context;
 use super::cargo::Cargo;
-use super::carry::Carry;
-use super::handoffs::{Collector, Handoff, Rule};
+use super::handoffs::{Collector, Entry, Handoff, Rule};
 use super::regions::{UnitId, Units, in_loop};
 use crate::call_graph::RootKind;
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
 use crate::program::{Method, MethodId, Name, Program, access};
 
-/// Hand-offs from makers of events to their handlers.
-pub(super) fn handoffs(context: Context<'_>, units: &Units, handoffs: &mut Collector) {
-    let handlers = handlers(context, units);
-    if handlers.is_empty() {
-        return;
-    }
-    let mut makers: BTreeMap<Name, Vec<(UnitId, MethodId, ValueId)>> = BTreeMap::new();
-    for unit in 0..units.len() {
-        for &method in &units.region(unit).methods {
-            let Some(body) = &context.program.methods[method.index()].body else { continue };
-            for (value, inst) in body.iter() {
-                let Op::New(class) = inst.op else { continue };
-                if given_away(body, value) {
-                    for name in ancestors(context.program, class) {
-                        if handlers.contains_key(&name) {
-                            makers.entry(name).or_default().push((unit, method, value));
-                        }
-                    }
-                }
-            }
+/// Who makes events and who takes them.
+#[derive(Debug)]
+pub(super) struct Events {
+    /// For each class of events, the units that take it, with the parameter.
+    handlers: BTreeMap<Name, Vec<(UnitId, ValueId)>>,
+    /// Per unit: what it makes and gives away, sorted by class.
+    makers: Vec<Vec<(Name, MethodId, ValueId)>>,
+}
+
+impl Events {
+    /// Of all units.
+    pub(super) fn new(context: Context<'_>, units: &Units) -> Self {
+        let mut handlers = handlers(context, units);
+        let n = context.program.methods.len();
+        let made: Vec<Vec<(Name, ValueId)>> =
+            (0..n).into_par_iter().map(|m| made(context, &handlers, MethodId::new(m))).collect();
+        let of_unit = |unit| {
+            let methods = units.region(unit).methods.iter();
+            let all = |&m: &MethodId| made[m.index()].iter().map(move |&(class, value)| (class, m, value));
+            let mut makes: Vec<(Name, MethodId, ValueId)> = methods.flat_map(all).collect();
+            makes.sort_by_key(|&(class, ..)| class);
+            makes
+        };
+        let makers: Vec<Vec<(Name, MethodId, ValueId)>> =
+            (0..units.len()).into_par_iter().map(of_unit).collect();
+        let mut n_makers: BTreeMap<Name, usize> = BTreeMap::new();
+        for (class, ..) in makers.iter().flatten() {
+            *n_makers.entry(*class).or_default() += 1;
         }
+        handlers.retain(|class, takers| {
+            n_makers.get(class).copied().unwrap_or_default() * takers.len() <= CHANNEL_HANDOFFS_MAX
+        });
+        Events { handlers, makers }
     }
-    for (class, makers) in &makers {
-        let takers = &handlers[class];
-        if makers.len() * takers.len() > CHANNEL_HANDOFFS_MAX {
-            continue;
-        }
-        for &(from, method, value) in makers {
-            let region = units.region(from);
+
+    /// The hand-offs of one sender.
+    pub(super) fn handoffs(&self, context: Context<'_>, units: &Units, handoffs: &mut Collector<'_>) {
+        let region = units.region(handoffs.from);
+        for &(class, method, value) in &self.makers[handoffs.from] {
+            let Some(takers) = self.handlers.get(&class) else { continue };
             let many = region.is_looped(method) || in_loop(context, method, value);
             for &(to, param) in takers {
-                if !handoffs.wants(from, to, LinkKind::Queue) {
+                if !handoffs.wants(to, LinkKind::Queue) {
                     continue;
                 }
-                let taken = (units.region(to).root, param);
-                let mut chain = vec![Carry::Across { taken, put: (method, value) }];
-                chain.extend(region.way_up(method).into_iter().map(Carry::Up));
-                let simple = class.rsplit('/').next().unwrap_or(class.as_str());
+                let taken = Some((units.region(to).root, param));
                 handoffs.found.push(Handoff {
-                    from,
+                    from: handoffs.from,
                     to,
                     kind: LinkKind::Queue,
                     site: (method, value),
-                    chain,
+                    entry: Entry::Channel { way: Arc::default(), taken, put: Some(value) },
                     many,
                     needs_identifier: true,
                     followed_only: false,
-                    cargo: Cargo::Object(*class),
-                    rule: Rule::Channel(format!("event {simple}")),
+                    cargo: Cargo::Object(class),
+                    rule: Rule::Event(class),
                 });
             }
         }
     }
+}
+
+/// Events that a method makes and gives away, with all classes that somebody
+/// takes them as.
+fn made(
+    context: Context<'_>,
+    handlers: &BTreeMap<Name, Vec<(UnitId, ValueId)>>,
+    method: MethodId,
+) -> Vec<(Name, ValueId)> {
+    let mut made = Vec::new();
+    let Some(body) = &context.program.methods[method.index()].body else { return made };
+    for (value, inst) in body.iter() {
+        let Op::New(class) = inst.op else { continue };
+        let mut taken = ancestors(context.program, class);
+        taken.retain(|name| handlers.contains_key(name));
+        if !taken.is_empty() && given_away(body, value) {
+            made.extend(taken.into_iter().map(|name| (name, value)));
+        }
+    }
+    made
 }
 
 /// For each class of events, the units that take it, with the parameter. A

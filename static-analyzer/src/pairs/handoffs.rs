@@ -1,18 +1,25 @@
 //! Hand-offs: one way from a unit to another, as the rules find them; those
 //! along edges of the call graph are found here.
+//!
+//! There are hundreds of thousands, and few become pairs: a hand-off says where
+//! it is, and what it carries is followed when a pair is made of it.
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use schema::LinkKind;
 
 use super::cargo::Cargo;
-use super::carry::Carry;
+use super::channels::{self, Channels};
+use super::events::Events;
+use super::facts::Channel;
 use super::origins::Origins;
-use super::regions::{UnitId, Units, in_loop};
+use super::regions::{Edge, UnitId, Units, in_loop};
 use super::{Context, apis};
 use crate::call_graph::{Call, CallKind};
 use crate::ir::{Op, ValueId};
 use crate::limits::HANDOFFS_PER_PAIR_MAX;
-use crate::program::MethodId;
+use crate::program::{MethodId, Name};
 
 /// One way from a unit to another.
 #[derive(Clone, Debug)]
@@ -25,8 +32,8 @@ pub(crate) struct Handoff {
     pub(crate) kind: LinkKind,
     /// The sender's instruction.
     pub(crate) site: (MethodId, ValueId),
-    /// Steps that take a value of the receiver's frame to the sender's frame.
-    pub(crate) chain: Vec<Carry>,
+    /// How a value of the receiver's frame is reached from the site's method.
+    pub(crate) entry: Entry,
     /// The sender can do it several times in one request.
     pub(crate) many: bool,
     /// Is no evidence of a common request unless an identifier is carried.
@@ -39,36 +46,53 @@ pub(crate) struct Handoff {
     pub(crate) rule: Rule,
 }
 
+/// How values get in at the receiver's end.
+#[derive(Clone, Debug)]
+pub(crate) enum Entry {
+    /// As the arguments of a call of the site's method.
+    Call(Edge),
+    /// Out of a channel: what is reached from the value `taken` in a frame of
+    /// the receiver is reached from the value `put` of the site's method. If one
+    /// of them is not known, nothing can be followed.
+    Channel {
+        /// Edges from the receiver's first method up to where it is taken.
+        way: Arc<[Edge]>,
+        /// The received value.
+        taken: Option<(MethodId, ValueId)>,
+        /// The value sent.
+        put: Option<ValueId>,
+    },
+}
+
 /// Which rule found a hand-off.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// An edge of the call graph.
     Call(CallKind),
     /// A channel: what is written and read.
-    Channel(String),
-    /// Through a unit that only passes work on.
-    Through(Box<Rule>, MethodId),
+    Channel(Channel),
+    /// The class of an event.
+    Event(Name),
 }
 
-impl Handoff {
-    /// The rule and the place, for people.
-    pub(crate) fn reason(&self, context: Context<'_>) -> String {
-        let (method, site) = self.site;
-        let line = context.program.methods[method.index()].body.as_ref().map_or(0, |b| b.inst(site).line);
-        format!("{} at {}:{line}", rule_text(context, &self.rule), name(context, method))
-    }
+/// The rule and the place of hand-offs in a row, first to last, for people.
+pub(super) fn reason(context: Context<'_>, units: &Units, hops: &[&Handoff]) -> String {
+    let [first, passed @ ..] = hops else { return String::new() };
+    let (method, site) = first.site;
+    let line = context.program.methods[method.index()].body.as_ref().map_or(0, |b| b.inst(site).line);
+    let links = passed.iter().map(|hop| name(context, units.region(hop.from).root));
+    let through: String = links.map(|link| format!(" through {link}")).collect();
+    format!("{}{through} at {}:{line}", rule_text(&first.rule), name(context, method))
 }
 
-fn rule_text(context: Context<'_>, rule: &Rule) -> String {
+fn rule_text(rule: &Rule) -> String {
     match rule {
         Rule::Call(CallKind::Direct | CallKind::Callback) => "calls it".to_owned(),
         Rule::Call(CallKind::Table) => "looks it up in a table".to_owned(),
         Rule::Call(CallKind::Start(_)) => "starts it".to_owned(),
         Rule::Call(CallKind::Rpc) => "calls it remotely".to_owned(),
-        Rule::Channel(what) => what.clone(),
-        Rule::Through(first, unit) => {
-            format!("{} through {}", rule_text(context, first), name(context, *unit))
-        }
+        Rule::Channel(channel) => channels::text(channel),
+        Rule::Event(class) => format!("event {}", class.rsplit('/').next().unwrap_or(class.as_str())),
     }
 }
 
@@ -79,18 +103,44 @@ fn name(context: Context<'_>, method: MethodId) -> String {
     format!("{simple}.{}", m.name)
 }
 
-/// Hand-offs found so far; of those with equal ends only the first few are kept.
-#[derive(Debug, Default)]
-pub(super) struct Collector {
-    /// In the order they were found.
-    pub(super) found: Vec<Handoff>,
-    n: FxHashMap<(UnitId, UnitId, LinkKind), usize>,
+/// Where hand-offs are looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Sources<'a> {
+    pub(super) context: Context<'a>,
+    pub(super) units: &'a Units,
+    pub(super) channels: &'a Channels,
+    pub(super) events: &'a Events,
 }
 
-impl Collector {
-    /// Whether one more between these ends would be kept; counts it.
-    pub(super) fn wants(&mut self, from: UnitId, to: UnitId, kind: LinkKind) -> bool {
-        let n = self.n.entry((from, to, kind)).or_insert(0);
+impl Sources<'_> {
+    /// The hand-offs of one sender to receivers that are `wanted`.
+    pub(super) fn of(self, from: UnitId, wanted: &dyn Fn(UnitId) -> bool) -> Vec<Handoff> {
+        let mut handoffs = Collector { from, wanted, found: Vec::new(), n: FxHashMap::default() };
+        along_calls(self.context, self.units, &mut handoffs);
+        self.channels.handoffs(&mut handoffs);
+        self.events.handoffs(self.context, self.units, &mut handoffs);
+        handoffs.found
+    }
+}
+
+/// Hand-offs of one sender found so far; of those to one receiver only the first
+/// few are kept.
+pub(super) struct Collector<'a> {
+    /// The sender.
+    pub(super) from: UnitId,
+    wanted: &'a dyn Fn(UnitId) -> bool,
+    /// In the order they were found.
+    pub(super) found: Vec<Handoff>,
+    n: FxHashMap<(UnitId, LinkKind), usize>,
+}
+
+impl Collector<'_> {
+    /// Whether one more to this receiver would be kept; counts it.
+    pub(super) fn wants(&mut self, to: UnitId, kind: LinkKind) -> bool {
+        if !(self.wanted)(to) {
+            return false;
+        }
+        let n = self.n.entry((to, kind)).or_insert(0);
         *n += 1;
         *n <= HANDOFFS_PER_PAIR_MAX
     }
@@ -98,13 +148,10 @@ impl Collector {
 
 /// Hand-offs along edges of the call graph: starts, remote calls, table
 /// look-ups, and plain calls into another top-level method.
-pub(super) fn along_calls(context: Context<'_>, units: &Units, handoffs: &mut Collector) {
-    for from in 0..units.len() {
-        let region = units.region(from);
-        for &method in &region.methods {
-            for i in 0..context.graph.calls(method).len() {
-                along_call(context, units, from, (method, i), handoffs);
-            }
+fn along_calls(context: Context<'_>, units: &Units, handoffs: &mut Collector<'_>) {
+    for &method in &units.region(handoffs.from).methods {
+        for i in 0..context.graph.calls(method).len() {
+            along_call(context, units, (method, i), handoffs);
         }
     }
 }
@@ -112,11 +159,10 @@ pub(super) fn along_calls(context: Context<'_>, units: &Units, handoffs: &mut Co
 fn along_call(
     context: Context<'_>,
     units: &Units,
-    from: UnitId,
     (method, i): (MethodId, usize),
-    handoffs: &mut Collector,
+    handoffs: &mut Collector<'_>,
 ) {
-    let region = units.region(from);
+    let region = units.region(handoffs.from);
     let call = &context.graph.calls(method)[i];
     let leaves = |t: &&MethodId| !call.kind.is_local() || context.top_levels.position(**t).is_some();
     let targets: Vec<MethodId> = call.targets.iter().filter(leaves).copied().collect();
@@ -132,17 +178,15 @@ fn along_call(
             continue;
         }
         let Some(to) = units.of(context, target) else { continue };
-        if !handoffs.wants(from, to, kind) {
+        if !handoffs.wants(to, kind) {
             continue;
         }
-        let mut chain = vec![Carry::Up((method, i, target))];
-        chain.extend(region.way_up(method).into_iter().map(Carry::Up));
         handoffs.found.push(Handoff {
-            from,
+            from: handoffs.from,
             to,
             kind,
             site: (method, call.site),
-            chain,
+            entry: Entry::Call((method, i, target)),
             many: region.is_looped(method) || is_repeated(context, method, call),
             needs_identifier: matches!(call.kind, CallKind::Rpc | CallKind::Table) || !made,
             followed_only: call.kind == CallKind::Table || !made,

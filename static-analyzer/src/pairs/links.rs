@@ -2,122 +2,149 @@
 //! connects whoever hands to it with whomever it hands to (lprof §4.4,
 //! improvements).
 
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use schema::LinkKind;
 
-use super::Context;
-use super::cargo::Cargo;
-use super::handoffs::{Collector, Handoff, Rule};
-use super::regions::{UnitId, Units};
-use crate::limits::{LINK_HANDOFFS_MAX, LINKS_IN_A_ROW_MAX};
-use crate::program::MethodId;
+use super::handoffs::{Handoff, Sources};
+use super::regions::UnitId;
+use crate::limits::{HANDOFFS_PER_PAIR_MAX, LINK_HANDOFFS_MAX, LINKS_IN_A_ROW_MAX};
 
-/// Adds the hand-offs through units that pass work on.
-pub(super) fn contract(
-    context: Context<'_>,
-    units: &Units,
-    mut collector: Collector,
-    diagnostics: &mut Vec<String>,
-) -> Vec<Handoff> {
-    let mut handoffs = std::mem::take(&mut collector.found);
-    let mut out: Vec<Vec<usize>> = vec![Vec::new(); units.len()];
-    for (i, handoff) in handoffs.iter().enumerate() {
-        if units.passes(handoff.from) {
-            out[handoff.from].push(i);
-        }
-    }
-    let mut into: Vec<usize> = vec![0; units.len()];
-    for handoff in &handoffs {
-        into[handoff.to] += 1;
-    }
-    for (unit, out) in out.iter_mut().enumerate() {
-        if out.len() * into[unit] > LINK_HANDOFFS_MAX {
-            diagnostics.push(format!(
-                "{} passes {} hand-offs on to {}: not followed",
-                context.program.method_name(units.region(unit).root),
-                into[unit],
-                out.len()
-            ));
-            out.clear();
-        }
-    }
-    // Only ways that begin at a top-level method end in a pair.
-    let begins = |&i: &usize| units.top_level(handoffs[i].from).is_some();
-    let mut ways: Vec<Way> = (0..handoffs.len()).filter(begins).map(|i| Way::new(&handoffs[i], i)).collect();
-    let n_direct = ways.len();
-    let mut fresh = 0..n_direct;
-    for _ in 0..LINKS_IN_A_ROW_MAX {
-        for at in fresh.clone() {
-            let first = ways[at];
-            if first.from == first.to {
-                continue;
-            }
-            for &next in &out[first.to] {
-                let second = &handoffs[next];
-                let kind = farthest(first.kind, second.kind);
-                if collector.wants(first.from, second.to, kind) {
-                    ways.push(Way { from: first.from, to: second.to, kind, before: Some(at), last: next });
-                }
-            }
-        }
-        fresh = fresh.end..ways.len();
-    }
-    let ends = (n_direct..ways.len()).filter(|&way| units.top_level(ways[way].to).is_some());
-    let contracted: Vec<Handoff> = ends.map(|way| contracted(units, &handoffs, &ways, way)).collect();
-    handoffs.extend(contracted);
-    handoffs
+/// All hand-offs, and which links are followed.
+pub(super) struct Network {
+    /// Per unit, in the order they were found.
+    direct: Vec<Vec<Handoff>>,
+    /// Whether what is handed to a unit is followed to whom it hands it.
+    follows: Vec<bool>,
 }
 
-/// A way along hand-offs: millions are tried, and few end at a top-level method,
-/// so what they carry is put together for those only.
-#[derive(Clone, Copy)]
-struct Way {
-    from: UnitId,
+impl Network {
+    /// Finds the hand-offs of all senders. Those that pass work on come first:
+    /// what is handed to a link that leads to no top-level method is no hand-off,
+    /// and most of what is handed over in a large program ends so.
+    pub(super) fn new(sources: Sources<'_>, diagnostics: &mut Vec<String>) -> Self {
+        let units = sources.units;
+        let find = |passes: bool, wanted: &(dyn Fn(UnitId) -> bool + Sync)| {
+            let of = |unit| {
+                let one = units.passes(unit) == passes;
+                if one { sources.of(unit, &|to| wanted(to)) } else { Vec::new() }
+            };
+            (0..units.len()).into_par_iter().map(of).collect::<Vec<_>>()
+        };
+        let mut direct = find(true, &|_| true);
+        let leads = leads(sources, &direct);
+        let n_out: Vec<usize> = direct.iter().map(Vec::len).collect();
+        for handoffs in &mut direct {
+            handoffs.retain(|h| leads[h.to]);
+            handoffs.shrink_to_fit();
+        }
+        for (unit, mut handoffs) in find(false, &|to| leads[to]).into_iter().enumerate() {
+            if !units.passes(unit) {
+                handoffs.shrink_to_fit();
+                direct[unit] = handoffs;
+            }
+        }
+        let mut into: Vec<usize> = vec![0; units.len()];
+        direct.iter().flatten().for_each(|handoff| into[handoff.to] += 1);
+        let mut follows = vec![false; units.len()];
+        for unit in (0..units.len()).filter(|&unit| units.passes(unit) && leads[unit]) {
+            follows[unit] = n_out[unit] * into[unit] <= LINK_HANDOFFS_MAX;
+            if !follows[unit] {
+                let root = sources.context.program.method_name(units.region(unit).root);
+                let (into, out) = (into[unit], n_out[unit]);
+                diagnostics.push(format!("{root} passes {into} hand-offs on to {out}: not followed"));
+            }
+        }
+        Network { direct, follows }
+    }
+
+    /// All hand-offs between units.
+    pub(super) fn direct(&self) -> impl Iterator<Item = &Handoff> {
+        self.direct.iter().flatten()
+    }
+
+    /// The ways of one sender, with up to [`LINKS_IN_A_ROW_MAX`] links between.
+    pub(super) fn ways(&self, from: UnitId) -> Ways<'_> {
+        let mut ways: Vec<Way<'_>> = self.direct[from].iter().map(Way::new).collect();
+        let mut n: FxHashMap<(UnitId, LinkKind), usize> = FxHashMap::default();
+        ways.iter().for_each(|way| *n.entry((way.to, way.kind)).or_default() += 1);
+        let mut fresh = 0..ways.len();
+        for _ in 0..LINKS_IN_A_ROW_MAX {
+            for at in fresh.clone() {
+                let (link, kind) = (ways[at].to, ways[at].kind);
+                if link == from || !self.follows[link] {
+                    continue;
+                }
+                for last in &self.direct[link] {
+                    let kind = farthest(kind, last.kind);
+                    let n = n.entry((last.to, kind)).or_default();
+                    *n += 1;
+                    if *n <= HANDOFFS_PER_PAIR_MAX {
+                        ways.push(Way { to: last.to, kind, before: Some(at), last });
+                    }
+                }
+            }
+            fresh = fresh.end..ways.len();
+        }
+        Ways { ways }
+    }
+}
+
+/// Units from which a top-level method is reached, and top-level methods.
+fn leads(sources: Sources<'_>, passed: &[Vec<Handoff>]) -> Vec<bool> {
+    let units = sources.units;
+    let mut senders: Vec<Vec<UnitId>> = vec![Vec::new(); units.len()];
+    for handoff in passed.iter().flatten() {
+        senders[handoff.to].push(handoff.from);
+    }
+    let mut leads: Vec<bool> = (0..units.len()).map(|unit| units.top_level(unit).is_some()).collect();
+    let mut todo: Vec<UnitId> = (0..units.len()).filter(|&unit| leads[unit]).collect();
+    while let Some(unit) = todo.pop() {
+        for &sender in &senders[unit] {
+            if !std::mem::replace(&mut leads[sender], true) {
+                todo.push(sender);
+            }
+        }
+    }
+    leads
+}
+
+/// A way along hand-offs.
+struct Way<'a> {
     to: UnitId,
     kind: LinkKind,
     /// The way without its last hand-off.
     before: Option<usize>,
-    last: usize,
+    last: &'a Handoff,
 }
 
-impl Way {
-    fn new(handoff: &Handoff, at: usize) -> Self {
-        Self { from: handoff.from, to: handoff.to, kind: handoff.kind, before: None, last: at }
+impl<'a> Way<'a> {
+    fn new(handoff: &'a Handoff) -> Self {
+        Self { to: handoff.to, kind: handoff.kind, before: None, last: handoff }
     }
 }
 
-/// The hand-offs of a way as one.
-fn contracted(units: &Units, handoffs: &[Handoff], ways: &[Way], way: usize) -> Handoff {
-    let Way { before, last, .. } = ways[way];
-    let last = &handoffs[last];
-    before.map_or_else(
-        || last.clone(),
-        |before| {
-            let link = units.region(ways[before].to).root;
-            through(link, &contracted(units, handoffs, ways, before), last)
-        },
-    )
+/// The ways of one sender: many are tried, and few end at a top-level method.
+pub(super) struct Ways<'a> {
+    ways: Vec<Way<'a>>,
 }
 
-fn through(link: MethodId, first: &Handoff, second: &Handoff) -> Handoff {
-    let mut chain = second.chain.clone();
-    chain.extend(first.chain.iter().cloned());
-    Handoff {
-        from: first.from,
-        to: second.to,
-        kind: farthest(first.kind, second.kind),
-        site: first.site,
-        chain,
-        many: first.many || second.many,
-        needs_identifier: true,
-        followed_only: first.followed_only || second.followed_only,
-        cargo: narrowest(&first.cargo, &second.cargo),
-        rule: Rule::Through(Box::new(first.rule.clone()), link),
+impl<'a> Ways<'a> {
+    /// The receiver, how far it is, and the hand-offs on the way, first to last.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (UnitId, LinkKind, Vec<&'a Handoff>)> {
+        self.ways.iter().map(|way| (way.to, way.kind, self.hops(way)))
     }
-}
 
-/// What passes through both: known for the first that says something.
-fn narrowest(first: &Cargo, second: &Cargo) -> Cargo {
-    if *first == Cargo::Any { second.clone() } else { first.clone() }
+    fn hops(&self, way: &Way<'a>) -> Vec<&'a Handoff> {
+        let mut hops = vec![way.last];
+        let mut at = way.before;
+        while let Some(before) = at {
+            hops.push(self.ways[before].last);
+            at = self.ways[before].before;
+        }
+        hops.reverse();
+        hops
+    }
 }
 
 /// The kind that says how far two hand-offs in a row reach.
