@@ -131,7 +131,8 @@ fn merge(
         receivers.into_iter().filter_map(pair).collect()
     };
     let n = context.top_levels.methods.len();
-    let found: Vec<Vec<(Pair, Sites)>> = (0..n).into_par_iter().map(of_sender).collect();
+    // Senders differ a thousandfold in what they hand over.
+    let found: Vec<Vec<(Pair, Sites)>> = (0..n).into_par_iter().with_max_len(1).map(of_sender).collect();
     let found =
         found.into_iter().flatten().map(|(pair, sites)| ((pair.from, pair.to, pair.kind), pair, sites));
     let (mut pairs, mut all_sites) = (Pairs::new(), BTreeMap::new());
@@ -195,7 +196,7 @@ fn add_before(context: Context<'_>, units: &regions::Units, sites: &BTreeMap<Key
             _ => of_senders.push(vec![pair]),
         }
     }
-    of_senders.into_par_iter().for_each(|pairs| {
+    of_senders.into_par_iter().with_max_len(1).for_each(|pairs| {
         let mut before = before::Before::new(context, units.region(pairs[0].from), &prints);
         for pair in pairs {
             pair.before = before.points(&sites[&(pair.from, pair.to, pair.kind)]);
