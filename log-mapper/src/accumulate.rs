@@ -17,7 +17,7 @@ use schema::{
     Accumulator, Event, Kinds, LinkKind, LogPointId, Model, TopLevelId, TopLevelKind, ValueClassId,
 };
 
-use self::evidence::{Evidence, LOOP_US, Trust, is_nearest, is_silence};
+use self::evidence::{Evidence, FLOAT_US, LOOP_US, Trust, is_nearest, is_silence};
 use self::names::Names;
 use self::open_span::{Fact, Fit, OpenSpan, TopState, opening, opening_after};
 use self::open_spans::{OpenSpans, SpanIndex};
@@ -77,7 +77,10 @@ pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> 
         scan.expire(record.ts_us);
         match scan.place(&record) {
             Some(choice) => scan.apply(&record, choice),
-            None => unattributed.push(event(&record, None, "no log point".to_owned())),
+            None => match scan.amid(&record) {
+                Some(choice) => scan.apply(&record, choice),
+                None => unattributed.push(event(&record, None, "no log point".to_owned())),
+            },
         }
     }
     Accumulated { accumulators: scan.finish(), unattributed }
@@ -318,10 +321,11 @@ impl<'m> Scan<'m> {
         let mut adopted = Vec::new();
         for lone in opened.iter() {
             let before = open.get(lone.span);
-            let is_near = record.ts_us.abs_diff(before.last_us) <= LOOP_US;
-            let is_between = is_at_work && lone.seq > taker.last_seq;
-            let is_cut = lone.seq + 1 == self.seq && before.tops.iter().all(|state| !state.entered);
-            if lone.span == span || before.events.len() > 1 || !is_near || !(is_between || is_cut) {
+            let gap_us = record.ts_us.abs_diff(before.last_us);
+            let is_between = is_at_work && gap_us <= LOOP_US && lone.seq > taker.last_seq;
+            let is_cut = before.tops.iter().all(|state| !state.entered);
+            let is_next = is_cut && gap_us <= FLOAT_US && lone.seq + 1 == self.seq;
+            if lone.span == span || before.events.len() > 1 || !(is_between || is_next) {
                 continue;
             }
             if let Some(next) = OpenSpan::steps(&tops, orders, &lone.fact) {
@@ -374,6 +378,18 @@ impl<'m> Scan<'m> {
         let unreached = |top| self.orders.kind(top) == TopLevelKind::Unreached || !self.orders.is_possible(top);
         (takers.is_empty() && gap_us <= LOOP_US && places.iter().all(|places| unreached(places.top)))
             .then_some(current)
+    }
+
+    /// What a record of no log point that is known (of a library that was not
+    /// analysed) is printed inside of: its thread is in the middle of it.
+    fn amid(&mut self, record: &Record<'_>) -> Option<Choice> {
+        let thread = Some(self.thread(record.thread?));
+        let current = self.open.current(thread?)?;
+        let span = self.open.get(current);
+        let is_near = record.ts_us.abs_diff(span.last_us) <= LOOP_US;
+        let is_amid = is_near && !span.is_at_exit(&self.orders);
+        let candidate = record.candidates.len();
+        is_amid.then_some(Choice { candidate, thread, goes: Goes::Inside(current) })
     }
 
     /// Whether it is an event of something that lives on, whose other events are

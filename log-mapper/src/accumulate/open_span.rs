@@ -386,10 +386,14 @@ impl TopState {
             }
             let same = |old: &&Bound| old.value_class == new.value_class && old.text == new.text;
             if let Some(old) = self.bound.iter().find(same) {
-                // Two loose values may both be by the way.
-                let both_loose = new.identifier.is_none() && old.identifier.is_none();
-                let by_the_way = (both_loose && !(std::env::var_os("E1").is_some() && is_name(&new.text))) || (new.text.len() < TELLING_MIN && new.text.bytes().all(|b| b.is_ascii_digit()) && std::env::var_os("E2").is_some());
-                let strength = if by_the_way { IdentifierStrength::Weak.max(new.strength) } else { new.strength };
+                let by_the_way = match old.identifier.or(new.identifier) {
+                    // Two loose values may both be by the way, unless they name one thing.
+                    None => !is_name(&new.text),
+                    // A small number is equal by chance.
+                    Some(_) => is_small(&new.text),
+                };
+                let strength =
+                    if by_the_way { new.strength.max(IdentifierStrength::Weak) } else { new.strength };
                 match strength {
                     IdentifierStrength::Request => n_request += 1,
                     IdentifierStrength::Weak => n_weak += 1,
@@ -477,6 +481,10 @@ fn bind(orders: &Orders<'_>, top: TopLevelId, place: (u32, u32), fact: &Fact) ->
         bound.push(Bound { identifier, value_class: *value_class, strength, text: Rc::clone(text) });
     }
     Some(bound)
+}
+
+fn is_small(text: &str) -> bool {
+    text.len() < TELLING_MIN && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// 0: works on one request; 1: the lines around; 2: nobody knows.

@@ -8,6 +8,7 @@
 use std::cmp::Reverse;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use schema::kinds::TELLING_MIN;
 use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
 
 use super::evidence::{
@@ -257,7 +258,14 @@ impl<'a> Finder<'a> {
         let pair = self.pairs.get(index);
         // Across nodes, and between parts of one thing, only values can tell.
         // A long-lived thread belongs to whatever it is given, not to its starter.
-        if pair.role != Role::Local || pair.from == pair.to || self.pairs.is_dispatcher(pair.to) || self.pairs.is_event_handler(pair.to) || (std::env::var_os("E5").is_some() && self.pairs.is_entity(pair.to)) || (std::env::var_os("E6").is_some() && self.pairs.is_entity(pair.to) && fact.values().is_empty()) {
+        // Events come from everybody, also from who prints nothing; those of an
+        // entity name it.
+        let is_excluded = pair.role != Role::Local
+            || pair.from == pair.to
+            || self.pairs.is_dispatcher(pair.to)
+            || self.pairs.is_event_handler(pair.to)
+            || (self.pairs.is_entity(pair.to) && !self.names_something(fact));
+        if is_excluded {
             return;
         }
         let Some(spans) = self.by_top.get(&(fact.node, pair.from)) else { return };
@@ -295,6 +303,12 @@ impl<'a> Finder<'a> {
                 }
             }
         }
+    }
+
+    /// Whether a span shows something that is not equal to another by chance.
+    fn names_something(&self, fact: &Fact<'_>) -> bool {
+        let mut values = fact.values().iter();
+        values.any(|value| value.text.len() >= TELLING_MIN && !self.facts.is_everywhere(value))
     }
 
     /// Whether senders and receivers about one thing took turns lately: after

@@ -68,18 +68,17 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
         });
         for spans in pieces {
             for (position, &span) in spans.iter().enumerate() {
-                if has_sender[span as usize] {
+                if has_sender[span as usize] && !is_entity {
                     continue;
                 }
                 // The latest that can have handed it on; a clock can be behind.
                 let late_us = facts.get(span).start_us.saturating_add(skew_us);
                 let after = spans[position + 1..].iter().take_while(|&&k| facts.get(k).start_us <= late_us);
                 let mut senders = spans[..position].iter().rev().chain(after).copied();
-                let sender = senders.find(|&k| (is_entity && std::env::var_os("V3").is_some()) || reach.allows(top_of(facts, k), top_of(facts, span)));
+                let sender = senders.find(|&k| is_entity || reach.allows(top_of(facts, k), top_of(facts, span)));
                 if let Some(from) = sender
                     && sets.join(from, span)
                 {
-                    if std::env::var_os("DBG_IN").is_some() { eprintln!("LIFE {} {} {:?} {:?}", pairs.class_name(kind), is_entity, facts.get(span).values().iter().map(|v| format!("{}={}", pairs.class_name(v.value_class), v.text)).collect::<Vec<_>>(), facts.get(span).events.first().map(|e| e.line)); }
                     has_sender[span as usize] = true;
                     out.push(SpanLink { from, to: span, pair: None });
                 }
@@ -156,9 +155,6 @@ fn innermost(pairs: &Pairs<'_>, facts: &Facts<'_>, holders: &Holders<'_>) -> BTr
     };
     let is_innermost = |kind: &ValueClassId| !kinds.iter().any(|&other| other != *kind && contains(*kind, other));
     let found: BTreeSet<_> = kinds.iter().copied().filter(is_innermost).collect();
-    if std::env::var_os("DBG_IN").is_some() {
-        for k in &kinds { eprintln!("KIND {} {} {:?}", pairs.class_name(*k), found.contains(k), holders[k].keys().take(3).collect::<Vec<_>>()); }
-    }
     found
 }
 

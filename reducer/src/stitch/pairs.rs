@@ -158,7 +158,6 @@ impl<'m> Pairs<'m> {
         self.model.top_level_methods[top.index()].kind == TopLevelKind::Entity
     }
 
-    pub(super) fn class_name(&self, c: ValueClassId) -> String { format!("{:?}", self.model.value_classes[c.index()]) }
     /// Whether all that `top` knows of a value class are elements of what its own
     /// object keeps: it looks through them, whoever works on them.
     pub(super) fn looks_through(&self, top: TopLevelId, class: ValueClassId) -> bool {
