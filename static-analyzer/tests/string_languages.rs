@@ -20,7 +20,7 @@ use sinks::{Sink, Verdict};
 
 /// Compiled sinks and how many of them are exact; to be raised when the string
 /// analysis learns something.
-const COUNTS: [(&str, usize, usize); 3] = [("8", 514, 489), ("11", 514, 489), ("17", 529, 504)];
+const COUNTS: [(&str, usize, usize); 3] = [("8", 515, 490), ("11", 515, 490), ("17", 530, 505)];
 
 struct Found {
     verdict: Verdict,

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts::Facts;
 use super::types;
-use crate::ir::{Body, InvokeKind, Op, ValueId};
+use crate::ir::{Body, BootstrapArg, InvokeKind, Op, ValueId};
 use crate::program::{ClassId, FieldRef, MethodId, MethodRef, Name};
 
 /// Classes a node can hold before it is open.
@@ -167,6 +167,7 @@ fn moves_of(facts: &Facts<'_>, id: MethodId) -> Vec<(Node, Source)> {
             moves.push((to, source));
         }
     };
+    let mut others = Vec::new();
     let returns_tracked = is_tracked(facts, types::result(&method.descriptor));
     for (_, inst) in body.iter() {
         match &inst.op {
@@ -188,10 +189,50 @@ fn moves_of(facts: &Facts<'_>, id: MethodId) -> Vec<(Node, Source)> {
                     }
                 }
             }
+            Op::InvokeDynamic { bootstrap_args, args, .. } => {
+                for target in bootstrap_args.iter().filter_map(referred) {
+                    for (to, captured) in given_by_closure(facts, target, args) {
+                        match captured {
+                            Some(value) => add(to.0, value),
+                            None => others.push((to.0, Source::Open(Some(to.1)))),
+                        }
+                    }
+                }
+            }
             _ => {}
         }
     }
+    moves.extend(others);
     moves
+}
+
+fn referred(arg: &BootstrapArg) -> Option<MethodRef> {
+    match arg {
+        BootstrapArg::Handle { target, .. } => Some(*target),
+        _ => None,
+    }
+}
+
+/// Parameters of a method that a lambda or a method reference runs, with their
+/// declared classes: those that it captured have these values, the others are
+/// given by whoever calls it through its interface, which is not seen.
+fn given_by_closure(
+    facts: &Facts<'_>,
+    target: MethodRef,
+    captured: &[ValueId],
+) -> Vec<((Node, Name), Option<ValueId>)> {
+    let mut given = Vec::new();
+    for target in targets(facts, InvokeKind::Virtual, target) {
+        let method = &facts.program.methods[target.index()];
+        let shift = usize::from(!method.is_static());
+        for (i, parameter) in types::parameters(&method.descriptor).into_iter().enumerate() {
+            if let Some(class) = types::class_of(parameter).filter(|_| is_tracked(facts, parameter)) {
+                let to = (Node::Param(target, (i + shift) as u16), Name::from(class));
+                given.push((to, captured.get(i + shift).copied()));
+            }
+        }
+    }
+    given
 }
 
 /// Methods that a call can run, by hierarchy; empty if there are many.
