@@ -137,13 +137,20 @@ fn scan_free<'a>(
             }
             continue;
         }
-        if let Some(end) =
-            scan_parts(&parts[i + 2..], line, pos + found + literal.len(), header, tries, whole)
-        {
-            return Some(end);
+        let end = scan_parts(&parts[i + 2..], line, pos + found + literal.len(), header, tries, whole);
+        if end.is_some() && !is_cut(parts, i, literal, header) {
+            return end;
         }
     }
     None
+}
+
+/// Whether the logger's name after a thread holds what stands between the two:
+/// threads have all kinds of names (`Worker:1`), and this one was cut too early.
+fn is_cut(parts: &[Part], i: usize, literal: &[u8], header: &Header<'_>) -> bool {
+    let fields = (&parts[i].field, parts.get(i + 2).map(|next| &next.field));
+    let logger = header.logger.filter(|_| matches!(fields, (Field::Thread, Some(Field::Logger))));
+    logger.is_some_and(|logger| memchr::memmem::find(logger, literal).is_some())
 }
 
 fn scan_level(part: &Part, line: &[u8], pos: usize, header: &mut Header<'_>) -> Option<usize> {
@@ -290,6 +297,11 @@ mod tests {
             "%d{ISO8601} [myid:%X{myid}] - %-5p [%t:%C{1}@%L] - %m%n",
             "2026-11-21 09:40:31,905 [myid:1] - INFO  [Q[myid=1]/0:0:0:0:2181:Cfg@78] - a - b",
             "level=INFO|thread=Q[myid=1]/0:0:0:0:2181|line=78|class=Cfg|mdc=1|message=a - b",
+        );
+        check(
+            "%d{ISO8601} [myid:%X{myid}] - %-5p [%t:%c] - %m%n",
+            "2026-11-21 09:40:31,905 [myid:1] - INFO  [Worker[a:b]:1:a.b.Cfg] - m",
+            "level=INFO|logger=a.b.Cfg|thread=Worker[a:b]:1|mdc=1|message=m",
         );
         check(
             "%d %5p %l - %m%n",
