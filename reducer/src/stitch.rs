@@ -20,6 +20,7 @@ use crate::shuffle::by_component;
 mod accept;
 mod candidates;
 mod delays;
+mod entities;
 mod evidence;
 mod facts;
 mod lives;

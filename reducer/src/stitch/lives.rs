@@ -16,9 +16,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schema::kinds::TELLING_MIN;
 use schema::{IdentifierStrength, TopLevelId, ValueClassId};
 
+use super::entities::{self, Holders, VALUES_MIN};
 use super::facts::Facts;
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::{Sets, SpanLink, to_u32};
@@ -28,15 +28,8 @@ use crate::merge::{Sets, SpanLink, to_u32};
 const SILENCE_US: i64 = 1_000_000;
 const TIMES_LASTED: i64 = 2;
 
-/// Values of a kind from which to learn.
-const VALUES_MIN: usize = 16;
-
 /// At most one value in this many may have come back.
 const BACK_SHARE: usize = 50;
-
-/// A kind contains another one if more than one in this many of its values is
-/// held together with several of the other's.
-const CONTAINS_SHARE: usize = 8;
 
 /// Links that make one request of what holds one value of such a kind, in
 /// addition to `links`.
@@ -49,33 +42,30 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
         has_sender[link.to as usize] = true;
     }
     let mut out = Vec::new();
-    let mut of_entities = holders(pairs, facts, true);
-    let innermost = innermost(pairs, facts, &of_entities);
-    of_entities.retain(|kind, _| innermost.contains(kind));
-    let mut all = holders(pairs, facts, false);
-    all.extend(of_entities);
-    for (kind, values) in all {
+    for spans in entities::spans(pairs, facts) {
+        for ends in spans.windows(2) {
+            if sets.join(ends[0], ends[1]) {
+                has_sender[ends[1] as usize] = true;
+                out.push(SpanLink { from: ends[0], to: ends[1], pair: None });
+            }
+        }
+    }
+    for (kind, values) in holders(pairs, facts) {
         let n_back = values.values().filter(|spans| lives(facts, spans).len() > 1).count();
-        let is_made = values.len() >= VALUES_MIN && n_back * BACK_SHARE <= values.len();
-        let is_entity = innermost.contains(&kind);
-        if !is_made && !is_entity {
+        if values.len() < VALUES_MIN || n_back * BACK_SHARE > values.len() {
             continue;
         }
         let mut reach = Reach::new(pairs, facts, kind);
-        let pieces = values.values().flat_map(|spans| {
-            let lived = is_made.then(|| lives(facts, spans));
-            lived.unwrap_or_else(|| vec![&spans[..]])
-        });
-        for spans in pieces {
+        for spans in values.values().flat_map(|spans| lives(facts, spans)) {
             for (position, &span) in spans.iter().enumerate() {
-                if has_sender[span as usize] && !is_entity {
+                if has_sender[span as usize] {
                     continue;
                 }
                 // The latest that can have handed it on; a clock can be behind.
                 let late_us = facts.get(span).start_us.saturating_add(skew_us);
                 let after = spans[position + 1..].iter().take_while(|&&k| facts.get(k).start_us <= late_us);
                 let mut senders = spans[..position].iter().rev().chain(after).copied();
-                let sender = senders.find(|&k| is_entity || reach.allows(top_of(facts, k), top_of(facts, span)));
+                let sender = senders.find(|&k| reach.allows(top_of(facts, k), top_of(facts, span)));
                 if let Some(from) = sender
                     && sets.join(from, span)
                 {
@@ -88,74 +78,11 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
     out
 }
 
-/// Spans by the one value that each holds of a kind, in order of start.
-type Holders<'s> = BTreeMap<ValueClassId, BTreeMap<&'s str, Vec<u32>>>;
-
-fn holders<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>, of_entities: bool) -> Holders<'s> {
-    let mut out = Holders::new();
-    for (index, fact) in facts.iter() {
-        let Some(&top) = fact.tops.first() else { continue };
-        if pairs.is_dispatcher(top) {
-            continue;
-        }
-        let mut own: BTreeMap<ValueClassId, Option<&str>> = BTreeMap::new();
-        for value in fact.values().iter().filter(|value| value.text.len() >= TELLING_MIN) {
-            let strength = pairs.strength(top, value.value_class);
-            let is_loose = strength.is_none() && of_entities;
-            if of_entities && pairs.looks_through(top, value.value_class) {
-                continue;
-            }
-            if !is_loose && strength.is_none_or(|strength| strength == IdentifierStrength::Node) {
-                continue;
-            }
-            own.entry(facts.kind(value.value_class))
-                .and_modify(|known| *known = known.filter(|&known| known == value.text))
-                .or_insert(Some(&value.text));
-        }
-        for (kind, text) in own {
-            if let Some(text) = text {
-                out.entry(kind).or_default().entry(text).or_default().push(index);
-            }
-        }
-    }
-    out
-}
-
-/// Whether values are given to things made while the program runs: there are
-/// many, and most are numbered. What is named when the program is written is not.
-fn are_made(values: &BTreeMap<&str, Vec<u32>>) -> bool {
-    let n_numbered = values.keys().filter(|text| text.contains(|c: char| c.is_ascii_digit())).count();
-    values.len() >= VALUES_MIN && n_numbered * 2 > values.len()
-}
-
-/// The kinds by which entities name themselves that contain no others of them.
-/// Things contain things (an application its attempts, an attempt its
-/// containers), and what is done to the innermost is the request's.
-fn innermost(pairs: &Pairs<'_>, facts: &Facts<'_>, holders: &Holders<'_>) -> BTreeSet<ValueClassId> {
-    let kinds: BTreeSet<ValueClassId> =
-        pairs.names_of_entities().into_iter().map(|class| facts.kind(class)).collect();
-    let kinds: Vec<ValueClassId> = kinds.into_iter().filter(|kind| holders.get(kind).is_some_and(are_made)).collect();
-    // The value of each kind that a span holds.
-    let mut held: BTreeMap<(ValueClassId, u32), &str> = BTreeMap::new();
-    for &kind in &kinds {
-        for (text, spans) in &holders[&kind] {
-            held.extend(spans.iter().map(|&span| ((kind, span), *text)));
-        }
-    }
-    let contains = |outer: ValueClassId, inner: ValueClassId| {
-        let mut n_many = 0;
-        let mut n_known = 0;
-        for spans in holders[&outer].values() {
-            let texts: BTreeSet<&str> =
-                spans.iter().filter_map(|&span| held.get(&(inner, span)).copied()).collect();
-            n_known += usize::from(!texts.is_empty());
-            n_many += usize::from(texts.len() > 1);
-        }
-        n_many * CONTAINS_SHARE > n_known
-    };
-    let is_innermost = |kind: &ValueClassId| !kinds.iter().any(|&other| other != *kind && contains(*kind, other));
-    let found: BTreeSet<_> = kinds.iter().copied().filter(is_innermost).collect();
-    found
+fn holders<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Holders<'s> {
+    entities::holders(pairs, facts, &|top, value| {
+        let strength = pairs.strength(top, value.value_class);
+        strength.is_some_and(|strength| strength != IdentifierStrength::Node)
+    })
 }
 
 /// The spans that hold one value, cut where it comes back after a silence.
