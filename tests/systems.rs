@@ -53,7 +53,8 @@ fn main() -> ExitCode {
 }
 
 /// Systems with a list of their requests in `requests.tsv`.
-const REQUESTS: [&str; 2] = ["cassandra-2.1.0", "zookeeper-3.4.6"];
+const REQUESTS: [&str; 5] =
+    ["cassandra-2.1.0", "hbase-0.94.18", "hdfs-2.7.3", "yarn-2.0.2-alpha", "zookeeper-3.4.6"];
 
 /// Holds the model of a system against the list made by hand.
 fn check_requests(system: &str, jars: &Path) -> Result<(), String> {

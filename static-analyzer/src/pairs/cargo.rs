@@ -12,7 +12,7 @@ use super::handoffs::Handoff;
 use super::regions::Edge;
 use crate::identifiers::plain;
 use crate::ir::{Op, ValueId};
-use crate::program::{ClassId, MethodId, Name, access};
+use crate::program::{MethodId, Name, access};
 
 /// How deep the fields of the fields of a message are looked at.
 const FIELD_DEPTH_MAX: usize = 3;
@@ -27,7 +27,9 @@ pub(super) enum Cargo {
     Any,
     /// An object of this class.
     Object(Name),
-    /// The arguments of this method, and for tasks the object itself.
+    /// The task that this is the method of, and its arguments.
+    Task(MethodId),
+    /// The arguments of this method: who serves it stays where it is.
     Arguments(MethodId),
     /// Values that were read from fields or getters of these names.
     Made(Arc<[Name]>),
@@ -44,6 +46,7 @@ pub(super) fn narrowest<'h>(way: &[&'h Handoff]) -> &'h Cargo {
 pub(super) struct Manifest<'a> {
     context: Context<'a>,
     objects: FxHashMap<Name, OnceLock<FxHashSet<String>>>,
+    tasks: FxHashMap<MethodId, OnceLock<FxHashSet<String>>>,
     arguments: FxHashMap<MethodId, OnceLock<FxHashSet<String>>>,
     /// Value classes that are declared in the program, as (class, field).
     declared: FxHashMap<Name, (String, String)>,
@@ -52,15 +55,17 @@ pub(super) struct Manifest<'a> {
 impl<'a> Manifest<'a> {
     /// The names that all these cargos can carry.
     pub(super) fn new<'c>(context: Context<'a>, cargos: impl Iterator<Item = &'c Cargo>) -> Self {
-        let (mut objects, mut arguments) = (FxHashMap::default(), FxHashMap::default());
+        let (mut objects, mut tasks) = (FxHashMap::default(), FxHashMap::default());
+        let mut arguments = FxHashMap::default();
         for cargo in cargos {
             match cargo {
                 Cargo::Object(class) => _ = objects.entry(*class).or_default(),
+                Cargo::Task(method) => _ = tasks.entry(*method).or_default(),
                 Cargo::Arguments(method) => _ = arguments.entry(*method).or_default(),
                 Cargo::Any | Cargo::Made(_) => {}
             }
         }
-        Manifest { context, objects, arguments, declared: declared(context) }
+        Manifest { context, objects, tasks, arguments, declared: declared(context) }
     }
 
     /// Whether values of this class are the same thing wherever they are printed,
@@ -69,16 +74,21 @@ impl<'a> Manifest<'a> {
     pub(super) fn holds(&self, cargo: &Cargo, value_class: Name) -> bool {
         let Some((class, field)) = self.declared.get(&value_class) else { return false };
         let named = |names: &FxHashSet<String>| names.contains(field) || names.contains(class);
+        let context = self.context;
         match cargo {
             Cargo::Any => true,
             Cargo::Object(name) => self
                 .objects
                 .get(name)
-                .is_some_and(|names| named(names.get_or_init(|| object_names(self.context, *name)))),
+                .is_some_and(|names| named(names.get_or_init(|| object_names(context, *name)))),
+            Cargo::Task(method) => self
+                .tasks
+                .get(method)
+                .is_some_and(|names| named(names.get_or_init(|| task_names(context, *method)))),
             Cargo::Arguments(method) => self
                 .arguments
                 .get(method)
-                .is_some_and(|names| named(names.get_or_init(|| argument_names(self.context, *method)))),
+                .is_some_and(|names| named(names.get_or_init(|| argument_names(context, *method)))),
             Cargo::Made(names) => names.iter().any(|n| plain(n) == *field),
         }
     }
@@ -106,6 +116,7 @@ fn object_names(context: Context<'_>, class: Name) -> FxHashSet<String> {
     names
 }
 
+/// Adds the names of a class, of its fields, and of what is in those.
 fn add_class(context: Context<'_>, class: Name, depth: usize, names: &mut FxHashSet<String>) {
     let mut at = Some(class);
     while let Some(name) = at {
@@ -124,13 +135,19 @@ fn add_class(context: Context<'_>, class: Name, depth: usize, names: &mut FxHash
     }
 }
 
+fn task_names(context: Context<'_>, method: MethodId) -> FxHashSet<String> {
+    let mut names = argument_names(context, method);
+    let method = &context.program.methods[method.index()];
+    if !method.is_static() {
+        let own = context.program.classes[method.class.index()].name;
+        add_class(context, own, FIELD_DEPTH_MAX, &mut names);
+    }
+    names
+}
+
 fn argument_names(context: Context<'_>, method: MethodId) -> FxHashSet<String> {
     let mut names = FxHashSet::default();
     let m = &context.program.methods[method.index()];
-    let own = |id: ClassId| context.program.classes[id.index()].name;
-    if !m.is_static() {
-        add_class(context, own(m.class), FIELD_DEPTH_MAX, &mut names);
-    }
     for name in m.parameter_names.iter().flatten() {
         names.insert(plain(name));
     }

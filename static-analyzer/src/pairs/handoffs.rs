@@ -198,7 +198,8 @@ fn along_call(
 
 fn cargo(kind: CallKind, target: MethodId) -> Cargo {
     match kind {
-        CallKind::Start(_) | CallKind::Rpc => Cargo::Arguments(target),
+        CallKind::Start(_) => Cargo::Task(target),
+        CallKind::Rpc => Cargo::Arguments(target),
         CallKind::Direct | CallKind::Callback | CallKind::Table => Cargo::Any,
     }
 }
