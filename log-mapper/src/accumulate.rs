@@ -107,6 +107,8 @@ struct Scan<'m> {
     seq: u64,
     previous_us: i64,
     trust: Trust,
+    /// How far neighbours in the log can be trusted to be of one span.
+    neighbours: Trust,
     /// Values by text.
     shown: FxHashMap<Rc<str>, Shown>,
     /// Common values of the record at hand, by candidate.
@@ -181,6 +183,7 @@ impl<'m> Scan<'m> {
             seq: 0,
             previous_us: i64::MIN,
             trust: Trust::FIRST,
+            neighbours: Trust::FIRST,
             shown: FxHashMap::default(),
             common: Vec::new(),
             kinds: Kinds::default(),
@@ -314,9 +317,16 @@ impl<'m> Scan<'m> {
     /// to print them in between. One that can begin something itself must stand
     /// between two records of the span.
     fn adopting(&mut self, record: &Record<'_>, fact: &Fact, span: SpanIndex) -> Option<Goes> {
-        let Self { orders, open, opened, .. } = self;
+        let Self { orders, open, opened, neighbours, .. } = self;
         let taker = open.get(span);
-        let is_at_work = record.ts_us.abs_diff(taker.last_us) <= LOOP_US;
+        let gap_us = record.ts_us.abs_diff(taker.last_us);
+        if gap_us <= FLOAT_US {
+            neighbours.learn(taker.last_seq + 1 == self.seq);
+        }
+        if !neighbours.is_likely() {
+            return None;
+        }
+        let is_at_work = gap_us <= LOOP_US;
         let mut tops = taker.tops.clone();
         let mut adopted = Vec::new();
         for lone in opened.iter() {

@@ -95,6 +95,11 @@ impl Trust {
         self.n_trials += 1;
     }
 
+    /// At least every second one was right.
+    pub(super) fn is_likely(self) -> bool {
+        self.n_right * 2 >= self.n_trials
+    }
+
     /// At least 19 of 20 were right.
     pub(super) fn is_enough(self) -> bool {
         self.n_right * 20 >= self.n_trials * 19

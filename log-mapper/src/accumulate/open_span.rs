@@ -386,12 +386,11 @@ impl TopState {
             }
             let same = |old: &&Bound| old.value_class == new.value_class && old.text == new.text;
             if let Some(old) = self.bound.iter().find(same) {
-                let by_the_way = match old.identifier.or(new.identifier) {
-                    // Two loose values may both be by the way, unless they name one thing.
-                    None => !is_name(&new.text),
-                    // A small number is equal by chance.
-                    Some(_) => is_small(&new.text),
-                };
+                // Two loose values may both be by the way, unless they name one thing;
+                // a small number known in two ways is equal by chance.
+                let both_loose = new.identifier.is_none() && old.identifier.is_none();
+                let by_the_way = (both_loose && !is_name(&new.text))
+                    || (old.identifier != new.identifier && is_small(&new.text));
                 let strength =
                     if by_the_way { new.strength.max(IdentifierStrength::Weak) } else { new.strength };
                 match strength {

@@ -199,7 +199,7 @@ impl<'a> Lifetimes<'a> {
         if self.is_no_identity(place) {
             return None;
         }
-        if let Some(found) = self.through_long_lived(method, place) {
+        if let Some(found) = self.through_long_lived(method, place, is_number) {
             return found;
         }
         if is_number && !self.keys.names(place.path.steps.last(), value_class.as_str()) {
@@ -247,10 +247,17 @@ impl<'a> Lifetimes<'a> {
 
     /// For a path that enters a long-lived object: what it finds there. None: it
     /// stays in objects of requests.
-    fn through_long_lived(&self, method: MethodId, place: &Place) -> Option<Option<IdentifierStrength>> {
+    fn through_long_lived(
+        &self,
+        method: MethodId,
+        place: &Place,
+        is_number: bool,
+    ) -> Option<Option<IdentifierStrength>> {
         let m = &self.program.methods[method.index()];
         let is_this = place.path.root == Root::Param(0) && !m.is_static();
         let mut inside = is_this && self.is_long_lived(m.class);
+        let is_handler = self.graph.root(method).is_some_and(|root| root.kind == RootKind::EventHandler);
+        let measures = inside && is_handler && is_number;
         if inside && place.path.steps.is_empty() {
             return Some(Some(IdentifierStrength::Node));
         }
@@ -260,7 +267,9 @@ impl<'a> Lifetimes<'a> {
                 return Some(None);
             }
             let holder = class_of(f.descriptor.as_str()).and_then(|c| self.program.class(Name::from(c)));
-            if inside && holder.is_none_or(|c| self.is_long_lived(c)) {
+            // A number of what start-up put into a handler of events measures it,
+            // whatever else is of its class.
+            if inside && (measures || holder.is_none_or(|c| self.is_long_lived(c))) {
                 continue;
             }
             inside = holder.is_some_and(|c| self.is_long_lived(c));
