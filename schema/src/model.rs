@@ -31,7 +31,7 @@ pub struct Model {
     /// Threads and tasks that log nothing: candidates for more logging, and
     /// the gaps through which requests cannot be followed (lprof §7(1)).
     pub silent_threads: Vec<String>,
-    /// How many thread classes (tasks, threads, handlers of RPC) were found.
+    /// How many methods begin a thread or task, those that log nothing included.
     pub n_threads: u32,
     /// What was skipped or approximated, for people.
     pub diagnostics: Vec<String>,

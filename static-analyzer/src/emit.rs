@@ -188,19 +188,21 @@ fn pairs(findings: &Findings<'_>, sorted: &Sorted, log_points: &points::LogPoint
     pairs
 }
 
-/// Threads that log nothing, and the number of all threads.
+/// Threads and tasks that log nothing, and the number of all of them. Served
+/// methods and handlers of events run in somebody's thread.
 fn threads(findings: &Findings<'_>) -> (Vec<String>, u32) {
-    let kinds = [RootKind::Main, RootKind::Thread, RootKind::Task, RootKind::Rpc, RootKind::EventHandler];
+    let kinds = [RootKind::Main, RootKind::Thread, RootKind::Task];
     let roots = findings.graph.roots.iter().filter(|r| kinds.contains(&r.kind));
     let mut all: Vec<String> = Vec::new();
     let mut silent: Vec<String> = Vec::new();
     for root in roots {
         let method = &findings.program.methods[root.method.index()];
         let class = dotted(&findings.program.classes[method.class.index()].name);
-        if !logs(findings, root.method) && root.kind != RootKind::Rpc {
-            silent.push(format!("{class}.{}", method.name));
+        let name = format!("{class}.{}", method.name);
+        if !logs(findings, root.method) {
+            silent.push(name.clone());
         }
-        all.push(class);
+        all.push(name);
     }
     all.sort_unstable();
     all.dedup();
