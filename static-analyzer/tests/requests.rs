@@ -206,3 +206,34 @@ fn every_log_point_has_a_home() {
         assert!(homes.count() > 0, "log point {i}");
     }
 }
+
+fn model() -> schema::Model {
+    let classes = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/requests/classes");
+    static_analyzer::analyze(&[classes], &Default::default()).expect("readable classes")
+}
+
+#[test]
+fn an_object_is_named_by_the_fields_that_its_getters_give() {
+    // `equals` calls abstract getters; the log point prints the fields behind them.
+    let model = model();
+    let point = model.log_points.iter().find(|p| p.class == "Records$Worker" && p.variables.len() > 2);
+    let variables = &point.expect("a log point with an object").variables;
+    let object = variables.iter().find(|v| !v.parts.is_empty()).expect("an object");
+    assert_eq!((object.parts.len(), object.in_text), (2, false));
+    assert_eq!(object.value_class.map(|c| &model.value_classes[c.index()][..]), Some("Records$JobName"));
+}
+
+#[test]
+fn a_line_whose_wrapper_decides_whether_it_comes_is_optional() {
+    let model = model();
+    let run = model.top_level_methods.iter().find(|t| t.class == "Records$Worker" && t.method == "run");
+    let dag = &run.expect("a task").dag;
+    let text = |node: u32| {
+        let point = dag.nodes[node as usize].points[0].log_point;
+        model.log_points[point.index()].templates[0].regex.clone()
+    };
+    let mut entries: Vec<String> = dag.entries.iter().map(|&node| text(node)).collect();
+    entries.sort();
+    assert_eq!(entries.len(), 2, "{entries:?}");
+    assert!(entries[0].contains("the settings are old") && entries[1].starts_with("working on"));
+}

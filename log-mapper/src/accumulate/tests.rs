@@ -495,3 +495,57 @@ fn threads_of_a_pool_run_what_the_pool_runs() {
     let records = "1.0 main opening\n2.0 pool-1 opening";
     assert_eq!(run(&model, records), "main: 1 opens\nread: 2 opens\n");
 }
+
+const LOCALIZER: &str = "
+    point writing id=Container.id
+    point starting
+    point copying id=Container.id
+    point other
+    top localize Task id=Container.id
+      >writing starting
+      starting copying
+      copying<
+    top watch Task
+      >other<
+";
+
+#[test]
+fn a_lone_record_is_of_the_span_that_its_neighbour_shows() {
+    // Two are at work: order alone does not tell whose line 3 is, line 4 does.
+    check(
+        LOCALIZER,
+        "1.000 - writing id=container_0001
+         1.001 - writing id=container_0002
+         1.500 - starting
+         1.501 - copying id=container_0001",
+        "localize: 1 opens; 3 opens, start not seen; 4 ids, with records before
+         localize: 2 opens",
+    );
+    // Not after a while.
+    check(
+        LOCALIZER,
+        "1.000 - writing id=container_0001
+         1.001 - writing id=container_0002
+         1.500 - starting
+         1.700 - copying id=container_0001",
+        "localize: 1 opens; 4 1 id, skips
+         localize: 2 opens
+         localize: 3 opens, start not seen",
+    );
+}
+
+#[test]
+fn a_record_of_an_unknown_library_is_of_what_its_thread_is_in_the_middle_of() {
+    check(
+        LOCALIZER,
+        "1.000 t1 writing id=container_0001
+         1.001 t1 ?
+         1.002 t1 starting
+         1.003 t1 copying id=container_0001
+         1.004 t1 ?
+         1.005 t2 ?",
+        "localize: 1 opens; 2 thread, inside; 3 thread; 4 thread+1 id
+         unattributed: 5
+         unattributed: 6",
+    );
+}

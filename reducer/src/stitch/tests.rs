@@ -479,3 +479,56 @@ fn about_one_thing_what_is_handed_over_in_turn_is_taken_in_turn() {
         "1\n2\n3\n4\n5\n6\n7\n8\n9",
     );
 }
+
+/// Sixteen attempts, each of one job of four: a state machine gets its events
+/// from a queue, a cleaner names the attempt without the model knowing, and a
+/// heartbeat looks through all of them.
+#[test]
+fn what_is_done_to_one_entity_is_one_request_and_the_innermost_entity_counts() {
+    let model = "point p
+         top state Entity this.attempt=Attempt.id this.job=Job.id
+           >p
+         top clean Task other=Attempt.id
+           >p
+         top beat Task this.attempts[*]=Attempt.id
+           >p
+         pair state state Queue this.attempt=this.attempt";
+    let mut text = String::new();
+    let mut expected = String::new();
+    for n in 0..16 {
+        let (attempt, job) = (format!("attempt_{n:02}"), format!("job_{}", n / 4));
+        let start = 100 * n;
+        text += &format!(
+            "a t state this.attempt={attempt} this.job={job} {start}-{start}
+             b t clean other={attempt} {}-{}
+             a t state this.attempt={attempt} this.job={job} {}-{}
+             c t beat this.attempts[*]={attempt} {}-{}\n",
+            start + 20,
+            start + 20,
+            start + 50,
+            start + 51,
+            start + 60,
+            start + 61,
+        );
+        let line = 4 * n + 1;
+        expected += &format!("{line} {} {} {line}>{} {line}>{}\n", line + 1, line + 2, line + 1, line + 2);
+        expected += &format!("{}\n", line + 3);
+    }
+    check(model, &text, &expected);
+}
+
+#[test]
+fn an_event_that_names_nothing_of_its_entity_stays_apart() {
+    let model = "point p
+         top launch Task id=Attempt.id
+           >p
+         top state Entity this.id=Attempt.id
+           >p
+         pair launch state Queue id=this.id";
+    check(
+        model,
+        "a t launch id=attempt_1 1.0-1.1
+         a u state 1.101-1.2",
+        "1\n2",
+    );
+}
