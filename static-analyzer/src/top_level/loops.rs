@@ -116,9 +116,10 @@ fn is_flag_test(
         Op::Invoke { method, args, .. } => {
             let descriptor = method.descriptor.as_str();
             if descriptor.ends_with(")Z") {
-                descriptor == "()Z"
+                let is_flag = descriptor == "()Z"
                     && !is_step(method.name.as_str())
-                    && args.iter().all(|&holder| outlasts_rounds(body, members, holder))
+                    && args.iter().all(|&holder| outlasts_rounds(body, members, holder));
+                is_flag || args.iter().skip(1).any(|&a| was_taken(body, members, a, TAKEN_DEPTH_MAX))
             } else {
                 // `while ((x = take()) != null)`
                 is_equality && descriptor.ends_with(';') && waits_at(frame, tested)
@@ -126,6 +127,27 @@ fn is_flag_test(
         }
         _ => false,
     }
+}
+
+/// Phis and casts between a take and the work on what was taken.
+const TAKEN_DEPTH_MAX: usize = 4;
+
+/// Whether a value was taken from a queue in this round: a loop that waits there
+/// for work, and asks the work whether to go on, serves.
+fn was_taken(body: &Body, members: &[u32], value: ValueId, depth: usize) -> bool {
+    let in_loop = members.binary_search(&(body.inst(value).block.index() as u32)).is_ok();
+    match body.op(value) {
+        Op::Cast(_, of) => depth > 0 && was_taken(body, members, *of, depth - 1),
+        Op::Phi(operands) => {
+            depth > 0 && operands.iter().any(|&(_, of)| of != value && was_taken(body, members, of, depth - 1))
+        }
+        op => in_loop && is_blocking(op) && is_take(op),
+    }
+}
+
+fn is_take(op: &Op) -> bool {
+    matches!(op, Op::Invoke { method, .. }
+        if matches!(method.name.as_str(), "take" | "poll" | "remove" | "removeFirst"))
 }
 
 /// Whether a method of this name takes something, by what callers expect of it.
