@@ -75,7 +75,8 @@ fn are_made(values: &BTreeMap<&str, Vec<u32>>) -> bool {
 fn innermost(pairs: &Pairs<'_>, facts: &Facts<'_>, holders: &Holders<'_>) -> BTreeSet<ValueClassId> {
     let kinds: BTreeSet<ValueClassId> =
         pairs.names_of_entities().into_iter().map(|class| facts.kind(class)).collect();
-    let kinds: Vec<ValueClassId> = kinds.into_iter().filter(|kind| holders.get(kind).is_some_and(are_made)).collect();
+    let kinds: Vec<ValueClassId> =
+        kinds.into_iter().filter(|kind| holders.get(kind).is_some_and(are_made)).collect();
     // The value of each kind that a span holds.
     let mut held: BTreeMap<(ValueClassId, u32), &str> = BTreeMap::new();
     for &kind in &kinds {
@@ -94,7 +95,8 @@ fn innermost(pairs: &Pairs<'_>, facts: &Facts<'_>, holders: &Holders<'_>) -> BTr
         }
         n_many * CONTAINS_SHARE > n_known
     };
-    let is_innermost = |kind: &ValueClassId| !kinds.iter().any(|&other| other != *kind && contains(*kind, other));
+    let is_innermost =
+        |kind: &ValueClassId| !kinds.iter().any(|&other| other != *kind && contains(*kind, other));
     let found: BTreeSet<_> = kinds.iter().copied().filter(is_innermost).collect();
     found
 }

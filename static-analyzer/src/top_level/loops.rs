@@ -139,7 +139,8 @@ fn was_taken(body: &Body, members: &[u32], value: ValueId, depth: usize) -> bool
     match body.op(value) {
         Op::Cast(_, of) => depth > 0 && was_taken(body, members, *of, depth - 1),
         Op::Phi(operands) => {
-            depth > 0 && operands.iter().any(|&(_, of)| of != value && was_taken(body, members, of, depth - 1))
+            depth > 0
+                && operands.iter().any(|&(_, of)| of != value && was_taken(body, members, of, depth - 1))
         }
         op => in_loop && is_blocking(op) && is_take(op),
     }

@@ -1,0 +1,135 @@
+//! Neighbours: records that name nothing, and whose they are by what stands
+//! before and after them: in the log, where the layout prints no threads, or in
+//! their thread.
+
+use schema::TopLevelKind;
+
+use super::evidence::{FLOAT_US, LOOP_US, is_silence};
+use super::open_span::{Fact, OpenSpan, opening_after};
+use super::open_spans::SpanIndex;
+use super::orders::Follows;
+use super::{Choice, Goes, Scan, Taker};
+use crate::record::Record;
+
+/// Lone records that are remembered.
+pub(super) const LONE_MAX: usize = 8;
+
+/// A record that names nothing and has opened a span.
+pub(super) struct Lone {
+    pub(super) seq: u64,
+    pub(super) span: SpanIndex,
+    pub(super) fact: Fact,
+}
+
+impl Scan<'_> {
+    /// The event of an entity begins with a line that names nothing (what went
+    /// wrong), and goes on at once with one that names the entity: without
+    /// threads, two records that follow each other in the log are the two.
+    pub(super) fn at_once(
+        &self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        takers: &[Taker],
+    ) -> Option<usize> {
+        takers.iter().position(|taker| {
+            let span = self.open.get(taker.span);
+            thread.is_none()
+                && span.last_seq + 1 == self.seq
+                && record.ts_us.abs_diff(span.last_us) <= LOOP_US
+                && span.names_nothing()
+                && taker.evidence.follows == Follows::Next
+                && taker.evidence.entered
+                && span.tops.iter().all(|state| self.is_event(state))
+        })
+    }
+
+    /// The records before in the log, where there are no threads, that stand alone
+    /// because they named nothing: if `span`, which goes on with this record, has
+    /// to print them in between. One that can begin something itself must stand
+    /// between two records of the span.
+    pub(super) fn adopting(&mut self, record: &Record<'_>, fact: &Fact, span: SpanIndex) -> Option<Goes> {
+        let Self { orders, open, opened, neighbours, .. } = self;
+        let seq = self.seq;
+        let taker = open.get(span);
+        let gap_us = record.ts_us.abs_diff(taker.last_us);
+        if gap_us <= FLOAT_US {
+            neighbours.learn(taker.last_seq + 1 == seq);
+        }
+        if !neighbours.is_likely() {
+            return None;
+        }
+        let is_at_work = gap_us <= LOOP_US;
+        let may_be_its = |lone: &&Lone| {
+            let before = open.get(lone.span);
+            let gap_us = record.ts_us.abs_diff(before.last_us);
+            let is_between = is_at_work && gap_us <= LOOP_US && lone.seq > taker.last_seq;
+            let is_cut = before.tops.iter().all(|state| !state.entered);
+            let is_next = is_cut && gap_us <= FLOAT_US && lone.seq + 1 == seq;
+            lone.span != span && before.events.len() == 1 && (is_between || is_next)
+        };
+        let mut tops = None;
+        let mut adopted = Vec::new();
+        for lone in opened.iter().filter(may_be_its) {
+            let before = tops.as_ref().unwrap_or(&taker.tops);
+            if let Some(next) = OpenSpan::steps(before, orders, &lone.fact) {
+                tops = Some(next);
+                adopted.push(lone.span);
+            }
+        }
+        let fit = OpenSpan::fit_after(&tops?, orders, fact)?;
+        Some(Goes::Adopts(span, fit, adopted))
+    }
+
+    /// The record before in the thread, if it was given to the span before only
+    /// because it named nothing, and this record, which is not of that span,
+    /// shows that it began this one's. `instead`: where the record would go
+    /// otherwise; only the events of an entity find together again.
+    pub(super) fn taking(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        fact: &Fact,
+        instead: Option<SpanIndex>,
+    ) -> Option<Goes> {
+        let giver = self.open.current(thread?)?;
+        let span = self.open.get(giver);
+        let last = span.loose_end()?;
+        if instead == Some(giver) || is_silence(record.ts_us.abs_diff(span.last_us), 0) {
+            return None;
+        }
+        let tops = opening_after(&mut self.orders, last, fact);
+        let fits = !tops.is_empty() && (instead.is_none() || tops.iter().all(|state| self.is_event(state)));
+        fits.then_some(Goes::Takes(tops, giver))
+    }
+
+    /// What a record is printed inside of that no known thread leads to (a static
+    /// initializer, a hook of a library), or none of this program: it runs in the
+    /// thread of whoever is at work there, in the middle of it.
+    pub(super) fn inside(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        takers: &[Taker],
+        fact: &Fact,
+    ) -> Option<SpanIndex> {
+        let current = self.open.current(thread?)?;
+        let gap_us = record.ts_us.abs_diff(self.open.get(current).last_us);
+        let places = self.orders.places(fact.log_point);
+        let unreached =
+            |top| self.orders.kind(top) == TopLevelKind::Unreached || !self.orders.is_possible(top);
+        (takers.is_empty() && gap_us <= LOOP_US && places.iter().all(|places| unreached(places.top)))
+            .then_some(current)
+    }
+
+    /// What a record of no log point that is known (of a library that was not
+    /// analysed) is printed inside of: its thread is in the middle of it.
+    pub(super) fn amid(&mut self, record: &Record<'_>) -> Option<Choice> {
+        let thread = Some(self.thread(record.thread?));
+        let current = self.open.current(thread?)?;
+        let span = self.open.get(current);
+        let is_near = record.ts_us.abs_diff(span.last_us) <= LOOP_US;
+        let is_amid = is_near && !span.is_at_exit(&self.orders);
+        let candidate = record.candidates.len();
+        is_amid.then_some(Choice { candidate, thread, goes: Goes::Inside(current) })
+    }
+}
