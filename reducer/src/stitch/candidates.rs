@@ -6,6 +6,7 @@
 //! [`LOOK_BACK_MAX`] that started before the receiver are looked at.
 
 use std::cmp::Reverse;
+use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::TELLING_MIN;
@@ -270,8 +271,12 @@ impl<'a> Finder<'a> {
         }
         let Some(spans) = self.by_top.get(&(fact.node, pair.from)) else { return };
         let end = spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
+        // Those that start after the receiver must not crowd out those before it.
+        let started = spans[..end].partition_point(|&span| self.facts.get(span).start_us <= fact.start_us);
+        let before = spans[..started].iter().rev().take(HAND_OFF_LOOK_BACK_MAX);
+        let after = spans[started..end].iter().take(HAND_OFF_LOOK_BACK_MAX);
         let mut found = Vec::new();
-        for &sender in spans[..end].iter().rev().take(HAND_OFF_LOOK_BACK_MAX) {
+        for &sender in before.chain(after) {
             let other = self.facts.get(sender);
             let gap_us = fact.start_us.saturating_sub(other.end_us);
             if sender == receiver || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
@@ -298,8 +303,13 @@ impl<'a> Finder<'a> {
                 // What a dispatcher prints is about no request in particular.
                 let is_near = next_us >= nearest_us.max(TICK_US).saturating_mul(NEARER_MIN);
                 let is_just = nearest_us <= JUST_US && (is_near || self.in_turn(pair, receiver, &found));
-                if is_just && !self.pairs.is_dispatcher(pair.from) {
+                if self.pairs.is_dispatcher(pair.from) {
+                    return;
+                }
+                if is_just {
                     out.push(first);
+                } else {
+                    out.extend(self.first_in_line(pair, receiver, &found));
                 }
             }
         }
@@ -339,6 +349,45 @@ impl<'a> Finder<'a> {
             next_us = sent_us;
         }
         true
+    }
+
+    /// Of several `senders` about one thing that wait at once, the one whose turn
+    /// it is: what is handed over first is taken first.
+    fn first_in_line(&self, pair: &Pair, receiver: u32, senders: &[(i64, Candidate)]) -> Option<Candidate> {
+        let fact = self.facts.get(receiver);
+        let lately = |since_us: i64| since_us <= TURNS_US;
+        if senders.iter().any(|&(since_us, c)| {
+            lately(since_us) && !names_alike(pair, self.facts.get(c.from), fact)
+        }) {
+            return None;
+        }
+        let mut waiting: Vec<(i64, Candidate)> = (senders.iter())
+            .filter(|(since_us, _)| lately(*since_us))
+            .map(|&(since_us, candidate)| (fact.start_us.saturating_sub(since_us), candidate))
+            .collect();
+        waiting.sort_unstable();
+        let (first_us, first) = waiting.first().copied()?;
+        let thing = self.facts.get(first.from);
+        let spans = self.receivers.get(&(fact.node, pair.to)).map_or(&[][..], Vec::as_slice);
+        let from = spans.partition_point(|&span| self.facts.get(span).start_us < first_us);
+        let mut line: VecDeque<Candidate> = VecDeque::new();
+        let mut arriving = waiting.into_iter().peekable();
+        for &span in &spans[from..] {
+            let other = self.facts.get(span);
+            while let Some((_, candidate)) = arriving.next_if(|(sent_us, _)| *sent_us <= other.start_us) {
+                line.push_back(candidate);
+            }
+            if span == receiver {
+                return line.pop_front();
+            }
+            if other.start_us > fact.start_us {
+                return None;
+            }
+            if names_alike(pair, thing, other) {
+                line.pop_front();
+            }
+        }
+        None
     }
 
     fn in_time(&self, index: u32, sender: u32, receiver: &Fact<'_>) -> bool {
