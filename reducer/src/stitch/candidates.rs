@@ -188,9 +188,7 @@ impl<'a> Finder<'a> {
         let mut senders = Vec::new();
         let mut look_up = |class: ValueClassId, text: &'a str| {
             if let Some(spans) = self.by_value.get(&(node, pair.from, self.facts.kind(class), text)) {
-                let end =
-                    spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
-                senders.extend(spans[..end].iter().rev().take(LOOK_BACK_MAX));
+                senders.extend(self.around(pair, spans, fact, LOOK_BACK_MAX));
             }
         };
         for mapped in &pair.map {
@@ -231,12 +229,27 @@ impl<'a> Finder<'a> {
             return Vec::new();
         }
         let spans = self.by_top.get(&(fact.node, pair.from)).map_or(&[][..], Vec::as_slice);
-        let end = spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
-        let names = |span: u32| {
-            let values = self.facts.get(span).values().iter();
+        let names = |span: &&u32| {
+            let values = self.facts.get(**span).values().iter();
             values.into_iter().any(|value| names_thread(self.facts, value, fact))
         };
-        spans[..end].iter().rev().take(LOOK_BACK_MAX).copied().filter(|&span| names(span)).collect()
+        self.around(pair, spans, fact, LOOK_BACK_MAX).filter(names).copied().collect()
+    }
+
+    /// Of the `spans` that can have handed over to `fact`, at most `n_max` that
+    /// started before it, latest first, and as many that started after it: those
+    /// must not crowd out the others.
+    fn around<'b>(
+        &self,
+        pair: &Pair,
+        spans: &'b [u32],
+        fact: &Fact<'_>,
+        n_max: usize,
+    ) -> impl Iterator<Item = &'b u32> + use<'b> {
+        let end = spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
+        let started = spans[..end].partition_point(|&span| self.facts.get(span).start_us <= fact.start_us);
+        let (before, after) = spans[..end].split_at(started);
+        before.iter().rev().take(n_max).chain(after.iter().take(n_max))
     }
 
     /// Hand-offs to what serves everybody: the name of its thread must tell.
@@ -270,13 +283,8 @@ impl<'a> Finder<'a> {
             return;
         }
         let Some(spans) = self.by_top.get(&(fact.node, pair.from)) else { return };
-        let end = spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
-        // Those that start after the receiver must not crowd out those before it.
-        let started = spans[..end].partition_point(|&span| self.facts.get(span).start_us <= fact.start_us);
-        let before = spans[..started].iter().rev().take(HAND_OFF_LOOK_BACK_MAX);
-        let after = spans[started..end].iter().take(HAND_OFF_LOOK_BACK_MAX);
         let mut found = Vec::new();
-        for &sender in before.chain(after) {
+        for &sender in self.around(pair, spans, fact, HAND_OFF_LOOK_BACK_MAX) {
             let other = self.facts.get(sender);
             let gap_us = fact.start_us.saturating_sub(other.end_us);
             if sender == receiver || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
