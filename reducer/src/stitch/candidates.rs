@@ -364,9 +364,10 @@ impl<'a> Finder<'a> {
     fn first_in_line(&self, pair: &Pair, receiver: u32, senders: &[(i64, Candidate)]) -> Option<Candidate> {
         let fact = self.facts.get(receiver);
         let lately = |since_us: i64| since_us <= TURNS_US;
-        if senders.iter().any(|&(since_us, c)| {
-            lately(since_us) && !names_alike(pair, self.facts.get(c.from), fact)
-        }) {
+        if senders
+            .iter()
+            .any(|&(since_us, c)| lately(since_us) && !names_alike(pair, self.facts.get(c.from), fact))
+        {
             return None;
         }
         let mut waiting: Vec<(i64, Candidate)> = (senders.iter())

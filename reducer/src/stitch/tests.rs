@@ -466,7 +466,7 @@ fn about_one_thing_what_is_handed_over_in_turn_is_taken_in_turn() {
         ),
         "1\n2\n3\n4\n5\n6 7 6>7\n8 9 8>9",
     );
-    // Two are waiting: either may be the first.
+    // Two are waiting: what is handed over first is taken first.
     check(
         model,
         &format!(
@@ -476,7 +476,7 @@ fn about_one_thing_what_is_handed_over_in_turn_is_taken_in_turn() {
              a w1 flush name=t1 60.005-60.100
              a w2 flush name=t1 60.006-60.120"
         ),
-        "1\n2\n3\n4\n5\n6\n7\n8\n9",
+        "1\n2\n3\n4\n5\n6 8 6>8\n7 9 7>9",
     );
 }
 
@@ -531,4 +531,23 @@ fn an_event_that_names_nothing_of_its_entity_stays_apart() {
          a u state 1.101-1.2",
         "1\n2",
     );
+}
+
+#[test]
+fn who_starts_after_a_receiver_does_not_crowd_out_its_sender() {
+    let model = "point p
+         top ask Task name=Table.name?
+           >p
+         top flush Task name=Table.name?
+           >p
+         pair ask flush Thread name=name";
+    let mut text = "a t ask name=table_0 1.000-1.000
+         a w1 flush name=table_0 1.005-1.100\n"
+        .to_owned();
+    let mut expected = "1 2 1>2\n".to_owned();
+    for n in 0..30 {
+        text += &format!("a u ask name=other_{n} 1.{:03}-1.{:03}\n", 200 + n, 200 + n);
+        expected += &format!("{}\n", n + 3);
+    }
+    check(model, &text, &expected);
 }
