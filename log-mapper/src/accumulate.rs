@@ -347,7 +347,9 @@ impl<'m> Scan<'m> {
                 self.open.open(OpenSpan::new(thread, tops, event, seq))
             }
             Goes::Inside(index) => {
-                let event = event(record, candidate, "thread, inside".to_owned());
+                let reason =
+                    if candidate.is_some() { "thread, inside" } else { "thread, inside, no log point" };
+                let event = event(record, candidate, reason.to_owned());
                 self.open.update(index, |span| span.add(event, seq));
                 index
             }
@@ -357,7 +359,10 @@ impl<'m> Scan<'m> {
                 let event = event(record, candidate, "ids, with records before".to_owned());
                 self.open.update(index, |span| {
                     for lone in lone {
-                        lone.events.into_iter().for_each(|event| span.add(event, lone.first_seq));
+                        for mut event in lone.events {
+                            event.reason = "before a record with its ids".to_owned();
+                            span.add(event, lone.first_seq);
+                        }
                     }
                     span.take(fit, event, seq);
                 });

@@ -518,7 +518,7 @@ fn a_lone_record_is_of_the_span_that_its_neighbour_shows() {
          1.001 - writing id=container_0002
          1.500 - starting
          1.501 - copying id=container_0001",
-        "localize: 1 opens; 3 opens, start not seen; 4 ids, with records before
+        "localize: 1 opens; 3 before a record with its ids; 4 ids, with records before
          localize: 2 opens",
     );
     // Not after a while.
@@ -544,7 +544,7 @@ fn a_record_of_an_unknown_library_is_of_what_its_thread_is_in_the_middle_of() {
          1.003 t1 copying id=container_0001
          1.004 t1 ?
          1.005 t2 ?",
-        "localize: 1 opens; 2 thread, inside; 3 thread; 4 thread+1 id
+        "localize: 1 opens; 2 thread, inside, no log point; 3 thread; 4 thread+1 id
          unattributed: 5
          unattributed: 6",
     );
