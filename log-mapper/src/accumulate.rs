@@ -25,6 +25,7 @@ use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
 use self::pools::{Closed, Pools};
 use self::programs::Programs;
+use self::thread_names::{ThreadNames, Told};
 use crate::record::{Candidate, Record, Records};
 
 mod canonical;
@@ -38,6 +39,7 @@ mod open_spans;
 mod orders;
 mod pools;
 mod programs;
+mod thread_names;
 #[cfg(test)]
 mod tests;
 
@@ -102,6 +104,9 @@ struct Scan<'m> {
     open: OpenSpans,
     threads: FxHashMap<String, u32>,
     thread_names: Vec<String>,
+    /// What the name of each thread tells.
+    told: Vec<Told>,
+    names_of_threads: ThreadNames<'m>,
     /// Number of the record at hand.
     seq: u64,
     previous_us: i64,
@@ -172,6 +177,8 @@ impl<'m> Scan<'m> {
             open: OpenSpans::default(),
             threads: FxHashMap::default(),
             thread_names: Vec::new(),
+            told: Vec::new(),
+            names_of_threads: ThreadNames::new(model),
             seq: 0,
             previous_us: i64::MIN,
             trust: Trust::FIRST,
@@ -340,7 +347,8 @@ impl<'m> Scan<'m> {
                 self.open.update(index, |span| span.take(fit, event, seq));
                 index
             }
-            Goes::Opens(tops) => {
+            Goes::Opens(mut tops) => {
+                self.restrict(thread, &mut tops);
                 let entered = tops.iter().any(|top| top.entered);
                 let reason = if entered { "opens" } else { "opens, start not seen" };
                 let event = event(record, candidate, reason.to_owned());
@@ -368,7 +376,8 @@ impl<'m> Scan<'m> {
                 });
                 index
             }
-            Goes::Takes(tops, giver) => {
+            Goes::Takes(mut tops, giver) => {
+                self.restrict(thread, &mut tops);
                 let mut taken = None;
                 self.open.update(giver, |span| taken = span.give_last());
                 let event = event(record, candidate, "follows at once".to_owned());
@@ -435,12 +444,20 @@ impl<'m> Scan<'m> {
             .collect()
     }
 
+    /// Keeps what the name of a thread says can run in it.
+    fn restrict(&self, thread: Option<u32>, tops: &mut Vec<TopState>) {
+        if let Some(told) = thread.and_then(|thread| self.told.get(thread as usize)) {
+            told.restrict(tops);
+        }
+    }
+
     fn thread(&mut self, name: &str) -> u32 {
         if let Some(&thread) = self.threads.get(name) {
             return thread;
         }
         let thread = u32::try_from(self.thread_names.len()).expect("fewer than 2^32 thread names");
         self.thread_names.push(name.to_owned());
+        self.told.push(self.names_of_threads.told(name));
         self.threads.insert(name.to_owned(), thread);
         thread
     }

@@ -26,5 +26,5 @@ pub use ids::{IdentifierId, LogPointId, PairId, TopLevelId, ValueClassId};
 pub use kinds::Kinds;
 pub use model::{
     CallSite, CommunicationPair, Dag, DagNode, DagPoint, Identifier, IdentifierStrength, Level, LinkKind,
-    LogPoint, Model, Template, TopLevelKind, TopLevelMethod, ValueShape, Variable,
+    LogPoint, Model, Template, ThreadName, TopLevelKind, TopLevelMethod, ValueShape, Variable,
 };

@@ -28,6 +28,8 @@ pub struct Model {
     pub communication_pairs: Vec<CommunicationPair>,
     /// Programs of the class path: classes with a `main`, binary names.
     pub entry_points: Vec<String>,
+    /// Names that the program gives to its threads, sorted by how they look.
+    pub thread_names: Vec<ThreadName>,
     /// Threads and tasks that log nothing: candidates for more logging, and
     /// the gaps through which requests cannot be followed (lprof §7(1)).
     pub silent_threads: Vec<String>,
@@ -152,6 +154,21 @@ pub struct Template {
     pub regex: String,
     /// For each capture group, in order: position in the log point's `variables`.
     pub captures: Vec<u32>,
+}
+
+/// One way the names of some of the program's threads look, and what these
+/// threads run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadName {
+    /// Regex of the whole name, as of a message.
+    pub template: Template,
+    /// What the name shows; captures of the template point here.
+    pub variables: Vec<Variable>,
+    /// Letters and digits of the constant part: of several names that a thread
+    /// can have, the one with more is meant.
+    pub n_letters: u32,
+    /// What can run in these threads, sorted; empty: anything.
+    pub runs: Vec<TopLevelId>,
 }
 
 /// What a printed value looks like; the regex of a capture is made from it, and

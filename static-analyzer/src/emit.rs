@@ -9,6 +9,7 @@ use crate::order::fragment::Fragment;
 use crate::pairs::Pair;
 use crate::path::LogPoint;
 use crate::program::{MethodId, Name, Program};
+use crate::thread_names::ThreadName;
 use crate::top_level::TopLevels;
 use crate::top_level::entry_points::EntryPoints;
 
@@ -33,6 +34,8 @@ pub(crate) struct Findings<'a> {
     pub(crate) fragments: &'a [Fragment],
     /// Communication pairs.
     pub(crate) pairs: &'a [Pair],
+    /// Names of threads, and what runs in them.
+    pub(crate) thread_names: &'a [ThreadName],
     /// What was skipped or approximated.
     pub(crate) diagnostics: Vec<String>,
 }
@@ -49,6 +52,7 @@ pub(crate) fn model(findings: Findings<'_>) -> Model {
     Model {
         inputs: findings.program.entries.clone(),
         entry_points: entry_points(&findings),
+        thread_names: thread_names(&findings, &classes, &top_levels),
         value_classes: classes.iter().map(|c| dotted(c)).collect(),
         log_points: log_points.points,
         top_level_methods,
@@ -65,6 +69,20 @@ fn entry_points(findings: &Findings<'_>) -> Vec<String> {
     let class = |main: &MethodId| program.methods[main.index()].class;
     let mains = findings.entry_points.mains.iter();
     mains.map(|main| dotted(&program.classes[class(main).index()].name)).collect()
+}
+
+fn thread_names(findings: &Findings<'_>, classes: &[Name], sorted: &Sorted) -> Vec<schema::ThreadName> {
+    let name = |name: &ThreadName| {
+        let mut runs: Vec<TopLevelId> = name.runs.iter().map(|&top| sorted.id[top as usize]).collect();
+        runs.sort_unstable();
+        schema::ThreadName {
+            template: points::template(&name.template),
+            variables: points::variables(findings.program, classes, name.frame, &name.variables),
+            n_letters: name.n_letters,
+            runs,
+        }
+    };
+    findings.thread_names.iter().map(name).collect()
 }
 
 fn value_classes(findings: &Findings<'_>) -> Vec<Name> {

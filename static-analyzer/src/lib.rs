@@ -20,6 +20,7 @@ pub mod path;
 pub mod program;
 pub mod rules;
 pub mod strings;
+pub mod thread_names;
 pub mod top_level;
 
 pub use error::Error;
@@ -64,6 +65,7 @@ fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Resul
     let entry_points = top_level::entry_points::find(&program, &graph, &top_levels);
     let fragments = order::fragments(&program, &graph, &log_points, &top_levels);
     let (pairs, given_up) = pairs::find(&program, &graph, &bindings, &log_points, &top_levels, rules);
+    let thread_names = thread_names::find(&program, &graph, &top_levels);
     let mut diagnostics = program.diagnostics.clone();
     diagnostics.extend(given_up);
     Ok(emit::model(emit::Findings {
@@ -74,6 +76,7 @@ fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Resul
         entry_points: &entry_points,
         fragments: &fragments,
         pairs: &pairs,
+        thread_names: &thread_names,
         diagnostics,
     }))
 }

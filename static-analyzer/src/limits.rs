@@ -174,3 +174,9 @@ pub const RECURSION_ROUNDS_MAX: usize = 4;
 /// Top-level methods that can share a value class before it can count as one
 /// that nearly all requests print; a small program has few kinds of requests.
 pub const COMMON_MIN: usize = 60;
+
+/// Places looked at on the way from a pool back to the names of its threads.
+pub const POOL_PLACES_MAX: usize = 200;
+
+/// Methods that store a pool in a field; with more, its threads have any name.
+pub const POOL_WRITES_MAX: usize = 8;

@@ -21,8 +21,8 @@ mod level;
 mod logger;
 mod message;
 mod own;
-mod point;
-mod wrapper;
+pub(crate) mod point;
+pub(crate) mod wrapper;
 
 use apis::LogCall;
 use own::Loggers;

@@ -45,6 +45,13 @@ pub(crate) fn print(model: &Model, voice: Voice) -> Result<()> {
     };
     let rows = model.communication_pairs.iter().map(pair).collect();
     render::rows(&mut out, Format::Table, &["from", "to", "kind", "n_identifiers", "many"], rows)?;
+    writeln!(out, "\nnames of threads")?;
+    let name_of = |name: &schema::ThreadName| -> Vec<Value> {
+        let n_runs = if name.runs.is_empty() { json!("any") } else { json!(name.runs.len()) };
+        vec![json!(name.template.regex), n_runs]
+    };
+    let rows = model.thread_names.iter().map(name_of).collect();
+    render::rows(&mut out, Format::Table, &["name", "top_level_methods"], rows)?;
     writeln!(out, "\nthreads that log nothing: {}", model.silent_threads.len())?;
     let n_shown = if voice.verbose { model.silent_threads.len() } else { SILENT_MAX };
     for thread in model.silent_threads.iter().take(n_shown) {

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use schema::tables::{Row as _, kind_name, short_name, strength_name};
-use schema::{IdentifierId, LogPoint, Model, TopLevelId, TopLevelMethod};
+use schema::{IdentifierId, LogPoint, Model, ThreadName, TopLevelId, TopLevelMethod};
 use serde_json::{Value, json};
 
 use crate::output;
@@ -27,6 +27,7 @@ pub(crate) fn print(model: &Model) -> Result<()> {
     list(&mut out, "log_points", points)?;
     list(&mut out, "top_level_methods", methods)?;
     list(&mut out, "communication_pairs", pairs)?;
+    list(&mut out, "thread_names", model.thread_names.iter().map(|name| thread_name(model, name)))?;
     list(&mut out, "silent_threads", model.silent_threads.iter().map(|t| json!(t)))?;
     list(&mut out, "diagnostics", model.diagnostics.iter().map(|d| json!(d)))?;
     writeln!(out, "\"n_threads\": {},", model.n_threads)?;
@@ -46,6 +47,21 @@ fn list(
         write!(out, "{}{value}", if i == 0 { "\n" } else { ",\n" })?;
     }
     writeln!(out, "],")
+}
+
+fn thread_name(model: &Model, name: &ThreadName) -> Value {
+    let path = |capture: &u32| name.variables.get(*capture as usize).map(|v| v.path.as_str());
+    let class = |capture: &u32| {
+        let class = name.variables.get(*capture as usize)?.value_class?;
+        model.value_classes.get(class.index())
+    };
+    let runs = name.runs.iter().filter_map(|id| model.top_level_methods.get(id.index()));
+    json!({
+        "regex": name.template.regex,
+        "variables": name.template.captures.iter().map(path).collect::<Vec<_>>(),
+        "value_classes": name.template.captures.iter().map(class).collect::<Vec<_>>(),
+        "runs": runs.map(TopLevelMethod::short_name).collect::<Vec<_>>(),
+    })
 }
 
 fn log_point(id: usize, point: &LogPoint) -> Value {

@@ -49,22 +49,8 @@ fn point(program: &Program, classes: &[Name], point: &LogPoint) -> schema::LogPo
         let (class, method) = names(program, point.frame);
         CallSite { class, method, source_line }
     });
-    let variables = point
-        .variables
-        .iter()
-        .map(|v| Variable {
-            path: v.path.as_ref().map_or_else(|| v.text.clone(), |p| path_text(program, point.frame, p)),
-            value_class: v.value_class.and_then(|c| class_id(classes, c)),
-            shape: v.shape,
-            parts: v.parts.clone(),
-            in_text: v.in_text,
-        })
-        .collect();
-    let templates = point
-        .templates
-        .iter()
-        .map(|t| schema::Template { regex: t.regex.clone(), captures: t.captures.clone() })
-        .collect();
+    let variables = variables(program, classes, point.frame, &point.variables);
+    let templates = point.templates.iter().map(template).collect();
     schema::LogPoint {
         class,
         method,
@@ -79,6 +65,28 @@ fn point(program: &Program, classes: &[Name], point: &LogPoint) -> schema::LogPo
         variables,
         templates,
     }
+}
+
+/// Printed values, with paths as text from `frame`.
+pub(super) fn variables(
+    program: &Program,
+    classes: &[Name],
+    frame: MethodId,
+    variables: &[crate::path::Variable],
+) -> Vec<Variable> {
+    let variable = |v: &crate::path::Variable| Variable {
+        path: v.path.as_ref().map_or_else(|| v.text.clone(), |p| path_text(program, frame, p)),
+        value_class: v.value_class.and_then(|c| class_id(classes, c)),
+        shape: v.shape,
+        parts: v.parts.clone(),
+        in_text: v.in_text,
+    };
+    variables.iter().map(variable).collect()
+}
+
+/// A template of the model.
+pub(super) fn template(template: &crate::path::Template) -> schema::Template {
+    schema::Template { regex: template.regex.clone(), captures: template.captures.clone() }
 }
 
 fn names(program: &Program, method: MethodId) -> (String, String) {

@@ -16,7 +16,7 @@ use crate::strings::{Arg, Evaluator, FrameId, types};
 const CONSTANT_LETTERS_MAX: usize = 5;
 
 /// The chain of calls from the outermost caller to the wrapper.
-type Chain = Vec<(MethodId, ValueId)>;
+pub(crate) type Chain = Vec<(MethodId, ValueId)>;
 
 /// Log points at the callers of a wrapper.
 pub(crate) struct Lifted {
@@ -84,7 +84,7 @@ fn constants_given(
     if 2 * n_constant > callers.len() { constants } else { BTreeSet::new() }
 }
 
-fn callers_of(facts: &Facts<'_>, method: MethodId) -> Vec<(MethodId, ValueId)> {
+pub(crate) fn callers_of(facts: &Facts<'_>, method: MethodId) -> Vec<(MethodId, ValueId)> {
     let target = &facts.program.methods[method.index()];
     let class = facts.class_name(target.class);
     if target.name == "<clinit>" {
@@ -105,7 +105,7 @@ fn callers_of(facts: &Facts<'_>, method: MethodId) -> Vec<(MethodId, ValueId)> {
 }
 
 /// Letters of the constants of a term.
-fn letters(e: &Evaluator<'_>, term: Term, depth: u32) -> usize {
+pub(crate) fn letters(e: &Evaluator<'_>, term: Term, depth: u32) -> usize {
     if depth > 12 {
         return 0;
     }
@@ -227,7 +227,7 @@ pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: Vec<(MethodId,
     lifted
 }
 
-fn enter_chain(e: &mut Evaluator<'_>, chain: &Chain, wrapper: MethodId) -> Option<FrameId> {
+pub(crate) fn enter_chain(e: &mut Evaluator<'_>, chain: &Chain, wrapper: MethodId) -> Option<FrameId> {
     let mut frame = FrameId::ROOT;
     for (i, &(_, call)) in chain.iter().enumerate() {
         let target = chain.get(i + 1).map_or(wrapper, |next| next.0);

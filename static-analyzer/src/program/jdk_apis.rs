@@ -26,6 +26,8 @@ static ROWS: &[Row] = rows! {
     "java/util/concurrent/RecursiveTask": "java/util/concurrent/ForkJoinTask";
     "java/util/concurrent/RecursiveAction": "java/util/concurrent/ForkJoinTask";
     "java/util/concurrent/Executor": ;
+    "java/util/concurrent/CompletionService": ;
+    "java/util/concurrent/ExecutorCompletionService": "java/util/concurrent/CompletionService";
     "java/util/concurrent/ExecutorService": "java/util/concurrent/Executor" "java/lang/AutoCloseable";
     "java/util/concurrent/ScheduledExecutorService": "java/util/concurrent/ExecutorService";
     "java/util/concurrent/AbstractExecutorService": "java/util/concurrent/ExecutorService";

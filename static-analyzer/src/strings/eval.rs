@@ -102,6 +102,14 @@ impl<'p> Evaluator<'p> {
                     return self.text(f, v, descriptor, v);
                 }
                 let used = if primitive { descriptor } else { field.descriptor };
+                // A text that was put together has no place of its own.
+                if let (Place::Call(..), Some(object)) = (self.place_node(place), object)
+                    && let Place::Value(f, v) = self.place_node(object)
+                    && matches!(self.op(f, v), Op::New(_))
+                    && let Some((f, v)) = self.stored_by_constructor(f, v, *field)
+                {
+                    return self.text(f, v, used, v);
+                }
                 let term = self.written_text(frame, object, *field, used);
                 term.unwrap_or_else(|| self.object(frame, value, descriptor))
             }

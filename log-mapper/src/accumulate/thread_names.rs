@@ -1,0 +1,100 @@
+//! Names of threads: what the name that a record's thread has tells, as the
+//! program gives it: which top-level methods run there, and which request the
+//! thread was made for.
+//!
+//! Over-approximates: a thread whose name the model does not know can run
+//! anything, and so can one in which something else was printed.
+
+use std::rc::Rc;
+
+use regex::Regex;
+use schema::kinds::TELLING_MIN;
+use schema::{IdentifierStrength, Model, ThreadName, TopLevelId, ValueClassId};
+
+use super::canonical::canonical;
+use super::open_span::TopState;
+
+/// What the name of one thread tells.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// What can run in it, sorted; empty: anything.
+    runs: Vec<TopLevelId>,
+    /// Values of its request.
+    values: Vec<(ValueClassId, Rc<str>)>,
+}
+
+impl Told {
+    /// Keeps of the top-level methods that can have opened a span those that run
+    /// in the thread, if there are any; each knows the values of the name.
+    pub(super) fn restrict(&self, tops: &mut Vec<TopState>) {
+        let runs = |state: &TopState| self.runs.binary_search(&state.top).is_ok();
+        if tops.iter().any(runs) {
+            tops.retain(runs);
+        }
+        for state in tops {
+            for (value_class, text) in &self.values {
+                state.knows(*value_class, text);
+            }
+        }
+    }
+}
+
+/// The names of the threads of a model.
+#[derive(Debug)]
+pub(super) struct ThreadNames<'m> {
+    names: Vec<(Regex, &'m ThreadName)>,
+    /// Per value class: its values tell requests apart, and never processes.
+    tells: Vec<bool>,
+}
+
+impl<'m> ThreadNames<'m> {
+    /// Reads the model; a name that is no regex is left out.
+    pub(super) fn new(model: &'m Model) -> Self {
+        let compiled = |name: &'m ThreadName| {
+            let regex = Regex::new(&format!(r"(?s)\A(?:{})\z", name.template.regex)).ok()?;
+            Some((regex, name))
+        };
+        let names = model.thread_names.iter().filter_map(compiled).collect();
+        let mut tells = vec![false; model.value_classes.len()];
+        let identifiers = || model.top_level_methods.iter().flat_map(|top| &top.identifiers);
+        for strength in [IdentifierStrength::Request, IdentifierStrength::Node] {
+            for identifier in identifiers().filter(|i| i.strength == strength) {
+                if let Some(tells) = tells.get_mut(identifier.value_class.index()) {
+                    *tells = strength == IdentifierStrength::Request;
+                }
+            }
+        }
+        Self { names, tells }
+    }
+
+    /// What the name of a thread tells: of the names that it can be, those with
+    /// most letters of their own are meant.
+    pub(super) fn told(&self, thread: &str) -> Told {
+        let matching: Vec<&(Regex, &ThreadName)> =
+            self.names.iter().filter(|(regex, _)| regex.is_match(thread)).collect();
+        let most = matching.iter().map(|(_, name)| name.n_letters).max();
+        let mut told = Told::default();
+        let mut anything = false;
+        for (regex, name) in matching.into_iter().filter(|(_, name)| Some(name.n_letters) == most) {
+            anything |= name.runs.is_empty();
+            told.runs.extend(&name.runs);
+            let Some(captures) = regex.captures(thread) else { continue };
+            for (i, &variable) in name.template.captures.iter().enumerate() {
+                let Some(variable) = name.variables.get(variable as usize) else { continue };
+                let class = variable.value_class.filter(|class| self.tells.get(class.index()) == Some(&true));
+                let text = captures.get(i + 1).and_then(|text| canonical(text.as_str(), variable.shape));
+                if let (Some(class), Some(text)) = (class, text.filter(|text| text.len() >= TELLING_MIN)) {
+                    told.values.push((class, Rc::from(text)));
+                }
+            }
+        }
+        told.runs.sort_unstable();
+        told.runs.dedup();
+        if anything {
+            told.runs.clear();
+        }
+        told.values.sort_unstable();
+        told.values.dedup();
+        told
+    }
+}
