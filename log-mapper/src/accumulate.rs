@@ -43,6 +43,10 @@ mod thread_names;
 #[cfg(test)]
 mod tests;
 
+/// A thread that does more than this was not made for a request, and a value in
+/// its name is none of one.
+const OWN_THREAD_MAX: u32 = 4;
+
 /// How to accumulate.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -428,11 +432,20 @@ impl<'m> Scan<'m> {
         for index in self.open.all() {
             self.close(index, true);
         }
-        let Self { mut done, model, programs, .. } = self;
+        let Self { mut done, model, programs, threads, told, .. } = self;
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
         done.iter_mut().for_each(|(_, closed)| closed.drop_foreign_main(model));
         if let Some(possible) = programs.possible() {
             done.iter_mut().for_each(|(_, closed)| closed.keep(|top| possible[top.index()]));
+        }
+        let mut n_spans: FxHashMap<u32, u32> = FxHashMap::default();
+        let of = |closed: &Closed| threads.get(closed.span.thread.as_deref()?).copied();
+        done.iter().filter_map(|(_, closed)| of(closed)).for_each(|t| *n_spans.entry(t).or_default() += 1);
+        for (_, closed) in &mut done {
+            let thread = of(closed).filter(|thread| n_spans[thread] <= OWN_THREAD_MAX);
+            if let Some(told) = thread.and_then(|thread| told.get(thread as usize)) {
+                told.add_values(&mut closed.span);
+            }
         }
         let mut pools = Pools::default();
         done.iter().for_each(|(_, closed)| pools.learn(&closed.span));

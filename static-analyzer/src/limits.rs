@@ -180,3 +180,7 @@ pub const POOL_PLACES_MAX: usize = 200;
 
 /// Methods that store a pool in a field; with more, its threads have any name.
 pub const POOL_WRITES_MAX: usize = 8;
+
+/// Classes of the tasks that one call hands to a pool; with more, its threads can
+/// run anything.
+pub const TASK_CLASSES_MAX: usize = 64;

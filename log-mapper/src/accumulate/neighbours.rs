@@ -97,7 +97,8 @@ impl Scan<'_> {
         if instead == Some(giver) || is_silence(record.ts_us.abs_diff(span.last_us), 0) {
             return None;
         }
-        let tops = opening_after(&mut self.orders, last, fact);
+        let mut tops = opening_after(&mut self.orders, last, fact);
+        tops.retain(|state| thread.is_none_or(|thread| self.told[thread as usize].allows(state.top)));
         let fits = !tops.is_empty() && (instead.is_none() || tops.iter().all(|state| self.is_event(state)));
         fits.then_some(Goes::Takes(tops, giver))
     }

@@ -314,15 +314,6 @@ impl OpenSpan {
 }
 
 impl TopState {
-    /// Adds a value that is known of its request other than from a record.
-    pub(super) fn knows(&mut self, value_class: ValueClassId, text: &Rc<str>) {
-        let known = |old: &Bound| old.value_class == value_class && old.text == *text;
-        if !self.bound.iter().any(known) {
-            let (identifier, strength) = (None, IdentifierStrength::Request);
-            self.bound.push(Bound { identifier, value_class, strength, text: Rc::clone(text) });
-        }
-    }
-
     /// How well the records fit the top-level method: less is better.
     fn fitness(&self) -> (bool, u32, Reverse<usize>) {
         let n_bound = self.bound.iter().filter(|b| b.is_request_identifier()).count();

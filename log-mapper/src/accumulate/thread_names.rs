@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use regex::Regex;
 use schema::kinds::TELLING_MIN;
-use schema::{IdentifierStrength, Model, ThreadName, TopLevelId, ValueClassId};
+use schema::{IdentifierStrength, Model, Span, ThreadName, TopLevelId, Value, ValueClassId};
 
 use super::canonical::canonical;
 use super::open_span::TopState;
@@ -24,16 +24,25 @@ pub(super) struct Told {
 }
 
 impl Told {
+    /// Whether a top-level method can run in the thread.
+    pub(super) fn allows(&self, top: TopLevelId) -> bool {
+        self.runs.is_empty() || self.runs.binary_search(&top).is_ok()
+    }
+
     /// Keeps of the top-level methods that can have opened a span those that run
-    /// in the thread, if there are any; each knows the values of the name.
+    /// in the thread, if there are any.
     pub(super) fn restrict(&self, tops: &mut Vec<TopState>) {
-        let runs = |state: &TopState| self.runs.binary_search(&state.top).is_ok();
-        if tops.iter().any(runs) {
-            tops.retain(runs);
+        if tops.iter().any(|state| self.allows(state.top)) {
+            tops.retain(|state| self.allows(state.top));
         }
-        for state in tops {
-            for (value_class, text) in &self.values {
-                state.knows(*value_class, text);
+    }
+
+    /// Adds the values of the name to those of a span of the thread.
+    pub(super) fn add_values(&self, span: &mut Span) {
+        for (value_class, text) in &self.values {
+            let value = Value { value_class: *value_class, text: text.to_string() };
+            if let Err(at) = span.identifiers.binary_search(&value) {
+                span.identifiers.insert(at, value);
             }
         }
     }
@@ -43,7 +52,7 @@ impl Told {
 #[derive(Debug)]
 pub(super) struct ThreadNames<'m> {
     names: Vec<(Regex, &'m ThreadName)>,
-    /// Per value class: its values tell requests apart, and never processes.
+    /// Per value class: its values mostly tell requests apart, not processes.
     tells: Vec<bool>,
 }
 
@@ -55,16 +64,18 @@ impl<'m> ThreadNames<'m> {
             Some((regex, name))
         };
         let names = model.thread_names.iter().filter_map(compiled).collect();
-        let mut tells = vec![false; model.value_classes.len()];
-        let identifiers = || model.top_level_methods.iter().flat_map(|top| &top.identifiers);
-        for strength in [IdentifierStrength::Request, IdentifierStrength::Node] {
-            for identifier in identifiers().filter(|i| i.strength == strength) {
-                if let Some(tells) = tells.get_mut(identifier.value_class.index()) {
-                    *tells = strength == IdentifierStrength::Request;
-                }
+        // Request identifiers less those that name the process, per value class.
+        let mut counts = vec![0_i64; model.value_classes.len()];
+        for identifier in model.top_level_methods.iter().flat_map(|top| &top.identifiers) {
+            if let Some(count) = counts.get_mut(identifier.value_class.index()) {
+                *count += match identifier.strength {
+                    IdentifierStrength::Request => 1,
+                    IdentifierStrength::Weak => 0,
+                    IdentifierStrength::Node => -1,
+                };
             }
         }
-        Self { names, tells }
+        Self { names, tells: counts.into_iter().map(|count| count > 0).collect() }
     }
 
     /// What the name of a thread tells: of the names that it can be, those with

@@ -86,7 +86,7 @@ pub(super) fn names_of(facts: &Facts<'_>, method: MethodId, naming: &Naming) -> 
                 let bodies = match named {
                     Named::Bodies(bodies) => bodies,
                     Named::Running => vec![root],
-                    Named::Given => own_bodies(&mut e, place),
+                    Named::Given => bodies_at(&mut e, place),
                     Named::Unknown => Vec::new(),
                 };
                 found.extend(Found::new(&mut e, term, bodies));
@@ -156,18 +156,20 @@ fn made(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, class: Name, dept
 
 /// The bodies of the classes that are at a place, by its type.
 fn by_type(e: &mut Evaluator<'_>, place: PlaceId) -> Named {
-    let bodies = own_bodies(e, place);
+    let bodies = bodies_at(e, place);
     if bodies.is_empty() { Named::Unknown } else { Named::Bodies(bodies) }
 }
 
-fn own_bodies(e: &mut Evaluator<'_>, place: PlaceId) -> Vec<MethodId> {
+/// The bodies of the objects that can be at a place, by its type; none if it is
+/// a library's.
+pub(super) fn bodies_at(e: &mut Evaluator<'_>, place: PlaceId) -> Vec<MethodId> {
     let descriptor = e.place_descriptor(place);
     let Some(class) = types::class_of(&descriptor).map(Name::from) else { return Vec::new() };
     if !is_task(e.facts, class) {
         return Vec::new();
     }
     let mut classes: Vec<ClassId> = e.flowing(place, class);
-    if classes.len() > crate::limits::TARGETS_MAX {
+    if classes.len() > limits::TASK_CLASSES_MAX {
         return Vec::new();
     }
     classes.sort_unstable();

@@ -5,9 +5,9 @@
 //! are not followed; their threads have any name.
 
 use super::apis::{POOLS, sets_factory, sets_format};
-use super::naming::{is_factory, name_of_new};
+use super::naming::{bodies_at, is_factory, name_of_new};
 use super::{Found, limits};
-use crate::call_graph::{CallGraph, CallKind};
+use crate::call_graph::{Call, CallGraph, CallKind};
 use crate::log_points::wrapper;
 use crate::ir::{BootstrapArg, InvokeKind, Op, ValueId};
 use crate::program::{FieldRef, MethodId, Name};
@@ -20,14 +20,32 @@ use crate::strings::{Arg, Evaluator, FrameId, Place, PlaceId, types};
 pub(super) fn names_of(facts: &Facts<'_>, graph: &CallGraph, method: MethodId) -> Vec<Found> {
     let Some(body) = &facts.program.methods[method.index()].body else { return Vec::new() };
     let mut found = Vec::new();
-    for call in graph.calls(method).iter().filter(|c| matches!(c.kind, CallKind::Start(_))) {
-        let Op::Invoke { kind, method: named, args } = body.op(call.site) else { continue };
-        if *kind == InvokeKind::Static || args.is_empty() || !is_pool(facts, named.class) {
+    for (site, inst) in body.iter() {
+        let Op::Invoke { kind: InvokeKind::Virtual | InvokeKind::Interface, method: named, args } = &inst.op
+        else {
+            continue;
+        };
+        if args.len() < 2 || !is_pool(facts, named.class) {
             continue;
         }
-        found.extend(names_at(facts, method, args[0], &call.targets));
+        let starts = |c: &&Call| c.site == site && matches!(c.kind, CallKind::Start(_));
+        let mut bodies: Vec<MethodId> =
+            graph.calls(method).iter().filter(starts).flat_map(|c| c.targets.iter().copied()).collect();
+        if bodies.is_empty() {
+            bodies = given_bodies(facts, method, &args[1..]);
+        }
+        if !bodies.is_empty() {
+            found.extend(names_at(facts, method, args[0], &bodies));
+        }
     }
     found
+}
+
+/// Bodies of the tasks that a method passes on to a pool, by their class.
+fn given_bodies(facts: &Facts<'_>, method: MethodId, args: &[ValueId]) -> Vec<MethodId> {
+    let mut e = Evaluator::new(facts, method);
+    let places: Vec<PlaceId> = args.iter().map(|&arg| e.place(FrameId::ROOT, arg)).collect();
+    places.into_iter().flat_map(|place| bodies_at(&mut e, place)).collect()
 }
 
 /// The names of the threads of the pool that a method is given or has.
