@@ -230,8 +230,8 @@ impl<'a> Finder<'a> {
         }
         let spans = self.by_top.get(&(fact.node, pair.from)).map_or(&[][..], Vec::as_slice);
         let names = |span: &&u32| {
-            let values = self.facts.get(**span).values().iter();
-            values.into_iter().any(|value| names_thread(self.facts, value, fact))
+            let sender = self.facts.get(**span);
+            sender.values().iter().any(|value| names_thread(self.facts, value, sender, fact))
         };
         self.around(pair, spans, fact, LOOK_BACK_MAX).filter(names).copied().collect()
     }

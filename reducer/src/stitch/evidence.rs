@@ -95,8 +95,8 @@ pub(super) fn weigh(
     }
     // A thread named after what it works on.
     if pair.kind == LinkKind::Thread && !same_thread {
-        for value in sender.values().iter().filter(|value| names_thread(facts, value, receiver)) {
-            shared.add(facts, value, IdentifierStrength::Request, false);
+        for value in sender.values().iter().filter(|value| names_thread(facts, value, sender, receiver)) {
+            shared.add_request(value);
         }
     }
     // Without a map, what both know by one name must not differ.
@@ -117,12 +117,19 @@ pub(super) fn weigh(
 }
 
 /// Whether the receiver's thread is named after a value: contains it, set apart
-/// from what stands beside it.
-pub(super) fn names_thread(facts: &Facts<'_>, value: &Value, receiver: &Fact<'_>) -> bool {
+/// from what stands beside it. What lives on is meant by who is at work on it.
+pub(super) fn names_thread(
+    facts: &Facts<'_>,
+    value: &Value,
+    sender: &Fact<'_>,
+    receiver: &Fact<'_>,
+) -> bool {
+    let is_at_work = (sender.start_us..=sender.end_us).contains(&receiver.start_us);
     let is_long = value.text.len() >= NAMING_MIN;
     let Some(thread) = facts.own_thread(receiver).filter(|_| is_long) else { return false };
     let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-    !facts.is_common(value)
+    let tells = if is_at_work { !facts.is_everywhere(value) } else { !facts.is_common(value) };
+    tells
         && thread.match_indices(value.text.as_str()).any(|(at, text)| {
             is_apart(thread[..at].chars().next_back()) && is_apart(thread[at + text.len()..].chars().next())
         })
@@ -223,6 +230,12 @@ struct Shared<'v> {
 }
 
 impl<'v> Shared<'v> {
+    fn add_request(&mut self, value: &'v Value) {
+        if !self.request.contains(&value.text.as_str()) {
+            self.request.push(&value.text);
+        }
+    }
+
     fn add(&mut self, facts: &Facts<'_>, value: &'v Value, strength: IdentifierStrength, is_mapped: bool) {
         let tells = match strength {
             IdentifierStrength::Request => true,
