@@ -128,6 +128,9 @@ pub(super) struct Surroundings {
     pub(super) after_silence: bool,
     /// The span has printed this log point before, and not just now in a loop.
     pub(super) again: bool,
+    /// The best span can have been all of something that begins with the record's
+    /// log point and cannot print it again, and it is not in a loop.
+    pub(super) complete: bool,
     /// The best span can have ended with its last record.
     pub(super) at_exit: bool,
     /// The best span can be a round of a dispatcher.
@@ -165,8 +168,9 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
         return None;
     }
     // The first line of a request once more: the next request, unless its thread
-    // is in the middle of something that can print it again.
-    if around.again && around.starts && !goes_on {
+    // is in the middle of something that can print it again. That it would be the
+    // next turn of a loop around the whole is the longer reading.
+    if around.again && around.starts && (!goes_on || around.complete) {
         return None;
     }
     if around.has_thread {

@@ -3,7 +3,7 @@
 
 use schema::{LogPointId, TopLevelKind};
 
-use super::evidence::{FLOAT_US, Surroundings, is_silence, verdict};
+use super::evidence::{FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
 use super::open_span::TopState;
 use super::open_spans::SpanIndex;
 use super::pools::{MAIN_THREAD, is_main};
@@ -30,6 +30,7 @@ impl Scan<'_> {
             encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
             again: self.open.get(best.span).printed(point, gap_us)
                 && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
+            complete: gap_us > LOOP_US && self.is_complete(best.span, point),
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
             at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
             is_round: self.is_round(best.span),
@@ -45,6 +46,23 @@ impl Scan<'_> {
     /// one request, however often it is in the same state.
     fn is_all(&self, span: SpanIndex, kind: TopLevelKind) -> bool {
         self.open.get(span).tops.iter().all(|state| self.orders.kind(state.top) == kind)
+    }
+
+    /// Whether `span` is all of one of the methods that it can be, and `point` can
+    /// only begin that method once more.
+    fn is_complete(&mut self, span: SpanIndex, point: LogPointId) -> bool {
+        let Self { orders, open, .. } = self;
+        open.get(span).tops.iter().any(|state| {
+            let places = orders.places(point);
+            let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { return false };
+            let at: Vec<u32> = places[index].at.iter().map(|&(node, _)| node).collect();
+            state.entered
+                && state.at.iter().any(|&node| orders.is_exit(state.top, node))
+                && at.iter().any(|&node| orders.is_entry(state.top, node))
+                && !at.iter().any(|&to| {
+                    state.at.iter().any(|&from| orders.follows(state.top, from, to).is_some())
+                })
+        })
     }
 
     /// Whether `span` is a program's `main`, whose thread does nothing after it.
