@@ -17,7 +17,7 @@ use schema::{
     Accumulator, Event, Kinds, LinkKind, LogPointId, Model, TopLevelId, TopLevelKind, ValueClassId,
 };
 
-use self::evidence::{Evidence, Trust, is_nearest};
+use self::evidence::{Evidence, Loops, Trust, is_nearest};
 use self::names::Names;
 use self::neighbours::{LONE_MAX, Lone};
 use self::open_span::{Fact, Fit, OpenSpan, TopState, opening};
@@ -26,6 +26,7 @@ use self::orders::{Follows, Orders};
 use self::pools::{Closed, Pools};
 use self::programs::Programs;
 use self::thread_names::{ThreadNames, Told};
+use self::wholes::Wholes;
 use crate::record::{Candidate, Record, Records};
 
 mod canonical;
@@ -39,9 +40,10 @@ mod open_spans;
 mod orders;
 mod pools;
 mod programs;
-mod thread_names;
 #[cfg(test)]
 mod tests;
+mod thread_names;
+mod wholes;
 
 /// A thread that does more than this was not made for a request, and a value in
 /// its name is none of one.
@@ -117,12 +119,14 @@ struct Scan<'m> {
     trust: Trust,
     /// How far neighbours in the log can be trusted to be of one span.
     neighbours: Trust,
+    loops: Loops,
     /// Values by text.
     shown: FxHashMap<Rc<str>, Shown>,
     /// Common values of the record at hand, by candidate.
     common: Vec<(usize, Vec<Common>)>,
     kinds: Kinds,
     names: Names,
+    wholes: Wholes,
     /// The last records that opened spans without a thread, while those are open.
     opened: VecDeque<Lone>,
     /// What the record at hand says, if it opens a span without a thread.
@@ -187,10 +191,12 @@ impl<'m> Scan<'m> {
             previous_us: i64::MIN,
             trust: Trust::FIRST,
             neighbours: Trust::FIRST,
+            loops: Loops::default(),
             shown: FxHashMap::default(),
             common: Vec::new(),
             kinds: Kinds::default(),
             names: Names::default(),
+            wholes: Wholes::default(),
             opened: VecDeque::new(),
             opening: None,
             done: Vec::new(),
@@ -211,6 +217,9 @@ impl<'m> Scan<'m> {
         self.common =
             facts.iter_mut().map(|(index, fact)| (*index, std::mem::take(&mut fact.common))).collect();
         let thread = record.thread.map(|name| self.thread(name));
+        if thread.is_none() {
+            self.find_wholes(&mut facts);
+        }
         let mut takers = self.takers(record, thread, &facts);
         let handles = |candidate: usize| self.is_in_handler(record.candidates[candidate].log_point);
         takers.sort_by_key(|taker| {
@@ -268,7 +277,7 @@ impl<'m> Scan<'m> {
         let current = thread.and_then(|thread| self.open.current(thread));
         for (candidate, fact) in facts {
             let mut found = Vec::new();
-            for (class, text) in &fact.named {
+            for (class, text) in fact.named.iter().chain(fact.wholes.iter().map(|whole| &whole.name)) {
                 found.extend(
                     self.open.with_value(*class, text).filter(|span| self.open.get(*span).thread == thread),
                 );
@@ -348,6 +357,12 @@ impl<'m> Scan<'m> {
         let index = match goes {
             Goes::Joins(index, fit, reason) => {
                 let event = event(record, candidate, reason);
+                if let Some(point) = event.log_point
+                    && self.open.get(index).events.len() == 1
+                    && self.open.get(index).began_with(point)
+                {
+                    self.loops.again(point);
+                }
                 self.open.update(index, |span| span.take(fit, event, seq));
                 index
             }
@@ -356,6 +371,7 @@ impl<'m> Scan<'m> {
                 let entered = tops.iter().any(|top| top.entered);
                 let reason = if entered { "opens" } else { "opens, start not seen" };
                 let event = event(record, candidate, reason.to_owned());
+                event.log_point.into_iter().for_each(|point| self.loops.begin(point));
                 self.open.open(OpenSpan::new(thread, tops, event, seq))
             }
             Goes::Inside(index) => {

@@ -7,6 +7,9 @@
 //! Where nothing tells, a record opens a span of its own: parts left apart can
 //! be joined later, parts joined wrongly cannot be told apart again.
 
+use rustc_hash::FxHashMap;
+use schema::LogPointId;
+
 use super::open_span::Fit;
 use super::orders::Follows;
 
@@ -106,6 +109,59 @@ impl Trust {
     }
 }
 
+/// Parts from which to learn what they are parts of, and the share of them that
+/// may be shown with several wholes.
+const PARTS_MIN: u32 = 16;
+const TORN_SHARE: u32 = 50;
+
+/// So many wholes there are at least: what all things are part of is no request.
+const WHOLES_MIN: u32 = 2;
+
+/// Whether so many of the values of a kind were shown with several of another
+/// that they are no parts of those.
+pub(super) fn is_torn(n_torn: u32, n_parts: u32) -> bool {
+    n_torn > 1 && n_torn * TORN_SHARE > n_parts
+}
+
+/// Whether there are so many parts, and so few wholes, that they are that.
+pub(super) fn has_parts(n_wholes: u32, n_parts: u32) -> bool {
+    n_wholes >= WHOLES_MIN && n_parts >= PARTS_MIN && n_wholes + n_wholes / 8 <= n_parts
+}
+
+/// Spans that began with a log point from which to learn whether it stands in a
+/// loop that turns, and the share of them that must have printed it again.
+const BEGUN_MIN: u32 = 32;
+const AGAIN_SHARE: u32 = 32;
+
+/// Which log points are printed in loops, learnt from the log: a request begins
+/// with one line of a loop, and goes on with another one at once. Where that
+/// never happens although many requests begin so, the loop goes once around (over
+/// all listeners, and there is one), and two such lines are two requests.
+#[derive(Debug, Default)]
+pub(super) struct Loops {
+    /// Spans that began with a log point, and those of them that went on with it.
+    seen: FxHashMap<LogPointId, (u32, u32)>,
+}
+
+impl Loops {
+    /// A span began with `point`.
+    pub(super) fn begin(&mut self, point: LogPointId) {
+        self.seen.entry(point).or_default().0 += 1;
+    }
+
+    /// A span that began with `point`, and had printed nothing else, went on with
+    /// it at once.
+    pub(super) fn again(&mut self, point: LogPointId) {
+        self.seen.entry(point).or_default().1 += 1;
+    }
+
+    /// Whether `point` may stand in a loop that turns more than once.
+    pub(super) fn can_be(&self, point: LogPointId) -> bool {
+        let (n_begun, n_again) = self.seen.get(&point).copied().unwrap_or_default();
+        n_begun < BEGUN_MIN || n_again * AGAIN_SHARE >= n_begun
+    }
+}
+
 /// Whether the span that printed record `nearest` is much nearer to record `seq`
 /// than the one that printed record `second`.
 pub(super) fn is_nearest(seq: u64, nearest: u64, second: Option<u64>) -> bool {
@@ -167,10 +223,12 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     if around.has_thread && around.at_exit && is_done {
         return None;
     }
-    // The first line of a request once more: the next request, unless its thread
-    // is in the middle of something that can print it again. That it would be the
-    // next turn of a loop around the whole is the longer reading.
-    if around.again && around.starts && (!goes_on || around.complete) {
+    // The first line of a request, or of a dispatcher's round, once more: the
+    // next one, unless its thread is in the middle of something that can print it
+    // again. That it would be the next turn of a loop around the whole is the
+    // longer reading.
+    let begins = around.starts || around.is_dispatcher;
+    if around.again && begins && (!goes_on || (around.complete && around.starts)) {
         return None;
     }
     if around.has_thread {
@@ -193,7 +251,7 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     let enough = best.follows == Follows::Next
         && best.entered
         && around.in_order_window
-        && around.order_trusted
+        && (around.order_trusted || best.n_weak > 0)
         && near
         && !around.starts;
     enough.then(|| reason("order", best))

@@ -10,6 +10,7 @@ use super::Scan;
 use super::canonical::canonical;
 use super::evidence::is_common;
 use super::open_span::Fact;
+use super::wholes::Named;
 use crate::record::Candidate;
 
 /// Records of a block. What is common is shown in most blocks; what names one
@@ -55,7 +56,23 @@ impl Scan<'_> {
             false
         });
         let named = self.named(candidate, &values);
-        Fact { log_point: candidate.log_point, values, common, named }
+        Fact { log_point: candidate.log_point, values, common, named, wholes: Vec::new() }
+    }
+
+    /// Adds what the things that a record names are parts of. A record that one
+    /// log point only can have printed teaches it.
+    pub(super) fn find_wholes(&mut self, facts: &mut [(usize, Fact)]) {
+        let is_sure = facts.len() == 1;
+        for (_, fact) in facts {
+            let keys = fact.values.iter().filter_map(|(variable, text)| {
+                Some((self.orders.key(fact.log_point, *variable)?, Rc::clone(text)))
+            });
+            let keys: Vec<Named> = keys.collect();
+            if is_sure {
+                self.wholes.learn(&keys);
+            }
+            fact.wholes = self.wholes.of(&keys);
+        }
     }
 
     /// Objects that are named within the record's texts and that it does not

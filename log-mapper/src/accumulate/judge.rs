@@ -28,7 +28,7 @@ impl Scan<'_> {
             starts: self.orders.starts(point),
             floats: self.floats_apart(best.span, point, gap_us),
             encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
-            again: self.open.get(best.span).printed(point, gap_us)
+            again: self.begins_again(best.span, point, gap_us)
                 && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
             complete: gap_us > LOOP_US && self.is_complete(best.span, point),
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
@@ -40,6 +40,12 @@ impl Scan<'_> {
             second: second.map(|taker| taker.evidence),
         };
         verdict(best.evidence, around)
+    }
+
+    /// Whether `span` began with `point`, other than a moment ago in a loop.
+    fn begins_again(&self, span: SpanIndex, point: LogPointId, gap_us: u64) -> bool {
+        let open = self.open.get(span);
+        open.began_with(point) && !(open.may_loop(point, gap_us) && self.loops.can_be(point))
     }
 
     /// Whether all that `span` can be is of one kind. The events of an entity are
@@ -54,14 +60,16 @@ impl Scan<'_> {
         let Self { orders, open, .. } = self;
         open.get(span).tops.iter().any(|state| {
             let places = orders.places(point);
-            let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { return false };
+            let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else {
+                return false;
+            };
             let at: Vec<u32> = places[index].at.iter().map(|&(node, _)| node).collect();
             state.entered
                 && state.at.iter().any(|&node| orders.is_exit(state.top, node))
                 && at.iter().any(|&node| orders.is_entry(state.top, node))
-                && !at.iter().any(|&to| {
-                    state.at.iter().any(|&from| orders.follows(state.top, from, to).is_some())
-                })
+                && !at
+                    .iter()
+                    .any(|&to| state.at.iter().any(|&from| orders.follows(state.top, from, to).is_some()))
         })
     }
 

@@ -17,6 +17,7 @@ use super::evidence::LOOP_US;
 use super::names::is_name;
 use super::orders::{Follows, Orders, Places};
 use super::pools::Closed;
+use super::wholes::Whole;
 
 /// Values kept of a span per top-level method: one that meets more entities than
 /// this is not told apart by them.
@@ -33,6 +34,8 @@ pub(super) struct Fact {
     pub(super) common: Vec<(ValueClassId, Rc<str>)>,
     /// Objects named within its texts.
     pub(super) named: Vec<(ValueClassId, Rc<str>)>,
+    /// What the things that it names are parts of, where it does not say so.
+    pub(super) wholes: Vec<Whole>,
 }
 
 impl Fact {
@@ -41,9 +44,16 @@ impl Fact {
         self.named.is_empty() && self.values.iter().all(|(_, text)| text.len() < TELLING_MIN)
     }
 
+    /// What it says itself.
+    fn without_wholes(&self) -> Self {
+        let Self { log_point, values, common, named, .. } = self;
+        let (values, common, named) = (values.clone(), common.clone(), named.clone());
+        Self { log_point: *log_point, values, common, named, wholes: Vec::new() }
+    }
+
     /// A record of `log_point` that shows no values.
     pub(super) fn bare(log_point: LogPointId) -> Self {
-        Self { log_point, values: Vec::new(), common: Vec::new(), named: Vec::new() }
+        Self { log_point, values: Vec::new(), common: Vec::new(), named: Vec::new(), wholes: Vec::new() }
     }
 }
 
@@ -59,6 +69,8 @@ pub(super) struct Bound {
     pub(super) value_class: ValueClassId,
     pub(super) strength: IdentifierStrength,
     pub(super) text: Rc<str>,
+    /// Not printed, but something that is part of it: the class of that.
+    part: Option<ValueClassId>,
 }
 
 impl Bound {
@@ -148,6 +160,12 @@ impl OpenSpan {
     /// How a record with `fact` fits; none if no top-level method of the span
     /// can have printed it now, or identifiers conflict.
     pub(super) fn fit(&self, orders: &mut Orders<'_>, kinds: &Kinds, fact: &Fact) -> Option<Fit> {
+        let without;
+        let mut fact = fact;
+        if !fact.wholes.is_empty() && self.differs_besides_parts(orders, kinds, fact) {
+            without = fact.without_wholes();
+            fact = &without;
+        }
         let mut tops = Vec::new();
         let mut best = None;
         let mut wanted = self.tops.iter().peekable();
@@ -191,10 +209,30 @@ impl OpenSpan {
 
     /// Whether the record and the span name different things of one kind.
     fn differs(&self, orders: &Orders<'_>, kinds: &Kinds, fact: &Fact) -> bool {
+        self.differs_in(orders, kinds, fact, &|_| true)
+    }
+
+    /// The same, of other kinds than the parts are of by which a whole is known: a
+    /// whole has many parts, but what else it has to do with must be the same.
+    fn differs_besides_parts(&self, orders: &Orders<'_>, kinds: &Kinds, fact: &Fact) -> bool {
+        let is_part = |kind| fact.wholes.iter().any(|whole| kinds.of(whole.part) == kind);
+        self.differs_in(orders, kinds, fact, &|kind| !is_part(kind))
+    }
+
+    fn differs_in(
+        &self,
+        orders: &Orders<'_>,
+        kinds: &Kinds,
+        fact: &Fact,
+        counts: &dyn Fn(ValueClassId) -> bool,
+    ) -> bool {
         let known = || self.tops.iter().flat_map(|state| &state.bound);
         fact.values.iter().any(|(variable, text)| {
             orders.request_classes(fact.log_point, *variable).iter().any(|class| {
                 let kind = kinds.of(*class);
+                if !counts(kind) {
+                    return false;
+                }
                 let mut of_kind = known().filter(|b| kinds.of(b.value_class) == kind).peekable();
                 of_kind.peek().is_some() && !of_kind.any(|b| b.text == *text)
             })
@@ -251,10 +289,14 @@ impl OpenSpan {
             && self.tops.iter().all(|state| state.bound.is_empty())
     }
 
-    /// Whether it began with `point`, other than a moment ago in a loop.
-    pub(super) fn printed(&self, point: LogPointId, gap_us: u64) -> bool {
-        let is_loop = gap_us <= LOOP_US && self.events.iter().all(|event| event.log_point == Some(point));
-        !is_loop && self.events.first().is_some_and(|event| event.log_point == Some(point))
+    /// Whether it began with `point`.
+    pub(super) fn began_with(&self, point: LogPointId) -> bool {
+        self.events.first().is_some_and(|event| event.log_point == Some(point))
+    }
+
+    /// Whether it printed nothing but `point`, a moment ago.
+    pub(super) fn may_loop(&self, point: LogPointId, gap_us: u64) -> bool {
+        gap_us <= LOOP_US && self.events.iter().all(|event| event.log_point == Some(point))
     }
 
     /// Time from its first to its last record, µs.
@@ -298,6 +340,7 @@ impl OpenSpan {
         let groups = self.tops.chunk_by(|a, b| a.fitness() == b.fitness());
         let fits = (0..).zip(groups).flat_map(|(n, group)| std::iter::repeat_n(n, group.len())).collect();
         let mut identifiers: Vec<Value> = (self.tops.iter().flat_map(|state| &state.bound))
+            .filter(|bound| bound.part.is_none())
             .map(|bound| Value { value_class: bound.value_class, text: bound.text.to_string() })
             .collect();
         identifiers.extend(
@@ -377,6 +420,9 @@ impl TopState {
     /// what agrees: two paths can name the same thing.
     fn agree(&self, bound: &[Bound]) -> Option<(u32, u32)> {
         let (mut n_request, mut n_weak) = (0, 0);
+        // What is known by its parts is no second evidence besides them.
+        let parts: Vec<ValueClassId> = bound.iter().filter_map(|new| new.part).collect();
+        let names = |class| bound.iter().any(|new| new.part.is_none() && new.value_class == class);
         for new in bound {
             let conflict = |old: &Bound| {
                 new.identifier.is_some() && old.identifier == new.identifier && old.text != new.text
@@ -385,23 +431,31 @@ impl TopState {
                 return None;
             }
             let same = |old: &&Bound| old.value_class == new.value_class && old.text == new.text;
-            if let Some(old) = self.bound.iter().find(same) {
-                // Two loose values may both be by the way, unless they name one thing;
-                // a small number known in two ways is equal by chance.
-                let both_loose = new.identifier.is_none() && old.identifier.is_none();
-                let by_the_way = (both_loose && !is_name(&new.text))
-                    || (old.identifier != new.identifier && is_small(&new.text));
-                let strength =
-                    if by_the_way { new.strength.max(IdentifierStrength::Weak) } else { new.strength };
-                match strength {
-                    IdentifierStrength::Request => n_request += 1,
-                    IdentifierStrength::Weak => n_weak += 1,
-                    IdentifierStrength::Node => {}
-                }
+            let Some(old) = self.bound.iter().find(same) else { continue };
+            match shared_strength(old, new, &names) {
+                IdentifierStrength::Request => n_request += 1,
+                IdentifierStrength::Weak if parts.contains(&new.value_class) => {}
+                IdentifierStrength::Weak => n_weak += 1,
+                IdentifierStrength::Node => {}
             }
         }
         Some((n_request, n_weak))
     }
+}
+
+/// What it says that a span and a record have one value. `names`: whether the
+/// record names something of a class.
+fn shared_strength(old: &Bound, new: &Bound, names: &dyn Fn(ValueClassId) -> bool) -> IdentifierStrength {
+    // Who names a whole and, beside it, a part is about another part of it.
+    let is_other = old.part.is_some_and(|part| new.part.is_none() && names(part));
+    // Two loose values may both be by the way, unless they name one thing, or what
+    // something is part of.
+    let is_whole = old.part.is_some() || new.part.is_some();
+    let both_loose = new.identifier.is_none() && old.identifier.is_none();
+    // A small number known in two ways is equal by chance.
+    let is_chance = old.identifier != new.identifier && is_small(&new.text);
+    let by_the_way = is_other || is_chance || (both_loose && !is_whole && !is_name(&new.text));
+    if by_the_way { new.strength.max(IdentifierStrength::Weak) } else { new.strength }
 }
 
 /// The top-level methods that can have printed `fact` as their first.
@@ -456,7 +510,7 @@ fn bind(orders: &Orders<'_>, top: TopLevelId, place: (u32, u32), fact: &Fact) ->
         let Some(Some(identifier)) = bindings.get(*variable as usize).copied() else {
             if let Some(value_class) = orders.key(fact.log_point, *variable) {
                 let (identifier, strength) = (None, IdentifierStrength::Request);
-                bound.push(Bound { identifier, value_class, strength, text: Rc::clone(text) });
+                bound.push(Bound { identifier, value_class, strength, text: Rc::clone(text), part: None });
             }
             continue;
         };
@@ -472,12 +526,20 @@ fn bind(orders: &Orders<'_>, top: TopLevelId, place: (u32, u32), fact: &Fact) ->
                 value_class: known.value_class,
                 strength: known.strength,
                 text: Rc::clone(text),
+                part: None,
             }),
         }
     }
-    for (value_class, text) in &fact.named {
+    // What something is part of speaks for requests that are about such wholes.
+    let is_about = |whole: &&Whole| {
+        let class = whole.name.0;
+        identifiers.iter().any(|id| id.value_class == class && id.strength == IdentifierStrength::Request)
+    };
+    let named = fact.named.iter().map(|named| (named, None));
+    let wholes = fact.wholes.iter().filter(is_about).map(|whole| (&whole.name, Some(whole.part)));
+    for ((value_class, text), part) in named.chain(wholes) {
         let (identifier, strength) = (None, IdentifierStrength::Request);
-        bound.push(Bound { identifier, value_class: *value_class, strength, text: Rc::clone(text) });
+        bound.push(Bound { identifier, value_class: *value_class, strength, text: Rc::clone(text), part });
     }
     Some(bound)
 }

@@ -6,6 +6,8 @@ use schema::{Level, LogPointId, Model};
 use super::{Config, accumulate};
 use crate::record::{Candidate, Record, Records};
 
+mod learnt;
+
 /// Records written as `TIME THREAD POINT[|POINT] NAME=VALUE...`, one per line;
 /// time in seconds, thread `-` where the layout has none.
 struct Sketched<'a> {

@@ -1,0 +1,134 @@
+//! What is learnt from the log: parts and wholes, loops, rounds of dispatchers.
+
+use schema::sketch;
+
+use super::{check, run};
+
+const FILES: &str = "
+    point allocate block=Block.id file=File.path
+    point dropped block=Block.id
+    point deleted file=File.path
+    point checked file=File.path
+    top add RpcHandler block=Block.id file=File.path
+      >allocate<
+    top delete RpcHandler file=File.path
+      >dropped* deleted
+      deleted<
+    top check RpcHandler file=File.path
+      >checked dropped
+      dropped<
+";
+
+/// Files of two blocks each are made, half a second apart.
+fn made(n_files: u32) -> String {
+    let block = |n: u32| {
+        let (file, block) = (n / 2, 1000 + n);
+        format!("{:.1} - allocate block=blk_{block} file=/files/{file}\n", f64::from(n) / 2.0)
+    };
+    (0..n_files * 2).map(block).collect()
+}
+
+fn last(model: &str, records: &str) -> String {
+    let spans = run(&sketch::model(model), records);
+    let apart = |line: &&str| !line.starts_with("add: ");
+    spans.lines().filter(apart).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn parts_of_one_whole_are_one_request_without_threads() {
+    let records = made(20)
+        + "100.000 - dropped block=blk_1010
+           100.001 - dropped block=blk_1020
+           100.002 - dropped block=blk_1011
+           100.003 - deleted file=/files/5
+           100.004 - dropped block=blk_1021
+           100.005 - deleted file=/files/10";
+    assert_eq!(
+        last(FILES, &records),
+        "delete: 41 opens; 43 1 id; 44 1 id\ndelete: 42 opens; 45 1 id; 46 1 id"
+    );
+    // Also after a record that names the whole.
+    let records = made(20)
+        + "100.000 - checked file=/files/5
+           100.001 - checked file=/files/10
+           100.002 - dropped block=blk_1010
+           100.003 - dropped block=blk_1021";
+    assert_eq!(last(FILES, &records), "check: 41 opens; 43 1 id\ncheck: 42 opens; 44 1 id");
+}
+
+#[test]
+fn few_parts_teach_nothing() {
+    let records = made(4)
+        + "100.000 - dropped block=blk_1002
+           100.001 - dropped block=blk_1003
+           100.002 - deleted file=/files/1";
+    assert_eq!(last(FILES, &records), "delete: 9 opens\ndelete: 10 opens\ndelete: 11 opens, start not seen");
+}
+
+const READS: &str = "
+    point opened file=File.path
+    top read RpcHandler file=File.path
+      >opened*<
+";
+
+#[test]
+fn a_loop_that_never_turns_twice_is_no_loop() {
+    let once: String = (0..40).map(|n| format!("{n}.0 - opened file=/files/{n}\n")).collect();
+    let two = "50.000 - opened file=/files/90\n50.005 - opened file=/files/90\n";
+    let tail = |records: &str| {
+        let spans = run(&sketch::model(READS), records);
+        spans.lines().last().expect("a span").to_owned()
+    };
+    assert_eq!(tail(&(once + two)), "read: 42 opens");
+    // One that does is one.
+    let twice: String = (0..40)
+        .map(|n| format!("{n}.000 - opened file=/files/{n}\n{n}.001 - opened file=/files/{n}\n"))
+        .collect();
+    assert_eq!(tail(&(twice + two)), "read: 81 opens; 82 1 id");
+}
+
+#[test]
+fn a_round_of_a_dispatcher_begins_with_its_first_line() {
+    // The address is used again by another connection.
+    check(
+        "point accepted peer=Server.peer
+         point rejected peer=Server.peer
+         top accept Dispatcher peer=Server.peer?
+           >accepted* rejected
+           rejected<",
+        "1.0 t1 accepted peer=10.0.0.1:5000
+         1.1 t1 accepted peer=10.0.0.1:5001
+         1.2 t1 rejected peer=10.0.0.1:5001
+         9.0 t1 accepted peer=10.0.0.1:5000",
+        "accept: 1 opens
+         accept: 2 opens; 3 thread+1 weak id
+         accept: 4 opens",
+    );
+}
+
+#[test]
+fn a_weak_value_tells_what_comes_next_in_a_crowded_log() {
+    let model = "
+        point begun block=Block.id
+        point done block=Block.id
+        point started key=Write.key
+        point ended key=Write.key
+        top update RpcHandler block=Block.id?
+          >begun done
+          done<
+        top write RpcHandler key=Write.key
+          >started ended
+          ended<";
+    // What the keys show: order alone is wrong, what began last is not done first.
+    let mut records = String::new();
+    for n in 0..60 {
+        let (a, b) = (1000 + 2 * n, 1001 + 2 * n);
+        records += &format!("{n}.0 - started key=key_{a}\n{n}.1 - started key=key_{b}\n");
+        records += &format!("{n}.2 - ended key=key_{a}\n{n}.3 - ended key=key_{b}\n");
+        records += &format!("{n}.4 - begun block=blk_{a}\n{n}.5 - begun block=blk_{b}\n");
+        records += &format!("{n}.6 - done block=blk_{a}\n{n}.7 - done block=blk_{b}\n");
+    }
+    let spans = run(&sketch::model(model), &records);
+    assert_eq!(spans.lines().count(), 240);
+    assert!(spans.lines().all(|span| span.contains("; ")), "{spans}");
+}
