@@ -18,6 +18,9 @@ use schema::{IdentifierStrength, LinkKind, Value};
 /// hand-off. Such a pair counts as this many times as far apart as it is.
 const BEFORE_PENALTY: u64 = 10;
 
+/// A task that was handed over is normally begun within this time, µs.
+const SOON_US: u64 = 1_000_000;
+
 /// A value of so many characters is in a thread's name on purpose.
 const NAMING_MIN: usize = 8;
 
@@ -46,6 +49,9 @@ pub(super) struct Evidence {
     n_differ: Reverse<u32>,
     /// Shared values of weak identifiers.
     pub(super) n_weak: u32,
+    /// Powers of ten between the sender's work and the receiver's start: what was
+    /// handed over long ago was handed over by somebody else.
+    magnitude: Reverse<u32>,
     /// Places of the pair's ends among what the spans can be.
     rank: Reverse<u32>,
     /// Time between the starts, µs.
@@ -111,6 +117,7 @@ pub(super) fn weigh(
         same_thread,
         n_differ: Reverse(n_differ),
         n_weak,
+        magnitude: Reverse(magnitude(sender, receiver)),
         rank: Reverse(rank),
         distance_us,
     })
@@ -168,6 +175,7 @@ pub(super) fn weigh_attached(
         same_thread: false,
         n_differ: Reverse(0),
         n_weak: 0,
+        magnitude: Reverse(magnitude(sender, receiver)),
         rank: Reverse(rank),
         distance_us: Reverse(distance_us(sender, receiver)),
     })
@@ -253,6 +261,13 @@ impl<'v> Shared<'v> {
             known.push(&value.text);
         }
     }
+}
+
+/// Time from the sender's work to the receiver's start, in powers of ten above
+/// [`SOON_US`].
+fn magnitude(sender: &Fact<'_>, receiver: &Fact<'_>) -> u32 {
+    let gap_us = receiver.start_us.saturating_sub(sender.end_us).max(0).unsigned_abs();
+    (gap_us / SOON_US).checked_ilog10().map_or(0, |powers| powers + 1)
 }
 
 fn distance_us(sender: &Fact<'_>, receiver: &Fact<'_>) -> u64 {
