@@ -9,7 +9,7 @@
 //! not decided here.
 
 use std::cmp::Reverse;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,6 +27,7 @@ use self::pools::{Closed, Pools};
 use self::programs::Programs;
 use self::thread_names::{ThreadNames, Told};
 use self::wholes::Wholes;
+use self::words::{add as add_words, words};
 use crate::record::{Candidate, Record, Records};
 
 mod canonical;
@@ -44,6 +45,7 @@ mod programs;
 mod tests;
 mod thread_names;
 mod wholes;
+mod words;
 
 /// A thread that does more than this was not made for a request, and a value in
 /// its name is none of one.
@@ -124,9 +126,13 @@ struct Scan<'m> {
     shown: FxHashMap<Rc<str>, Shown>,
     /// Common values of the record at hand, by candidate.
     common: Vec<(usize, Vec<Common>)>,
+    /// UUIDs within the texts of the record at hand, by candidate.
+    uuids: Vec<(usize, Vec<Rc<str>>)>,
     kinds: Kinds,
     names: Names,
     wholes: Wholes,
+    /// Classes of values that are UUIDs.
+    uuid_classes: BTreeSet<ValueClassId>,
     /// The last records that opened spans without a thread, while those are open.
     opened: VecDeque<Lone>,
     /// What the record at hand says, if it opens a span without a thread.
@@ -194,9 +200,11 @@ impl<'m> Scan<'m> {
             loops: Loops::default(),
             shown: FxHashMap::default(),
             common: Vec::new(),
+            uuids: Vec::new(),
             kinds: Kinds::default(),
             names: Names::default(),
             wholes: Wholes::default(),
+            uuid_classes: BTreeSet::new(),
             opened: VecDeque::new(),
             opening: None,
             done: Vec::new(),
@@ -216,6 +224,10 @@ impl<'m> Scan<'m> {
             .collect();
         self.common =
             facts.iter_mut().map(|(index, fact)| (*index, std::mem::take(&mut fact.common))).collect();
+        self.uuids = facts
+            .iter()
+            .map(|(index, fact)| (*index, fact.uuids.iter().map(|uuid| Rc::clone(&uuid.text)).collect()))
+            .collect();
         let thread = record.thread.map(|name| self.thread(name));
         if thread.is_none() {
             self.find_wholes(&mut facts);
@@ -228,6 +240,13 @@ impl<'m> Scan<'m> {
         if let Some(at) = self.at_once(record, thread, &takers) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
             let goes = Goes::Joins(span, fit, "follows at once".to_owned());
+            return Some(Choice { candidate, thread, goes });
+        }
+        if let Some(at) = self.by_words(record, thread, &takers)
+            && !self.orders.starts(record.candidates[takers[at].candidate].log_point)
+        {
+            let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
+            let goes = Goes::Joins(span, fit, "order+words".to_owned());
             return Some(Choice { candidate, thread, goes });
         }
         if let Some(reason) = self.judge(record, thread, &takers) {
@@ -349,6 +368,8 @@ impl<'m> Scan<'m> {
         let Choice { candidate, thread, goes } = choice;
         let common = self.common.iter_mut().find(|(index, _)| *index == candidate);
         let common = common.map(|(_, common)| std::mem::take(common)).unwrap_or_default();
+        let uuids = self.uuids.iter_mut().find(|(index, _)| *index == candidate);
+        let uuids = uuids.map(|(_, uuids)| std::mem::take(uuids)).unwrap_or_default();
         let candidate = record.candidates.get(candidate);
         if let Some(possible) = candidate.and_then(|candidate| self.programs.learn(candidate.log_point)) {
             self.orders.restrict(&possible);
@@ -413,6 +434,13 @@ impl<'m> Scan<'m> {
         if !common.is_empty() {
             self.open.update(index, |span| span.show_common(common));
         }
+        if thread.is_none() {
+            let words = words(record.text);
+            self.open.update(index, |span| add_words(&mut span.words, &words));
+        }
+        if !uuids.is_empty() {
+            self.open.update(index, |span| span.show_uuids(uuids));
+        }
         if let Some(fact) = self.opening.take() {
             self.opened.push_back(Lone { seq, span: index, fact });
             if self.opened.len() > LONE_MAX {
@@ -448,7 +476,8 @@ impl<'m> Scan<'m> {
         for index in self.open.all() {
             self.close(index, true);
         }
-        let Self { mut done, model, programs, threads, told, .. } = self;
+        let Self { mut done, model, programs, threads, told, shown, .. } = self;
+        done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
         done.iter_mut().for_each(|(_, closed)| closed.drop_foreign_main(model));
         if let Some(possible) = programs.possible() {

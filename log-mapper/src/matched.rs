@@ -52,6 +52,8 @@ struct Entry {
     ts_us: i64,
     level: Option<Level>,
     thread: Option<Text>,
+    /// The message in the chunk.
+    message: Range<u32>,
     candidates: Range<u32>,
 }
 
@@ -125,6 +127,8 @@ impl Matched {
         let body = without_line_end(&kept[body_start..]);
         let suffix_at = layout.scan_suffix(body, &mut header);
         let query = query(body, suffix_at, &header, layout);
+        let message_start = (record.start + body_start) as u32;
+        let message_len = query.before_trace.unwrap_or(query.text.len()) as u32;
         patterns.find(scratch, &query);
 
         let candidates_start = self.candidates.len() as u32;
@@ -156,6 +160,7 @@ impl Matched {
             ts_us,
             level: header.level,
             thread,
+            message: message_start..message_start + message_len,
             candidates: candidates_start..self.candidates.len() as u32,
         });
     }
@@ -200,6 +205,7 @@ impl Matched {
             ts_us: entry.ts_us,
             level: entry.level,
             thread: entry.thread.map(|t| self.str_of(t)),
+            text: self.chunk.bytes.get(range(&entry.message)).unwrap_or_default(),
             candidates: candidates.collect(),
         })
     }

@@ -20,6 +20,8 @@ pub struct Record<'a> {
     pub level: Option<Level>,
     /// Thread name, where the layout prints it.
     pub thread: Option<&'a str>,
+    /// The message, without a stack trace.
+    pub text: &'a [u8],
     /// Log points whose text is exactly as good a match, best first; empty:
     /// no log point of the model can have printed it.
     pub candidates: Vec<Candidate<'a>>,

@@ -11,7 +11,7 @@ use schema::ValueShape;
 /// The canonical text of `text`; none where it names nothing.
 pub(super) fn canonical(text: &str, shape: ValueShape) -> Option<Cow<'_, str>> {
     let text = text.trim();
-    if text.is_empty() || text == "null" {
+    if text.is_empty() || text == "null" || is_limit(text) {
         return None;
     }
     Some(match shape {
@@ -24,6 +24,13 @@ pub(super) fn canonical(text: &str, shape: ValueShape) -> Option<Cow<'_, str>> {
             if text.starts_with("0x") { hex(text) } else { Cow::Borrowed(text) }
         }
     })
+}
+
+/// Whether a number is the smallest or largest of its type: programs write it for
+/// "none" and "any", so that it names nothing.
+fn is_limit(text: &str) -> bool {
+    const INTS: [i64; 2] = [i32::MIN as i64, i32::MAX as i64];
+    text.parse::<i64>().is_ok_and(|n| n == i64::MIN || n == i64::MAX || INTS.contains(&n))
 }
 
 fn integer(text: &str) -> Cow<'_, str> {
@@ -68,5 +75,8 @@ mod tests {
         check("a b", ValueShape::Text, Some("a b"));
         check(" ", ValueShape::Text, None);
         check("null", ValueShape::Text, None);
+        check("-9223372036854775808", ValueShape::Integer, None);
+        check("2147483647", ValueShape::Integer, None);
+        check("2147483646", ValueShape::Integer, Some("2147483646"));
     }
 }

@@ -226,8 +226,8 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     // The first line of a request, or of a dispatcher's round, once more: the
     // next one, unless its thread is in the middle of something that can print it
     // again. That it would be the next turn of a loop around the whole is the
-    // longer reading.
-    let begins = around.starts || around.is_dispatcher;
+    // longer reading. Without threads the same goes for a line that everybody prints.
+    let begins = around.starts || around.is_dispatcher || (around.floats && !around.has_thread);
     if around.again && begins && (!goes_on || (around.complete && around.starts)) {
         return None;
     }

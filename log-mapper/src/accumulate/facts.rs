@@ -4,13 +4,16 @@
 
 use std::rc::Rc;
 
-use schema::{ValueClassId, ValueShape, Variable};
+use rustc_hash::FxHashMap;
+use schema::{Value, ValueClassId, ValueShape, Variable};
 
-use super::Scan;
 use super::canonical::canonical;
 use super::evidence::is_common;
-use super::open_span::Fact;
+use super::names::{is_uuid, uuids};
+use super::open_span::{Fact, Uuid};
+use super::pools::Closed;
 use super::wholes::Named;
+use super::{Scan, Shown};
 use crate::record::Candidate;
 
 /// Records of a block. What is common is shown in most blocks; what names one
@@ -56,7 +59,8 @@ impl Scan<'_> {
             false
         });
         let named = self.named(candidate, &values);
-        Fact { log_point: candidate.log_point, values, common, named, wholes: Vec::new() }
+        let uuids = self.uuids(candidate, &values);
+        Fact { log_point: candidate.log_point, values, common, named, uuids, wholes: Vec::new() }
     }
 
     /// Adds what the things that a record names are parts of. A record that one
@@ -97,6 +101,47 @@ impl Scan<'_> {
         }
         named.retain(|(_, name)| values.iter().all(|(_, known)| known != name));
         named
+    }
+
+    /// The UUIDs within the record's texts that it does not print itself, with
+    /// the classes of what they can name as far as the log has shown it: what has
+    /// not been printed as a value yet can be of any class of UUIDs.
+    fn uuids(&mut self, candidate: &Candidate<'_>, values: &[(u32, Rc<str>)]) -> Vec<Uuid> {
+        let variables = &self.model.log_points[candidate.log_point.index()].variables;
+        for (variable, _) in values.iter().filter(|(_, text)| is_uuid(text)) {
+            self.uuid_classes.extend(variables[*variable as usize].value_class);
+        }
+        let shape = |variable: u32| variables.get(variable as usize).map(|variable| variable.shape);
+        let texts =
+            candidate.values.iter().filter(|(variable, _)| shape(*variable) == Some(ValueShape::Text));
+        let mut found: Vec<Uuid> = Vec::new();
+        for text in texts.flat_map(|(_, text)| uuids(text)) {
+            let is_known = values.iter().any(|(_, known)| **known == *text);
+            if is_known || found.iter().any(|known| *known.text == *text) {
+                continue;
+            }
+            let known = self.shown.get(text).map(|shown| &shown.classes[..]).unwrap_or_default();
+            let of_kind = |class: &ValueClassId| {
+                known.is_empty() || known.iter().any(|known| self.kinds.of(*known) == self.kinds.of(*class))
+            };
+            let classes = self.uuid_classes.iter().copied().filter(of_kind).collect();
+            found.push(Uuid { text: Rc::from(text), classes });
+        }
+        found
+    }
+}
+
+impl Closed {
+    /// Names the things whose UUIDs stand within the span's texts, by the classes
+    /// under which the whole log has `shown` them.
+    pub(super) fn resolve(&mut self, shown: &FxHashMap<Rc<str>, Shown>) {
+        let identifiers = &mut self.span.identifiers;
+        for uuid in std::mem::take(&mut self.uuids) {
+            let classes = shown.get(&uuid).into_iter().flat_map(|shown| &shown.classes);
+            identifiers.extend(classes.map(|&value_class| Value { value_class, text: uuid.to_string() }));
+        }
+        identifiers.sort();
+        identifiers.dedup();
     }
 }
 

@@ -1,7 +1,10 @@
 //! Names within texts: a path, a command or a list that holds the name of an
 //! object which other records print as a value (`.../container_17_04_01_02.tokens`
 //! beside `Container container_17_04_01_02 starts`). Known are objects whose parts
-//! are all numbers; their name is the run of these numbers.
+//! are all numbers; their name is the run of these numbers. A UUID is made for one
+//! thing and is nobody else's, so that it names the thing in whatever text it
+//! stands (`.../snapshots/123e4567-e89b-12d3-a456-426614174000/data`), also before
+//! any record has printed it as a value.
 
 use std::rc::Rc;
 
@@ -91,9 +94,50 @@ impl Names {
     }
 }
 
+/// Lengths of the parts of a UUID.
+const UUID_PARTS: [usize; 5] = [8, 4, 4, 4, 12];
+
+/// Characters of a UUID.
+const UUID_LEN: usize = 36;
+
+/// The UUIDs in `text` that stand apart from what is beside them, and are not all
+/// of it.
+pub(super) fn uuids(text: &str) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    let is_within = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    let first_dash = bytes.iter().enumerate().filter(|(_, b)| **b == b'-').map(|(at, _)| at);
+    first_dash.filter_map(move |dash| {
+        let start = dash.checked_sub(UUID_PARTS[0])?;
+        let found = text.get(start..start.checked_add(UUID_LEN)?)?;
+        let is_apart = !is_within(start.checked_sub(1).and_then(|before| bytes.get(before)))
+            && !is_within(bytes.get(start + UUID_LEN));
+        (is_apart && found.len() < text.len() && is_uuid(found)).then_some(found)
+    })
+}
+
+/// Whether a text is a UUID.
+pub(super) fn is_uuid(text: &str) -> bool {
+    text.len() == UUID_LEN
+        && text.split('-').map(str::len).eq(UUID_PARTS)
+        && text.bytes().all(|b| b == b'-' || b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_uuid_names_its_thing_in_any_text() {
+        let id = "fb712f30-e596-11f1-bbf1-4d68ff3ad20d";
+        let found = |text: &str| uuids(text).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(found(&format!("/data/t-87c5/snapshots/{id}/t-1-Data.db")), [id]);
+        assert_eq!(found(&format!("é {id}, {id}")), [id, id]);
+        // The whole text is a value of its own; a part of a longer name is none.
+        assert!(found(id).is_empty());
+        assert!(found(&format!("DS-{id}")).is_empty());
+        assert!(found(&format!("{id}-1")).is_empty());
+        assert!(found("----------- -").is_empty());
+    }
 
     fn found(known: &[&str], text: &str) -> Vec<String> {
         let mut names = Names::default();

@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use schema::kinds::TELLING_MIN;
 use schema::{
-    Event, IdentifierId, IdentifierStrength, Kinds, LogPointId, Span, TopLevelId, TopLevelKind, Value,
-    ValueClassId,
+    Event, Identifier, IdentifierId, IdentifierStrength, Kinds, LogPointId, Span, TopLevelId, TopLevelKind,
+    Value, ValueClassId,
 };
 
 use super::evidence::LOOP_US;
@@ -34,26 +34,45 @@ pub(super) struct Fact {
     pub(super) common: Vec<(ValueClassId, Rc<str>)>,
     /// Objects named within its texts.
     pub(super) named: Vec<(ValueClassId, Rc<str>)>,
+    /// UUIDs within its texts.
+    pub(super) uuids: Vec<Uuid>,
     /// What the things that it names are parts of, where it does not say so.
     pub(super) wholes: Vec<Whole>,
+}
+
+/// A UUID within a text.
+#[derive(Clone, Debug)]
+pub(super) struct Uuid {
+    pub(super) text: Rc<str>,
+    /// Classes of what it can name.
+    pub(super) classes: Vec<ValueClassId>,
 }
 
 impl Fact {
     /// Whether it shows no value that is not equal to another one by chance.
     pub(super) fn names_nothing(&self) -> bool {
-        self.named.is_empty() && self.values.iter().all(|(_, text)| text.len() < TELLING_MIN)
+        self.named.is_empty()
+            && self.uuids.is_empty()
+            && self.values.iter().all(|(_, text)| text.len() < TELLING_MIN)
     }
 
     /// What it says itself.
     fn without_wholes(&self) -> Self {
-        let Self { log_point, values, common, named, .. } = self;
-        let (values, common, named) = (values.clone(), common.clone(), named.clone());
-        Self { log_point: *log_point, values, common, named, wholes: Vec::new() }
+        let Self { log_point, values, common, named, uuids, .. } = self;
+        let (values, common, named, uuids) = (values.clone(), common.clone(), named.clone(), uuids.clone());
+        Self { log_point: *log_point, values, common, named, uuids, wholes: Vec::new() }
     }
 
     /// A record of `log_point` that shows no values.
     pub(super) fn bare(log_point: LogPointId) -> Self {
-        Self { log_point, values: Vec::new(), common: Vec::new(), named: Vec::new(), wholes: Vec::new() }
+        Self {
+            log_point,
+            values: Vec::new(),
+            common: Vec::new(),
+            named: Vec::new(),
+            uuids: Vec::new(),
+            wholes: Vec::new(),
+        }
     }
 }
 
@@ -97,6 +116,10 @@ pub(super) struct OpenSpan {
     before_last: Option<Box<Before>>,
     /// Common values that it has shown.
     common: Vec<(ValueClassId, Rc<str>)>,
+    /// UUIDs that its texts hold.
+    uuids: Vec<Rc<str>>,
+    /// Words of its messages, sorted, where the layout prints no threads.
+    pub(super) words: Vec<u64>,
 }
 
 /// What a span was before a record.
@@ -154,12 +177,18 @@ impl OpenSpan {
             keys,
             before_last: None,
             common: Vec::new(),
+            uuids: Vec::new(),
+            words: Vec::new(),
         }
     }
 
     /// How a record with `fact` fits; none if no top-level method of the span
     /// can have printed it now, or identifiers conflict.
     pub(super) fn fit(&self, orders: &mut Orders<'_>, kinds: &Kinds, fact: &Fact) -> Option<Fit> {
+        // Who knows what the record names is to be believed, not who knows nothing.
+        if self.tops.iter().any(|state| state.is_about_another(orders, fact)) {
+            return None;
+        }
         let without;
         let mut fact = fact;
         if !fact.wholes.is_empty() && self.differs_besides_parts(orders, kinds, fact) {
@@ -179,8 +208,11 @@ impl OpenSpan {
             }
         }
         let (n_request, n_weak, follows, entered) = best?;
+        if n_request > 0 && self.thread.is_none() && self.is_another(orders, kinds, fact) {
+            return None;
+        }
         let differs = n_request == 0 && self.differs(orders, kinds, fact);
-        let names = !fact.values.is_empty();
+        let names = !fact.values.is_empty() || !fact.uuids.is_empty();
         Some(Fit { tops, n_request, n_weak, follows, entered, differs, names })
     }
 
@@ -239,6 +271,20 @@ impl OpenSpan {
         })
     }
 
+    /// Whether names that were made while the program ran show another request:
+    /// both show one of a kind, not the same one, and have no such name in common.
+    /// What they have in common was named when the program was written or set up
+    /// (a table, a user), so that many requests share it.
+    fn is_another(&self, orders: &Orders<'_>, kinds: &Kinds, fact: &Fact) -> bool {
+        let known = || self.tops.iter().flat_map(|state| &state.bound).filter(|b| is_made(&b.text));
+        let made = || fact.values.iter().filter(|(_, text)| is_made(text));
+        !made().any(|(_, text)| known().any(|b| b.text == *text))
+            && made().any(|(variable, _)| {
+                let classes = orders.request_classes(fact.log_point, *variable);
+                classes.iter().any(|class| known().any(|b| kinds.of(b.value_class) == kinds.of(*class)))
+            })
+    }
+
     /// Takes a record that fits.
     pub(super) fn take(&mut self, fit: Fit, event: Event, seq: u64) {
         let tops = std::mem::replace(&mut self.tops, fit.tops);
@@ -278,6 +324,15 @@ impl OpenSpan {
         for value in common {
             if self.common.len() < BOUND_MAX && !self.common.contains(&value) {
                 self.common.push(value);
+            }
+        }
+    }
+
+    /// Remembers the UUIDs of a record.
+    pub(super) fn show_uuids(&mut self, uuids: Vec<Rc<str>>) {
+        for uuid in uuids {
+            if self.uuids.len() < BOUND_MAX && !self.uuids.contains(&uuid) {
+                self.uuids.push(uuid);
             }
         }
     }
@@ -352,7 +407,11 @@ impl OpenSpan {
         identifiers.dedup();
         let top_levels = self.tops.iter().map(|state| state.top).collect();
         let node = node.to_owned();
-        Closed { span: Span { node, thread, top_levels, identifiers, events: self.events, truncated }, fits }
+        Closed {
+            span: Span { node, thread, top_levels, identifiers, events: self.events, truncated },
+            fits,
+            uuids: self.uuids,
+        }
     }
 }
 
@@ -402,6 +461,17 @@ impl TopState {
             }
         }
         Some((next, (n_request, n_weak, follows, self.entered)))
+    }
+
+    /// Whether a UUID within the texts of `fact` names another thing than the one
+    /// of its kind that the request is about.
+    fn is_about_another(&self, orders: &Orders<'_>, fact: &Fact) -> bool {
+        let identifiers = orders.identifiers(self.top);
+        fact.uuids.iter().any(|uuid| {
+            let own = own_identifier(identifiers, uuid);
+            let known = own.and_then(|id| self.bound.iter().find(|old| old.identifier == Some(id)));
+            known.is_some_and(|known| known.text != uuid.text)
+        })
     }
 
     /// Whether and how `point` at `node` can come next.
@@ -541,7 +611,45 @@ fn bind(orders: &Orders<'_>, top: TopLevelId, place: (u32, u32), fact: &Fact) ->
         let (identifier, strength) = (None, IdentifierStrength::Request);
         bound.push(Bound { identifier, value_class: *value_class, strength, text: Rc::clone(text), part });
     }
+    for uuid in &fact.uuids {
+        bind_uuid(identifiers, uuid, &mut bound)?;
+    }
     Some(bound)
+}
+
+/// The one identifier of a UUID's class of which a request has one value only: a
+/// text of such a request is about that.
+fn own_identifier(identifiers: &[Identifier], uuid: &Uuid) -> Option<IdentifierId> {
+    let mut own = identifiers.iter().enumerate().filter(|(_, known)| {
+        known.strength == IdentifierStrength::Request
+            && !known.one_of_many
+            && uuid.classes.contains(&known.value_class)
+    });
+    let (first, second) = (own.next(), own.next());
+    first.filter(|_| second.is_none()).map(|(index, _)| IdentifierId::new(index))
+}
+
+/// Binds a UUID within a text; none if its identifier has another value.
+fn bind_uuid(identifiers: &[Identifier], uuid: &Uuid, bound: &mut Vec<Bound>) -> Option<()> {
+    let Some(id) = own_identifier(identifiers, uuid) else { return Some(()) };
+    let known = &identifiers[id.index()];
+    match bound.iter().find(|old| old.identifier == Some(id)) {
+        Some(old) if old.text != uuid.text => return None,
+        Some(_) => {}
+        None => bound.push(Bound {
+            identifier: Some(id),
+            value_class: known.value_class,
+            strength: known.strength,
+            text: Rc::clone(&uuid.text),
+            part: None,
+        }),
+    }
+    Some(())
+}
+
+/// Whether a name was made while the program ran: such names are numbered.
+fn is_made(text: &str) -> bool {
+    text.len() >= TELLING_MIN && text.bytes().any(|b| b.is_ascii_digit())
 }
 
 fn is_small(text: &str) -> bool {

@@ -4,6 +4,8 @@
 //! where several top-level methods could have printed a span's records equally
 //! well, those that its pool is known to run come first.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Model, Span, TopLevelId};
 
@@ -16,6 +18,8 @@ pub(super) const MAIN_THREAD: &str = "main";
 pub(super) struct Closed {
     pub(super) span: Span,
     pub(super) fits: Vec<u32>,
+    /// UUIDs within its texts, of which it is not known yet what they name.
+    pub(super) uuids: Vec<Rc<str>>,
 }
 
 impl Closed {

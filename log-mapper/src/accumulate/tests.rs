@@ -35,6 +35,7 @@ impl Records for Sketched<'_> {
             ts_us: (time * 1e6) as i64,
             level: level.or(Some(Level::Info)),
             thread,
+            text: line.as_bytes(),
             candidates,
         })
     }
@@ -549,5 +550,76 @@ fn a_record_of_an_unknown_library_is_of_what_its_thread_is_in_the_middle_of() {
         "localize: 1 opens; 2 thread, inside, no log point; 3 thread; 4 thread+1 id
          unattributed: 5
          unattributed: 6",
+    );
+}
+
+#[test]
+fn a_uuid_in_a_path_is_the_one_thing_of_its_kind_that_the_request_is_about() {
+    let (a, b) = ("fb712f30-e596-11f1-bbf1-4d68ff3ad20d", "bcd3ac80-e596-11f1-8e5c-4d68ff3ad20d");
+    check(
+        "point opening path=File.path
+         point sent session=Job.session
+         top load Task
+           >opening*<
+         top send Task session=Job.session
+           >sent<
+         top validate Task session=Job.session
+           >opening*<",
+        &format!(
+            "1.00 t2 sent session={a}
+             1.10 t1 opening path=/data/{a}/1
+             1.11 t1 opening path=/data/{a}/2
+             1.12 t1 opening path=/data/{b}/1
+             1.13 t1 opening path=/data/3"
+        ),
+        "send: 1 opens
+         validate: 2 opens; 3 thread+1 id
+         validate: 4 opens; 5 thread",
+    );
+}
+
+#[test]
+fn without_threads_words_tell_which_of_those_that_wait_goes_on() {
+    check(
+        "point writing table=Table.name
+         point flushed path=File.path
+         top flush Task table=Table.name?
+           >writing flushed
+           flushed<",
+        "1.0 - writing table=users
+         1.1 - writing table=blobs
+         1.2 - writing table=events
+         1.3 - flushed path=/data/users-1
+         1.4 - flushed path=/data/events-7
+         9.0 - writing table=users
+         9.1 - writing table=blobs
+         9.2 - flushed path=/data/hits-9",
+        "flush: 1 opens; 4 order+words
+         flush: 2 opens
+         flush: 3 opens; 5 order+words
+         flush: 6 opens
+         flush: 7 opens
+         flush: 8 opens, start not seen",
+    );
+}
+
+#[test]
+fn without_threads_names_that_were_made_outweigh_those_that_were_given() {
+    check(
+        "point received session=Job.session table=Job.table
+         point asks session=Job.session table=Job.table
+         point ends session=Job.session
+         top handle Task table=Job.table
+           >received asks
+           asks<
+         top end Task session=Job.session
+           >ends<",
+        "1.0 - received session=session-1 table=blobs
+         1.1 - asks session=session-1 table=blobs
+         2.0 - received session=session-2 table=blobs
+         2.1 - asks session=session-3 table=blobs",
+        "handle: 1 opens; 2 1 id+1 weak id
+         handle: 3 opens
+         handle: 4 opens, start not seen",
     );
 }

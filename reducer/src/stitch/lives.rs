@@ -16,7 +16,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schema::{IdentifierStrength, TopLevelId, ValueClassId};
+use schema::{TopLevelId, ValueClassId};
 
 use super::entities::{self, Holders, VALUES_MIN};
 use super::facts::Facts;
@@ -65,10 +65,10 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
                 let late_us = facts.get(span).start_us.saturating_add(skew_us);
                 let after = spans[position + 1..].iter().take_while(|&&k| facts.get(k).start_us <= late_us);
                 let mut senders = spans[..position].iter().rev().chain(after).copied();
-                let sender = senders.find(|&k| reach.allows(top_of(facts, k), top_of(facts, span)));
-                if let Some(from) = sender
-                    && sets.join(from, span)
-                {
+                // What it started itself, before or after its own first line, is no sender.
+                let sender = senders
+                    .find(|&k| reach.allows(top_of(facts, k), top_of(facts, span)) && sets.join(k, span));
+                if let Some(from) = sender {
                     has_sender[span as usize] = true;
                     out.push(SpanLink { from, to: span, pair: None });
                 }
@@ -79,9 +79,10 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
 }
 
 fn holders<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Holders<'s> {
+    // The method may know it by another name than the one that prints it.
     entities::holders(pairs, facts, &|top, value| {
-        let strength = pairs.strength(top, value.value_class);
-        strength.is_some_and(|strength| strength != IdentifierStrength::Node)
+        let kind = facts.kind(value.value_class);
+        pairs.knows_one(top, |class| facts.kind(class) == kind)
     })
 }
 

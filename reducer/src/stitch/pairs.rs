@@ -138,6 +138,13 @@ impl<'m> Pairs<'m> {
         Some(classes[at].1)
     }
 
+    /// Whether `top` knows values of a class that `is_of` accepts, other than what
+    /// names its node.
+    pub(super) fn knows_one(&self, top: TopLevelId, is_of: impl Fn(ValueClassId) -> bool) -> bool {
+        let classes = &self.tops[top.index()].classes;
+        classes.iter().any(|&(class, strength)| strength != IdentifierStrength::Node && is_of(class))
+    }
+
     fn strength_of(&self, top: TopLevelId, id: IdentifierId) -> Option<IdentifierStrength> {
         let identifier = self.model.top_level_methods[top.index()].identifiers.get(id.index())?;
         Some(self.strength(top, identifier.value_class).unwrap_or(identifier.strength))

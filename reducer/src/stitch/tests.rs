@@ -421,6 +421,36 @@ fn an_identifier_that_comes_and_goes_with_its_request_joins_all_that_holds_it() 
 }
 
 #[test]
+fn a_session_is_one_request_although_its_parts_have_found_each_other_before() {
+    // What answers prints the session by a name of its own, and has started the
+    // latest of those that can have sent it.
+    let model = "point p
+        top open Task session=Session.id
+          >p
+        top work Task session=Session.id
+          >p
+        top answer Task session=Session.id
+          >p
+        pair open work Socket session=session
+        pair work answer Socket session=session
+        pair answer work Thread session=session";
+    let mut text = String::new();
+    let mut expected = String::new();
+    for i in 0..16 {
+        let (s, start) = (format!("session-{i:02}"), 100 * i);
+        text += &format!(
+            "a t open session={s} {start}-{start}
+             b u answer session={s} {start}.2-{start}.2
+             b v work session={s} {start}.21-{start}.3\n"
+        );
+        let line = 3 * i + 1;
+        expected +=
+            &format!("{line} {} {} {line}>{} {}>{}\n", line + 1, line + 2, line + 1, line + 1, line + 2);
+    }
+    check(model, &text, &expected);
+}
+
+#[test]
 fn a_thread_named_after_what_it_works_on_belongs_to_whoever_works_on_it() {
     let model = "point p
          top open Task region=Region.name

@@ -1,0 +1,110 @@
+//! Words: which of several spans that wait for one log point a record belongs
+//! to, where the layout prints no threads and no identifier tells.
+//!
+//! What a request works on stands in its lines in many forms: a name by itself,
+//! in a path, at the end of a list. The analysis cannot see that they are one
+//! (the path is put together elsewhere, from what was read from a disk), but the
+//! texts have the word in common, and the lines of the others that wait have not.
+//! Only words that tell the waiting spans apart count; where no span has more of
+//! them than all others, nothing is decided.
+
+use std::hash::BuildHasher;
+
+use rustc_hash::FxBuildHasher;
+use schema::TopLevelKind;
+
+use super::open_spans::SpanIndex;
+use super::orders::Follows;
+use super::{Scan, Taker};
+use crate::record::Record;
+
+/// Characters of a word.
+const WORD_MIN: usize = 4;
+
+/// Words kept of one record, and of one span.
+const WORDS_MAX: usize = 256;
+
+/// The words of a message, sorted: runs of letters, digits and underscores.
+pub(super) fn words(text: &[u8]) -> Vec<u64> {
+    let is_within = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || !b.is_ascii();
+    let runs = text.split(|b| !is_within(b)).filter(|run| run.len() >= WORD_MIN);
+    let mut words: Vec<u64> = runs.take(WORDS_MAX).map(|run| FxBuildHasher.hash_one(run)).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// Adds `new` words to those of a span, which are sorted.
+pub(super) fn add(known: &mut Vec<u64>, new: &[u64]) {
+    for word in new {
+        if known.len() < WORDS_MAX
+            && let Err(at) = known.binary_search(word)
+        {
+            known.insert(at, *word);
+        }
+    }
+}
+
+impl Scan<'_> {
+    /// Whether nothing but order speaks for a taker: it waits for the record, which
+    /// it has not printed yet, and has been silent no longer than order reaches. What
+    /// an exception handler prints can come after anything.
+    fn waits(&self, record: &Record<'_>, taker: &Taker) -> bool {
+        let Taker { candidate, span, evidence, .. } = taker;
+        let point = record.candidates[*candidate].log_point;
+        let open = self.open.get(*span);
+        evidence.n_request == 0
+            && !evidence.differs
+            && !self.is_in_handler(point)
+            && evidence.follows == Follows::Next
+            && evidence.entered
+            && record.ts_us.abs_diff(open.last_us) <= self.config.order_window_us.unsigned_abs()
+            && !open.events.iter().any(|event| event.log_point == Some(point))
+            && !open.tops.iter().any(|state| self.orders.kind(state.top) == TopLevelKind::Dispatcher)
+    }
+
+    /// Which of `takers` has more words in common with the record than all other
+    /// spans that wait for it have, if one has.
+    pub(super) fn by_words(
+        &self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        takers: &[Taker],
+    ) -> Option<usize> {
+        let waits = |taker: &&Taker| self.waits(record, taker);
+        let mut waiting: Vec<SpanIndex> = takers.iter().filter(waits).map(|taker| taker.span).collect();
+        waiting.sort_unstable();
+        waiting.dedup();
+        let has_ids = takers.first().is_none_or(|taker| taker.evidence.n_request > 0);
+        if thread.is_some() || has_ids || waiting.len() < 2 {
+            return None;
+        }
+        let words = words(record.text);
+        let has = |span: SpanIndex, word: u64| self.open.get(span).words.binary_search(&word).is_ok();
+        let n_waiting = waiting.len();
+        let telling = words.iter().filter(|&&word| {
+            let n = waiting.iter().filter(|&&span| has(span, word)).count();
+            n > 0 && n < n_waiting
+        });
+        let telling: Vec<u64> = telling.copied().collect();
+        let n_shared = |span: SpanIndex| telling.iter().filter(|&&word| has(span, word)).count();
+        let mut ranked: Vec<(usize, SpanIndex)> =
+            waiting.iter().map(|&span| (n_shared(span), span)).collect();
+        ranked.sort_unstable();
+        let [.., (second, _), (best, span)] = ranked[..] else { return None };
+        let position = || takers.iter().position(|taker| taker.span == span && waits(&taker));
+        (best > second).then(position).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_what_names_consist_of() {
+        assert_eq!(words(b"k1.users_cat at /data/users_cat-1 (12 of 4711)").len(), 3);
+        assert_eq!(words(b"at users, users"), words(b"users"));
+        assert!(words(b"a b: 1-2").is_empty());
+    }
+}
