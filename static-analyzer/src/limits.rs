@@ -93,6 +93,13 @@ pub const KEEPERS_DEPTH_MAX: u32 = 3;
 /// systems have about a hundred.
 pub const WRAPPER_CALLERS_MAX: usize = 128;
 
+/// Calls of a lambda for which its log point is repeated.
+pub const CLOSURE_CALLS_MAX: usize = 16;
+
+/// Steps of a closure from where it is made to where it is called: parameters,
+/// fields, casts, other closures.
+pub const CLOSURE_DEPTH_MAX: u32 = 8;
+
 /// Wrappers of wrappers that are looked through; audit logs go through five.
 pub const WRAPPER_DEPTH_MAX: u32 = 6;
 

@@ -2,7 +2,8 @@
 //! and variables (lprof §4.1).
 //!
 //! A logging call is a call of a method of the table [`apis`] on a class that is
-//! listed there or below one that is; never a name alone. A method that passes
+//! listed there, below one that is, or a copy of one in another package
+//! ([`relocated`]); never a name alone. A method that passes
 //! its own parameter on as the message is a wrapper: its log point is repeated
 //! for each caller, with the caller's message ([`wrapper`]).
 
@@ -16,12 +17,16 @@ use crate::program::{Method, MethodId, MethodRef, Name, Program};
 use crate::strings::facts::Facts;
 
 pub(crate) mod apis;
+mod closures;
+mod given;
 mod guard;
 mod level;
 mod logger;
 mod message;
 mod own;
 pub(crate) mod point;
+mod relocated;
+mod shape_apis;
 pub(crate) mod wrapper;
 
 use apis::LogCall;
@@ -76,13 +81,16 @@ fn collect(program: &Program) -> Vec<LogPoint> {
     point::merged(program, found.into_iter().flatten().collect())
 }
 
-/// The logging class that each class is or extends. A class may have its log
+/// The logging class that each class is, extends or is a copy of. A class may have its log
 /// methods from a mixin through an interface that is not on the class path; then
 /// it still has the methods that hand itself to the mixin.
 pub(crate) fn listed_classes(facts: &Facts<'_>) -> FxHashMap<Name, Name> {
     let mut listed = FxHashMap::default();
+    let copies = relocated::copies(facts.program);
     for class in &facts.program.classes {
-        if let Some(&above) = facts.supertypes(class.name).iter().find(|&&n| apis::is_listed(n)) {
+        let above = facts.supertypes(class.name);
+        let is = |&n: &Name| if apis::is_listed(n) { Some(n) } else { copies.get(&n).copied() };
+        if let Some(above) = above.iter().find_map(is) {
             listed.insert(class.name, above);
         }
     }
@@ -187,9 +195,9 @@ pub fn print(program: &Program, point: &LogPoint) -> String {
 
 /// An access path as text, from the frame of `frame`.
 pub fn path_text(program: &Program, frame: MethodId, path: &crate::path::AccessPath) -> String {
-    use crate::path::{Root, Step};
+    use crate::path::Root;
     let method = &program.methods[frame.index()];
-    let mut out = match path.root {
+    let root = match path.root {
         Root::Param(0) if !method.is_static() => "this".to_string(),
         Root::Param(i) => {
             let index = usize::from(i) - usize::from(!method.is_static());
@@ -203,21 +211,7 @@ pub fn path_text(program: &Program, frame: MethodId, path: &crate::path::AccessP
         Root::Static(field) => format!("{}.{}", crate::strings::types::simple_name(&field.class), field.name),
         Root::Local(value) => format!("local{}", value.index()),
     };
-    for step in &path.steps {
-        match step {
-            Step::Field(field) => {
-                out.push('.');
-                out.push_str(&field.name);
-            }
-            Step::Element => out.push_str("[*]"),
-            Step::Call(method) => {
-                out.push('.');
-                out.push_str(&method.name);
-                out.push_str("()");
-            }
-        }
-    }
-    out
+    path.steps.iter().fold(root, |name, step| step.after(name))
 }
 
 #[cfg(test)]
@@ -230,12 +224,50 @@ mod tests {
         log_points(&program.expect("a readable folder"))
     }
 
+    fn sinks() -> std::path::PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/strings/classes/11/sinks")
+    }
+
+    /// Methods of one fixture that have log points, each with its loggers.
+    fn printing(class: &str) -> Vec<(String, Vec<String>)> {
+        let program = crate::program::load(&[sinks()], &Default::default()).expect("a readable folder");
+        let of = |p: &LogPoint| {
+            let method = &program.methods[p.method.index()];
+            let is_of = program.classes[method.class.index()].name.ends_with(class);
+            is_of.then(|| (method.name.to_string(), p.loggers.clone()))
+        };
+        log_points(&program).iter().filter_map(of).collect()
+    }
+
+    #[test]
+    fn copies_of_a_logger_are_known_by_name_and_shape() {
+        let named = |m: &str| (m.to_string(), vec!["sinks.Relocated".to_string()]);
+        assert_eq!(printing("/Relocated"), ["arguments", "array", "exception"].map(named));
+    }
+
+    #[test]
+    fn references_print_where_they_are_called() {
+        let mut found: Vec<String> = printing("/References").into_iter().map(|p| p.0).collect();
+        found.dedup();
+        let wanted = [
+            "each",
+            "here",
+            "lambda$lambda$0",
+            "lambda$textGivenToLambda$1",
+            "lambda$toLibrary$ref0",
+            "report",
+            "write",
+        ];
+        assert_eq!(found, wanted);
+    }
+
     /// Classes with changed bytes give fewer or other log points, never a panic.
     #[test]
     fn damaged_classes_do_no_harm() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/strings/classes/11/sinks");
+        let folder = sinks();
         let files = std::fs::read_dir(&folder).expect("committed classes");
-        let mut files: Vec<_> = files.map(|f| f.expect("readable").path()).collect();
+        let files = files.map(|f| f.expect("readable").path());
+        let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
         files.sort();
         let classes: Vec<Vec<u8>> = files.iter().map(|f| std::fs::read(f).expect("readable")).collect();
         assert!(points_in(&folder).len() > 200);

@@ -32,6 +32,17 @@ pub enum Step {
     Call(MethodRef),
 }
 
+impl Step {
+    /// The name of what the step leads to from what is called `name`.
+    pub fn after(&self, name: String) -> String {
+        match self {
+            Step::Field(field) => format!("{name}.{}", field.name),
+            Step::Element => format!("{name}[*]"),
+            Step::Call(method) => format!("{name}.{}()", method.name),
+        }
+    }
+}
+
 /// Root and steps, in the frame of one method.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AccessPath {

@@ -1,7 +1,7 @@
 //! Names for people: binary names with dots, paths as they would be written.
 
 use crate::ir::{Op, ValueId};
-use crate::path::{AccessPath, Root, Step};
+use crate::path::{AccessPath, Root};
 use crate::program::{MethodId, Program};
 
 /// An internal name as a binary name.
@@ -16,19 +16,12 @@ fn simple(name: &str) -> &str {
 
 /// A path in the frame of `method`, e.g. `this.block.poolId`.
 pub(super) fn path_text(program: &Program, method: MethodId, path: &AccessPath) -> String {
-    let mut text = match path.root {
+    let root = match path.root {
         Root::Param(i) => parameter(program, method, i),
         Root::Static(field) => format!("{}.{}", simple(&field.class), field.name),
         Root::Local(value) => local(program, method, value),
     };
-    for step in &path.steps {
-        match step {
-            Step::Field(field) => text = format!("{text}.{}", field.name),
-            Step::Element => text.push_str("[*]"),
-            Step::Call(call) => text = format!("{text}.{}()", call.name),
-        }
-    }
-    text
+    path.steps.iter().fold(root, |name, step| step.after(name))
 }
 
 fn parameter(program: &Program, method: MethodId, i: u16) -> String {

@@ -252,6 +252,11 @@ fn finish(
     Some(call)
 }
 
+/// Whether logging methods are called so, in some library.
+pub(crate) fn is_log_method(name: &str) -> bool {
+    LEVELLED.contains(&name) || level_of(name, Format::Plain).0.is_some()
+}
+
 fn level_of(name: &str, format: Format) -> (Option<Level>, Format) {
     let find = |name: &str| LEVELS.iter().find(|(n, _)| *n == name).map(|&(_, l)| l);
     if let Some(level) = find(name) {
@@ -279,12 +284,9 @@ fn is_chained(class: Name) -> bool {
 fn is_message(descriptor: &str) -> bool {
     matches!(
         descriptor,
-        "Ljava/lang/String;"
-            | "Ljava/lang/Object;"
-            | "Ljava/lang/CharSequence;"
-            | "Ljava/lang/Throwable;"
-            | "Lorg/apache/logging/log4j/message/Message;"
-    ) || is_closure(descriptor)
+        "Ljava/lang/String;" | "Ljava/lang/Object;" | "Ljava/lang/CharSequence;" | "Ljava/lang/Throwable;"
+    ) || descriptor.ends_with("/logging/log4j/message/Message;")
+        || is_closure(descriptor)
 }
 
 /// Closures that make a message.
@@ -293,11 +295,10 @@ pub(crate) fn is_closure(descriptor: &str) -> bool {
         descriptor,
         "Lscala/Function0;"
             | "Ljava/util/function/Supplier;"
-            | "Lorg/apache/logging/log4j/util/Supplier;"
             | "Lkotlin/jvm/functions/Function0;"
             | "Ljava/util/concurrent/Callable;"
-            | "Lorg/apache/logging/log4j/util/MessageSupplier;"
-    )
+    ) || descriptor.ends_with("/logging/log4j/util/Supplier;")
+        || descriptor.ends_with("/logging/log4j/util/MessageSupplier;")
 }
 
 /// Name and descriptor of a closure's method.

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::apis::LevelFrom;
-use super::{Site, guard, level, logger, message, own, wrapper};
+use super::{Site, closures, guard, level, logger, message, own, wrapper};
 use crate::ir::{Op, ValueId};
 use crate::limits;
 use crate::path::{LogPoint, Template, Variable};
@@ -23,8 +23,11 @@ pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site<'_>])
         e.restart();
         let message = message::stable(&mut e, FrameId::ROOT, site);
         let mut alone = true;
-        if let Some(callers) = wrapper::callers(&e, FrameId::ROOT, message.term, site) {
-            let lifted = wrapper::lifted(facts, site, callers);
+        let lifted = match wrapper::callers(&e, FrameId::ROOT, message.term, site) {
+            Some(callers) => Some(wrapper::lifted(facts, site, callers)),
+            None => closures::lifted(&e, message.term, site),
+        };
+        if let Some(lifted) = lifted {
             alone = lifted.all || lifted.points.is_empty() || !lifted.complete;
             points.extend(lifted.points);
         }

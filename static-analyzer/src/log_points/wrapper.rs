@@ -1,13 +1,12 @@
 //! Wrappers: methods that print their own parameter. The log point belongs to
 //! the callers, who give the text; the statement stays where it is.
 
-use std::collections::BTreeSet;
-
+use super::given::Given;
 use super::{Site, message, point};
-use crate::ir::{Const, Op, ValueId};
+use crate::ir::{Op, ValueId};
 use crate::limits;
 use crate::path::{LogPoint, Root};
-use crate::program::{MethodId, Name, access};
+use crate::program::{MethodId, access};
 use crate::strings::facts::Facts;
 use crate::strings::term::{Node, Pattern, Term};
 use crate::strings::{Arg, Evaluator, FrameId, types};
@@ -43,47 +42,11 @@ pub(crate) fn callers(
     if callers.is_empty() || callers.len() > limits::WRAPPER_CALLERS_MAX {
         return None;
     }
-    let lifts = letters(e, term, 0) <= CONSTANT_LETTERS_MAX
-        || constants_given(e.facts, &callers, &printed, limits::WRAPPER_DEPTH_MAX).len() > 1;
+    let lifts = letters(e, term, 0) <= CONSTANT_LETTERS_MAX || Given::new(e.facts).differ(&callers, &printed);
     lifts.then_some(callers)
 }
 
-/// The constants that most callers give for one of the parameters that are
-/// printed, so that the text says which caller printed it. A caller that passes
-/// its own parameter on gives what its callers give.
-fn constants_given(
-    facts: &Facts<'_>,
-    callers: &[(MethodId, ValueId)],
-    printed: &[u16],
-    depth: u32,
-) -> BTreeSet<Name> {
-    let mut constants = BTreeSet::new();
-    let mut n_constant = 0;
-    for &(caller, call) in callers {
-        let Some(body) = &facts.program.methods[caller.index()].body else { continue };
-        let Op::Invoke { args, .. } = body.op(call) else { continue };
-        let (mut passed, mut given) = (Vec::new(), BTreeSet::new());
-        for value in printed.iter().filter_map(|&i| args.get(usize::from(i))) {
-            match body.op(*value) {
-                Op::Const(Const::Text(text)) => {
-                    given.insert(*text);
-                }
-                Op::Param(j) => passed.push(*j),
-                _ => {}
-            }
-        }
-        if given.is_empty() && !passed.is_empty() && depth > 1 {
-            let above = callers_of(facts, caller);
-            if above.len() <= limits::WRAPPER_CALLERS_MAX {
-                given = constants_given(facts, &above, &passed, depth - 1);
-            }
-        }
-        n_constant += usize::from(!given.is_empty());
-        constants.append(&mut given);
-    }
-    if 2 * n_constant > callers.len() { constants } else { BTreeSet::new() }
-}
-
+/// Calls that can run the method; none for static initializers.
 pub(crate) fn callers_of(facts: &Facts<'_>, method: MethodId) -> Vec<(MethodId, ValueId)> {
     let target = &facts.program.methods[method.index()];
     let class = facts.class_name(target.class);
@@ -140,6 +103,12 @@ pub(crate) fn is_given(descriptor: &str) -> bool {
 /// is.
 pub(crate) fn gives_parameter(e: &Evaluator<'_>, term: Term, is_wanted: fn(&str) -> bool) -> bool {
     !printed_parameters(e, term, is_wanted).is_empty()
+}
+
+/// Whether a text that is parameter `first` of the root frame, or one behind it,
+/// is printed as it is.
+pub(super) fn prints_parameter_from(e: &Evaluator<'_>, term: Term, first: usize) -> bool {
+    printed_parameters(e, term, is_text).last().is_some_and(|&i| usize::from(i) >= first)
 }
 
 fn printed_parameters(e: &Evaluator<'_>, term: Term, is_wanted: fn(&str) -> bool) -> Vec<u16> {

@@ -21,6 +21,7 @@ use crate::program::{Class, ClassId, Method, Name, Program};
 mod cafebabe;
 mod noak;
 pub(crate) mod raw;
+pub(crate) mod references;
 
 use raw::{RawClass, RawCode, RawMethod};
 
@@ -182,6 +183,7 @@ fn lift_class(raw: RawClass, entry: usize) -> Loaded {
             body,
         });
     }
+    references::write_out(raw.name, &mut methods);
     let class = Class {
         name: raw.name,
         super_name: raw.super_name,
