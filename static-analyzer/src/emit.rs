@@ -16,7 +16,7 @@ use crate::top_level::entry_points::EntryPoints;
 mod names;
 mod points;
 
-use names::{dotted, path_text};
+use names::dotted;
 
 /// Everything the phases found.
 pub(crate) struct Findings<'a> {
@@ -140,7 +140,7 @@ fn top_level(
         .identifiers
         .iter()
         .map(|i| schema::Identifier {
-            path: path_text(findings.program, i.place.frame, &i.place.path),
+            path: i.place.path.name(findings.program, i.place.frame),
             value_class: class_id(classes, i.value_class).expect("every identifier's class is in the table"),
             strength: i.strength,
             one_of_many: i.is_one_of_many(),

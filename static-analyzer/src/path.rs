@@ -5,8 +5,8 @@
 //! accessors and bridge methods are looked through, so that `b.getBlockId()` and
 //! `b.blockId` are one path.
 
-use crate::ir::ValueId;
-use crate::program::{FieldRef, MethodId, MethodRef, Name};
+use crate::ir::{Op, ValueId};
+use crate::program::{FieldRef, MethodId, MethodRef, Name, Program};
 
 /// Where a path starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,6 +50,50 @@ pub struct AccessPath {
     pub root: Root,
     /// Steps from there.
     pub steps: Vec<Step>,
+}
+
+impl AccessPath {
+    /// The path as it would be written in the frame of `method`, e.g.
+    /// `this.block.poolId`.
+    pub fn name(&self, program: &Program, method: MethodId) -> String {
+        let root = match self.root {
+            Root::Param(i) => parameter(program, method, i),
+            Root::Static(field) => format!("{}.{}", simple(&field.class), field.name),
+            Root::Local(value) => local(program, method, value),
+        };
+        self.steps.iter().fold(root, |name, step| step.after(name))
+    }
+}
+
+/// The class name without its package.
+fn simple(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+fn parameter(program: &Program, method: MethodId, i: u16) -> String {
+    let method = &program.methods[method.index()];
+    let i = usize::from(i);
+    let own = usize::from(!method.is_static());
+    if i < own {
+        return "this".to_owned();
+    }
+    let name = method.parameter_names.get(i - own).copied().flatten();
+    name.map_or_else(|| format!("arg{}", i - own), |n| n.to_string())
+}
+
+fn local(program: &Program, method: MethodId, value: ValueId) -> String {
+    let body = program.methods[method.index()].body.as_ref();
+    let Some(inst) = body.and_then(|b| b.insts.get(value.index())) else {
+        return "local".to_owned();
+    };
+    match &inst.op {
+        Op::Invoke { method, .. } => format!("{}.{}()", simple(&method.class), method.name),
+        Op::InvokeDynamic { name, .. } => format!("{name}()"),
+        Op::New(class) => format!("new {}()", simple(class)),
+        Op::Caught(_) => "exception".to_owned(),
+        Op::GetField(field, _) => format!("{}.{}", simple(&field.class), field.name),
+        _ => format!("local@{}", inst.line),
+    }
 }
 
 /// A printed value of a log point.

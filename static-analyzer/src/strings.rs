@@ -38,6 +38,7 @@ pub(crate) mod info;
 pub(crate) mod lambda;
 pub(crate) mod library;
 pub(crate) mod object;
+pub(crate) mod origin;
 pub(crate) mod place;
 pub(crate) mod position;
 pub(crate) mod reach;

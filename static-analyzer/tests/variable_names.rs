@@ -36,5 +36,5 @@ fn variables_are_called_by_what_they_come_from() {
             n_checked += 1;
         }
     }
-    assert_eq!(n_checked, 9);
+    assert_eq!(n_checked, 18);
 }

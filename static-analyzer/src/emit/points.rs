@@ -2,7 +2,7 @@
 
 use schema::{CallSite, LogPointId, Variable};
 
-use super::names::{dotted, path_text};
+use super::names::dotted;
 use super::{Findings, class_id};
 use crate::path::LogPoint;
 use crate::program::{MethodId, Name, Program};
@@ -75,7 +75,7 @@ pub(super) fn variables(
     variables: &[crate::path::Variable],
 ) -> Vec<Variable> {
     let variable = |v: &crate::path::Variable| Variable {
-        path: v.path.as_ref().map_or_else(|| v.text.clone(), |p| path_text(program, frame, p)),
+        path: v.path.as_ref().map_or_else(|| v.text.clone(), |p| p.name(program, frame)),
         value_class: v.value_class.and_then(|c| class_id(classes, c)),
         shape: v.shape,
         parts: v.parts.clone(),

@@ -316,7 +316,10 @@ impl<'p> Evaluator<'p> {
         let path = self.path(place);
         let class = path.as_ref().and_then(|p| self.value_class(p, descriptor));
         let path = path.or_else(|| self.origin_path(place));
-        let text = if path.is_some() { String::new() } else { text };
+        let text = match path {
+            Some(_) => String::new(),
+            None => self.origin_name(place).unwrap_or(text),
+        };
         self.terms.leaf(Leaf { path, text, class, descriptor, pattern })
     }
 
