@@ -17,6 +17,7 @@ mod build;
 pub(crate) mod flow;
 mod initializers;
 mod machines;
+pub mod programs;
 mod reflection;
 pub(crate) mod resolve;
 mod roots;

@@ -25,6 +25,7 @@ pub mod top_level;
 
 pub use error::Error;
 
+use call_graph::programs::Programs;
 use error::ErrorKind;
 use identifiers::Bindings;
 use rules::Rules;
@@ -57,12 +58,13 @@ pub fn analyze(class_path: &[PathBuf], config: &Config) -> Result<schema::Model,
 /// The phases, in order.
 fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Result<schema::Model, Error> {
     let program = program::load::load(class_path, &config.class_path)?;
-    let mut log_points = log_points::log_points(&program);
     let graph = call_graph::build(&program);
+    let programs = Programs::find(&program, &graph);
+    let mut log_points = log_points::log_points_in(&program, &programs);
     let bindings = Bindings::new(&program, &graph);
     identifiers::objects::add(&program, &bindings, &mut log_points);
     let top_levels = top_level::find(&program, &graph, &bindings, &log_points, rules);
-    let entry_points = top_level::entry_points::find(&program, &graph, &top_levels);
+    let entry_points = top_level::entry_points::find(&programs, &top_levels);
     let fragments = order::fragments(&program, &graph, &log_points, &top_levels);
     let (pairs, given_up) = pairs::find(&program, &graph, &bindings, &log_points, &top_levels, rules);
     let thread_names = thread_names::find(&program, &graph, &top_levels);

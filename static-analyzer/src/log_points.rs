@@ -10,6 +10,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::call_graph::programs::Programs;
 use crate::ir::{InvokeKind, Op, ValueId};
 use crate::limits;
 use crate::path::LogPoint;
@@ -50,18 +51,25 @@ pub(crate) struct Site<'l> {
 /// All log points, sorted by (class, method, line, call). Deterministic for any
 /// number of threads.
 pub fn log_points(program: &Program) -> Vec<LogPoint> {
+    log_points_in(program, &Programs::default())
+}
+
+/// All log points, as [`log_points`], with late binding by the objects that the
+/// programs which run a log point make.
+pub fn log_points_in(program: &Program, programs: &Programs) -> Vec<LogPoint> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(rayon::current_num_threads())
         .stack_size(limits::STACK_BYTES)
         .build();
     match pool {
-        Ok(pool) => pool.install(|| collect(program)),
-        Err(_) => collect(program),
+        Ok(pool) => pool.install(|| collect(program, programs)),
+        Err(_) => collect(program, programs),
     }
 }
 
-fn collect(program: &Program) -> Vec<LogPoint> {
-    let facts = Facts::new(program);
+fn collect(program: &Program, programs: &Programs) -> Vec<LogPoint> {
+    let mut facts = Facts::new(program);
+    facts.programs = Some(programs);
     let loggers = Loggers::new(&facts, listed_classes(&facts));
     let methods: Vec<MethodId> = (0..program.methods.len()).map(MethodId::new).collect();
     let found: Vec<Vec<LogPoint>> = methods

@@ -228,6 +228,26 @@ fn equal_texts_are_told_apart_by_their_surroundings() {
 }
 
 #[test]
+fn of_equal_texts_the_one_outside_of_handlers_printed_it() {
+    let mut model = sketch::model(
+        "point begin id=Id.n
+         point failed
+         point ended
+         top one Task id=Id.n
+           >begin failed ended
+           failed<
+           ended<",
+    );
+    let [failed, ended] = ["failed", "ended"].map(|name| sketch::point(&model, name));
+    model.log_points[failed.index()].in_handler = true;
+    let text = "1.0 t1 begin id=1\n1.1 t1 failed|ended";
+    let mut records = Sketched { model: &model, lines: text.lines().enumerate() };
+    let accumulated = accumulate(&model, &mut records, &Config { node: "n".to_owned(), ..Config::default() });
+    let events = &accumulated.accumulators[0].spans[0].events;
+    assert_eq!(events.last().and_then(|event| event.log_point), Some(ended));
+}
+
+#[test]
 fn levels_that_do_not_print_are_not_missed() {
     check(
         "point a debug

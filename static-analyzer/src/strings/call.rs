@@ -108,8 +108,14 @@ impl<'p> Evaluator<'p> {
         (!classes.is_empty()).then_some(classes)
     }
 
-    /// Allocated classes at or below `class` that flow to a place.
+    /// Classes at or below `class` that flow to a place, and that the programs which
+    /// run the log point make objects of.
     pub(crate) fn flowing(&mut self, place: super::PlaceId, class: Name) -> Vec<ClassId> {
+        let flowing = self.flowing_anywhere(place, class);
+        self.facts.met_in(self.method_of(FrameId::ROOT), flowing)
+    }
+
+    fn flowing_anywhere(&mut self, place: super::PlaceId, class: Name) -> Vec<ClassId> {
         let all = self.facts.concrete(class);
         if all.len() <= 1 {
             return all.to_vec();

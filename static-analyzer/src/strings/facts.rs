@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::apis;
 use super::flow::Flow;
 use super::info::Info;
+use crate::call_graph::programs::Programs;
 use crate::ir::{Body, BootstrapArg, Const, Op, ValueId};
 use crate::program::{ClassId, Field, FieldRef, MethodId, MethodRef, Name, Program, access};
 
@@ -25,6 +26,8 @@ pub(crate) type Place = (MethodId, ValueId);
 pub(crate) struct Facts<'p> {
     /// The program the facts are about.
     pub(crate) program: &'p Program,
+    /// Which programs run what; none: nothing is known of it.
+    pub(crate) programs: Option<&'p Programs>,
     writes: FxHashMap<FieldRef, Vec<Place>>,
     calls: FxHashMap<(Name, Name), Vec<Place>>,
     instantiated: Vec<bool>,
@@ -56,6 +59,7 @@ impl<'p> Facts<'p> {
         let found: Vec<Vec<Fact>> = ids.par_iter().map(|&id| facts_of(program, id)).collect();
         let mut facts = Self {
             program,
+            programs: None,
             writes: FxHashMap::default(),
             calls: FxHashMap::default(),
             instantiated: vec![false; program.classes.len()],
@@ -148,6 +152,15 @@ impl<'p> Facts<'p> {
             Some(all) => all,
             None => self.possible.get(&name).map_or(&[], Vec::as_slice),
         }
+    }
+
+    /// Those of `classes` of which a program that runs `method` makes objects; all,
+    /// if there would be none.
+    pub(crate) fn met_in(&self, method: MethodId, classes: Vec<ClassId>) -> Vec<ClassId> {
+        let Some(programs) = self.programs.filter(|_| classes.len() > 1) else { return classes };
+        let met = classes.iter().copied().filter(|&c| programs.can_meet(self.program, method, c));
+        let met: Vec<ClassId> = met.collect();
+        if met.is_empty() { classes } else { met }
     }
 
     /// Which classes values can have.
