@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schema::{IdentifierStrength, TopLevelKind};
+use static_analyzer::call_graph::programs::Programs;
 use static_analyzer::call_graph::{self, CallGraph, CallKind};
 use static_analyzer::identifiers::Bindings;
 use static_analyzer::log_points::log_points;
@@ -141,7 +142,8 @@ fn what_an_object_makes_for_itself_knows_it() {
 #[test]
 fn a_program_runs_what_its_main_leads_to() {
     let analysis = analyze(&Rules::default());
-    let entry_points = top_level::entry_points::find(&analysis.program, &analysis.graph, &analysis.tops);
+    let programs = Programs::find(&analysis.program, &analysis.graph);
+    let entry_points = top_level::entry_points::find(&programs, &analysis.tops);
     let programs = |top: &str| -> Vec<String> {
         let at = analysis.tops.methods.iter().position(|t| analysis.name(t.method) == top);
         let of = &entry_points.of[at.expect("a top-level method")];

@@ -21,7 +21,7 @@ use sinks::{Sink, Verdict};
 
 /// Compiled sinks and how many of them are exact; to be raised when the string
 /// analysis learns something.
-const COUNTS: [(&str, usize, usize); 3] = [("8", 528, 503), ("11", 528, 503), ("17", 543, 518)];
+const COUNTS: [(&str, usize, usize); 3] = [("8", 531, 506), ("11", 531, 506), ("17", 546, 521)];
 
 struct Found {
     verdict: Verdict,
