@@ -185,7 +185,7 @@ pub(super) struct Surroundings {
     /// The span has printed this log point before, and not just now in a loop.
     pub(super) again: bool,
     /// The best span can have been all of something that begins with the record's
-    /// log point and cannot print it again, and it is not in a loop.
+    /// log point and cannot print it again.
     pub(super) complete: bool,
     /// The best span can have ended with its last record.
     pub(super) at_exit: bool,

@@ -3,7 +3,7 @@
 
 use schema::{LogPointId, TopLevelKind};
 
-use super::evidence::{FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
+use super::evidence::{FLOAT_US, Surroundings, is_silence, verdict};
 use super::open_span::TopState;
 use super::open_spans::SpanIndex;
 use super::pools::{MAIN_THREAD, is_main};
@@ -30,7 +30,7 @@ impl Scan<'_> {
             encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
             again: self.begins_again(best.span, point, gap_us)
                 && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
-            complete: gap_us > LOOP_US && self.is_complete(best.span, point),
+            complete: self.is_complete(best.span, point),
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
             at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
             is_round: self.is_round(best.span),
