@@ -13,6 +13,7 @@ use static_analyzer::log_points::log_points;
 use static_analyzer::path::LogPoint;
 use static_analyzer::program::{self, MethodId, Program};
 use static_analyzer::rules::Rules;
+use static_analyzer::thread_names;
 use static_analyzer::top_level::{self, TopLevel, TopLevels};
 
 struct Analysis {
@@ -238,4 +239,50 @@ fn a_line_whose_wrapper_decides_whether_it_comes_is_optional() {
     entries.sort();
     assert_eq!(entries.len(), 2, "{entries:?}");
     assert!(entries[0].contains("the settings are old") && entries[1].starts_with("working on"));
+}
+
+/// How the names of threads look, with the classes of the values in them, and the
+/// top-level methods that can run there; `any` if everything can.
+fn thread_names(analysis: &Analysis) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
+    let names = thread_names::find(&analysis.program, &analysis.graph, &analysis.tops);
+    let described = names.iter().map(|name| {
+        let class = |&c: &u32| name.variables[c as usize].value_class;
+        let classes = name.template.captures.iter().map(|c| class(c).map_or("-", |c| c.as_str()).to_owned());
+        let mut runs: Vec<String> =
+            name.runs.iter().map(|&top| analysis.name(analysis.tops.methods[top as usize].method)).collect();
+        if runs.is_empty() {
+            runs.push("any".to_owned());
+        }
+        (name.template.regex.clone(), (classes.collect(), runs))
+    });
+    described.collect()
+}
+
+#[test]
+fn names_of_threads_tell_what_runs_there_and_for_whom() {
+    let analysis = analyze(&Rules::default());
+    let names = thread_names(&analysis);
+    let of = |regex: &str| names.get(regex).unwrap_or_else(|| panic!("{regex} in {:?}", names.keys()));
+    let expected = [
+        // The constructor of a subclass of Thread.
+        (r"Reader of (.*?)", "block:Ljava/lang/String;", "Threads$Reader.run"),
+        // A helper that is handed the thread of an object.
+        (r"server\.flusher", "", "Threads$Flusher.run"),
+        // Whoever runs it names itself.
+        (r"Connection from (.*?)", "Threads$Connection.peer", "Threads$Connection.run"),
+        // A factory that a pool is given later; its name comes through two constructors.
+        (r"mutation\-stage\-(-?[0-9]+)", "-", "Threads$Mutation.run"),
+        // A worker runs whatever it is given.
+        ("worker thread", "", "any"),
+    ];
+    for (regex, class, run) in expected {
+        let (classes, runs) = of(regex);
+        let wanted: Vec<&str> = class.split_whitespace().collect();
+        assert_eq!(*classes, wanted, "values in {regex}");
+        assert_eq!(runs, &[run], "what runs in {regex}");
+    }
+    // A pool behind a helper and a completion service: the value is the caller's.
+    let (classes, runs) = of(r"opener\-(.*?)\-(-?[0-9]+)");
+    assert_eq!(classes.len(), 2);
+    assert_eq!(runs, &["Threads$2.call"]);
 }

@@ -7,6 +7,7 @@ use super::{Config, accumulate};
 use crate::record::{Candidate, Record, Records};
 
 mod learnt;
+mod threads;
 
 /// Records written as `TIME THREAD POINT[|POINT] NAME=VALUE...`, one per line;
 /// time in seconds, thread `-` where the layout has none.

@@ -1,13 +1,13 @@
 //! Names that are given to a thread itself: by its constructor or `setName`,
 //! through helpers that are handed the thread and the name.
 //!
-//! A call that names a thread is like a logging call: where thread or name are
-//! the method's own parameters, the callers name it, and what they give is
-//! followed, a few calls up.
+//! A call that names a thread is like a logging call: where the thread, or all
+//! that tells in the name, are the method's own parameters, the callers name it,
+//! and what they give is followed, a few calls up.
 
 use super::apis::{FACTORIES, STRING, THREAD};
 use super::bodies::{bodies_of, is_task};
-use super::{Found, limits};
+use super::{Found, LETTERS_MIN, limits};
 use crate::ir::{BootstrapArg, InvokeKind, Op, ValueId};
 use crate::log_points::wrapper;
 use crate::program::{ClassId, MethodId, Name};
@@ -76,8 +76,10 @@ pub(super) fn names_of(facts: &Facts<'_>, method: MethodId, naming: &Naming) -> 
             let term = e.text(frame, naming.name, Name::from(STRING), naming.call);
             let place = e.place(frame, naming.object);
             let named = named(&mut e, place, 0);
-            let is_given = matches!(named, Named::Given) || wrapper::gives_parameter(&e, term, is_string);
-            let callers = if is_given && depth < limits::WRAPPER_DEPTH_MAX {
+            let is_given = matches!(named, Named::Given) && bodies_at(&mut e, place).is_empty();
+            let is_bare = wrapper::letters(&e, term, 0) < LETTERS_MIN
+                && (matches!(named, Named::Given) || wrapper::gives_parameter(&e, term, is_string));
+            let callers = if (is_given || is_bare) && depth < limits::WRAPPER_DEPTH_MAX {
                 wrapper::callers_of(facts, root)
             } else {
                 Vec::new()
