@@ -581,3 +581,27 @@ fn who_starts_after_a_receiver_does_not_crowd_out_its_sender() {
     }
     check(model, &text, &expected);
 }
+
+/// A region is opened and, long after, closed: the closing task fits both senders'
+/// receivers, the opening one even better, but only the closing one was just asked.
+#[test]
+fn what_was_handed_over_long_ago_was_handed_over_by_somebody_else() {
+    let model = "point p
+         top asked_open RpcHandler region=Region.name
+           >p
+         top asked_close RpcHandler region=Region.name
+           >p
+         top open Task region=Region.name
+           >p
+         top close Task region=Region.name
+           >p
+         pair asked_open open Thread region=region
+         pair asked_close close Thread region=region";
+    check(
+        model,
+        "a t asked_open region=users_17 1.000-1.001
+         a u asked_close region=users_17 14.000-14.001
+         a w open|close region=users_17 14.010-14.100",
+        "1\n2 3 2>3",
+    );
+}
