@@ -278,9 +278,9 @@ impl OpenSpan {
     fn is_another(&self, orders: &Orders<'_>, kinds: &Kinds, fact: &Fact) -> bool {
         let known = || self.tops.iter().flat_map(|state| &state.bound).filter(|b| is_made(&b.text));
         let made = || fact.values.iter().filter(|(_, text)| is_made(text));
-        let same_whole = |text: &Rc<str>| known().any(|b| b.text == *text);
-        !made().any(|(_, text)| known().any(|b| b.text == *text))
-            && !fact.wholes.iter().any(|whole| same_whole(&whole.name.1))
+        let named = fact.named.iter().chain(fact.wholes.iter().map(|whole| &whole.name));
+        let mut shown = made().map(|(_, text)| text).chain(named.map(|(_, text)| text));
+        !shown.any(|text| known().any(|b| b.text == *text))
             && made().any(|(variable, _)| {
                 let classes = orders.request_classes(fact.log_point, *variable);
                 classes.iter().any(|class| known().any(|b| kinds.of(b.value_class) == kinds.of(*class)))
