@@ -10,6 +10,10 @@ use super::pools::{MAIN_THREAD, is_main};
 use super::{Scan, Taker};
 use crate::record::Record;
 
+/// What more top-level methods than this can have printed, anybody can: it does
+/// not show that its thread is in the middle of something.
+const ANYBODY_MIN: usize = 16;
+
 impl Scan<'_> {
     /// Why the record joins the first of `takers`; none if it does not.
     pub(super) fn judge(
@@ -95,7 +99,9 @@ impl Scan<'_> {
             let is_apart = open.only_floats() || self.is_all_rounds(span);
             return is_silence(gap_us, open.lasted_us()) || (gap_us > FLOAT_US && is_apart);
         }
-        gap_us > FLOAT_US && open.only_floats() && self.orders.starts(point)
+        let is_anybodys = open.tops.len() > ANYBODY_MIN && !open.only_floats();
+        let is_apart = (gap_us > LOOP_US && is_anybodys) || (gap_us > FLOAT_US && open.only_floats());
+        is_apart && self.orders.starts(point)
     }
 
     /// Whether `span` is a round of a dispatcher in any case.

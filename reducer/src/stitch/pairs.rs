@@ -13,6 +13,15 @@ use schema::{
 
 use super::Scope;
 
+/// Whether a receiver is handed the name of a lasting thing and knows nothing that
+/// tells requests apart: it looks after the thing (whether a table needs to be
+/// compacted), whoever has found that it is time to.
+fn serves_a_thing(model: &Model, pair: &CommunicationPair) -> bool {
+    let to = model.top_level_methods.get(pair.to.index());
+    let tells = |strength: IdentifierStrength| strength == IdentifierStrength::Request;
+    !pair.identifiers.is_empty() && to.is_some_and(|to| !to.identifiers.iter().any(|id| tells(id.strength)))
+}
+
 /// All pairs in reach.
 #[derive(Debug)]
 pub(super) struct Pairs<'m> {
@@ -51,8 +60,8 @@ pub(super) enum Role {
     /// Joins what works on one object that outlives it, on any node: its
     /// identifier alone tells, at any distance.
     Attached,
-    /// A hand-off to what serves everybody, of which no identifier is known:
-    /// tells nothing alone, see [`super::lives`].
+    /// A hand-off to what serves everybody, of which no identifier is known, or one
+    /// thing whoever works on it: tells nothing alone, see [`super::lives`].
     Served,
 }
 
@@ -84,7 +93,8 @@ impl<'m> Pairs<'m> {
             *n_bare.entry((pair.to, pair.kind)).or_default() += 1;
         }
         for (index, pair) in model.communication_pairs.iter().enumerate() {
-            let is_served = pair.identifiers.is_empty() && n_bare[&(pair.to, pair.kind)] > SENDERS_MAX;
+            let is_served = (pair.identifiers.is_empty() && n_bare[&(pair.to, pair.kind)] > SENDERS_MAX)
+                || serves_a_thing(model, pair);
             let known = |top: TopLevelId| top.index() < model.top_level_methods.len();
             let role = match (pair.kind, pair.from == pair.to) {
                 (LinkKind::Entity, _) => Role::Attached,
