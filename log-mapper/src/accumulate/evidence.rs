@@ -62,9 +62,14 @@ const SILENCE_MIN_US: u64 = 1_000_000;
 /// Lines of one loop follow each other this fast, µs.
 pub(super) const LOOP_US: u64 = 20_000;
 
-/// A line that everybody can print says nothing of where in its work a thread
-/// is; it belongs to a finished round of a dispatcher only this soon, µs.
+/// What initializes a class or names nothing is printed in the middle of its
+/// thread's work, this soon after other lines of it, µs.
 pub(super) const FLOAT_US: u64 = 100_000;
+
+/// A line that everybody can print says nothing of where in its work a thread
+/// is. After nothing but such lines, or a finished round of a dispatcher, it
+/// belongs to them only if it is printed with them, µs: logs print milliseconds.
+pub(super) const AT_ONCE_US: u64 = 3_000;
 
 /// Whether a span that has lasted `lasted_us` is done after `gap_us` of silence.
 pub(super) fn is_silence(gap_us: u64, lasted_us: u64) -> bool {

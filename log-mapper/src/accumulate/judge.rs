@@ -3,7 +3,7 @@
 
 use schema::{LogPointId, TopLevelKind};
 
-use super::evidence::{FLOAT_US, Surroundings, is_silence, verdict};
+use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
 use super::open_span::TopState;
 use super::open_spans::SpanIndex;
 use super::pools::{MAIN_THREAD, is_main};
@@ -95,12 +95,16 @@ impl Scan<'_> {
         if open.thread.is_some_and(|thread| self.thread_names[thread as usize] == MAIN_THREAD) {
             return false;
         }
+        // What initializes a class is in the middle of its thread's work.
+        let initializes = |point: LogPointId| self.model.log_points[point.index()].method == "<clinit>";
+        let is_inner = open.events.iter().all(|event| event.log_point.is_some_and(initializes));
+        let float_us = if is_inner || initializes(point) { FLOAT_US } else { AT_ONCE_US };
         if self.orders.floats(point) {
             let is_apart = open.only_floats() || self.is_all_rounds(span);
-            return is_silence(gap_us, open.lasted_us()) || (gap_us > FLOAT_US && is_apart);
+            return is_silence(gap_us, open.lasted_us()) || (gap_us > float_us && is_apart);
         }
         let is_anybodys = open.tops.len() > ANYBODY_MIN && !open.only_floats();
-        let is_apart = (gap_us > LOOP_US && is_anybodys) || (gap_us > FLOAT_US && open.only_floats());
+        let is_apart = (gap_us > LOOP_US && is_anybodys) || (gap_us > float_us && open.only_floats());
         is_apart && self.orders.starts(point)
     }
 

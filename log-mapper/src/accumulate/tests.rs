@@ -644,3 +644,19 @@ fn without_threads_names_that_were_made_outweigh_those_that_were_given() {
          handle: 4 opens, start not seen",
     );
 }
+
+#[test]
+fn what_everybody_prints_belongs_together_if_it_is_printed_at_once() {
+    let tops: String = (0..40).map(|n| format!("top t{n} Task\n>used read\nread<\n")).collect();
+    check(
+        &format!("point used\npoint read\n{tops}"),
+        "1.000 w1 used
+         1.001 w1 used
+         1.010 w1 used
+         1.012 w1 read
+         1.050 w1 read",
+        "t0: 1 opens; 2 thread
+         t0: 3 opens; 4 thread
+         t0: 5 opens",
+    );
+}

@@ -605,3 +605,21 @@ fn what_was_handed_over_long_ago_was_handed_over_by_somebody_else() {
         "1\n2 3 2>3",
     );
 }
+
+#[test]
+fn what_is_handed_a_lasting_thing_serves_it_and_not_who_named_it() {
+    let model = |knows: &str| {
+        format!(
+            "point p
+             top flush Task table=Table.name? position=Position.n
+               >p
+             top compact Task table=Table.name? {knows}
+               >p
+             pair flush compact Thread table=table"
+        )
+    };
+    let spans = "a t flush table=table_users position=70001 1.0-1.1
+         a w compact table=table_users 1.101-1.2";
+    check(&model(""), spans, "1\n2");
+    check(&model("task=Task.id"), spans, "1 2 1>2");
+}
