@@ -36,7 +36,7 @@ pub(crate) struct Facts<'p> {
     possible: FxHashMap<Name, Vec<ClassId>>,
     supers: FxHashMap<Name, Vec<Name>>,
     infos: Vec<OnceLock<Info>>,
-    flow: OnceLock<Flow>,
+    flow: Flow,
     lambdas: FxHashMap<MethodId, Vec<Place>>,
     /// Fields of arrays in which somebody stores elements.
     refilled: FxHashSet<FieldRef>,
@@ -68,7 +68,7 @@ impl<'p> Facts<'p> {
             possible: FxHashMap::default(),
             supers: program.classes.par_iter().map(|c| (c.name, program.supers(c.name))).collect(),
             infos: program.methods.iter().map(|_| OnceLock::new()).collect(),
-            flow: OnceLock::new(),
+            flow: Flow::default(),
             lambdas: FxHashMap::default(),
             refilled: FxHashSet::default(),
             handed_on: FxHashSet::default(),
@@ -94,6 +94,10 @@ impl<'p> Facts<'p> {
             }
         }
         facts.fill_concrete();
+        // INVARIANT: not made when it is first asked for. It is made in parallel; a
+        // worker that waits for its parts takes other work on, which would wait for
+        // it in turn, for ever.
+        facts.flow = Flow::new(&facts);
         facts
     }
 
@@ -165,7 +169,7 @@ impl<'p> Facts<'p> {
 
     /// Which classes values can have.
     pub(crate) fn flow(&self) -> &Flow {
-        self.flow.get_or_init(|| Flow::new(self))
+        &self.flow
     }
 
     /// Whether a method of this name and descriptor is handed on as a function,
