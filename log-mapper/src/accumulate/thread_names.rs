@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use regex::Regex;
 use schema::kinds::TELLING_MIN;
-use schema::{IdentifierStrength, Model, Span, ThreadName, TopLevelId, Value, ValueClassId};
+use schema::{IdentifierStrength, Model, Span, ThreadName, TopLevelId, TopLevelKind, Value, ValueClassId};
 
 use super::canonical::canonical;
 use super::open_span::TopState;
@@ -51,6 +51,7 @@ impl Told {
 /// The names of the threads of a model.
 #[derive(Debug)]
 pub(super) struct ThreadNames<'m> {
+    model: &'m Model,
     names: Vec<(Regex, &'m ThreadName)>,
     /// Per value class: its values mostly tell requests apart, not processes.
     tells: Vec<bool>,
@@ -75,7 +76,7 @@ impl<'m> ThreadNames<'m> {
                 };
             }
         }
-        Self { names, tells: counts.into_iter().map(|count| count > 0).collect() }
+        Self { model, names, tells: counts.into_iter().map(|count| count > 0).collect() }
     }
 
     /// What the name of a thread tells: of the names that it can be, those with
@@ -89,6 +90,11 @@ impl<'m> ThreadNames<'m> {
         for (regex, name) in matching.into_iter().filter(|(_, name)| Some(name.n_letters) == most) {
             anything |= name.runs.is_empty();
             told.runs.extend(&name.runs);
+            // Who dispatches serves many requests, and is named after none of them.
+            let kind = |top: &TopLevelId| self.model.top_level_methods.get(top.index()).map(|top| top.kind);
+            if name.runs.iter().any(|top| kind(top) == Some(TopLevelKind::Dispatcher)) {
+                continue;
+            }
             let Some(captures) = regex.captures(thread) else { continue };
             for (i, &variable) in name.template.captures.iter().enumerate() {
                 let Some(variable) = name.variables.get(variable as usize) else { continue };

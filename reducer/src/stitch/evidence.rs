@@ -125,12 +125,7 @@ pub(super) fn weigh(
 
 /// Whether the receiver's thread is named after a value: contains it, set apart
 /// from what stands beside it. What lives on is meant by who is at work on it.
-pub(super) fn names_thread(
-    facts: &Facts<'_>,
-    value: &Value,
-    sender: &Fact<'_>,
-    receiver: &Fact<'_>,
-) -> bool {
+pub(super) fn names_thread(facts: &Facts<'_>, value: &Value, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
     let is_at_work = (sender.start_us..=sender.end_us).contains(&receiver.start_us);
     let is_long = value.text.len() >= NAMING_MIN;
     let Some(thread) = facts.own_thread(receiver).filter(|_| is_long) else { return false };

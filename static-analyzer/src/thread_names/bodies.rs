@@ -23,9 +23,8 @@ pub(super) fn bodies_of(facts: &Facts<'_>, class: ClassId) -> Vec<MethodId> {
             let method = &program.methods[index];
             let is_body =
                 BODIES.iter().any(|(n, d)| method.name == *n && method.descriptor.as_str().starts_with(d));
-            let is_overridden = || {
-                found.iter().any(|&o: &MethodId| program.methods[o.index()].name == method.name)
-            };
+            let is_overridden =
+                || found.iter().any(|&o: &MethodId| program.methods[o.index()].name == method.name);
             if is_body && method.body.is_some() && !method.is_static() && !is_overridden() {
                 found.push(MethodId::new(index));
             }
@@ -38,7 +37,7 @@ pub(super) fn bodies_of(facts: &Facts<'_>, class: ClassId) -> Vec<MethodId> {
 /// threads: below one of the library's interfaces for that.
 pub(super) fn is_task(facts: &Facts<'_>, class: Name) -> bool {
     const TASKS: [&str; 3] = ["java/lang/Runnable", "java/util/concurrent/Callable", "java/lang/Thread"];
-    facts.program.class(class).is_some() && TASKS.iter().any(|t| facts.is_subtype(class, Name::from(*t)))
+    facts.program.class(class).is_some() && TASKS.iter().any(|t| facts.is_subtype(class, Name::from(t)))
 }
 
 /// Methods that run in the threads of some bodies.

@@ -183,7 +183,7 @@ pub(super) fn bodies_at(e: &mut Evaluator<'_>, place: PlaceId) -> Vec<MethodId> 
 
 /// Whether a class makes the threads of pools.
 pub(super) fn is_factory(facts: &Facts<'_>, class: Name) -> bool {
-    FACTORIES.iter().any(|f| facts.is_subtype(class, Name::from(*f)))
+    FACTORIES.iter().any(|f| facts.is_subtype(class, Name::from(f)))
 }
 
 /// The name that a thread gets that is made in `frame` at `value`.

@@ -8,8 +8,8 @@ use super::apis::{POOLS, sets_factory, sets_format};
 use super::naming::{bodies_at, is_factory, name_of_new};
 use super::{Found, limits};
 use crate::call_graph::{Call, CallGraph, CallKind};
-use crate::log_points::wrapper;
 use crate::ir::{BootstrapArg, InvokeKind, Op, ValueId};
+use crate::log_points::wrapper;
 use crate::program::{FieldRef, MethodId, Name};
 use crate::strings::facts::Facts;
 use crate::strings::format::{Argument, Arguments};
@@ -81,7 +81,7 @@ fn names_at(facts: &Facts<'_>, method: MethodId, pool: ValueId, bodies: &[Method
 }
 
 fn is_pool(facts: &Facts<'_>, class: Name) -> bool {
-    POOLS.iter().any(|p| facts.is_subtype(class, Name::from(*p)))
+    POOLS.iter().any(|p| facts.is_subtype(class, Name::from(p)))
 }
 
 /// Follows pools and factories back to names.
@@ -272,7 +272,9 @@ impl Pools<'_, '_> {
 
     /// Whether a method stores what is at `place` in the field at `field`.
     fn holds(&mut self, frame: FrameId, field: PlaceId, place: PlaceId) -> bool {
-        let (Place::Field(_, wanted) | Place::Static(wanted)) = self.e.place_node(field) else { return false };
+        let (Place::Field(_, wanted) | Place::Static(wanted)) = self.e.place_node(field) else {
+            return false;
+        };
         let puts = self.e.facts.info(self.e.method_of(frame)).puts.clone();
         puts.into_iter().any(|put| match self.e.op(frame, put) {
             Op::PutField(field, _, value) if *field == wanted => self.e.place(frame, *value) == place,
