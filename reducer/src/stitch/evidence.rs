@@ -1,9 +1,9 @@
 //! Evidence: how much speaks for a hand-off between two spans. All weights of
 //! stitching are here.
 //!
-//! Fields are compared in the order they stand in: shared request identifiers
-//! first, then a caller's and a callee's common thread, then shared weak
-//! values, then how well the pair fits what the spans can be, then nearness in
+//! Fields are compared in the order they stand in: a call about one thing within
+//! one thread first, then shared request identifiers, then a caller's and a
+//! callee's common thread, then shared weak values, then how well the pair fits what the spans can be, then nearness in
 //! time, which tells apart two requests on the same identifiers.
 
 use std::cmp::Reverse;
@@ -41,6 +41,8 @@ pub(super) struct Candidate {
 /// What speaks for a hand-off: larger is more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Evidence {
+    /// Call within one thread about one thing: nothing is surer.
+    is_call: bool,
     /// Shared values of request identifiers.
     pub(super) n_request: u32,
     /// Call within one thread, by its name.
@@ -113,6 +115,7 @@ pub(super) fn weigh(
     let distance_us = Reverse(distance_us(sender, receiver));
     let (n_request, n_weak) = (to_u32(shared.request.len()), to_u32(shared.weak.len()));
     Some(Evidence {
+        is_call: same_thread && n_request > 0,
         n_request,
         same_thread,
         n_differ: Reverse(n_differ),
@@ -166,6 +169,7 @@ pub(super) fn weigh_attached(
         }
     }
     (!shared.request.is_empty()).then(|| Evidence {
+        is_call: false,
         n_request: to_u32(shared.request.len()),
         same_thread: false,
         n_differ: Reverse(0),
