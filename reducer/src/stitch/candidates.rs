@@ -151,7 +151,7 @@ impl<'a> Finder<'a> {
             let spans = self.by_text.get(value.text.as_str()).map_or(&[][..], Vec::as_slice);
             let end = spans.partition_point(|&span| self.facts.get(span).start_us <= fact.start_us);
             let spans = spans[..end].iter().rev().take(LOOK_BACK_MAX);
-            let spans = spans.filter(|&&span| span != receiver);
+            let spans = spans.filter(|&&span| self.comes_first(span, receiver));
             if is_address(&value.text) {
                 let born_us = self.born_us(fact, &value.text);
                 senders.extend(spans.filter(|&&span| {
@@ -172,6 +172,18 @@ impl<'a> Finder<'a> {
             });
             out.extend(found.min());
         }
+    }
+
+    /// Whether a span that starts no later than another one comes first. Of two that
+    /// start at one time, one is before the other in the log: both ways at once they
+    /// would be all that they have to do with anybody.
+    fn comes_first(&self, span: u32, other: u32) -> bool {
+        let (a, b) = (self.facts.get(span), self.facts.get(other));
+        if a.start_us != b.start_us {
+            return true;
+        }
+        let place = |fact: &Fact<'_>| fact.events.first().map(|event| (event.file, event.line));
+        if a.node == b.node { (place(a), span) < (place(b), other) } else { span < other }
     }
 
     /// When the connection with an address that `fact` shows was met last.
