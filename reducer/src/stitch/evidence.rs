@@ -164,7 +164,10 @@ pub(super) fn weigh_attached(
         if is_address(&value.text) && !same_node {
             continue;
         }
-        if ours.iter().any(|our| our.text == value.text) && !shared.request.contains(&value.text.as_str()) {
+        // Who meets several of a kind works on none of them in particular.
+        let is_one = |fact: &Fact<'_>, value: &Value| fact.values_of(value.value_class).len() == 1;
+        let same = ours.iter().find(|our| our.text == value.text && is_one(sender, our));
+        if same.is_some() && is_one(receiver, value) && !shared.request.contains(&value.text.as_str()) {
             shared.request.push(&value.text);
         }
     }

@@ -23,8 +23,8 @@ pub(super) fn add(context: Context<'_>, pairs: &mut Pairs) {
         let family = family(context, class);
         let carries = |top: &TopLevel| {
             let of_family = |identifier: &Identifier| {
-                identifier.strength == IdentifierStrength::Request
-                    && !identifier.is_one_of_many()
+                (top.kind == TopLevelKind::DispatchTarget && identifier.strength != IdentifierStrength::Node
+                    || identifier.strength == IdentifierStrength::Request && !identifier.is_one_of_many())
                     && identifier.place.path.steps.iter().any(|step| is_in(step, &family))
             };
             top.kind != TopLevelKind::Unreached && top.identifiers.iter().any(of_family)
