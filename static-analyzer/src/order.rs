@@ -7,12 +7,15 @@
 //! caller back (recursion: one node without order). What becomes too large is
 //! folded, the largest callees first.
 
+use std::collections::BTreeMap;
+
 use crate::call_graph::CallGraph;
 use crate::ir::{BlockId, Op, ValueId};
 use crate::limits::{ORDER_CALLEES_MAX, ORDER_NODES_MAX};
 use crate::path::LogPoint;
 use crate::program::{MethodId, Program};
 use crate::top_level::TopLevels;
+use crate::top_level::loops::ServiceLoops;
 
 pub(crate) mod components;
 pub(crate) mod dag;
@@ -38,6 +41,8 @@ struct Input<'a> {
     calls: Vec<Calls>,
     /// For each method its printing instructions with the points they print.
     sites: Vec<Vec<(ValueId, Vec<u32>)>>,
+    /// The service loops of dispatchers.
+    rounds: BTreeMap<MethodId, ServiceLoops>,
 }
 
 /// The fragments of all methods, by [`MethodId`]. Calls of top-level methods are
@@ -48,7 +53,10 @@ pub(crate) fn fragments(
     log_points: &[LogPoint],
     top_levels: &TopLevels,
 ) -> Vec<Fragment> {
+    let dispatchers = top_levels.methods.iter().filter(|top| top.kind == schema::TopLevelKind::Dispatcher);
+    let rounds = dispatchers.map(|top| (top.method, ServiceLoops::of(program, graph, top.method)));
     let input = Input {
+        rounds: rounds.collect(),
         program,
         log_points,
         calls: local_calls(program, graph, top_levels),
@@ -183,7 +191,7 @@ fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> F
         events.push((*site, event));
     }
     events.sort_by_key(|e| e.0);
-    method::flow(body, &events).into_fragment()
+    method::flow(body, &events, input.rounds.get(&method)).into_fragment()
 }
 
 fn print_event(input: &Input<'_>, points: &[u32]) -> Event<'static> {

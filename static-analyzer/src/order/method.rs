@@ -8,6 +8,7 @@
 
 use super::fragment::{Flow, Fragment};
 use crate::ir::{BlockId, Body, Op, ValueId};
+use crate::top_level::loops::ServiceLoops;
 
 /// What an instruction contributes to the order.
 #[derive(Clone, Debug)]
@@ -30,9 +31,10 @@ pub(crate) enum Event<'a> {
     },
 }
 
-/// The flow of `body`; `events` are sorted by instruction.
-pub(crate) fn flow(body: &Body, events: &[(ValueId, Event<'_>)]) -> Flow {
-    let mut builder = Builder { flow: Flow::new(), starts: Vec::new() };
+/// The flow of `body`; `events` are sorted by instruction. With the loops of a
+/// dispatcher it is that of one round: the next one is another request.
+pub(crate) fn flow(body: &Body, events: &[(ValueId, Event<'_>)], rounds: Option<&ServiceLoops>) -> Flow {
+    let mut builder = Builder { flow: Flow::new(), starts: Vec::new(), rounds };
     builder.starts = body.blocks.iter().map(|_| builder.flow.add(Vec::new(), false)).collect();
     if body.blocks.is_empty() {
         return builder.flow;
@@ -44,13 +46,14 @@ pub(crate) fn flow(body: &Body, events: &[(ValueId, Event<'_>)]) -> Flow {
     builder.flow
 }
 
-struct Builder {
+struct Builder<'a> {
     flow: Flow,
     /// First vertex of each block.
     starts: Vec<u32>,
+    rounds: Option<&'a ServiceLoops>,
 }
 
-impl Builder {
+impl Builder<'_> {
     fn block(&mut self, body: &Body, id: BlockId, events: &[(ValueId, Event<'_>)]) {
         let block = body.block(id);
         let mut at = self.starts[id.index()];
@@ -76,7 +79,8 @@ impl Builder {
             _ => {}
         }
         for &next in &block.successors {
-            self.flow.edge(at, self.starts[next.index()]);
+            let is_last = self.rounds.is_some_and(|rounds| rounds.ends_round(id, next));
+            self.flow.edge(at, if is_last { Flow::RETURN } else { self.starts[next.index()] });
         }
     }
 

@@ -7,7 +7,7 @@
 //! through an exception handler only.
 
 use crate::call_graph::{CallGraph, apis};
-use crate::ir::{Body, Comparison, Op, ValueId};
+use crate::ir::{BlockId, Body, Comparison, Op, ValueId};
 use crate::order::components::components;
 use crate::program::{MethodId, Program};
 
@@ -19,6 +19,8 @@ pub(crate) struct ServiceLoops {
     /// Per block: whether it is in a loop inside of a service loop, or in a loop
     /// that does not serve.
     inner: Vec<bool>,
+    /// The service loops: block in which a round begins, blocks.
+    rounds: Vec<(u32, Vec<u32>)>,
     /// There is a service loop.
     pub(crate) any: bool,
 }
@@ -30,7 +32,8 @@ impl ServiceLoops {
         let mut successors: Vec<Vec<u32>> =
             body.blocks.iter().map(|b| b.successors.iter().map(|s| s.index() as u32).collect()).collect();
         let n = body.blocks.len();
-        let mut loops = Self { blocks: vec![false; n], inner: vec![false; n], any: false };
+        let mut loops =
+            Self { blocks: vec![false; n], inner: vec![false; n], rounds: Vec::new(), any: false };
         let found = components(&successors);
         let mut serving: Vec<&Vec<u32>> = Vec::new();
         for members in &found.members {
@@ -47,6 +50,7 @@ impl ServiceLoops {
         // Without the edges back to its header a service loop is one round.
         for members in serving {
             let header = members[0];
+            loops.rounds.push((header, members.clone()));
             for &b in members {
                 successors[b as usize].retain(|&s| s != header);
             }
@@ -62,6 +66,12 @@ impl ServiceLoops {
     /// Whether an instruction stands in a service loop.
     pub(crate) fn contains(&self, body: &Body, value: ValueId) -> bool {
         self.blocks.get(body.inst(value).block.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether the step from block `from` to block `to` ends a round.
+    pub(crate) fn ends_round(&self, from: BlockId, to: BlockId) -> bool {
+        let is = |block: BlockId, at: u32| block.index() == at as usize;
+        self.rounds.iter().any(|(first, blocks)| is(to, *first) && blocks.iter().any(|&b| is(from, b)))
     }
 
     /// Whether an instruction can run several times in one round.
