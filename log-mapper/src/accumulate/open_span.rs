@@ -433,12 +433,19 @@ impl TopState {
         index: usize,
     ) -> Option<(TopState, (u32, u32, Follows, bool))> {
         let mut at = Vec::new();
+        let has_rounds = orders.kind(self.top) == TopLevelKind::Dispatcher;
         let mut best: Option<((u32, u32, Follows), Vec<Bound>)> = None;
         for i in 0..orders.places(fact.log_point)[index].at.len() {
             let place = orders.places(fact.log_point)[index].at[i];
-            let Some(follows) = self.follows(orders, fact.log_point, place.0) else { continue };
+            let follows = self.follows(orders, fact.log_point, place.0);
+            if follows.is_none() && !has_rounds {
+                continue;
+            }
             let Some(bound) = bind(orders, self.top, place, fact) else { continue };
             let Some((n_request, n_weak)) = self.agree(&bound) else { continue };
+            // Rounds about one thing are one request, in any order.
+            let again = (n_request > 0).then_some(Follows::Later);
+            let Some(follows) = follows.or(again) else { continue };
             at.push(place.0);
             let score = (n_request, n_weak, follows);
             if best.as_ref().is_none_or(|(old, _)| *old < score) {
