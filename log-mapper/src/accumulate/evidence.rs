@@ -194,6 +194,9 @@ pub(super) struct Surroundings {
     pub(super) complete: bool,
     /// The best span can have ended with its last record.
     pub(super) at_exit: bool,
+    /// The best span can be all of what a dispatcher has handed out, and the record
+    /// is the dispatcher's own.
+    pub(super) was_handed_out: bool,
     /// The best span can be a round of a dispatcher.
     pub(super) is_round: bool,
     /// The best span is what a dispatcher prints itself: its rounds are requests.
@@ -234,6 +237,10 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     // longer reading. Without threads the same goes for a line that everybody prints.
     let begins = around.starts || around.is_dispatcher || (around.floats && !around.has_thread);
     if around.again && begins && (!goes_on || (around.complete && around.starts)) {
+        return None;
+    }
+    // A thread that was given work goes on with its own when that is done.
+    if around.was_handed_out && best.n_request == 0 {
         return None;
     }
     if around.has_thread {

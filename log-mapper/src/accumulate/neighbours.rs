@@ -2,7 +2,7 @@
 //! before and after them: in the log, where the layout prints no threads, or in
 //! their thread.
 
-use schema::TopLevelKind;
+use schema::{TopLevelId, TopLevelKind};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
 use super::open_span::{Fact, OpenSpan, opening_after};
@@ -118,7 +118,12 @@ impl Scan<'_> {
         let places = self.orders.places(fact.log_point);
         let unreached =
             |top| self.orders.kind(top) == TopLevelKind::Unreached || !self.orders.is_possible(top);
-        (takers.is_empty() && gap_us <= LOOP_US && places.iter().all(|places| unreached(places.top)))
+        // Classes are initialized by whoever needs them first, who waits for it.
+        let lasted_us = self.open.get(current).lasted_us();
+        let is_initializer = |top: TopLevelId| self.model.top_level_methods[top.index()].method == "<clinit>";
+        let is_waiting = gap_us <= LOOP_US
+            || (places.iter().all(|places| is_initializer(places.top)) && !is_silence(gap_us, lasted_us));
+        (takers.is_empty() && is_waiting && places.iter().all(|places| unreached(places.top)))
             .then_some(current)
     }
 

@@ -367,6 +367,16 @@ impl OpenSpan {
         self.tops.iter().any(|state| state.at.is_empty() || goes_on(state))
     }
 
+    /// Whether it can be all of something that is handed out, and a record that fits
+    /// as `fit` says is the dispatcher's own.
+    pub(super) fn was_handed_out(&self, orders: &Orders<'_>, fit: &Fit) -> bool {
+        let is_own = |state: &TopState| orders.kind(state.top) == TopLevelKind::Dispatcher;
+        let is_whole = |state: &TopState| {
+            !is_own(state) && state.entered && state.at.iter().any(|&at| orders.is_exit(state.top, at))
+        };
+        fit.tops.iter().all(is_own) && self.tops.iter().any(is_whole)
+    }
+
     /// Whether nothing so far had a place in the order.
     pub(super) fn only_floats(&self) -> bool {
         self.tops.iter().all(|state| state.at.is_empty())
