@@ -16,7 +16,7 @@ use super::facts::Channel;
 use super::origins::Origins;
 use super::regions::{Edge, UnitId, Units, in_loop};
 use super::{Context, apis};
-use crate::call_graph::{Call, CallKind};
+use crate::call_graph::{Call, CallKind, RootKind};
 use crate::ir::{Op, ValueId};
 use crate::limits::HANDOFFS_PER_PAIR_MAX;
 use crate::program::{MethodId, Name};
@@ -173,6 +173,7 @@ fn along_call(
     let origins = starts.then(|| Origins::of(context, region, method, call.args.first().copied().flatten()));
     let kind = link_kind(call.kind);
     for target in targets {
+        let is_lookup = call.kind == CallKind::Table && !is_template(context, method, target, call);
         let made = origins.as_ref().is_none_or(|o| o.made(context, target));
         if !made && origins.as_ref().is_some_and(|o| !o.unknown) {
             continue;
@@ -188,12 +189,27 @@ fn along_call(
             site: (method, call.site),
             entry: Entry::Call((method, i, target)),
             many: region.is_looped(method) || is_repeated(context, method, call),
-            needs_identifier: matches!(call.kind, CallKind::Rpc | CallKind::Table) || !made,
-            followed_only: call.kind == CallKind::Table || !made,
+            needs_identifier: call.kind == CallKind::Rpc || is_lookup || !made,
+            followed_only: is_lookup || !made,
             cargo: cargo(call.kind, target),
             rule: Rule::Call(call.kind),
         });
     }
+}
+
+/// Whether the body of a task runs what its subclass defines: in the same thread
+/// and for the same request.
+fn is_template(context: Context<'_>, caller: MethodId, target: MethodId, call: &Call) -> bool {
+    let method = &context.program.methods[caller.index()];
+    let receiver = call.args.first().copied().flatten();
+    let is_own = |value| method.body.as_ref().is_some_and(|body| matches!(body.op(value), Op::Param(0)));
+    let is_task = |method: MethodId| {
+        let root = context.graph.root(method);
+        root.is_some_and(|root| matches!(root.kind, RootKind::Task | RootKind::Thread))
+    };
+    // Where others run the body, its object is known to be of their class only.
+    let is_top = context.top_levels.position(caller).is_some();
+    is_top && !method.is_static() && receiver.is_some_and(is_own) && is_task(caller) && is_task(target)
 }
 
 fn cargo(kind: CallKind, target: MethodId) -> Cargo {
