@@ -286,3 +286,44 @@ fn names_of_threads_tell_what_runs_there_and_for_whom() {
     assert_eq!(classes.len(), 2);
     assert_eq!(runs, &["Threads$2.call"]);
 }
+
+fn top_of<'m>(model: &'m schema::Model, class: &str, method: &str) -> &'m schema::TopLevelMethod {
+    let mut tops = model.top_level_methods.iter();
+    tops.find(|top| top.class == class && top.method == method).expect("a top-level method")
+}
+
+#[test]
+fn the_rounds_of_a_dispatcher_do_not_follow_each_other() {
+    let model = model();
+    let peer = top_of(&model, "Rounds$Peer", "run");
+    assert_eq!(peer.kind, TopLevelKind::Dispatcher);
+    let node = |text: &str| {
+        let prints = |point: &schema::DagPoint| {
+            let point = &model.log_points[point.log_point.index()];
+            point.templates.iter().any(|template| template.regex.contains(text))
+        };
+        let position = peer.dag.nodes.iter().position(|node| node.points.iter().any(prints));
+        u32::try_from(position.expect("a node")).expect("few nodes")
+    };
+    let (starts, leading, following) = (node("peer starts"), node("leading"), node("following"));
+    let next = |from: u32| &peer.dag.nodes[from as usize].next;
+    assert!(next(starts).contains(&leading) && next(starts).contains(&following));
+    assert_ne!(leading, following);
+    for round in [leading, following] {
+        assert!(!peer.dag.nodes[round as usize].repeats);
+        assert!(!next(round).contains(&leading) && !next(round).contains(&following));
+        assert!(peer.dag.exits.contains(&round));
+    }
+}
+
+#[test]
+fn the_body_of_a_task_calls_what_its_subclasses_define() {
+    let model = model();
+    let called: Vec<String> = (model.communication_pairs.iter())
+        .filter(|pair| pair.kind == schema::LinkKind::Call)
+        .map(|pair| (&model.top_level_methods[pair.from.index()], &model.top_level_methods[pair.to.index()]))
+        .filter(|(from, _)| from.class == "Rounds$Command")
+        .map(|(_, to)| format!("{}.{}", to.class, to.method))
+        .collect();
+    assert_eq!(called, ["Rounds$Dump.execute", "Rounds$Statistics.execute"]);
+}

@@ -350,6 +350,66 @@ fn what_carries_a_connection_is_one_request_on_all_nodes() {
 }
 
 #[test]
+fn of_two_parts_of_a_connection_at_one_time_one_comes_first() {
+    // The second and third share more than the first has with either.
+    check(
+        "point p
+         top serve Entity peer=Socket.peer session=Session.id
+           >p
+         top close Task peer=Conn.address session=Request.session
+           >p
+         pair serve serve Entity many
+         pair serve close Entity many
+         pair close serve Entity many
+         pair close close Entity many",
+        "a - serve peer=/10.0.0.1:5001 1.0-1.0
+         a - serve peer=/10.0.0.1:5001 session=70001 1.002-1.002
+         a - close session=70001 1.002-1.002",
+        "1 2 3 1>2 2>3",
+    );
+}
+
+#[test]
+fn who_meets_several_connections_works_on_none() {
+    check(
+        "point p
+         top serve Entity peer=Socket.peer session=Session.id
+           >p
+         top stop Task peer=Socket.peer
+           >p
+         pair serve serve Entity many
+         pair serve stop Entity many",
+        "a - serve peer=/10.0.0.1:5001 1.0-1.0
+         a - serve peer=/10.0.0.1:5002 2.0-2.0
+         a - stop peer=/10.0.0.1:5001 peer=/10.0.0.1:5002 3.0-3.0",
+        "1
+         2
+         3",
+    );
+}
+
+#[test]
+fn a_caller_in_the_same_thread_is_surer_than_who_knows_more() {
+    // What another thread prints later names the session too.
+    check(
+        "point p
+         top accept Task peer=Socket.peer
+           >p
+         top serve Task peer=Socket.peer session=Session.id
+           >p
+         top settle Task peer=Socket.peer session=Session.id
+           >p
+         pair accept serve Call peer=peer
+         pair settle serve Queue peer=peer session=session",
+        "a t1 accept peer=/10.0.0.1:5001 1.0-1.0
+         a t1 serve peer=/10.0.0.1:5001 session=70001 1.0-1.0
+         a t2 settle peer=/10.0.0.1:5001 session=70001 1.003-1.003",
+        "1 2 1>2
+         3",
+    );
+}
+
+#[test]
 fn who_has_just_printed_is_the_starter() {
     let model = "point p
          top ask Task

@@ -132,3 +132,64 @@ fn a_weak_value_tells_what_comes_next_in_a_crowded_log() {
     assert_eq!(spans.lines().count(), 240);
     assert!(spans.lines().all(|span| span.contains("; ")), "{spans}");
 }
+
+#[test]
+fn rounds_about_one_thing_are_one_request() {
+    let model = "
+        point began id=Container.id
+        point used id=Container.id
+        point ended id=Container.id
+        top watch Dispatcher id=Container.id
+          >ended<
+          >began used
+          used*<";
+    check(
+        model,
+        "1.0 - began id=container_1
+         1.1 - used id=container_1
+         4.0 - used id=container_1
+         7.0 - ended id=container_1
+         7.1 - ended id=container_2",
+        "watch: 1 opens; 2 1 id; 3 1 id; 4 1 id, skips
+         watch: 5 opens",
+    );
+}
+
+#[test]
+fn a_thread_goes_on_with_its_own_when_its_work_is_done() {
+    check(
+        "point served
+         point stopped
+         top serve DispatchTarget
+           >served<
+         top run Dispatcher
+           >served stopped
+           stopped<",
+        "1.0 t1 served
+         1.5 t1 stopped",
+        // What the thread is known to run comes first.
+        "run: 1 opens
+         run: 2 opens, start not seen",
+    );
+}
+
+#[test]
+fn initializers_are_of_whoever_waits_for_them() {
+    check(
+        "point working
+         point loaded
+         point worked
+         top work Task
+           >working worked
+           worked<
+         top <clinit> Unreached
+           >loaded<",
+        "1.00 t1 working
+         1.20 t1 loaded
+         1.40 t1 loaded
+         1.50 t1 worked
+         1.60 t2 loaded",
+        "work: 1 opens; 2 thread, inside; 3 thread, inside; 4 thread
+         <clinit>: 5 opens",
+    );
+}
