@@ -4,20 +4,22 @@
 //! Answers whether a record can come next and how well it fits; which of
 //! several spans takes it is decided by [`super::evidence`].
 
-use std::cmp::Reverse;
 use std::rc::Rc;
 
 use schema::kinds::TELLING_MIN;
-use schema::{
-    Event, Identifier, IdentifierId, IdentifierStrength, Kinds, LogPointId, Span, TopLevelId, TopLevelKind,
-    Value, ValueClassId,
-};
+use schema::{Event, Kinds, LogPointId, Span, TopLevelKind, Value, ValueClassId};
 
 use super::evidence::LOOP_US;
-use super::names::is_name;
-use super::orders::{Follows, Orders, Places};
+use super::orders::{Follows, Orders};
 use super::pools::Closed;
 use super::wholes::Whole;
+use bound::is_made;
+use top_state::kind_rank;
+
+pub(super) use top_state::{TopState, opening, opening_after};
+
+mod bound;
+mod top_state;
 
 /// Values kept of a span per top-level method: one that meets more entities than
 /// this is not told apart by them.
@@ -76,28 +78,6 @@ impl Fact {
     }
 }
 
-/// A value that the span has printed: bound to an identifier of a top-level
-/// method, or *loose*: of a class that tells requests apart, but found by the
-/// method in a way that the analysis could not follow (looked up by a key, taken
-/// from a collection). A loose value speaks for whoever has the same one; it
-/// contradicts nobody, for a request may meet many.
-#[derive(Clone, Debug)]
-pub(super) struct Bound {
-    /// None: loose.
-    identifier: Option<IdentifierId>,
-    pub(super) value_class: ValueClassId,
-    pub(super) strength: IdentifierStrength,
-    pub(super) text: Rc<str>,
-    /// Not printed, but something that is part of it: the class of that.
-    part: Option<ValueClassId>,
-}
-
-impl Bound {
-    fn is_request_identifier(&self) -> bool {
-        self.identifier.is_some() && self.strength == IdentifierStrength::Request
-    }
-}
-
 /// A span that can still grow.
 #[derive(Debug)]
 pub(super) struct OpenSpan {
@@ -128,20 +108,6 @@ struct Before {
     tops: Vec<TopState>,
     last_seq: u64,
     last_us: i64,
-}
-
-/// One top-level method that can have printed the span.
-#[derive(Clone, Debug)]
-pub(super) struct TopState {
-    pub(super) top: TopLevelId,
-    /// Nodes at which the last log point can have been; none: nothing so far had
-    /// a place in the order.
-    pub(super) at: Vec<u32>,
-    pub(super) bound: Vec<Bound>,
-    /// The first event is one with which the method can start.
-    pub(super) entered: bool,
-    /// Events before which something should have printed, but did not.
-    n_skips: u32,
 }
 
 /// How a record fits a span.
@@ -424,267 +390,5 @@ impl OpenSpan {
             fits,
             uuids: self.uuids,
         }
-    }
-}
-
-impl TopState {
-    /// How well the records fit the top-level method: less is better.
-    fn fitness(&self) -> (bool, u32, Reverse<usize>) {
-        let n_bound = self.bound.iter().filter(|b| b.is_request_identifier()).count();
-        (!self.entered, self.n_skips, Reverse(n_bound))
-    }
-
-    /// The state after `fact`, whose places are entry `index` of its log point,
-    /// and how well it fits: (request values, weak values, follows, entered).
-    fn step(
-        &self,
-        orders: &mut Orders<'_>,
-        fact: &Fact,
-        index: usize,
-    ) -> Option<(TopState, (u32, u32, Follows, bool))> {
-        let mut at = Vec::new();
-        let has_rounds = orders.kind(self.top) == TopLevelKind::Dispatcher;
-        let mut best: Option<((u32, u32, Follows), Vec<Bound>)> = None;
-        for i in 0..orders.places(fact.log_point)[index].at.len() {
-            let place = orders.places(fact.log_point)[index].at[i];
-            let follows = self.follows(orders, fact.log_point, place.0);
-            if follows.is_none() && !has_rounds {
-                continue;
-            }
-            let Some(bound) = bind(orders, self.top, place, fact) else { continue };
-            let Some((n_request, n_weak)) = self.agree(&bound) else { continue };
-            // Rounds about one thing are one request, in any order.
-            let again = (n_request > 0).then_some(Follows::Later);
-            let Some(follows) = follows.or(again) else { continue };
-            at.push(place.0);
-            let score = (n_request, n_weak, follows);
-            if best.as_ref().is_none_or(|(old, _)| *old < score) {
-                best = Some((score, bound));
-            }
-        }
-        let ((n_request, n_weak, follows), bound) = best?;
-        at.dedup();
-        if orders.floats(fact.log_point) {
-            at.clone_from(&self.at);
-        }
-        let mut next = self.clone();
-        next.at = at;
-        next.n_skips += u32::from(follows == Follows::Later);
-        for bound in bound {
-            let same = |old: &Bound| match bound.identifier {
-                Some(_) => old.identifier == bound.identifier,
-                None => old.value_class == bound.value_class && old.text == bound.text,
-            };
-            if next.bound.len() < BOUND_MAX && !next.bound.iter().any(same) {
-                next.bound.push(bound);
-            }
-        }
-        Some((next, (n_request, n_weak, follows, self.entered)))
-    }
-
-    /// Whether a UUID within the texts of `fact` names another thing than the one
-    /// of its kind that the request is about.
-    fn is_about_another(&self, orders: &Orders<'_>, fact: &Fact) -> bool {
-        let identifiers = orders.identifiers(self.top);
-        fact.uuids.iter().any(|uuid| {
-            let own = own_identifier(identifiers, uuid);
-            let known = own.and_then(|id| self.bound.iter().find(|old| old.identifier == Some(id)));
-            known.is_some_and(|known| known.text != uuid.text)
-        })
-    }
-
-    /// Whether and how `point` at `node` can come next.
-    fn follows(&self, orders: &mut Orders<'_>, point: LogPointId, node: u32) -> Option<Follows> {
-        if orders.floats(point) {
-            return Some(Follows::Next);
-        }
-        if self.at.is_empty() {
-            return Some(if orders.is_entry(self.top, node) { Follows::Next } else { Follows::Later });
-        }
-        self.at.iter().filter_map(|&from| orders.follows(self.top, from, node)).max()
-    }
-
-    /// Counts the values shared with `bound`: (request, weak); none if an
-    /// identifier has another value. Paths decide what conflicts, value classes
-    /// what agrees: two paths can name the same thing.
-    fn agree(&self, bound: &[Bound]) -> Option<(u32, u32)> {
-        let (mut n_request, mut n_weak) = (0, 0);
-        // What is known by its parts is no second evidence besides them.
-        let parts: Vec<ValueClassId> = bound.iter().filter_map(|new| new.part).collect();
-        let names = |class| bound.iter().any(|new| new.part.is_none() && new.value_class == class);
-        for new in bound {
-            let conflict = |old: &Bound| {
-                new.identifier.is_some() && old.identifier == new.identifier && old.text != new.text
-            };
-            if self.bound.iter().any(conflict) {
-                return None;
-            }
-            let same = |old: &&Bound| old.value_class == new.value_class && old.text == new.text;
-            let Some(old) = self.bound.iter().find(same) else { continue };
-            match shared_strength(old, new, &names) {
-                IdentifierStrength::Request => n_request += 1,
-                IdentifierStrength::Weak if parts.contains(&new.value_class) => {}
-                IdentifierStrength::Weak => n_weak += 1,
-                IdentifierStrength::Node => {}
-            }
-        }
-        Some((n_request, n_weak))
-    }
-}
-
-/// What it says that a span and a record have one value. `names`: whether the
-/// record names something of a class.
-fn shared_strength(old: &Bound, new: &Bound, names: &dyn Fn(ValueClassId) -> bool) -> IdentifierStrength {
-    // Who names a whole and, beside it, a part is about another part of it.
-    let is_other = old.part.is_some_and(|part| new.part.is_none() && names(part));
-    // Two loose values may both be by the way, unless they name one thing, or what
-    // something is part of.
-    let is_whole = old.part.is_some() || new.part.is_some();
-    let both_loose = new.identifier.is_none() && old.identifier.is_none();
-    // A small number known in two ways is equal by chance.
-    let is_chance = old.identifier != new.identifier && is_small(&new.text);
-    let by_the_way = is_other || is_chance || (both_loose && !is_whole && !is_name(&new.text));
-    if by_the_way { new.strength.max(IdentifierStrength::Weak) } else { new.strength }
-}
-
-/// The top-level methods that can have printed `fact` as their first.
-pub(super) fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
-    let mut tops = Vec::new();
-    for index in 0..orders.places(fact.log_point).len() {
-        let Places { top, ref at } = orders.places(fact.log_point)[index];
-        let places = at.clone();
-        let entries: Vec<(u32, u32)> =
-            places.iter().copied().filter(|&(node, _)| orders.is_entry(top, node)).collect();
-        let floats = orders.floats(fact.log_point);
-        let entered = floats || !entries.is_empty();
-        let places = if entries.is_empty() { places } else { entries };
-        // A record whose values contradict the bindings still has to be
-        // somewhere: it opens a span without those values.
-        let bound = places.iter().find_map(|&place| bind(orders, top, place, fact)).unwrap_or_default();
-        let mut at: Vec<u32> = places.iter().map(|&(node, _)| node).collect();
-        at.dedup();
-        if floats {
-            at.clear();
-        }
-        tops.push(TopState { top, at, bound, entered, n_skips: u32::from(!entered) });
-    }
-    tops
-}
-
-/// The top-level methods that can have printed `first` as their first, and then
-/// at once `fact`.
-pub(super) fn opening_after(orders: &mut Orders<'_>, first: LogPointId, fact: &Fact) -> Vec<TopState> {
-    if !orders.starts(first) {
-        return Vec::new();
-    }
-    let mut tops = Vec::new();
-    let states = opening(orders, &Fact::bare(first));
-    for state in states.iter().filter(|state| state.entered) {
-        let places = orders.places(fact.log_point);
-        let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
-        if let Some((next, (_, _, Follows::Next, _))) = state.step(orders, fact, index) {
-            tops.push(next);
-        }
-    }
-    tops
-}
-
-/// The values that `fact` binds at a place; none if it binds one identifier to
-/// two values.
-fn bind(orders: &Orders<'_>, top: TopLevelId, place: (u32, u32), fact: &Fact) -> Option<Vec<Bound>> {
-    let bindings = &orders.dag_point(top, place).bindings;
-    let identifiers = orders.identifiers(top);
-    let mut bound: Vec<Bound> = Vec::new();
-    for (variable, text) in &fact.values {
-        let Some(Some(identifier)) = bindings.get(*variable as usize).copied() else {
-            if let Some(value_class) = orders.key(fact.log_point, *variable) {
-                let (identifier, strength) = (None, IdentifierStrength::Request);
-                bound.push(Bound { identifier, value_class, strength, text: Rc::clone(text), part: None });
-            }
-            continue;
-        };
-        let Some(known) = identifiers.get(identifier.index()) else { continue };
-        if known.strength == IdentifierStrength::Node {
-            continue;
-        }
-        match bound.iter().find(|old| old.identifier == Some(identifier)) {
-            Some(old) if old.text != *text => return None,
-            Some(_) => {}
-            None => bound.push(Bound {
-                identifier: Some(identifier),
-                value_class: known.value_class,
-                strength: known.strength,
-                text: Rc::clone(text),
-                part: None,
-            }),
-        }
-    }
-    // What something is part of speaks for requests that are about such wholes.
-    let is_about = |whole: &&Whole| {
-        let class = whole.name.0;
-        identifiers.iter().any(|id| id.value_class == class && id.strength == IdentifierStrength::Request)
-    };
-    let named = fact.named.iter().map(|named| (named, None));
-    let wholes = fact.wholes.iter().filter(is_about).map(|whole| (&whole.name, Some(whole.part)));
-    for ((value_class, text), part) in named.chain(wholes) {
-        let (identifier, strength) = (None, IdentifierStrength::Request);
-        bound.push(Bound { identifier, value_class: *value_class, strength, text: Rc::clone(text), part });
-    }
-    for uuid in &fact.uuids {
-        bind_uuid(identifiers, uuid, &mut bound)?;
-    }
-    Some(bound)
-}
-
-/// The one identifier of a UUID's class of which a request has one value only: a
-/// text of such a request is about that.
-fn own_identifier(identifiers: &[Identifier], uuid: &Uuid) -> Option<IdentifierId> {
-    let mut own = identifiers.iter().enumerate().filter(|(_, known)| {
-        known.strength == IdentifierStrength::Request
-            && !known.one_of_many
-            && uuid.classes.contains(&known.value_class)
-    });
-    let (first, second) = (own.next(), own.next());
-    first.filter(|_| second.is_none()).map(|(index, _)| IdentifierId::new(index))
-}
-
-/// Binds a UUID within a text; none if its identifier has another value.
-fn bind_uuid(identifiers: &[Identifier], uuid: &Uuid, bound: &mut Vec<Bound>) -> Option<()> {
-    let Some(id) = own_identifier(identifiers, uuid) else { return Some(()) };
-    let known = &identifiers[id.index()];
-    match bound.iter().find(|old| old.identifier == Some(id)) {
-        Some(old) if old.text != uuid.text => return None,
-        Some(_) => {}
-        None => bound.push(Bound {
-            identifier: Some(id),
-            value_class: known.value_class,
-            strength: known.strength,
-            text: Rc::clone(&uuid.text),
-            part: None,
-        }),
-    }
-    Some(())
-}
-
-/// Whether a name was made while the program ran: such names are numbered.
-fn is_made(text: &str) -> bool {
-    text.len() >= TELLING_MIN && text.bytes().any(|b| b.is_ascii_digit())
-}
-
-fn is_small(text: &str) -> bool {
-    text.len() < TELLING_MIN && text.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// 0: works on one request; 1: the lines around; 2: nobody knows.
-fn kind_rank(kind: TopLevelKind) -> u8 {
-    match kind {
-        TopLevelKind::Task
-        | TopLevelKind::RpcHandler
-        | TopLevelKind::EventHandler
-        | TopLevelKind::Entity
-        | TopLevelKind::DispatchTarget
-        | TopLevelKind::IdentifierLoss => 0,
-        TopLevelKind::Dispatcher => 1,
-        TopLevelKind::Unreached => 2,
     }
 }

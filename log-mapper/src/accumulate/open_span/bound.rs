@@ -1,0 +1,144 @@
+//! Values that a span is known by: bound to an identifier of a top-level method,
+//! or loose, and when two of them show one request.
+
+use std::rc::Rc;
+
+use schema::kinds::TELLING_MIN;
+use schema::{Identifier, IdentifierId, IdentifierStrength, TopLevelId, ValueClassId};
+
+use super::{Fact, Uuid};
+use crate::accumulate::names::is_name;
+use crate::accumulate::orders::Orders;
+use crate::accumulate::wholes::Whole;
+
+/// A value that the span has printed: bound to an identifier of a top-level
+/// method, or *loose*: of a class that tells requests apart, but found by the
+/// method in a way that the analysis could not follow (looked up by a key, taken
+/// from a collection). A loose value speaks for whoever has the same one; it
+/// contradicts nobody, for a request may meet many.
+#[derive(Clone, Debug)]
+pub(in crate::accumulate) struct Bound {
+    /// None: loose.
+    pub(super) identifier: Option<IdentifierId>,
+    pub(in crate::accumulate) value_class: ValueClassId,
+    pub(in crate::accumulate) strength: IdentifierStrength,
+    pub(in crate::accumulate) text: Rc<str>,
+    /// Not printed, but something that is part of it: the class of that.
+    pub(super) part: Option<ValueClassId>,
+}
+
+impl Bound {
+    pub(super) fn is_request_identifier(&self) -> bool {
+        self.identifier.is_some() && self.strength == IdentifierStrength::Request
+    }
+}
+
+/// The values that `fact` binds at a place; none if it binds one identifier to
+/// two values.
+pub(super) fn bind(
+    orders: &Orders<'_>,
+    top: TopLevelId,
+    place: (u32, u32),
+    fact: &Fact,
+) -> Option<Vec<Bound>> {
+    let bindings = &orders.dag_point(top, place).bindings;
+    let identifiers = orders.identifiers(top);
+    let mut bound: Vec<Bound> = Vec::new();
+    for (variable, text) in &fact.values {
+        let Some(Some(identifier)) = bindings.get(*variable as usize).copied() else {
+            if let Some(value_class) = orders.key(fact.log_point, *variable) {
+                let (identifier, strength) = (None, IdentifierStrength::Request);
+                bound.push(Bound { identifier, value_class, strength, text: Rc::clone(text), part: None });
+            }
+            continue;
+        };
+        let Some(known) = identifiers.get(identifier.index()) else { continue };
+        if known.strength == IdentifierStrength::Node {
+            continue;
+        }
+        match bound.iter().find(|old| old.identifier == Some(identifier)) {
+            Some(old) if old.text != *text => return None,
+            Some(_) => {}
+            None => bound.push(Bound {
+                identifier: Some(identifier),
+                value_class: known.value_class,
+                strength: known.strength,
+                text: Rc::clone(text),
+                part: None,
+            }),
+        }
+    }
+    // What something is part of speaks for requests that are about such wholes.
+    let is_about = |whole: &&Whole| {
+        let class = whole.name.0;
+        identifiers.iter().any(|id| id.value_class == class && id.strength == IdentifierStrength::Request)
+    };
+    let named = fact.named.iter().map(|named| (named, None));
+    let wholes = fact.wholes.iter().filter(is_about).map(|whole| (&whole.name, Some(whole.part)));
+    for ((value_class, text), part) in named.chain(wholes) {
+        let (identifier, strength) = (None, IdentifierStrength::Request);
+        bound.push(Bound { identifier, value_class: *value_class, strength, text: Rc::clone(text), part });
+    }
+    for uuid in &fact.uuids {
+        bind_uuid(identifiers, uuid, &mut bound)?;
+    }
+    Some(bound)
+}
+
+/// The one identifier of a UUID's class of which a request has one value only: a
+/// text of such a request is about that.
+pub(super) fn own_identifier(identifiers: &[Identifier], uuid: &Uuid) -> Option<IdentifierId> {
+    let mut own = identifiers.iter().enumerate().filter(|(_, known)| {
+        known.strength == IdentifierStrength::Request
+            && !known.one_of_many
+            && uuid.classes.contains(&known.value_class)
+    });
+    let (first, second) = (own.next(), own.next());
+    first.filter(|_| second.is_none()).map(|(index, _)| IdentifierId::new(index))
+}
+
+/// Binds a UUID within a text; none if its identifier has another value.
+fn bind_uuid(identifiers: &[Identifier], uuid: &Uuid, bound: &mut Vec<Bound>) -> Option<()> {
+    let Some(id) = own_identifier(identifiers, uuid) else { return Some(()) };
+    let known = &identifiers[id.index()];
+    match bound.iter().find(|old| old.identifier == Some(id)) {
+        Some(old) if old.text != uuid.text => return None,
+        Some(_) => {}
+        None => bound.push(Bound {
+            identifier: Some(id),
+            value_class: known.value_class,
+            strength: known.strength,
+            text: Rc::clone(&uuid.text),
+            part: None,
+        }),
+    }
+    Some(())
+}
+
+/// Whether a name was made while the program ran: such names are numbered.
+pub(super) fn is_made(text: &str) -> bool {
+    text.len() >= TELLING_MIN && text.bytes().any(|b| b.is_ascii_digit())
+}
+
+pub(super) fn is_small(text: &str) -> bool {
+    text.len() < TELLING_MIN && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// What it says that a span and a record have one value. `names`: whether the
+/// record names something of a class.
+pub(super) fn shared_strength(
+    old: &Bound,
+    new: &Bound,
+    names: &dyn Fn(ValueClassId) -> bool,
+) -> IdentifierStrength {
+    // Who names a whole and, beside it, a part is about another part of it.
+    let is_other = old.part.is_some_and(|part| new.part.is_none() && names(part));
+    // Two loose values may both be by the way, unless they name one thing, or what
+    // something is part of.
+    let is_whole = old.part.is_some() || new.part.is_some();
+    let both_loose = new.identifier.is_none() && old.identifier.is_none();
+    // A small number known in two ways is equal by chance.
+    let is_chance = old.identifier != new.identifier && is_small(&new.text);
+    let by_the_way = is_other || is_chance || (both_loose && !is_whole && !is_name(&new.text));
+    if by_the_way { new.strength.max(IdentifierStrength::Weak) } else { new.strength }
+}

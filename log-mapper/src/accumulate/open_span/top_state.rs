@@ -1,0 +1,189 @@
+//! One top-level method that can have printed a span: where in its order the span
+//! stands, and what it has bound.
+
+use std::cmp::Reverse;
+
+use schema::{IdentifierStrength, LogPointId, TopLevelId, TopLevelKind, ValueClassId};
+
+use super::bound::{Bound, bind, own_identifier, shared_strength};
+use super::{BOUND_MAX, Fact};
+use crate::accumulate::orders::{Follows, Orders, Places};
+
+/// One top-level method that can have printed the span.
+#[derive(Clone, Debug)]
+pub(in crate::accumulate) struct TopState {
+    pub(in crate::accumulate) top: TopLevelId,
+    /// Nodes at which the last log point can have been; none: nothing so far had
+    /// a place in the order.
+    pub(in crate::accumulate) at: Vec<u32>,
+    pub(in crate::accumulate) bound: Vec<Bound>,
+    /// The first event is one with which the method can start.
+    pub(in crate::accumulate) entered: bool,
+    /// Events before which something should have printed, but did not.
+    pub(super) n_skips: u32,
+}
+
+impl TopState {
+    /// How well the records fit the top-level method: less is better.
+    pub(super) fn fitness(&self) -> (bool, u32, Reverse<usize>) {
+        let n_bound = self.bound.iter().filter(|b| b.is_request_identifier()).count();
+        (!self.entered, self.n_skips, Reverse(n_bound))
+    }
+
+    /// The state after `fact`, whose places are entry `index` of its log point,
+    /// and how well it fits: (request values, weak values, follows, entered).
+    pub(super) fn step(
+        &self,
+        orders: &mut Orders<'_>,
+        fact: &Fact,
+        index: usize,
+    ) -> Option<(TopState, (u32, u32, Follows, bool))> {
+        let mut at = Vec::new();
+        let has_rounds = orders.kind(self.top) == TopLevelKind::Dispatcher;
+        let mut best: Option<((u32, u32, Follows), Vec<Bound>)> = None;
+        for i in 0..orders.places(fact.log_point)[index].at.len() {
+            let place = orders.places(fact.log_point)[index].at[i];
+            let follows = self.follows(orders, fact.log_point, place.0);
+            if follows.is_none() && !has_rounds {
+                continue;
+            }
+            let Some(bound) = bind(orders, self.top, place, fact) else { continue };
+            let Some((n_request, n_weak)) = self.agree(&bound) else { continue };
+            // Rounds about one thing are one request, in any order.
+            let again = (n_request > 0).then_some(Follows::Later);
+            let Some(follows) = follows.or(again) else { continue };
+            at.push(place.0);
+            let score = (n_request, n_weak, follows);
+            if best.as_ref().is_none_or(|(old, _)| *old < score) {
+                best = Some((score, bound));
+            }
+        }
+        let ((n_request, n_weak, follows), bound) = best?;
+        at.dedup();
+        if orders.floats(fact.log_point) {
+            at.clone_from(&self.at);
+        }
+        let mut next = self.clone();
+        next.at = at;
+        next.n_skips += u32::from(follows == Follows::Later);
+        for bound in bound {
+            let same = |old: &Bound| match bound.identifier {
+                Some(_) => old.identifier == bound.identifier,
+                None => old.value_class == bound.value_class && old.text == bound.text,
+            };
+            if next.bound.len() < BOUND_MAX && !next.bound.iter().any(same) {
+                next.bound.push(bound);
+            }
+        }
+        Some((next, (n_request, n_weak, follows, self.entered)))
+    }
+
+    /// Whether a UUID within the texts of `fact` names another thing than the one
+    /// of its kind that the request is about.
+    pub(super) fn is_about_another(&self, orders: &Orders<'_>, fact: &Fact) -> bool {
+        let identifiers = orders.identifiers(self.top);
+        fact.uuids.iter().any(|uuid| {
+            let own = own_identifier(identifiers, uuid);
+            let known = own.and_then(|id| self.bound.iter().find(|old| old.identifier == Some(id)));
+            known.is_some_and(|known| known.text != uuid.text)
+        })
+    }
+
+    /// Whether and how `point` at `node` can come next.
+    fn follows(&self, orders: &mut Orders<'_>, point: LogPointId, node: u32) -> Option<Follows> {
+        if orders.floats(point) {
+            return Some(Follows::Next);
+        }
+        if self.at.is_empty() {
+            return Some(if orders.is_entry(self.top, node) { Follows::Next } else { Follows::Later });
+        }
+        self.at.iter().filter_map(|&from| orders.follows(self.top, from, node)).max()
+    }
+
+    /// Counts the values shared with `bound`: (request, weak); none if an
+    /// identifier has another value. Paths decide what conflicts, value classes
+    /// what agrees: two paths can name the same thing.
+    fn agree(&self, bound: &[Bound]) -> Option<(u32, u32)> {
+        let (mut n_request, mut n_weak) = (0, 0);
+        // What is known by its parts is no second evidence besides them.
+        let parts: Vec<ValueClassId> = bound.iter().filter_map(|new| new.part).collect();
+        let names = |class| bound.iter().any(|new| new.part.is_none() && new.value_class == class);
+        for new in bound {
+            let conflict = |old: &Bound| {
+                new.identifier.is_some() && old.identifier == new.identifier && old.text != new.text
+            };
+            if self.bound.iter().any(conflict) {
+                return None;
+            }
+            let same = |old: &&Bound| old.value_class == new.value_class && old.text == new.text;
+            let Some(old) = self.bound.iter().find(same) else { continue };
+            match shared_strength(old, new, &names) {
+                IdentifierStrength::Request => n_request += 1,
+                IdentifierStrength::Weak if parts.contains(&new.value_class) => {}
+                IdentifierStrength::Weak => n_weak += 1,
+                IdentifierStrength::Node => {}
+            }
+        }
+        Some((n_request, n_weak))
+    }
+}
+
+/// The top-level methods that can have printed `fact` as their first.
+pub(in crate::accumulate) fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
+    let mut tops = Vec::new();
+    for index in 0..orders.places(fact.log_point).len() {
+        let Places { top, ref at } = orders.places(fact.log_point)[index];
+        let places = at.clone();
+        let entries: Vec<(u32, u32)> =
+            places.iter().copied().filter(|&(node, _)| orders.is_entry(top, node)).collect();
+        let floats = orders.floats(fact.log_point);
+        let entered = floats || !entries.is_empty();
+        let places = if entries.is_empty() { places } else { entries };
+        // A record whose values contradict the bindings still has to be
+        // somewhere: it opens a span without those values.
+        let bound = places.iter().find_map(|&place| bind(orders, top, place, fact)).unwrap_or_default();
+        let mut at: Vec<u32> = places.iter().map(|&(node, _)| node).collect();
+        at.dedup();
+        if floats {
+            at.clear();
+        }
+        tops.push(TopState { top, at, bound, entered, n_skips: u32::from(!entered) });
+    }
+    tops
+}
+
+/// The top-level methods that can have printed `first` as their first, and then
+/// at once `fact`.
+pub(in crate::accumulate) fn opening_after(
+    orders: &mut Orders<'_>,
+    first: LogPointId,
+    fact: &Fact,
+) -> Vec<TopState> {
+    if !orders.starts(first) {
+        return Vec::new();
+    }
+    let mut tops = Vec::new();
+    let states = opening(orders, &Fact::bare(first));
+    for state in states.iter().filter(|state| state.entered) {
+        let places = orders.places(fact.log_point);
+        let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
+        if let Some((next, (_, _, Follows::Next, _))) = state.step(orders, fact, index) {
+            tops.push(next);
+        }
+    }
+    tops
+}
+
+/// 0: works on one request; 1: the lines around; 2: nobody knows.
+pub(super) fn kind_rank(kind: TopLevelKind) -> u8 {
+    match kind {
+        TopLevelKind::Task
+        | TopLevelKind::RpcHandler
+        | TopLevelKind::EventHandler
+        | TopLevelKind::Entity
+        | TopLevelKind::DispatchTarget
+        | TopLevelKind::IdentifierLoss => 0,
+        TopLevelKind::Dispatcher => 1,
+        TopLevelKind::Unreached => 2,
+    }
+}
