@@ -19,17 +19,17 @@ use schema::{
 
 use self::evidence::{Evidence, Loops, Trust, is_nearest};
 use self::names::Names;
-use self::neighbours::{LONE_MAX, Lone};
-use self::open_span::{Fact, Fit, OpenSpan, TopState, opening};
+use self::neighbours::Lone;
+use self::open_span::{Fact, Fit, TopState, opening};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
 use self::pools::{Closed, Pools};
 use self::programs::Programs;
 use self::thread_names::{ThreadNames, Told};
 use self::wholes::Wholes;
-use self::words::{add as add_words, words};
 use crate::record::{Candidate, Record, Records};
 
+mod apply;
 mod canonical;
 mod evidence;
 mod facts;
@@ -222,12 +222,7 @@ impl<'m> Scan<'m> {
             .filter(|(_, candidate)| known(candidate))
             .map(|(index, candidate)| (index, self.fact(candidate)))
             .collect();
-        self.common =
-            facts.iter_mut().map(|(index, fact)| (*index, std::mem::take(&mut fact.common))).collect();
-        self.uuids = facts
-            .iter()
-            .map(|(index, fact)| (*index, fact.uuids.iter().map(|uuid| Rc::clone(&uuid.text)).collect()))
-            .collect();
+        self.remember(&mut facts);
         let thread = record.thread.map(|name| self.thread(name));
         if thread.is_none() {
             self.find_wholes(&mut facts);
@@ -282,6 +277,16 @@ impl<'m> Scan<'m> {
             self.opening = fact.filter(|fact| fact.names_nothing());
         }
         Some(Choice { candidate, thread, goes })
+    }
+
+    /// Keeps what the span of the record at hand is told besides the fit.
+    fn remember(&mut self, facts: &mut [(usize, Fact)]) {
+        self.common =
+            facts.iter_mut().map(|(index, fact)| (*index, std::mem::take(&mut fact.common))).collect();
+        self.uuids = facts
+            .iter()
+            .map(|(index, fact)| (*index, fact.uuids.iter().map(|uuid| Rc::clone(&uuid.text)).collect()))
+            .collect();
     }
 
     /// Whether a log point stands in an exception handler: of two that print the
@@ -360,95 +365,6 @@ impl<'m> Scan<'m> {
             let mut wanted =
                 |from| at.iter().any(|&(to, _)| orders.follows(top, from, to) == Some(Follows::Next));
             open.at_places(top, &mut wanted, found);
-        }
-    }
-
-    /// Carries out a choice.
-    fn apply(&mut self, record: &Record<'_>, choice: Choice) {
-        let Choice { candidate, thread, goes } = choice;
-        let common = self.common.iter_mut().find(|(index, _)| *index == candidate);
-        let common = common.map(|(_, common)| std::mem::take(common)).unwrap_or_default();
-        let uuids = self.uuids.iter_mut().find(|(index, _)| *index == candidate);
-        let uuids = uuids.map(|(_, uuids)| std::mem::take(uuids)).unwrap_or_default();
-        let candidate = record.candidates.get(candidate);
-        if let Some(possible) = candidate.and_then(|candidate| self.programs.learn(candidate.log_point)) {
-            self.orders.restrict(&possible);
-        }
-        let seq = self.seq;
-        let index = match goes {
-            Goes::Joins(index, fit, reason) => {
-                let event = event(record, candidate, reason);
-                if let Some(point) = event.log_point
-                    && self.open.get(index).events.len() == 1
-                    && self.open.get(index).began_with(point)
-                {
-                    self.loops.again(point);
-                }
-                self.open.update(index, |span| span.take(fit, event, seq));
-                index
-            }
-            Goes::Opens(mut tops) => {
-                self.restrict(thread, &mut tops);
-                let entered = tops.iter().any(|top| top.entered);
-                let reason = if entered { "opens" } else { "opens, start not seen" };
-                let event = event(record, candidate, reason.to_owned());
-                event.log_point.into_iter().for_each(|point| self.loops.begin(point));
-                self.open.open(OpenSpan::new(thread, tops, event, seq))
-            }
-            Goes::Inside(index) => {
-                let reason =
-                    if candidate.is_some() { "thread, inside" } else { "thread, inside, no log point" };
-                let event = event(record, candidate, reason.to_owned());
-                self.open.update(index, |span| span.add(event, seq));
-                index
-            }
-            Goes::Adopts(index, fit, adopted) => {
-                let lone: Vec<OpenSpan> = adopted.iter().map(|&lone| self.open.close(lone)).collect();
-                self.opened.retain(|lone| !adopted.contains(&lone.span));
-                let event = event(record, candidate, "ids, with records before".to_owned());
-                self.open.update(index, |span| {
-                    for lone in lone {
-                        for mut event in lone.events {
-                            event.reason = "before a record with its ids".to_owned();
-                            span.add(event, lone.first_seq);
-                        }
-                    }
-                    span.take(fit, event, seq);
-                });
-                index
-            }
-            Goes::Takes(mut tops, giver) => {
-                self.restrict(thread, &mut tops);
-                let mut taken = None;
-                self.open.update(giver, |span| taken = span.give_last());
-                let event = event(record, candidate, "follows at once".to_owned());
-                let mut span = OpenSpan::new(thread, tops, event, seq);
-                if let Some((mut first, first_seq)) = taken {
-                    first.reason = "opens".to_owned();
-                    span.events.insert(0, first);
-                    span.first_seq = first_seq;
-                }
-                self.open.open(span)
-            }
-        };
-        if !common.is_empty() {
-            self.open.update(index, |span| span.show_common(common));
-        }
-        if thread.is_none() {
-            let words = words(record.text);
-            self.open.update(index, |span| add_words(&mut span.words, &words));
-        }
-        if !uuids.is_empty() {
-            self.open.update(index, |span| span.show_uuids(uuids));
-        }
-        if let Some(fact) = self.opening.take() {
-            self.opened.push_back(Lone { seq, span: index, fact });
-            if self.opened.len() > LONE_MAX {
-                self.opened.pop_front();
-            }
-        }
-        if !self.open.get(index).goes_on(&mut self.orders) {
-            self.close(index, false);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::term::{Leaf, Pattern, Term};
 use super::{Arg, Evaluator, FrameId, Key, Place, PlaceId, apis, text_ops, types};
 use crate::ir::{BootstrapArg, Const, Op, ValueId};
-use crate::program::{Name, access};
+use crate::program::{FieldRef, Name, access};
 
 impl<'p> Evaluator<'p> {
     /// What `value` prints when it is used as `descriptor` by instruction `at`
@@ -88,31 +88,7 @@ impl<'p> Evaluator<'p> {
                     self.object(frame, value, descriptor)
                 }
             }
-            Op::GetField(field, object) => {
-                let object = object.map(|o| self.place(frame, o));
-                if let Some(stored) = self.forwarded(frame, value) {
-                    let used = if primitive { descriptor } else { field.descriptor };
-                    let own = self.text(frame, stored, used, value);
-                    return self.or_written_elsewhere(frame, object, *field, used, own);
-                }
-                let place = self.place(frame, value);
-                if let Place::Value(f, v) = self.place_node(place)
-                    && (f, v) != (frame, value)
-                {
-                    return self.text(f, v, descriptor, v);
-                }
-                let used = if primitive { descriptor } else { field.descriptor };
-                // A text that was put together has no place of its own.
-                if let (Place::Call(..), Some(object)) = (self.place_node(place), object)
-                    && let Place::Value(f, v) = self.place_node(object)
-                    && matches!(self.op(f, v), Op::New(_))
-                    && let Some((f, v)) = self.stored_by_constructor(f, v, *field)
-                {
-                    return self.text(f, v, used, v);
-                }
-                let term = self.written_text(frame, object, *field, used);
-                term.unwrap_or_else(|| self.object(frame, value, descriptor))
-            }
+            Op::GetField(field, object) => self.field_text(frame, value, *field, *object, descriptor),
             Op::ArrayLoad(array, index) => {
                 if let Some(stored) = self.forwarded(frame, value) {
                     return self.text(frame, stored, descriptor, value);
@@ -136,6 +112,41 @@ impl<'p> Evaluator<'p> {
             }
             _ => self.object(frame, value, descriptor),
         }
+    }
+
+    /// What a field prints where it is read.
+    fn field_text(
+        &mut self,
+        frame: FrameId,
+        value: ValueId,
+        field: FieldRef,
+        object: Option<ValueId>,
+        descriptor: Name,
+    ) -> Term {
+        let primitive = types::is_primitive(&descriptor);
+        let object = object.map(|o| self.place(frame, o));
+        if let Some(stored) = self.forwarded(frame, value) {
+            let used = if primitive { descriptor } else { field.descriptor };
+            let own = self.text(frame, stored, used, value);
+            return self.or_written_elsewhere(frame, object, field, used, own);
+        }
+        let place = self.place(frame, value);
+        if let Place::Value(f, v) = self.place_node(place)
+            && (f, v) != (frame, value)
+        {
+            return self.text(f, v, descriptor, v);
+        }
+        let used = if primitive { descriptor } else { field.descriptor };
+        // A text that was put together has no place of its own.
+        if let (Place::Call(..), Some(object)) = (self.place_node(place), object)
+            && let Place::Value(f, v) = self.place_node(object)
+            && matches!(self.op(f, v), Op::New(_))
+            && let Some((f, v)) = self.stored_by_constructor(f, v, field)
+        {
+            return self.text(f, v, used, v);
+        }
+        let term = self.written_text(frame, object, field, used);
+        term.unwrap_or_else(|| self.object(frame, value, descriptor))
     }
 
     /// `new String(text)`

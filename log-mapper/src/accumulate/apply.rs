@@ -1,0 +1,111 @@
+//! Applying: what becomes of the open spans once it is decided where a record
+//! goes.
+
+use super::neighbours::{LONE_MAX, Lone};
+use super::open_span::OpenSpan;
+use super::open_spans::SpanIndex;
+use super::words::{add as add_words, words};
+use super::{Choice, Goes, Scan, event};
+use crate::record::{Candidate, Record};
+
+impl Scan<'_> {
+    /// Carries out a choice.
+    pub(super) fn apply(&mut self, record: &Record<'_>, choice: Choice) {
+        let Choice { candidate, thread, goes } = choice;
+        let common = self.common.iter_mut().find(|(index, _)| *index == candidate);
+        let common = common.map(|(_, common)| std::mem::take(common)).unwrap_or_default();
+        let uuids = self.uuids.iter_mut().find(|(index, _)| *index == candidate);
+        let uuids = uuids.map(|(_, uuids)| std::mem::take(uuids)).unwrap_or_default();
+        let candidate = record.candidates.get(candidate);
+        if let Some(possible) = candidate.and_then(|candidate| self.programs.learn(candidate.log_point)) {
+            self.orders.restrict(&possible);
+        }
+        let index = self.carry_out(record, candidate, thread, goes);
+        if !common.is_empty() {
+            self.open.update(index, |span| span.show_common(common));
+        }
+        if thread.is_none() {
+            let words = words(record.text);
+            self.open.update(index, |span| add_words(&mut span.words, &words));
+        }
+        if !uuids.is_empty() {
+            self.open.update(index, |span| span.show_uuids(uuids));
+        }
+        if let Some(fact) = self.opening.take() {
+            self.opened.push_back(Lone { seq: self.seq, span: index, fact });
+            if self.opened.len() > LONE_MAX {
+                self.opened.pop_front();
+            }
+        }
+        if !self.open.get(index).goes_on(&mut self.orders) {
+            self.close(index, false);
+        }
+    }
+
+    /// Gives the record to a span; returns that.
+    fn carry_out(
+        &mut self,
+        record: &Record<'_>,
+        candidate: Option<&Candidate<'_>>,
+        thread: Option<u32>,
+        goes: Goes,
+    ) -> SpanIndex {
+        let seq = self.seq;
+        match goes {
+            Goes::Joins(index, fit, reason) => {
+                let event = event(record, candidate, reason);
+                if let Some(point) = event.log_point
+                    && self.open.get(index).events.len() == 1
+                    && self.open.get(index).began_with(point)
+                {
+                    self.loops.again(point);
+                }
+                self.open.update(index, |span| span.take(fit, event, seq));
+                index
+            }
+            Goes::Opens(mut tops) => {
+                self.restrict(thread, &mut tops);
+                let entered = tops.iter().any(|top| top.entered);
+                let reason = if entered { "opens" } else { "opens, start not seen" };
+                let event = event(record, candidate, reason.to_owned());
+                event.log_point.into_iter().for_each(|point| self.loops.begin(point));
+                self.open.open(OpenSpan::new(thread, tops, event, seq))
+            }
+            Goes::Inside(index) => {
+                let reason =
+                    if candidate.is_some() { "thread, inside" } else { "thread, inside, no log point" };
+                let event = event(record, candidate, reason.to_owned());
+                self.open.update(index, |span| span.add(event, seq));
+                index
+            }
+            Goes::Adopts(index, fit, adopted) => {
+                let lone: Vec<OpenSpan> = adopted.iter().map(|&lone| self.open.close(lone)).collect();
+                self.opened.retain(|lone| !adopted.contains(&lone.span));
+                let event = event(record, candidate, "ids, with records before".to_owned());
+                self.open.update(index, |span| {
+                    for lone in lone {
+                        for mut event in lone.events {
+                            event.reason = "before a record with its ids".to_owned();
+                            span.add(event, lone.first_seq);
+                        }
+                    }
+                    span.take(fit, event, seq);
+                });
+                index
+            }
+            Goes::Takes(mut tops, giver) => {
+                self.restrict(thread, &mut tops);
+                let mut taken = None;
+                self.open.update(giver, |span| taken = span.give_last());
+                let event = event(record, candidate, "follows at once".to_owned());
+                let mut span = OpenSpan::new(thread, tops, event, seq);
+                if let Some((mut first, first_seq)) = taken {
+                    first.reason = "opens".to_owned();
+                    span.events.insert(0, first);
+                    span.first_seq = first_seq;
+                }
+                self.open.open(span)
+            }
+        }
+    }
+}
