@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// A log call: source file and line.
 pub(crate) type Sink = (String, u32);
 
+/// Folders of the sources, each for its release and all later ones.
+const SOURCES: [&str; 3] = ["java", "java17", "java21"];
+
 /// Folder of the fixtures.
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/strings")
@@ -16,8 +19,12 @@ pub(crate) fn folder() -> PathBuf {
 /// The wanted language of every sink compiled for `release`.
 pub(crate) fn wanted(release: &str) -> BTreeMap<Sink, String> {
     let mut all = BTreeMap::new();
-    let sources = if release == "17" { &["java", "java17"][..] } else { &["java"] };
-    for source in sources {
+    let n_sources = match release {
+        "21" => 3,
+        "17" => 2,
+        _ => 1,
+    };
+    for source in &SOURCES[..n_sources] {
         for entry in fs::read_dir(folder().join(source)).expect("the fixtures are committed") {
             let path = entry.expect("a readable folder").path();
             let name = path.file_name().expect("a file").to_string_lossy().into_owned();
@@ -96,7 +103,7 @@ pub(crate) fn names(sinks: &BTreeMap<Sink, String>) -> BTreeMap<Sink, String> {
 
 /// The member declaration (four blanks deep) nearest above a line.
 fn method_above(file: &str, line: u32) -> String {
-    let path = ["java", "java17"].map(|f| folder().join(f).join(file)).into_iter().find(|p| p.exists());
+    let path = SOURCES.map(|f| folder().join(f).join(file)).into_iter().find(|p| p.exists());
     let text = fs::read_to_string(path.expect("a fixture")).expect("a readable file");
     let lines: Vec<&str> = text.lines().take(line as usize).collect();
     let declaration = lines
