@@ -20,7 +20,7 @@ use schema::{
 use self::evidence::{Evidence, Loops, Trust, is_nearest};
 use self::names::Names;
 use self::neighbours::Lone;
-use self::open_span::{Fact, Fit, TopState, opening};
+use self::open_span::{Fact, Fit, TopState, opening_any};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
 use self::pools::{Closed, Pools};
@@ -107,7 +107,8 @@ struct Scan<'m> {
     model: &'m Model,
     orders: Orders<'m>,
     programs: Programs<'m>,
-    /// (dispatcher, target) of calls in one thread.
+    /// (caller, called) of what can run in one thread: calls, and RPCs to the
+    /// own process, which stay calls.
     calls: FxHashSet<(TopLevelId, TopLevelId)>,
     open: OpenSpans,
     threads: FxHashMap<String, u32>,
@@ -181,7 +182,8 @@ struct Taker {
 
 impl<'m> Scan<'m> {
     fn new(model: &'m Model, config: &'m Config) -> Self {
-        let calls = model.communication_pairs.iter().filter(|pair| pair.kind == LinkKind::Call);
+        let waits = |kind| matches!(kind, LinkKind::Call | LinkKind::Rpc);
+        let calls = model.communication_pairs.iter().filter(|pair| waits(pair.kind));
         Self {
             config,
             model,
@@ -270,7 +272,14 @@ impl<'m> Scan<'m> {
             return Some(Choice { candidate: *candidate, thread, goes: Goes::Inside(span) });
         }
         let goes = self.taking(record, thread, fact, None);
-        let goes = goes.unwrap_or_else(|| Goes::Opens(opening(&mut self.orders, fact)));
+        let goes = goes.unwrap_or_else(|| {
+            let starts = self.orders.starts(fact.log_point);
+            let others = facts.iter().map(|(_, other)| other);
+            let others = others.filter(|other| other.log_point != fact.log_point);
+            let mut readings = vec![fact];
+            readings.extend(others.filter(|other| self.orders.starts(other.log_point) == starts));
+            Goes::Opens(opening_any(&mut self.orders, &readings))
+        });
         let candidate = *candidate;
         if thread.is_none() {
             let fact = facts.into_iter().find(|(index, _)| *index == candidate).map(|(_, fact)| fact);

@@ -1,8 +1,10 @@
 //! Applying: what becomes of the open spans once it is decided where a record
 //! goes.
 
+use schema::LogPointId;
+
 use super::neighbours::{LONE_MAX, Lone};
-use super::open_span::OpenSpan;
+use super::open_span::{OpenSpan, TopState};
 use super::open_spans::SpanIndex;
 use super::words::{add as add_words, words};
 use super::{Choice, Goes, Scan, event};
@@ -69,7 +71,8 @@ impl Scan<'_> {
                 let reason = if entered { "opens" } else { "opens, start not seen" };
                 let event = event(record, candidate, reason.to_owned());
                 event.log_point.into_iter().for_each(|point| self.loops.begin(point));
-                self.open.open(OpenSpan::new(thread, tops, event, seq))
+                let readings = readings(record, &tops, event.log_point);
+                self.open.open(OpenSpan::new(thread, tops, event, seq).with_readings(readings))
             }
             Goes::Inside(index) => {
                 let reason =
@@ -108,4 +111,20 @@ impl Scan<'_> {
             }
         }
     }
+}
+
+/// What else the record that begins a span can be, for any of `tops`.
+fn readings(
+    record: &Record<'_>,
+    tops: &[TopState],
+    chosen: Option<LogPointId>,
+) -> Vec<(LogPointId, Vec<(u32, String)>)> {
+    let is_other = |candidate: &&Candidate<'_>| {
+        Some(candidate.log_point) != chosen && tops.iter().any(|state| state.first == candidate.log_point)
+    };
+    let values = |candidate: &Candidate<'_>| {
+        candidate.values.iter().map(|&(variable, text)| (variable, text.to_owned())).collect()
+    };
+    let others = record.candidates.iter().filter(is_other);
+    others.map(|candidate| (candidate.log_point, values(candidate))).collect()
 }

@@ -119,12 +119,19 @@ impl Scan<'_> {
         matches!(self.orders.kind(state.top), DispatchTarget | Dispatcher | EventHandler | IdentifierLoss)
     }
 
-    /// Whether `span` can enclose what its thread did last.
+    /// Whether `span` can enclose what its thread did last: a dispatcher, what calls
+    /// it, `main` in its own thread. Whoever needs a class first waits for its
+    /// initializer, wherever it is at work.
     fn encloses(&self, span: SpanIndex, thread: u32) -> bool {
         let Some(current) = self.open.current(thread) else { return false };
         let outer = &self.open.get(span).tops;
         let inner = &self.open.get(current).tops;
+        let is_initializer = |state: &TopState| {
+            self.model.top_level_methods[state.top.index()].method == "<clinit>"
+        };
         outer.iter().any(|outer| self.orders.kind(outer.top) == TopLevelKind::Dispatcher)
+            || inner.iter().all(is_initializer)
+            || (self.thread_names[thread as usize] == MAIN_THREAD && self.is_main(span))
             || (!self.calls.is_empty()
                 && outer
                     .iter()

@@ -16,7 +16,7 @@ use super::wholes::Whole;
 use bound::is_made;
 use top_state::kind_rank;
 
-pub(super) use top_state::{TopState, opening, opening_after};
+pub(super) use top_state::{TopState, opening_after, opening_any};
 
 mod bound;
 mod top_state;
@@ -86,6 +86,8 @@ pub(super) struct OpenSpan {
     /// Top-level methods that can have printed all events, sorted by id.
     pub(super) tops: Vec<TopState>,
     pub(super) events: Vec<Event>,
+    /// Other log points of its first event that print the same, with their values.
+    readings: Vec<(LogPointId, Vec<(u32, String)>)>,
     /// Number of its first and last record on this node.
     pub(super) first_seq: u64,
     pub(super) last_seq: u64,
@@ -137,6 +139,7 @@ impl OpenSpan {
             thread,
             tops,
             events,
+            readings: Vec::new(),
             first_seq: seq,
             last_seq: seq,
             last_us,
@@ -146,6 +149,12 @@ impl OpenSpan {
             uuids: Vec::new(),
             words: Vec::new(),
         }
+    }
+
+    /// A span whose first record can come from one of `readings` too.
+    pub(super) fn with_readings(mut self, readings: Vec<(LogPointId, Vec<(u32, String)>)>) -> Self {
+        self.readings = readings;
+        self
     }
 
     /// How a record with `fact` fits; none if no top-level method of the span
@@ -314,7 +323,8 @@ impl OpenSpan {
 
     /// Whether it began with `point`.
     pub(super) fn began_with(&self, point: LogPointId) -> bool {
-        self.events.first().is_some_and(|event| event.log_point == Some(point))
+        let is_first = |event: &Event| event.log_point == Some(point);
+        self.events.first().is_some_and(is_first) || self.readings.iter().any(|(other, _)| *other == point)
     }
 
     /// Whether it printed nothing but `point`, a moment ago.
@@ -356,6 +366,19 @@ impl OpenSpan {
             .any(|state| state.at.is_empty() || state.at.iter().any(|&node| orders.is_exit(state.top, node)))
     }
 
+    /// Settles which log point the first event is of, now that what followed has
+    /// shown the top-level method.
+    fn read_first(&mut self) {
+        let (Some(state), Some(event)) = (self.tops.first(), self.events.first_mut()) else { return };
+        if let Some(at) = self.readings.iter().position(|(point, _)| *point == state.first)
+            && event.log_point != Some(state.first)
+        {
+            let (point, values) = self.readings.swap_remove(at);
+            event.log_point = Some(point);
+            event.values = values;
+        }
+    }
+
     /// The finished span. `was_cut`: by the window or the end of the input.
     pub(super) fn close(
         mut self,
@@ -370,6 +393,7 @@ impl OpenSpan {
             let size = orders.n_nodes(state.top);
             (state.fitness(), rank, size, state.top)
         });
+        self.read_first();
         let groups = self.tops.chunk_by(|a, b| a.fitness() == b.fitness());
         let fits = (0..).zip(groups).flat_map(|(n, group)| std::iter::repeat_n(n, group.len())).collect();
         let mut identifiers: Vec<Value> = (self.tops.iter().flat_map(|state| &state.bound))

@@ -12,6 +12,8 @@ use schema::{
     ValueClassId,
 };
 
+use super::pools::is_main;
+
 /// The places of one log point in the DAG of one top-level method.
 #[derive(Debug)]
 pub(super) struct Places {
@@ -212,6 +214,11 @@ impl<'m> Orders<'m> {
     /// The kind of a top-level method.
     pub(super) fn kind(&self, top: TopLevelId) -> TopLevelKind {
         self.model.top_level_methods[top.index()].kind
+    }
+
+    /// Whether a top-level method is a program's `main`.
+    pub(super) fn is_main(&self, top: TopLevelId) -> bool {
+        is_main(self.model, top)
     }
 
     /// How many nodes the DAG of `top` has.

@@ -17,6 +17,9 @@ pub(in crate::accumulate) struct TopState {
     /// a place in the order.
     pub(in crate::accumulate) at: Vec<u32>,
     pub(in crate::accumulate) bound: Vec<Bound>,
+    /// Log point of the first event: of several that print the same, this
+    /// method's.
+    pub(in crate::accumulate) first: LogPointId,
     /// The first event is one with which the method can start.
     pub(in crate::accumulate) entered: bool,
     /// Events before which something should have printed, but did not.
@@ -48,7 +51,7 @@ impl TopState {
                 continue;
             }
             let Some(bound) = bind(orders, self.top, place, fact) else { continue };
-            let Some((n_request, n_weak)) = self.agree(&bound) else { continue };
+            let Some((n_request, n_weak)) = self.agree(orders, &bound) else { continue };
             // Rounds about one thing are one request, in any order.
             let again = (n_request > 0).then_some(Follows::Later);
             let Some(follows) = follows.or(again) else { continue };
@@ -85,7 +88,7 @@ impl TopState {
         fact.uuids.iter().any(|uuid| {
             let own = own_identifier(identifiers, uuid);
             let known = own.and_then(|id| self.bound.iter().find(|old| old.identifier == Some(id)));
-            known.is_some_and(|known| known.text != uuid.text)
+            known.is_some_and(|known| known.text != uuid.text) && !orders.is_main(self.top)
         })
     }
 
@@ -102,8 +105,9 @@ impl TopState {
 
     /// Counts the values shared with `bound`: (request, weak); none if an
     /// identifier has another value. Paths decide what conflicts, value classes
-    /// what agrees: two paths can name the same thing.
-    fn agree(&self, bound: &[Bound]) -> Option<(u32, u32)> {
+    /// what agrees: two paths can name the same thing. A program's `main` has to do
+    /// with many things, one after the other.
+    fn agree(&self, orders: &Orders<'_>, bound: &[Bound]) -> Option<(u32, u32)> {
         let (mut n_request, mut n_weak) = (0, 0);
         // What is known by its parts is no second evidence besides them.
         let parts: Vec<ValueClassId> = bound.iter().filter_map(|new| new.part).collect();
@@ -112,7 +116,7 @@ impl TopState {
             let conflict = |old: &Bound| {
                 new.identifier.is_some() && old.identifier == new.identifier && old.text != new.text
             };
-            if self.bound.iter().any(conflict) {
+            if self.bound.iter().any(conflict) && !orders.is_main(self.top) {
                 return None;
             }
             let same = |old: &&Bound| old.value_class == new.value_class && old.text == new.text;
@@ -129,7 +133,7 @@ impl TopState {
 }
 
 /// The top-level methods that can have printed `fact` as their first.
-pub(in crate::accumulate) fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
+fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
     let mut tops = Vec::new();
     for index in 0..orders.places(fact.log_point).len() {
         let Places { top, ref at } = orders.places(fact.log_point)[index];
@@ -147,8 +151,19 @@ pub(in crate::accumulate) fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Ve
         if floats {
             at.clear();
         }
-        tops.push(TopState { top, at, bound, entered, n_skips: u32::from(!entered) });
+        let first = fact.log_point;
+        tops.push(TopState { top, at, bound, first, entered, n_skips: u32::from(!entered) });
     }
+    tops
+}
+
+/// The top-level methods that can have printed one of `facts`, which are readings
+/// of one record, as their first; the first of the facts wins where a method can
+/// have printed several. What follows shows which one it was.
+pub(in crate::accumulate) fn opening_any(orders: &mut Orders<'_>, facts: &[&Fact]) -> Vec<TopState> {
+    let mut tops: Vec<TopState> = facts.iter().flat_map(|fact| opening(orders, fact)).collect();
+    tops.sort_by_key(|state| (state.top, !state.entered));
+    tops.dedup_by_key(|state| state.top);
     tops
 }
 
