@@ -1,6 +1,8 @@
 //! Applying: what becomes of the open spans once it is decided where a record
 //! goes.
 
+use std::cmp::Reverse;
+
 use schema::LogPointId;
 
 use super::neighbours::{LONE_MAX, Lone};
@@ -39,8 +41,32 @@ impl Scan<'_> {
                 self.opened.pop_front();
             }
         }
+        self.leave_behind(index);
         if !self.open.get(index).goes_on(&mut self.orders) {
             self.close(index, false);
+        }
+    }
+
+    /// Closes what the thread of `index` has left behind: a thread does one thing at
+    /// a time, so whatever it prints, it has ended what it was at, unless that has
+    /// called this, and what `index` has called. The events of an entity stay,
+    /// because the next ones are found by its identifiers.
+    fn leave_behind(&mut self, index: SpanIndex) {
+        let Some(thread) = self.open.get(index).thread else { return };
+        let mut others: Vec<SpanIndex> = self.open.of_thread(thread).filter(|&other| other != index).collect();
+        others.sort_unstable_by_key(|&other| Reverse(self.open.get(other).first_seq));
+        let first_seq = self.open.get(index).first_seq;
+        let mut inner = index;
+        for other in others {
+            let span = self.open.get(other);
+            if span.tops.iter().all(|state| self.is_event(state)) {
+                continue;
+            }
+            if span.first_seq < first_seq && self.encloses(other, inner) {
+                inner = other;
+            } else {
+                self.close(other, false);
+            }
         }
     }
 

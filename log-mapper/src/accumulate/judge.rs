@@ -26,12 +26,13 @@ impl Scan<'_> {
         let second = takers.iter().find(|taker| taker.span != best.span);
         let point = record.candidates[best.candidate].log_point;
         let gap_us = record.ts_us.abs_diff(self.open.get(best.span).last_us);
+        let current = thread.and_then(|thread| self.open.current(thread));
         let around = Surroundings {
             seq: self.seq,
             has_thread: thread.is_some(),
             starts: self.orders.starts(point),
             floats: self.floats_apart(best.span, point, gap_us),
-            encloses: thread.is_some_and(|thread| self.encloses(best.span, thread)),
+            encloses: current.is_some_and(|current| self.encloses(best.span, current)),
             again: self.begins_again(best.span, point, gap_us)
                 && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
             complete: self.is_complete(best.span, point),
@@ -119,22 +120,22 @@ impl Scan<'_> {
         matches!(self.orders.kind(state.top), DispatchTarget | Dispatcher | EventHandler | IdentifierLoss)
     }
 
-    /// Whether `span` can enclose what its thread did last: a dispatcher, what calls
-    /// it, `main` in its own thread. Whoever needs a class first waits for its
-    /// initializer, wherever it is at work.
-    fn encloses(&self, span: SpanIndex, thread: u32) -> bool {
-        let Some(current) = self.open.current(thread) else { return false };
-        let outer = &self.open.get(span).tops;
-        let inner = &self.open.get(current).tops;
-        let is_initializer = |state: &TopState| {
-            self.model.top_level_methods[state.top.index()].method == "<clinit>"
+    /// Whether `outer` can enclose `inner`, which is of the same thread: a
+    /// dispatcher, what calls it, `main` in its own thread. Whoever needs a class
+    /// first waits for its initializer, wherever it is at work.
+    pub(super) fn encloses(&self, outer: SpanIndex, inner: SpanIndex) -> bool {
+        let is_main_thread = |thread: u32| self.thread_names[thread as usize] == MAIN_THREAD;
+        let (outer_tops, inner_tops) = (&self.open.get(outer).tops, &self.open.get(inner).tops);
+        let is_anybodys = |state: &TopState| {
+            self.orders.kind(state.top) == TopLevelKind::DispatchTarget
+                || self.model.top_level_methods[state.top.index()].method == "<clinit>"
         };
-        outer.iter().any(|outer| self.orders.kind(outer.top) == TopLevelKind::Dispatcher)
-            || inner.iter().all(is_initializer)
-            || (self.thread_names[thread as usize] == MAIN_THREAD && self.is_main(span))
-            || (!self.calls.is_empty()
-                && outer
-                    .iter()
-                    .any(|outer| inner.iter().any(|inner| self.calls.contains(&(outer.top, inner.top)))))
+        let calls = |outer: &TopState| {
+            inner_tops.iter().any(|inner| self.calls.contains(&(outer.top, inner.top)))
+        };
+        outer_tops.iter().any(|outer| self.orders.kind(outer.top) == TopLevelKind::Dispatcher)
+            || inner_tops.iter().all(is_anybodys)
+            || (self.is_main(outer) && self.open.get(outer).thread.is_some_and(is_main_thread))
+            || (!self.calls.is_empty() && outer_tops.iter().any(calls))
     }
 }
