@@ -19,6 +19,7 @@ use crate::shuffle::by_component;
 
 mod accept;
 mod candidates;
+mod coincidence;
 mod delays;
 mod entities;
 mod evidence;
@@ -57,6 +58,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     if scope == Scope::All {
         links.sort_unstable();
         links.extend(lives::join(&pairs, &facts, config.skew_us, &links));
+        links.extend(coincidence::join(&pairs, &facts, &links));
     }
     links.sort_unstable();
     links

@@ -70,6 +70,8 @@ pub(super) struct Fact<'s> {
     pub(super) end_us: i64,
     /// Best first.
     pub(super) tops: &'s [TopLevelId],
+    /// Further ones, of which none says much.
+    pub(super) other_tops: &'s [TopLevelId],
     pub(super) truncated: bool,
     pub(super) first_point: Option<LogPointId>,
     /// In log order.
@@ -107,6 +109,7 @@ impl<'s> Facts<'s> {
                 start_us: start_us(span),
                 end_us: end_us(span),
                 tops: &span.top_levels[..known.min(TOPS_MAX)],
+                other_tops: &span.top_levels[known.min(TOPS_MAX)..known],
                 truncated: span.truncated,
                 events: &span.events,
                 first_point: span.events.first().and_then(|event| event.log_point),

@@ -202,6 +202,11 @@ impl<'m> Pairs<'m> {
         self.model.top_level_methods[top.index()].kind == TopLevelKind::EventHandler
     }
 
+    /// Whether one sender can hand the same over to `top` on several nodes.
+    pub(super) fn is_copied(&self, top: TopLevelId) -> bool {
+        self.to(top).map(|index| self.get(index)).any(|pair| pair.role == Role::Remote && pair.many)
+    }
+
     /// Whether `top` hands out requests without being part of one.
     pub(super) fn is_dispatcher(&self, top: TopLevelId) -> bool {
         self.model.top_level_methods[top.index()].kind == TopLevelKind::Dispatcher

@@ -684,3 +684,38 @@ fn what_is_handed_a_lasting_thing_serves_it_and_not_who_named_it() {
     check(&model(""), spans, "1\n2");
     check(&model("task=Task.id"), spans, "1 2 1>2");
 }
+
+/// Reads that three nodes are asked for at once, every `interval` or so.
+fn asked_for(top: &str, interval: f64) -> String {
+    let mut text = String::new();
+    for n in 0..24 {
+        let at = 10.0 + interval * (f64::from(n) + f64::from(n * n % 7) / 10.0);
+        for (position, node) in ["a", "b", "c"].into_iter().enumerate() {
+            let at = at + 0.002 * position as f64;
+            text += &format!("{node} - {top} table=table_queue {at:.3}-{at:.3}\n");
+        }
+    }
+    text
+}
+
+#[test]
+fn copies_of_one_message_arrive_together() {
+    let model = "point p
+         top ask Task
+           >p
+         top read RpcHandler table=Table.name?
+           >p
+         top tick Task table=Table.name?
+           >p
+         pair ask read Socket many";
+    let together: String = (0..24)
+        .map(|n| 3 * n + 1)
+        .map(|n| format!("{n} {} {} {n}>{} {}>{}\n", n + 1, n + 2, n + 1, n + 1, n + 2))
+        .collect();
+    let apart: String = (1..=72).map(|n| format!("{n}\n")).collect();
+    check(model, &asked_for("read", 1.0), &together);
+    // So many are asked for that chance brings as many together.
+    check(model, &asked_for("read", 0.02), &apart);
+    // What nodes do by themselves at one time is no request in common.
+    check(model, &asked_for("tick", 1.0), &apart);
+}
