@@ -21,6 +21,7 @@ mod accept;
 mod candidates;
 mod coincidence;
 mod delays;
+mod elimination;
 mod entities;
 mod evidence;
 mod facts;
@@ -58,6 +59,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     if scope == Scope::All {
         links.sort_unstable();
         links.extend(lives::join(&pairs, &facts, config.skew_us, &links));
+        links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));
     }
     links.sort_unstable();

@@ -156,6 +156,12 @@ impl<'s> Facts<'s> {
                 .any(|x| b.values.iter().filter(telling).any(|y| same_kind(x, y)))
     }
 
+    /// Whether two spans name one thing.
+    pub(super) fn share(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
+        let telling = |value: &&Value| value.text.len() >= TELLING_MIN && !self.is_everywhere(value);
+        a.values.iter().filter(telling).any(|x| b.values.iter().any(|y| y.text == x.text))
+    }
+
     /// The facts of the span at `index`.
     pub(super) fn get(&self, index: u32) -> &Fact<'s> {
         &self.spans[index as usize]
