@@ -53,7 +53,8 @@ impl Scan<'_> {
     /// because the next ones are found by its identifiers.
     fn leave_behind(&mut self, index: SpanIndex) {
         let Some(thread) = self.open.get(index).thread else { return };
-        let mut others: Vec<SpanIndex> = self.open.of_thread(thread).filter(|&other| other != index).collect();
+        let mut others: Vec<SpanIndex> =
+            self.open.of_thread(thread).filter(|&other| other != index).collect();
         others.sort_unstable_by_key(|&other| Reverse(self.open.get(other).first_seq));
         let first_seq = self.open.get(index).first_seq;
         let mut inner = index;

@@ -130,9 +130,8 @@ impl Scan<'_> {
             self.orders.kind(state.top) == TopLevelKind::DispatchTarget
                 || self.model.top_level_methods[state.top.index()].method == "<clinit>"
         };
-        let calls = |outer: &TopState| {
-            inner_tops.iter().any(|inner| self.calls.contains(&(outer.top, inner.top)))
-        };
+        let calls =
+            |outer: &TopState| inner_tops.iter().any(|inner| self.calls.contains(&(outer.top, inner.top)));
         outer_tops.iter().any(|outer| self.orders.kind(outer.top) == TopLevelKind::Dispatcher)
             || inner_tops.iter().all(is_anybodys)
             || (self.is_main(outer) && self.open.get(outer).thread.is_some_and(is_main_thread))
