@@ -17,7 +17,8 @@ use schema::{
     Accumulator, Event, Kinds, LinkKind, LogPointId, Model, TopLevelId, TopLevelKind, ValueClassId,
 };
 
-use self::evidence::{Evidence, Loops, Trust, is_nearest};
+use self::evidence::{Evidence, Loops, Trust, is_nearest, is_silence};
+use self::judge::prefer_living;
 use self::names::Names;
 use self::neighbours::Lone;
 use self::open_span::{Fact, Fit, TopState, opening_any};
@@ -178,6 +179,8 @@ struct Taker {
     span: SpanIndex,
     fit: Fit,
     evidence: Evidence,
+    /// The span was done long before the record, which can begin another one.
+    is_over: bool,
 }
 
 impl<'m> Scan<'m> {
@@ -234,6 +237,7 @@ impl<'m> Scan<'m> {
         takers.sort_by_key(|taker| {
             (Reverse(taker.evidence), handles(taker.candidate), taker.candidate, taker.span)
         });
+        prefer_living(&mut takers, thread.is_some());
         if let Some(at) = self.at_once(record, thread, &takers) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
             let goes = Goes::Joins(span, fit, "follows at once".to_owned());
@@ -255,7 +259,8 @@ impl<'m> Scan<'m> {
             if thread.is_none() && fit.n_request > 0 {
                 let fact = facts.iter().find(|(index, _)| *index == candidate);
                 fact.into_iter().for_each(|(_, fact)| self.learn(fact, span));
-                if let Some(goes) = fact.and_then(|(_, fact)| self.adopting(record, fact, span)) {
+                let skips = fit.follows == Follows::Later;
+                if let Some(goes) = fact.and_then(|(_, fact)| self.adopting(record, fact, span, skips)) {
                     return Some(Choice { candidate, thread, goes });
                 }
             }
@@ -333,8 +338,11 @@ impl<'m> Scan<'m> {
                     continue;
                 }
                 if let Some(fit) = open.fit(&mut self.orders, &self.kinds, fact) {
+                    let is_over = self.orders.starts(fact.log_point)
+                        && is_silence(record.ts_us.abs_diff(open.last_us), open.lasted_us())
+                        && (thread.is_none() || open.is_at_exit(&self.orders));
                     let evidence = Evidence::new(&fit, current == Some(span), open.last_seq);
-                    takers.push(Taker { candidate: *candidate, span, fit, evidence });
+                    takers.push(Taker { candidate: *candidate, span, fit, evidence, is_over });
                 }
             }
         }

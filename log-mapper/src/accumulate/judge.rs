@@ -138,3 +138,19 @@ impl Scan<'_> {
             || (!self.calls.is_empty() && outer_tops.iter().any(calls))
     }
 }
+
+/// Of the `takers`, best first, puts one before the best if that was done long
+/// before: it prints nothing more, however much it has in common with the record,
+/// and must not stand before one that does. That is what the record's thread is at
+/// work on, or, without threads, who shares as many identifiers.
+pub(super) fn prefer_living(takers: &mut [Taker], has_thread: bool) {
+    let Some(first) = takers.first().filter(|first| first.is_over) else { return };
+    let n_request = first.evidence.n_request.max(1);
+    let rivals = |taker: &Taker| match has_thread {
+        true => taker.evidence.current,
+        false => taker.evidence.n_request >= n_request,
+    };
+    if let Some(at) = takers.iter().position(|taker| !taker.is_over && rivals(taker)) {
+        takers[..=at].rotate_right(1);
+    }
+}

@@ -12,7 +12,7 @@ use super::{Choice, Goes, Scan, Taker};
 use crate::record::Record;
 
 /// Lone records that are remembered.
-pub(super) const LONE_MAX: usize = 8;
+pub(super) const LONE_MAX: usize = 32;
 
 /// A record that names nothing and has opened a span.
 pub(super) struct Lone {
@@ -47,7 +47,20 @@ impl Scan<'_> {
     /// because they named nothing: if `span`, which goes on with this record, has
     /// to print them in between. One that can begin something itself must stand
     /// between two records of the span.
-    pub(super) fn adopting(&mut self, record: &Record<'_>, fact: &Fact, span: SpanIndex) -> Option<Goes> {
+    ///
+    /// `skips`: without them the span would skip a line that it has to print. One
+    /// that can begin nothing, and is the only one of its log point since the
+    /// span's last record, is that line, wherever it stands: somebody has printed
+    /// it in the middle of his work, and here it is missing. Who else waits for
+    /// it has printed it later, or will.
+    pub(super) fn adopting(
+        &mut self,
+        record: &Record<'_>,
+        fact: &Fact,
+        span: SpanIndex,
+        skips: bool,
+    ) -> Option<Goes> {
+        let window_us = self.config.order_window_us.unsigned_abs();
         let Self { orders, open, opened, neighbours, .. } = self;
         let seq = self.seq;
         let taker = open.get(span);
@@ -55,17 +68,20 @@ impl Scan<'_> {
         if gap_us <= FLOAT_US {
             neighbours.learn(taker.last_seq + 1 == seq);
         }
-        if !neighbours.is_likely() {
-            return None;
-        }
+        let is_likely = neighbours.is_likely();
         let is_at_work = gap_us <= LOOP_US;
+        let since = |lone: &&Lone| lone.seq > taker.last_seq;
         let may_be_its = |lone: &&Lone| {
             let before = open.get(lone.span);
             let gap_us = record.ts_us.abs_diff(before.last_us);
-            let is_between = is_at_work && gap_us <= LOOP_US && lone.seq > taker.last_seq;
+            let is_between = is_at_work && gap_us <= LOOP_US && since(lone);
             let is_cut = before.tops.iter().all(|state| !state.entered);
             let is_next = is_cut && gap_us <= FLOAT_US && lone.seq + 1 == seq;
-            lone.span != span && before.events.len() == 1 && (is_between || is_next)
+            let same = |other: &&Lone| other.fact.log_point == lone.fact.log_point;
+            let is_sole = || opened.iter().filter(since).filter(same).count() == 1;
+            let is_missing = skips && is_cut && gap_us <= window_us && since(lone) && is_sole();
+            let is_its = is_missing || (is_likely && (is_between || is_next));
+            lone.span != span && before.events.len() == 1 && is_its
         };
         let mut tops = None;
         let mut adopted = Vec::new();

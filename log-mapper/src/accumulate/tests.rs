@@ -545,16 +545,72 @@ fn a_lone_record_is_of_the_span_that_its_neighbour_shows() {
         "localize: 1 opens; 3 before a record with its ids; 4 ids, with records before
          localize: 2 opens",
     );
-    // Not after a while.
+}
+
+#[test]
+fn a_lone_record_is_of_the_span_that_misses_it() {
+    // Line 3 is missing between lines 1 and 4, and there is no other.
     check(
         LOCALIZER,
         "1.000 - writing id=container_0001
          1.001 - writing id=container_0002
          1.500 - starting
          1.700 - copying id=container_0001",
+        "localize: 1 opens; 3 before a record with its ids; 4 ids, with records before
+         localize: 2 opens",
+    );
+    // Two of them: either is of either.
+    check(
+        LOCALIZER,
+        "1.000 - writing id=container_0001
+         1.001 - writing id=container_0002
+         1.500 - starting
+         1.600 - starting
+         1.800 - copying id=container_0001",
+        "localize: 1 opens; 5 1 id, skips
+         localize: 2 opens
+         localize: 3 opens, start not seen
+         localize: 4 opens, start not seen",
+    );
+    // Not after a while.
+    check(
+        LOCALIZER,
+        "1.000 - writing id=container_0001
+         1.001 - writing id=container_0002
+         1.500 - starting
+         9.000 - copying id=container_0001",
         "localize: 1 opens; 4 1 id, skips
          localize: 2 opens
          localize: 3 opens, start not seen",
+    );
+}
+
+/// A container is allocated and, later, released: the two have more in common than
+/// the release has with its own first line.
+#[test]
+fn what_was_done_long_ago_does_not_stand_before_what_is_at_work() {
+    let model = "point assigned id=Container.id host=Host.name port=Host.port
+         point completed id=Container.id
+         point released id=Container.id host=Host.name port=Host.port
+         top handle EventHandler id=Container.id host=Host.name? port=Host.port?
+           >assigned< completed released
+           >completed released
+           >released<";
+    check(
+        model,
+        "1.0 - assigned id=container_0001 host=host-a port=27141
+         9.0 - completed id=container_0001
+         9.1 - released id=container_0001 host=host-a port=27141",
+        "handle: 1 opens
+         handle: 2 opens; 3 1 id",
+    );
+    check(
+        model,
+        "1.0 t1 assigned id=container_0001 host=host-a port=27141
+         9.0 t1 completed id=container_0001
+         9.1 t1 released id=container_0001 host=host-a port=27141",
+        "handle: 1 opens
+         handle: 2 opens; 3 thread+1 id",
     );
 }
 

@@ -21,6 +21,7 @@ use schema::{TopLevelId, ValueClassId};
 use super::entities::{self, Holders, VALUES_MIN};
 use super::facts::Facts;
 use super::pairs::{Pair, Pairs, Role};
+use super::sole;
 use crate::merge::{Sets, SpanLink, to_u32};
 
 /// Silence after which a value has come back, µs; longer for what has lasted
@@ -50,6 +51,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
             }
         }
     }
+    out.extend(sole::join(pairs, facts, &mut sets));
     for (kind, values) in holders(pairs, facts) {
         let n_back = values.values().filter(|spans| lives(facts, spans).len() > 1).count();
         if values.len() < VALUES_MIN || n_back * BACK_SHARE > values.len() {

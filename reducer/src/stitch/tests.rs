@@ -753,3 +753,33 @@ fn who_is_left_over_belongs_to_who_is_left_over() {
     let told = "41 43 41>43\n42 44 42>44\n45\n46\n47\n48\n";
     check(&model(" many"), &text, &(expected + told));
 }
+
+/// The job of the process that was started for it says which tasks it has
+/// completed, and not that it is the job.
+#[test]
+fn an_event_that_names_nothing_is_of_the_only_entity_of_its_kind() {
+    let model = "point p
+         top state Entity this.id=Job.id
+           >p
+         pair state state Queue this.id=this.id";
+    check(
+        model,
+        "a d state this.id=job_0001 1.0-1.0
+         a d state 5.0-5.0
+         a d state this.id=job_0001 7.0-7.0
+         a d state 9.0-9.0
+         b d state 5.0-5.0",
+        "1 2 3 4 1>2 1>3 3>4\n5",
+    );
+    // Of two of a kind it can be either.
+    check(
+        model,
+        "a d state this.id=job_0001 1.0-1.0
+         a d state 5.0-5.0
+         a d state this.id=job_0001 7.0-7.0
+         a d state this.id=job_0002 8.0-8.0",
+        "1 3 1>3\n2\n4",
+    );
+    // One event that names it says nothing of others.
+    check(model, "a d state this.id=job_0001 1.0-1.0\na d state 5.0-5.0", "1\n2");
+}

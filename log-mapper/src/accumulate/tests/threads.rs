@@ -91,3 +91,45 @@ fn what_is_complete_begins_again() {
          flush: 5 opens; 6 thread",
     );
 }
+
+/// A task calls its listener, which other processes call over the network, in its
+/// own process and thread, and then goes on with what it has to print next.
+#[test]
+fn who_calls_a_handler_in_its_own_thread_goes_on_after_it() {
+    let model = "point begun id=Attempt.id
+         point status id=Attempt.id
+         point progress
+         point flushing
+         top work Task id=Attempt.id
+           >begun flushing
+           flushing<
+         top update RpcHandler id=Attempt.id
+           >status< progress
+           progress<
+         top close Task
+           >flushing<";
+    let records = "1.00 t1 begun id=attempt_1
+         4.00 t1 status id=attempt_1
+         4.01 t1 flushing";
+    let (called, apart) = (
+        "work: 1 opens; 3 thread
+         update: 2 opens",
+        "work: 1 opens
+         update: 2 opens
+         close: 3 opens",
+    );
+    check(&format!("{model}\npair work update Rpc id=id"), records, called);
+    check(model, records, apart);
+    // Who has nothing more to do does not go on.
+    let records = "1.00 t1 begun id=attempt_1
+         1.01 t1 flushing
+         4.00 t1 status id=attempt_1
+         4.01 t1 flushing";
+    check(
+        &format!("{model}\npair work update Rpc id=id"),
+        records,
+        "work: 1 opens; 2 thread
+         update: 3 opens
+         close: 4 opens",
+    );
+}
