@@ -67,7 +67,7 @@ pub(super) fn holders<'s>(
 
 /// Whether a name is numbered, as those are that things made while the program
 /// runs are given. What is named when the program is written is not.
-fn is_numbered(text: &str) -> bool {
+pub(super) fn is_numbered(text: &str) -> bool {
     text.contains(|c: char| c.is_ascii_digit())
 }
 
