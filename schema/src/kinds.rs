@@ -13,6 +13,14 @@ use crate::ids::ValueClassId;
 /// Characters from which texts can hardly be equal by chance.
 pub const TELLING_MIN: usize = 5;
 
+/// Whether a value can be the name of something that was made while the program
+/// ran: such names are numbered. What has no digit was named when the program was
+/// written or set up (a table, a user, a mode), and many requests share it.
+#[must_use]
+pub fn is_made(text: &str) -> bool {
+    text.len() >= TELLING_MIN && text.bytes().any(|b| b.is_ascii_digit())
+}
+
 /// Distinct texts that two classes must have in common.
 const MEETINGS_MIN: u32 = 3;
 

@@ -6,14 +6,13 @@
 
 use std::rc::Rc;
 
-use schema::kinds::TELLING_MIN;
+use schema::kinds::{TELLING_MIN, is_made};
 use schema::{Event, Kinds, LogPointId, Span, TopLevelKind, Value, ValueClassId};
 
 use super::evidence::LOOP_US;
 use super::orders::{Follows, Orders};
 use super::pools::Closed;
 use super::wholes::Whole;
-use bound::is_made;
 use top_state::kind_rank;
 
 pub(super) use top_state::{TopState, opening_after, opening_any};

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schema::kinds::TELLING_MIN;
+use schema::kinds::{TELLING_MIN, is_made};
 use schema::{IdentifierStrength, TopLevelId, Value, ValueClassId};
 
 use super::facts::Facts;
@@ -36,7 +36,7 @@ pub(super) fn spans(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Vec<u32>> {
     let innermost = innermost(pairs, facts, &holders);
     let of_entities = holders.into_iter().filter(|(kind, _)| innermost.contains(kind));
     let values = of_entities.flat_map(|(_, values)| values);
-    values.filter(|(text, _)| is_numbered(text)).map(|(_, spans)| spans).collect()
+    values.filter(|(text, _)| is_made(text)).map(|(_, spans)| spans).collect()
 }
 
 /// The spans that hold one value of a kind, of those values that `counts`.
@@ -65,16 +65,10 @@ pub(super) fn holders<'s>(
     out
 }
 
-/// Whether a name is numbered, as those are that things made while the program
-/// runs are given. What is named when the program is written is not.
-pub(super) fn is_numbered(text: &str) -> bool {
-    text.contains(|c: char| c.is_ascii_digit())
-}
-
 /// Whether values are given to things made while the program runs: there are
 /// many, and most are numbered.
 fn are_made(values: &BTreeMap<&str, Vec<u32>>) -> bool {
-    let n_numbered = values.keys().filter(|text| is_numbered(text)).count();
+    let n_numbered = values.keys().filter(|text| is_made(text)).count();
     values.len() >= VALUES_MIN && n_numbered * 2 > values.len()
 }
 

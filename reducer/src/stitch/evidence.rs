@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::to_u32;
-use schema::kinds::TELLING_MIN;
+use schema::kinds::{TELLING_MIN, is_made};
 use schema::{IdentifierStrength, LinkKind, Value};
 
 /// A receiver can print before its sender does: the sender may log after the
@@ -195,10 +195,10 @@ pub(super) fn is_address(text: &str) -> bool {
         && host.chars().all(is_host)
 }
 
-/// Whether a value is of the kind that names one thing for its life: long enough
-/// not to be equal by chance, and not everywhere.
+/// Whether a value is of the kind that names one thing for its life: made for it,
+/// and not everywhere.
 pub(super) fn names_one_thing(facts: &Facts<'_>, value: &Value) -> bool {
-    value.text.len() >= TELLING_MIN && !facts.is_everywhere(value)
+    is_made(&value.text) && !facts.is_everywhere(value)
 }
 
 /// The values that a pair's identifiers share; none if they contradict it.

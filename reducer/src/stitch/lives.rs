@@ -16,9 +16,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schema::kinds::is_made;
 use schema::{TopLevelId, ValueClassId};
 
-use super::entities::{self, Holders, VALUES_MIN, is_numbered};
+use super::entities::{self, Holders, VALUES_MIN};
 use super::facts::Facts;
 use super::pairs::{Pair, Pairs, Role};
 use super::sole;
@@ -58,7 +59,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
             continue;
         }
         let mut reach = Reach::new(pairs, facts, kind);
-        let made = values.iter().filter(|(text, _)| is_numbered(text));
+        let made = values.iter().filter(|(text, _)| is_made(text));
         for spans in made.flat_map(|(_, spans)| lives(facts, spans)) {
             for (position, &span) in spans.iter().enumerate() {
                 if has_sender[span as usize] {

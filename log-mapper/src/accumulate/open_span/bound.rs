@@ -115,11 +115,6 @@ fn bind_uuid(identifiers: &[Identifier], uuid: &Uuid, bound: &mut Vec<Bound>) ->
     Some(())
 }
 
-/// Whether a name was made while the program ran: such names are numbered.
-pub(super) fn is_made(text: &str) -> bool {
-    text.len() >= TELLING_MIN && text.bytes().any(|b| b.is_ascii_digit())
-}
-
 pub(super) fn is_small(text: &str) -> bool {
     text.len() < TELLING_MIN && text.bytes().all(|b| b.is_ascii_digit())
 }
