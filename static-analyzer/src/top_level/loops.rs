@@ -9,7 +9,7 @@
 use crate::call_graph::{CallGraph, apis};
 use crate::ir::{BlockId, Body, Comparison, Op, ValueId};
 use crate::order::components::components;
-use crate::program::{MethodId, Program};
+use crate::program::{MethodId, Program, access};
 
 /// The service loops of one method.
 #[derive(Clone, Debug, Default)]
@@ -126,7 +126,7 @@ fn is_flag_test(
         Op::Invoke { method, args, .. } => {
             let descriptor = method.descriptor.as_str();
             if descriptor.ends_with(")Z") {
-                let is_flag = descriptor == "()Z"
+                let is_flag = (descriptor == "()Z" || is_accessor(frame, tested))
                     && !is_step(method.name.as_str())
                     && args.iter().all(|&holder| outlasts_rounds(body, members, holder));
                 is_flag || args.iter().skip(1).any(|&a| was_taken(body, members, a, TAKEN_DEPTH_MAX))
@@ -192,6 +192,17 @@ struct Frame<'a> {
     graph: &'a CallGraph,
     method: MethodId,
     body: &'a Body,
+}
+
+/// Whether a call is one of an accessor that javac made for a private field of a
+/// surrounding class: it reads the flag of its only argument.
+fn is_accessor(frame: &Frame<'_>, site: ValueId) -> bool {
+    let edges = frame.graph.local_edges(frame.method).filter(|(call, _)| call.site == site);
+    let methods = edges.map(|(_, target)| &frame.program.methods[target.index()]);
+    let wanted = access::STATIC | access::SYNTHETIC;
+    let mut found = methods.map(|m| m.access & wanted == wanted && m.descriptor.as_str().starts_with("(L"));
+    found.next() == Some(true)
+        && matches!(frame.body.op(site), Op::Invoke { args, .. } if args.len() == 1)
 }
 
 fn waits_at(frame: &Frame<'_>, site: ValueId) -> bool {
