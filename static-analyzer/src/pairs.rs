@@ -25,7 +25,8 @@ use crate::limits::HELPER_CALLERS_MAX;
 use crate::path::LogPoint;
 use crate::program::{MethodId, Program};
 use crate::rules::Rules;
-use crate::top_level::TopLevels;
+use crate::top_level::loops::ServiceLoops;
+use crate::top_level::{Member, TopLevels};
 
 mod apis;
 mod attached;
@@ -170,6 +171,10 @@ fn merge_one(
     if identifiers.is_empty() && !ways.iter().any(tells) {
         return None;
     }
+    if kind == LinkKind::Call && names_nothing(context, from, &identifiers) && are_rounds(context, from, ways)
+    {
+        return None;
+    }
     let more = if ways.len() > 1 { format!(", and {} more", ways.len() - 1) } else { String::new() };
     let mut sites: Sites = ways.iter().map(|way| way[0].site).collect();
     sites.sort_unstable();
@@ -184,6 +189,27 @@ fn merge_one(
         reason: format!("{}{more}", handoffs::reason(context, units, &ways[0])),
     };
     Some((pair, sites))
+}
+
+/// Whether what a sender hands over tells none of its requests from another.
+fn names_nothing(context: Context<'_>, from: usize, carried: &[(u32, u32)]) -> bool {
+    let identifiers = &context.top_levels.methods[from].identifiers;
+    carried.iter().all(|&(i, _)| identifiers[i as usize].strength != IdentifierStrength::Request)
+}
+
+/// Whether a sender calls the receiver in the rounds of its own service loop, and
+/// prints nothing in them: each is a request of its own.
+fn are_rounds(context: Context<'_>, from: usize, ways: &[Vec<&Handoff>]) -> bool {
+    let top = &context.top_levels.methods[from];
+    let root = top.method;
+    let Some(body) = &context.program.methods[root.index()].body else { return false };
+    let loops = ServiceLoops::of(context.program, context.graph, root);
+    let is_outside = |member: &Member| {
+        let point = &context.log_points[member.log_point as usize];
+        point.frame == root && !point.sites.iter().any(|&site| loops.contains(body, site))
+    };
+    ways.iter().all(|way| way[0].site.0 == root && loops.contains(body, way[0].site.1))
+        && top.members.iter().all(is_outside)
 }
 
 /// Adds what the senders have printed before they hand over.

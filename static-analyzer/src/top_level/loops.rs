@@ -201,8 +201,7 @@ fn is_accessor(frame: &Frame<'_>, site: ValueId) -> bool {
     let methods = edges.map(|(_, target)| &frame.program.methods[target.index()]);
     let wanted = access::STATIC | access::SYNTHETIC;
     let mut found = methods.map(|m| m.access & wanted == wanted && m.descriptor.as_str().starts_with("(L"));
-    found.next() == Some(true)
-        && matches!(frame.body.op(site), Op::Invoke { args, .. } if args.len() == 1)
+    found.next() == Some(true) && matches!(frame.body.op(site), Op::Invoke { args, .. } if args.len() == 1)
 }
 
 fn waits_at(frame: &Frame<'_>, site: ValueId) -> bool {
