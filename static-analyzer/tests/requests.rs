@@ -327,3 +327,25 @@ fn the_body_of_a_task_calls_what_its_subclasses_define() {
         .collect();
     assert_eq!(called, ["Rounds$Dump.execute", "Rounds$Statistics.execute"]);
 }
+
+#[test]
+fn a_loop_that_reads_its_flag_through_an_accessor_serves() {
+    let analysis = analyze(&Rules::default());
+    let key = ("Loops$Connection.key".to_owned(), IdentifierStrength::Request);
+    assert_eq!(analysis.strengths("Loops$Request.run"), [key]);
+}
+
+#[test]
+fn what_a_silent_loop_calls_in_its_rounds_is_no_part_of_its_thread() {
+    let model = model();
+    assert!(
+        top_of(&model, "Loops$Service", "run")
+            .identifiers
+            .iter()
+            .all(|i| i.strength != IdentifierStrength::Request)
+    );
+    let round =
+        model.top_level_methods.iter().position(|t| t.class == "Loops$Sweeper" && t.method == "round");
+    let round = schema::TopLevelId::new(round.expect("a top-level method"));
+    assert!(!model.communication_pairs.iter().any(|pair| pair.to == round));
+}

@@ -133,3 +133,84 @@ fn who_calls_a_handler_in_its_own_thread_goes_on_after_it() {
          close: 4 opens",
     );
 }
+
+/// `main` has to do with one thing after the other, and whatever runs in its
+/// thread in between does so for it.
+#[test]
+fn the_thread_of_main_does_nothing_else() {
+    let mut model = sketch::model(
+        "point reading path=Config.path
+         point provider name=Provider.name
+         point serving
+         top start Task path=Config.path
+           >reading< reading serving
+           >serving< serving
+         top <clinit> Unreached name=Provider.name
+           >provider<",
+    );
+    let records = "1.000 main reading path=/etc/server/1
+         1.010 main provider name=standard
+         1.500 main reading path=/etc/server/2
+         5.000 main serving";
+    let top = &mut model.top_level_methods[0];
+    (top.method, top.descriptor) = ("main".to_owned(), "([Ljava/lang/String;)V".to_owned());
+    assert_eq!(run(&model, records), "main: 1 opens; 2 thread, inside; 3 thread; 4 thread\n");
+}
+
+/// What a thread was at has ended when it is at something else that it was not
+/// called for, whatever the next line names.
+#[test]
+fn a_thread_leaves_behind_what_it_was_at() {
+    let model = "point begun file=File.path
+         point done file=File.path
+         point other
+         point ended
+         top read RpcHandler file=File.path
+           >begun done
+           done<
+         top list RpcHandler file=File.path
+           >other< ended
+           ended<";
+    let records = "1.00 t1 begun file=/a/file_1
+         1.01 t1 other
+         1.02 t1 done file=/a/file_1";
+    check(model, records, "read: 1 opens\nlist: 2 opens\nread: 3 opens, start not seen");
+    // Unless it has called that.
+    let called = format!("{model}\npair read list Call file=file");
+    check(&called, records, "read: 1 opens; 3 thread+1 id\nlist: 2 opens");
+    // What everybody hands work to somebody else through can be called by everybody.
+    let service = model.replace("top list RpcHandler", "top list DispatchTarget");
+    check(&service, records, "read: 1 opens; 3 thread+1 id\nlist: 2 opens");
+}
+
+/// Two methods begin with the same text; how it goes on shows which one it was.
+#[test]
+fn what_follows_tells_which_of_equal_texts_it_began_with() {
+    let model = sketch::model(
+        "point starting
+         point starting_approximate
+         point finished
+         point estimated
+         top approximate RpcHandler
+           >starting_approximate estimated
+           estimated<
+         top exact RpcHandler
+           >starting finished
+           finished<",
+    );
+    let first_points = |records: &str| -> Vec<(String, Option<schema::LogPointId>)> {
+        let mut records = Sketched { model: &model, lines: records.lines().enumerate() };
+        let accumulated = accumulate(&model, &mut records, &Config::default());
+        let of_span = |span: &schema::Span| {
+            let point = span.events[0].log_point;
+            let top = &model.top_level_methods[span.top_levels[0].index()].method;
+            (top.clone(), point)
+        };
+        accumulated.accumulators.iter().map(|a| of_span(&a.spans[0])).collect()
+    };
+    let found = first_points("1.0 t1 starting_approximate|starting\n1.1 t1 finished");
+    let point = |name: &str| Some(sketch::point(&model, name));
+    assert_eq!(found, [("exact".to_owned(), point("starting"))]);
+    let found = first_points("1.0 t1 starting_approximate|starting\n1.1 t1 estimated");
+    assert_eq!(found, [("approximate".to_owned(), point("starting_approximate"))]);
+}
