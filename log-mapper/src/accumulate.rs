@@ -32,6 +32,7 @@ use crate::record::{Candidate, Record, Records};
 
 mod apply;
 mod canonical;
+mod errands;
 mod evidence;
 mod facts;
 mod judge;
@@ -409,12 +410,16 @@ impl<'m> Scan<'m> {
         for index in self.open.all() {
             self.close(index, true);
         }
-        let Self { mut done, model, programs, threads, told, shown, .. } = self;
+        let Self { mut done, model, programs, threads, told, shown, mut orders, .. } = self;
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
         done.iter_mut().for_each(|(_, closed)| closed.drop_foreign_main(model));
         if let Some(possible) = programs.possible() {
             done.iter_mut().for_each(|(_, closed)| closed.keep(|top| possible[top.index()]));
+            orders.restrict(&possible);
+            if threads.is_empty() {
+                errands::gather(&orders, model, &mut done);
+            }
         }
         let mut n_spans: FxHashMap<u32, u32> = FxHashMap::default();
         let of = |closed: &Closed| threads.get(closed.span.thread.as_deref()?).copied();

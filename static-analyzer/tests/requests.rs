@@ -155,6 +155,10 @@ fn a_program_runs_what_its_main_leads_to() {
     // threads are started by the node's.
     assert_eq!(programs("Sessions$Node.run"), ["Sessions$Launcher.main"]);
     assert_eq!(programs("Sessions$Reader.run"), ["Sessions$Launcher.main"]);
+    // What another process answers is an object here, which makes others.
+    assert_eq!(programs("errand/Errand$Copy.run"), ["errand/Errand$WorkerMain.main"]);
+    // A text that is a class's name makes an object of it.
+    assert_eq!(programs("errand/Errand$Tidy.run"), ["errand/Errand$NamedMain.main"]);
 }
 
 #[test]

@@ -114,6 +114,17 @@ impl Trust {
     }
 }
 
+/// At most one record in so many stands before the first or after the last line of
+/// the `main` of a process that ends with it: what it prints as it sets up its log,
+/// and as it cleans up.
+const OUTSIDE_SHARE: usize = 4;
+
+/// Whether a process ends with its `main`, if `n_within` of its `n_records` stand
+/// between the first and the last line of that.
+pub(super) fn is_errand(n_within: usize, n_records: usize) -> bool {
+    (n_records - n_within) * OUTSIDE_SHARE <= n_records
+}
+
 /// Parts from which to learn what they are parts of, and the share of them that
 /// may be shown with several wholes.
 const PARTS_MIN: u32 = 16;

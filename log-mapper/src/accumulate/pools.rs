@@ -34,6 +34,24 @@ impl Closed {
         }
     }
 
+    /// This span together with other `parts` of it; the first event of each is there
+    /// for that `reason`.
+    pub(super) fn with(mut self, parts: impl Iterator<Item = Self>, reason: &str) -> Self {
+        for mut part in parts {
+            if let Some(first) = part.span.events.first_mut() {
+                reason.clone_into(&mut first.reason);
+            }
+            self.span.events.append(&mut part.span.events);
+            self.span.identifiers.append(&mut part.span.identifiers);
+            self.span.truncated &= part.span.truncated;
+            self.uuids.append(&mut part.uuids);
+        }
+        self.span.events.sort_by_key(|event| (event.ts_us, event.file, event.line));
+        self.span.identifiers.sort();
+        self.span.identifiers.dedup();
+        self
+    }
+
     /// Takes out a `main` of which this is not the thread.
     pub(super) fn drop_foreign_main(&mut self, model: &Model) {
         if self.span.thread.as_deref().is_some_and(|thread| thread != MAIN_THREAD) {

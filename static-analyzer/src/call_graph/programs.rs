@@ -186,7 +186,11 @@ impl<'a> Reach<'a> {
         while let Some(method) = self.todo.pop() {
             self.makes(method);
             let calls: &'a [Call] = self.graph.calls(method);
-            for call in calls.iter().filter(|call| call.kind != CallKind::Rpc) {
+            for call in calls {
+                if call.kind == CallKind::Rpc {
+                    self.makes_answer(method, call);
+                    continue;
+                }
                 let is_virtual = self.is_virtual(method, call);
                 for &target in &call.targets {
                     let callee = &self.program.methods[target.index()];
@@ -225,9 +229,21 @@ impl<'a> Reach<'a> {
         for (_, inst) in body.iter() {
             match &inst.op {
                 Op::New(class) | Op::Const(Const::Class(class)) => self.make(*class),
+                Op::Const(Const::Text(text)) if text.contains('.') => {
+                    self.make(Name::from(text.replace('.', "/").as_str()));
+                }
                 _ => {}
             }
         }
+    }
+
+    /// The answer of a remote call is made by who calls: an object of the class that
+    /// it is declared to be, which reads what it consists of.
+    fn makes_answer(&mut self, method: MethodId, call: &Call) {
+        let Some(body) = &self.program.methods[method.index()].body else { return };
+        let Op::Invoke { method: called, .. } = body.op(call.site) else { return };
+        let answer = called.descriptor.rsplit_once(")L").and_then(|(_, class)| class.strip_suffix(';'));
+        answer.into_iter().for_each(|class| self.make(Name::from(class)));
     }
 
     fn make(&mut self, class: Name) {

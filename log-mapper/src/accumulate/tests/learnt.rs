@@ -1,6 +1,6 @@
 //! What is learnt from the log: parts and wholes, loops, rounds of dispatchers.
 
-use schema::sketch;
+use schema::{Model, sketch};
 
 use super::{check, run};
 
@@ -192,4 +192,44 @@ fn initializers_are_of_whoever_waits_for_them() {
         "work: 1 opens; 2 thread, inside; 3 thread, inside; 4 thread
          <clinit>: 5 opens",
     );
+}
+
+/// A task's process, whose `main` also prints what a helper thread prints, and a
+/// server, whose `main` starts the thread and is done.
+fn processes() -> Model {
+    let mut model = sketch::model(
+        "point begun
+         point opened
+         point spilt
+         point done
+         top main Task
+           >begun opened
+           opened done
+           done<
+         top spill Task
+           >spilt opened
+           opened<",
+    );
+    model.entry_points = vec!["Child".to_owned(), "Tool".to_owned()];
+    for (top, programs) in [("main", vec![0]), ("spill", vec![0, 1])] {
+        let top = sketch::top(&model, top);
+        model.top_level_methods[top.index()].entry_points = programs;
+    }
+    let main = sketch::top(&model, "main");
+    model.top_level_methods[main.index()].descriptor = "([Ljava/lang/String;)V".to_owned();
+    model
+}
+
+#[test]
+fn a_process_that_ends_with_its_main_has_one_thing_to_do() {
+    let model = processes();
+    let text = run(&model, "1.0 - begun\n2.0 - spilt\n60.0 - opened\n61.0 - opened\n90.0 - done");
+    let why = "of main, which is at work all along";
+    assert_eq!(text, format!("main: 1 opens; 3 {why}; 4 {why}; 5 {why}\nspill: 2 opens\n"));
+    // A server's goes on after its `main`.
+    let text = run(&model, "1.0 - begun\n1.1 - opened\n1.2 - done\n2.0 - spilt\n60.0 - opened");
+    assert!(text.ends_with("spill: 4 opens\nspill: 5 opens, start not seen\n"), "{text}");
+    // Where threads are printed, they tell.
+    let text = run(&model, "1.0 main begun\n2.0 t1 spilt\n60.0 t1 opened\n90.0 main done");
+    assert!(text.contains("spill: 2 opens; 3"), "{text}");
 }
