@@ -30,6 +30,7 @@ mod pairs;
 mod sole;
 #[cfg(test)]
 mod tests;
+mod ways;
 
 /// How far stitching may reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +44,11 @@ pub(crate) enum Scope {
 
 /// The hand-offs between `spans`, which are in canonical order.
 pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Config) -> Vec<SpanLink> {
-    let pairs = pairs::Pairs::new(model, scope);
+    let mut pairs = pairs::Pairs::new(model, scope);
     let facts = facts::Facts::new(&pairs, spans);
+    if scope == Scope::All {
+        pairs.add_ways(ways::find(&pairs, &facts));
+    }
     let finder = Finder::new(&pairs, &facts, config);
     let receivers = 0..to_u32(spans.len());
     let mut candidates: Vec<Candidate> =

@@ -1,5 +1,11 @@
 //! Every bound of the analyzer, with unit and reason.
 
+/// Callers above a write into an external store up to which its key is followed.
+pub const KEY_CALLERS_MAX: usize = 8;
+
+/// Instructions looked at to find what the keys of one write are made from.
+pub const KEY_STEPS_MAX: usize = 2_000;
+
 /// Steps of an access path; longer ones are cut and lose their identity. Five
 /// reach every identifier seen in the census of real systems.
 pub const PATH_FIELDS_MAX: usize = 6;

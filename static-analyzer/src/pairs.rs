@@ -37,6 +37,7 @@ mod channels;
 mod entities;
 mod events;
 mod facts;
+mod folders;
 mod handoffs;
 mod links;
 mod origins;

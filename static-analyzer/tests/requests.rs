@@ -5,11 +5,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use schema::{IdentifierStrength, TopLevelKind};
+use schema::{IdentifierStrength, LinkKind, TopLevelKind};
 use static_analyzer::call_graph::programs::Programs;
 use static_analyzer::call_graph::{self, CallGraph, CallKind};
 use static_analyzer::identifiers::Bindings;
 use static_analyzer::log_points::log_points;
+use static_analyzer::pairs;
 use static_analyzer::path::LogPoint;
 use static_analyzer::program::{self, MethodId, Program};
 use static_analyzer::rules::Rules;
@@ -352,4 +353,36 @@ fn what_a_silent_loop_calls_in_its_rounds_is_no_part_of_its_thread() {
         model.top_level_methods.iter().position(|t| t.class == "Loops$Sweeper" && t.method == "round");
     let round = schema::TopLevelId::new(round.expect("a top-level method"));
     assert!(!model.communication_pairs.iter().any(|pair| pair.to == round));
+}
+
+/// The pairs between the top-level methods of a class: (sender, receiver, how, many).
+fn pairs_of(class: &str) -> Vec<(String, String, LinkKind, bool)> {
+    let Analysis { program, graph, log_points, tops } = analyze(&Rules::default());
+    let bindings = Bindings::new(&program, &graph);
+    let (pairs, _) = pairs::find(&program, &graph, &bindings, &log_points, &tops, &Rules::default());
+    let name = |top: usize| {
+        let method = &program.methods[tops.methods[top].method.index()];
+        program.classes[method.class.index()].name.as_str().to_owned()
+    };
+    let pairs = pairs.iter().map(|pair| (name(pair.from), name(pair.to), pair.kind, pair.many));
+    pairs.filter(|(from, to, ..)| from.starts_with(class) && to.starts_with(class)).collect()
+}
+
+#[test]
+fn who_writes_into_a_folder_of_a_store_is_followed_by_who_is_told_of_its_keys() {
+    let pairs = pairs_of("Watched$");
+    let mut to_collector: Vec<&str> = (pairs.iter())
+        .filter(|(_, to, kind, _)| to == "Watched$Collector" && *kind == LinkKind::Store)
+        .map(|(from, ..)| from.as_str())
+        .collect();
+    to_collector.sort_unstable();
+    // Another folder is none of its business, and a look at a key tells nobody.
+    assert_eq!(to_collector, ["Watched$Finisher"], "{pairs:?}");
+}
+
+#[test]
+fn a_task_that_is_made_at_two_places_is_started_twice() {
+    let pairs = pairs_of("Watched$");
+    let halves = pairs.iter().find(|(from, to, ..)| from == "Watched$Splitter" && to == "Watched$Half");
+    assert!(matches!(halves, Some((_, _, LinkKind::Thread, true))), "{pairs:?}");
 }

@@ -2,8 +2,8 @@
 //! long as both ends are free and agree on what they are.
 //!
 //! INVARIANT: a receiver has at most one sender per role, a sender one receiver
-//! per pair unless the pair says `many`, and all links of a span name the same
-//! top-level method for it.
+//! per pair unless the pair says `many`, and there is a top-level method that all
+//! links of a span can name for it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{IdentifierStrength, TopLevelId, ValueClassId};
@@ -16,8 +16,8 @@ use crate::merge::SpanLink;
 /// The hand-offs taken from `candidates`, which are sorted best first.
 pub(super) fn accept(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candidate]) -> Vec<SpanLink> {
     let crowded = crowded(pairs, candidates);
-    let mut state = State::default();
-    let mut links = Vec::new();
+    let mut state = State { equals: equals(candidates), ..State::default() };
+    let mut taken = Vec::new();
     for candidate in candidates {
         let pair = pairs.get(candidate.pair);
         let is_bare = is_bare(pairs, candidate);
@@ -28,12 +28,21 @@ pub(super) fn accept(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candida
             && state.is_inside(facts, pair, candidate)
             && state.join(facts, pairs, candidate, is_bare)
         {
-            state.occupy(pair, candidate);
+            state.occupy(pairs, candidate);
             state.extend(facts, pair, candidate);
-            links.push(SpanLink { from: candidate.from, to: candidate.to, pair: pair.id });
+            taken.push(candidate);
         }
     }
-    links
+    taken.into_iter().map(|candidate| state.link(pairs, candidate)).collect()
+}
+
+/// Candidates by their two ends, best first.
+fn equals(candidates: &[Candidate]) -> FxHashMap<(u32, u32), Vec<&Candidate>> {
+    let mut equals: FxHashMap<(u32, u32), Vec<&Candidate>> = FxHashMap::default();
+    for candidate in candidates {
+        equals.entry((candidate.from, candidate.to)).or_default().push(candidate);
+    }
+    equals
 }
 
 /// Senders that can have one receiver and that several claim by time alone:
@@ -57,9 +66,10 @@ fn is_bare(pairs: &Pairs<'_>, candidate: &Candidate) -> bool {
 }
 
 #[derive(Default)]
-struct State<'s> {
-    /// What a span turned out to be.
-    tops: FxHashMap<u32, TopLevelId>,
+struct State<'s, 'c> {
+    /// What a span can still be, best first.
+    tops: FxHashMap<u32, Vec<TopLevelId>>,
+    equals: FxHashMap<(u32, u32), Vec<&'c Candidate>>,
     /// (receiver, role) that have their sender.
     received: FxHashSet<(u32, Role)>,
     /// (sender, pair) that have their receiver.
@@ -71,7 +81,7 @@ struct State<'s> {
     values: FxHashMap<u32, Values<'s>>,
 }
 
-impl<'s> State<'s> {
+impl<'s> State<'s, '_> {
     /// Remembers how long the receivers of a sender were at work.
     fn extend(&mut self, facts: &Facts<'s>, pair: &Pair, candidate: &Candidate) {
         if matches!(pair.role, Role::Local | Role::Served) {
@@ -84,10 +94,7 @@ impl<'s> State<'s> {
     fn is_free(&self, pair: &Pair, candidate: &Candidate) -> bool {
         // What carries an object can be any of its carriers.
         let is_any = pair.role == Role::Attached;
-        let agrees =
-            |span: u32, top: TopLevelId| is_any || self.tops.get(&span).is_none_or(|&known| known == top);
-        agrees(candidate.from, pair.from)
-            && agrees(candidate.to, pair.to)
+        (is_any || self.agrees(pair, candidate))
             && !self.received.contains(&(candidate.to, pair.role))
             && (pair.many || !self.sent.contains(&(candidate.from, candidate.pair)))
     }
@@ -104,10 +111,45 @@ impl<'s> State<'s> {
         end_us.is_none_or(|end_us| facts.get(candidate.to).start_us <= end_us)
     }
 
-    fn occupy(&mut self, pair: &Pair, candidate: &Candidate) {
+    /// Whether both ends can still be what a pair says they are.
+    fn agrees(&self, pair: &Pair, candidate: &Candidate) -> bool {
+        let can_be = |span: u32, top| self.tops.get(&span).is_none_or(|known| known.contains(&top));
+        can_be(candidate.from, pair.from) && can_be(candidate.to, pair.to)
+    }
+
+    /// The candidates that say the same of the same spans, whatever top-level methods
+    /// they take them for, if the spans can still be those: as much speaks for each.
+    fn equals<'p>(&self, pairs: &'p Pairs<'_>, candidate: &Candidate) -> Vec<&'p Pair> {
+        let role = pairs.get(candidate.pair).role;
+        let all = self.equals.get(&(candidate.from, candidate.to)).into_iter().flatten();
+        let all = all.filter(|other| other.evidence.0.is_as_good(&candidate.evidence.0));
+        let all = all.map(|other| (other, pairs.get(other.pair)));
+        all.filter(|(other, pair)| pair.role == role && self.agrees(pair, other))
+            .map(|(_, pair)| pair)
+            .collect()
+    }
+
+    /// The link of an accepted candidate, of those that say the same the one that
+    /// takes the spans for what they turned out to be.
+    fn link(&self, pairs: &Pairs<'_>, candidate: &Candidate) -> SpanLink {
+        let is = |span: u32, top| self.tops.get(&span).and_then(|tops| tops.first()) == Some(&top);
+        let equals = self.equals(pairs, candidate);
+        let fits = |pair: &&&Pair| is(candidate.from, pair.from) && is(candidate.to, pair.to);
+        let pair = equals.iter().find(fits).copied().unwrap_or(pairs.get(candidate.pair));
+        SpanLink { from: candidate.from, to: candidate.to, pair: pair.id }
+    }
+
+    fn occupy(&mut self, pairs: &Pairs<'_>, candidate: &Candidate) {
+        let pair = pairs.get(candidate.pair);
         if pair.role != Role::Attached {
-            self.tops.insert(candidate.from, pair.from);
-            self.tops.insert(candidate.to, pair.to);
+            // What several could have handed over says not which of them did.
+            let equals = self.equals(pairs, candidate);
+            let mut from: Vec<TopLevelId> = equals.iter().map(|pair| pair.from).collect();
+            let mut to: Vec<TopLevelId> = equals.iter().map(|pair| pair.to).collect();
+            dedup(&mut from);
+            dedup(&mut to);
+            self.tops.insert(candidate.from, from);
+            self.tops.insert(candidate.to, to);
         }
         self.received.insert((candidate.to, pair.role));
         self.sent.insert((candidate.from, candidate.pair));
@@ -157,6 +199,12 @@ impl<'s> State<'s> {
             values
         })
     }
+}
+
+/// Keeps the first of equal ones.
+fn dedup(tops: &mut Vec<TopLevelId>) {
+    let mut known = FxHashSet::default();
+    tops.retain(|top| known.insert(*top));
 }
 
 /// Request identifier values of a component.

@@ -13,7 +13,8 @@ use schema::kinds::TELLING_MIN;
 use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
 
 use super::evidence::{
-    Candidate, Evidence, is_address, names_alike, names_one_thing, names_thread, weigh, weigh_attached,
+    Candidate, Evidence, is_address, names_alike, names_one_thing, names_part, names_thread, weigh,
+    weigh_attached,
 };
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
@@ -203,15 +204,18 @@ impl<'a> Finder<'a> {
                 senders.extend(self.around(pair, spans, fact, LOOK_BACK_MAX));
             }
         };
+        // Along a way only what all of its steps carry counts.
+        let unmapped = if pair.is_way() { &[][..] } else { fact.values() };
         for mapped in &pair.map {
             fact.values_of(mapped.to).iter().for_each(|value| look_up(mapped.from, &value.text));
         }
-        for value in fact.values() {
+        for value in unmapped {
             if self.pairs.strength(pair.to, value.value_class) != Some(IdentifierStrength::Node) {
                 look_up(value.value_class, &value.text);
             }
         }
         senders.extend(self.naming(pair, fact));
+        senders.extend(self.part_named(pair, node, fact));
         senders.sort_unstable();
         senders.dedup();
         for sender in senders {
@@ -245,6 +249,16 @@ impl<'a> Finder<'a> {
             let sender = self.facts.get(**span);
             sender.values().iter().any(|value| names_thread(self.facts, value, sender, fact))
         };
+        self.around(pair, spans, fact, LOOK_BACK_MAX).filter(names).copied().collect()
+    }
+
+    /// Senders of a way that names nothing, where a value names a part of theirs.
+    fn part_named(&self, pair: &Pair, node: u32, fact: &Fact<'a>) -> Vec<u32> {
+        if !pair.is_way() || !pair.map.is_empty() {
+            return Vec::new();
+        }
+        let spans = self.by_top.get(&(node, pair.from)).map_or(&[][..], Vec::as_slice);
+        let names = |span: &&u32| names_part(self.facts, self.facts.get(**span), fact).is_some();
         self.around(pair, spans, fact, LOOK_BACK_MAX).filter(names).copied().collect()
     }
 
@@ -287,6 +301,7 @@ impl<'a> Finder<'a> {
         // Events come from everybody, also from who prints nothing; those of an
         // entity name it.
         let is_excluded = pair.role != Role::Local
+            || pair.is_way()
             || pair.from == pair.to
             || self.pairs.is_dispatcher(pair.to)
             || self.pairs.is_event_handler(pair.to)
@@ -434,7 +449,8 @@ impl<'a> Finder<'a> {
     }
 
     fn candidate(&self, index: u32, from: u32, to: u32, evidence: Evidence) -> Candidate {
-        let is_remote = self.pairs.get(index).kind.crosses_nodes();
+        let pair = self.pairs.get(index);
+        let is_remote = pair.kind.crosses_nodes() || pair.is_way();
         let gap_us = delay_us(self.facts.get(from), self.facts.get(to));
         Candidate { is_remote, evidence: Reverse(evidence), to, from, pair: index, gap_us }
     }

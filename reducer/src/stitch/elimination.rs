@@ -41,7 +41,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
         }
     }
     let mut out = Vec::new();
-    for pair in pairs.iter() {
+    for pair in pairs.iter().filter(|pair| !pair.is_way()) {
         let Some(of_pair) = pair.id.and_then(|id| known.get(&id)) else { continue };
         if !is_exact(pairs, facts, pair, of_pair) {
             continue;

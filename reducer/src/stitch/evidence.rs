@@ -60,6 +60,15 @@ pub(super) struct Evidence {
     distance_us: Reverse<u64>,
 }
 
+impl Evidence {
+    /// Whether as much speaks for one as for the other, whatever the places of
+    /// their pairs' ends.
+    pub(super) fn is_as_good(&self, other: &Self) -> bool {
+        let rank = other.rank;
+        Self { rank, ..*self } == *other
+    }
+}
+
 /// Weighs `pair` from `sender` to `receiver`; none if they contradict it: one
 /// value each of an identifier that the pair hands over, and not the same one.
 /// Time is checked by the caller.
@@ -70,7 +79,8 @@ pub(super) fn weigh(
     sender: &Fact<'_>,
     receiver: &Fact<'_>,
 ) -> Option<Evidence> {
-    let rank = sender.rank(pair.from)? + receiver.rank(pair.to)?;
+    // A way says less than a hand-off.
+    let rank = sender.rank(pair.from)? + receiver.rank(pair.to)? + to_u32(pair.through.len());
     let threads_known = sender.thread.is_some() && receiver.thread.is_some();
     let same_thread = threads_known && sender.node == receiver.node && sender.thread == receiver.thread;
     let one_thread = pair.role == Role::Cut || (pair.kind == LinkKind::Call && pair.role == Role::Local);
@@ -78,6 +88,12 @@ pub(super) fn weigh(
         return None;
     }
     let mut shared = mapped_values(facts, pair, sender, receiver)?;
+    if pair.is_way() && pair.map.is_empty() {
+        let part = names_part(facts, sender, receiver)?;
+        shared.add_request(part);
+    } else if pair.is_way() && shared.request.is_empty() {
+        return None;
+    }
     // Values that no map names, but that are the same thing by their class.
     let mut n_differ = 0;
     for value in receiver.values() {
@@ -132,12 +148,31 @@ pub(super) fn names_thread(facts: &Facts<'_>, value: &Value, sender: &Fact<'_>, 
     let is_at_work = (sender.start_us..=sender.end_us).contains(&receiver.start_us);
     let is_long = value.text.len() >= NAMING_MIN;
     let Some(thread) = facts.own_thread(receiver).filter(|_| is_long) else { return false };
-    let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     let tells = if is_at_work { !facts.is_everywhere(value) } else { !facts.is_common(value) };
-    tells
-        && thread.match_indices(value.text.as_str()).any(|(at, text)| {
-            is_apart(thread[..at].chars().next_back()) && is_apart(thread[at + text.len()..].chars().next())
-        })
+    tells && contains_apart(thread, &value.text)
+}
+
+/// The receiver's value that names a part of what the sender names and works on just
+/// then: its name contains that of the whole, set apart (the region of a table, the
+/// file in a folder).
+pub(super) fn names_part<'v>(facts: &Facts<'_>, sender: &Fact<'_>, receiver: &Fact<'v>) -> Option<&'v Value> {
+    if !(sender.start_us..=sender.end_us).contains(&receiver.start_us) {
+        return None;
+    }
+    let is_whole = |value: &&Value| value.text.len() >= NAMING_MIN && !facts.is_everywhere(value);
+    receiver.values().iter().find(|part| {
+        let contains =
+            |whole: &Value| part.text.len() > whole.text.len() && contains_apart(&part.text, &whole.text);
+        sender.values().iter().filter(is_whole).any(contains)
+    })
+}
+
+/// Whether a text contains another one, set apart from what stands beside it.
+fn contains_apart(text: &str, part: &str) -> bool {
+    let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    text.match_indices(part).any(|(at, found)| {
+        is_apart(text[..at].chars().next_back()) && is_apart(text[at + found.len()..].chars().next())
+    })
 }
 
 /// Whether both ends print one value that the pair hands over, be it ever so common.

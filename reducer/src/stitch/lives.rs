@@ -127,11 +127,12 @@ impl Reach {
             let carries = |class: ValueClassId| facts.kind(class) == kind;
             let hands_on = pair.map.iter().any(|mapped| carries(mapped.from) || carries(mapped.to));
             let bare = pair.role == Role::Local && pair.map.is_empty();
-            if pair.id.is_some() && (hands_on || bare || pair.role == Role::Served) {
+            if pair.id.is_some() && !pair.is_way() && (hands_on || bare || pair.role == Role::Served) {
                 next.entry(to_u32(pair.from.index())).or_default().push(to_u32(pair.to.index()));
             }
         }
-        let fans_out = |pair: &&Pair| pair.id.is_some() && pair.many && pair.role == Role::Local;
+        let fans_out =
+            |pair: &&Pair| pair.id.is_some() && !pair.is_way() && pair.many && pair.role == Role::Local;
         let fanned_out = pairs.iter().filter(fans_out).map(|pair| to_u32(pair.to.index())).collect();
         Self { next, fanned_out, known: BTreeMap::new() }
     }

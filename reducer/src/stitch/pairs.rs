@@ -33,7 +33,7 @@ pub(super) struct Pairs<'m> {
 }
 
 /// One pair.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Pair {
     /// Its id in the model; none: parts of one span of one top-level method.
     pub(super) id: Option<PairId>,
@@ -44,6 +44,15 @@ pub(super) struct Pair {
     pub(super) role: Role,
     /// Identifiers that carry one value on both ends.
     pub(super) map: Vec<Mapped>,
+    /// Silent top-level methods between the ends (see [`super::ways`]).
+    pub(super) through: Vec<TopLevelId>,
+}
+
+impl Pair {
+    /// Whether it is a way of several hand-offs.
+    pub(super) fn is_way(&self) -> bool {
+        !self.through.is_empty()
+    }
 }
 
 /// What a pair does for a request.
@@ -120,10 +129,15 @@ impl<'m> Pairs<'m> {
             let map = all.identity(top);
             if map.iter().any(|mapped| mapped.strength == IdentifierStrength::Request) {
                 let (kind, many, role) = (LinkKind::Call, false, Role::Cut);
-                all.push(Pair { id: None, from: top, to: top, kind, many, role, map });
+                all.push(Pair { id: None, from: top, to: top, kind, many, role, map, through: Vec::new() });
             }
         }
         all
+    }
+
+    /// Adds hand-offs in a row.
+    pub(super) fn add_ways(&mut self, ways: Vec<Pair>) {
+        ways.into_iter().for_each(|way| self.push(way));
     }
 
     /// The pairs whose receiver is `top`.
@@ -223,7 +237,7 @@ impl<'m> Pairs<'m> {
         // What a dispatcher dispatches are different requests, however often
         // its loop turns.
         let many = many && !self.is_dispatcher(from);
-        self.push(Pair { id: Some(id), from, to, kind, many, role, map });
+        self.push(Pair { id: Some(id), from, to, kind, many, role, map, through: Vec::new() });
     }
 
     fn push(&mut self, pair: Pair) {

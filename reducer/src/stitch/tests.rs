@@ -453,27 +453,28 @@ const SESSIONS: &str = "
     pair handle work Thread session=session
 ";
 
-/// `n` sessions one after the other; in each, `second` on node b follows after
+/// What handles one session shows it; then `n` sessions one after the other; in each, `second` on node b follows after
 /// `gap` seconds.
 fn sessions(n: usize, second: &str, gap: f64) -> String {
+    let handled = "c v handle session=another 0-0\n";
     let session = |i: usize| {
-        let start = i as f64 * 100.0;
+        let start = (i + 1) as f64 * 100.0;
         let next = start + gap;
         format!(
             "a t open session=session-{i:02} {start}-{start}\nb u {second} session=session-{i:02} {next}-{next}\n"
         )
     };
-    (0..n).map(session).collect()
+    handled.chars().chain((0..n).map(session).collect::<String>().chars()).collect()
 }
 
 #[test]
 fn an_identifier_that_comes_and_goes_with_its_request_joins_all_that_holds_it() {
-    let together: String =
-        (0..16).map(|i| format!("{a} {b} {a}>{b}\n", a = 2 * i + 1, b = 2 * i + 2)).collect();
-    let apart = |n: usize| -> String { (1..=2 * n).map(|i| format!("{i}\n")).collect() };
+    let pairs = (0..16).map(|i| format!("{a} {b} {a}>{b}\n", a = 2 * i + 2, b = 2 * i + 3));
+    let together: String = ["1\n".to_owned()].into_iter().chain(pairs).collect();
+    let apart = |n: usize| -> String { (1..=2 * n + 1).map(|i| format!("{i}\n")).collect() };
     check(SESSIONS, &sessions(16, "work", 0.2), &together);
     // Too few to know what kind of identifier it is.
-    check(SESSIONS, &sessions(15, "work", 0.2), &apart(15));
+    check(SESSIONS, &sessions(14, "work", 0.2), &apart(14));
     // The name of a thing that somebody comes back to.
     check(SESSIONS, &sessions(16, "work", 30.0), &apart(16));
     // Nothing leads from the one to the other.
@@ -782,4 +783,71 @@ fn an_event_that_names_nothing_is_of_the_only_entity_of_its_kind() {
     );
     // One event that names it says nothing of others.
     check(model, "a d state this.id=job_0001 1.0-1.0\na d state 5.0-5.0", "1\n2");
+}
+
+/// A task that closes prints what a task that opens can print too, and the helper that
+/// it starts is one of both: who asked for it decides.
+#[test]
+fn a_link_that_two_could_have_made_leaves_open_which_of_them_it_was() {
+    let model = "point p
+         top asked RpcHandler region=Region.name
+           >p
+         top open Task region=Region.name
+           >p
+         top close Task region=Region.name
+           >p
+         top store Task region=Region.name
+           >p
+         pair asked close Thread region=region
+         pair open store Thread region=region
+         pair close store Thread region=region";
+    check(
+        model,
+        "a t asked region=users_17 1.000-1.001
+         a w open|close region=users_17 1.010-1.100
+         a v store region=users_17 1.050-1.060",
+        "1 2 3 1>2 2>3",
+    );
+}
+
+#[test]
+fn requests_go_on_past_what_prints_nothing() {
+    let model = "point p
+         top ask RpcHandler region=Region.name
+           >p
+         top relay Task region=Region.name
+           >p
+         top serve RpcHandler region=Region.name
+           >p
+         pair ask relay Thread region=region
+         pair relay serve Rpc region=region";
+    let spans = "a t ask region=users_17 1.000-1.001
+         b w serve region=users_17 1.010-1.100
+         b w serve region=users_18 1.010-1.100";
+    check(model, spans, "1 2 1>2\n3");
+    // What relays shows: then it would have shown here too.
+    let shown = format!("{spans}\n a r relay region=users_99 2.000-2.002");
+    check(model, &shown, "1\n2\n3\n4");
+}
+
+#[test]
+fn the_name_of_a_part_contains_that_of_the_whole() {
+    let model = "point p
+         top close_all Task table=Table.name
+           >p
+         top relay Task region=Region.name
+           >p
+         top close RpcHandler region=Region.name
+           >p
+         pair close_all relay Thread many
+         pair relay close Rpc region=region";
+    check(
+        model,
+        "a t close_all table=customers 1.000-2.000
+         b u close region=customers,17 1.100-1.200
+         c v close region=customers,18 1.100-1.200
+         d w close region=customers2,17 1.100-1.200
+         e w close region=customers,19 3.100-3.200",
+        "1 2 3 1>2 1>3\n4\n5",
+    );
 }

@@ -89,7 +89,7 @@ impl<'a> Manifest<'a> {
                 .arguments
                 .get(method)
                 .is_some_and(|names| named(names.get_or_init(|| argument_names(context, *method)))),
-            Cargo::Made(names) => names.iter().any(|n| plain(n) == *field),
+            Cargo::Made(names) => names.iter().map(simple_plain).any(|n| n == *field || n == *class),
         }
     }
 }
@@ -108,6 +108,11 @@ fn declared(context: Context<'_>) -> FxHashMap<Name, (String, String)> {
         }
     }
     declared
+}
+
+/// A name, of a class without its package.
+fn simple_plain(name: &Name) -> String {
+    plain(name.rsplit('/').next().unwrap_or(name.as_str()))
 }
 
 fn object_names(context: Context<'_>, class: Name) -> FxHashSet<String> {

@@ -59,8 +59,12 @@ impl<'a> Carrier<'a> {
                 }
             }
         }
+        // Who is told a key looks the thing up among all of its kind.
+        let is_told = |way: &Vec<&Handoff>| way.last().is_some_and(|last| last.rule.tells_a_key());
         let followed: Vec<Name> = pairs.iter().map(|&(_, j)| receiver[j as usize].value_class).collect();
-        self.members.by_class((from, to), |class| !followed.contains(&class) && holds(class), &mut pairs);
+        let theirs = self.members.received(to, ways.iter().any(is_told));
+        let holds = |class| !followed.contains(&class) && holds(class);
+        self.members.by_class(from, theirs, holds, &mut pairs);
         pairs.sort_unstable();
         pairs.dedup();
         pairs
@@ -155,39 +159,40 @@ fn at_place(sender: &[Identifier], place: &Place, identifier: &Identifier) -> Ve
     found
 }
 
-/// For each top-level method: its identifiers by value class, sorted, without
-/// those that name the node or one of many.
+/// Identifiers by value class.
+type ByClass = Vec<(Name, Vec<u32>)>;
+
+/// For each top-level method: its identifiers by value class, without those that
+/// name the node.
 pub(super) struct Members {
-    by_class: Vec<Vec<(Name, Vec<u32>)>>,
+    /// Without those that name one of many.
+    by_class: Vec<ByClass>,
+    /// With them.
+    with_many: Vec<ByClass>,
 }
 
 impl Members {
     /// Of all top-level methods.
     pub(super) fn new(top_levels: &TopLevels) -> Self {
-        let members = |identifiers: &Vec<Identifier>| {
-            let mut by_class: Vec<(Name, Vec<u32>)> = Vec::new();
-            for (at, identifier) in (0u32..).zip(identifiers) {
-                if identifier.strength == IdentifierStrength::Node || identifier.is_one_of_many() {
-                    continue;
-                }
-                match by_class.iter_mut().find(|(class, _)| *class == identifier.value_class) {
-                    Some((_, members)) => members.push(at),
-                    None => by_class.push((identifier.value_class, vec![at])),
-                }
-            }
-            by_class
-        };
-        Members { by_class: top_levels.methods.iter().map(|top| members(&top.identifiers)).collect() }
+        let of_all =
+            |many: bool| top_levels.methods.iter().map(|top| members(&top.identifiers, many)).collect();
+        Members { by_class: of_all(false), with_many: of_all(true) }
+    }
+
+    /// Those of a receiver, `with_many` or without.
+    pub(super) fn received(&self, to: usize, with_many: bool) -> &[(Name, Vec<u32>)] {
+        if with_many { &self.with_many[to] } else { &self.by_class[to] }
     }
 
     /// Adds pairs of value classes that no step followed.
     pub(super) fn by_class(
         &self,
-        (from, to): (usize, usize),
+        from: usize,
+        receivers: &[(Name, Vec<u32>)],
         holds: impl Fn(Name) -> bool,
         pairs: &mut Vec<(u32, u32)>,
     ) {
-        for (class, theirs) in &self.by_class[to] {
+        for (class, theirs) in receivers {
             let Some((_, ours)) = self.by_class[from].iter().find(|(ours, _)| ours == class) else {
                 continue;
             };
@@ -200,4 +205,19 @@ impl Members {
             pairs.extend(theirs.iter().map(|&j| (ours[0], j)));
         }
     }
+}
+
+fn members(identifiers: &[Identifier], with_many: bool) -> ByClass {
+    let mut by_class = ByClass::new();
+    for (at, identifier) in (0u32..).zip(identifiers) {
+        let is_left_out = identifier.is_one_of_many() && !with_many;
+        if identifier.strength == IdentifierStrength::Node || is_left_out {
+            continue;
+        }
+        match by_class.iter_mut().find(|(class, _)| *class == identifier.value_class) {
+            Some((_, members)) => members.push(at),
+            None => by_class.push((identifier.value_class, vec![at])),
+        }
+    }
+    by_class
 }

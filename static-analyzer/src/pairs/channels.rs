@@ -15,6 +15,7 @@ use super::Context;
 use super::apis::Role;
 use super::cargo::{self, Cargo};
 use super::facts::{Channel, Fact, Facts};
+use super::folders::{self, Folders};
 use super::handoffs::{Collector, Entry, Handoff, Rule};
 use super::regions::{Edge, Region, UnitId, Units, in_loop};
 use super::uses::{Taken, users};
@@ -29,6 +30,9 @@ const READER_LEVELS_MAX: usize = 3;
 /// The same for what is taken from a queue: a dispatcher takes it itself, and
 /// queues further down are for other purposes (pools of buffers).
 const TAKER_LEVELS_MAX: usize = 1;
+
+/// Calls between who is told a key of a store and who works on it.
+const TOLD_LEVELS_MAX: usize = 2;
 
 /// One end of a channel at one unit.
 #[derive(Clone, Debug)]
@@ -64,9 +68,15 @@ impl Channels {
         facts: &Facts,
         diagnostics: &mut Vec<String>,
     ) -> Self {
-        let ends: Vec<Ends> =
-            (0..units.len()).into_par_iter().map(|unit| ends(context, units, facts, unit)).collect();
+        let folders = Folders::new(context, facts, &|method| units.of(context, method).is_some());
+        let ends: Vec<Ends> = (0..units.len())
+            .into_par_iter()
+            .map(|unit| ends(context, units, (facts, &folders), unit))
+            .collect();
         let mut receivers: BTreeMap<Channel, Vec<End>> = BTreeMap::new();
+        for &(folder, method, param) in &folders.listeners {
+            receivers.entry(Channel::Folder(folder)).or_default().extend(told(context, units, method, param));
+        }
         let mut n_senders: BTreeMap<Channel, usize> = BTreeMap::new();
         let mut senders = Vec::with_capacity(ends.len());
         for (sent, received) in ends {
@@ -114,12 +124,20 @@ impl Channels {
     }
 }
 
-fn ends(context: Context<'_>, units: &Units, facts: &Facts, unit: UnitId) -> Ends {
+fn ends(context: Context<'_>, units: &Units, (facts, folders): (&Facts, &Folders), unit: UnitId) -> Ends {
     let (mut sent, mut received) = Ends::default();
     for &method in &units.region(unit).methods {
         for fact in &facts.methods[method.index()] {
             match fact.role {
-                Role::Send => sent.push((fact.channel, sender(context, units, unit, method, fact))),
+                Role::Send => {
+                    let end = sender(context, units, unit, method, fact);
+                    let into = into_folders(context, units, folders, (fact, &end));
+                    if into.is_empty() {
+                        sent.push((fact.channel, end));
+                    }
+                    sent.extend(into);
+                }
+                Role::Receive if folders.dispatches(method) => {}
                 Role::Receive => {
                     let found = receivers_of(context, units, unit, method, fact);
                     received.extend(found.into_iter().map(|end| (fact.channel, end)));
@@ -144,6 +162,57 @@ fn sender(context: Context<'_>, units: &Units, unit: UnitId, method: MethodId, f
     End { unit, at: (method, fact.site), value: fact.value, way: Arc::default(), cargo, many }
 }
 
+/// The folders that are written to, each with what its keys are made from.
+fn into_folders(
+    context: Context<'_>,
+    units: &Units,
+    folders: &Folders,
+    (fact, end): (&Fact, &End),
+) -> Vec<(Channel, End)> {
+    let (Channel::Store(_), Some(key)) = (fact.channel, fact.value) else { return Vec::new() };
+    if folders.listeners.is_empty() {
+        return Vec::new();
+    }
+    let keys = folders::keys(context, units.region(end.unit), end.at.0, key);
+    let ends = keys.iter().flat_map(|key| folders.of(key)).map(|(folder, names)| {
+        (Channel::Folder(folder), End { cargo: Cargo::Made(names), value: None, ..end.clone() })
+    });
+    ends.collect()
+}
+
+/// Who works on a key that `method` is told: the unit that begins with it, else
+/// those that it calls or starts.
+fn told(context: Context<'_>, units: &Units, method: MethodId, param: ValueId) -> Vec<End> {
+    let end = |unit, way: Vec<Edge>| {
+        let (at, way) = ((method, param), way.into());
+        End { unit, at, value: Some(param), way, cargo: Cargo::Any, many: false }
+    };
+    if let Some(unit) = units.of(context, method) {
+        return vec![end(unit, Vec::new())];
+    }
+    let mut ends: Vec<End> = Vec::new();
+    let mut level: Vec<(MethodId, Vec<Edge>)> = vec![(method, Vec::new())];
+    for _ in 0..TOLD_LEVELS_MAX {
+        let mut next = Vec::new();
+        for (caller, way) in level {
+            for (i, call) in context.graph.calls(caller).iter().enumerate() {
+                for &target in &call.targets {
+                    let way: Vec<Edge> =
+                        [(caller, i, target)].into_iter().chain(way.iter().copied()).collect();
+                    match units.of(context, target) {
+                        Some(unit) if !ends.iter().any(|end| end.unit == unit) => ends.push(end(unit, way)),
+                        Some(_) => {}
+                        None if call.kind.is_local() => next.push((target, way)),
+                        None => {}
+                    }
+                }
+            }
+        }
+        level = next;
+    }
+    ends
+}
+
 /// Who works on what `unit` takes at `fact`.
 fn receivers_of(
     context: Context<'_>,
@@ -163,7 +232,7 @@ fn receivers_of(
     let region = units.region(unit);
     let levels = match fact.channel {
         Channel::Queue(_) | Channel::Collection(_) | Channel::Map(_) => TAKER_LEVELS_MAX,
-        Channel::Message(_) | Channel::Verb(_) | Channel::Store(_) => READER_LEVELS_MAX,
+        Channel::Message(_) | Channel::Verb(_) | Channel::Store(_) | Channel::Folder(_) => READER_LEVELS_MAX,
     };
     let mut level = vec![Taken { method, site: fact.site, value: fact.value }];
     for _ in 0..=levels {
@@ -228,7 +297,7 @@ fn join(channel: &Channel, from: &End, to: &End) -> Handoff {
         followed_only: match channel {
             Channel::Collection(_) | Channel::Map(_) => true,
             Channel::Queue(_) => to.way.is_empty(),
-            Channel::Message(_) | Channel::Verb(_) | Channel::Store(_) => false,
+            Channel::Message(_) | Channel::Verb(_) | Channel::Store(_) | Channel::Folder(_) => false,
         },
         cargo: from.cargo.clone(),
         rule: Rule::Channel(*channel),
@@ -249,7 +318,7 @@ fn kind(channel: &Channel) -> LinkKind {
     match channel {
         Channel::Queue(_) | Channel::Collection(_) | Channel::Map(_) => LinkKind::Queue,
         Channel::Message(_) | Channel::Verb(_) => LinkKind::Socket,
-        Channel::Store(_) => LinkKind::Store,
+        Channel::Store(_) | Channel::Folder(_) => LinkKind::Store,
     }
 }
 
@@ -263,5 +332,6 @@ pub(super) fn text(channel: &Channel) -> String {
         Channel::Message(name) => format!("message {}", simple(name)),
         Channel::Verb(f) => format!("message type {}.{}", simple(&f.class), f.name),
         Channel::Store(name) => format!("store {name}"),
+        Channel::Folder(f) => format!("folder {}.{}", simple(&f.class), f.name),
     }
 }

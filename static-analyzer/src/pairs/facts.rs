@@ -25,6 +25,8 @@ pub(crate) enum Channel {
     Verb(FieldRef),
     /// An external store.
     Store(&'static str),
+    /// A folder of an external store, by the field that holds its name.
+    Folder(FieldRef),
 }
 
 /// One end of a channel.

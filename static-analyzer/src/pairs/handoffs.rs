@@ -13,7 +13,7 @@ use super::cargo::Cargo;
 use super::channels::{self, Channels};
 use super::events::Events;
 use super::facts::Channel;
-use super::origins::Origins;
+use super::origins::{self, Origins};
 use super::regions::{Edge, UnitId, Units, in_loop};
 use super::{Context, apis};
 use crate::call_graph::{Call, CallKind, RootKind};
@@ -73,6 +73,13 @@ pub(crate) enum Rule {
     Channel(Channel),
     /// The class of an event.
     Event(Name),
+}
+
+impl Rule {
+    /// Whether the receiver is told a key of a store.
+    pub(crate) fn tells_a_key(self) -> bool {
+        matches!(self, Rule::Channel(Channel::Folder(_)))
+    }
 }
 
 /// The rule and the place of hand-offs in a row, first to last, for people.
@@ -169,7 +176,8 @@ fn along_call(
     if targets.is_empty() {
         return;
     }
-    let starts = matches!(call.kind, CallKind::Start(_)) && targets.len() > 1;
+    let starts_task = matches!(call.kind, CallKind::Start(_));
+    let starts = starts_task && targets.len() > 1;
     let origins = starts.then(|| Origins::of(context, region, method, call.args.first().copied().flatten()));
     let kind = link_kind(call.kind);
     for target in targets {
@@ -188,7 +196,9 @@ fn along_call(
             kind,
             site: (method, call.site),
             entry: Entry::Call((method, i, target)),
-            many: region.is_looped(method) || is_repeated(context, method, call),
+            many: region.is_looped(method)
+                || is_repeated(context, method, call)
+                || (starts_task && origins::n_made(context, region, target) > 1),
             needs_identifier: call.kind == CallKind::Rpc || is_lookup || !made,
             followed_only: is_lookup || !made,
             cargo: cargo(call.kind, target),

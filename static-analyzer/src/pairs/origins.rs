@@ -78,19 +78,36 @@ impl Origins {
         if self.lambdas.iter().any(lambda) {
             return true;
         }
-        // Tasks can inherit what they run.
-        for class in &self.classes {
-            let mut at = Some(*class);
-            while let Some(ancestor) = at {
-                if ancestor == name {
-                    return true;
-                }
-                at = context
-                    .program
-                    .class(ancestor)
-                    .and_then(|c| context.program.classes[c.index()].super_name);
-            }
-        }
-        false
+        self.classes.iter().any(|class| runs(context, *class, name))
     }
+}
+
+/// Places where a region makes a task that runs `target`: each is another task, also
+/// where all are started at one place (the constructor of what all tasks extend).
+pub(super) fn n_made(context: Context<'_>, region: &Region, target: MethodId) -> usize {
+    let class = context.program.methods[target.index()].class;
+    let name = context.program.classes[class.index()].name;
+    let made = |method: &MethodId| {
+        let body = context.program.methods[method.index()].body.iter();
+        let tasks = body.flat_map(|body| body.iter()).filter(|(_, inst)| match inst.op {
+            Op::New(class) => runs(context, class, name),
+            _ => false,
+        });
+        tasks.count()
+    };
+    region.methods.iter().map(made).sum()
+}
+
+/// Whether objects of `class` inherit from `ancestor`, or are of it: tasks can
+/// inherit what they run.
+fn runs(context: Context<'_>, class: Name, ancestor: Name) -> bool {
+    let mut at = Some(class);
+    while let Some(class) = at {
+        if class == ancestor {
+            return true;
+        }
+        let class = context.program.class(class);
+        at = class.and_then(|class| context.program.classes[class.index()].super_name);
+    }
+    false
 }
