@@ -386,12 +386,16 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Closes spans that have been silent for the window. The earlier of the
-    /// last two times counts, so that one wrong time stamp closes nothing.
+    /// Closes spans that have been silent for the window, or, after the clock was
+    /// set back, printed last as long after now. Of the last two times the one that
+    /// closes less counts, so that one wrong time stamp closes nothing.
     fn expire(&mut self, now_us: i64) {
-        let before_us = now_us.min(self.previous_us).saturating_sub(self.config.window_us);
+        let window_us = self.config.window_us;
+        let previous_us = if self.previous_us == i64::MIN { now_us } else { self.previous_us };
+        let first_us = now_us.min(previous_us).saturating_sub(window_us);
+        let last_us = now_us.max(previous_us).saturating_add(window_us);
         self.previous_us = now_us;
-        while let Some(index) = self.open.expired(before_us) {
+        while let Some(index) = self.open.expired(first_us..=last_us) {
             self.close(index, true);
         }
     }

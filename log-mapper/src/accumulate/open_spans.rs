@@ -3,6 +3,7 @@
 //! as a whole; each index is looked up newest first and to a bounded depth.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -85,15 +86,17 @@ impl OpenSpans {
         span
     }
 
-    /// The next span whose last record was before `before_us`.
-    pub(super) fn expired(&mut self, before_us: i64) -> Option<SpanIndex> {
+    /// The next span whose last record was at no time of `open_us`, µs.
+    pub(super) fn expired(&mut self, open_us: RangeInclusive<i64>) -> Option<SpanIndex> {
         while let Some(&(last_us, index, first_seq)) = self.expiry.front() {
-            if last_us >= before_us {
+            if open_us.contains(&last_us) {
                 return None;
             }
             self.expiry.pop_front();
             match &self.spans[index as usize] {
-                Some(span) if span.first_seq == first_seq && span.last_us < before_us => return Some(index),
+                Some(span) if span.first_seq == first_seq && !open_us.contains(&span.last_us) => {
+                    return Some(index);
+                }
                 Some(span) if span.first_seq == first_seq => {
                     self.expiry.push_back((span.last_us, index, first_seq));
                 }

@@ -716,3 +716,21 @@ fn what_everybody_prints_belongs_together_if_it_is_printed_at_once() {
          t0: 5 opens",
     );
 }
+
+/// What is open is bounded by the window, whichever way the clock jumps.
+#[test]
+fn spans_from_before_the_clock_was_set_back_are_closed() {
+    let model = sketch::model(STORE);
+    let config = Config::default();
+    let mut scan = super::Scan::new(&model, &config);
+    let text = "8000.0 - receiving block=1\n8000.1 - receiving block=2\n1.0 - receiving block=3\n1.1 - moved";
+    let mut records = Sketched { model: &model, lines: text.lines().enumerate() };
+    let mut n_open = Vec::new();
+    while let Some(record) = records.next() {
+        scan.expire(record.ts_us);
+        let choice = scan.place(&record).expect("a place");
+        scan.apply(&record, choice);
+        n_open.push(scan.open.all().len());
+    }
+    assert_eq!(n_open, [1, 2, 3, 1]);
+}
