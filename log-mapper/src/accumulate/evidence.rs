@@ -210,6 +210,8 @@ pub(super) struct Surroundings {
     pub(super) was_handed_out: bool,
     /// The best span can be a round of a dispatcher.
     pub(super) is_round: bool,
+    /// The best span is a round of a dispatcher, and not of the last moment.
+    pub(super) round_is_over: bool,
     /// The best span is what a dispatcher prints itself: its rounds are requests.
     pub(super) is_dispatcher: bool,
     /// The best span encloses what its thread did last: a dispatcher, or it
@@ -238,7 +240,8 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
         return None;
     }
     // A thread that was done long ago works on something else now.
-    let is_done = around.floats || (around.after_silence && around.starts);
+    let is_done = around.floats
+        || (around.starts && (around.after_silence || (around.round_is_over && best.n_request == 0)));
     if around.has_thread && around.at_exit && is_done {
         return None;
     }

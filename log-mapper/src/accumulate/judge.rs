@@ -40,6 +40,8 @@ impl Scan<'_> {
             at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
             was_handed_out: self.open.get(best.span).was_handed_out(&self.orders, &best.fit),
             is_round: self.is_round(best.span),
+            round_is_over: gap_us > FLOAT_US.max(self.open.get(best.span).lasted_us())
+                && self.is_all_rounds(best.span),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             order_trusted: self.trust.is_enough(),
