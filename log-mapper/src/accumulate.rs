@@ -17,6 +17,7 @@ use schema::{
     Accumulator, Event, Kinds, LinkKind, LogPointId, Model, TopLevelId, TopLevelKind, ValueClassId,
 };
 
+use self::disputes::Disputes;
 use self::evidence::{Evidence, Loops, Trust, is_nearest, is_silence};
 use self::judge::prefer_living;
 use self::names::Names;
@@ -32,6 +33,7 @@ use crate::record::{Candidate, Record, Records};
 
 mod apply;
 mod canonical;
+mod disputes;
 mod errands;
 mod evidence;
 mod facts;
@@ -122,6 +124,8 @@ struct Scan<'m> {
     seq: u64,
     previous_us: i64,
     trust: Trust,
+    /// How far the only span that waits for a record can be trusted to be its.
+    sole: Trust,
     /// How far neighbours in the log can be trusted to be of one span.
     neighbours: Trust,
     loops: Loops,
@@ -134,6 +138,7 @@ struct Scan<'m> {
     kinds: Kinds,
     names: Names,
     wholes: Wholes,
+    disputes: Disputes,
     /// Classes of values that are UUIDs.
     uuid_classes: BTreeSet<ValueClassId>,
     /// The last records that opened spans without a thread, while those are open.
@@ -202,6 +207,7 @@ impl<'m> Scan<'m> {
             seq: 0,
             previous_us: i64::MIN,
             trust: Trust::FIRST,
+            sole: Trust::FIRST,
             neighbours: Trust::FIRST,
             loops: Loops::default(),
             shown: FxHashMap::default(),
@@ -210,6 +216,7 @@ impl<'m> Scan<'m> {
             kinds: Kinds::default(),
             names: Names::default(),
             wholes: Wholes::default(),
+            disputes: Disputes::default(),
             uuid_classes: BTreeSet::new(),
             opened: VecDeque::new(),
             opening: None,
@@ -288,6 +295,7 @@ impl<'m> Scan<'m> {
         });
         let candidate = *candidate;
         if thread.is_none() {
+            self.dispute(record, &takers, record.candidates[candidate].log_point);
             let fact = facts.into_iter().find(|(index, _)| *index == candidate).map(|(_, fact)| fact);
             self.opening = fact.filter(|fact| fact.names_nothing());
         }
@@ -338,7 +346,9 @@ impl<'m> Scan<'m> {
                 if record.ts_us.abs_diff(open.last_us) > self.config.window_us.unsigned_abs() {
                     continue;
                 }
-                if let Some(fit) = open.fit(&mut self.orders, &self.kinds, fact) {
+                let fit = open.fit(&mut self.orders, &self.kinds, fact);
+                let is_served = thread.is_none() && self.disputes.is_served(open.first_seq);
+                if let Some(fit) = fit.filter(|fit| fit.n_request > 0 || !is_served) {
                     let is_over = self.orders.starts(fact.log_point)
                         && is_silence(record.ts_us.abs_diff(open.last_us), open.lasted_us())
                         && (thread.is_none() || open.is_at_exit(&self.orders));
@@ -366,8 +376,12 @@ impl<'m> Scan<'m> {
         last.sort_unstable_by_key(|&last| Reverse(last));
         last.dedup();
         let Some(&(nearest, chosen)) = last.first() else { return };
-        if is_nearest(self.seq, nearest, last.get(1).map(|&(seq, _)| seq)) {
-            self.trust.learn(chosen == span);
+        match last.get(1) {
+            None => self.sole.learn(chosen == span),
+            Some(&(second, _)) if is_nearest(self.seq, nearest, Some(second)) => {
+                self.trust.learn(chosen == span);
+            }
+            Some(_) => {}
         }
     }
 
@@ -414,6 +428,7 @@ impl<'m> Scan<'m> {
         for index in self.open.all() {
             self.close(index, true);
         }
+        self.disputes.join(&mut self.done);
         let Self { mut done, model, programs, threads, told, shown, mut orders, .. } = self;
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);

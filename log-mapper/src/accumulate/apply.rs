@@ -89,6 +89,7 @@ impl Scan<'_> {
                 {
                     self.loops.again(point);
                 }
+                self.found(index, event.log_point);
                 self.open.update(index, |span| span.take(fit, event, seq));
                 index
             }

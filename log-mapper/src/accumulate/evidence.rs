@@ -222,6 +222,8 @@ pub(super) struct Surroundings {
     pub(super) in_order_window: bool,
     /// Order alone has been right so far ([`Trust`]).
     pub(super) order_trusted: bool,
+    /// The only span that waits for a record has been its so far ([`Trust`]).
+    pub(super) sole_trusted: bool,
     /// The second-best span, if any fits.
     pub(super) second: Option<Evidence>,
 }
@@ -272,12 +274,13 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
         (second.n_request, second.n_weak, second.follows) == (best.n_request, best.n_weak, best.follows)
     });
     let near = is_nearest(around.seq, best.last_seq, rival.map(|rival| rival.last_seq));
+    let is_trusted = if rival.is_some() { around.order_trusted } else { around.sole_trusted };
     // A record that can start a request of its own and shows nothing of another
     // stays apart.
     let enough = best.follows == Follows::Next
         && best.entered
         && around.in_order_window
-        && (around.order_trusted || best.n_weak > 0)
+        && (is_trusted || best.n_weak > 0)
         && near
         && !around.starts;
     enough.then(|| reason("order", best))

@@ -45,6 +45,7 @@ impl Scan<'_> {
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             order_trusted: self.trust.is_enough(),
+            sole_trusted: self.sole.is_enough(),
             second: second.map(|taker| taker.evidence),
         };
         verdict(best.evidence, around)

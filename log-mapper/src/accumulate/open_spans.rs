@@ -27,7 +27,7 @@ const LOOK_BACK_MAX: usize = 64;
 const TOPS_BY_PLACE_MAX: usize = 32;
 
 /// Spans looked at per place.
-const PLACE_LOOK_BACK_MAX: usize = 4;
+pub(super) const PLACE_LOOK_BACK_MAX: usize = 4;
 
 /// The open spans and their indexes.
 #[derive(Debug, Default)]

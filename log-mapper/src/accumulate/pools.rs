@@ -14,7 +14,7 @@ pub(super) const MAIN_THREAD: &str = "main";
 
 /// A closed span, with how well the records fit each of its top-level methods:
 /// numbers of groups of equal fit, best first.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Closed {
     pub(super) span: Span,
     pub(super) fits: Vec<u32>,
@@ -50,6 +50,14 @@ impl Closed {
         self.span.identifiers.sort();
         self.span.identifiers.dedup();
         self
+    }
+
+    /// The span with the records of `rest`, which it waited for; none if no top-level
+    /// method can have printed both.
+    pub(super) fn with_rest(mut self, rest: &Self) -> Option<Self> {
+        self.span.top_levels.iter().find(|top| rest.span.top_levels.contains(top))?;
+        self.keep(|top| rest.span.top_levels.contains(&top));
+        Some(self.with(std::iter::once(rest.clone()), "order, left over"))
     }
 
     /// Takes out a `main` of which this is not the thread.

@@ -49,7 +49,7 @@ impl Scan<'_> {
     /// Whether nothing but order speaks for a taker: it waits for the record, which
     /// it has not printed yet, and has been silent no longer than order reaches. What
     /// an exception handler prints can come after anything.
-    fn waits(&self, record: &Record<'_>, taker: &Taker) -> bool {
+    pub(super) fn waits(&self, record: &Record<'_>, taker: &Taker) -> bool {
         let Taker { candidate, span, evidence, .. } = taker;
         let point = record.candidates[*candidate].log_point;
         let open = self.open.get(*span);
@@ -60,24 +60,25 @@ impl Scan<'_> {
             && evidence.entered
             && record.ts_us.abs_diff(open.last_us) <= self.config.order_window_us.unsigned_abs()
             && !open.events.iter().any(|event| event.log_point == Some(point))
+            && !self.disputes.is_served(open.first_seq)
             && !open.tops.iter().any(|state| self.orders.kind(state.top) == TopLevelKind::Dispatcher)
     }
 
-    /// Which of `takers` has more words in common with the record than all other
-    /// spans that wait for it have, if one has.
-    pub(super) fn by_words(
+    /// The spans that wait for the record, with how many words that tell them apart
+    /// each has in common with it, fewest first; none where more is known.
+    pub(super) fn waiting(
         &self,
         record: &Record<'_>,
         thread: Option<u32>,
         takers: &[Taker],
-    ) -> Option<usize> {
+    ) -> Vec<(usize, SpanIndex)> {
         let waits = |taker: &&Taker| self.waits(record, taker);
         let mut waiting: Vec<SpanIndex> = takers.iter().filter(waits).map(|taker| taker.span).collect();
         waiting.sort_unstable();
         waiting.dedup();
         let has_ids = takers.first().is_none_or(|taker| taker.evidence.n_request > 0);
         if thread.is_some() || has_ids || waiting.len() < 2 {
-            return None;
+            return Vec::new();
         }
         let words = words(record.text);
         let has = |span: SpanIndex, word: u64| self.open.get(span).words.binary_search(&word).is_ok();
@@ -91,8 +92,20 @@ impl Scan<'_> {
         let mut ranked: Vec<(usize, SpanIndex)> =
             waiting.iter().map(|&span| (n_shared(span), span)).collect();
         ranked.sort_unstable();
-        let [.., (second, _), (best, span)] = ranked[..] else { return None };
-        let position = || takers.iter().position(|taker| taker.span == span && waits(&taker));
+        ranked
+    }
+
+    /// Which of `takers` has more words in common with the record than all other
+    /// spans that wait for it have, if one has.
+    pub(super) fn by_words(
+        &self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        takers: &[Taker],
+    ) -> Option<usize> {
+        let [.., (second, _), (best, span)] = self.waiting(record, thread, takers)[..] else { return None };
+        let waits = |taker: &Taker| self.waits(record, taker);
+        let position = || takers.iter().position(|taker| taker.span == span && waits(taker));
         (best > second).then(position).flatten()
     }
 }

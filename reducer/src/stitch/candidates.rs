@@ -306,7 +306,11 @@ impl<'a> Finder<'a> {
             || self.pairs.is_dispatcher(pair.to)
             || self.pairs.is_event_handler(pair.to)
             || (self.pairs.is_entity(pair.to) && !self.names_something(fact));
-        if is_excluded {
+        // Without threads, what does not begin as its method does is the rest of
+        // something else that did.
+        let begins = |point| fact.thread.is_some() || self.pairs.starts_with(pair.to, point);
+        let begins = fact.first_point.is_none_or(begins);
+        if is_excluded || !begins {
             return;
         }
         let Some(spans) = self.by_top.get(&(fact.node, pair.from)) else { return };
@@ -315,6 +319,11 @@ impl<'a> Finder<'a> {
             let other = self.facts.get(sender);
             let gap_us = fact.start_us.saturating_sub(other.end_us);
             if sender == receiver || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
+                continue;
+            }
+            // A caller can print after what it calls, but only the thread tells.
+            let is_call = pair.kind == LinkKind::Call && fact.thread.is_none();
+            if is_call && !self.comes_first(sender, receiver) {
                 continue;
             }
             // Time is no evidence against values.

@@ -851,3 +851,56 @@ fn the_name_of_a_part_contains_that_of_the_whole() {
         "1 2 3 1>2 1>3\n4\n5",
     );
 }
+
+#[test]
+fn who_is_at_work_while_one_sender_is_belongs_to_it() {
+    let model = "point p
+         top session Task plan=Plan.id
+           >p
+         top store Task plan=Plan.id
+           >p
+         pair session store Thread plan=plan many";
+    let spans = |stored: f64| {
+        let round = |n: u32| {
+            let at = f64::from(n) * 100.0;
+            format!(
+                "a t session plan=plan_1{n:04} {at:.1}-{:.1}\na t session plan=plan_2{n:04} {:.1}-{:.1}\n",
+                at + 0.8,
+                at + 0.6,
+                at + 1.2
+            ) + &format!("a w store {:.1}-{:.1}\n", at + stored, at + stored + 0.2)
+        };
+        (0..20).map(round).collect::<String>()
+    };
+    let inside = |n: u32| format!("{} {} {0}>{1}\n{}\n", 3 * n + 1, 3 * n + 3, 3 * n + 2);
+    check(model, &spans(0.3), &(0..20).map(inside).collect::<String>());
+    // Begun while one sender is at work, and ended when it is through: none waits.
+    let apart = |n: u32| format!("{}\n{}\n{}\n", 3 * n + 1, 3 * n + 2, 3 * n + 3);
+    check(model, &spans(1.1), &(0..20).map(apart).collect::<String>());
+}
+
+#[test]
+fn without_threads_a_caller_comes_before_what_it_calls() {
+    let model = "point p
+         top run Task
+           >p
+         top step Task
+           >p
+         pair run step Call";
+    check(model, "a - run 1.0-1.1\na - step 1.0-1.0", "1 2 1>2");
+    check(model, "a - step 1.0-1.0\na - run 1.0-1.1", "1\n2");
+}
+
+#[test]
+fn without_threads_what_goes_on_did_not_begin_now() {
+    let model = "point p
+         point q
+         top ask Task
+           >p
+         top store Task
+           >q p
+           p
+         pair ask store Thread";
+    check(model, "a - ask 1.0-1.1\na - store 1.1-1.2", "1\n2");
+    check(model, "a t ask 1.0-1.1\na w store 1.1-1.2", "1 2 1>2");
+}
