@@ -238,10 +238,12 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Senders after one of whose values the receiver's thread is named.
+    /// Senders after one of whose values the receiver's thread is named. What
+    /// dispatches in it belongs to whatever it is given, not to its starter.
     fn naming(&self, pair: &Pair, fact: &Fact<'a>) -> Vec<u32> {
         let is_start = pair.kind == LinkKind::Thread && matches!(pair.role, Role::Local | Role::Served);
-        if !is_start || self.facts.own_thread(fact).is_none() {
+        let dispatches = self.pairs.is_dispatcher(pair.to);
+        if !is_start || dispatches || self.facts.own_thread(fact).is_none() {
             return Vec::new();
         }
         let spans = self.by_top.get(&(fact.node, pair.from)).map_or(&[][..], Vec::as_slice);

@@ -68,10 +68,10 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
     out
 }
 
-/// Whether a pair hands over a task.
+/// Whether a pair hands over a task: what dispatches is none, its rounds are requests.
 fn is_task(pairs: &Pairs<'_>, pair: &Pair) -> bool {
     let is_start = pair.role == Role::Local && pair.kind == LinkKind::Thread && !pair.is_way();
-    is_start && !pairs.is_dispatcher(pair.from)
+    is_start && !pairs.is_dispatcher(pair.from) && !pairs.is_dispatcher(pair.to)
 }
 
 /// Whether each sender of a pair has one receiver at most, and waits for it.
