@@ -27,6 +27,7 @@ mod evidence;
 mod facts;
 mod lives;
 mod pairs;
+mod silent;
 mod sole;
 #[cfg(test)]
 mod tests;

@@ -22,7 +22,7 @@ use schema::{TopLevelId, ValueClassId};
 use super::entities::{self, Holders, VALUES_MIN};
 use super::facts::Facts;
 use super::pairs::{Pair, Pairs, Role};
-use super::sole;
+use super::{silent, sole};
 use crate::merge::{Sets, SpanLink, to_u32};
 
 /// Silence after which a value has come back, µs; longer for what has lasted
@@ -79,6 +79,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
             }
         }
     }
+    out.extend(silent::join(pairs, facts, &mut sets, &has_sender));
     out
 }
 
