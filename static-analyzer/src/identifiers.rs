@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::path::{AccessPath, Step};
+use crate::path::{AccessPath, Root, Step};
 use crate::program::{MethodId, Name};
 
 mod bindings;
@@ -65,6 +65,13 @@ pub struct Summary {
 pub struct Summaries {
     /// One per method.
     pub methods: Vec<Summary>,
+}
+
+impl Place {
+    /// Whether it is an element of a collection that the method made itself.
+    pub fn is_collected(&self) -> bool {
+        matches!(self.path.root, Root::Local(_)) && self.path.steps.contains(&Step::Element)
+    }
 }
 
 /// A value that keeps its identity within one request of a top-level method.

@@ -162,10 +162,13 @@ fn merge_one(
     };
     let mut identifiers = carrier.identifiers(from, to, ways, holds);
     if kind.crosses_nodes() {
-        // A loop around a remote call tries again or asks for the next thing;
-        // only tasks and queues spread one request over its members.
+        // A loop around a remote call tries again or asks for the next thing, unless
+        // it goes through what one request has collected.
         let sender = &context.top_levels.methods[from].identifiers;
-        identifiers.retain(|&(i, _)| !sender[i as usize].is_one_of_many());
+        identifiers.retain(|&(i, _)| {
+            let identifier = &sender[i as usize];
+            !identifier.is_one_of_many() || identifier.place.is_collected()
+        });
     }
     // What passes through others tells nothing alone.
     let tells = |way: &Vec<&Handoff>| way.len() == 1 && !way[0].needs_identifier;

@@ -120,11 +120,13 @@ impl<'s> State<'s, '_> {
     /// The candidates that say the same of the same spans, whatever top-level methods
     /// they take them for, if the spans can still be those: as much speaks for each.
     fn equals<'p>(&self, pairs: &'p Pairs<'_>, candidate: &Candidate) -> Vec<&'p Pair> {
+        let is_local = |role: Role| matches!(role, Role::Local | Role::Served);
         let role = pairs.get(candidate.pair).role;
+        let same = |other: Role| other == role || (is_local(other) && is_local(role));
         let all = self.equals.get(&(candidate.from, candidate.to)).into_iter().flatten();
         let all = all.filter(|other| other.evidence.0.is_as_good(&candidate.evidence.0));
         let all = all.map(|other| (other, pairs.get(other.pair)));
-        all.filter(|(other, pair)| pair.role == role && self.agrees(pair, other))
+        all.filter(|(other, pair)| same(pair.role) && self.agrees(pair, other))
             .map(|(_, pair)| pair)
             .collect()
     }

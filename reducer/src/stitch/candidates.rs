@@ -256,7 +256,7 @@ impl<'a> Finder<'a> {
 
     /// Senders of a way that names nothing, where a value names a part of theirs.
     fn part_named(&self, pair: &Pair, node: u32, fact: &Fact<'a>) -> Vec<u32> {
-        if !pair.is_way() || !pair.map.is_empty() {
+        if !pair.is_way() || !pair.to_parts {
             return Vec::new();
         }
         let spans = self.by_top.get(&(node, pair.from)).map_or(&[][..], Vec::as_slice);

@@ -88,11 +88,11 @@ pub(super) fn weigh(
         return None;
     }
     let mut shared = mapped_values(facts, pair, sender, receiver)?;
-    if pair.is_way() && pair.map.is_empty() {
-        let part = names_part(facts, sender, receiver)?;
+    if pair.is_way() && shared.request.is_empty() {
+        // Who names parts of its own would name this one.
+        let names_parts = pair.map.iter().any(|mapped| !sender.values_of(mapped.from).is_empty());
+        let part = names_part(facts, sender, receiver).filter(|_| pair.to_parts && !names_parts)?;
         shared.add_request(part);
-    } else if pair.is_way() && shared.request.is_empty() {
-        return None;
     }
     // Values that no map names, but that are the same thing by their class.
     let mut n_differ = 0;
@@ -123,8 +123,9 @@ pub(super) fn weigh(
             shared.add_request(value);
         }
     }
-    // Without a map, what both know by one name must not differ.
-    if pair.map.is_empty() && n_differ > 0 {
+    // Without a map, what both know by one name must not differ, and past others
+    // nothing that both name one of.
+    if (pair.map.is_empty() && n_differ > 0) || (pair.is_way() && facts.names_other(sender, receiver)) {
         return None;
     }
     let same_thread = same_thread && one_thread;

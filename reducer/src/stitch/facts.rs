@@ -156,6 +156,16 @@ impl<'s> Facts<'s> {
                 .any(|x| b.values.iter().filter(telling).any(|y| same_kind(x, y)))
     }
 
+    /// Whether two spans name different things of some kind, whatever else they have
+    /// in common.
+    pub(super) fn names_other(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
+        b.values.iter().filter(|value| value.text.len() >= TELLING_MIN).any(|value| {
+            let kind = self.kinds.of(value.value_class);
+            let mut ours = a.values.iter().filter(|our| self.kinds.of(our.value_class) == kind).peekable();
+            ours.peek().is_some() && !ours.any(|our| our.text == value.text)
+        })
+    }
+
     /// Whether two spans name one thing.
     pub(super) fn share(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
         let telling = |value: &&Value| value.text.len() >= TELLING_MIN && !self.is_everywhere(value);

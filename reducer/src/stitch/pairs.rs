@@ -46,6 +46,9 @@ pub(super) struct Pair {
     pub(super) map: Vec<Mapped>,
     /// Silent top-level methods between the ends (see [`super::ways`]).
     pub(super) through: Vec<TopLevelId>,
+    /// A way that begins with a task: what the task works on can be a part of what
+    /// its sender works on.
+    pub(super) to_parts: bool,
 }
 
 impl Pair {
@@ -129,7 +132,17 @@ impl<'m> Pairs<'m> {
             let map = all.identity(top);
             if map.iter().any(|mapped| mapped.strength == IdentifierStrength::Request) {
                 let (kind, many, role) = (LinkKind::Call, false, Role::Cut);
-                all.push(Pair { id: None, from: top, to: top, kind, many, role, map, through: Vec::new() });
+                all.push(Pair {
+                    id: None,
+                    from: top,
+                    to: top,
+                    kind,
+                    many,
+                    role,
+                    map,
+                    through: Vec::new(),
+                    to_parts: false,
+                });
             }
         }
         all
@@ -237,7 +250,17 @@ impl<'m> Pairs<'m> {
         // What a dispatcher dispatches are different requests, however often
         // its loop turns.
         let many = many && !self.is_dispatcher(from);
-        self.push(Pair { id: Some(id), from, to, kind, many, role, map, through: Vec::new() });
+        self.push(Pair {
+            id: Some(id),
+            from,
+            to,
+            kind,
+            many,
+            role,
+            map,
+            through: Vec::new(),
+            to_parts: false,
+        });
     }
 
     fn push(&mut self, pair: Pair) {

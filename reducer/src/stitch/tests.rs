@@ -926,4 +926,28 @@ fn a_task_is_of_the_entity_that_it_names_although_a_silent_handler_started_it() 
          a w delete file=app_0002 5.00-5.00";
     check(&format!("{model}\npair clear delete Thread"), spans, "1 2 1>2\n3\n4\n5\n6");
     check(model, spans, "1\n2\n3\n4\n5\n6");
+
+/// Who stores is handed the name of a lasting thing by one and nothing by the other:
+/// the link says not which of them it was.
+#[test]
+fn who_serves_leaves_open_whom_it_serves() {
+    let model = "point p
+         top asked RpcHandler region=Region.name
+           >p
+         top open Task region=Region.name
+           >p
+         top close Task region=Region.name
+           >p
+         top store Task region=Region.name?
+           >p
+         pair asked close Thread region=region
+         pair open store Thread region=region
+         pair close store Thread";
+    check(
+        model,
+        "a t asked region=users_17 1.000-1.001
+         a w open|close region=users_17 1.010-1.100
+         a v store region=users_17 1.050-1.060",
+        "1 2 3 1>2 2>3",
+    );
 }

@@ -63,7 +63,9 @@ fn is_step(pair: &Pair) -> bool {
 }
 
 fn begin(step: &Pair) -> Pair {
-    step.clone()
+    // What hands out the members of a collection hands out parts.
+    let is_task = matches!(step.kind, LinkKind::Thread | LinkKind::Queue);
+    Pair { to_parts: is_task && step.map.iter().all(|mapped| !mapped.is_one), ..step.clone() }
 }
 
 /// A way and one more step; none if nothing that can be seen goes along it.
@@ -83,8 +85,7 @@ fn join(way: &Pair, step: &Pair) -> Option<Pair> {
         }
     }
     // What names nothing that it hands over can be named after it all the same.
-    let is_bare = way.map.is_empty() && matches!(way.kind, LinkKind::Thread | LinkKind::Queue);
-    if map.is_empty() && !is_bare {
+    if map.is_empty() && !way.to_parts {
         return None;
     }
     let mut through = way.through.clone();
@@ -99,5 +100,6 @@ fn join(way: &Pair, step: &Pair) -> Option<Pair> {
         role: if crosses { Role::Remote } else { Role::Local },
         map,
         through,
+        to_parts: way.to_parts,
     })
 }

@@ -167,16 +167,24 @@ type ByClass = Vec<(Name, Vec<u32>)>;
 pub(super) struct Members {
     /// Without those that name one of many.
     by_class: Vec<ByClass>,
-    /// With them.
+    /// With those of what a method has collected itself: it hands them out.
+    collected: Vec<ByClass>,
+    /// With all.
     with_many: Vec<ByClass>,
 }
 
 impl Members {
     /// Of all top-level methods.
     pub(super) fn new(top_levels: &TopLevels) -> Self {
-        let of_all =
-            |many: bool| top_levels.methods.iter().map(|top| members(&top.identifiers, many)).collect();
-        Members { by_class: of_all(false), with_many: of_all(true) }
+        let all = |is_member: &dyn Fn(&Identifier) -> bool| {
+            top_levels.methods.iter().map(|top| members(&top.identifiers, is_member)).collect()
+        };
+        let is_one = |identifier: &Identifier| !identifier.is_one_of_many();
+        Members {
+            by_class: all(&is_one),
+            collected: all(&|identifier| is_one(identifier) || identifier.place.is_collected()),
+            with_many: all(&|_| true),
+        }
     }
 
     /// Those of a receiver, `with_many` or without.
@@ -193,7 +201,7 @@ impl Members {
         pairs: &mut Vec<(u32, u32)>,
     ) {
         for (class, theirs) in receivers {
-            let Some((_, ours)) = self.by_class[from].iter().find(|(ours, _)| ours == class) else {
+            let Some((_, ours)) = self.collected[from].iter().find(|(ours, _)| ours == class) else {
                 continue;
             };
             // A class named after a parameter says nothing across methods.
@@ -207,11 +215,10 @@ impl Members {
     }
 }
 
-fn members(identifiers: &[Identifier], with_many: bool) -> ByClass {
+fn members(identifiers: &[Identifier], is_member: &dyn Fn(&Identifier) -> bool) -> ByClass {
     let mut by_class = ByClass::new();
     for (at, identifier) in (0u32..).zip(identifiers) {
-        let is_left_out = identifier.is_one_of_many() && !with_many;
-        if identifier.strength == IdentifierStrength::Node || is_left_out {
+        if identifier.strength == IdentifierStrength::Node || !is_member(identifier) {
             continue;
         }
         match by_class.iter_mut().find(|(class, _)| *class == identifier.value_class) {
