@@ -926,6 +926,7 @@ fn a_task_is_of_the_entity_that_it_names_although_a_silent_handler_started_it() 
          a w delete file=app_0002 5.00-5.00";
     check(&format!("{model}\npair clear delete Thread"), spans, "1 2 1>2\n3\n4\n5\n6");
     check(model, spans, "1\n2\n3\n4\n5\n6");
+}
 
 /// Who stores is handed the name of a lasting thing by one and nothing by the other:
 /// the link says not which of them it was.
