@@ -274,6 +274,18 @@ impl<'m> Scan<'m> {
             }
             return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, reason) });
         }
+        self.place_anew(record, thread, facts, &takers)
+    }
+
+    /// Where a record goes that no open span takes: to a span around it, to one
+    /// that is taken from others, or to a new one.
+    fn place_anew(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        facts: Vec<(usize, Fact)>,
+        takers: &[Taker],
+    ) -> Option<Choice> {
         // The candidate that starts something is the better reading of a tie;
         // the first one wins where they are equal.
         let (orders, points) = (&mut self.orders, &self.model.log_points);
@@ -281,7 +293,7 @@ impl<'m> Scan<'m> {
             let handles = points[fact.log_point.index()].in_handler;
             (!orders.starts(fact.log_point), orders.places(fact.log_point).is_empty(), handles)
         })?;
-        if let Some(span) = self.inside(record, thread, &takers, fact) {
+        if let Some(span) = self.inside(record, thread, takers, fact) {
             return Some(Choice { candidate: *candidate, thread, goes: Goes::Inside(span) });
         }
         let goes = self.taking(record, thread, fact, None);
@@ -295,7 +307,7 @@ impl<'m> Scan<'m> {
         });
         let candidate = *candidate;
         if thread.is_none() {
-            self.dispute(record, &takers, record.candidates[candidate].log_point);
+            self.dispute(record, takers, record.candidates[candidate].log_point);
             let fact = facts.into_iter().find(|(index, _)| *index == candidate).map(|(_, fact)| fact);
             self.opening = fact.filter(|fact| fact.names_nothing());
         }
