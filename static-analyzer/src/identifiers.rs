@@ -22,6 +22,7 @@ mod summaries;
 
 pub(crate) use bindings::in_loop;
 pub use bindings::{Bindings, Bound};
+pub(crate) use modified::own_writes;
 pub(crate) use objects::plain;
 pub use strength::Lifetimes;
 pub use summaries::{Scope, summarize};

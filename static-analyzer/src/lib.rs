@@ -59,15 +59,26 @@ pub fn analyze(class_path: &[PathBuf], config: &Config) -> Result<schema::Model,
 fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Result<schema::Model, Error> {
     let program = program::load::load(class_path, &config.class_path)?;
     let graph = call_graph::build(&program);
-    let programs = Programs::find(&program, &graph);
-    let mut log_points = log_points::log_points_in(&program, &programs);
-    let bindings = Bindings::new(&program, &graph);
+    // What does not need one another runs side by side: phases that cannot be
+    // divided leave no core idle.
+    let (bindings, (programs, mut log_points)) = rayon::join(
+        || Bindings::new(&program, &graph),
+        || {
+            let programs = Programs::find(&program, &graph);
+            let log_points = log_points::log_points_in(&program, &programs);
+            (programs, log_points)
+        },
+    );
     identifiers::objects::add(&program, &bindings, &mut log_points);
     let top_levels = top_level::find(&program, &graph, &bindings, &log_points, rules);
     let entry_points = top_level::entry_points::find(&programs, &top_levels);
-    let fragments = order::fragments(&program, &graph, &log_points, &top_levels);
-    let (pairs, given_up) = pairs::find(&program, &graph, &bindings, &log_points, &top_levels, rules);
-    let thread_names = thread_names::find(&program, &graph, &top_levels);
+    let ((pairs, given_up), (fragments, thread_names)) = rayon::join(
+        || pairs::find(&program, &graph, &bindings, &log_points, &top_levels, rules),
+        || {
+            let fragments = order::fragments(&program, &graph, &log_points, &top_levels);
+            (fragments, thread_names::find(&program, &graph, &top_levels))
+        },
+    );
     let mut diagnostics = program.diagnostics.clone();
     diagnostics.extend(given_up);
     Ok(emit::model(emit::Findings {

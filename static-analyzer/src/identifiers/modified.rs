@@ -5,6 +5,7 @@
 //! made in the same method, of a final field, and a lazy cache (the method tests
 //! the field before it sets it: whoever looks sees one value only).
 
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::Bindings;
@@ -15,7 +16,7 @@ use crate::path::{AccessPath, LogPoint, Root, Step};
 use crate::program::{FieldRef, MethodId, Name, Program};
 
 /// Fields that stand on the path of some logged value.
-pub(crate) fn logged_fields(log_points: &[LogPoint]) -> FxHashSet<FieldRef> {
+fn logged_fields(log_points: &[LogPoint]) -> FxHashSet<FieldRef> {
     let paths = log_points.iter().flat_map(|p| &p.variables).filter_map(|v| v.path.as_ref());
     paths
         .flat_map(|p| {
@@ -31,8 +32,18 @@ pub(crate) fn logged_fields(log_points: &[LogPoint]) -> FxHashSet<FieldRef> {
         .collect()
 }
 
-/// What the body of `method` itself modifies, sorted.
+/// What the body of each method itself modifies (index of [`MethodId`]), sorted.
 pub(crate) fn own_writes(
+    program: &Program,
+    bindings: &Bindings<'_>,
+    log_points: &[LogPoint],
+) -> Vec<Vec<AccessPath>> {
+    let logged = logged_fields(log_points);
+    let methods = (0..program.methods.len()).into_par_iter();
+    methods.map(|i| writes_of(program, bindings, &logged, MethodId::new(i))).collect()
+}
+
+fn writes_of(
     program: &Program,
     bindings: &Bindings<'_>,
     logged: &FxHashSet<FieldRef>,

@@ -3,21 +3,22 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::modified::{logged_fields, own_writes};
 use super::{Bindings, Bound, LoggedVariable, Place, Summaries, Summary, in_loop};
 use crate::call_graph::CallGraph;
 use crate::ir::{Body, ValueId};
 use crate::limits::{COMPONENT_ROUNDS_MAX, MODIFIED_MAX, PLACES_MAX};
 use crate::path::{AccessPath, LogPoint, Root};
-use crate::program::{FieldRef, MethodId, Program};
+use crate::program::MethodId;
 use crate::top_level::loops::ServiceLoops;
 
 /// What a summary is asked for.
 pub struct Scope<'a> {
     /// Edges into these methods are not followed (index of [`MethodId`]).
     pub cut: &'a [bool],
+    /// What the body of each method modifies (index of [`MethodId`]).
+    pub(crate) writes: &'a [Vec<AccessPath>],
     /// Keep values made inside of callees, and those of which a method meets many:
     /// they belong to a request, but are never rebound further up.
     pub locals: bool,
@@ -34,19 +35,17 @@ impl std::fmt::Debug for Scope<'_> {
 
 /// Summaries of all methods.
 pub fn summarize(
-    program: &Program,
     graph: &CallGraph,
     bindings: &Bindings<'_>,
     log_points: &[LogPoint],
     scope: &Scope<'_>,
 ) -> Summaries {
-    let logged = logged_fields(log_points);
     let mut points: FxHashMap<MethodId, Vec<u32>> = FxHashMap::default();
     for (i, p) in log_points.iter().enumerate() {
         points.entry(p.frame).or_default().push(i as u32);
     }
-    let worker = Worker { program, graph, bindings, log_points, points, logged, scope };
-    let mut summaries = Summaries { methods: vec![Summary::default(); program.methods.len()] };
+    let worker = Worker { graph, bindings, log_points, points, scope };
+    let mut summaries = Summaries { methods: vec![Summary::default(); scope.writes.len()] };
     for level in &graph.levels {
         let found: Vec<Vec<(MethodId, Summary)>> = graph.components[level.clone()]
             .par_iter()
@@ -60,12 +59,10 @@ pub fn summarize(
 }
 
 struct Worker<'a> {
-    program: &'a Program,
     graph: &'a CallGraph,
     bindings: &'a Bindings<'a>,
     log_points: &'a [LogPoint],
     points: FxHashMap<MethodId, Vec<u32>>,
-    logged: FxHashSet<FieldRef>,
     scope: &'a Scope<'a>,
 }
 
@@ -98,7 +95,7 @@ impl Worker<'_> {
         }
         // A callee's own values are one thing only if it is called at one place.
         let mut sites: FxHashMap<Place, Option<ValueId>> = FxHashMap::default();
-        summary.modified = own_writes(self.program, self.bindings, &self.logged, method);
+        summary.modified.clone_from(&self.scope.writes[method.index()]);
         for (call, target) in self.graph.local_edges(method) {
             if self.scope.cut[target.index()] {
                 continue;

@@ -20,7 +20,7 @@ use super::loops::{self, ServiceLoops};
 use super::members::{self, Chosen};
 use super::{TopLevel, TopLevels};
 use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind, apis};
-use crate::identifiers::{Bindings, Lifetimes, Scope, summarize};
+use crate::identifiers::{Bindings, Lifetimes, Scope, own_writes, summarize};
 use crate::ir::{BlockId, Body, Op, ValueId};
 use crate::limits::HELPER_CALLERS_MAX;
 use crate::path::LogPoint;
@@ -36,8 +36,9 @@ pub fn find(
     rules: &Rules,
 ) -> TopLevels {
     let none = vec![false; program.methods.len()];
-    let scope = Scope { cut: &none, locals: false, rounds: &FxHashMap::default() };
-    let summaries = summarize(program, graph, bindings, log_points, &scope);
+    let writes = own_writes(program, bindings, log_points);
+    let scope = Scope { cut: &none, writes: &writes, locals: false, rounds: &FxHashMap::default() };
+    let summaries = summarize(graph, bindings, log_points, &scope);
     let drops = Drops { program, bindings, log_points, summaries: &summaries };
     let loops: Vec<ServiceLoops> = (0..program.methods.len())
         .into_par_iter()
@@ -76,8 +77,16 @@ pub fn find(
     let lifetimes = Lifetimes::new(program, graph, bindings, &chosen, &loops);
     let chosen = sessions(&drops, &lifetimes, &chooser.handed, chosen);
     let chosen = entities(program, graph, &lifetimes, &chosen);
-    let known =
-        members::Known { program, graph, bindings, log_points, loops: &loops, lifetimes: &lifetimes, rules };
+    let known = members::Known {
+        program,
+        writes: &writes,
+        graph,
+        bindings,
+        log_points,
+        loops: &loops,
+        lifetimes: &lifetimes,
+        rules,
+    };
     let mut found = members::fill(&known, &chosen);
     found.iter_mut().for_each(without_identity);
     TopLevels { methods: keep_useful(found, rules, program) }

@@ -10,7 +10,7 @@ use super::{Member, TopLevel};
 use crate::call_graph::CallGraph;
 use crate::identifiers::{Bindings, Identifier, Lifetimes, Place, Scope, Summary, summarize};
 use crate::limits::COMMON_MIN;
-use crate::path::LogPoint;
+use crate::path::{AccessPath, LogPoint};
 use crate::program::{MethodId, Name, Program};
 use crate::rules::Rules;
 
@@ -112,6 +112,8 @@ pub(crate) struct Known<'a> {
     pub(crate) graph: &'a CallGraph,
     pub(crate) bindings: &'a Bindings<'a>,
     pub(crate) log_points: &'a [LogPoint],
+    /// What the body of each method modifies.
+    pub(crate) writes: &'a [Vec<AccessPath>],
     /// Per method.
     pub(crate) loops: &'a [ServiceLoops],
     pub(crate) lifetimes: &'a Lifetimes<'a>,
@@ -128,8 +130,8 @@ pub(crate) fn fill(known: &Known<'_>, chosen: &Chosen) -> Vec<TopLevel> {
         .filter(|(_, (kind, _))| *kind == TopLevelKind::Dispatcher)
         .map(|(&m, _)| (m, &known.loops[m.index()]))
         .collect();
-    let scope = Scope { cut: &cut, locals: true, rounds: &rounds };
-    let summaries = summarize(known.program, known.graph, known.bindings, known.log_points, &scope);
+    let scope = Scope { cut: &cut, writes: known.writes, locals: true, rounds: &rounds };
+    let summaries = summarize(known.graph, known.bindings, known.log_points, &scope);
     let mut found: Vec<TopLevel> = chosen
         .par_iter()
         .map(|(&method, (kind, reason))| {
