@@ -20,6 +20,7 @@ use crate::shuffle::by_component;
 mod accept;
 mod candidates;
 mod coincidence;
+mod companions;
 mod delays;
 mod elimination;
 mod entities;
@@ -65,6 +66,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     if scope == Scope::All {
         links.sort_unstable();
         links.extend(lives::join(&pairs, &facts, config.skew_us, &links));
+        links.extend(companions::join(&pairs, &facts, &links));
         links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));
     }

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use schema::model::SENDERS_MAX;
 use schema::{
-    CommunicationPair, IdentifierId, IdentifierStrength, LinkKind, LogPointId, Model, PairId, TopLevelId,
-    TopLevelKind, ValueClassId,
+    CommunicationPair, DagNode, IdentifierId, IdentifierStrength, LinkKind, LogPointId, Model, PairId,
+    TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::Scope;
@@ -195,6 +195,30 @@ impl<'m> Pairs<'m> {
     /// Whether `top` can start with `point`.
     pub(super) fn starts_with(&self, top: TopLevelId, point: LogPointId) -> bool {
         self.tops[top.index()].entries.binary_search(&point).is_ok()
+    }
+
+    /// Whether `top` can print `after` when it has printed `before`.
+    pub(super) fn prints_after(&self, top: TopLevelId, before: LogPointId, after: LogPointId) -> bool {
+        let nodes = &self.model.top_level_methods[top.index()].dag.nodes;
+        let has = |node: &DagNode, wanted| node.points.iter().any(|point| point.log_point == wanted);
+        let (before, mut seen) = (nodes.iter().filter(|node| has(node, before)), vec![false; nodes.len()]);
+        let mut todo: Vec<u32> = Vec::new();
+        for node in before {
+            // Log points of one node have no order among themselves.
+            if has(node, after) {
+                return true;
+            }
+            todo.extend(&node.next);
+        }
+        while let Some(at) = todo.pop() {
+            let Some(node) = nodes.get(at as usize).filter(|_| !seen[at as usize]) else { continue };
+            seen[at as usize] = true;
+            if has(node, after) {
+                return true;
+            }
+            todo.extend(&node.next);
+        }
+        false
     }
 
     /// Whether spans of `top` are events of an entity that lives on.

@@ -7,7 +7,8 @@ use crate::{Config, combine, reduce};
 
 /// The spans written in `text`, one per line:
 /// `NODE THREAD TOP[|TOP] NAME=VALUE... START-END [cut]`, times in seconds,
-/// thread `-` where it is not known. The line number is the event's line.
+/// thread `-` where it is not known. Instead of `START-END`, `POINT@TIME...` are
+/// events of other log points than `p`. The line number is the event's line.
 fn spans(model: &Model, text: &str) -> Vec<Span> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.enumerate().map(|(index, line)| span(model, index as u64 + 1, line)).collect()
@@ -27,6 +28,9 @@ fn span(model: &Model, line: u64, text: &str) -> Span {
             identifiers.push(Value { value_class: known.value_class, text: text.to_owned() });
         } else if let Some((start, end)) = word.split_once('-') {
             events = vec![event(model, line, start), event(model, line, end)];
+        } else if let Some((point, time)) = word.split_once('@') {
+            let log_point = Some(sketch::point(model, point));
+            events.push(Event { log_point, ..event(model, line, time) });
         } else {
             truncated = word == "cut";
         }
@@ -951,4 +955,40 @@ fn who_serves_leaves_open_whom_it_serves() {
          a v store region=users_17 1.050-1.060",
         "1 2 3 1>2 2>3",
     );
+}
+
+/// Either line can begin the work as far as the code tells; the log shows them
+/// together.
+const COMPANIONS: &str = "
+    point p
+    point b
+    point c
+    top sort Task
+      >b c
+      >c
+    top other Task
+      >p";
+
+/// So many spans that print `b`, each with a span after it that prints `c`.
+fn in_turn(thread: &str, n: usize) -> String {
+    let two = |i| format!("a {thread} sort b@{i}.000\na {thread} sort c@{i}.001\n");
+    (0..n).map(two).collect()
+}
+
+#[test]
+fn lines_that_always_stand_together_are_of_one_piece_of_work() {
+    let together: String = (0..8).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
+    let apart = |n| (1..=n).map(|line| format!("{line}\n")).collect::<String>();
+    check(COMPANIONS, &in_turn("-", 8), &together);
+    check(COMPANIONS, &in_turn("-", 7), &apart(14));
+    check(COMPANIONS, &in_turn("t", 8), &apart(16));
+    // Both stand with others too.
+    let others = "a - sort b@50.0\na - other 50.001-50.001\na - sort c@50.002\n";
+    check(COMPANIONS, &(in_turn("-", 8) + others), &apart(19));
+    // One is always followed by the other, which can come alone.
+    let alone = "a - other 50.001-50.001\na - sort c@50.002\n";
+    check(COMPANIONS, &(in_turn("-", 8) + alone), &(together.clone() + "17\n18\n"));
+    // No method prints one after the other.
+    let apart_in_code = COMPANIONS.replace(">b c", ">b");
+    check(&apart_in_code, &in_turn("-", 8), &apart(16));
 }

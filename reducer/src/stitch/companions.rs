@@ -1,0 +1,140 @@
+//! Companions: two lines that always stand together in the log, without threads.
+//!
+//! Many lines can begin a piece of work as far as the code tells, because what comes
+//! before them is printed under conditions that the analysis cannot decide. Where
+//! the layout prints no threads, such a line stands alone, unless it names
+//! something. But the log shows what the code does not. If a line that begins spans
+//! nearly always stands directly after one that the same method prints before it, it
+//! begins nothing: both are of one piece of work. And if after the last line of spans
+//! nearly always the same line follows directly, that goes on with them.
+//!
+//! Directly means: the very next record of the file, printed at once. Whoever works
+//! beside stands between two lines of one thread now and then; that a line of another
+//! piece of work is always the next one is no chance. Lines of one statement are no
+//! companions: it begins its work once more, or goes on, and nothing tells which.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use schema::{Event, LogPointId};
+
+use super::facts::{Fact, Facts};
+use super::pairs::Pairs;
+use crate::merge::{Sets, SpanLink};
+
+/// Spans from which to learn that two lines stand together.
+const SPANS_MIN: usize = 8;
+
+/// They do, with at most one exception in so many.
+const EXCEPTIONS_SHARE: usize = 16;
+
+/// Records of one moment are at most this far apart, µs: logs print milliseconds.
+const AT_ONCE_US: u64 = 3_000;
+
+/// Links between the spans without threads whose lines are companions.
+pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
+    let mut sets = Sets::new(facts.len());
+    let mut has_sender = vec![false; facts.len()];
+    for link in links {
+        sets.join(link.from, link.to);
+        has_sender[link.to as usize] = true;
+    }
+    let next = next_to(pairs, facts);
+    let known = Known::learn(facts, &next);
+    let mut out = Vec::new();
+    for Next { from, to, before, begin, .. } in next {
+        let is_free = !has_sender[to as usize];
+        if is_free && known.are_companions(before, begin) && sets.join(from, to) {
+            out.push(SpanLink { from, to, pair: None });
+        }
+    }
+    out
+}
+
+/// A span that begins directly after a line of another one that can go on with it.
+struct Next {
+    from: u32,
+    to: u32,
+    /// Log point of the line before.
+    before: LogPointId,
+    /// Whether that is the last one of its span.
+    is_last: bool,
+    /// Log point with which the span begins.
+    begin: LogPointId,
+}
+
+/// Spans without threads that begin directly after others, in canonical order.
+fn next_to(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Next> {
+    let mut ends: FxHashMap<(u32, u32, u64), (u32, usize)> = FxHashMap::default();
+    for (index, fact) in facts.iter().filter(|(_, fact)| fact.thread.is_none()) {
+        for (at, event) in fact.events.iter().enumerate() {
+            let line = event.line + u64::from(event.n_lines);
+            ends.insert((fact.node, event.file, line), (index, at));
+        }
+    }
+    let next = |(to, fact): (u32, &Fact<'_>)| {
+        let first = fact.events.first().filter(|_| fact.thread.is_none())?;
+        let &(from, at) = ends.get(&(fact.node, first.file, first.line))?;
+        let sender = facts.get(from);
+        let before = sender.events.get(at)?;
+        let (point, begin) = (before.log_point?, first.log_point?);
+        let is_its = from != to
+            && point != begin
+            && is_at_once(before, first)
+            && !facts.names_other(sender, fact)
+            && can_go_on(pairs, sender, fact, point, begin);
+        is_its.then_some(Next { from, to, before: point, is_last: at + 1 == sender.events.len(), begin })
+    };
+    facts.iter().filter_map(next).collect()
+}
+
+fn is_at_once(before: &Event, after: &Event) -> bool {
+    before.ts_us.abs_diff(after.ts_us) <= AT_ONCE_US
+}
+
+/// Whether a method that both spans can be of prints `begin` after `before`.
+fn can_go_on(pairs: &Pairs<'_>, a: &Fact<'_>, b: &Fact<'_>, before: LogPointId, begin: LogPointId) -> bool {
+    let tops = || a.tops.iter().chain(a.other_tops);
+    let mut common = tops().filter(|top| b.tops.contains(top) || b.other_tops.contains(top));
+    common.any(|&top| pairs.prints_after(top, before, begin))
+}
+
+/// How often lines stand together.
+struct Known {
+    /// Spans that begin with a log point, and those of them that go on with what
+    /// stands before.
+    begun: BTreeMap<LogPointId, (usize, usize)>,
+    /// Spans that end with a log point.
+    ended: BTreeMap<LogPointId, usize>,
+    /// Of those, the ones that go on with what begins with another log point.
+    followed: BTreeMap<(LogPointId, LogPointId), usize>,
+}
+
+impl Known {
+    fn learn(facts: &Facts<'_>, next: &[Next]) -> Self {
+        let mut known = Self { begun: BTreeMap::new(), ended: BTreeMap::new(), followed: BTreeMap::new() };
+        for (_, fact) in facts.iter().filter(|(_, fact)| fact.thread.is_none()) {
+            if let Some(point) = fact.first_point {
+                known.begun.entry(point).or_default().0 += 1;
+            }
+            if let Some(point) = fact.events.last().and_then(|event| event.log_point) {
+                *known.ended.entry(point).or_default() += 1;
+            }
+        }
+        for Next { before, is_last, begin, .. } in next {
+            known.begun.entry(*begin).or_default().1 += 1;
+            if *is_last {
+                *known.followed.entry((*before, *begin)).or_default() += 1;
+            }
+        }
+        known
+    }
+
+    fn are_companions(&self, before: LogPointId, begin: LogPointId) -> bool {
+        let is_rule = |n: usize, n_next: usize| n >= SPANS_MIN && (n - n_next) * EXCEPTIONS_SHARE <= n;
+        let (n_begun, n_next) = self.begun.get(&begin).copied().unwrap_or_default();
+        let n_ended = self.ended.get(&before).copied().unwrap_or_default();
+        let n_followed = self.followed.get(&(before, begin)).copied().unwrap_or_default();
+        is_rule(n_begun, n_next) || is_rule(n_ended, n_followed)
+    }
+}
