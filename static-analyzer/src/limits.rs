@@ -81,6 +81,10 @@ pub const EVALUATION_STEPS_MAX: u32 = 15_000;
 /// Nested evaluations; bounds the stack.
 pub const EVALUATION_DEPTH_MAX: u32 = 700;
 
+/// Places that make exceptions of one class and are all evaluated; with more, their
+/// messages are any text.
+pub const EXCEPTION_SITES_MAX: usize = 16;
+
 /// Writes of a text field that are all evaluated; with more, it is a variable.
 pub const FIELD_WRITES_MAX: usize = 8;
 

@@ -65,6 +65,8 @@ pub mod access {
     pub const BRIDGE: u16 = 0x0040;
     /// interface class
     pub const INTERFACE: u16 = 0x0200;
+    /// `native`
+    pub const NATIVE: u16 = 0x0100;
     /// `abstract`
     pub const ABSTRACT: u16 = 0x0400;
     /// made by the compiler

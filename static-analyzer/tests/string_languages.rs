@@ -22,7 +22,7 @@ use sinks::{Sink, Verdict};
 /// Compiled sinks and how many of them are exact; to be raised when the string
 /// analysis learns something.
 const COUNTS: [(&str, usize, usize); 4] =
-    [("8", 531, 506), ("11", 531, 506), ("17", 546, 521), ("21", 551, 525)];
+    [("8", 535, 510), ("11", 535, 510), ("17", 550, 525), ("21", 555, 529)];
 
 struct Found {
     verdict: Verdict,

@@ -9,7 +9,17 @@ use static_analyzer::program;
 #[test]
 fn variables_are_called_by_what_they_come_from() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/strings");
-    let source = std::fs::read_to_string(folder.join("java/Named.java")).expect("a committed fixture");
+    let mut n_checked = 0;
+    for (file, class) in [("Named", "sinks/Named"), ("Made", "sinks/made/Made")] {
+        n_checked += check(&folder, file, class);
+    }
+    assert_eq!(n_checked, 21);
+}
+
+/// How many variables of a fixture were checked.
+fn check(folder: &Path, file: &str, class: &str) -> usize {
+    let source = std::fs::read_to_string(folder.join(format!("java/{file}.java")));
+    let source = source.expect("a committed fixture");
     let lines: Vec<&str> = source.lines().collect();
     let mut n_checked = 0;
     for release in ["8", "11", "17"] {
@@ -21,7 +31,7 @@ fn variables_are_called_by_what_they_come_from() {
             let at = u32::try_from(i + 3).expect("a short file");
             let point = points.iter().find(|p| {
                 let holder = &program.classes[program.methods[p.method.index()].class.index()];
-                p.source_line == at && holder.name == "sinks/Named"
+                p.source_line == at && holder.name == class
             });
             let point = point.unwrap_or_else(|| panic!("no log point at line {at}"));
             let names: Vec<String> = point
@@ -36,5 +46,5 @@ fn variables_are_called_by_what_they_come_from() {
             n_checked += 1;
         }
     }
-    assert_eq!(n_checked, 18);
+    n_checked
 }

@@ -304,7 +304,7 @@ impl Evaluator<'_> {
     }
 
     /// Whether a text is better known by its parts than by the field's name.
-    fn says_more(&self, term: Term) -> bool {
+    pub(crate) fn says_more(&self, term: Term) -> bool {
         let bare = |x: Term| matches!(self.terms.node(x), Node::Leaf(l) if l.pattern == Pattern::Text && l.path.is_none());
         match self.terms.node(term) {
             Node::Leaf(_) => false,
