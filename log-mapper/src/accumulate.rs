@@ -258,7 +258,7 @@ impl<'m> Scan<'m> {
             let goes = Goes::Joins(span, fit, "order+words".to_owned());
             return Some(Choice { candidate, thread, goes });
         }
-        if let Some(reason) = self.judge(record, thread, &takers) {
+        if let Some(reason) = self.judge(record, thread, &takers, &facts) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(0);
             let fact = facts.iter().find(|(index, _)| *index == candidate);
             if let Some(goes) = fact.and_then(|(_, fact)| self.taking(record, thread, fact, Some(span))) {

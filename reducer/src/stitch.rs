@@ -55,6 +55,8 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     let receivers = 0..to_u32(spans.len());
     let mut candidates: Vec<Candidate> =
         receivers.into_par_iter().flat_map_iter(|receiver| finder.senders_of(receiver)).collect();
+    let companions = companions::find(&pairs, &facts);
+    companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);
     delays::keep_usual(&pairs, spans.len(), &mut candidates);
     candidates.par_sort_unstable();
     let mut links = by_component(
@@ -63,10 +65,10 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         |candidate| (candidate.from, candidate.to),
         |group| accept(&pairs, &facts, group),
     );
+    links.extend(companions);
     if scope == Scope::All {
         links.sort_unstable();
         links.extend(lives::join(&pairs, &facts, config.skew_us, &links));
-        links.extend(companions::join(&pairs, &facts, &links));
         links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));
     }

@@ -203,6 +203,8 @@ pub(super) struct Surroundings {
     /// The best span can have been all of something that begins with the record's
     /// log point and cannot print it again.
     pub(super) complete: bool,
+    /// The best span can be an event of another entity than the record is.
+    pub(super) of_another: bool,
     /// The best span can have ended with its last record.
     pub(super) at_exit: bool,
     /// The best span can be all of what a dispatcher has handed out, and the record
@@ -255,6 +257,9 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     if around.again && begins && (!goes_on || (around.complete && around.starts)) {
         return None;
     }
+    if around.of_another && around.starts {
+        return None;
+    }
     // A thread that was given work goes on with its own when that is done.
     if around.was_handed_out && best.n_request == 0 {
         return None;
@@ -272,6 +277,7 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     }
     let rival = around.second.filter(|second| {
         (second.n_request, second.n_weak, second.follows) == (best.n_request, best.n_weak, best.follows)
+            && (second.entered || !best.entered)
     });
     let near = is_nearest(around.seq, best.last_seq, rival.map(|rival| rival.last_seq));
     let is_trusted = if rival.is_some() { around.order_trusted } else { around.sole_trusted };

@@ -4,7 +4,7 @@
 use schema::{LogPointId, TopLevelKind};
 
 use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
-use super::open_span::TopState;
+use super::open_span::{Fact, TopState};
 use super::open_spans::SpanIndex;
 use super::pools::{MAIN_THREAD, is_main};
 use super::{Scan, Taker};
@@ -21,6 +21,7 @@ impl Scan<'_> {
         record: &Record<'_>,
         thread: Option<u32>,
         takers: &[Taker],
+        facts: &[(usize, Fact)],
     ) -> Option<String> {
         let best = takers.first()?;
         let second = takers.iter().find(|taker| taker.span != best.span);
@@ -36,6 +37,7 @@ impl Scan<'_> {
             again: self.begins_again(best.span, point, gap_us)
                 && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
             complete: self.is_complete(best.span, point),
+            of_another: thread.is_none() && self.is_of_another(best, facts),
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
             at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
             was_handed_out: self.open.get(best.span).was_handed_out(&self.orders, &best.fit),
@@ -79,6 +81,19 @@ impl Scan<'_> {
                 && !at
                     .iter()
                     .any(|&to| state.at.iter().any(|&from| orders.follows(state.top, from, to).is_some()))
+        })
+    }
+
+    /// Whether the record begins the event of another entity than `best` can be of:
+    /// its names contradict that one's. That a loop of somebody else goes through both
+    /// of them is the longer reading.
+    fn is_of_another(&mut self, best: &Taker, facts: &[(usize, Fact)]) -> bool {
+        let Self { orders, open, .. } = self;
+        let fact = facts.iter().find(|(candidate, _)| *candidate == best.candidate).map(|(_, fact)| fact);
+        let Some(fact) = fact else { return false };
+        open.get(best.span).tops.iter().any(|state| {
+            let is_entity = state.entered && orders.kind(state.top) == TopLevelKind::Entity;
+            is_entity && state.begins_another(orders, fact)
         })
     }
 

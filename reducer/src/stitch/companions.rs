@@ -8,7 +8,7 @@
 //! begins nothing: both are of one piece of work. And if after the last line of spans
 //! nearly always the same line follows directly, that goes on with them.
 //!
-//! Directly means: the very next record of the file, printed at once. Whoever works
+//! Directly means: the very next record of the file, printed soon after. Whoever works
 //! beside stands between two lines of one thread now and then; that a line of another
 //! piece of work is always the next one is no chance. Lines of one statement are no
 //! companions: it begins its work once more, or goes on, and nothing tells which.
@@ -18,9 +18,10 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use schema::{Event, LogPointId};
 
+use super::evidence::Candidate;
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
-use crate::merge::{Sets, SpanLink};
+use crate::merge::SpanLink;
 
 /// Spans from which to learn that two lines stand together.
 const SPANS_MIN: usize = 8;
@@ -28,27 +29,46 @@ const SPANS_MIN: usize = 8;
 /// They do, with at most one exception in so many.
 const EXCEPTIONS_SHARE: usize = 16;
 
-/// Records of one moment are at most this far apart, µs: logs print milliseconds.
-const AT_ONCE_US: u64 = 3_000;
+/// One goes on with the other at most this long after it, µs: what was printed before
+/// a longer pause is only what happens to stand before.
+const SOON_US: u64 = 100_000;
 
-/// Links between the spans without threads whose lines are companions.
-pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
-    let mut sets = Sets::new(facts.len());
-    let mut has_sender = vec![false; facts.len()];
-    for link in links {
-        sets.join(link.from, link.to);
-        has_sender[link.to as usize] = true;
-    }
+/// Links to the spans without threads that go on with others, by their companions.
+pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<SpanLink> {
     let next = next_to(pairs, facts);
     let known = Known::learn(facts, &next);
-    let mut out = Vec::new();
-    for Next { from, to, before, begin, .. } in next {
-        let is_free = !has_sender[to as usize];
-        if is_free && known.are_companions(before, begin) && sets.join(from, to) {
-            out.push(SpanLink { from, to, pair: None });
-        }
+    let are_companions = |next: &Next| known.are_companions(next.before, next.begin);
+    let links = next.into_iter().filter(are_companions);
+    links.map(|Next { from, to, .. }| SpanLink { from, to, pair: None }).collect()
+}
+
+/// Makes the candidates to senders of what goes on by `links` into those of what it
+/// goes on with: a piece of work was handed over once, when it began.
+pub(super) fn lead_to_first(
+    pairs: &Pairs<'_>,
+    facts: &Facts<'_>,
+    links: &[SpanLink],
+    candidates: &mut Vec<Candidate>,
+) {
+    if links.is_empty() {
+        return;
     }
-    out
+    // What goes on begins after what it goes on with, so that this ends.
+    let before: FxHashMap<u32, u32> = links.iter().map(|link| (link.to, link.from)).collect();
+    let first = |mut span: u32| {
+        while let Some(&from) = before.get(&span) {
+            span = from;
+        }
+        span
+    };
+    candidates.retain_mut(|candidate| {
+        if !before.contains_key(&candidate.to) {
+            return true;
+        }
+        candidate.to = first(candidate.to);
+        first(candidate.from) != candidate.to
+            && facts.get(candidate.to).rank(pairs.get(candidate.pair).to).is_some()
+    });
 }
 
 /// A span that begins directly after a line of another one that can go on with it.
@@ -80,7 +100,7 @@ fn next_to(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Next> {
         let (point, begin) = (before.log_point?, first.log_point?);
         let is_its = from != to
             && point != begin
-            && is_at_once(before, first)
+            && is_soon(before, first)
             && !facts.names_other(sender, fact)
             && can_go_on(pairs, sender, fact, point, begin);
         is_its.then_some(Next { from, to, before: point, is_last: at + 1 == sender.events.len(), begin })
@@ -88,8 +108,8 @@ fn next_to(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Next> {
     facts.iter().filter_map(next).collect()
 }
 
-fn is_at_once(before: &Event, after: &Event) -> bool {
-    before.ts_us.abs_diff(after.ts_us) <= AT_ONCE_US
+fn is_soon(before: &Event, after: &Event) -> bool {
+    before.ts_us.abs_diff(after.ts_us) <= SOON_US
 }
 
 /// Whether a method that both spans can be of prints `begin` after `before`.

@@ -992,3 +992,27 @@ fn lines_that_always_stand_together_are_of_one_piece_of_work() {
     let apart_in_code = COMPANIONS.replace(">b c", ">b");
     check(&apart_in_code, &in_turn("-", 8), &apart(16));
 }
+
+/// Two calls are at work, and the second line of each piece of work names its call.
+#[test]
+fn a_piece_of_work_was_handed_over_once_when_it_began() {
+    let model = "
+        point p
+        point b
+        point c
+        top ask Task x=X.id
+          >p
+        top sort Task x=X.id
+          >b c
+          >c
+        pair ask sort Thread x=x";
+    let (mut text, mut expected) = (String::new(), String::new());
+    for i in 0..8 {
+        text += &format!("a - ask x=name_{i} {i}.000-{i}.001\na - sort b@{i}.002\n");
+        text += &format!("a - sort x=name_{i} c@{i}.003\n");
+        let line = 3 * i + 1;
+        expected +=
+            &format!("{line} {} {} {line}>{} {}>{}\n", line + 1, line + 2, line + 1, line + 1, line + 2);
+    }
+    check(model, &text, &expected);
+}

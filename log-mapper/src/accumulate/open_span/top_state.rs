@@ -92,6 +92,21 @@ impl TopState {
         })
     }
 
+    /// Whether `fact` begins the method anew, for something whose names contradict
+    /// those that are known.
+    pub(in crate::accumulate) fn begins_another(&self, orders: &mut Orders<'_>, fact: &Fact) -> bool {
+        let places = orders.places(fact.log_point);
+        let Ok(index) = places.binary_search_by_key(&self.top, |places| places.top) else { return false };
+        let mut at = places[index].at.clone();
+        at.retain(|&(node, _)| orders.is_entry(self.top, node));
+        let contradicts = |new: &Bound| {
+            let is_other = |old: &Bound| old.identifier == new.identifier && old.text != new.text;
+            new.identifier.is_some() && self.bound.iter().any(is_other)
+        };
+        let bound = |place: &(u32, u32)| bind(orders, self.top, *place, fact);
+        !at.is_empty() && at.iter().all(|place| bound(place).is_some_and(|all| all.iter().any(contradicts)))
+    }
+
     /// Whether and how `point` at `node` can come next.
     fn follows(&self, orders: &mut Orders<'_>, point: LogPointId, node: u32) -> Option<Follows> {
         if orders.floats(point) {

@@ -300,3 +300,39 @@ fn the_only_one_that_waits_is_trusted_apart_from_the_nearest_of_several() {
     let spans = run(&sketch::model(model), &records);
     assert_eq!(spans.lines().last(), Some("flush: 81 opens; 82 order"));
 }
+
+#[test]
+fn without_threads_what_contradicts_an_entity_is_of_another_one() {
+    let model = "
+        point moved file=File.path job=Job.id
+        top state Entity file=File.path? job=Job.id
+          >moved<
+        top beat RpcHandler job=Job.id
+          >moved*<";
+    let records = "1.000 - moved file=/tmp/a job=job_0001
+         1.001 - moved file=/tmp/b job=job_0001";
+    check(model, records, "state: 1 opens\nstate: 2 opens");
+    // Nobody but the loop prints it.
+    let loop_only = model.replace("top state Entity", "top state Task").replace(">moved<", ">moved*<");
+    check(&loop_only, records, "beat: 1 opens; 2 1 id");
+}
+
+#[test]
+fn what_begins_in_the_middle_is_no_rival_of_what_has_begun() {
+    check(
+        "point stopping
+         point stopped
+         point exiting
+         top finish Task
+           >stopping stopped exiting
+           stopped* exiting
+           exiting<
+         top stop Task
+           >stopped<",
+        "1.00 - stopping
+         1.01 - stopped
+         1.02 - exiting",
+        "finish: 1 opens; 3 order
+         stop: 2 opens",
+    );
+}
