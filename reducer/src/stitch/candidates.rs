@@ -312,7 +312,10 @@ impl<'a> Finder<'a> {
         // something else that did.
         let begins = |point| fact.thread.is_some() || self.pairs.starts_with(pair.to, point);
         let begins = fact.first_point.is_none_or(begins);
-        if is_excluded || !begins {
+        // Nor is it known to be a receiver at all, if it names nothing and others can
+        // have printed it too.
+        let is_anything = fact.thread.is_none() && fact.tops.len() > 1 && fact.values().is_empty();
+        if is_excluded || !begins || is_anything {
             return;
         }
         let Some(spans) = self.by_top.get(&(fact.node, pair.from)) else { return };

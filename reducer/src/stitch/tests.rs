@@ -909,6 +909,20 @@ fn without_threads_what_goes_on_did_not_begin_now() {
     check(model, "a t ask 1.0-1.1\na w store 1.1-1.2", "1 2 1>2");
 }
 
+#[test]
+fn without_threads_what_anybody_can_have_printed_is_handed_to_nobody_by_time() {
+    let model = "point p
+         top receive Task
+           >p
+         top scan Task id=Id.n
+           >p
+         pair receive scan Queue";
+    check(model, "a - receive 1.0-1.1\na - scan|receive 1.2-1.2", "1\n2");
+    check(model, "a - receive 1.0-1.1\na - scan|receive id=7 1.2-1.2", "1 2 1>2");
+    check(model, "a - receive 1.0-1.1\na - scan 1.2-1.2", "1 2 1>2");
+    check(model, "a t receive 1.0-1.1\na w scan|receive 1.2-1.2", "1 2 1>2");
+}
+
 /// An application is done and sends an event; its handler prints nothing and has
 /// the application's files deleted.
 #[test]
