@@ -19,6 +19,7 @@ use schema::{
 
 use self::disputes::Disputes;
 use self::evidence::{Evidence, Loops, Trust, is_nearest, is_silence};
+use self::handed::Handed;
 use self::judge::prefer_living;
 use self::names::Names;
 use self::neighbours::Lone;
@@ -37,6 +38,7 @@ mod disputes;
 mod errands;
 mod evidence;
 mod facts;
+mod handed;
 mod judge;
 mod names;
 mod neighbours;
@@ -129,6 +131,7 @@ struct Scan<'m> {
     /// How far neighbours in the log can be trusted to be of one span.
     neighbours: Trust,
     loops: Loops,
+    handed: Handed,
     /// Values by text.
     shown: FxHashMap<Rc<str>, Shown>,
     /// Common values of the record at hand, by candidate.
@@ -210,6 +213,7 @@ impl<'m> Scan<'m> {
             sole: Trust::FIRST,
             neighbours: Trust::FIRST,
             loops: Loops::default(),
+            handed: Handed::new(model),
             shown: FxHashMap::default(),
             common: Vec::new(),
             uuids: Vec::new(),

@@ -26,6 +26,7 @@ mod elimination;
 mod entities;
 mod evidence;
 mod facts;
+mod kin;
 mod lives;
 mod pairs;
 mod silent;
@@ -71,6 +72,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(lives::join(&pairs, &facts, config.skew_us, &links));
         links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));
+        links.extend(kin::join(&pairs, &facts, config.skew_us, &links));
     }
     links.sort_unstable();
     links

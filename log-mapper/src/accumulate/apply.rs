@@ -24,6 +24,9 @@ impl Scan<'_> {
         if let Some(possible) = candidate.and_then(|candidate| self.programs.learn(candidate.log_point)) {
             self.orders.restrict(&possible);
         }
+        if let Some(candidate) = candidate {
+            self.handed.print(candidate.log_point, self.seq, record.ts_us);
+        }
         let index = self.carry_out(record, candidate, thread, goes);
         if !common.is_empty() {
             self.open.update(index, |span| span.show_common(common));

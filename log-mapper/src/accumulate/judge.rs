@@ -36,7 +36,8 @@ impl Scan<'_> {
             encloses: current.is_some_and(|current| self.encloses(best.span, current)),
             again: self.begins_again(best.span, point, gap_us)
                 && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
-            complete: self.is_complete(best.span, point),
+            complete: self.is_complete(best.span, point)
+                || self.is_handed_anew(best.span, point, record.ts_us),
             of_another: thread.is_none() && self.is_of_another(best, facts),
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
             at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
@@ -95,6 +96,15 @@ impl Scan<'_> {
             let is_entity = state.entered && orders.kind(state.top) == TopLevelKind::Entity;
             is_entity && state.begins_another(orders, fact)
         })
+    }
+
+    /// Whether `span` is one line over and over, not of this moment, and somebody has
+    /// just handed out what begins with it.
+    pub(super) fn is_handed_anew(&self, span: SpanIndex, point: LogPointId, now_us: i64) -> bool {
+        let open = self.open.get(span);
+        now_us.abs_diff(open.last_us) > LOOP_US
+            && open.events.iter().all(|event| event.log_point == Some(point))
+            && open.tops.iter().any(|state| self.handed.is_anew(state.top, open.last_seq, now_us))
     }
 
     /// Whether `span` is a program's `main`, whose thread does nothing after it.

@@ -110,7 +110,10 @@ impl Scan<'_> {
         let giver = self.open.current(thread?)?;
         let span = self.open.get(giver);
         let last = span.loose_end()?;
-        if instead == Some(giver) || is_silence(record.ts_us.abs_diff(span.last_us), 0) {
+        if instead == Some(giver)
+            || is_silence(record.ts_us.abs_diff(span.last_us), 0)
+            || self.is_handed_anew(giver, fact.log_point, record.ts_us)
+        {
             return None;
         }
         let mut tops = opening_after(&mut self.orders, last, fact);

@@ -923,6 +923,35 @@ fn without_threads_what_anybody_can_have_printed_is_handed_to_nobody_by_time() {
     check(model, "a t receive 1.0-1.1\na w scan|receive 1.2-1.2", "1 2 1>2");
 }
 
+/// A task is given a list of what other tasks have made, and prints how long it is.
+#[test]
+fn what_a_request_has_named_each_of_its_spans_can_have_handed_on() {
+    let model = "point p
+                 top create Task table=Table.name
+                   >p
+                 top make Task table=Table.name region=Region.name
+                   >p
+                 top assign Task table=Table.name region=Region.name
+                   >p
+                 top open RpcHandler region=Region.name
+                   >p
+                 pair create make Thread table=table many
+                 pair create assign Thread table=table many
+                 pair assign open Rpc region=region many";
+    let request = "a t create table=users7777 1.0-2.0
+                   a u make table=users7777 region=r1234567 1.1-1.2
+                   a v assign table=users7777 1.4-1.4";
+    let check = |rest: &str, expected: &str| check(model, &format!("{request}\n{rest}"), expected);
+    check("b w open region=r1234567 1.5-1.6", "1 2 3 4 1>2 1>3 3>4");
+    check("b w open region=r7654321 1.5-1.6", "1 2 3 1>2 1>3\n4");
+    // The request is done.
+    check("b w open region=r1234567 2.1-2.2", "1 2 3 1>2 1>3\n4");
+    // The sender names another one itself.
+    let other = "a v assign table=users7777 region=r7654321 1.41-1.41";
+    let text = request.replace("a v assign table=users7777 1.4-1.4", other);
+    self::check(model, &format!("{text}\nb w open region=r1234567 1.5-1.6"), "1 2 3 1>2 1>3\n4");
+}
+
 /// An application is done and sends an event; its handler prints nothing and has
 /// the application's files deleted.
 #[test]

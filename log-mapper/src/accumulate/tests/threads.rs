@@ -92,6 +92,32 @@ fn what_is_complete_begins_again() {
     );
 }
 
+/// Every round has a pool of its own, with threads of the same names, and each of the
+/// tasks waits in a loop that prints.
+#[test]
+fn a_task_that_was_just_handed_out_is_another_one() {
+    let mut model = sketch::model(
+        "point begun
+         point handing
+         point waiting
+         top work RpcHandler
+           >begun handing
+           handing<
+         top wait Task
+           >waiting*<
+         pair work wait Thread many",
+    );
+    let round = "1.0 h begun\n1.1 h handing\n1.104 w-1 waiting\n1.4 w-1 waiting\n";
+    let next = "1.5 h begun\n1.6 h handing\n1.604 w-1 waiting\n1.606 w-1 waiting";
+    let records = format!("{round}{next}");
+    let whole = "work: 1 opens; 2 thread\nwait: 3 opens; 4 thread; 7 thread; 8 thread\n";
+    assert_eq!(run(&model, &records), format!("{whole}work: 5 opens; 6 thread\n"));
+    model.communication_pairs[0].before = vec![sketch::point(&model, "handing")];
+    let first = "work: 1 opens; 2 thread\nwait: 3 opens; 4 thread\n";
+    let second = "work: 5 opens; 6 thread\nwait: 7 opens; 8 thread\n";
+    assert_eq!(run(&model, &records), format!("{first}{second}"));
+}
+
 /// A task calls its listener, which other processes call over the network, in its
 /// own process and thread, and then goes on with what it has to print next.
 #[test]

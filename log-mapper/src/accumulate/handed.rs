@@ -1,0 +1,55 @@
+//! Handed over anew: whether somebody who hands out tasks of a kind has just printed
+//! what comes before the hand-off.
+//!
+//! The threads of a pool are named alike round after round, so that a task's first line
+//! in a thread that printed it before may be the next turn of the task's own loop or the
+//! next task. What the others print tells: a task is handed over by somebody, who has
+//! printed something shortly before, and since the thread's last line.
+
+use schema::{LinkKind, LogPointId, Model, TopLevelId};
+
+/// A task that was handed over is begun within this time, µs.
+const JUST_US: u64 = 100_000;
+
+/// Who hands out tasks, and when their lines were printed last.
+#[derive(Debug)]
+pub(super) struct Handed {
+    /// Per top-level method: log points that stand before its hand-offs, sorted.
+    before: Vec<Vec<LogPointId>>,
+    /// Per log point: number and time of its last record.
+    printed: Vec<Option<(u64, i64)>>,
+}
+
+impl Handed {
+    /// Reads who hands over to whom out of `model`.
+    pub(super) fn new(model: &Model) -> Self {
+        let mut before = vec![Vec::new(); model.top_level_methods.len()];
+        let starts = |kind| matches!(kind, LinkKind::Thread | LinkKind::Queue);
+        for pair in model.communication_pairs.iter().filter(|pair| starts(pair.kind) && pair.from != pair.to)
+        {
+            if let Some(points) = before.get_mut(pair.to.index()) {
+                points.extend(&pair.before);
+            }
+        }
+        for points in &mut before {
+            points.sort_unstable();
+            points.dedup();
+        }
+        Self { before, printed: vec![None; model.log_points.len()] }
+    }
+
+    /// Record `seq` was printed by `point`.
+    pub(super) fn print(&mut self, point: LogPointId, seq: u64, ts_us: i64) {
+        if let Some(printed) = self.printed.get_mut(point.index()) {
+            *printed = Some((seq, ts_us));
+        }
+    }
+
+    /// Whether a task of `top` can have been handed over just before `now_us`, after
+    /// record `since`.
+    pub(super) fn is_anew(&self, top: TopLevelId, since: u64, now_us: i64) -> bool {
+        let just = |&(seq, ts_us): &(u64, i64)| seq > since && now_us.abs_diff(ts_us) <= JUST_US;
+        let points = self.before.get(top.index()).map_or(&[][..], Vec::as_slice);
+        points.iter().any(|point| self.printed[point.index()].as_ref().is_some_and(just))
+    }
+}

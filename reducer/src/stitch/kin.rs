@@ -1,0 +1,173 @@
+//! Kin: what a request has named, each of its spans can have handed on.
+//!
+//! A task that works on what others of its request have made need not name it: it was
+//! given a list, and prints how long that is. The model knows that it hands the names
+//! on; whoever shows such a name, and begins a part of a request that nobody has sent,
+//! while one request is at work that has named the thing before and holds such a
+//! sender, was sent by that one. Where several requests could have, nothing follows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+use schema::kinds::{TELLING_MIN, is_made};
+use schema::{IdentifierStrength, Value, ValueClassId};
+
+use super::facts::{Fact, Facts};
+use super::pairs::{Mapped, Pair, Pairs, Role};
+use crate::merge::{Sets, SpanLink};
+
+/// What was handed over is begun at most this long after its sender's last line, µs.
+const SOON_US: i64 = 1_000_000;
+
+/// A request of more spans than this that can have sent tells nothing.
+const SENDERS_MAX: usize = 64;
+
+/// Links to parts of requests that nobody has sent, in addition to `links`.
+pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<SpanLink> {
+    let mut sets = Sets::new(facts.len());
+    for link in links {
+        sets.join(link.from, link.to);
+    }
+    let kin = Kin::new(pairs, facts, skew_us, &mut sets);
+    let mut out = Vec::new();
+    for (&root, spans) in &kin.parts {
+        if let Some(link) = kin.sender_of(root, spans).filter(|link| sets.join(link.from, link.to)) {
+            out.push(link);
+        }
+    }
+    out
+}
+
+/// The requests as far as they are known.
+struct Kin<'f> {
+    pairs: &'f Pairs<'f>,
+    facts: &'f Facts<'f>,
+    skew_us: i64,
+    /// The part that each span is of: its first span.
+    part_of: Vec<u32>,
+    /// The spans of each part, in order of start.
+    parts: BTreeMap<u32, Vec<u32>>,
+    /// Spans by made value of a kind, in order of start.
+    named: FxHashMap<(ValueClassId, &'f str), Vec<u32>>,
+}
+
+impl<'f> Kin<'f> {
+    fn new(pairs: &'f Pairs<'f>, facts: &'f Facts<'f>, skew_us: i64, sets: &mut Sets) -> Self {
+        let mut parts: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut first: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut part_of = Vec::with_capacity(facts.len());
+        let mut named: FxHashMap<(ValueClassId, &str), Vec<u32>> = FxHashMap::default();
+        for (index, fact) in facts.iter() {
+            let part = *first.entry(sets.root(index)).or_insert(index);
+            part_of.push(part);
+            parts.entry(part).or_default().push(index);
+            for value in fact.values().iter().filter(|value| tells(facts, value)) {
+                let spans = named.entry((facts.kind(value.value_class), &value.text)).or_default();
+                if spans.last() != Some(&index) {
+                    spans.push(index);
+                }
+            }
+        }
+        Self { pairs, facts, skew_us, part_of, parts, named }
+    }
+
+    /// The hand-off by which the part with the first span `root` came to be.
+    fn sender_of(&self, root: u32, spans: &[u32]) -> Option<SpanLink> {
+        let mut found: BTreeSet<u32> = BTreeSet::new();
+        let mut link = None;
+        for &span in spans {
+            let fact = self.facts.get(span);
+            let Some(&top) = fact.tops.first() else { continue };
+            for pair in self.pairs.to(top).map(|index| self.pairs.get(index)) {
+                if !matches!(pair.role, Role::Local | Role::Remote) || pair.is_way() {
+                    continue;
+                }
+                for (from, value) in self.handed(pair, fact) {
+                    for sender in self.senders(root, pair, from, value, fact) {
+                        found.insert(self.part_of[sender as usize]);
+                        link.get_or_insert(SpanLink { from: sender, to: span, pair: pair.id });
+                    }
+                }
+            }
+        }
+        link.filter(|_| found.len() == 1)
+    }
+
+    /// The values that a pair hands over and `fact` shows, with the class they have at
+    /// the sender.
+    fn handed<'v>(
+        &'v self,
+        pair: &'v Pair,
+        fact: &'v Fact<'f>,
+    ) -> impl Iterator<Item = (ValueClassId, &'v Value)> {
+        let is_request = |mapped: &&Mapped| mapped.strength == IdentifierStrength::Request;
+        pair.map.iter().filter(is_request).flat_map(move |mapped| {
+            let values = fact.values_of(mapped.to).iter().filter(|value| tells(self.facts, value));
+            values.map(move |value| (mapped.from, value))
+        })
+    }
+
+    /// The senders of a pair that do not name what they hand on, of requests that are
+    /// at work as the part with the first span `root` begins, and that have named `value`.
+    fn senders(
+        &self,
+        root: u32,
+        pair: &Pair,
+        class: ValueClassId,
+        value: &Value,
+        receiver: &Fact<'_>,
+    ) -> Vec<u32> {
+        let begun_us = self.facts.get(root).start_us;
+        let key = (self.facts.kind(class), value.text.as_str());
+        let mut out = Vec::new();
+        let holders = self.named.get(&key).map_or(&[][..], Vec::as_slice);
+        let mut parts: Vec<u32> = holders.iter().map(|&span| self.part_of[span as usize]).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        for part in parts.into_iter().filter(|&part| part != root) {
+            let spans = &self.parts[&part];
+            let is_at_work = |&span: &u32| self.facts.get(span).end_us >= begun_us;
+            if !spans.iter().any(is_at_work) {
+                continue;
+            }
+            let can_send = |&&span: &&u32| self.can_send(span, pair, class, receiver, begun_us);
+            let mut senders = spans.iter().filter(can_send).take(SENDERS_MAX);
+            let named_before = |sender: u32| {
+                let sender = self.facts.get(sender);
+                holders.iter().any(|&span| {
+                    let fact = self.facts.get(span);
+                    self.part_of[span as usize] == part
+                        && fact.node == sender.node
+                        && fact.start_us <= sender.start_us
+                })
+            };
+            out.extend(senders.find(|&&sender| named_before(sender)));
+        }
+        out
+    }
+
+    fn can_send(
+        &self,
+        span: u32,
+        pair: &Pair,
+        class: ValueClassId,
+        receiver: &Fact<'_>,
+        begun_us: i64,
+    ) -> bool {
+        let fact = self.facts.get(span);
+        let skew_us = if fact.node == receiver.node { 0 } else { self.skew_us };
+        let is_near = pair.role == Role::Remote || fact.node == receiver.node;
+        let kind = self.facts.kind(class);
+        let names = || fact.values().iter().any(|value| self.facts.kind(value.value_class) == kind);
+        is_near
+            && fact.tops.first() == Some(&pair.from)
+            && fact.start_us <= begun_us.saturating_add(skew_us)
+            && begun_us <= fact.end_us.saturating_add(SOON_US)
+            && !names()
+    }
+}
+
+/// Whether a value names one thing, made while the program ran.
+fn tells(facts: &Facts<'_>, value: &Value) -> bool {
+    value.text.len() >= TELLING_MIN && is_made(&value.text) && !facts.is_everywhere(value)
+}
