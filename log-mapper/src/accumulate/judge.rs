@@ -44,7 +44,8 @@ impl Scan<'_> {
             was_handed_out: self.open.get(best.span).was_handed_out(&self.orders, &best.fit),
             is_round: self.is_round(best.span),
             round_is_over: gap_us > FLOAT_US.max(self.open.get(best.span).lasted_us())
-                && self.is_all_rounds(best.span),
+                && self.is_all_rounds(best.span)
+                && !self.is_all(best.span, TopLevelKind::IdentifierLoss),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             order_trusted: self.trust.is_enough(),
@@ -138,7 +139,8 @@ impl Scan<'_> {
         is_apart && self.orders.starts(point)
     }
 
-    /// Whether `span` is a round of a dispatcher in any case.
+    /// Whether `span` is a round of a dispatcher in any case, or a step of one: those
+    /// take as long as they need.
     fn is_all_rounds(&self, span: SpanIndex) -> bool {
         self.open.get(span).tops.iter().all(|state| self.is_round_of(state))
     }
