@@ -263,7 +263,9 @@ impl<'m> Scan<'m> {
             return Some(Choice { candidate, thread, goes });
         }
         if let Some(reason) = self.judge(record, thread, &takers, &facts) {
-            let Taker { candidate, span, fit, .. } = takers.swap_remove(0);
+            let Taker { candidate, span, mut fit, evidence, .. } = takers.swap_remove(0);
+            let as_well = takers.extract_if(.., |taker| taker.span == span && taker.evidence == evidence);
+            as_well.for_each(|taker| fit.or(taker.fit));
             let fact = facts.iter().find(|(index, _)| *index == candidate);
             if let Some(goes) = fact.and_then(|(_, fact)| self.taking(record, thread, fact, Some(span))) {
                 return Some(Choice { candidate, thread, goes });

@@ -129,6 +129,19 @@ pub(super) struct Fit {
     names: bool,
 }
 
+impl Fit {
+    /// What follows tells whether the record is this or another log point of the same
+    /// text, which fits as well: the span can be where either of them is.
+    pub(super) fn or(&mut self, other: Fit) {
+        for state in other.tops {
+            match self.tops.binary_search_by_key(&state.top, |known| known.top) {
+                Ok(at) => self.tops[at].or(&state),
+                Err(at) => self.tops.insert(at, state),
+            }
+        }
+    }
+}
+
 impl OpenSpan {
     /// A span that begins with `event`, record number `seq`.
     pub(super) fn new(thread: Option<u32>, tops: Vec<TopState>, event: Event, seq: u64) -> Self {

@@ -228,6 +228,25 @@ fn equal_texts_are_told_apart_by_their_surroundings() {
     );
 }
 
+/// The state may have changed in either of two places; only what comes after tells.
+#[test]
+fn of_equal_texts_in_the_middle_the_one_that_goes_on_may_be_either() {
+    let model = "point asked
+         point synchronized
+         point connected
+         point skipped
+         point copying
+         top follow Task
+           >asked synchronized connected
+           synchronized skipped
+           connected copying
+           skipped<
+           copying<";
+    let asked = "1.0 t1 asked\n1.1 t1 synchronized|connected";
+    check(model, &format!("{asked}\n1.2 t1 copying"), "follow: 1 opens; 2 thread; 3 thread");
+    check(model, &format!("{asked}\n1.2 t1 skipped"), "follow: 1 opens; 2 thread; 3 thread");
+}
+
 #[test]
 fn of_equal_texts_the_one_outside_of_handlers_printed_it() {
     let mut model = sketch::model(

@@ -33,6 +33,14 @@ impl TopState {
         (!self.entered, self.n_skips, Reverse(n_bound))
     }
 
+    /// This state, or `other` of the same method.
+    pub(super) fn or(&mut self, other: &Self) {
+        self.at.extend_from_slice(&other.at);
+        self.at.sort_unstable();
+        self.at.dedup();
+        self.n_skips = self.n_skips.min(other.n_skips);
+    }
+
     /// The state after `fact`, whose places are entry `index` of its log point,
     /// and how well it fits: (request values, weak values, follows, entered).
     pub(super) fn step(
