@@ -480,7 +480,7 @@ impl<'m> Scan<'m> {
     /// Keeps what the name of a thread says can run in it.
     fn restrict(&self, thread: Option<u32>, tops: &mut Vec<TopState>) {
         if let Some(told) = thread.and_then(|thread| self.told.get(thread as usize)) {
-            told.restrict(tops);
+            told.restrict(tops, |top| self.names_of_threads.is_placed(top));
         }
     }
 

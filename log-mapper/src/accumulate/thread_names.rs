@@ -30,10 +30,14 @@ impl Told {
     }
 
     /// Keeps of the top-level methods that can have opened a span those that run
-    /// in the thread, if there are any.
-    pub(super) fn restrict(&self, tops: &mut Vec<TopState>) {
+    /// in the thread, if there are any; else takes out the tasks that other threads
+    /// are known to run, if others are left (what a server calls by reflection).
+    /// `is_placed`: it is such a task.
+    pub(super) fn restrict(&self, tops: &mut Vec<TopState>, is_placed: impl Fn(TopLevelId) -> bool) {
         if tops.iter().any(|state| self.allows(state.top)) {
             tops.retain(|state| self.allows(state.top));
+        } else if tops.iter().any(|state| !is_placed(state.top)) {
+            tops.retain(|state| !is_placed(state.top));
         }
     }
 
@@ -55,6 +59,8 @@ pub(super) struct ThreadNames<'m> {
     names: Vec<(Regex, &'m ThreadName)>,
     /// Per value class: its values mostly tell requests apart, not processes.
     tells: Vec<bool>,
+    /// Per top-level method: it is a task, and threads of some name are known to run it.
+    placed: Vec<bool>,
 }
 
 impl<'m> ThreadNames<'m> {
@@ -76,7 +82,20 @@ impl<'m> ThreadNames<'m> {
                 };
             }
         }
-        Self { model, names, tells: counts.into_iter().map(|count| count > 0).collect() }
+        let mut placed = vec![false; model.top_level_methods.len()];
+        for &top in model.thread_names.iter().flat_map(|name| &name.runs) {
+            let kind = model.top_level_methods.get(top.index()).map(|top| top.kind);
+            if kind == Some(TopLevelKind::Task) {
+                placed[top.index()] = true;
+            }
+        }
+        Self { model, names, placed, tells: counts.into_iter().map(|count| count > 0).collect() }
+    }
+
+    /// Whether threads of some name are known to run `top`, which is a task: anything
+    /// else can be called by what the thread is not known to run.
+    pub(super) fn is_placed(&self, top: TopLevelId) -> bool {
+        self.placed.get(top.index()) == Some(&true)
     }
 
     /// What the name of a thread tells: of the names that it can be, those with

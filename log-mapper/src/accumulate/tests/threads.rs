@@ -47,6 +47,32 @@ fn a_threads_name_tells_what_it_runs() {
     assert_eq!(text.trim(), "open: 1 opens");
 }
 
+/// What a server calls by reflection is not known to run in its threads, but a task of
+/// another pool is known to run elsewhere.
+#[test]
+fn a_task_of_other_threads_is_not_run_in_those_of_a_server() {
+    let mut model = sketch::model(
+        "point rolling
+         point listening
+         top check Task
+           >rolling<
+         top roll RpcHandler
+           >rolling<
+         top listen Dispatcher
+           >listening<",
+    );
+    let name = |regex: &str, top: &str| ThreadName {
+        template: Template { regex: regex.to_owned(), captures: Vec::new() },
+        variables: Vec::new(),
+        n_letters: 6,
+        runs: vec![sketch::top(&model, top)],
+    };
+    model.thread_names = vec![name(r"checker\-\d+", "check"), name(r"server\-\d+", "listen")];
+    assert_eq!(run(&model, "1.0 checker-1 rolling").trim(), "check: 1 opens");
+    assert_eq!(run(&model, "1.0 other rolling").trim(), "check: 1 opens");
+    assert_eq!(run(&model, "1.0 server-1 rolling").trim(), "roll: 1 opens");
+}
+
 /// The values of the spans of `records`, in order.
 fn values(records: &str) -> Vec<Vec<String>> {
     let model = openers();
