@@ -280,6 +280,11 @@ impl<'m> Scan<'m> {
             }
             return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, reason) });
         }
+        if let Some(at) = self.amid_sole(record, thread, &takers) {
+            let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
+            let goes = Goes::Joins(span, fit, "order, the only one at work".to_owned());
+            return Some(Choice { candidate, thread, goes });
+        }
         self.place_anew(record, thread, facts, &takers)
     }
 

@@ -106,9 +106,9 @@ impl Scan<'_> {
                 self.open.open(OpenSpan::new(thread, tops, event, seq).with_readings(readings))
             }
             Goes::Inside(index) => {
-                let reason =
-                    if candidate.is_some() { "thread, inside" } else { "thread, inside, no log point" };
-                let event = event(record, candidate, reason.to_owned());
+                let around = if thread.is_some() { "thread" } else { "the only one at work" };
+                let what = if candidate.is_some() { "inside" } else { "inside, no log point" };
+                let event = event(record, candidate, format!("{around}, {what}"));
                 self.open.update(index, |span| span.add(event, seq));
                 index
             }

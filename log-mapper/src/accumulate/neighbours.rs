@@ -1,11 +1,11 @@
 //! Neighbours: records that name nothing, and whose they are by what stands
 //! before and after them: in the log, where the layout prints no threads, or in
-//! their thread.
+//! their thread; and records printed in the middle of what one is at work on.
 
 use schema::{TopLevelId, TopLevelKind};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
-use super::open_span::{Fact, OpenSpan, opening_after};
+use super::open_span::{Fact, OpenSpan, TopState, opening_after};
 use super::open_spans::SpanIndex;
 use super::orders::Follows;
 use super::{Choice, Goes, Scan, Taker};
@@ -132,7 +132,8 @@ impl Scan<'_> {
         takers: &[Taker],
         fact: &Fact,
     ) -> Option<SpanIndex> {
-        let current = self.open.current(thread?)?;
+        let Some(thread) = thread else { return self.inside_sole(record, fact) };
+        let current = self.open.current(thread)?;
         let gap_us = record.ts_us.abs_diff(self.open.get(current).last_us);
         let places = self.orders.places(fact.log_point);
         let unreached =
@@ -149,12 +150,75 @@ impl Scan<'_> {
     /// What a record of no log point that is known (of a library that was not
     /// analysed) is printed inside of: its thread is in the middle of it.
     pub(super) fn amid(&mut self, record: &Record<'_>) -> Option<Choice> {
-        let thread = Some(self.thread(record.thread?));
+        let Some(name) = record.thread else {
+            let current = self.sole_at_work(record)?;
+            let candidate = record.candidates.len();
+            return Some(Choice { candidate, thread: None, goes: Goes::Inside(current) });
+        };
+        let thread = Some(self.thread(name));
         let current = self.open.current(thread?)?;
         let span = self.open.get(current);
         let is_near = record.ts_us.abs_diff(span.last_us) <= LOOP_US;
         let is_amid = is_near && !span.is_at_exit(&self.orders);
         let candidate = record.candidates.len();
         is_amid.then_some(Choice { candidate, thread, goes: Goes::Inside(current) })
+    }
+
+    /// The same without threads: what no known thread leads to is printed in the middle
+    /// of somebody's work, and only one is in the middle of his.
+    fn inside_sole(&mut self, record: &Record<'_>, fact: &Fact) -> Option<SpanIndex> {
+        let places = self.orders.places(fact.log_point);
+        let unreached =
+            |top| self.orders.kind(top) == TopLevelKind::Unreached || !self.orders.is_possible(top);
+        let is_inner = places.iter().all(|places| unreached(places.top));
+        if is_inner { self.sole_at_work(record) } else { None }
+    }
+
+    /// Of `takers`, without threads, the only span that has printed just now and has to
+    /// print more, if it prints the record next and no other one waits for that; else
+    /// the record could at most begin an event of an entity, which is found by what it
+    /// names.
+    pub(super) fn amid_sole(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        takers: &[Taker],
+    ) -> Option<usize> {
+        let waits = |taker: &Taker| {
+            let is_next = taker.fit.follows == Follows::Next && taker.fit.entered;
+            is_next && !taker.is_over && !taker.evidence.differs
+        };
+        let at = takers.iter().position(waits).filter(|_| thread.is_none())?;
+        let point = record.candidates[takers[at].candidate].log_point;
+        let begins_event = self.orders.starts(point) && !self.orders.starts_work(point);
+        let is_rival = |taker: &Taker| taker.span != takers[at].span && waits(taker);
+        let is_its = begins_event && !takers.iter().any(is_rival);
+        (is_its && self.sole_at_work(record) == Some(takers[at].span)).then_some(at)
+    }
+
+    /// The only span without a thread that has printed just now and has to print more.
+    /// A thread that has printed its first line can wait for work from then on, as does
+    /// a dispatcher; who was given an event or a call is at work. Whether an entity's
+    /// event goes on is not known.
+    ///
+    /// PERF: looks at all open spans; asked only about records that nothing else places.
+    pub(super) fn sole_at_work(&self, record: &Record<'_>) -> Option<SpanIndex> {
+        let is_at_work = |&index: &SpanIndex| {
+            let span = self.open.get(index);
+            let works = |state: &TopState| {
+                let has_work = match self.orders.kind(state.top) {
+                    TopLevelKind::Dispatcher | TopLevelKind::Unreached => false,
+                    TopLevelKind::Task => span.events.len() > 1,
+                    _ => true,
+                };
+                state.entered && has_work
+            };
+            let is_amid = span.tops.iter().any(works) && !span.is_at_exit(&self.orders);
+            is_amid && record.ts_us.abs_diff(span.last_us) <= FLOAT_US
+        };
+        let mut at_work = self.open.all().into_iter().filter(is_at_work);
+        let first = at_work.next().filter(|_| at_work.next().is_none())?;
+        let is_event = |state: &TopState| self.orders.kind(state.top) == TopLevelKind::Entity;
+        (!self.open.get(first).tops.iter().any(is_event)).then_some(first)
     }
 }

@@ -201,6 +201,18 @@ impl<'m> Orders<'m> {
         starts
     }
 
+    /// Whether a method other than a dispatcher and the events of an entity can start
+    /// with `point`.
+    pub(super) fn starts_work(&mut self, point: LogPointId) -> bool {
+        use TopLevelKind::{Dispatcher, Entity, Unreached};
+        (0..self.places[point.index()].len()).any(|index| {
+            let Places { top, ref at } = self.places[point.index()][index];
+            let at = at.clone();
+            let works = !matches!(self.kind(top), Dispatcher | Unreached | Entity);
+            works && at.iter().any(|&(node, _)| self.is_entry(top, node))
+        })
+    }
+
     /// The log point at a place, with its bindings.
     pub(super) fn dag_point(&self, top: TopLevelId, (node, point): (u32, u32)) -> &'m DagPoint {
         &self.dag(top).nodes[node as usize].points[point as usize]

@@ -336,3 +336,49 @@ fn what_begins_in_the_middle_is_no_rival_of_what_has_begun() {
          stop: 2 opens",
     );
 }
+
+/// A handler stops what there is, by ways that the analysis has not seen.
+const STOPPING: &str = "
+    point stopping
+    point closed
+    point stopped service=Service.name
+    point exiting
+    top finish EventHandler
+      >stopping stopped exiting
+      stopped* exiting
+      exiting<
+    top close Unreached
+      >closed<
+    top init Entity service=Service.name
+      >stopped<";
+
+#[test]
+fn without_threads_what_nobody_else_leads_to_is_of_the_only_one_at_work() {
+    check(
+        STOPPING,
+        "1.00 - stopping
+         1.01 - closed
+         1.02 - ?
+         1.03 - stopped service=listener
+         1.04 - exiting",
+        "finish: 1 opens; 2 the only one at work, inside; \
+         3 the only one at work, inside, no log point; 4 order, the only one at work; 5 order",
+    );
+    // Two are at work.
+    check(
+        STOPPING,
+        "1.00 - stopping
+         1.00 - stopping
+         1.01 - closed
+         1.02 - ?",
+        "finish: 1 opens\nfinish: 2 opens\nclose: 3 opens\nunattributed: 4",
+    );
+    // A thread that has begun can wait for work.
+    check(
+        &STOPPING.replace("EventHandler", "Task"),
+        "1.00 - stopping\n1.01 - closed",
+        "finish: 1 opens\nclose: 2 opens",
+    );
+    // Long after its last line, somebody else can have begun to work.
+    check(STOPPING, "1.0 - stopping\n1.2 - closed", "finish: 1 opens\nclose: 2 opens");
+}
