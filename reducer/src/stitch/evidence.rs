@@ -83,7 +83,10 @@ pub(super) fn weigh(
     let rank = sender.rank(pair.from)? + receiver.rank(pair.to)? + to_u32(pair.through.len());
     let threads_known = sender.thread.is_some() && receiver.thread.is_some();
     let same_thread = threads_known && sender.node == receiver.node && sender.thread == receiver.thread;
-    let one_thread = pair.role == Role::Cut || (pair.kind == LinkKind::Call && pair.role == Role::Local);
+    // Who calls itself does so in its thread, unless it is the events of an entity.
+    let is_recursion = pair.role == Role::Entity && !pairs.is_entity(pair.to);
+    let is_call = pair.kind == LinkKind::Call && (pair.role == Role::Local || is_recursion);
+    let one_thread = pair.role == Role::Cut || is_call;
     if one_thread && threads_known && !same_thread {
         return None;
     }

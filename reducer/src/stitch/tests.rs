@@ -952,6 +952,19 @@ fn what_a_request_has_named_each_of_its_spans_can_have_handed_on() {
     self::check(model, &format!("{text}\nb w open region=r1234567 1.5-1.6"), "1 2 3 1>2 1>3\n4");
 }
 
+/// Two threads begin alike and show the name of their process.
+#[test]
+fn who_calls_itself_does_so_in_its_thread() {
+    let model = "point p
+                 top connect Task process=Process.name
+                   >p
+                 pair connect connect Call process=process";
+    check(model, "a t connect process=7866@node 1.0-1.1\na t connect process=7866@node 2.0-2.1", "1 2 1>2");
+    check(model, "a t connect process=7866@node 1.0-1.1\na w connect process=7866@node 2.0-2.1", "1\n2");
+    let entity = model.replace("Task", "Entity");
+    check(&entity, "a t connect process=7866@node 1.0-1.1\na w connect process=7866@node 2.0-2.1", "1 2 1>2");
+}
+
 /// An application is done and sends an event; its handler prints nothing and has
 /// the application's files deleted.
 #[test]
