@@ -99,6 +99,7 @@ pub(super) fn weigh(
     }
     // Values that no map names, but that are the same thing by their class.
     let mut n_differ = 0;
+    let mut others = false;
     for value in receiver.values() {
         let class = value.value_class;
         let ours = sender.values_of(class);
@@ -111,6 +112,10 @@ pub(super) fn weigh(
             let both = from == to && from == Some(IdentifierStrength::Request);
             n_differ += u32::from(both);
         }
+        others |= !ours.is_empty()
+            && from == to
+            && from == Some(IdentifierStrength::Request)
+            && receiver.values_of(class).iter().all(|their| ours.iter().all(|our| our.text != their.text));
     }
     // One rare text under two names: an address that one end calls its peer and
     // the other its source.
@@ -129,6 +134,11 @@ pub(super) fn weigh(
     // Without a map, what both know by one name must not differ, and past others
     // nothing that both name one of.
     if (pair.map.is_empty() && n_differ > 0) || (pair.is_way() && facts.names_other(sender, receiver)) {
+        return None;
+    }
+    // Who names other things of a kind has to do with the receiver only by what tells
+    // things apart.
+    if others && !shared.tells {
         return None;
     }
     let same_thread = same_thread && one_thread;
@@ -276,10 +286,13 @@ fn mapped_values<'v>(
 struct Shared<'v> {
     request: Vec<&'v str>,
     weak: Vec<&'v str>,
+    /// One of them tells things apart.
+    tells: bool,
 }
 
 impl<'v> Shared<'v> {
     fn add_request(&mut self, value: &'v Value) {
+        self.tells = true;
         if !self.request.contains(&value.text.as_str()) {
             self.request.push(&value.text);
         }
@@ -297,6 +310,7 @@ impl<'v> Shared<'v> {
         if !is_request && (!is_telling || facts.is_common(value)) {
             return;
         }
+        self.tells |= is_mapped || facts.tells_apart(value);
         let known = if is_request { &mut self.request } else { &mut self.weak };
         if strength != IdentifierStrength::Node && !known.contains(&value.text.as_str()) {
             known.push(&value.text);

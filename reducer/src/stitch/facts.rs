@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
 
-use schema::kinds::TELLING_MIN;
+use schema::kinds::{TELLING_MIN, is_made};
 
 use super::pairs::Pairs;
 use crate::merge::{end_us, start_us};
@@ -190,6 +190,14 @@ impl<'s> Facts<'s> {
         let key = (value.value_class, value.text.as_str());
         let n_spans = self.holders.get(&key).map_or(0, |of_value| of_value.n_spans);
         n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
+    }
+
+    /// Whether `value` tells spans apart: it was made while the program ran, or the
+    /// logs show another one of its class. The only host, user or table that there is
+    /// is what everybody has to do with.
+    pub(super) fn tells_apart(&self, value: &Value) -> bool {
+        is_made(&value.text)
+            || self.classes.get(&value.value_class).is_some_and(|&(n_values, _)| n_values > 1)
     }
 
     /// Whether few spans hold `value`, of a class of many values.

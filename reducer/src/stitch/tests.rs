@@ -1072,3 +1072,21 @@ fn a_piece_of_work_was_handed_over_once_when_it_began() {
     }
     check(model, &text, &expected);
 }
+
+/// Everybody runs on the only host that there is: it joins no others' tasks.
+#[test]
+fn the_only_one_of_its_kind_joins_nobody_who_names_other_things() {
+    let model = "point p
+         top start Task task=Task.id host=Task.host job=Job.id
+           >p
+         top end Task task=Task.id host=Task.host job=Job.id
+           >p
+         pair start end Queue job=job";
+    let spans = "a t start task=task_0001 host=worker 1.00-1.00
+         a w end task=task_0002 host=worker 1.01-1.01";
+    check(model, spans, "1\n2");
+    let hosts = format!("{spans}\na v start task=task_0003 host=other 9.00-9.00");
+    check(model, &hosts, "1 2 1>2\n3");
+    let same = spans.replace("task_0002", "task_0001");
+    check(model, &same, "1 2 1>2");
+}
