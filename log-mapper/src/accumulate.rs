@@ -130,6 +130,10 @@ struct Scan<'m> {
     sole: Trust,
     /// How far neighbours in the log can be trusted to be of one span.
     neighbours: Trust,
+    /// How far neighbours can be that follow each other in an order.
+    adjacent: Trust,
+    /// Where the record before went, if that is still open.
+    before: Option<SpanIndex>,
     loops: Loops,
     handed: Handed,
     /// Values by text.
@@ -144,6 +148,8 @@ struct Scan<'m> {
     disputes: Disputes,
     /// Classes of values that are UUIDs.
     uuid_classes: BTreeSet<ValueClassId>,
+    /// Digests that were printed as values, and under which classes.
+    digests: FxHashMap<Rc<str>, Vec<ValueClassId>>,
     /// The last records that opened spans without a thread, while those are open.
     opened: VecDeque<Lone>,
     /// What the record at hand says, if it opens a span without a thread.
@@ -174,8 +180,8 @@ struct Choice {
 enum Goes {
     Joins(SpanIndex, Fit, String),
     Opens(Vec<TopState>),
-    /// Opens a span that begins with the last record of another one.
-    Takes(Vec<TopState>, SpanIndex),
+    /// Opens a span that begins with so many of the last records of another one.
+    Takes(Vec<TopState>, SpanIndex, usize),
     /// Is printed inside of what its thread is doing.
     Inside(SpanIndex),
     /// Joins a span together with the only records of other ones.
@@ -212,6 +218,8 @@ impl<'m> Scan<'m> {
             trust: Trust::FIRST,
             sole: Trust::FIRST,
             neighbours: Trust::FIRST,
+            adjacent: Trust::NONE,
+            before: None,
             loops: Loops::default(),
             handed: Handed::new(model),
             shown: FxHashMap::default(),
@@ -222,6 +230,7 @@ impl<'m> Scan<'m> {
             wholes: Wholes::default(),
             disputes: Disputes::default(),
             uuid_classes: BTreeSet::new(),
+            digests: FxHashMap::default(),
             opened: VecDeque::new(),
             opening: None,
             done: Vec::new(),
@@ -242,6 +251,7 @@ impl<'m> Scan<'m> {
         self.remember(&mut facts);
         let thread = record.thread.map(|name| self.thread(name));
         if thread.is_none() {
+            self.find_digests(record, &mut facts);
             self.find_wholes(&mut facts);
         }
         let mut takers = self.takers(record, thread, &facts);
@@ -262,7 +272,7 @@ impl<'m> Scan<'m> {
             let goes = Goes::Joins(span, fit, "order+words".to_owned());
             return Some(Choice { candidate, thread, goes });
         }
-        if let Some(reason) = self.judge(record, thread, &takers, &facts) {
+        if let Some(reason) = self.judge_living(record, thread, &mut takers, &facts) {
             let Taker { candidate, span, mut fit, evidence, .. } = takers.swap_remove(0);
             let as_well = takers.extract_if(.., |taker| taker.span == span && taker.evidence == evidence);
             as_well.for_each(|taker| fit.or(taker.fit));
@@ -272,7 +282,7 @@ impl<'m> Scan<'m> {
             }
             if thread.is_none() && fit.n_request > 0 {
                 let fact = facts.iter().find(|(index, _)| *index == candidate);
-                fact.into_iter().for_each(|(_, fact)| self.learn(fact, span));
+                fact.into_iter().for_each(|(_, fact)| self.learn(record, fact, span));
                 let skips = fit.follows == Follows::Later;
                 if let Some(goes) = fact.and_then(|(_, fact)| self.adopting(record, fact, span, skips)) {
                     return Some(Choice { candidate, thread, goes });
@@ -307,7 +317,10 @@ impl<'m> Scan<'m> {
         if let Some(span) = self.inside(record, thread, takers, fact) {
             return Some(Choice { candidate: *candidate, thread, goes: Goes::Inside(span) });
         }
-        let goes = self.taking(record, thread, fact, None);
+        let goes = match thread {
+            Some(_) => self.taking(record, thread, fact, None),
+            None => self.taking_back(record, fact),
+        };
         let goes = goes.unwrap_or_else(|| {
             let starts = self.orders.starts(fact.log_point);
             let others = facts.iter().map(|(_, other)| other);
@@ -318,6 +331,9 @@ impl<'m> Scan<'m> {
         });
         let candidate = *candidate;
         if thread.is_none() {
+            if let Some((_, fact)) = facts.iter().find(|(index, _)| *index == candidate) {
+                self.learn_adjacent(record, fact, None);
+            }
             self.dispute(record, takers, record.candidates[candidate].log_point);
             let fact = facts.into_iter().find(|(index, _)| *index == candidate).map(|(_, fact)| fact);
             self.opening = fact.filter(|fact| fact.names_nothing());
@@ -371,7 +387,9 @@ impl<'m> Scan<'m> {
                 }
                 let fit = open.fit(&mut self.orders, &self.kinds, fact);
                 let is_served = thread.is_none() && self.disputes.is_served(open.first_seq);
-                if let Some(fit) = fit.filter(|fit| fit.n_request > 0 || !is_served) {
+                let begins = thread.is_none() && self.orders.starts(fact.log_point);
+                let is_lost = |fit: &Fit| begins && fit.is_unreached(&self.orders);
+                if let Some(fit) = fit.filter(|fit| (fit.n_request > 0 || !is_served) && !is_lost(fit)) {
                     let is_over = self.orders.starts(fact.log_point)
                         && is_silence(record.ts_us.abs_diff(open.last_us), open.lasted_us())
                         && (thread.is_none() || open.is_at_exit(&self.orders));
@@ -391,7 +409,8 @@ impl<'m> Scan<'m> {
 
     /// Learns from a record whose identifiers show that it belongs to `span`
     /// whether order alone would have shown the same.
-    fn learn(&mut self, fact: &Fact, span: SpanIndex) {
+    fn learn(&mut self, record: &Record<'_>, fact: &Fact, span: SpanIndex) {
+        self.learn_adjacent(record, fact, Some(span));
         let mut found = Vec::new();
         self.find_by_place(fact, &mut found);
         let mut last: Vec<(u64, SpanIndex)> =
@@ -439,6 +458,7 @@ impl<'m> Scan<'m> {
 
     fn close(&mut self, index: SpanIndex, was_cut: bool) {
         self.opened.retain(|lone| lone.span != index);
+        self.before = self.before.filter(|before| *before != index);
         let span = self.open.close(index);
         let thread = span.thread.map(|thread| self.thread_names[thread as usize].clone());
         let first_seq = span.first_seq;

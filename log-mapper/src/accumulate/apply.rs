@@ -44,6 +44,7 @@ impl Scan<'_> {
                 self.opened.pop_front();
             }
         }
+        self.before = Some(index).filter(|_| thread.is_none());
         self.leave_behind(index);
         if !self.open.get(index).goes_on(&mut self.orders) {
             self.close(index, false);
@@ -127,13 +128,15 @@ impl Scan<'_> {
                 });
                 index
             }
-            Goes::Takes(mut tops, giver) => {
+            Goes::Takes(mut tops, giver, n_taken) => {
                 self.restrict(thread, &mut tops);
-                let mut taken = None;
-                self.open.update(giver, |span| taken = span.give_last());
+                let mut taken = Vec::new();
+                self.open.update(giver, |span| {
+                    taken.extend((0..n_taken).map_while(|_| span.give_last()));
+                });
                 let event = event(record, candidate, "follows at once".to_owned());
                 let mut span = OpenSpan::new(thread, tops, event, seq);
-                if let Some((mut first, first_seq)) = taken {
+                for (mut first, first_seq) in taken {
                     first.reason = "opens".to_owned();
                     span.events.insert(0, first);
                     span.first_seq = first_seq;

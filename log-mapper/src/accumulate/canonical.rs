@@ -21,9 +21,14 @@ pub(super) fn canonical(text: &str, shape: ValueShape) -> Option<Cow<'_, str>> {
         ValueShape::Float | ValueShape::Enum | ValueShape::Text | ValueShape::Throwable => {
             // Text that carries the prefix of hexadecimal is a number by its
             // own account; the same value may be printed as decimal elsewhere.
-            if text.starts_with("0x") { hex(text) } else { Cow::Borrowed(text) }
+            if text.starts_with("0x") { hex(text) } else { Cow::Borrowed(without_stop(text)) }
         }
     })
+}
+
+/// A text without the full stop that ends a sentence after it.
+fn without_stop(text: &str) -> &str {
+    text.strip_suffix('.').filter(|rest| !rest.is_empty()).unwrap_or(text)
 }
 
 /// Whether a number is the smallest or largest of its type: programs write it for
@@ -73,6 +78,8 @@ mod tests {
         check("ffffffffffffffff", ValueShape::Hex, Some("-1"));
         check("0x14f0b5ef8ce0001", ValueShape::Text, Some("94306619727151105"));
         check("a b", ValueShape::Text, Some("a b"));
+        check("a.b.", ValueShape::Text, Some("a.b"));
+        check(".", ValueShape::Text, Some("."));
         check(" ", ValueShape::Text, None);
         check("null", ValueShape::Text, None);
         check("-9223372036854775808", ValueShape::Integer, None);

@@ -93,6 +93,9 @@ impl Trust {
     /// Trust before anything was seen: enough, until the first errors.
     pub(super) const FIRST: Self = Self { n_right: 19, n_trials: 20 };
 
+    /// None before anything was seen.
+    pub(super) const NONE: Self = Self { n_right: 0, n_trials: 2 };
+
     /// Order alone would have been right or wrong.
     pub(super) fn learn(&mut self, is_right: bool) {
         if self.n_trials >= TRIALS_MAX {
@@ -222,6 +225,11 @@ pub(super) struct Surroundings {
     /// The best span's last record is near enough in time to follow by order
     /// alone.
     pub(super) in_order_window: bool,
+    /// The best span printed the record before in the log, a moment ago, and
+    /// neighbours that follow each other in an order have been of one span so far.
+    pub(super) at_once: bool,
+    /// The best span has printed the record's log point before.
+    pub(super) printed_before: bool,
     /// Order alone has been right so far ([`Trust`]).
     pub(super) order_trusted: bool,
     /// The only span that waits for a record has been its so far ([`Trust`]).
@@ -254,7 +262,8 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     // again. That it would be the next turn of a loop around the whole is the
     // longer reading. Without threads the same goes for a line that everybody prints.
     let begins = around.starts || around.is_dispatcher || (around.floats && !around.has_thread);
-    if around.again && begins && (!goes_on || (around.complete && around.starts)) {
+    let is_loop = around.at_once && best.follows == Follows::Next;
+    if around.again && begins && !is_loop && (!goes_on || (around.complete && around.starts)) {
         return None;
     }
     if around.of_another && around.starts {
@@ -272,7 +281,10 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
         return enough.then(|| reason("thread", best));
     }
     if best.n_request > 0 {
-        let again = around.starts && around.after_silence;
+        // After a silence it is about the same thing once more.
+        let skips = best.follows == Follows::Later && around.printed_before;
+        let is_over = around.complete && around.printed_before;
+        let again = ((around.starts || skips) && around.after_silence) || (around.starts && is_over);
         return (plausible && !again).then(|| reason("", best));
     }
     let rival = around.second.filter(|second| {
@@ -282,13 +294,10 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     let near = is_nearest(around.seq, best.last_seq, rival.map(|rival| rival.last_seq));
     let is_trusted = if rival.is_some() { around.order_trusted } else { around.sole_trusted };
     // A record that can start a request of its own and shows nothing of another
-    // stays apart.
-    let enough = best.follows == Follows::Next
-        && best.entered
-        && around.in_order_window
-        && (is_trusted || best.n_weak > 0)
-        && near
-        && !around.starts;
+    // stays apart, unless all that stands together in this log is of one.
+    let is_told = (is_trusted || best.n_weak > 0) && near && !around.starts;
+    let is_next = best.follows == Follows::Next && best.entered && around.in_order_window;
+    let enough = is_next && (is_told || around.at_once);
     enough.then(|| reason("order", best))
 }
 

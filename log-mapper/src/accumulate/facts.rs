@@ -9,12 +9,12 @@ use schema::{Value, ValueClassId, ValueShape, Variable};
 
 use super::canonical::canonical;
 use super::evidence::is_common;
-use super::names::{is_uuid, uuids};
+use super::names::{digests, is_digest, is_uuid, uuids};
 use super::open_span::{Fact, Uuid};
 use super::pools::Closed;
 use super::wholes::Named;
 use super::{Scan, Shown};
-use crate::record::Candidate;
+use crate::record::{Candidate, Record};
 
 /// Records of a block. What is common is shown in most blocks; what names one
 /// large request comes and goes.
@@ -128,6 +128,39 @@ impl Scan<'_> {
             found.push(Uuid { text: Rc::from(text), classes });
         }
         found
+    }
+
+    /// Adds the digests within the texts of a record that some record has printed as
+    /// a value.
+    pub(super) fn find_digests(&mut self, record: &Record<'_>, facts: &mut [(usize, Fact)]) {
+        for (index, fact) in facts {
+            let Candidate { log_point, values } = &record.candidates[*index];
+            let variables = &self.model.log_points[log_point.index()].variables;
+            for &(variable, text) in values {
+                let class = variables.get(variable as usize).and_then(|variable| variable.value_class);
+                self.learn_digest(text, class);
+            }
+            for text in values.iter().flat_map(|(_, text)| digests(text)) {
+                if let Some((text, classes)) = self.digests.get_key_value(text)
+                    && fact.uuids.iter().all(|known| known.text != *text)
+                {
+                    fact.uuids.push(Uuid { text: Rc::clone(text), classes: classes.clone() });
+                }
+            }
+        }
+    }
+
+    /// A value of `class` is printed: if it is a digest, it names something.
+    fn learn_digest(&mut self, text: &str, class: Option<ValueClassId>) {
+        let text = canonical(text, ValueShape::Text).unwrap_or_default();
+        if let Some(class) = class.filter(|_| is_digest(&text)) {
+            if !self.digests.contains_key(&*text) {
+                self.digests.insert(Rc::from(&*text), Vec::new());
+            }
+            if let Some(classes) = self.digests.get_mut(&*text) {
+                self.kinds.learn(classes, class, &text);
+            }
+        }
     }
 }
 

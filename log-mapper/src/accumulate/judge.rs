@@ -48,6 +48,10 @@ impl Scan<'_> {
                 && !self.is_all(best.span, TopLevelKind::IdentifierLoss),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
+            at_once: thread.is_none()
+                && self.adjacent.is_enough()
+                && self.is_adjacent(record, best.span, point),
+            printed_before: self.open.get(best.span).has_printed(point),
             order_trusted: self.trust.is_enough(),
             sole_trusted: self.sole.is_enough(),
             second: second.map(|taker| taker.evidence),
@@ -69,7 +73,7 @@ impl Scan<'_> {
 
     /// Whether `span` is all of one of the methods that it can be, and `point` can
     /// only begin that method once more.
-    fn is_complete(&mut self, span: SpanIndex, point: LogPointId) -> bool {
+    pub(super) fn is_complete(&mut self, span: SpanIndex, point: LogPointId) -> bool {
         let Self { orders, open, .. } = self;
         open.get(span).tops.iter().any(|state| {
             let places = orders.places(point);

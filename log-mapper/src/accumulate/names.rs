@@ -4,7 +4,8 @@
 //! are all numbers; their name is the run of these numbers. A UUID is made for one
 //! thing and is nobody else's, so that it names the thing in whatever text it
 //! stands (`.../snapshots/123e4567-e89b-12d3-a456-426614174000/data`), also before
-//! any record has printed it as a value.
+//! any record has printed it as a value. So does a digest (32 hexadecimal digits)
+//! that some record has printed as a value; there are others that nobody prints.
 
 use std::rc::Rc;
 
@@ -115,6 +116,25 @@ pub(super) fn uuids(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Digits of a digest: as many as a UUID has.
+const DIGEST_LEN: usize = 32;
+
+/// The digests in `text` that stand apart from what is beside them, and are not all
+/// of it.
+pub(super) fn digests(text: &str) -> impl Iterator<Item = &str> {
+    let runs = text.split(|c: char| !c.is_ascii_alphanumeric());
+    runs.filter(move |run| run.len() < text.len() && is_digest(run))
+}
+
+/// Whether a text is a digest, or a UUID without dashes: who has one has it by no
+/// chance.
+pub(super) fn is_digest(text: &str) -> bool {
+    text.len() == DIGEST_LEN
+        && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+        && text.bytes().any(|b| b.is_ascii_digit())
+        && text.bytes().any(|b| b.is_ascii_lowercase())
+}
+
 /// Whether a text is a UUID.
 pub(super) fn is_uuid(text: &str) -> bool {
     text.len() == UUID_LEN
@@ -137,6 +157,16 @@ mod tests {
         assert!(found(&format!("DS-{id}")).is_empty());
         assert!(found(&format!("{id}-1")).is_empty());
         assert!(found("----------- -").is_empty());
+    }
+
+    #[test]
+    fn a_digest_stands_apart() {
+        let id = "27d9e6758350b73e967e79da261bade8";
+        let found = |text: &str| digests(text).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(found(&format!("/data/t/{id}/.tmp/{id}")), [id, id]);
+        assert!(found(id).is_empty());
+        assert!(found(&format!("x{id}")).is_empty());
+        assert!(found("/00000000000000000000000000000000").is_empty());
     }
 
     fn found(known: &[&str], text: &str) -> Vec<String> {

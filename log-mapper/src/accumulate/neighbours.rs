@@ -2,7 +2,7 @@
 //! before and after them: in the log, where the layout prints no threads, or in
 //! their thread; and records printed in the middle of what one is at work on.
 
-use schema::{TopLevelId, TopLevelKind};
+use schema::{LogPointId, TopLevelId, TopLevelKind};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
 use super::open_span::{Fact, OpenSpan, TopState, opening_after};
@@ -96,6 +96,58 @@ impl Scan<'_> {
         Some(Goes::Adopts(span, fit, adopted))
     }
 
+    /// Why the record joins the first of `takers`, best first; none if it does not.
+    /// Without threads, who was done long ago does not keep it from the span that
+    /// printed the record before, if nothing but order speaks for any of the others.
+    pub(super) fn judge_living(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        takers: &mut Vec<Taker>,
+        facts: &[(usize, Fact)],
+    ) -> Option<String> {
+        let reason = self.judge(record, thread, takers, facts);
+        let is_over = thread.is_none() && takers.first().is_some_and(|taker| taker.is_over);
+        let living = takers.iter().find(|taker| !taker.is_over).filter(|_| is_over);
+        let is_next = |taker: &Taker| Some(taker.span) == self.before && taker.evidence.n_request == 0;
+        if reason.is_some() || !living.is_some_and(is_next) {
+            return reason;
+        }
+        takers.retain(|taker| !taker.is_over);
+        self.judge(record, thread, takers, facts)
+    }
+
+    /// Whether `span` printed the record before in the log, a moment ago, and `point`
+    /// goes on with it: does not print the same again, and begins nothing anew that
+    /// the span can be all of.
+    pub(super) fn is_adjacent(&mut self, record: &Record<'_>, span: SpanIndex, point: LogPointId) -> bool {
+        let last = self.open.get(span);
+        let is_next = last.last_seq + 1 == self.seq && record.ts_us.abs_diff(last.last_us) <= LOOP_US;
+        let is_same = last.events.last().is_some_and(|event| event.log_point == Some(point));
+        is_next && !is_same && !self.is_complete(span, point)
+    }
+
+    /// Learns from a record whether the span that printed the record before in the
+    /// log, a moment ago, and that it follows in the order of log points, is its
+    /// own: `span`, which its identifiers show; none: they show that it is none that
+    /// is open. What knows nothing may be a part of the other one.
+    pub(super) fn learn_adjacent(&mut self, record: &Record<'_>, fact: &Fact, span: Option<SpanIndex>) {
+        let Some(index) = self.before else { return };
+        if !self.is_adjacent(record, index, fact.log_point) {
+            return;
+        }
+        let Self { orders, open, kinds, adjacent, .. } = self;
+        let last = open.get(index);
+        if OpenSpan::steps(&last.tops, orders, &Fact::bare(fact.log_point)).is_none() {
+            return;
+        }
+        if span == Some(index) {
+            adjacent.learn(true);
+        } else if last.fit(orders, kinds, fact).is_none_or(|fit| fit.differs) {
+            adjacent.learn(false);
+        }
+    }
+
     /// The record before in the thread, if it was given to the span before only
     /// because it named nothing, and this record, which is not of that span,
     /// shows that it began this one's. `instead`: where the record would go
@@ -116,10 +168,27 @@ impl Scan<'_> {
         {
             return None;
         }
-        let mut tops = opening_after(&mut self.orders, last, fact);
+        let mut tops = opening_after(&mut self.orders, &[last], fact);
         tops.retain(|state| thread.is_none_or(|thread| self.told[thread as usize].allows(state.top)));
         let fits = !tops.is_empty() && (instead.is_none() || tops.iter().all(|state| self.is_event(state)));
-        fits.then_some(Goes::Takes(tops, giver))
+        fits.then_some(Goes::Takes(tops, giver, 1))
+    }
+
+    /// The records before in the log, where there are no threads, if they were given
+    /// to the span before only because they named nothing, and this record, which is
+    /// not of that span, shows that they began this one's.
+    pub(super) fn taking_back(&mut self, record: &Record<'_>, fact: &Fact) -> Option<Goes> {
+        let giver = self.before?;
+        let span = self.open.get(giver);
+        if fact.names_nothing() || record.ts_us.abs_diff(span.last_us) > LOOP_US {
+            return None;
+        }
+        let run = span.loose_run(self.seq);
+        let mut runs = (0..run.len()).map(|skipped| &run[skipped..]);
+        runs.find_map(|run| {
+            let tops = opening_after(&mut self.orders, run, fact);
+            (!tops.is_empty()).then_some(Goes::Takes(tops, giver, run.len()))
+        })
     }
 
     /// What a record is printed inside of that no known thread leads to (a static

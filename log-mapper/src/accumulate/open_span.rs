@@ -109,6 +109,8 @@ struct Before {
     tops: Vec<TopState>,
     last_seq: u64,
     last_us: i64,
+    /// What it was before that record, if that one named nothing either.
+    earlier: Option<Box<Before>>,
 }
 
 /// How a record fits a span.
@@ -139,6 +141,11 @@ impl Fit {
                 Err(at) => self.tops.insert(at, state),
             }
         }
+    }
+
+    /// Whether nobody is known to run what would have printed both.
+    pub(super) fn is_unreached(&self, orders: &Orders<'_>) -> bool {
+        self.tops.iter().all(|state| orders.kind(state.top) == TopLevelKind::Unreached)
     }
 }
 
@@ -246,16 +253,17 @@ impl OpenSpan {
         counts: &dyn Fn(ValueClassId) -> bool,
     ) -> bool {
         let known = || self.tops.iter().flat_map(|state| &state.bound);
-        fact.values.iter().any(|(variable, text)| {
-            orders.request_classes(fact.log_point, *variable).iter().any(|class| {
-                let kind = kinds.of(*class);
-                if !counts(kind) {
-                    return false;
-                }
-                let mut of_kind = known().filter(|b| kinds.of(b.value_class) == kind).peekable();
-                of_kind.peek().is_some() && !of_kind.any(|b| b.text == *text)
+        let is_another = |kind: ValueClassId, text: &Rc<str>| {
+            let mut of_kind = known().filter(|b| kinds.of(b.value_class) == kind).peekable();
+            counts(kind) && of_kind.peek().is_some() && !of_kind.any(|b| b.text == *text)
+        };
+        let is_other =
+            |uuid: &Uuid| uuid.classes.iter().any(|class| is_another(kinds.of(*class), &uuid.text));
+        fact.uuids.iter().any(is_other)
+            || fact.values.iter().any(|(variable, text)| {
+                let classes = orders.request_classes(fact.log_point, *variable);
+                classes.iter().any(|class| is_another(kinds.of(*class), text))
             })
-        })
     }
 
     /// Whether names that were made while the program ran show another request:
@@ -277,7 +285,11 @@ impl OpenSpan {
     /// Takes a record that fits.
     pub(super) fn take(&mut self, fit: Fit, event: Event, seq: u64) {
         let tops = std::mem::replace(&mut self.tops, fit.tops);
-        let before = Before { tops, last_seq: self.last_seq, last_us: self.last_us };
+        let mut earlier = self.before_last.take();
+        if let Some(before) = earlier.as_mut().and_then(|before| before.earlier.as_mut()) {
+            before.earlier = None;
+        }
+        let before = Before { tops, last_seq: self.last_seq, last_us: self.last_us, earlier };
         self.before_last = (!fit.names).then(|| Box::new(before));
         self.last_us = event.ts_us;
         self.last_seq = seq;
@@ -299,12 +311,29 @@ impl OpenSpan {
         self.events.last()?.log_point
     }
 
+    /// The log points of its last records that named nothing, as many as are
+    /// remembered, and directly follow each other in the log up to record `seq`.
+    pub(super) fn loose_run(&self, seq: u64) -> Vec<LogPointId> {
+        let mut before = self.before_last.as_deref();
+        let mut points = Vec::new();
+        let (mut next_seq, mut last_seq) = (seq, self.last_seq);
+        for event in self.events.iter().rev() {
+            let Some(earlier) = before.filter(|_| last_seq + 1 == next_seq) else { break };
+            let Some(point) = event.log_point else { break };
+            points.insert(0, point);
+            (next_seq, last_seq) = (last_seq, earlier.last_seq);
+            before = earlier.earlier.as_deref();
+        }
+        points
+    }
+
     /// Gives its last record away, with its number.
     pub(super) fn give_last(&mut self) -> Option<(Event, u64)> {
         let before = self.before_last.take()?;
         let seq = std::mem::replace(&mut self.last_seq, before.last_seq);
         self.last_us = before.last_us;
         self.tops = before.tops;
+        self.before_last = before.earlier;
         self.events.pop().map(|event| (event, seq))
     }
 
@@ -331,6 +360,11 @@ impl OpenSpan {
         self.events.len() == 1
             && self.common.is_empty()
             && self.tops.iter().all(|state| state.bound.is_empty())
+    }
+
+    /// Whether it has printed `point`.
+    pub(super) fn has_printed(&self, point: LogPointId) -> bool {
+        self.events.iter().any(|event| event.log_point == Some(point))
     }
 
     /// Whether it began with `point`.

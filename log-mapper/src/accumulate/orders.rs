@@ -173,6 +173,12 @@ impl<'m> Orders<'m> {
         self.printed[point.index()].get(variable as usize).map_or(&[], |printed| &printed.request_classes)
     }
 
+    /// The objects of `point` of which variable `variable` is a part.
+    pub(super) fn wholes(&self, point: LogPointId, variable: u32) -> impl Iterator<Item = u32> + use<'m> {
+        let objects = (0u32..).zip(&self.model.log_points[point.index()].variables);
+        objects.filter(move |(_, object)| object.parts.contains(&variable)).map(|(index, _)| index)
+    }
+
     /// Whether `point` has no place in an order: utilities that everybody calls
     /// print it, or a class that is initialized by whoever comes first. It says
     /// nothing on where a request stands.

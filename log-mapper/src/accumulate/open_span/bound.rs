@@ -4,10 +4,10 @@
 use std::rc::Rc;
 
 use schema::kinds::TELLING_MIN;
-use schema::{Identifier, IdentifierId, IdentifierStrength, TopLevelId, ValueClassId};
+use schema::{Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, ValueClassId};
 
 use super::{Fact, Uuid};
-use crate::accumulate::names::is_name;
+use crate::accumulate::names::{is_digest, is_name};
 use crate::accumulate::orders::Orders;
 use crate::accumulate::wholes::Whole;
 
@@ -47,13 +47,16 @@ pub(super) fn bind(
     for (variable, text) in &fact.values {
         let Some(Some(identifier)) = bindings.get(*variable as usize).copied() else {
             if let Some(value_class) = orders.key(fact.log_point, *variable) {
-                let (identifier, strength) = (None, IdentifierStrength::Request);
+                let strength = of_whole(orders, fact.log_point, *variable, bindings, identifiers);
+                let identifier = None;
                 bound.push(Bound { identifier, value_class, strength, text: Rc::clone(text), part: None });
             }
             continue;
         };
         let Some(known) = identifiers.get(identifier.index()) else { continue };
-        if known.strength == IdentifierStrength::Node {
+        let whole = of_whole(orders, fact.log_point, *variable, bindings, identifiers);
+        let strength = known.strength.max(whole);
+        if strength == IdentifierStrength::Node {
             continue;
         }
         match bound.iter().find(|old| old.identifier == Some(identifier)) {
@@ -62,7 +65,7 @@ pub(super) fn bind(
             None => bound.push(Bound {
                 identifier: Some(identifier),
                 value_class: known.value_class,
-                strength: known.strength,
+                strength,
                 text: Rc::clone(text),
                 part: None,
             }),
@@ -85,6 +88,23 @@ pub(super) fn bind(
     Some(bound)
 }
 
+/// What the objects tell at most of which variable `variable` is a part: a part says
+/// no more than what it is a part of (the port of a server no more than the server).
+fn of_whole(
+    orders: &Orders<'_>,
+    point: LogPointId,
+    variable: u32,
+    bindings: &[Option<IdentifierId>],
+    identifiers: &[Identifier],
+) -> IdentifierStrength {
+    let strength = |object: u32| {
+        let identifier = bindings.get(object as usize).copied().flatten();
+        identifier.and_then(|id| identifiers.get(id.index())).map(|known| known.strength)
+    };
+    let wholes = orders.wholes(point, variable).filter_map(strength);
+    wholes.max().unwrap_or(IdentifierStrength::Request)
+}
+
 /// The one identifier of a UUID's class of which a request has one value only: a
 /// text of such a request is about that.
 pub(super) fn own_identifier(identifiers: &[Identifier], uuid: &Uuid) -> Option<IdentifierId> {
@@ -99,7 +119,17 @@ pub(super) fn own_identifier(identifiers: &[Identifier], uuid: &Uuid) -> Option<
 
 /// Binds a UUID within a text; none if its identifier has another value.
 fn bind_uuid(identifiers: &[Identifier], uuid: &Uuid, bound: &mut Vec<Bound>) -> Option<()> {
-    let Some(id) = own_identifier(identifiers, uuid) else { return Some(()) };
+    let Some(id) = own_identifier(identifiers, uuid) else {
+        let class = uuid.classes.first().filter(|_| is_digest(&uuid.text));
+        bound.extend(class.map(|&value_class| Bound {
+            identifier: None,
+            value_class,
+            strength: IdentifierStrength::Request,
+            text: Rc::clone(&uuid.text),
+            part: None,
+        }));
+        return Some(());
+    };
     let known = &identifiers[id.index()];
     match bound.iter().find(|old| old.identifier == Some(id)) {
         Some(old) if old.text != uuid.text => return None,
@@ -134,6 +164,7 @@ pub(super) fn shared_strength(
     let both_loose = new.identifier.is_none() && old.identifier.is_none();
     // A small number known in two ways is equal by chance.
     let is_chance = old.identifier != new.identifier && is_small(&new.text);
-    let by_the_way = is_other || is_chance || (both_loose && !is_whole && !is_name(&new.text));
+    let by_the_way =
+        is_other || is_chance || (both_loose && !is_whole && !is_name(&new.text) && !is_digest(&new.text));
     if by_the_way { new.strength.max(IdentifierStrength::Weak) } else { new.strength }
 }

@@ -7,6 +7,7 @@ use schema::{IdentifierStrength, LogPointId, TopLevelId, TopLevelKind, ValueClas
 
 use super::bound::{Bound, bind, own_identifier, shared_strength};
 use super::{BOUND_MAX, Fact};
+use crate::accumulate::names::is_digest;
 use crate::accumulate::orders::{Follows, Orders, Places};
 
 /// One top-level method that can have printed the span.
@@ -131,7 +132,7 @@ impl TopState {
     /// what agrees: two paths can name the same thing. A program's `main` has to do
     /// with many things, one after the other.
     fn agree(&self, orders: &Orders<'_>, bound: &[Bound]) -> Option<(u32, u32)> {
-        let (mut n_request, mut n_weak) = (0, 0);
+        let (mut n_request, mut n_weak, mut n_digests) = (0, 0, 0);
         // What is known by its parts is no second evidence besides them.
         let parts: Vec<ValueClassId> = bound.iter().filter_map(|new| new.part).collect();
         let names = |class| bound.iter().any(|new| new.part.is_none() && new.value_class == class);
@@ -145,13 +146,15 @@ impl TopState {
             let same = |old: &&Bound| old.value_class == new.value_class && old.text == new.text;
             let Some(old) = self.bound.iter().find(same) else { continue };
             match shared_strength(old, new, &names) {
+                // It is beside the name of what it is the digest of.
+                IdentifierStrength::Request if is_digest(&new.text) => n_digests = 1,
                 IdentifierStrength::Request => n_request += 1,
                 IdentifierStrength::Weak if parts.contains(&new.value_class) => {}
                 IdentifierStrength::Weak => n_weak += 1,
                 IdentifierStrength::Node => {}
             }
         }
-        Some((n_request, n_weak))
+        Some((n_request.max(n_digests), n_weak))
     }
 }
 
@@ -190,24 +193,29 @@ pub(in crate::accumulate) fn opening_any(orders: &mut Orders<'_>, facts: &[&Fact
     tops
 }
 
-/// The top-level methods that can have printed `first` as their first, and then
-/// at once `fact`.
+/// The top-level methods that can have printed `run` as their first, which names
+/// nothing, and then at once `fact`.
 pub(in crate::accumulate) fn opening_after(
     orders: &mut Orders<'_>,
-    first: LogPointId,
+    run: &[LogPointId],
     fact: &Fact,
 ) -> Vec<TopState> {
-    if !orders.starts(first) {
+    let Some((&first, rest)) = run.split_first().filter(|(first, _)| orders.starts(**first)) else {
         return Vec::new();
-    }
-    let mut tops = Vec::new();
-    let states = opening(orders, &Fact::bare(first));
-    for state in states.iter().filter(|state| state.entered) {
-        let places = orders.places(fact.log_point);
-        let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
-        if let Some((next, (_, _, Follows::Next, _))) = state.step(orders, fact, index) {
-            tops.push(next);
+    };
+    let mut tops = opening(orders, &Fact::bare(first));
+    tops.retain(|state| state.entered);
+    let bare: Vec<Fact> = rest.iter().map(|&point| Fact::bare(point)).collect();
+    for fact in bare.iter().chain([fact]) {
+        let mut next = Vec::new();
+        for state in &tops {
+            let places = orders.places(fact.log_point);
+            let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
+            if let Some((state, (_, _, Follows::Next, _))) = state.step(orders, fact, index) {
+                next.push(state);
+            }
         }
+        tops = next;
     }
     tops
 }

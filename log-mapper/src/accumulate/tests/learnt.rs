@@ -382,3 +382,51 @@ fn without_threads_what_nobody_else_leads_to_is_of_the_only_one_at_work() {
     // Long after its last line, somebody else can have begun to work.
     check(STOPPING, "1.0 - stopping\n1.2 - closed", "finish: 1 opens\nclose: 2 opens");
 }
+
+#[test]
+fn without_threads_a_digest_names_its_thing_in_any_text() {
+    let (one, other) = ("27d9e6758350b73e967e79da261bade8", "3be017b53c16900681d4cae837cb61af");
+    check(
+        "point opened code=Region.code
+         point writing path=File.path
+         point wrote path=File.path
+         top open RpcHandler code=Region.code
+           >opened<
+         top write Task
+           >writing wrote
+           >wrote<",
+        &format!(
+            "1.000 - opened code={one}
+             1.001 - opened code={other}.
+             2.000 - writing path=/data/{one}/a
+             2.001 - writing path=/data/{other}/b
+             2.002 - wrote path=/data/{one}/c
+             2.003 - wrote path=/data/{other}/d"
+        ),
+        "open: 1 opens
+         open: 2 opens
+         write: 3 opens; 5 1 id
+         write: 4 opens; 6 1 id",
+    );
+}
+
+#[test]
+fn what_stands_together_is_one_where_the_log_has_shown_it() {
+    let model = "
+        point begun job=Job.id
+        point runs job=Job.id
+        point prepares
+        point cleans
+        top work Task job=Job.id
+          >begun runs
+          runs<
+        top prepare Task
+          >prepares cleans
+          >cleans<";
+    let records = "100.000 - prepares\n100.001 - cleans";
+    check(model, records, "prepare: 1 opens\nprepare: 2 opens");
+    let taught = (0..45).map(|n| format!("{n}.000 - begun job=job_{n}4\n{n}.001 - runs job=job_{n}4\n"));
+    let taught = taught.collect::<String>() + records;
+    let spans = run(&sketch::model(model), &taught);
+    assert_eq!(spans.lines().last(), Some("prepare: 91 opens; 92 order"));
+}
