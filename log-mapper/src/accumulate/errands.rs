@@ -3,9 +3,9 @@
 //! A server's `main` starts others and is done; the `main` of a task's process, or
 //! of a command, is at work from its first line to its last. Where the layout
 //! prints no threads, that shows in the log: what only `main` can have printed
-//! stands at the beginning of the log and at its end. Such a process has one thing
-//! to do, and whatever its `main` can have printed, it has printed, in any order
-//! that its loops may take.
+//! stands at the beginning of the log and at its end. Such a process serves nobody
+//! and has one thing to do: whatever its `main` can have printed, it has printed, in
+//! any order that its loops may take.
 
 use schema::{Event, Model, TopLevelId, TopLevelKind};
 
@@ -22,7 +22,7 @@ pub(super) fn gather(orders: &Orders<'_>, model: &Model, done: &mut Vec<(u64, Cl
     let sure = || events().filter(|event| is_surely(orders, main, event)).map(place);
     let (Some(first), Some(last)) = (sure().min(), sure().max()) else { return };
     let n_within = events().filter(|event| (first..=last).contains(&place(event))).count();
-    if !is_errand(n_within, events().count()) {
+    if !is_errand(n_within, events().count()) || events().any(|event| is_served(orders, main, event)) {
         return;
     }
     let is_of_main = |closed: &Closed| closed.span.events.iter().all(|event| can_be(orders, main, event));
@@ -56,6 +56,16 @@ fn is_surely(orders: &Orders<'_>, main: TopLevelId, event: &Event) -> bool {
     let places = orders.places(point);
     places.iter().any(|places| places.top == main)
         && places.iter().all(|places| is_of(orders, main, places.top))
+}
+
+/// Whether an event is what somebody was served with: a process that answers calls
+/// and handles events has many things to do, however long its `main` waits.
+fn is_served(orders: &Orders<'_>, main: TopLevelId, event: &Event) -> bool {
+    use TopLevelKind::{DispatchTarget, Entity, EventHandler, RpcHandler};
+    let Some(point) = event.log_point.filter(|_| !can_be(orders, main, event)) else { return false };
+    let serves = |top| matches!(orders.kind(top), DispatchTarget | Entity | EventHandler | RpcHandler);
+    let mut who = orders.places(point).iter().map(|places| places.top);
+    !orders.places(point).is_empty() && who.all(|top| serves(top) || !orders.is_possible(top))
 }
 
 /// Whether `main` can have printed an event.

@@ -202,16 +202,19 @@ fn processes() -> Model {
          point opened
          point spilt
          point done
+         point asked
          top main Task
            >begun opened
            opened done
            done<
          top spill Task
            >spilt opened
-           opened<",
+           opened<
+         top answer RpcHandler
+           >asked<",
     );
     model.entry_points = vec!["Child".to_owned(), "Tool".to_owned()];
-    for (top, programs) in [("main", vec![0]), ("spill", vec![0, 1])] {
+    for (top, programs) in [("main", vec![0]), ("spill", vec![0, 1]), ("answer", vec![0])] {
         let top = sketch::top(&model, top);
         model.top_level_methods[top.index()].entry_points = programs;
     }
@@ -226,6 +229,9 @@ fn a_process_that_ends_with_its_main_has_one_thing_to_do() {
     let text = run(&model, "1.0 - begun\n2.0 - spilt\n60.0 - opened\n61.0 - opened\n90.0 - done");
     let why = "of main, which is at work all along";
     assert_eq!(text, format!("main: 1 opens; 3 {why}; 4 {why}; 5 {why}\nspill: 2 opens\n"));
+    // Who answers calls has more to do, however long its `main` waits.
+    let text = run(&model, "1.0 - begun\n2.0 - asked\n60.0 - opened\n61.0 - opened\n90.0 - done");
+    assert!(!text.contains(why), "{text}");
     // A server's goes on after its `main`.
     let text = run(&model, "1.0 - begun\n1.1 - opened\n1.2 - done\n2.0 - spilt\n60.0 - opened");
     assert!(text.ends_with("spill: 4 opens\nspill: 5 opens, start not seen\n"), "{text}");
