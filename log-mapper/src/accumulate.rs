@@ -18,7 +18,7 @@ use schema::{
 };
 
 use self::disputes::Disputes;
-use self::evidence::{Evidence, Loops, Trust, is_nearest, is_silence};
+use self::evidence::{Evidence, LOOP_US, Loops, Trust, is_nearest, is_silence};
 use self::handed::Handed;
 use self::judge::prefer_living;
 use self::names::Names;
@@ -240,9 +240,6 @@ impl<'m> Scan<'m> {
     /// Decides where a record goes; none if no log point can have printed it.
     fn place(&mut self, record: &Record<'_>) -> Option<Choice> {
         self.seq += 1;
-        if let Some(level) = record.level {
-            self.orders.see(level);
-        }
         let known = |c: &Candidate<'_>| c.log_point.index() < self.model.log_points.len();
         let mut facts: Vec<(usize, Fact)> = (record.candidates.iter().enumerate())
             .filter(|(_, candidate)| known(candidate))
@@ -382,10 +379,17 @@ impl<'m> Scan<'m> {
             found.dedup();
             for span in found {
                 let open = self.open.get(span);
-                if record.ts_us.abs_diff(open.last_us) > self.config.window_us.unsigned_abs() {
+                let gap_us = record.ts_us.abs_diff(open.last_us);
+                if gap_us > self.config.window_us.unsigned_abs() {
                     continue;
                 }
-                let fit = open.fit(&mut self.orders, &self.kinds, fact);
+                let is_at_work = current == Some(span) && gap_us <= LOOP_US;
+                let fit = open.fit(&mut self.orders, &self.kinds, fact, is_at_work);
+                let fit = fit.filter(|fit| {
+                    let is_apart = thread.is_some() && current != Some(span) && fit.n_request > 0;
+                    let resumes = !open.is_left || fit.resumes(&mut self.orders, fact.log_point);
+                    resumes && !(is_apart && open.is_another(&self.orders, &self.kinds, fact))
+                });
                 let is_served = thread.is_none() && self.disputes.is_served(open.first_seq);
                 let begins = thread.is_none() && self.orders.starts(fact.log_point);
                 let is_lost = |fit: &Fit| begins && fit.is_unreached(&self.orders);

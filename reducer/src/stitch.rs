@@ -28,6 +28,7 @@ mod evidence;
 mod facts;
 mod kin;
 mod lives;
+mod nested;
 mod pairs;
 mod silent;
 mod sole;
@@ -68,6 +69,8 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     );
     links.extend(companions);
     if scope == Scope::All {
+        links.sort_unstable();
+        links.extend(nested::join(model, &pairs, &facts, &links));
         links.sort_unstable();
         links.extend(lives::join(&pairs, &facts, config.skew_us, &links));
         links.extend(elimination::join(&pairs, &facts, &links));

@@ -283,8 +283,19 @@ pub struct Identifier {
     pub one_of_many: bool,
 }
 
+impl Identifier {
+    /// Whether it names what the program allocates on the way: whoever comes by again
+    /// makes another one.
+    #[must_use]
+    pub fn is_made(&self) -> bool {
+        self.path.starts_with("new ")
+    }
+}
+
 /// Order in which the log points of a top-level method can appear (lprof §4.3):
 /// the condensed control flow of log points, loops folded to repeatable nodes.
+/// Whether a level is printed is for the log to say: a node of which nothing is
+/// printed is passed as if it were not there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dag {
     /// Nodes in topological order.

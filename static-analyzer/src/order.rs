@@ -26,10 +26,6 @@ use components::components;
 use fragment::Fragment;
 use method::Event;
 
-/// Levels below this are off in usual configurations: their log points may
-/// always be skipped.
-const USUAL_LEVEL: schema::Level = schema::Level::Info;
-
 /// For each calling instruction, in order, the methods that it can run in the
 /// same thread and that are not cut.
 type Calls = Vec<(ValueId, Vec<MethodId>)>;
@@ -194,12 +190,16 @@ fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> F
     method::flow(body, &events, input.rounds.get(&method)).into_fragment()
 }
 
+/// A level is no choice of the program's: the log shows what it prints. A guard
+/// that asks for another level than the statement has is one.
 fn print_event(input: &Input<'_>, points: &[u32]) -> Event<'static> {
     let off = |&p: &u32| {
         let point = &input.log_points[p as usize];
-        point.guard.is_some()
-            || point.levels.first().is_none_or(|&level| level < USUAL_LEVEL)
-            || is_chosen(input.program, point)
+        let (Some(&lowest), Some(&highest)) = (point.levels.first(), point.levels.last()) else {
+            return true;
+        };
+        let varies = lowest != highest && lowest < schema::Level::Info;
+        varies || point.guard.is_some_and(|guard| guard != lowest) || is_chosen(input.program, point)
     };
     let mut points = points.to_vec();
     points.sort_unstable();

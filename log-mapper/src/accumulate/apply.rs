@@ -21,6 +21,9 @@ impl Scan<'_> {
         let uuids = self.uuids.iter_mut().find(|(index, _)| *index == candidate);
         let uuids = uuids.map(|(_, uuids)| std::mem::take(uuids)).unwrap_or_default();
         let candidate = record.candidates.get(candidate);
+        if let (Some(level), Some(candidate)) = (record.level, candidate) {
+            self.orders.see(level, candidate.log_point);
+        }
         if let Some(possible) = candidate.and_then(|candidate| self.programs.learn(candidate.log_point)) {
             self.orders.restrict(&possible);
         }
@@ -28,6 +31,7 @@ impl Scan<'_> {
             self.handed.print(candidate.log_point, self.seq, record.ts_us);
         }
         let index = self.carry_out(record, candidate, thread, goes);
+        self.open.update_in_place(index, |span| span.is_left = false);
         if !common.is_empty() {
             self.open.update(index, |span| span.show_common(common));
         }
@@ -51,10 +55,12 @@ impl Scan<'_> {
         }
     }
 
-    /// Closes what the thread of `index` has left behind: a thread does one thing at
-    /// a time, so whatever it prints, it has ended what it was at, unless that has
-    /// called this, and what `index` has called. The events of an entity stay,
-    /// because the next ones are found by its identifiers.
+    /// Leaves behind what the thread of `index` was at: a thread does one thing at a
+    /// time, so whatever it prints, it has ended that, unless that has called this.
+    /// What `index` has called is closed. What began before `index` can have called it
+    /// in ways that nobody knows of, and goes on if a line comes that is of nothing
+    /// else. The events of an entity stay, because the next ones are found by its
+    /// identifiers.
     fn leave_behind(&mut self, index: SpanIndex) {
         let Some(thread) = self.open.get(index).thread else { return };
         let mut others: Vec<SpanIndex> =
@@ -69,6 +75,8 @@ impl Scan<'_> {
             }
             if span.first_seq < first_seq && self.encloses(other, inner) {
                 inner = other;
+            } else if span.first_seq < first_seq && span.began() {
+                self.open.update_in_place(other, |span| span.is_left = true);
             } else {
                 self.close(other, false);
             }

@@ -208,6 +208,9 @@ pub(super) struct Surroundings {
     pub(super) complete: bool,
     /// The best span can be an event of another entity than the record is.
     pub(super) of_another: bool,
+    /// The best span has printed nothing but this log point, not just now, and whose
+    /// loop it can stand in nobody knows.
+    pub(super) turns_slowly: bool,
     /// The best span can have ended with its last record.
     pub(super) at_exit: bool,
     /// The best span can be all of what a dispatcher has handed out, and the record
@@ -260,10 +263,12 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     // The first line of a request, or of a dispatcher's round, once more: the
     // next one, unless its thread is in the middle of something that can print it
     // again. That it would be the next turn of a loop around the whole is the
-    // longer reading. Without threads the same goes for a line that everybody prints.
+    // longer reading, and so is that nothing else is printed in a slow loop of who
+    // knows what. Without threads the same goes for a line that everybody prints.
     let begins = around.starts || around.is_dispatcher || (around.floats && !around.has_thread);
     let is_loop = around.at_once && best.follows == Follows::Next;
-    if around.again && begins && !is_loop && (!goes_on || (around.complete && around.starts)) {
+    let is_over = around.complete || (around.turns_slowly && around.at_exit && best.n_request == 0);
+    if around.again && begins && !is_loop && (!goes_on || (is_over && around.starts)) {
         return None;
     }
     if around.of_another && around.starts {

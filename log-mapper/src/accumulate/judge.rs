@@ -39,6 +39,9 @@ impl Scan<'_> {
             complete: self.is_complete(best.span, point)
                 || self.is_handed_anew(best.span, point, record.ts_us),
             of_another: thread.is_none() && self.is_of_another(best, facts),
+            turns_slowly: gap_us > LOOP_US
+                && self.open.get(best.span).is_only(point)
+                && self.open.get(best.span).tops.len() > 1,
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
             at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
             was_handed_out: self.open.get(best.span).was_handed_out(&self.orders, &best.fit),
@@ -136,7 +139,9 @@ impl Scan<'_> {
         let float_us = if is_inner || initializes(point) { FLOAT_US } else { AT_ONCE_US };
         if self.orders.floats(point) {
             let is_apart = open.only_floats() || self.is_all_rounds(span);
-            return is_silence(gap_us, open.lasted_us()) || (gap_us > float_us && is_apart);
+            // What can have ended has, if nothing came of it for so long.
+            let has_ended = gap_us > FLOAT_US && open.is_at_exit(&self.orders);
+            return has_ended || is_silence(gap_us, open.lasted_us()) || (gap_us > float_us && is_apart);
         }
         let is_anybodys = open.tops.len() > ANYBODY_MIN && !open.only_floats();
         let is_apart = (gap_us > LOOP_US && is_anybodys) || (gap_us > float_us && open.only_floats());

@@ -143,7 +143,7 @@ impl Scan<'_> {
         }
         if span == Some(index) {
             adjacent.learn(true);
-        } else if last.fit(orders, kinds, fact).is_none_or(|fit| fit.differs) {
+        } else if last.fit(orders, kinds, fact, false).is_none_or(|fit| fit.differs) {
             adjacent.learn(false);
         }
     }
@@ -151,7 +151,8 @@ impl Scan<'_> {
     /// The record before in the thread, if it was given to the span before only
     /// because it named nothing, and this record, which is not of that span,
     /// shows that it began this one's. `instead`: where the record would go
-    /// otherwise; only the events of an entity find together again.
+    /// otherwise; only the events of an entity find together again. What can begin
+    /// with this record itself shows nothing of the one before, but for an event.
     pub(super) fn taking(
         &mut self,
         record: &Record<'_>,
@@ -170,6 +171,7 @@ impl Scan<'_> {
         }
         let mut tops = opening_after(&mut self.orders, &[last], fact);
         tops.retain(|state| thread.is_none_or(|thread| self.told[thread as usize].allows(state.top)));
+        tops.retain(|state| self.is_event(state) || !self.orders.can_begin(state.top, fact.log_point));
         let fits = !tops.is_empty() && (instead.is_none() || tops.iter().all(|state| self.is_event(state)));
         fits.then_some(Goes::Takes(tops, giver, 1))
     }

@@ -91,6 +91,8 @@ pub(super) struct OpenSpan {
     pub(super) first_seq: u64,
     pub(super) last_seq: u64,
     pub(super) last_us: i64,
+    /// Its thread was at something else since, that it is not known to call.
+    pub(super) is_left: bool,
     /// Values under which it is indexed.
     pub(super) keys: Vec<(ValueClassId, Rc<str>)>,
     /// What it was before its last record, if that one named nothing.
@@ -147,6 +149,14 @@ impl Fit {
     pub(super) fn is_unreached(&self, orders: &Orders<'_>) -> bool {
         self.tops.iter().all(|state| orders.kind(state.top) == TopLevelKind::Unreached)
     }
+
+    /// Whether a span that its thread has left behind goes on with this record of
+    /// `point`: it is the very next one of what the span began as, and begins nothing,
+    /// or names what the span is about.
+    pub(super) fn resumes(&self, orders: &mut Orders<'_>, point: LogPointId) -> bool {
+        let is_its = self.n_request > 0 || !orders.starts(point);
+        self.follows == Follows::Next && self.entered && !orders.floats(point) && is_its
+    }
 }
 
 impl OpenSpan {
@@ -162,6 +172,7 @@ impl OpenSpan {
             first_seq: seq,
             last_seq: seq,
             last_us,
+            is_left: false,
             keys,
             before_last: None,
             common: Vec::new(),
@@ -177,8 +188,15 @@ impl OpenSpan {
     }
 
     /// How a record with `fact` fits; none if no top-level method of the span
-    /// can have printed it now, or identifiers conflict.
-    pub(super) fn fit(&self, orders: &mut Orders<'_>, kinds: &Kinds, fact: &Fact) -> Option<Fit> {
+    /// can have printed it now, or identifiers conflict. `is_at_work`: its thread has
+    /// printed it, and the span a moment ago.
+    pub(super) fn fit(
+        &self,
+        orders: &mut Orders<'_>,
+        kinds: &Kinds,
+        fact: &Fact,
+        is_at_work: bool,
+    ) -> Option<Fit> {
         // Who knows what the record names is to be believed, not who knows nothing.
         if self.tops.iter().any(|state| state.is_about_another(orders, fact)) {
             return None;
@@ -196,7 +214,7 @@ impl OpenSpan {
             let top = orders.places(fact.log_point)[index].top;
             while wanted.next_if(|state| state.top < top).is_some() {}
             let Some(state) = wanted.next_if(|state| state.top == top) else { continue };
-            if let Some((next, score)) = state.step(orders, fact, index) {
+            if let Some((next, score)) = state.step(orders, fact, index, is_at_work) {
                 best = best.max(Some(score));
                 tops.push(next);
             }
@@ -223,7 +241,7 @@ impl OpenSpan {
         for state in tops {
             let places = orders.places(fact.log_point);
             let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
-            let step = state.step(orders, fact, index);
+            let step = state.step(orders, fact, index, false);
             if let Some((next, score)) = step.filter(|(_, score)| score.2 == Follows::Next) {
                 best = best.max(Some(score));
                 found.push(next);
@@ -270,7 +288,7 @@ impl OpenSpan {
     /// both show one of a kind, not the same one, and have no such name in common.
     /// What they have in common was named when the program was written or set up
     /// (a table, a user), so that many requests share it.
-    fn is_another(&self, orders: &Orders<'_>, kinds: &Kinds, fact: &Fact) -> bool {
+    pub(super) fn is_another(&self, orders: &Orders<'_>, kinds: &Kinds, fact: &Fact) -> bool {
         let known = || self.tops.iter().flat_map(|state| &state.bound).filter(|b| is_made(&b.text));
         let made = || fact.values.iter().filter(|(_, text)| is_made(text));
         let named = fact.named.iter().chain(fact.wholes.iter().map(|whole| &whole.name));
@@ -373,9 +391,19 @@ impl OpenSpan {
         self.events.first().is_some_and(is_first) || self.readings.iter().any(|(other, _)| *other == point)
     }
 
+    /// Whether it began where a method that it can be begins.
+    pub(super) fn began(&self) -> bool {
+        self.tops.iter().any(|state| state.entered && !state.at.is_empty())
+    }
+
     /// Whether it printed nothing but `point`, a moment ago.
     pub(super) fn may_loop(&self, point: LogPointId, gap_us: u64) -> bool {
-        gap_us <= LOOP_US && self.events.iter().all(|event| event.log_point == Some(point))
+        gap_us <= LOOP_US && self.is_only(point)
+    }
+
+    /// Whether it printed nothing but `point`.
+    pub(super) fn is_only(&self, point: LogPointId) -> bool {
+        self.events.iter().all(|event| event.log_point == Some(point))
     }
 
     /// Time from its first to its last record, µs.

@@ -70,6 +70,11 @@ impl OpenSpans {
         self.enter(index);
     }
 
+    /// Changes what the indexes do not hold of the span at `index`.
+    pub(super) fn update_in_place(&mut self, index: SpanIndex, change: impl FnOnce(&mut OpenSpan)) {
+        change(self.spans[index as usize].as_mut().expect("an index names an open span"));
+    }
+
     /// Removes the span at `index`.
     pub(super) fn close(&mut self, index: SpanIndex) -> OpenSpan {
         self.leave(index);

@@ -6,6 +6,7 @@
 //! quadratic in its size. Over-approximates: any reachable node can follow,
 //! because guards and levels may have kept the nodes between from printing.
 
+use rustc_hash::FxHashMap;
 use schema::model::floats_from;
 use schema::{
     Dag, DagPoint, Identifier, IdentifierStrength, Level, LogPointId, Model, TopLevelId, TopLevelKind,
@@ -39,9 +40,14 @@ pub(super) struct Orders<'m> {
     tops: Vec<TopOrder>,
     /// Per top-level method, once known: the program can run it.
     possible: Vec<bool>,
-    /// The lowest level the log has shown; log points below it are silent.
-    threshold: Level,
+    /// Per logger, by its first log point: the lowest level below the usual one that
+    /// the log has shown of it.
+    shown: FxHashMap<&'m str, Level>,
 }
+
+/// Levels below this are off in usual configurations. Whether a logger prints them
+/// is learnt from the log, for each logger: configurations name some of them.
+const USUAL_LEVEL: Level = Level::Info;
 
 #[derive(Debug, Default)]
 struct TopOrder {
@@ -49,6 +55,8 @@ struct TopOrder {
     rows: Vec<Option<Box<Row>>>,
     /// Nodes whose log point can be the first one seen, once asked for.
     entries: Option<Bits>,
+    /// The node whose log points can be printed at any time.
+    free: Option<u32>,
 }
 
 /// The identifiers that one variable prints in some DAG.
@@ -104,7 +112,7 @@ impl<'m> Orders<'m> {
                 }
             }
             let rows = top.dag.nodes.iter().map(|_| None).collect();
-            tops.push(TopOrder { rows, entries: None });
+            tops.push(TopOrder { rows, entries: None, free: free_node(&top.dag) });
         }
         let is_key = |class: ValueClassId| {
             let ids = model.top_level_methods.iter().flat_map(|top| &top.identifiers);
@@ -128,7 +136,16 @@ impl<'m> Orders<'m> {
             .zip(&model.log_points)
             .map(|(places, point)| places.len() > most || point.method == "<clinit>");
         let floats = floats.collect();
-        Self { model, floats, places, printed, starts, tops, possible: Vec::new(), threshold: Level::Info }
+        Self {
+            model,
+            floats,
+            places,
+            printed,
+            starts,
+            tops,
+            possible: Vec::new(),
+            shown: FxHashMap::default(),
+        }
     }
 
     /// Forgets the places in top-level methods that are not `possible`, of log
@@ -244,10 +261,13 @@ impl<'m> Orders<'m> {
         self.dag(top).nodes.len()
     }
 
-    /// A record of `level` was seen: log points of that level print.
-    pub(super) fn see(&mut self, level: Level) {
-        if level < self.threshold {
-            self.threshold = level;
+    /// A record of `level` was seen that `point` has printed: its logger prints that
+    /// level, and what is above it.
+    pub(super) fn see(&mut self, level: Level, point: LogPointId) {
+        let Some(logger) = self.logger(point).filter(|_| level < USUAL_LEVEL) else { return };
+        let shown = self.shown.entry(logger).or_insert(USUAL_LEVEL);
+        if level < *shown {
+            *shown = level;
             self.starts.fill(None);
             for top in &mut self.tops {
                 top.rows.fill_with(|| None);
@@ -262,14 +282,45 @@ impl<'m> Orders<'m> {
         if row.next.get(to) { Some(Follows::Next) } else { row.later.get(to).then_some(Follows::Later) }
     }
 
+    /// Whether `node` says nothing of where a request stands: what it prints can come
+    /// at any time.
+    pub(super) fn is_free(&self, top: TopLevelId, node: u32) -> bool {
+        self.tops[top.index()].free == Some(node)
+    }
+
     /// Whether anything can print after node `from` did.
     pub(super) fn goes_on(&mut self, top: TopLevelId, from: u32) -> bool {
         self.row(top, from).later.any()
     }
 
-    /// Whether an execution can end after `node`, as far as it prints.
+    /// Whether an execution can end after `node`, as far as it prints. What is below
+    /// the usual level comes with exceptions of its own (caches, references), so that
+    /// none of it has to come.
     pub(super) fn is_exit(&self, top: TopLevelId, node: u32) -> bool {
-        self.dag(top).exits.contains(&node)
+        let dag = self.dag(top);
+        if dag.exits.contains(&node) {
+            return true;
+        }
+        let mut seen = Bits::new(dag.nodes.len());
+        let mut todo = dag.nodes[node as usize].next.clone();
+        while let Some(node) = todo.pop() {
+            if !seen.get(node) && self.is_below(dag, node, |_| USUAL_LEVEL) {
+                if dag.exits.contains(&node) {
+                    return true;
+                }
+                todo.extend(&dag.nodes[node as usize].next);
+            }
+            seen.set(node);
+        }
+        false
+    }
+
+    /// The logger of `point`, if it has one.
+    fn logger(&self, point: LogPointId) -> Option<&'m str> {
+        match self.model.log_points.get(point.index())?.loggers.as_slice() {
+            [logger] => Some(logger),
+            _ => None,
+        }
     }
 
     /// Whether `node` can be the first one that prints.
@@ -282,19 +333,30 @@ impl<'m> Orders<'m> {
         self.tops[top.index()].entries.as_ref().expect("made above").get(node)
     }
 
+    /// Whether an execution of `top` can begin with `point`.
+    pub(super) fn can_begin(&mut self, top: TopLevelId, point: LogPointId) -> bool {
+        let places = &self.places[point.index()];
+        let Ok(index) = places.binary_search_by_key(&top, |places| places.top) else { return false };
+        let nodes: Vec<u32> = places[index].at.iter().map(|&(node, _)| node).collect();
+        nodes.into_iter().any(|node| self.is_entry(top, node))
+    }
+
     fn row(&mut self, top: TopLevelId, from: u32) -> &Row {
         if self.tops[top.index()].rows[from as usize].is_none() {
-            let row = self.make_row(self.dag(top), from);
+            let row = self.make_row(top, from);
             self.tops[top.index()].rows[from as usize] = Some(Box::new(row));
         }
         self.tops[top.index()].rows[from as usize].as_ref().expect("made above")
     }
 
-    fn make_row(&self, dag: &Dag, from: u32) -> Row {
+    fn make_row(&self, top: TopLevelId, from: u32) -> Row {
+        let dag = self.dag(top);
         let node = &dag.nodes[from as usize];
-        let mut next = self.audible(dag, &node.next);
+        // After what comes at any time, anything does that can come first.
+        let after = if self.is_free(top, from) { &dag.entries } else { &node.next };
+        let mut next = self.audible(dag, after);
         let mut later = Bits::new(dag.nodes.len());
-        let mut stack = node.next.clone();
+        let mut stack = after.clone();
         while let Some(to) = stack.pop() {
             if !later.get(to) {
                 later.set(to);
@@ -325,16 +387,37 @@ impl<'m> Orders<'m> {
         seen
     }
 
+    /// Whether nothing of a node is printed, as far as the log has shown.
     fn is_silent(&self, dag: &Dag, node: u32) -> bool {
+        self.is_below(dag, node, |point| {
+            let shown = self.logger(point).and_then(|logger| self.shown.get(logger));
+            shown.copied().unwrap_or(USUAL_LEVEL)
+        })
+    }
+
+    /// Whether all log points of a node are of levels below `lowest`.
+    fn is_below(&self, dag: &Dag, node: u32, lowest: impl Fn(LogPointId) -> Level) -> bool {
         dag.nodes[node as usize].points.iter().all(|point| {
             let levels = &self.model.log_points[point.log_point.index()].levels;
-            !levels.is_empty() && levels.iter().all(|&level| level < self.threshold)
+            let lowest = lowest(point.log_point);
+            !levels.is_empty() && levels.iter().all(|&level| level < lowest)
         })
     }
 
     fn dag(&self, top: TopLevelId) -> &'m Dag {
         &self.model.top_level_methods[top.index()].dag
     }
+}
+
+/// The node that can come at any time, in any number: first, and after all others.
+fn free_node(dag: &Dag) -> Option<u32> {
+    let last = to_u32(dag.nodes.len().checked_sub(1)?);
+    let (node, others) = dag.nodes.split_last()?;
+    let is_free = node.repeats
+        && !others.is_empty()
+        && dag.entries.contains(&last)
+        && others.iter().all(|other| other.next.contains(&last));
+    is_free.then_some(last)
 }
 
 impl Printed {

@@ -332,7 +332,7 @@ impl<'a> Finder<'a> {
                 continue;
             }
             // Time is no evidence against values.
-            if self.facts.differ(other, fact) {
+            if self.facts.differ(other, fact) || self.goes_on_without(pair, other) {
                 continue;
             }
             let Some(evidence) = weigh(self.pairs, self.facts, pair, other, fact) else { continue };
@@ -362,6 +362,16 @@ impl<'a> Finder<'a> {
                 }
             }
         }
+    }
+
+    /// Whether what a `main` has started again and again runs also when that is long
+    /// done: a timer's task, or one that others start as well, of which a program's
+    /// start is no sender that time alone could tell.
+    fn goes_on_without(&self, pair: &Pair, sender: &Fact<'a>) -> bool {
+        let spans = self.receivers.get(&(sender.node, pair.to)).map_or(&[][..], Vec::as_slice);
+        let last = spans.last().map(|&span| self.facts.get(span).start_us);
+        let over_us = sender.end_us.saturating_add(HAND_OFF_MAX_US);
+        pair.many && self.pairs.is_main(pair.from) && last.is_some_and(|last_us| last_us > over_us)
     }
 
     /// Whether a span shows something that is not equal to another by chance.

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use schema::model::SENDERS_MAX;
 use schema::{
-    CommunicationPair, DagNode, IdentifierId, IdentifierStrength, LinkKind, LogPointId, Model, PairId,
-    TopLevelId, TopLevelKind, ValueClassId,
+    CommunicationPair, Dag, DagNode, IdentifierId, IdentifierStrength, Level, LinkKind, LogPointId, Model,
+    PairId, TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::Scope;
@@ -258,6 +258,12 @@ impl<'m> Pairs<'m> {
         self.to(top).map(|index| self.get(index)).any(|pair| pair.role == Role::Remote && pair.many)
     }
 
+    /// Whether `top` is a program's `main`, which a process runs once.
+    pub(super) fn is_main(&self, top: TopLevelId) -> bool {
+        let top = &self.model.top_level_methods[top.index()];
+        top.method == "main" && top.descriptor.starts_with("([Ljava/lang/String;)")
+    }
+
     /// Whether `top` hands out requests without being part of one.
     pub(super) fn is_dispatcher(&self, top: TopLevelId) -> bool {
         self.model.top_level_methods[top.index()].kind == TopLevelKind::Dispatcher
@@ -319,10 +325,30 @@ fn top(model: &Model, index: usize) -> Top {
         identifiers.map(|id| (id.value_class, id.strength)).collect();
     classes.sort_unstable();
     classes.dedup_by_key(|&mut (class, _)| class);
-    let nodes = top.dag.entries.iter().filter_map(|&entry| top.dag.nodes.get(entry as usize));
-    let mut entries: Vec<LogPointId> =
-        nodes.flat_map(|node| node.points.iter().map(|point| point.log_point)).collect();
+    // Levels below the usual one may be off.
+    let is_quiet = |point: LogPointId| {
+        let point = model.log_points.get(point.index());
+        point.is_none_or(|point| point.levels.iter().all(|&level| level < Level::Info))
+    };
+    Top { classes, entries: entries(&top.dag, is_quiet) }
+}
+
+/// The log points that an execution can begin with, sorted, if those that are quiet
+/// may print or not.
+pub(super) fn entries(dag: &Dag, is_quiet: impl Fn(LogPointId) -> bool) -> Vec<LogPointId> {
+    let mut seen = vec![false; dag.nodes.len()];
+    let mut todo = dag.entries.clone();
+    let mut entries: Vec<LogPointId> = Vec::new();
+    while let Some(at) = todo.pop() {
+        let Some(node) = dag.nodes.get(at as usize) else { continue };
+        if !std::mem::replace(&mut seen[at as usize], true) {
+            entries.extend(node.points.iter().map(|point| point.log_point));
+            if node.points.iter().all(|point| is_quiet(point.log_point)) {
+                todo.extend(&node.next);
+            }
+        }
+    }
     entries.sort_unstable();
     entries.dedup();
-    Top { classes, entries }
+    entries
 }

@@ -1090,3 +1090,52 @@ fn the_only_one_of_its_kind_joins_nobody_who_names_other_things() {
     let same = spans.replace("task_0002", "task_0001");
     check(model, &same, "1 2 1>2");
 }
+
+#[test]
+fn what_is_printed_in_the_middle_is_a_part() {
+    let model = sketch::model(
+        "point p
+         point q
+         top serve RpcHandler
+           >p q
+           q<
+         top trace Task
+           >p<",
+    );
+    let requests = |text: &str| {
+        let mut spans = spans(&model, text);
+        let serves = spans.iter_mut().filter(|span| span.top_levels[0] == sketch::top(&model, "serve"));
+        serves.for_each(|span| span.events[1].log_point = Some(sketch::point(&model, "q")));
+        print(&reduce(&model, outputs(&spans, |_, _| 0), &Config::default()))
+    };
+    assert_eq!(requests("a t1 serve 1.0-2.0\na t1 trace 1.1-1.2"), "1 2 1>2\n");
+    assert_eq!(requests("a t1 serve 1.0-2.0\na t2 trace 1.1-1.2"), "1\n2\n");
+    // What begins anew has ended before.
+    let again = "a t1 serve 1.0-2.0\na t1 trace 1.1-1.2\na t1 serve 1.3-1.4";
+    assert_eq!(requests(again), "1\n2\n3\n");
+    // What goes on afterwards was not in the middle.
+    assert_eq!(requests("a t1 serve 1.0-2.0\na t1 trace 1.1-2.2"), "1\n2\n");
+}
+
+#[test]
+fn what_runs_without_main_is_not_mains() {
+    let mut model = sketch::model(
+        "point p
+         top start Task
+           >p<
+         top tick Task
+           >p<
+         pair start tick Thread many",
+    );
+    let requests = |model: &Model, text: &str| {
+        print(&reduce(model, outputs(&spans(model, text), |_, _| 0), &Config::default()))
+    };
+    let (once, again) = ("a m start 1.0-2.0\na t tick 1.5-1.5", "\na t tick 30.0-30.0");
+    assert_eq!(requests(&model, &format!("{once}{again}")), "1 2 1>2\n3\n");
+    let top = &mut model.top_level_methods[0];
+    top.descriptor = "([Ljava/lang/String;)V".to_owned();
+    top.method = "main".to_owned();
+    let as_main = |text: &str| text.replace("start", "main");
+    assert_eq!(requests(&model, &as_main(once)), "1 2 1>2\n");
+    assert_eq!(requests(&model, &as_main(&format!("{once}{again}"))), "1\n2\n3\n");
+}

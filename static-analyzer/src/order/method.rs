@@ -17,7 +17,7 @@ pub(crate) enum Event<'a> {
     Print {
         /// Positions of log points.
         points: Vec<u32>,
-        /// A level below the usual threshold, or a guard: may stay silent.
+        /// May stay silent although its level is printed.
         optional: bool,
         /// Several log points of one site: any number of them.
         repeats: bool,

@@ -3,7 +3,9 @@
 
 use std::cmp::Reverse;
 
-use schema::{IdentifierStrength, LogPointId, TopLevelId, TopLevelKind, ValueClassId};
+use schema::{
+    Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, TopLevelKind, ValueClassId,
+};
 
 use super::bound::{Bound, bind, own_identifier, shared_strength};
 use super::{BOUND_MAX, Fact};
@@ -44,11 +46,13 @@ impl TopState {
 
     /// The state after `fact`, whose places are entry `index` of its log point,
     /// and how well it fits: (request values, weak values, follows, entered).
+    /// `is_at_work`: one thread has printed the fact and, a moment ago, the rest.
     pub(super) fn step(
         &self,
         orders: &mut Orders<'_>,
         fact: &Fact,
         index: usize,
+        is_at_work: bool,
     ) -> Option<(TopState, (u32, u32, Follows, bool))> {
         let mut at = Vec::new();
         let has_rounds = orders.kind(self.top) == TopLevelKind::Dispatcher;
@@ -60,7 +64,9 @@ impl TopState {
                 continue;
             }
             let Some(bound) = bind(orders, self.top, place, fact) else { continue };
-            let Some((n_request, n_weak)) = self.agree(orders, &bound) else { continue };
+            let Some((n_request, n_weak)) = self.agree(orders, &bound, is_at_work && !has_rounds) else {
+                continue;
+            };
             // Rounds about one thing are one request, in any order.
             let again = (n_request > 0).then_some(Follows::Later);
             let Some(follows) = follows.or(again) else { continue };
@@ -72,7 +78,8 @@ impl TopState {
         }
         let ((n_request, n_weak, follows), bound) = best?;
         at.dedup();
-        if orders.floats(fact.log_point) {
+        let is_free = |&node: &u32| orders.is_free(self.top, node);
+        if orders.floats(fact.log_point) || (at.iter().all(is_free) && !self.at.is_empty()) {
             at.clone_from(&self.at);
         }
         let mut next = self.clone();
@@ -130,15 +137,19 @@ impl TopState {
     /// Counts the values shared with `bound`: (request, weak); none if an
     /// identifier has another value. Paths decide what conflicts, value classes
     /// what agrees: two paths can name the same thing. A program's `main` has to do
-    /// with many things, one after the other.
-    fn agree(&self, orders: &Orders<'_>, bound: &[Bound]) -> Option<(u32, u32)> {
+    /// with many things, one after the other; so has what meets one of many, or makes
+    /// them, while it is at work on one round.
+    fn agree(&self, orders: &Orders<'_>, bound: &[Bound], is_at_work: bool) -> Option<(u32, u32)> {
         let (mut n_request, mut n_weak, mut n_digests) = (0, 0, 0);
         // What is known by its parts is no second evidence besides them.
         let parts: Vec<ValueClassId> = bound.iter().filter_map(|new| new.part).collect();
         let names = |class| bound.iter().any(|new| new.part.is_none() && new.value_class == class);
+        let identifiers = orders.identifiers(self.top);
         for new in bound {
+            let may_differ = |id: &Identifier| id.one_of_many || id.is_made();
+            let is_one = |id: IdentifierId| !is_at_work || !may_differ(&identifiers[id.index()]);
             let conflict = |old: &Bound| {
-                new.identifier.is_some() && old.identifier == new.identifier && old.text != new.text
+                new.identifier.is_some_and(is_one) && old.identifier == new.identifier && old.text != new.text
             };
             if self.bound.iter().any(conflict) && !orders.is_main(self.top) {
                 return None;
@@ -211,7 +222,7 @@ pub(in crate::accumulate) fn opening_after(
         for state in &tops {
             let places = orders.places(fact.log_point);
             let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
-            if let Some((state, (_, _, Follows::Next, _))) = state.step(orders, fact, index) {
+            if let Some((state, (_, _, Follows::Next, _))) = state.step(orders, fact, index, true) {
                 next.push(state);
             }
         }

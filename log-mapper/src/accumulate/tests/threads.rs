@@ -210,7 +210,7 @@ fn the_thread_of_main_does_nothing_else() {
 }
 
 /// What a thread was at has ended when it is at something else that it was not
-/// called for, whatever the next line names.
+/// called for, but for a line that begins nothing.
 #[test]
 fn a_thread_leaves_behind_what_it_was_at() {
     let model = "point begun file=File.path
@@ -226,7 +226,10 @@ fn a_thread_leaves_behind_what_it_was_at() {
     let records = "1.00 t1 begun file=/a/file_1
          1.01 t1 other
          1.02 t1 done file=/a/file_1";
-    check(model, records, "read: 1 opens\nlist: 2 opens\nread: 3 opens, start not seen");
+    check(model, records, "read: 1 opens; 3 thread+1 id\nlist: 2 opens");
+    let begins = format!("{model}\ntop check Task\n>done<");
+    let unnamed = "1.00 t1 begun file=/a/file_1\n1.01 t1 other\n1.02 t1 done";
+    check(&begins, unnamed, "read: 1 opens\nlist: 2 opens\ncheck: 3 opens");
     // Unless it has called that.
     let called = format!("{model}\npair read list Call file=file");
     check(&called, records, "read: 1 opens; 3 thread+1 id\nlist: 2 opens");
@@ -265,4 +268,108 @@ fn what_follows_tells_which_of_equal_texts_it_began_with() {
     assert_eq!(found, [("exact".to_owned(), point("starting"))]);
     let found = first_points("1.0 t1 starting_approximate|starting\n1.1 t1 estimated");
     assert_eq!(found, [("approximate".to_owned(), point("starting_approximate"))]);
+}
+
+/// Below the usual level nobody knows what is printed, until a logger shows it: then
+/// what comes first comes first.
+#[test]
+fn what_a_logger_shows_is_printed() {
+    let mut model = sketch::model(
+        "point begun debug
+         point ended debug
+         point other
+         top serve Task
+           >begun ended
+           ended<
+         top list Task
+           >other<",
+    );
+    let records = "1.00 t1 begun\n1.01 t1 other\n1.02 t1 ended";
+    assert_eq!(run(&model, records), "serve: 1 opens\nlist: 2 opens\nserve: 3 opens\n");
+    model.log_points.iter_mut().for_each(|point| point.loggers = vec![point.class.clone()]);
+    assert_eq!(run(&model, records), "serve: 1 opens; 3 thread\nlist: 2 opens\n");
+}
+
+/// What can be printed at any time says nothing of what comes after it.
+#[test]
+fn after_what_comes_at_any_time_the_order_goes_on() {
+    check(
+        "point begun
+         point ended
+         point extra
+         top copy Task
+           >begun ended extra
+           ended< extra
+           >extra*",
+        "1.00 t1 begun
+         1.01 t1 extra
+         1.02 t1 extra
+         1.03 t1 ended",
+        "copy: 1 opens; 2 thread; 3 thread; 4 thread",
+    );
+}
+
+/// A loop meets one of many after the other, as fast as loops turn.
+#[test]
+fn one_of_many_is_followed_by_the_next_one() {
+    let mut model = sketch::model(
+        "point deleting file=File.path
+         point deleted
+         top remove Task file=File.path
+           >deleting* deleted
+           deleted<",
+    );
+    let records = "1.000 t1 deleting file=/data/file_1
+         1.002 t1 deleting file=/data/file_2
+         1.500 t1 deleting file=/data/file_3";
+    assert_eq!(run(&model, records), "remove: 1 opens\nremove: 2 opens\nremove: 3 opens\n");
+    model.top_level_methods[0].identifiers[0].one_of_many = true;
+    assert_eq!(run(&model, records), "remove: 1 opens; 2 thread\nremove: 3 opens\n");
+}
+
+/// Where nothing else is printed, and nobody knows whose loop it is, a slow turn of a
+/// loop is the next task.
+#[test]
+fn what_prints_one_line_only_turns_fast() {
+    check(
+        "point applying
+         top apply Task
+           >applying*<
+         top build Task
+           >applying*<",
+        "1.000 t1 applying
+         1.005 t1 applying
+         1.100 t1 applying",
+        "apply: 1 opens; 2 thread
+         apply: 3 opens",
+    );
+}
+
+/// What can begin with the next line does not need the one before.
+#[test]
+fn what_begins_itself_takes_nothing_from_others() {
+    check(
+        "point processing id=Request.id
+         point ignoring
+         top serve Task id=Request.id
+           >processing|ignoring*<",
+        "1.000 t1 processing id=request_1
+         1.001 t1 ignoring
+         1.002 t1 processing id=request_2",
+        "serve: 1 opens; 2 thread
+         serve: 3 opens",
+    );
+}
+
+/// A line that everybody prints, long after what can have ended, is of something else.
+#[test]
+fn what_can_have_ended_prints_nothing_that_everybody_prints() {
+    let mut model = "point ended\npoint utility\n".to_owned();
+    (0..33).for_each(|n| model += &format!("top other_{n} Task\n>utility<\n"));
+    model += "top work Task\n>ended< utility\nutility<";
+    check(
+        &model,
+        "1.00 t1 ended\n1.05 t1 utility\n1.20 t1 utility",
+        "work: 1 opens; 2 thread\nwork: 3 opens",
+    );
 }
