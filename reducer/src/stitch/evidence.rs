@@ -97,34 +97,7 @@ pub(super) fn weigh(
         let part = names_part(facts, sender, receiver).filter(|_| pair.to_parts && !names_parts)?;
         shared.add_request(part);
     }
-    // Values that no map names, but that are the same thing by their class.
-    let mut n_differ = 0;
-    let mut others = false;
-    for value in receiver.values() {
-        let class = value.value_class;
-        let ours = sender.values_of(class);
-        let (from, to) = (pairs.strength(pair.from, class), pairs.strength(pair.to, class));
-        if ours.iter().any(|our| our.text == value.text) {
-            // The ends may hold it by the way only, without knowing what it is.
-            let strength = from.max(to).unwrap_or(IdentifierStrength::Request);
-            shared.add(facts, value, strength, false);
-        } else if ours.len() == 1 && receiver.values_of(class).len() == 1 {
-            let both = from == to && from == Some(IdentifierStrength::Request);
-            n_differ += u32::from(both);
-        }
-        others |= !ours.is_empty()
-            && from == to
-            && from == Some(IdentifierStrength::Request)
-            && receiver.values_of(class).iter().all(|their| ours.iter().all(|our| our.text != their.text));
-    }
-    // One rare text under two names: an address that one end calls its peer and
-    // the other its source.
-    for value in receiver.values() {
-        let other_name = |our: &&Value| our.text == value.text && our.value_class != value.value_class;
-        if sender.values().iter().any(|our| other_name(&our)) {
-            shared.add(facts, value, IdentifierStrength::Request, false);
-        }
-    }
+    let others = class_values(pairs, facts, pair, (sender, receiver), &mut shared);
     // A thread named after what it works on.
     if pair.kind == LinkKind::Thread && !same_thread {
         for value in sender.values().iter().filter(|value| names_thread(facts, value, sender, receiver)) {
@@ -133,12 +106,13 @@ pub(super) fn weigh(
     }
     // Without a map, what both know by one name must not differ, and past others
     // nothing that both name one of.
-    if (pair.map.is_empty() && n_differ > 0) || (pair.is_way() && facts.names_other(sender, receiver)) {
+    if (pair.map.is_empty() && others.n_differ > 0) || (pair.is_way() && facts.names_other(sender, receiver))
+    {
         return None;
     }
     // Who names other things of a kind has to do with the receiver only by what tells
     // things apart.
-    if others && !shared.tells {
+    if others.names_others && !shared.tells {
         return None;
     }
     let same_thread = same_thread && one_thread;
@@ -148,7 +122,7 @@ pub(super) fn weigh(
         is_call: same_thread && n_request > 0,
         n_request,
         same_thread,
-        n_differ: Reverse(n_differ),
+        n_differ: Reverse(others.n_differ),
         n_weak,
         magnitude: Reverse(magnitude(sender, receiver)),
         rank: Reverse(rank),
@@ -278,6 +252,51 @@ fn mapped_values<'v>(
         return None;
     }
     Some(shared)
+}
+
+/// How the two ends name different things.
+#[derive(Default)]
+struct Others {
+    /// Kinds of identifiers of both of which each names one, and not the same.
+    n_differ: u32,
+    /// There is a kind of which they name things, and none in common.
+    names_others: bool,
+}
+
+/// Adds to `shared` what no map names, but is the same thing by its class, or is one
+/// rare text; returns how else the ends differ.
+fn class_values<'v>(
+    pairs: &Pairs<'_>,
+    facts: &Facts<'_>,
+    pair: &Pair,
+    (sender, receiver): (&Fact<'v>, &Fact<'v>),
+    shared: &mut Shared<'v>,
+) -> Others {
+    let mut others = Others::default();
+    for value in receiver.values() {
+        let class = value.value_class;
+        let (ours, theirs) = (sender.values_of(class), receiver.values_of(class));
+        let (from, to) = (pairs.strength(pair.from, class), pairs.strength(pair.to, class));
+        let identify = from == to && from == Some(IdentifierStrength::Request);
+        let is_ours = |value: &Value| ours.iter().any(|our| our.text == value.text);
+        if is_ours(value) {
+            // The ends may hold it by the way only, without knowing what it is.
+            let strength = from.max(to).unwrap_or(IdentifierStrength::Request);
+            shared.add(facts, value, strength, false);
+        } else if ours.len() == 1 && theirs.len() == 1 {
+            others.n_differ += u32::from(identify);
+        }
+        others.names_others |= identify && !ours.is_empty() && !theirs.iter().any(is_ours);
+    }
+    // One rare text under two names: an address that one end calls its peer and
+    // the other its source.
+    for value in receiver.values() {
+        let other_name = |our: &&Value| our.text == value.text && our.value_class != value.value_class;
+        if sender.values().iter().any(|our| other_name(&our)) {
+            shared.add(facts, value, IdentifierStrength::Request, false);
+        }
+    }
+    others
 }
 
 /// Distinct texts that both ends hold: one text under several names is one
