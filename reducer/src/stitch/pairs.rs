@@ -52,6 +52,18 @@ pub(super) struct Pair {
 }
 
 impl Pair {
+    /// One hand-off from one top-level method to another, past nothing else.
+    fn step(
+        id: Option<PairId>,
+        (from, to): (TopLevelId, TopLevelId),
+        kind: LinkKind,
+        many: bool,
+        role: Role,
+        map: Vec<Mapped>,
+    ) -> Self {
+        Self { id, from, to, kind, many, role, map, through: Vec::new(), to_parts: false }
+    }
+
     /// Whether it is a way of several hand-offs.
     pub(super) fn is_way(&self) -> bool {
         !self.through.is_empty()
@@ -131,18 +143,7 @@ impl<'m> Pairs<'m> {
             let top = TopLevelId::new(index);
             let map = all.identity(top);
             if map.iter().any(|mapped| mapped.strength == IdentifierStrength::Request) {
-                let (kind, many, role) = (LinkKind::Call, false, Role::Cut);
-                all.push(Pair {
-                    id: None,
-                    from: top,
-                    to: top,
-                    kind,
-                    many,
-                    role,
-                    map,
-                    through: Vec::new(),
-                    to_parts: false,
-                });
+                all.push(Pair::step(None, (top, top), LinkKind::Call, false, Role::Cut, map));
             }
         }
         all
@@ -280,17 +281,7 @@ impl<'m> Pairs<'m> {
         // What a dispatcher dispatches are different requests, however often
         // its loop turns.
         let many = many && !self.is_dispatcher(from);
-        self.push(Pair {
-            id: Some(id),
-            from,
-            to,
-            kind,
-            many,
-            role,
-            map,
-            through: Vec::new(),
-            to_parts: false,
-        });
+        self.push(Pair::step(Some(id), (from, to), kind, many, role, map));
     }
 
     fn push(&mut self, pair: Pair) {

@@ -5,6 +5,9 @@ use schema::{Accumulator, Event, Model, NodeOutput, Span, Value};
 
 use crate::{Config, combine, reduce};
 
+mod things;
+mod whole_log;
+
 /// The spans written in `text`, one per line:
 /// `NODE THREAD TOP[|TOP] NAME=VALUE... START-END [cut]`, times in seconds,
 /// thread `-` where it is not known. Instead of `START-END`, `POINT@TIME...` are
@@ -204,45 +207,6 @@ fn conflicting_identifiers_keep_apart() {
 }
 
 #[test]
-fn events_of_an_entity_are_one_request_for_as_long_as_it_lives() {
-    check(
-        "point p
-         top handle Entity id=Id.n
-           >p
-         pair handle handle Queue id=id",
-        "a d handle id=1 1.0-1.0
-         a d handle id=2 1.1-1.1
-         a d handle id=1 2.0-2.0
-         a d handle id=1 200.0-200.0
-         b d handle id=1 3.0-3.0",
-        "1 3 4 1>3 3>4
-         2
-         5",
-    );
-}
-
-#[test]
-fn a_dispatcher_never_joins_what_it_dispatches() {
-    check(
-        "point p
-         top loop Dispatcher
-           >p
-         top serve DispatchTarget id=Id.n
-           >p
-         pair loop serve Call many",
-        "a t1 loop 1.0-5.0
-         a t2 loop 1.1-5.0
-         a t1 serve id=1 2.0-2.1
-         a t2 serve id=2 2.0-2.1
-         a t1 serve id=3 3.0-3.1",
-        "1
-         2 4 2>4
-         3
-         5",
-    );
-}
-
-#[test]
 fn clocks_of_nodes_may_be_apart() {
     check(
         PIPELINE,
@@ -327,72 +291,6 @@ fn the_result_is_a_function_of_the_set_of_spans() {
 }
 
 #[test]
-fn what_carries_a_connection_is_one_request_on_all_nodes() {
-    check(
-        "point p
-         top accept Dispatcher peer=Socket.peer
-           >p
-         top serve Entity peer=Socket.peer session=Session.id
-           >p
-         top close Task peer=Conn.address session=Request.session
-           >p
-         pair serve serve Entity many
-         pair serve close Entity many
-         pair close serve Entity many
-         pair close close Entity many",
-        "a - serve peer=/10.0.0.1:5001 session=70001 1.0-1.1
-         b - serve peer=/10.0.0.1:5001 session=70002 2.0-2.1
-         c - close session=70001 90.0-90.0
-         a - accept peer=/10.0.0.1:5001 100.0-100.0
-         a - serve peer=/10.0.0.1:5001 session=70003 100.1-100.1
-         a - close peer=/10.0.0.1:5001 101.0-101.0",
-        "1 3 1>3
-         2
-         4
-         5 6 5>6",
-    );
-}
-
-#[test]
-fn of_two_parts_of_a_connection_at_one_time_one_comes_first() {
-    // The second and third share more than the first has with either.
-    check(
-        "point p
-         top serve Entity peer=Socket.peer session=Session.id
-           >p
-         top close Task peer=Conn.address session=Request.session
-           >p
-         pair serve serve Entity many
-         pair serve close Entity many
-         pair close serve Entity many
-         pair close close Entity many",
-        "a - serve peer=/10.0.0.1:5001 1.0-1.0
-         a - serve peer=/10.0.0.1:5001 session=70001 1.002-1.002
-         a - close session=70001 1.002-1.002",
-        "1 2 3 1>2 2>3",
-    );
-}
-
-#[test]
-fn who_meets_several_connections_works_on_none() {
-    check(
-        "point p
-         top serve Entity peer=Socket.peer session=Session.id
-           >p
-         top stop Task peer=Socket.peer
-           >p
-         pair serve serve Entity many
-         pair serve stop Entity many",
-        "a - serve peer=/10.0.0.1:5001 1.0-1.0
-         a - serve peer=/10.0.0.1:5002 2.0-2.0
-         a - stop peer=/10.0.0.1:5001 peer=/10.0.0.1:5002 3.0-3.0",
-        "1
-         2
-         3",
-    );
-}
-
-#[test]
 fn a_caller_in_the_same_thread_is_surer_than_who_knows_more() {
     // What another thread prints later names the session too.
     check(
@@ -439,80 +337,6 @@ fn who_has_just_printed_is_the_starter() {
          2
          3",
     );
-}
-
-/// A session is opened on one node and worked on by another; the message between
-/// is handled without a word.
-const SESSIONS: &str = "
-    point p
-    top open Task session=Session.id
-      >p
-    top handle EventHandler session=Session.id
-      >p
-    top work Task session=Session.id
-      >p
-    top other Task session=Session.id
-      >p
-    pair open handle Socket session=session
-    pair handle work Thread session=session
-";
-
-/// What handles one session shows it; then `n` sessions one after the other; in each, `second` on node b follows after
-/// `gap` seconds.
-fn sessions(n: usize, second: &str, gap: f64) -> String {
-    let handled = "c v handle session=another 0-0\n";
-    let session = |i: usize| {
-        let start = (i + 1) as f64 * 100.0;
-        let next = start + gap;
-        format!(
-            "a t open session=session-{i:02} {start}-{start}\nb u {second} session=session-{i:02} {next}-{next}\n"
-        )
-    };
-    handled.chars().chain((0..n).map(session).collect::<String>().chars()).collect()
-}
-
-#[test]
-fn an_identifier_that_comes_and_goes_with_its_request_joins_all_that_holds_it() {
-    let pairs = (0..16).map(|i| format!("{a} {b} {a}>{b}\n", a = 2 * i + 2, b = 2 * i + 3));
-    let together: String = ["1\n".to_owned()].into_iter().chain(pairs).collect();
-    let apart = |n: usize| -> String { (1..=2 * n + 1).map(|i| format!("{i}\n")).collect() };
-    check(SESSIONS, &sessions(16, "work", 0.2), &together);
-    // Too few to know what kind of identifier it is.
-    check(SESSIONS, &sessions(14, "work", 0.2), &apart(14));
-    // The name of a thing that somebody comes back to.
-    check(SESSIONS, &sessions(16, "work", 30.0), &apart(16));
-    // Nothing leads from the one to the other.
-    check(SESSIONS, &sessions(16, "other", 0.2), &apart(16));
-}
-
-#[test]
-fn a_session_is_one_request_although_its_parts_have_found_each_other_before() {
-    // What answers prints the session by a name of its own, and has started the
-    // latest of those that can have sent it.
-    let model = "point p
-        top open Task session=Session.id
-          >p
-        top work Task session=Session.id
-          >p
-        top answer Task session=Session.id
-          >p
-        pair open work Socket session=session
-        pair work answer Socket session=session
-        pair answer work Thread session=session";
-    let mut text = String::new();
-    let mut expected = String::new();
-    for i in 0..16 {
-        let (s, start) = (format!("session-{i:02}"), 100 * i);
-        text += &format!(
-            "a t open session={s} {start}-{start}
-             b u answer session={s} {start}.2-{start}.2
-             b v work session={s} {start}.21-{start}.3\n"
-        );
-        let line = 3 * i + 1;
-        expected +=
-            &format!("{line} {} {} {line}>{} {}>{}\n", line + 1, line + 2, line + 1, line + 1, line + 2);
-    }
-    check(model, &text, &expected);
 }
 
 #[test]
@@ -576,59 +400,6 @@ fn about_one_thing_what_is_handed_over_in_turn_is_taken_in_turn() {
     );
 }
 
-/// Sixteen attempts, each of one job of four: a state machine gets its events
-/// from a queue, a cleaner names the attempt without the model knowing, and a
-/// heartbeat looks through all of them.
-#[test]
-fn what_is_done_to_one_entity_is_one_request_and_the_innermost_entity_counts() {
-    let model = "point p
-         top state Entity this.attempt=Attempt.id this.job=Job.id
-           >p
-         top clean Task other=Attempt.id
-           >p
-         top beat Task this.attempts[*]=Attempt.id
-           >p
-         pair state state Queue this.attempt=this.attempt";
-    let mut text = String::new();
-    let mut expected = String::new();
-    for n in 0..16 {
-        let (attempt, job) = (format!("attempt_{n:02}"), format!("job_{}", n / 4));
-        let start = 100 * n;
-        text += &format!(
-            "a t state this.attempt={attempt} this.job={job} {start}-{start}
-             b t clean other={attempt} {}-{}
-             a t state this.attempt={attempt} this.job={job} {}-{}
-             c t beat this.attempts[*]={attempt} {}-{}\n",
-            start + 20,
-            start + 20,
-            start + 50,
-            start + 51,
-            start + 60,
-            start + 61,
-        );
-        let line = 4 * n + 1;
-        expected += &format!("{line} {} {} {line}>{} {line}>{}\n", line + 1, line + 2, line + 1, line + 2);
-        expected += &format!("{}\n", line + 3);
-    }
-    check(model, &text, &expected);
-}
-
-#[test]
-fn an_event_that_names_nothing_of_its_entity_stays_apart() {
-    let model = "point p
-         top launch Task id=Attempt.id
-           >p
-         top state Entity this.id=Attempt.id
-           >p
-         pair launch state Queue id=this.id";
-    check(
-        model,
-        "a t launch id=attempt_1 1.0-1.1
-         a u state 1.101-1.2",
-        "1\n2",
-    );
-}
-
 #[test]
 fn who_starts_after_a_receiver_does_not_crowd_out_its_sender() {
     let model = "point p
@@ -672,123 +443,6 @@ fn what_was_handed_over_long_ago_was_handed_over_by_somebody_else() {
     );
 }
 
-#[test]
-fn what_is_handed_a_lasting_thing_serves_it_and_not_who_named_it() {
-    let model = |knows: &str| {
-        format!(
-            "point p
-             top flush Task table=Table.name? position=Position.n
-               >p
-             top compact Task table=Table.name? {knows}
-               >p
-             pair flush compact Thread table=table"
-        )
-    };
-    let spans = "a t flush table=table_users position=70001 1.0-1.1
-         a w compact table=table_users 1.101-1.2";
-    check(&model(""), spans, "1\n2");
-    check(&model("task=Task.id"), spans, "1 2 1>2");
-}
-
-/// Reads that three nodes are asked for at once, every `interval` or so.
-fn asked_for(top: &str, interval: f64) -> String {
-    let mut text = String::new();
-    for n in 0..24 {
-        let at = 10.0 + interval * (f64::from(n) + f64::from(n * n % 7) / 10.0);
-        for (position, node) in ["a", "b", "c"].into_iter().enumerate() {
-            let at = at + 0.002 * position as f64;
-            text += &format!("{node} - {top} table=table_queue {at:.3}-{at:.3}\n");
-        }
-    }
-    text
-}
-
-#[test]
-fn copies_of_one_message_arrive_together() {
-    let model = "point p
-         top ask Task
-           >p
-         top read RpcHandler table=Table.name?
-           >p
-         top tick Task table=Table.name?
-           >p
-         pair ask read Socket many";
-    let together: String = (0..24)
-        .map(|n| 3 * n + 1)
-        .map(|n| format!("{n} {} {} {n}>{} {}>{}\n", n + 1, n + 2, n + 1, n + 1, n + 2))
-        .collect();
-    let apart: String = (1..=72).map(|n| format!("{n}\n")).collect();
-    check(model, &asked_for("read", 1.0), &together);
-    // So many are asked for that chance brings as many together.
-    check(model, &asked_for("read", 0.02), &apart);
-    // What nodes do by themselves at one time is no request in common.
-    check(model, &asked_for("tick", 1.0), &apart);
-}
-
-/// Sessions receive what they asked for, and wait until it is stored: one alone at
-/// first, then two at once, of which one is through when the second is still storing.
-#[test]
-fn who_is_left_over_belongs_to_who_is_left_over() {
-    let model = |many: &str| {
-        format!(
-            "point p
-             top session Task plan=Plan.id
-               >p
-             top store Task plan=Plan.id
-               >p
-             pair session store Thread plan=plan{many}"
-        )
-    };
-    let mut text = String::new();
-    let mut expected = String::new();
-    for n in 0..20 {
-        let at = f64::from(n) * 100.0;
-        text += &format!("a t session plan=plan_{n:04} {at}-{}\n", at + 2.0);
-        text += &format!("a w store {}-{}\n", at + 1.0, at + 1.5);
-        expected += &format!("{} {} {0}>{1}\n", 2 * n + 1, 2 * n + 2);
-    }
-    text += "a t session plan=plan_0101 5000.0-5001.0
-             a t session plan=plan_0102 5000.1-5003.0
-             a w store 5000.5-5000.9
-             a w store 5000.6-5002.0
-             a t session plan=plan_0201 6000.0-6003.0
-             a t session plan=plan_0202 6000.1-6003.0
-             a w store 6000.5-6000.9
-             a w store 6000.6-6002.0";
-    let told = "41 43 41>43\n42 44 42>44\n45\n46\n47\n48\n";
-    check(&model(" many"), &text, &(expected + told));
-}
-
-/// The job of the process that was started for it says which tasks it has
-/// completed, and not that it is the job.
-#[test]
-fn an_event_that_names_nothing_is_of_the_only_entity_of_its_kind() {
-    let model = "point p
-         top state Entity this.id=Job.id
-           >p
-         pair state state Queue this.id=this.id";
-    check(
-        model,
-        "a d state this.id=job_0001 1.0-1.0
-         a d state 5.0-5.0
-         a d state this.id=job_0001 7.0-7.0
-         a d state 9.0-9.0
-         b d state 5.0-5.0",
-        "1 2 3 4 1>2 1>3 3>4\n5",
-    );
-    // Of two of a kind it can be either.
-    check(
-        model,
-        "a d state this.id=job_0001 1.0-1.0
-         a d state 5.0-5.0
-         a d state this.id=job_0001 7.0-7.0
-         a d state this.id=job_0002 8.0-8.0",
-        "1 3 1>3\n2\n4",
-    );
-    // One event that names it says nothing of others.
-    check(model, "a d state this.id=job_0001 1.0-1.0\na d state 5.0-5.0", "1\n2");
-}
-
 /// A task that closes prints what a task that opens can print too, and the helper that
 /// it starts is one of both: who asked for it decides.
 #[test]
@@ -811,48 +465,6 @@ fn a_link_that_two_could_have_made_leaves_open_which_of_them_it_was() {
          a w open|close region=users_17 1.010-1.100
          a v store region=users_17 1.050-1.060",
         "1 2 3 1>2 2>3",
-    );
-}
-
-#[test]
-fn requests_go_on_past_what_prints_nothing() {
-    let model = "point p
-         top ask RpcHandler region=Region.name
-           >p
-         top relay Task region=Region.name
-           >p
-         top serve RpcHandler region=Region.name
-           >p
-         pair ask relay Thread region=region
-         pair relay serve Rpc region=region";
-    let spans = "a t ask region=users_17 1.000-1.001
-         b w serve region=users_17 1.010-1.100
-         b w serve region=users_18 1.010-1.100";
-    check(model, spans, "1 2 1>2\n3");
-    // What relays shows: then it would have shown here too.
-    let shown = format!("{spans}\n a r relay region=users_99 2.000-2.002");
-    check(model, &shown, "1\n2\n3\n4");
-}
-
-#[test]
-fn the_name_of_a_part_contains_that_of_the_whole() {
-    let model = "point p
-         top close_all Task table=Table.name
-           >p
-         top relay Task region=Region.name
-           >p
-         top close RpcHandler region=Region.name
-           >p
-         pair close_all relay Thread many
-         pair relay close Rpc region=region";
-    check(
-        model,
-        "a t close_all table=customers 1.000-2.000
-         b u close region=customers,17 1.100-1.200
-         c v close region=customers,18 1.100-1.200
-         d w close region=customers2,17 1.100-1.200
-         e w close region=customers,19 3.100-3.200",
-        "1 2 3 1>2 1>3\n4\n5",
     );
 }
 
@@ -923,35 +535,6 @@ fn without_threads_what_anybody_can_have_printed_is_handed_to_nobody_by_time() {
     check(model, "a t receive 1.0-1.1\na w scan|receive 1.2-1.2", "1 2 1>2");
 }
 
-/// A task is given a list of what other tasks have made, and prints how long it is.
-#[test]
-fn what_a_request_has_named_each_of_its_spans_can_have_handed_on() {
-    let model = "point p
-                 top create Task table=Table.name
-                   >p
-                 top make Task table=Table.name region=Region.name
-                   >p
-                 top assign Task table=Table.name region=Region.name
-                   >p
-                 top open RpcHandler region=Region.name
-                   >p
-                 pair create make Thread table=table many
-                 pair create assign Thread table=table many
-                 pair assign open Rpc region=region many";
-    let request = "a t create table=users7777 1.0-2.0
-                   a u make table=users7777 region=r1234567 1.1-1.2
-                   a v assign table=users7777 1.4-1.4";
-    let check = |rest: &str, expected: &str| check(model, &format!("{request}\n{rest}"), expected);
-    check("b w open region=r1234567 1.5-1.6", "1 2 3 4 1>2 1>3 3>4");
-    check("b w open region=r7654321 1.5-1.6", "1 2 3 1>2 1>3\n4");
-    // The request is done.
-    check("b w open region=r1234567 2.1-2.2", "1 2 3 1>2 1>3\n4");
-    // The sender names another one itself.
-    let other = "a v assign table=users7777 region=r7654321 1.41-1.41";
-    let text = request.replace("a v assign table=users7777 1.4-1.4", other);
-    self::check(model, &format!("{text}\nb w open region=r1234567 1.5-1.6"), "1 2 3 1>2 1>3\n4");
-}
-
 /// Two threads begin alike and show the name of their process.
 #[test]
 fn who_calls_itself_does_so_in_its_thread() {
@@ -963,114 +546,6 @@ fn who_calls_itself_does_so_in_its_thread() {
     check(model, "a t connect process=7866@node 1.0-1.1\na w connect process=7866@node 2.0-2.1", "1\n2");
     let entity = model.replace("Task", "Entity");
     check(&entity, "a t connect process=7866@node 1.0-1.1\na w connect process=7866@node 2.0-2.1", "1 2 1>2");
-}
-
-/// An application is done and sends an event; its handler prints nothing and has
-/// the application's files deleted.
-#[test]
-fn a_task_is_of_the_entity_that_it_names_although_a_silent_handler_started_it() {
-    let model = "point p
-         top state Entity this.app=App.id
-           >p
-         top clear EventHandler app=App.id
-           >p
-         top delete Task file=App.id
-           >p
-         pair state state Queue this.app=this.app
-         pair state clear Queue this.app=app";
-    let spans = "a t state this.app=app_0001 1.00-1.00
-         a w delete file=app_0001 1.01-1.01
-         a t state this.app=app_0002 2.00-2.00
-         a w delete file=app_0003 2.05-2.05
-         b w delete file=app_0002 2.06-2.06
-         a w delete file=app_0002 5.00-5.00";
-    check(&format!("{model}\npair clear delete Thread"), spans, "1 2 1>2\n3\n4\n5\n6");
-    check(model, spans, "1\n2\n3\n4\n5\n6");
-}
-
-/// Who stores is handed the name of a lasting thing by one and nothing by the other:
-/// the link says not which of them it was.
-#[test]
-fn who_serves_leaves_open_whom_it_serves() {
-    let model = "point p
-         top asked RpcHandler region=Region.name
-           >p
-         top open Task region=Region.name
-           >p
-         top close Task region=Region.name
-           >p
-         top store Task region=Region.name?
-           >p
-         pair asked close Thread region=region
-         pair open store Thread region=region
-         pair close store Thread";
-    check(
-        model,
-        "a t asked region=users_17 1.000-1.001
-         a w open|close region=users_17 1.010-1.100
-         a v store region=users_17 1.050-1.060",
-        "1 2 3 1>2 2>3",
-    );
-}
-
-/// Either line can begin the work as far as the code tells; the log shows them
-/// together.
-const COMPANIONS: &str = "
-    point p
-    point b
-    point c
-    top sort Task
-      >b c
-      >c
-    top other Task
-      >p";
-
-/// So many spans that print `b`, each with a span after it that prints `c`.
-fn in_turn(thread: &str, n: usize) -> String {
-    let two = |i| format!("a {thread} sort b@{i}.000\na {thread} sort c@{i}.001\n");
-    (0..n).map(two).collect()
-}
-
-#[test]
-fn lines_that_always_stand_together_are_of_one_piece_of_work() {
-    let together: String = (0..8).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
-    let apart = |n| (1..=n).map(|line| format!("{line}\n")).collect::<String>();
-    check(COMPANIONS, &in_turn("-", 8), &together);
-    check(COMPANIONS, &in_turn("-", 7), &apart(14));
-    check(COMPANIONS, &in_turn("t", 8), &apart(16));
-    // Both stand with others too.
-    let others = "a - sort b@50.0\na - other 50.001-50.001\na - sort c@50.002\n";
-    check(COMPANIONS, &(in_turn("-", 8) + others), &apart(19));
-    // One is always followed by the other, which can come alone.
-    let alone = "a - other 50.001-50.001\na - sort c@50.002\n";
-    check(COMPANIONS, &(in_turn("-", 8) + alone), &(together.clone() + "17\n18\n"));
-    // No method prints one after the other.
-    let apart_in_code = COMPANIONS.replace(">b c", ">b");
-    check(&apart_in_code, &in_turn("-", 8), &apart(16));
-}
-
-/// Two calls are at work, and the second line of each piece of work names its call.
-#[test]
-fn a_piece_of_work_was_handed_over_once_when_it_began() {
-    let model = "
-        point p
-        point b
-        point c
-        top ask Task x=X.id
-          >p
-        top sort Task x=X.id
-          >b c
-          >c
-        pair ask sort Thread x=x";
-    let (mut text, mut expected) = (String::new(), String::new());
-    for i in 0..8 {
-        text += &format!("a - ask x=name_{i} {i}.000-{i}.001\na - sort b@{i}.002\n");
-        text += &format!("a - sort x=name_{i} c@{i}.003\n");
-        let line = 3 * i + 1;
-        expected +=
-            &format!("{line} {} {} {line}>{} {}>{}\n", line + 1, line + 2, line + 1, line + 1, line + 2);
-    }
-    check(model, &text, &expected);
 }
 
 /// Everybody runs on the only host that there is: it joins no others' tasks.
@@ -1089,53 +564,4 @@ fn the_only_one_of_its_kind_joins_nobody_who_names_other_things() {
     check(model, &hosts, "1 2 1>2\n3");
     let same = spans.replace("task_0002", "task_0001");
     check(model, &same, "1 2 1>2");
-}
-
-#[test]
-fn what_is_printed_in_the_middle_is_a_part() {
-    let model = sketch::model(
-        "point p
-         point q
-         top serve RpcHandler
-           >p q
-           q<
-         top trace Task
-           >p<",
-    );
-    let requests = |text: &str| {
-        let mut spans = spans(&model, text);
-        let serves = spans.iter_mut().filter(|span| span.top_levels[0] == sketch::top(&model, "serve"));
-        serves.for_each(|span| span.events[1].log_point = Some(sketch::point(&model, "q")));
-        print(&reduce(&model, outputs(&spans, |_, _| 0), &Config::default()))
-    };
-    assert_eq!(requests("a t1 serve 1.0-2.0\na t1 trace 1.1-1.2"), "1 2 1>2\n");
-    assert_eq!(requests("a t1 serve 1.0-2.0\na t2 trace 1.1-1.2"), "1\n2\n");
-    // What begins anew has ended before.
-    let again = "a t1 serve 1.0-2.0\na t1 trace 1.1-1.2\na t1 serve 1.3-1.4";
-    assert_eq!(requests(again), "1\n2\n3\n");
-    // What goes on afterwards was not in the middle.
-    assert_eq!(requests("a t1 serve 1.0-2.0\na t1 trace 1.1-2.2"), "1\n2\n");
-}
-
-#[test]
-fn what_runs_without_main_is_not_mains() {
-    let mut model = sketch::model(
-        "point p
-         top start Task
-           >p<
-         top tick Task
-           >p<
-         pair start tick Thread many",
-    );
-    let requests = |model: &Model, text: &str| {
-        print(&reduce(model, outputs(&spans(model, text), |_, _| 0), &Config::default()))
-    };
-    let (once, again) = ("a m start 1.0-2.0\na t tick 1.5-1.5", "\na t tick 30.0-30.0");
-    assert_eq!(requests(&model, &format!("{once}{again}")), "1 2 1>2\n3\n");
-    let top = &mut model.top_level_methods[0];
-    top.descriptor = "([Ljava/lang/String;)V".to_owned();
-    top.method = "main".to_owned();
-    let as_main = |text: &str| text.replace("start", "main");
-    assert_eq!(requests(&model, &as_main(once)), "1 2 1>2\n");
-    assert_eq!(requests(&model, &as_main(&format!("{once}{again}"))), "1\n2\n3\n");
 }

@@ -315,8 +315,8 @@ fn without_threads_what_contradicts_an_entity_is_of_another_one() {
           >moved<
         top beat RpcHandler job=Job.id
           >moved*<";
-    let records = "1.000 - moved file=/tmp/a job=job_0001
-         1.001 - moved file=/tmp/b job=job_0001";
+    let records = "1.000 - moved file=done/a job=job_0001
+         1.001 - moved file=done/b job=job_0001";
     check(model, records, "state: 1 opens\nstate: 2 opens");
     // Nobody but the loop prints it.
     let loop_only = model.replace("top state Entity", "top state Task").replace(">moved<", ">moved*<");

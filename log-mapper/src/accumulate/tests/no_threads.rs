@@ -1,0 +1,261 @@
+//! Layouts that print no threads: identifiers, order, neighbours and words decide.
+
+use super::*;
+
+#[test]
+fn without_threads_identifiers_then_order_decide() {
+    check(
+        STORE,
+        "1.0 - receiving block=1
+         1.1 - moved
+         1.2 - receiving block=2
+         1.3 - receiving block=3
+         1.4 - received block=2
+         1.5 - received block=1
+         1.6 - closing
+         2.0 - received block=3",
+        "write: 1 opens; 2 order; 6 1 id
+         write: 3 opens; 5 1 id
+         write: 4 opens; 8 1 id
+         read: 7 opens, start not seen",
+    );
+}
+
+#[test]
+fn entities_without_threads_do_not_mix() {
+    check(
+        "point state id=Id.n
+         point note
+         top handle Entity id=Id.n
+           >state* note
+           note<",
+        "1.0 - state id=1
+         1.1 - state id=2
+         1.2 - state id=1
+         1.3 - state id=2
+         1.4 - note
+         1.5 - state id=1",
+        "handle: 1 opens; 3 1 id; 6 1 id
+         handle: 2 opens; 4 1 id
+         handle: 5 opens, start not seen",
+    );
+}
+
+/// Requests of four records each, `n_open` of them at any time, in a fixed
+/// shuffle of their records. A thread serves one request at a time.
+fn crowd(n_requests: usize, n_open: usize, has_thread: bool) -> String {
+    let mut text = String::new();
+    let mut state: u64 = 7;
+    let mut free: Vec<usize> = (0..n_open).collect();
+    let mut open: Vec<(usize, usize, usize)> = Vec::new();
+    let (mut next, mut time_ms) = (0, 0);
+    while next < n_requests || !open.is_empty() {
+        while next < n_requests
+            && let Some(thread) = free.pop()
+        {
+            open.push((next, 0, thread));
+            next += 1;
+        }
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let at = (state >> 33) as usize % open.len();
+        let (id, step, thread) = open[at];
+        let what = ["receiving", "moved", "received", "closing"][step];
+        let thread = if has_thread { format!("t{thread}") } else { "-".to_owned() };
+        time_ms += 1;
+        text += &format!("{}.{:03} {thread} {what} block={id}\n", time_ms / 1000, time_ms % 1000);
+        open[at].1 += 1;
+        if open[at].1 == 4 {
+            free.push(open.swap_remove(at).2);
+        }
+    }
+    text
+}
+
+/// (spans, spans of one whole request, records in a span of another request)
+fn score(n_open: usize, has_thread: bool) -> (usize, usize, usize) {
+    let model = sketch::model(STORE);
+    let text = crowd(400, n_open, has_thread);
+    let block_of = |line: &str| {
+        let number: usize = line.parse().expect("a line number");
+        text.lines().nth(number - 1).and_then(|line| line.split_once("block=")).expect("a block").1
+    };
+    let (mut n_spans, mut n_whole, mut n_wrong) = (0, 0, 0);
+    for span in run(&model, &text).lines() {
+        let lines = span.split([':', ';']).skip(1).filter_map(|event| event.split_whitespace().next());
+        let blocks: Vec<&str> = lines.map(block_of).collect();
+        let wrong = blocks.iter().filter(|&&block| block != blocks[0]).count();
+        n_spans += 1;
+        n_whole += usize::from(blocks.len() == 4 && wrong == 0);
+        n_wrong += wrong;
+    }
+    (n_spans, n_whole, n_wrong)
+}
+
+#[test]
+fn a_crowd_of_threads_comes_out_whole() {
+    assert_eq!(score(100, true), (400, 400, 0));
+}
+
+#[test]
+fn without_threads_one_at_a_time_comes_out_whole() {
+    assert_eq!(score(1, false), (400, 400, 0));
+}
+
+#[test]
+fn in_a_crowd_without_threads_order_soon_loses_its_trust() {
+    let (_, _, n_wrong) = score(100, false);
+    assert!(n_wrong <= 16, "{n_wrong} of 1600 records are in a request of another");
+    let (_, _, n_wrong) = score(4, false);
+    assert!(n_wrong <= 32, "{n_wrong} of 1600 records are in a request of another");
+}
+
+#[test]
+fn a_line_that_names_nothing_begins_what_follows_at_once() {
+    check(
+        CONNECTION,
+        "1.0 t opened peer=10.0.0.1:1
+         1.1 t opened peer=10.0.0.1:2
+         1.2 t failed
+         1.2 t closed peer=10.0.0.1:1",
+        "event: 1 opens
+         event: 2 opens
+         event: 3 opens; 4 follows at once",
+    );
+    check(
+        CONNECTION,
+        "1.0 - opened peer=10.0.0.1:1
+         1.1 - opened peer=10.0.0.1:2
+         1.2 - failed
+         1.2 - closed peer=10.0.0.1:1",
+        "event: 1 opens
+         event: 2 opens
+         event: 3 opens; 4 follows at once",
+    );
+}
+
+#[test]
+fn a_lone_record_is_of_the_span_that_its_neighbour_shows() {
+    // Two are at work: order alone does not tell whose line 3 is, line 4 does.
+    check(
+        LOCALIZER,
+        "1.000 - writing id=container_0001
+         1.001 - writing id=container_0002
+         1.500 - starting
+         1.501 - copying id=container_0001",
+        "localize: 1 opens; 3 before a record with its ids; 4 ids, with records before
+         localize: 2 opens",
+    );
+}
+
+#[test]
+fn a_lone_record_is_of_the_span_that_misses_it() {
+    // Line 3 is missing between lines 1 and 4, and there is no other.
+    check(
+        LOCALIZER,
+        "1.000 - writing id=container_0001
+         1.001 - writing id=container_0002
+         1.500 - starting
+         1.700 - copying id=container_0001",
+        "localize: 1 opens; 3 before a record with its ids; 4 ids, with records before
+         localize: 2 opens",
+    );
+    // Two of them: either is of either.
+    check(
+        LOCALIZER,
+        "1.000 - writing id=container_0001
+         1.001 - writing id=container_0002
+         1.500 - starting
+         1.600 - starting
+         1.800 - copying id=container_0001",
+        "localize: 1 opens; 5 1 id, skips
+         localize: 2 opens
+         localize: 3 opens, start not seen
+         localize: 4 opens, start not seen",
+    );
+    // Not after a while.
+    check(
+        LOCALIZER,
+        "1.000 - writing id=container_0001
+         1.001 - writing id=container_0002
+         1.500 - starting
+         9.000 - copying id=container_0001",
+        "localize: 1 opens; 4 1 id, skips
+         localize: 2 opens
+         localize: 3 opens, start not seen",
+    );
+}
+
+/// A container is allocated and, later, released: the two have more in common than
+/// the release has with its own first line.
+#[test]
+fn what_was_done_long_ago_does_not_stand_before_what_is_at_work() {
+    let model = "point assigned id=Container.id host=Host.name port=Host.port
+         point completed id=Container.id
+         point released id=Container.id host=Host.name port=Host.port
+         top handle EventHandler id=Container.id host=Host.name? port=Host.port?
+           >assigned< completed released
+           >completed released
+           >released<";
+    check(
+        model,
+        "1.0 - assigned id=container_0001 host=host-a port=27141
+         9.0 - completed id=container_0001
+         9.1 - released id=container_0001 host=host-a port=27141",
+        "handle: 1 opens
+         handle: 2 opens; 3 1 id",
+    );
+    check(
+        model,
+        "1.0 t1 assigned id=container_0001 host=host-a port=27141
+         9.0 t1 completed id=container_0001
+         9.1 t1 released id=container_0001 host=host-a port=27141",
+        "handle: 1 opens
+         handle: 2 opens; 3 thread+1 id",
+    );
+}
+
+#[test]
+fn without_threads_words_tell_which_of_those_that_wait_goes_on() {
+    check(
+        "point writing table=Table.name
+         point flushed path=File.path
+         top flush Task table=Table.name?
+           >writing flushed
+           flushed<",
+        "1.0 - writing table=users
+         1.1 - writing table=blobs
+         1.2 - writing table=events
+         1.3 - flushed path=/data/users-1
+         1.4 - flushed path=/data/events-7
+         9.0 - writing table=users
+         9.1 - writing table=blobs
+         9.2 - flushed path=/data/hits-9",
+        "flush: 1 opens; 4 order+words
+         flush: 2 opens
+         flush: 3 opens; 5 order+words
+         flush: 6 opens
+         flush: 7 opens
+         flush: 8 opens, start not seen",
+    );
+}
+
+#[test]
+fn without_threads_names_that_were_made_outweigh_those_that_were_given() {
+    check(
+        "point received session=Job.session table=Job.table
+         point asks session=Job.session table=Job.table
+         point ends session=Job.session
+         top handle Task table=Job.table
+           >received asks
+           asks<
+         top end Task session=Job.session
+           >ends<",
+        "1.0 - received session=session-1 table=blobs
+         1.1 - asks session=session-1 table=blobs
+         2.0 - received session=session-2 table=blobs
+         2.1 - asks session=session-3 table=blobs",
+        "handle: 1 opens; 2 1 id+1 weak id
+         handle: 3 opens
+         handle: 4 opens, start not seen",
+    );
+}

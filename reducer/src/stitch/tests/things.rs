@@ -1,0 +1,300 @@
+//! Requests by the things that they work on: entities and their events, connections,
+//! lasting things, parts and wholes, ways past what prints nothing.
+
+use super::check;
+
+#[test]
+fn events_of_an_entity_are_one_request_for_as_long_as_it_lives() {
+    check(
+        "point p
+         top handle Entity id=Id.n
+           >p
+         pair handle handle Queue id=id",
+        "a d handle id=1 1.0-1.0
+         a d handle id=2 1.1-1.1
+         a d handle id=1 2.0-2.0
+         a d handle id=1 200.0-200.0
+         b d handle id=1 3.0-3.0",
+        "1 3 4 1>3 3>4
+         2
+         5",
+    );
+}
+
+#[test]
+fn a_dispatcher_never_joins_what_it_dispatches() {
+    check(
+        "point p
+         top loop Dispatcher
+           >p
+         top serve DispatchTarget id=Id.n
+           >p
+         pair loop serve Call many",
+        "a t1 loop 1.0-5.0
+         a t2 loop 1.1-5.0
+         a t1 serve id=1 2.0-2.1
+         a t2 serve id=2 2.0-2.1
+         a t1 serve id=3 3.0-3.1",
+        "1
+         2 4 2>4
+         3
+         5",
+    );
+}
+
+#[test]
+fn what_carries_a_connection_is_one_request_on_all_nodes() {
+    check(
+        "point p
+         top accept Dispatcher peer=Socket.peer
+           >p
+         top serve Entity peer=Socket.peer session=Session.id
+           >p
+         top close Task peer=Conn.address session=Request.session
+           >p
+         pair serve serve Entity many
+         pair serve close Entity many
+         pair close serve Entity many
+         pair close close Entity many",
+        "a - serve peer=/10.0.0.1:5001 session=70001 1.0-1.1
+         b - serve peer=/10.0.0.1:5001 session=70002 2.0-2.1
+         c - close session=70001 90.0-90.0
+         a - accept peer=/10.0.0.1:5001 100.0-100.0
+         a - serve peer=/10.0.0.1:5001 session=70003 100.1-100.1
+         a - close peer=/10.0.0.1:5001 101.0-101.0",
+        "1 3 1>3
+         2
+         4
+         5 6 5>6",
+    );
+}
+
+#[test]
+fn of_two_parts_of_a_connection_at_one_time_one_comes_first() {
+    // The second and third share more than the first has with either.
+    check(
+        "point p
+         top serve Entity peer=Socket.peer session=Session.id
+           >p
+         top close Task peer=Conn.address session=Request.session
+           >p
+         pair serve serve Entity many
+         pair serve close Entity many
+         pair close serve Entity many
+         pair close close Entity many",
+        "a - serve peer=/10.0.0.1:5001 1.0-1.0
+         a - serve peer=/10.0.0.1:5001 session=70001 1.002-1.002
+         a - close session=70001 1.002-1.002",
+        "1 2 3 1>2 2>3",
+    );
+}
+
+#[test]
+fn who_meets_several_connections_works_on_none() {
+    check(
+        "point p
+         top serve Entity peer=Socket.peer session=Session.id
+           >p
+         top stop Task peer=Socket.peer
+           >p
+         pair serve serve Entity many
+         pair serve stop Entity many",
+        "a - serve peer=/10.0.0.1:5001 1.0-1.0
+         a - serve peer=/10.0.0.1:5002 2.0-2.0
+         a - stop peer=/10.0.0.1:5001 peer=/10.0.0.1:5002 3.0-3.0",
+        "1
+         2
+         3",
+    );
+}
+
+/// Sixteen attempts, each of one job of four: a state machine gets its events
+/// from a queue, a cleaner names the attempt without the model knowing, and a
+/// heartbeat looks through all of them.
+#[test]
+fn what_is_done_to_one_entity_is_one_request_and_the_innermost_entity_counts() {
+    let model = "point p
+         top state Entity this.attempt=Attempt.id this.job=Job.id
+           >p
+         top clean Task other=Attempt.id
+           >p
+         top beat Task this.attempts[*]=Attempt.id
+           >p
+         pair state state Queue this.attempt=this.attempt";
+    let mut text = String::new();
+    let mut expected = String::new();
+    for n in 0..16 {
+        let (attempt, job) = (format!("attempt_{n:02}"), format!("job_{}", n / 4));
+        let start = 100 * n;
+        text += &format!(
+            "a t state this.attempt={attempt} this.job={job} {start}-{start}
+             b t clean other={attempt} {}-{}
+             a t state this.attempt={attempt} this.job={job} {}-{}
+             c t beat this.attempts[*]={attempt} {}-{}\n",
+            start + 20,
+            start + 20,
+            start + 50,
+            start + 51,
+            start + 60,
+            start + 61,
+        );
+        let line = 4 * n + 1;
+        expected += &format!("{line} {} {} {line}>{} {line}>{}\n", line + 1, line + 2, line + 1, line + 2);
+        expected += &format!("{}\n", line + 3);
+    }
+    check(model, &text, &expected);
+}
+
+#[test]
+fn an_event_that_names_nothing_of_its_entity_stays_apart() {
+    let model = "point p
+         top launch Task id=Attempt.id
+           >p
+         top state Entity this.id=Attempt.id
+           >p
+         pair launch state Queue id=this.id";
+    check(
+        model,
+        "a t launch id=attempt_1 1.0-1.1
+         a u state 1.101-1.2",
+        "1\n2",
+    );
+}
+
+#[test]
+fn what_is_handed_a_lasting_thing_serves_it_and_not_who_named_it() {
+    let model = |knows: &str| {
+        format!(
+            "point p
+             top flush Task table=Table.name? position=Position.n
+               >p
+             top compact Task table=Table.name? {knows}
+               >p
+             pair flush compact Thread table=table"
+        )
+    };
+    let spans = "a t flush table=table_users position=70001 1.0-1.1
+         a w compact table=table_users 1.101-1.2";
+    check(&model(""), spans, "1\n2");
+    check(&model("task=Task.id"), spans, "1 2 1>2");
+}
+
+/// The job of the process that was started for it says which tasks it has
+/// completed, and not that it is the job.
+#[test]
+fn an_event_that_names_nothing_is_of_the_only_entity_of_its_kind() {
+    let model = "point p
+         top state Entity this.id=Job.id
+           >p
+         pair state state Queue this.id=this.id";
+    check(
+        model,
+        "a d state this.id=job_0001 1.0-1.0
+         a d state 5.0-5.0
+         a d state this.id=job_0001 7.0-7.0
+         a d state 9.0-9.0
+         b d state 5.0-5.0",
+        "1 2 3 4 1>2 1>3 3>4\n5",
+    );
+    // Of two of a kind it can be either.
+    check(
+        model,
+        "a d state this.id=job_0001 1.0-1.0
+         a d state 5.0-5.0
+         a d state this.id=job_0001 7.0-7.0
+         a d state this.id=job_0002 8.0-8.0",
+        "1 3 1>3\n2\n4",
+    );
+    // One event that names it says nothing of others.
+    check(model, "a d state this.id=job_0001 1.0-1.0\na d state 5.0-5.0", "1\n2");
+}
+
+#[test]
+fn requests_go_on_past_what_prints_nothing() {
+    let model = "point p
+         top ask RpcHandler region=Region.name
+           >p
+         top relay Task region=Region.name
+           >p
+         top serve RpcHandler region=Region.name
+           >p
+         pair ask relay Thread region=region
+         pair relay serve Rpc region=region";
+    let spans = "a t ask region=users_17 1.000-1.001
+         b w serve region=users_17 1.010-1.100
+         b w serve region=users_18 1.010-1.100";
+    check(model, spans, "1 2 1>2\n3");
+    // What relays shows: then it would have shown here too.
+    let shown = format!("{spans}\n a r relay region=users_99 2.000-2.002");
+    check(model, &shown, "1\n2\n3\n4");
+}
+
+#[test]
+fn the_name_of_a_part_contains_that_of_the_whole() {
+    let model = "point p
+         top close_all Task table=Table.name
+           >p
+         top relay Task region=Region.name
+           >p
+         top close RpcHandler region=Region.name
+           >p
+         pair close_all relay Thread many
+         pair relay close Rpc region=region";
+    check(
+        model,
+        "a t close_all table=customers 1.000-2.000
+         b u close region=customers,17 1.100-1.200
+         c v close region=customers,18 1.100-1.200
+         d w close region=customers2,17 1.100-1.200
+         e w close region=customers,19 3.100-3.200",
+        "1 2 3 1>2 1>3\n4\n5",
+    );
+}
+
+/// An application is done and sends an event; its handler prints nothing and has
+/// the application's files deleted.
+#[test]
+fn a_task_is_of_the_entity_that_it_names_although_a_silent_handler_started_it() {
+    let model = "point p
+         top state Entity this.app=App.id
+           >p
+         top clear EventHandler app=App.id
+           >p
+         top delete Task file=App.id
+           >p
+         pair state state Queue this.app=this.app
+         pair state clear Queue this.app=app";
+    let spans = "a t state this.app=app_0001 1.00-1.00
+         a w delete file=app_0001 1.01-1.01
+         a t state this.app=app_0002 2.00-2.00
+         a w delete file=app_0003 2.05-2.05
+         b w delete file=app_0002 2.06-2.06
+         a w delete file=app_0002 5.00-5.00";
+    check(&format!("{model}\npair clear delete Thread"), spans, "1 2 1>2\n3\n4\n5\n6");
+    check(model, spans, "1\n2\n3\n4\n5\n6");
+}
+
+/// Who stores is handed the name of a lasting thing by one and nothing by the other:
+/// the link says not which of them it was.
+#[test]
+fn who_serves_leaves_open_whom_it_serves() {
+    let model = "point p
+         top asked RpcHandler region=Region.name
+           >p
+         top open Task region=Region.name
+           >p
+         top close Task region=Region.name
+           >p
+         top store Task region=Region.name?
+           >p
+         pair asked close Thread region=region
+         pair open store Thread region=region
+         pair close store Thread";
+    check(
+        model,
+        "a t asked region=users_17 1.000-1.001
+         a w open|close region=users_17 1.010-1.100
+         a v store region=users_17 1.050-1.060",
+        "1 2 3 1>2 2>3",
+    );
+}

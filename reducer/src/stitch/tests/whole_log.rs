@@ -1,0 +1,285 @@
+//! What only the whole log tells: lives of identifiers, who is left over, copies of
+//! messages, lines that stand together, what a request has named, nesting.
+
+use super::*;
+
+/// Either line can begin the work as far as the code tells; the log shows them
+/// together.
+const COMPANIONS: &str = "
+    point p
+    point b
+    point c
+    top sort Task
+      >b c
+      >c
+    top other Task
+      >p";
+
+/// A session is opened on one node and worked on by another; the message between
+/// is handled without a word.
+const SESSIONS: &str = "
+    point p
+    top open Task session=Session.id
+      >p
+    top handle EventHandler session=Session.id
+      >p
+    top work Task session=Session.id
+      >p
+    top other Task session=Session.id
+      >p
+    pair open handle Socket session=session
+    pair handle work Thread session=session
+";
+
+/// What handles one session shows it; then `n` sessions one after the other; in each, `second` on node b follows after
+/// `gap` seconds.
+fn sessions(n: usize, second: &str, gap: f64) -> String {
+    let handled = "c v handle session=another 0-0\n";
+    let session = |i: usize| {
+        let start = (i + 1) as f64 * 100.0;
+        let next = start + gap;
+        format!(
+            "a t open session=session-{i:02} {start}-{start}\nb u {second} session=session-{i:02} {next}-{next}\n"
+        )
+    };
+    handled.chars().chain((0..n).map(session).collect::<String>().chars()).collect()
+}
+
+#[test]
+fn an_identifier_that_comes_and_goes_with_its_request_joins_all_that_holds_it() {
+    let pairs = (0..16).map(|i| format!("{a} {b} {a}>{b}\n", a = 2 * i + 2, b = 2 * i + 3));
+    let together: String = ["1\n".to_owned()].into_iter().chain(pairs).collect();
+    let apart = |n: usize| -> String { (1..=2 * n + 1).map(|i| format!("{i}\n")).collect() };
+    check(SESSIONS, &sessions(16, "work", 0.2), &together);
+    // Too few to know what kind of identifier it is.
+    check(SESSIONS, &sessions(14, "work", 0.2), &apart(14));
+    // The name of a thing that somebody comes back to.
+    check(SESSIONS, &sessions(16, "work", 30.0), &apart(16));
+    // Nothing leads from the one to the other.
+    check(SESSIONS, &sessions(16, "other", 0.2), &apart(16));
+}
+
+#[test]
+fn a_session_is_one_request_although_its_parts_have_found_each_other_before() {
+    // What answers prints the session by a name of its own, and has started the
+    // latest of those that can have sent it.
+    let model = "point p
+        top open Task session=Session.id
+          >p
+        top work Task session=Session.id
+          >p
+        top answer Task session=Session.id
+          >p
+        pair open work Socket session=session
+        pair work answer Socket session=session
+        pair answer work Thread session=session";
+    let mut text = String::new();
+    let mut expected = String::new();
+    for i in 0..16 {
+        let (s, start) = (format!("session-{i:02}"), 100 * i);
+        text += &format!(
+            "a t open session={s} {start}-{start}
+             b u answer session={s} {start}.2-{start}.2
+             b v work session={s} {start}.21-{start}.3\n"
+        );
+        let line = 3 * i + 1;
+        expected +=
+            &format!("{line} {} {} {line}>{} {}>{}\n", line + 1, line + 2, line + 1, line + 1, line + 2);
+    }
+    check(model, &text, &expected);
+}
+
+/// Reads that three nodes are asked for at once, every `interval` or so.
+fn asked_for(top: &str, interval: f64) -> String {
+    let mut text = String::new();
+    for n in 0..24 {
+        let at = 10.0 + interval * (f64::from(n) + f64::from(n * n % 7) / 10.0);
+        for (position, node) in ["a", "b", "c"].into_iter().enumerate() {
+            let at = at + 0.002 * position as f64;
+            text += &format!("{node} - {top} table=table_queue {at:.3}-{at:.3}\n");
+        }
+    }
+    text
+}
+
+#[test]
+fn copies_of_one_message_arrive_together() {
+    let model = "point p
+         top ask Task
+           >p
+         top read RpcHandler table=Table.name?
+           >p
+         top tick Task table=Table.name?
+           >p
+         pair ask read Socket many";
+    let together: String = (0..24)
+        .map(|n| 3 * n + 1)
+        .map(|n| format!("{n} {} {} {n}>{} {}>{}\n", n + 1, n + 2, n + 1, n + 1, n + 2))
+        .collect();
+    let apart: String = (1..=72).map(|n| format!("{n}\n")).collect();
+    check(model, &asked_for("read", 1.0), &together);
+    // So many are asked for that chance brings as many together.
+    check(model, &asked_for("read", 0.02), &apart);
+    // What nodes do by themselves at one time is no request in common.
+    check(model, &asked_for("tick", 1.0), &apart);
+}
+
+/// Sessions receive what they asked for, and wait until it is stored: one alone at
+/// first, then two at once, of which one is through when the second is still storing.
+#[test]
+fn who_is_left_over_belongs_to_who_is_left_over() {
+    let model = |many: &str| {
+        format!(
+            "point p
+             top session Task plan=Plan.id
+               >p
+             top store Task plan=Plan.id
+               >p
+             pair session store Thread plan=plan{many}"
+        )
+    };
+    let mut text = String::new();
+    let mut expected = String::new();
+    for n in 0..20 {
+        let at = f64::from(n) * 100.0;
+        text += &format!("a t session plan=plan_{n:04} {at}-{}\n", at + 2.0);
+        text += &format!("a w store {}-{}\n", at + 1.0, at + 1.5);
+        expected += &format!("{} {} {0}>{1}\n", 2 * n + 1, 2 * n + 2);
+    }
+    text += "a t session plan=plan_0101 5000.0-5001.0
+             a t session plan=plan_0102 5000.1-5003.0
+             a w store 5000.5-5000.9
+             a w store 5000.6-5002.0
+             a t session plan=plan_0201 6000.0-6003.0
+             a t session plan=plan_0202 6000.1-6003.0
+             a w store 6000.5-6000.9
+             a w store 6000.6-6002.0";
+    let told = "41 43 41>43\n42 44 42>44\n45\n46\n47\n48\n";
+    check(&model(" many"), &text, &(expected + told));
+}
+
+/// A task is given a list of what other tasks have made, and prints how long it is.
+#[test]
+fn what_a_request_has_named_each_of_its_spans_can_have_handed_on() {
+    let model = "point p
+                 top create Task table=Table.name
+                   >p
+                 top make Task table=Table.name region=Region.name
+                   >p
+                 top assign Task table=Table.name region=Region.name
+                   >p
+                 top open RpcHandler region=Region.name
+                   >p
+                 pair create make Thread table=table many
+                 pair create assign Thread table=table many
+                 pair assign open Rpc region=region many";
+    let request = "a t create table=users7777 1.0-2.0
+                   a u make table=users7777 region=r1234567 1.1-1.2
+                   a v assign table=users7777 1.4-1.4";
+    let check = |rest: &str, expected: &str| check(model, &format!("{request}\n{rest}"), expected);
+    check("b w open region=r1234567 1.5-1.6", "1 2 3 4 1>2 1>3 3>4");
+    check("b w open region=r7654321 1.5-1.6", "1 2 3 1>2 1>3\n4");
+    // The request is done.
+    check("b w open region=r1234567 2.1-2.2", "1 2 3 1>2 1>3\n4");
+    // The sender names another one itself.
+    let other = "a v assign table=users7777 region=r7654321 1.41-1.41";
+    let text = request.replace("a v assign table=users7777 1.4-1.4", other);
+    self::check(model, &format!("{text}\nb w open region=r1234567 1.5-1.6"), "1 2 3 1>2 1>3\n4");
+}
+
+/// So many spans that print `b`, each with a span after it that prints `c`.
+fn in_turn(thread: &str, n: usize) -> String {
+    let two = |i| format!("a {thread} sort b@{i}.000\na {thread} sort c@{i}.001\n");
+    (0..n).map(two).collect()
+}
+
+#[test]
+fn lines_that_always_stand_together_are_of_one_piece_of_work() {
+    let together: String = (0..8).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
+    let apart = |n| (1..=n).map(|line| format!("{line}\n")).collect::<String>();
+    check(COMPANIONS, &in_turn("-", 8), &together);
+    check(COMPANIONS, &in_turn("-", 7), &apart(14));
+    check(COMPANIONS, &in_turn("t", 8), &apart(16));
+    // Both stand with others too.
+    let others = "a - sort b@50.0\na - other 50.001-50.001\na - sort c@50.002\n";
+    check(COMPANIONS, &(in_turn("-", 8) + others), &apart(19));
+    // One is always followed by the other, which can come alone.
+    let alone = "a - other 50.001-50.001\na - sort c@50.002\n";
+    check(COMPANIONS, &(in_turn("-", 8) + alone), &(together.clone() + "17\n18\n"));
+    // No method prints one after the other.
+    let apart_in_code = COMPANIONS.replace(">b c", ">b");
+    check(&apart_in_code, &in_turn("-", 8), &apart(16));
+}
+
+/// Two calls are at work, and the second line of each piece of work names its call.
+#[test]
+fn a_piece_of_work_was_handed_over_once_when_it_began() {
+    let model = "
+        point p
+        point b
+        point c
+        top ask Task x=X.id
+          >p
+        top sort Task x=X.id
+          >b c
+          >c
+        pair ask sort Thread x=x";
+    let (mut text, mut expected) = (String::new(), String::new());
+    for i in 0..8 {
+        text += &format!("a - ask x=name_{i} {i}.000-{i}.001\na - sort b@{i}.002\n");
+        text += &format!("a - sort x=name_{i} c@{i}.003\n");
+        let line = 3 * i + 1;
+        expected +=
+            &format!("{line} {} {} {line}>{} {}>{}\n", line + 1, line + 2, line + 1, line + 1, line + 2);
+    }
+    check(model, &text, &expected);
+}
+
+#[test]
+fn what_is_printed_in_the_middle_is_a_part() {
+    let model = sketch::model(
+        "point p
+         point q
+         top serve RpcHandler
+           >p q
+           q<
+         top trace Task
+           >p<",
+    );
+    let requests = |text: &str| {
+        let mut spans = spans(&model, text);
+        let serves = spans.iter_mut().filter(|span| span.top_levels[0] == sketch::top(&model, "serve"));
+        serves.for_each(|span| span.events[1].log_point = Some(sketch::point(&model, "q")));
+        print(&reduce(&model, outputs(&spans, |_, _| 0), &Config::default()))
+    };
+    assert_eq!(requests("a t1 serve 1.0-2.0\na t1 trace 1.1-1.2"), "1 2 1>2\n");
+    assert_eq!(requests("a t1 serve 1.0-2.0\na t2 trace 1.1-1.2"), "1\n2\n");
+    // What begins anew has ended before.
+    let again = "a t1 serve 1.0-2.0\na t1 trace 1.1-1.2\na t1 serve 1.3-1.4";
+    assert_eq!(requests(again), "1\n2\n3\n");
+    // What goes on afterwards was not in the middle.
+    assert_eq!(requests("a t1 serve 1.0-2.0\na t1 trace 1.1-2.2"), "1\n2\n");
+}
+
+#[test]
+fn what_runs_without_main_is_not_mains() {
+    let mut model = sketch::model(
+        "point p
+         top start Task
+           >p<
+         top tick Task
+           >p<
+         pair start tick Thread many",
+    );
+    let requests = |model: &Model, text: &str| {
+        print(&reduce(model, outputs(&spans(model, text), |_, _| 0), &Config::default()))
+    };
+    let (once, again) = ("a m start 1.0-2.0\na t tick 1.5-1.5", "\na t tick 30.0-30.0");
+    assert_eq!(requests(&model, &format!("{once}{again}")), "1 2 1>2\n3\n");
+    let top = &mut model.top_level_methods[0];
+    top.descriptor = "([Ljava/lang/String;)V".to_owned();
+    top.method = "main".to_owned();
+    let as_main = |text: &str| text.replace("start", "main");
+    assert_eq!(requests(&model, &as_main(once)), "1 2 1>2\n");
+    assert_eq!(requests(&model, &as_main(&format!("{once}{again}"))), "1\n2\n3\n");
+}
