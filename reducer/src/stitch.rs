@@ -30,6 +30,7 @@ mod kin;
 mod lives;
 mod nested;
 mod pairs;
+mod rounds;
 mod silent;
 mod sole;
 #[cfg(test)]
@@ -73,6 +74,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(nested::join(model, &pairs, &facts, &links));
         links.sort_unstable();
         links.extend(lives::join(&pairs, &facts, config.skew_us, &links));
+        links.extend(rounds::join(&pairs, &facts, &links));
         links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));
         links.extend(kin::join(&pairs, &facts, config.skew_us, &links));

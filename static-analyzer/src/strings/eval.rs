@@ -199,7 +199,7 @@ impl<'p> Evaluator<'p> {
 
     /// Whether one of the numbers that a phi joins is computed: then it is a
     /// counter or sum, and a single variable.
-    fn is_computed(
+    pub(crate) fn is_computed(
         &self,
         frame: FrameId,
         operands: &[(crate::ir::BlockId, ValueId)],

@@ -321,6 +321,28 @@ impl<'p> Evaluator<'p> {
             };
             return self.terms.text(&text);
         }
+        // Each of several values by itself: a constant that stands for none of them
+        // is no value of the others.
+        if let Op::Phi(operands) = self.op(frame, value)
+            && !self.is_computed(frame, operands, "J")
+        {
+            let reach = self.reach(frame);
+            let block = self.inst(frame, value).block;
+            let mut choices = Vec::with_capacity(operands.len());
+            for &(from, operand) in operands {
+                let goes_round = matches!(self.op(frame, operand), Op::Phi(_));
+                if goes_round {
+                    choices.clear();
+                    break;
+                }
+                if reach.edge(from, block) {
+                    choices.push(self.radix_text(frame, call, operand, descriptor, model));
+                }
+            }
+            if !choices.is_empty() {
+                return self.terms.alt(choices);
+            }
+        }
         let pattern = match model {
             Model::Hex => Pattern::Hex,
             Model::Octal => Pattern::Regex("[0-7]+"),
