@@ -28,6 +28,7 @@ const NAMING_MIN: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
     /// Remote hand-offs are decided when all local ones are.
+    pub(super) is_late: bool,
     pub(super) is_remote: bool,
     pub(super) evidence: Reverse<Evidence>,
     pub(super) to: u32,
