@@ -95,7 +95,7 @@ impl<'s> State<'s, '_> {
         // What carries an object can be any of its carriers.
         let is_any = pair.role == Role::Attached;
         (is_any || self.agrees(pair, candidate))
-            && !self.received.contains(&(candidate.to, pair.role))
+            && (is_any || !self.received.contains(&(candidate.to, pair.role)))
             && (pair.many || !self.sent.contains(&(candidate.from, candidate.pair)))
     }
 
