@@ -21,6 +21,7 @@ mod accept;
 mod candidates;
 mod coincidence;
 mod companions;
+mod counted;
 mod delays;
 mod elimination;
 mod entities;

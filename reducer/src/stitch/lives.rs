@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schema::kinds::is_made;
 use schema::{TopLevelId, ValueClassId};
 
+use super::counted::{self, Counted};
 use super::entities::{self, Holders, VALUES_MIN};
 use super::facts::Facts;
 use super::pairs::{Pair, Pairs, Role};
@@ -58,28 +59,60 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
         if values.len() < VALUES_MIN || n_back * BACK_SHARE > values.len() {
             continue;
         }
-        let mut reach = Reach::new(pairs, facts, kind);
-        let made = values.iter().filter(|(text, _)| is_made(text));
-        for spans in made.flat_map(|(_, spans)| lives(facts, spans)) {
-            for (position, &span) in spans.iter().enumerate() {
-                if has_sender[span as usize] {
-                    continue;
-                }
-                // The latest that can have handed it on; a clock can be behind.
-                let late_us = facts.get(span).start_us.saturating_add(skew_us);
-                let after = spans[position + 1..].iter().take_while(|&&k| facts.get(k).start_us <= late_us);
-                let mut senders = spans[..position].iter().rev().chain(after).copied();
-                // What it started itself, before or after its own first line, is no sender.
-                let sender = senders
-                    .find(|&k| reach.allows(top_of(facts, k), top_of(facts, span)) && sets.join(k, span));
-                if let Some(from) = sender {
-                    has_sender[span as usize] = true;
-                    out.push(SpanLink { from, to: span, pair: None });
-                }
+        let made = values.iter().filter(|(text, _)| is_made(text)).map(|(_, spans)| spans.as_slice());
+        let lives: Vec<&[u32]> = made.flat_map(|spans| lives(facts, spans)).collect();
+        let mut reach = Reach::new(pairs, facts, &[kind]);
+        out.extend(join_lives(facts, &mut reach, skew_us, &lives, (&mut sets, &mut has_sender)));
+    }
+    for Counted { within, number, spans } in counted::find(facts) {
+        let n_back = spans.iter().filter(|spans| lives(facts, spans).len() > 1).count();
+        if n_back * BACK_SHARE > spans.len() {
+            continue;
+        }
+        let lives: Vec<&[u32]> = spans.iter().flat_map(|spans| lives(facts, spans)).collect();
+        let mut reach = Reach::new(pairs, facts, &[within, number]);
+        out.extend(join_lives(facts, &mut reach, skew_us, &lives, (&mut sets, &mut has_sender)));
+    }
+    out.extend(silent::join(pairs, facts, &mut sets, &has_sender));
+    out
+}
+
+/// Links within each of `lives`: to a span that nobody has handed anything from the
+/// latest one that can have, else from or to any that the model connects with it. A
+/// clock can be behind.
+fn join_lives(
+    facts: &Facts<'_>,
+    reach: &mut Reach,
+    skew_us: i64,
+    lives: &[&[u32]],
+    (sets, has_sender): (&mut Sets, &mut [bool]),
+) -> Vec<SpanLink> {
+    let mut out = Vec::new();
+    for spans in lives {
+        for (position, &span) in spans.iter().enumerate() {
+            if has_sender[span as usize] {
+                continue;
+            }
+            let top = top_of(facts, span);
+            let late_us = facts.get(span).start_us.saturating_add(skew_us);
+            let after = spans[position + 1..].iter().take_while(|&&k| facts.get(k).start_us <= late_us);
+            let mut senders = spans[..position].iter().rev().chain(after).copied();
+            // What it started itself, before or after its own first line, is no sender.
+            let sender = senders.find(|&k| reach.allows(top_of(facts, k), top) && sets.join(k, span));
+            if let Some(from) = sender {
+                has_sender[span as usize] = true;
+                out.push(SpanLink { from, to: span, pair: None });
+                continue;
+            }
+            let mut others = spans.iter().copied().filter(|&k| k != span);
+            let are_one = |reach: &mut Reach, k: u32| {
+                reach.allows(top, top_of(facts, k)) || reach.allows(top_of(facts, k), top)
+            };
+            if let Some(other) = others.find(|&k| are_one(reach, k) && sets.join(k, span)) {
+                out.push(SpanLink { from: span.min(other), to: span.max(other), pair: None });
             }
         }
     }
-    out.extend(silent::join(pairs, facts, &mut sets, &has_sender));
     out
 }
 
@@ -122,10 +155,10 @@ struct Reach {
 }
 
 impl Reach {
-    fn new(pairs: &Pairs<'_>, facts: &Facts<'_>, kind: ValueClassId) -> Self {
+    fn new(pairs: &Pairs<'_>, facts: &Facts<'_>, kinds: &[ValueClassId]) -> Self {
         let mut next: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for pair in pairs.iter() {
-            let carries = |class: ValueClassId| facts.kind(class) == kind;
+            let carries = |class: ValueClassId| kinds.contains(&facts.kind(class));
             let hands_on = pair.map.iter().any(|mapped| carries(mapped.from) || carries(mapped.to));
             let bare = pair.role == Role::Local && pair.map.is_empty();
             if pair.id.is_some() && !pair.is_way() && (hands_on || bare || pair.role == Role::Served) {
