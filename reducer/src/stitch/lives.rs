@@ -34,6 +34,9 @@ const TIMES_LASTED: i64 = 2;
 /// At most one value in this many may have come back.
 const BACK_SHARE: usize = 50;
 
+/// The same for what is counted, which is no name of a thing that others use.
+const COUNTED_BACK_SHARE: usize = 16;
+
 /// Links that make one request of what holds one value of such a kind, in
 /// addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<SpanLink> {
@@ -66,7 +69,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
     }
     for Counted { within, number, spans } in counted::find(facts) {
         let n_back = spans.iter().filter(|spans| lives(facts, spans).len() > 1).count();
-        if n_back * BACK_SHARE > spans.len() {
+        if n_back * COUNTED_BACK_SHARE > spans.len() {
             continue;
         }
         let lives: Vec<&[u32]> = spans.iter().flat_map(|spans| lives(facts, spans)).collect();
