@@ -23,6 +23,7 @@ mod coincidence;
 mod companions;
 mod counted;
 mod delays;
+mod determined;
 mod elimination;
 mod entities;
 mod evidence;

@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::TELLING_MIN;
 use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
 
+use super::determined::Determined;
 use super::evidence::{
     Candidate, Evidence, is_address, names_alike, names_one_thing, names_part, names_thread, weigh,
     weigh_attached,
@@ -62,6 +63,8 @@ pub(super) struct Finder<'a> {
     receivers: FxHashMap<(u32, TopLevelId), Vec<u32>>,
     /// Spans that can work on an attached object, by text, in order of start.
     by_text: FxHashMap<&'a str, Vec<u32>>,
+    /// What comes with what in spans that can work on an attached object.
+    determined: Determined,
     /// When a dispatcher printed an address of its node, in order: it met a new
     /// connection, and what had the address before was another one.
     births_us: FxHashMap<(u32, &'a str), Vec<i64>>,
@@ -110,7 +113,9 @@ impl<'a> Finder<'a> {
                 }
             }
         }
-        Self { pairs, facts, config, by_value, by_top, receivers, by_text, births_us }
+        let determined =
+            Determined::learn(facts, |fact| fact.tops.iter().any(|top| attached.contains(top)));
+        Self { pairs, facts, config, by_value, by_top, receivers, by_text, determined, births_us }
     }
 
     /// The possible hand-offs to `receiver`.
@@ -168,7 +173,7 @@ impl<'a> Finder<'a> {
         for sender in senders {
             let other = self.facts.get(sender);
             let found = pairs.iter().filter_map(|&index| {
-                let evidence = weigh_attached(self.facts, self.pairs.get(index), other, fact)?;
+                let evidence = weigh_attached(self.facts, &self.determined, self.pairs.get(index), (other, fact))?;
                 Some(self.candidate(index, sender, receiver, evidence))
             });
             out.extend(found.min());

@@ -12,7 +12,7 @@ use schema::ValueClassId;
 use schema::kinds::is_made;
 
 use super::entities::VALUES_MIN;
-use super::facts::{Fact, Facts};
+use super::facts::Facts;
 
 /// A number may go back once in so many steps.
 const BACK_SHARE: usize = 16;
@@ -35,7 +35,7 @@ type Together<'s> = BTreeMap<&'s str, BTreeMap<u64, Vec<u32>>>;
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Counted> {
     let mut together: BTreeMap<(ValueClassId, ValueClassId), Together<'_>> = BTreeMap::new();
     for (index, fact) in facts.iter() {
-        let values = values(facts, fact);
+        let values = facts.only_values(fact);
         for (&within, &text) in values.iter().filter(|(_, text)| is_made(text)) {
             for (&number, &digits) in values.iter().filter(|&(&number, _)| number != within) {
                 if let Ok(n) = digits.parse() {
@@ -51,18 +51,6 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Counted> {
         Counted { within, number, spans }
     });
     counted.collect()
-}
-
-/// The one value of each kind that a span holds.
-fn values<'s>(facts: &Facts<'s>, fact: &Fact<'s>) -> BTreeMap<ValueClassId, &'s str> {
-    let mut found: BTreeMap<ValueClassId, Option<&str>> = BTreeMap::new();
-    for value in fact.values() {
-        found
-            .entry(facts.kind(value.value_class))
-            .and_modify(|known| *known = known.filter(|&known| known == value.text))
-            .or_insert(Some(&value.text));
-    }
-    found.into_iter().filter_map(|(kind, text)| Some((kind, text?))).collect()
 }
 
 /// Whether numbers rise from one to the next of those that are first seen with one

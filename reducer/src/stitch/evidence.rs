@@ -8,6 +8,7 @@
 
 use std::cmp::Reverse;
 
+use super::determined::Determined;
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::to_u32;
@@ -176,9 +177,9 @@ pub(super) fn names_alike(pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -
 /// that there is only one of, whatever each end calls it.
 pub(super) fn weigh_attached(
     facts: &Facts<'_>,
+    determined: &Determined,
     pair: &Pair,
-    sender: &Fact<'_>,
-    receiver: &Fact<'_>,
+    (sender, receiver): (&Fact<'_>, &Fact<'_>),
 ) -> Option<Evidence> {
     let rank = sender.rank(pair.from)? + receiver.rank(pair.to)?;
     let ours = sender.values();
@@ -191,7 +192,10 @@ pub(super) fn weigh_attached(
         // Who meets several of a kind works on none of them in particular.
         let is_one = |fact: &Fact<'_>, value: &Value| fact.values_of(value.value_class).len() == 1;
         let same = ours.iter().find(|our| our.text == value.text && is_one(sender, our));
-        if same.is_some() && is_one(receiver, value) && !shared.request.contains(&value.text.as_str()) {
+        let has_come_back =
+            || determined.has_come_back(facts, facts.kind(value.value_class), sender, receiver);
+        let is_known = shared.request.contains(&value.text.as_str());
+        if same.is_some() && is_one(receiver, value) && !is_known && !has_come_back() {
             shared.request.push(&value.text);
         }
     }

@@ -1,5 +1,7 @@
 //! Facts: what stitching needs to know of a span, taken out of it once.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
 
@@ -142,6 +144,18 @@ impl<'s> Facts<'s> {
     pub(super) fn own_thread(&self, fact: &Fact<'s>) -> Option<&'s str> {
         let n = |thread: &&str| self.n_of_thread.get(&(fact.node, *thread)).copied().unwrap_or_default();
         fact.thread.filter(|thread| n(thread) <= OWN_THREAD_MAX)
+    }
+
+    /// The one value of each kind that a span holds.
+    pub(super) fn only_values(&self, fact: &Fact<'s>) -> BTreeMap<ValueClassId, &'s str> {
+        let mut found: BTreeMap<ValueClassId, Option<&str>> = BTreeMap::new();
+        for value in fact.values {
+            found
+                .entry(self.kind(value.value_class))
+                .and_modify(|known| *known = known.filter(|&known| known == value.text))
+                .or_insert(Some(&value.text));
+        }
+        found.into_iter().filter_map(|(kind, text)| Some((kind, text?))).collect()
     }
 
     /// Whether two spans name different things of one kind, and nothing in common.
