@@ -34,6 +34,7 @@ use crate::record::{Candidate, Record, Records};
 
 mod apply;
 mod canonical;
+mod counted;
 mod disputes;
 mod errands;
 mod evidence;

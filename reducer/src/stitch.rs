@@ -62,7 +62,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         receivers.into_par_iter().flat_map_iter(|receiver| finder.senders_of(receiver)).collect();
     let companions = companions::find(&pairs, &facts);
     companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);
-    delays::keep_usual(&pairs, spans.len(), &mut candidates);
+    delays::keep_usual(&pairs, &facts, &mut candidates);
     candidates.par_sort_unstable();
     let mut links = by_component(
         spans.len(),

@@ -5,13 +5,15 @@
 //! it now. When as many records have come as spans were waiting, none of these
 //! waits any longer, so that the next span that waits is the only one; and when one
 //! of the spans turns out to have another record, fewer are left over. What is
-//! settled so is joined when the log has been read.
+//! settled so is joined when the log has been read: one record goes to the one span,
+//! several in the order in which a counter has named them ([`super::counted`]).
 
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{LogPointId, TopLevelId};
 
+use super::counted::{self, Values};
 use super::open_spans::{PLACE_LOOK_BACK_MAX, SpanIndex};
 use super::orders::Places;
 use super::pools::Closed;
@@ -28,8 +30,23 @@ struct Dispute {
     points: BTreeSet<LogPointId>,
     /// Spans that wait, by their first records, sorted.
     waiting: Vec<u64>,
-    /// Numbers of the records, sorted.
-    came: Vec<u64>,
+    /// Numbers of the records, and what they show, sorted.
+    came: Vec<(u64, Values)>,
+}
+
+impl Dispute {
+    /// Whose each record is, if that is settled: (first record of the span, record).
+    fn whose(&self) -> Vec<(u64, u64)> {
+        let order = match self.came.len() {
+            1 => vec![0],
+            _ if self.points.len() > 1 => return Vec::new(),
+            _ => {
+                let shown: Vec<Values> = self.came.iter().map(|(_, values)| values.clone()).collect();
+                counted::in_turn(&shown).unwrap_or_default()
+            }
+        };
+        self.waiting.iter().zip(order).map(|(&span, at)| (span, self.came[at].0)).collect()
+    }
 }
 
 /// The disputes of a node.
@@ -42,10 +59,10 @@ pub(super) struct Disputes {
 }
 
 impl Disputes {
-    /// Record number `seq` of `point` came, and the spans that began with `waiting` wait
-    /// for it.
-    fn claim(&mut self, point: LogPointId, waiting: Vec<u64>, seq: u64) {
-        let mut dispute = Dispute { points: BTreeSet::from([point]), waiting, came: vec![seq] };
+    /// A record of `point` came, with its number and what it shows, and the spans that
+    /// began with `waiting` wait for it.
+    fn claim(&mut self, point: LogPointId, waiting: Vec<u64>, came: (u64, Values)) {
+        let mut dispute = Dispute { points: BTreeSet::from([point]), waiting, came: vec![came] };
         let is_same = |other: &Dispute, dispute: &Dispute| {
             other.waiting.iter().any(|span| dispute.waiting.contains(span))
         };
@@ -99,14 +116,12 @@ impl Disputes {
     pub(super) fn join(&self, done: &mut Vec<(u64, Closed)>) {
         let at: FxHashMap<u64, usize> = (0..).zip(&*done).map(|(at, &(seq, _))| (seq, at)).collect();
         let mut gone = FxHashSet::default();
-        for dispute in self.settled.iter().filter(|dispute| dispute.came.len() == 1) {
-            for (span, record) in dispute.waiting.iter().zip(&dispute.came) {
-                let (Some(&span), Some(&rest)) = (at.get(span), at.get(record)) else { continue };
-                let whole = done[span].1.clone().with_rest(&done[rest].1);
-                if let Some(whole) = whole {
-                    done[span].1 = whole;
-                    gone.insert(*record);
-                }
+        for (span, record) in self.settled.iter().flat_map(Dispute::whose) {
+            let (Some(&span), Some(&rest)) = (at.get(&span), at.get(&record)) else { continue };
+            let whole = done[span].1.clone().with_rest(&done[rest].1);
+            if let Some(whole) = whole {
+                done[span].1 = whole;
+                gone.insert(record);
             }
         }
         done.retain(|(seq, _)| !gone.contains(seq));
@@ -128,7 +143,10 @@ impl Scan<'_> {
         let mut states = ranked.iter().flat_map(|&(_, span)| &self.open.get(span).tops);
         let has_events = states.any(|state| self.is_event(state));
         if is_sure && !has_events && (2..PLACE_LOOK_BACK_MAX).contains(&waiting.len()) {
-            self.disputes.claim(point, waiting, self.seq);
+            let candidate = record.candidates.iter().find(|candidate| candidate.log_point == point);
+            let values = candidate.into_iter().flat_map(|candidate| &candidate.values);
+            let shown = values.map(|&(variable, text)| (variable, text.to_owned())).collect();
+            self.disputes.claim(point, waiting, (self.seq, shown));
         }
     }
 

@@ -5,11 +5,16 @@
 //! it always takes. For each pair the delays of the nearest senders are
 //! collected, each receiver speaking for its nearest sender only; a hand-off
 //! that takes many times the usual delay is another request's.
+//!
+//! A task that stands in line waits for as long as those before it are at work:
+//! while receivers of its kind follow each other without a break, its delay counts
+//! from when the last one of them was done.
 
-use rustc_hash::FxHashMap;
-use schema::LinkKind;
+use rustc_hash::{FxHashMap, FxHashSet};
+use schema::{LinkKind, TopLevelId};
 
 use super::evidence::Candidate;
+use super::facts::Facts;
 use super::pairs::{Pairs, Role};
 
 /// No delay below this is unusual, µs: scheduling, garbage collection, a slow
@@ -23,8 +28,8 @@ const TIMES_USUAL: i64 = 10;
 const STARTS_MIN: usize = 16;
 
 /// Takes out the candidates whose delay is unusual for their pair.
-pub(super) fn keep_usual(pairs: &Pairs<'_>, n_spans: usize, candidates: &mut Vec<Candidate>) {
-    let mut nearest: Vec<Option<(i64, u32)>> = vec![None; n_spans];
+pub(super) fn keep_usual(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut Vec<Candidate>) {
+    let mut nearest: Vec<Option<(i64, u32)>> = vec![None; facts.len()];
     for candidate in candidates.iter().filter(|candidate| is_hand_off(pairs, candidate)) {
         let delay = (candidate.gap_us, candidate.pair);
         let known = &mut nearest[candidate.to as usize];
@@ -43,10 +48,68 @@ pub(super) fn keep_usual(pairs: &Pairs<'_>, n_spans: usize, candidates: &mut Vec
             (pair, usual.saturating_mul(TIMES_USUAL).min(sure).max(DELAY_MIN_US))
         })
         .collect();
+    let lines = Lines::new(pairs, facts);
     candidates.retain(|candidate| {
+        let longest_us = longest.get(&candidate.pair).copied().unwrap_or(DELAY_MIN_US);
         !is_hand_off(pairs, candidate)
-            || candidate.gap_us <= longest.get(&candidate.pair).copied().unwrap_or(DELAY_MIN_US)
+            || candidate.gap_us <= longest_us
+            || lines.delay_us(pairs, facts, candidate) <= longest_us
     });
+}
+
+/// When the receivers of tasks were at work: per node and top-level method the
+/// spans, in order of start.
+struct Lines {
+    spans: FxHashMap<(u32, TopLevelId), Vec<Work>>,
+}
+
+/// One task at work.
+#[derive(Clone, Copy)]
+struct Work {
+    start_us: i64,
+    /// When this and all before it were done.
+    done_us: i64,
+    /// When those that follow each other without a break up to this one began.
+    began_us: i64,
+}
+
+impl Lines {
+    fn new(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Self {
+        let is_task = |role: Role, kind: LinkKind| role == Role::Local && kind != LinkKind::Call;
+        let tasks = pairs.iter().filter(|pair| is_task(pair.role, pair.kind)).map(|pair| pair.to);
+        let tasks: FxHashSet<TopLevelId> = tasks.collect();
+        let mut spans: FxHashMap<(u32, TopLevelId), Vec<Work>> = FxHashMap::default();
+        for (_, fact) in facts.iter() {
+            if let Some(&top) = fact.tops.first().filter(|&top| tasks.contains(top)) {
+                let work = Work { start_us: fact.start_us, done_us: fact.end_us, began_us: fact.start_us };
+                spans.entry((fact.node, top)).or_default().push(work);
+            }
+        }
+        for line in spans.values_mut() {
+            line.sort_unstable_by_key(|work| (work.start_us, work.done_us));
+            for at in 1..line.len() {
+                let before = line[at - 1];
+                if line[at].start_us <= before.done_us.saturating_add(DELAY_MIN_US) {
+                    line[at].began_us = before.began_us;
+                }
+                line[at].done_us = line[at].done_us.max(before.done_us);
+            }
+        }
+        Self { spans }
+    }
+
+    /// The delay of a hand-off from when it can have been its turn, µs.
+    fn delay_us(&self, pairs: &Pairs<'_>, facts: &Facts<'_>, candidate: &Candidate) -> i64 {
+        let fact = facts.get(candidate.to);
+        let line = self.spans.get(&(fact.node, pairs.get(candidate.pair).to));
+        let line = line.map_or(&[][..], Vec::as_slice);
+        let n_before = line.partition_point(|work| work.start_us < fact.start_us);
+        let Some(last) = n_before.checked_sub(1).map(|last| line[last]) else { return candidate.gap_us };
+        let handed_us = fact.start_us.saturating_sub(candidate.gap_us);
+        let waited = handed_us >= last.began_us && facts.get(candidate.from).node == fact.node;
+        let turn_us = fact.start_us.saturating_sub(last.done_us).max(0);
+        if waited { candidate.gap_us.min(turn_us) } else { candidate.gap_us }
+    }
 }
 
 /// How long a hand-off can take at all. Threads are started at once where they

@@ -240,6 +240,35 @@ fn without_threads_words_tell_which_of_those_that_wait_goes_on() {
 }
 
 #[test]
+fn without_threads_who_began_first_has_the_smallest_number() {
+    let model = "point writing table=Table.name
+         point flushed path=File.path
+         top flush Task table=Table.name?
+           >writing flushed
+           flushed<";
+    check(
+        model,
+        "1.0 - writing table=users
+         1.1 - writing table=users
+         1.2 - flushed path=/data/users-10-data
+         1.3 - flushed path=/data/users-9-data",
+        "flush: 1 opens; 4 order, left over
+         flush: 2 opens; 3 order, left over",
+    );
+    check(
+        model,
+        "1.0 - writing table=users
+         1.1 - writing table=users
+         1.2 - flushed path=/data/users-a10
+         1.3 - flushed path=/data/users-a9",
+        "flush: 1 opens
+         flush: 2 opens
+         flush: 3 opens, start not seen
+         flush: 4 opens, start not seen",
+    );
+}
+
+#[test]
 fn without_threads_names_that_were_made_outweigh_those_that_were_given() {
     check(
         "point received session=Job.session table=Job.table

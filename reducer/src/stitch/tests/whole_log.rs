@@ -283,3 +283,36 @@ fn what_runs_without_main_is_not_mains() {
     assert_eq!(requests(&model, &as_main(once)), "1 2 1>2\n");
     assert_eq!(requests(&model, &as_main(&format!("{once}{again}"))), "1\n2\n3\n");
 }
+
+#[test]
+fn who_stands_in_line_waits_for_as_long_as_those_before_it_are_at_work() {
+    let mut text = String::new();
+    for n in 1..6 {
+        text += &format!("a - ask table=t{n} {n}.0-{n}.0\na - flush table=t{n} {n}.01-{n}.02\n");
+    }
+    // The last one waits for nobody.
+    text += "a - ask table=users 7.0-7.0
+             a - flush table=users 7.01-7.5
+             a - ask table=events 7.02-7.02
+             a - flush table=events 7.51-7.6
+             a - ask table=blobs 9.0-9.0
+             a - flush table=blobs 9.5-9.6";
+    check(
+        "point p
+         top ask Task table=Table.name
+           >p
+         top flush Task table=Table.name
+           >p
+         pair ask flush Thread table=table",
+        &text,
+        "1 2 1>2
+         3 4 3>4
+         5 6 5>6
+         7 8 7>8
+         9 10 9>10
+         11 12 11>12
+         13 14 13>14
+         15
+         16",
+    );
+}
