@@ -52,7 +52,9 @@ pub(crate) enum Scope {
 /// The hand-offs between `spans`, which are in canonical order.
 pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Config) -> Vec<SpanLink> {
     let mut pairs = pairs::Pairs::new(model, scope);
-    let facts = facts::Facts::new(&pairs, spans);
+    let mut facts = facts::Facts::new(&pairs, spans);
+    let counted = counted::find(&facts);
+    counted.iter().for_each(|counted| facts.count_within(counted.number, counted.within));
     if scope == Scope::All {
         pairs.add_ways(ways::find(&pairs, &facts));
     }
@@ -75,7 +77,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.sort_unstable();
         links.extend(nested::join(model, &pairs, &facts, &links));
         links.sort_unstable();
-        links.extend(lives::join(&pairs, &facts, config.skew_us, &links));
+        links.extend(lives::join(&pairs, &facts, &counted, config.skew_us, &links));
         links.extend(rounds::join(&pairs, &facts, &links));
         links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));

@@ -4,7 +4,7 @@
 //! connection, each run has a request 1. Such a number names nothing by itself, and
 //! what it is counted within names many requests; both together name one. That a number
 //! is counted is learnt from the log: of what is printed with one thing, it never goes
-//! back.
+//! back, and most begin with the same number.
 
 use std::collections::BTreeMap;
 
@@ -54,15 +54,18 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Counted> {
 }
 
 /// Whether numbers rise from one to the next of those that are first seen with one
-/// thing, for many things.
+/// thing, for many things, of which most begin with the same number.
 fn is_counted(together: &Together<'_>) -> bool {
     let (mut n_things, mut n_steps, mut n_back) = (0, 0, 0);
+    let mut n_begin: BTreeMap<u64, usize> = BTreeMap::new();
     for numbers in together.values().filter(|numbers| numbers.len() > 1) {
         let first = |spans: &Vec<u32>| spans.iter().min().copied().unwrap_or_default();
         let first: Vec<u32> = numbers.values().map(first).collect();
         n_things += 1;
         n_steps += first.len() - 1;
         n_back += first.windows(2).filter(|next| next[1] < next[0]).count();
+        numbers.keys().take(1).for_each(|&number| *n_begin.entry(number).or_default() += 1);
     }
-    n_things >= VALUES_MIN && n_back * BACK_SHARE <= n_steps
+    let n_anew = n_begin.into_values().max().unwrap_or_default();
+    n_things >= VALUES_MIN && n_back * BACK_SHARE <= n_steps && n_anew * 2 > n_things
 }

@@ -62,6 +62,8 @@ pub(super) fn holders<'s>(
             }
         }
     }
+    // A number that is counted within something names nothing by itself.
+    out.retain(|&kind, _| !facts.is_counted(kind));
     out
 }
 

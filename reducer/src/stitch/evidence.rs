@@ -192,8 +192,11 @@ pub(super) fn weigh_attached(
         // Who meets several of a kind works on none of them in particular.
         let is_one = |fact: &Fact<'_>, value: &Value| fact.values_of(value.value_class).len() == 1;
         let same = ours.iter().find(|our| our.text == value.text && is_one(sender, our));
-        let has_come_back =
-            || determined.has_come_back(facts, facts.kind(value.value_class), sender, receiver);
+        let has_come_back = || {
+                let kind = facts.kind(value.value_class);
+                facts.is_counted_apart(value, sender, receiver)
+                    || determined.has_come_back(facts, kind, sender, receiver)
+            };
         let is_known = shared.request.contains(&value.text.as_str());
         if same.is_some() && is_one(receiver, value) && !is_known && !has_come_back() {
             shared.request.push(&value.text);
@@ -241,7 +244,9 @@ fn mapped_values<'v>(
     for mapped in &pair.map {
         let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
         let mut none = true;
-        for value in theirs.iter().filter(|their| ours.iter().any(|our| our.text == their.text)) {
+        let is_ours = |their: &&Value| ours.iter().any(|our| our.text == their.text);
+        let is_same = |their: &&Value| is_ours(their) && !facts.is_counted_apart(their, sender, receiver);
+        for value in theirs.iter().filter(is_same) {
             shared.add(facts, value, mapped.strength, true);
             none = false;
         }
@@ -283,7 +288,9 @@ fn class_values<'v>(
         let (ours, theirs) = (sender.values_of(class), receiver.values_of(class));
         let (from, to) = (pairs.strength(pair.from, class), pairs.strength(pair.to, class));
         let identify = from == to && from == Some(IdentifierStrength::Request);
-        let is_ours = |value: &Value| ours.iter().any(|our| our.text == value.text);
+        let is_ours = |value: &Value| {
+            ours.iter().any(|our| our.text == value.text) && !facts.is_counted_apart(value, sender, receiver)
+        };
         if is_ours(value) {
             // The ends may hold it by the way only, without knowing what it is.
             let strength = from.max(to).unwrap_or(IdentifierStrength::Request);
@@ -297,7 +304,8 @@ fn class_values<'v>(
     // the other its source.
     for value in receiver.values() {
         let other_name = |our: &&Value| our.text == value.text && our.value_class != value.value_class;
-        if sender.values().iter().any(|our| other_name(&our)) {
+        let is_apart = || facts.is_counted_apart(value, sender, receiver);
+        if sender.values().iter().any(|our| other_name(&our)) && !is_apart() {
             shared.add(facts, value, IdentifierStrength::Request, false);
         }
     }

@@ -50,6 +50,8 @@ pub(super) struct Facts<'s> {
     /// Values of a class, and spans that hold one.
     classes: FxHashMap<ValueClassId, (usize, usize)>,
     kinds: Kinds,
+    /// Per kind of numbers what they are counted within.
+    within: FxHashMap<ValueClassId, Vec<ValueClassId>>,
     /// Spans of each (node, thread).
     n_of_thread: FxHashMap<(u32, &'s str), usize>,
 }
@@ -131,7 +133,33 @@ impl<'s> Facts<'s> {
                 *n_of_thread.entry((fact.node, thread)).or_default() += 1;
             }
         }
-        Self { spans, holders, classes, kinds, n_of_thread }
+        let within = FxHashMap::default();
+        Self { spans, holders, classes, kinds, within, n_of_thread }
+    }
+
+    /// Remembers that numbers of the kind `number` are counted within things of another.
+    pub(super) fn count_within(&mut self, number: ValueClassId, within: ValueClassId) {
+        self.within.entry(number).or_default().push(within);
+    }
+
+    /// Whether values of a kind name something only together with what they are
+    /// counted within.
+    pub(super) fn is_counted(&self, kind: ValueClassId) -> bool {
+        self.within.contains_key(&kind)
+    }
+
+    /// Whether a number that two spans have in common is counted within different
+    /// things.
+    pub(super) fn is_counted_apart(&self, value: &Value, a: &Fact<'s>, b: &Fact<'s>) -> bool {
+        let of_kind = |fact: &Fact<'s>, kind: ValueClassId| {
+            let values = fact.values.iter();
+            let mut texts = values.filter(move |value| self.kind(value.value_class) == kind).map(|v| &v.text);
+            let first = texts.next()?;
+            texts.all(|text| text == first).then_some(first)
+        };
+        let differs = |&kind: &ValueClassId| of_kind(a, kind).zip(of_kind(b, kind)).is_some_and(|(a, b)| a != b);
+        !self.within.is_empty()
+            && self.within.get(&self.kind(value.value_class)).is_some_and(|kinds| kinds.iter().any(differs))
     }
 
     /// The class that stands for the kind of `class`.

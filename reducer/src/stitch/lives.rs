@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schema::kinds::is_made;
 use schema::{TopLevelId, ValueClassId};
 
-use super::counted::{self, Counted};
+use super::counted::Counted;
 use super::entities::{self, Holders, VALUES_MIN};
 use super::facts::Facts;
 use super::pairs::{Pair, Pairs, Role};
@@ -39,7 +39,13 @@ const COUNTED_BACK_SHARE: usize = 16;
 
 /// Links that make one request of what holds one value of such a kind, in
 /// addition to `links`.
-pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<SpanLink> {
+pub(super) fn join(
+    pairs: &Pairs<'_>,
+    facts: &Facts<'_>,
+    counted: &[Counted],
+    skew_us: i64,
+    links: &[SpanLink],
+) -> Vec<SpanLink> {
     let n_spans = facts.len();
     let mut sets = Sets::new(n_spans);
     let mut has_sender = vec![false; n_spans];
@@ -67,13 +73,13 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
         let mut reach = Reach::new(pairs, facts, &[kind]);
         out.extend(join_lives(facts, &mut reach, skew_us, &lives, (&mut sets, &mut has_sender)));
     }
-    for Counted { within, number, spans } in counted::find(facts) {
+    for Counted { within, number, spans } in counted {
         let n_back = spans.iter().filter(|spans| lives(facts, spans).len() > 1).count();
         if n_back * COUNTED_BACK_SHARE > spans.len() {
             continue;
         }
         let lives: Vec<&[u32]> = spans.iter().flat_map(|spans| lives(facts, spans)).collect();
-        let mut reach = Reach::new(pairs, facts, &[within, number]);
+        let mut reach = Reach::new(pairs, facts, &[*within, *number]);
         out.extend(join_lives(facts, &mut reach, skew_us, &lives, (&mut sets, &mut has_sender)));
     }
     out.extend(silent::join(pairs, facts, &mut sets, &has_sender));
