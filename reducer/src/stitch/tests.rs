@@ -5,6 +5,7 @@ use schema::{Accumulator, Event, Model, NodeOutput, Span, Value};
 
 use crate::{Config, combine, reduce};
 
+mod in_turn;
 mod things;
 mod whole_log;
 
