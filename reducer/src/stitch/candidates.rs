@@ -113,8 +113,7 @@ impl<'a> Finder<'a> {
                 }
             }
         }
-        let determined =
-            Determined::learn(facts, |fact| fact.tops.iter().any(|top| attached.contains(top)));
+        let determined = Determined::learn(facts, |fact| fact.tops.iter().any(|top| attached.contains(top)));
         Self { pairs, facts, config, by_value, by_top, receivers, by_text, determined, births_us }
     }
 
@@ -173,7 +172,8 @@ impl<'a> Finder<'a> {
         for sender in senders {
             let other = self.facts.get(sender);
             let found = pairs.iter().filter_map(|&index| {
-                let evidence = weigh_attached(self.facts, &self.determined, self.pairs.get(index), (other, fact))?;
+                let evidence =
+                    weigh_attached(self.facts, &self.determined, self.pairs.get(index), (other, fact))?;
                 Some(self.candidate(index, sender, receiver, evidence))
             });
             out.extend(found.min());
@@ -479,7 +479,9 @@ impl<'a> Finder<'a> {
 
     fn candidate(&self, index: u32, from: u32, to: u32, evidence: Evidence) -> Candidate {
         let pair = self.pairs.get(index);
-        let is_late = evidence.n_request == 0 && evidence.n_weak == 0 && !(evidence.same_thread && !self.pairs.is_dispatcher(pair.from));
+        let is_late = evidence.n_request == 0
+            && evidence.n_weak == 0
+            && !(evidence.same_thread && !self.pairs.is_dispatcher(pair.from));
         let is_remote = pair.kind.crosses_nodes() || pair.is_way();
         let gap_us = delay_us(self.facts.get(from), self.facts.get(to));
         Candidate { is_late, is_remote, evidence: Reverse(evidence), to, from, pair: index, gap_us }

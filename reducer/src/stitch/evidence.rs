@@ -193,10 +193,10 @@ pub(super) fn weigh_attached(
         let is_one = |fact: &Fact<'_>, value: &Value| fact.values_of(value.value_class).len() == 1;
         let same = ours.iter().find(|our| our.text == value.text && is_one(sender, our));
         let has_come_back = || {
-                let kind = facts.kind(value.value_class);
-                facts.is_counted_apart(value, sender, receiver)
-                    || determined.has_come_back(facts, kind, sender, receiver)
-            };
+            let kind = facts.kind(value.value_class);
+            facts.is_counted_apart(value, sender, receiver)
+                || determined.has_come_back(facts, kind, sender, receiver)
+        };
         let is_known = shared.request.contains(&value.text.as_str());
         if same.is_some() && is_one(receiver, value) && !is_known && !has_come_back() {
             shared.request.push(&value.text);

@@ -157,7 +157,8 @@ impl<'s> Facts<'s> {
             let first = texts.next()?;
             texts.all(|text| text == first).then_some(first)
         };
-        let differs = |&kind: &ValueClassId| of_kind(a, kind).zip(of_kind(b, kind)).is_some_and(|(a, b)| a != b);
+        let differs =
+            |&kind: &ValueClassId| of_kind(a, kind).zip(of_kind(b, kind)).is_some_and(|(a, b)| a != b);
         !self.within.is_empty()
             && self.within.get(&self.kind(value.value_class)).is_some_and(|kinds| kinds.iter().any(differs))
     }

@@ -12,8 +12,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schema::{TopLevelId, ValueClassId};
 use schema::kinds::{TELLING_MIN, is_made};
+use schema::{TopLevelId, ValueClassId};
 
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
@@ -99,9 +99,8 @@ impl Rounds {
             let begin = named(facts, facts.get(span), kind).and_then(|text| begins.get(text))?;
             first.binary_search(begin).ok()
         };
-        let of_thread: Vec<Vec<(u32, Option<usize>)>> = (workers.values())
-            .map(|spans| spans.iter().map(|&span| (span, round(span))).collect())
-            .collect();
+        let of_thread: Vec<Vec<(u32, Option<usize>)>> =
+            (workers.values()).map(|spans| spans.iter().map(|&span| (span, round(span))).collect()).collect();
         let (mut n_parts, mut n_out_of_turn) = (0, 0);
         for parts in &of_thread {
             let rounds: Vec<usize> = parts.iter().filter_map(|part| part.1).collect();

@@ -321,27 +321,8 @@ impl<'p> Evaluator<'p> {
             };
             return self.terms.text(&text);
         }
-        // Each of several values by itself: a constant that stands for none of them
-        // is no value of the others.
-        if let Op::Phi(operands) = self.op(frame, value)
-            && !self.is_computed(frame, operands, "J")
-        {
-            let reach = self.reach(frame);
-            let block = self.inst(frame, value).block;
-            let mut choices = Vec::with_capacity(operands.len());
-            for &(from, operand) in operands {
-                let goes_round = matches!(self.op(frame, operand), Op::Phi(_));
-                if goes_round {
-                    choices.clear();
-                    break;
-                }
-                if reach.edge(from, block) {
-                    choices.push(self.radix_text(frame, call, operand, descriptor, model));
-                }
-            }
-            if !choices.is_empty() {
-                return self.terms.alt(choices);
-            }
+        if let Some(choices) = self.radix_texts(frame, call, value, descriptor, model) {
+            return self.terms.alt(choices);
         }
         let pattern = match model {
             Model::Hex => Pattern::Hex,
@@ -351,5 +332,30 @@ impl<'p> Evaluator<'p> {
         let place = self.place(frame, value);
         let text = self.describe(frame, call);
         self.place_leaf(place, descriptor, pattern, text)
+    }
+
+    /// Of each of the numbers that a value can be by itself: a constant that stands for
+    /// none of the others is no value of theirs.
+    fn radix_texts(
+        &mut self,
+        frame: FrameId,
+        call: ValueId,
+        value: ValueId,
+        descriptor: Name,
+        model: Model,
+    ) -> Option<Vec<Term>> {
+        let Op::Phi(operands) = self.op(frame, value) else { return None };
+        // What goes round in a loop is one variable, as what is computed is.
+        let is_phi = |&(_, v): &(_, ValueId)| matches!(self.op(frame, v), Op::Phi(_));
+        if operands.iter().any(is_phi) || self.is_computed(frame, operands, "J") {
+            return None;
+        }
+        let reach = self.reach(frame);
+        let block = self.inst(frame, value).block;
+        let mut choices = Vec::with_capacity(operands.len());
+        for &(_, operand) in operands.iter().filter(|(from, _)| reach.edge(*from, block)) {
+            choices.push(self.radix_text(frame, call, operand, descriptor, model));
+        }
+        (!choices.is_empty()).then_some(choices)
     }
 }

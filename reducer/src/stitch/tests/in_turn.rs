@@ -14,7 +14,9 @@ fn each(numbers: std::ops::Range<usize>, text: &str) -> String {
 /// second and so on, for `n` groups.
 fn groups(n: usize, size: usize, lines: &str) -> String {
     let group = |i: usize| {
-        (0..size).fold(lines.to_owned(), |text, k| text.replace(&format!("{{{k}}}"), &(i * size + k + 1).to_string()))
+        (0..size).fold(lines.to_owned(), |text, k| {
+            text.replace(&format!("{{{k}}}"), &(i * size + k + 1).to_string())
+        })
     };
     (0..n).map(group).collect()
 }
@@ -80,7 +82,8 @@ fn a_thing_and_a_number_counted_within_it_name_a_request_together() {
         top handle EventHandler session=Session.id n=Request.n
           >p";
     let model: String = {
-        let (pairs, rest): (Vec<&str>, Vec<&str>) = model.lines().partition(|line| line.trim().starts_with("pair"));
+        let (pairs, rest): (Vec<&str>, Vec<&str>) =
+            model.lines().partition(|line| line.trim().starts_with("pair"));
         rest.into_iter().chain(pairs).fold(String::new(), |text, line| text + line + "\n")
     };
     let handled = "c v handle session=another n=1 0-0\n";
