@@ -90,7 +90,9 @@ pub fn find(
     let facts = facts::scan(context);
     let channels = channels::Channels::new(context, &units, &facts, &mut diagnostics);
     let events = events::Events::new(context, &units);
-    let sources = handoffs::Sources { context, units: &units, channels: &channels, events: &events };
+    let made = origins::made(context);
+    let sources =
+        handoffs::Sources { context, units: &units, channels: &channels, events: &events, made: &made };
     let network = links::Network::new(sources, &mut diagnostics);
     let (mut pairs, sites) = merge(context, &units, &network);
     drop_services(context, &mut pairs);

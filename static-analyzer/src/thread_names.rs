@@ -97,15 +97,15 @@ pub fn find(program: &Program, graph: &CallGraph, top_levels: &TopLevels) -> Vec
         })
         .collect();
     let mut names = merged(found.into_iter().flatten().collect());
+    let task_runners = bodies::task_runners(program, graph);
     let runs: Vec<Vec<u32>> = names
         .par_iter()
         .map(|name| {
-            let reached = bodies::reached(program, graph, &name.bodies);
-            if reached.anything {
+            let Some(reached) = bodies::reached(graph, &task_runners, &name.bodies) else {
                 return Vec::new();
-            }
+            };
             let tops = (0u32..).zip(&top_levels.methods);
-            tops.filter(|(_, top)| reached.methods[top.method.index()]).map(|(i, _)| i).collect()
+            tops.filter(|(_, top)| reached[top.method.index()]).map(|(i, _)| i).collect()
         })
         .collect();
     for (name, runs) in names.iter_mut().zip(runs) {

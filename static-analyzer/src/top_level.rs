@@ -47,11 +47,23 @@ pub struct TopLevel {
 pub struct TopLevels {
     /// Sorted by method.
     pub methods: Vec<TopLevel>,
+    /// Per method up to the last one that is top-level: its position.
+    positions: Vec<Option<u32>>,
 }
 
 impl TopLevels {
+    /// Of methods that are sorted.
+    fn new(methods: Vec<TopLevel>) -> Self {
+        let n = methods.last().map_or(0, |last| last.method.index() + 1);
+        let mut positions = vec![None; n];
+        for (at, top) in (0u32..).zip(&methods) {
+            positions[top.method.index()] = Some(at);
+        }
+        Self { methods, positions }
+    }
+
     /// Position of `method`, if it is top-level.
     pub fn position(&self, method: MethodId) -> Option<usize> {
-        self.methods.binary_search_by_key(&method, |t| t.method).ok()
+        self.positions.get(method.index()).copied().flatten().map(|at| at as usize)
     }
 }

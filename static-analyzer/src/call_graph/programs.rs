@@ -14,9 +14,12 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::{Call, CallGraph, CallKind, RootKind};
-use crate::ir::{Const, InvokeKind, Op};
-use crate::program::{ClassId, MethodId, Name, Program, access};
+use super::{CallGraph, RootKind};
+use crate::program::{ClassId, MethodId, Program, access};
+
+mod reach;
+
+use reach::{Parts, Reach};
 
 /// More programs than this are not told apart.
 const MAINS_MAX: usize = 512;
@@ -51,8 +54,10 @@ impl Programs {
                 called_back.entry(class).or_default().push(root.method);
             }
         }
+        let parts = Parts::new(program, graph);
+        let class_of = |method: MethodId| program.methods[method.index()].class;
         let reached = |called_back: &FxHashMap<_, _>, starts: &[MethodId]| {
-            let mut reach = Reach::new(program, graph, called_back);
+            let mut reach = Reach::new(&parts, &class_of, called_back);
             reach.run(starts);
             (reach.methods, reach.made)
         };
@@ -144,123 +149,5 @@ impl Bits {
     /// Nothing, if the table is empty.
     fn row(&self, row: usize) -> &[u64] {
         self.words.get(row * self.per_row..(row + 1) * self.per_row).unwrap_or(&[])
-    }
-}
-
-/// What one program reaches.
-struct Reach<'a> {
-    program: &'a Program,
-    graph: &'a CallGraph,
-    /// Methods that others than the program call on objects of a class.
-    called_back: &'a FxHashMap<ClassId, Vec<MethodId>>,
-    methods: Vec<bool>,
-    /// Classes of which, or of a class below, there is an object.
-    live: Vec<bool>,
-    /// Classes of which exactly there is an object.
-    made: Vec<bool>,
-    /// Methods that run once there is an object of their class.
-    waiting: FxHashMap<ClassId, Vec<MethodId>>,
-    todo: Vec<MethodId>,
-}
-
-impl<'a> Reach<'a> {
-    fn new(
-        program: &'a Program,
-        graph: &'a CallGraph,
-        called_back: &'a FxHashMap<ClassId, Vec<MethodId>>,
-    ) -> Self {
-        Self {
-            program,
-            graph,
-            called_back,
-            methods: vec![false; program.methods.len()],
-            live: vec![false; program.classes.len()],
-            made: vec![false; program.classes.len()],
-            waiting: FxHashMap::default(),
-            todo: Vec::new(),
-        }
-    }
-
-    fn run(&mut self, starts: &[MethodId]) {
-        starts.iter().for_each(|&start| self.add(start));
-        while let Some(method) = self.todo.pop() {
-            self.makes(method);
-            let calls: &'a [Call] = self.graph.calls(method);
-            for call in calls {
-                if call.kind == CallKind::Rpc {
-                    self.makes_answer(method, call);
-                    continue;
-                }
-                let is_virtual = self.is_virtual(method, call);
-                for &target in &call.targets {
-                    let callee = &self.program.methods[target.index()];
-                    let needs_object = is_virtual && !callee.is_static();
-                    if needs_object && !self.live[callee.class.index()] {
-                        self.waiting.entry(callee.class).or_default().push(target);
-                    } else {
-                        self.add(target);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether which method runs depends on the object: not for a call on the
-    /// object at hand or of a lambda's body.
-    fn is_virtual(&self, method: MethodId, call: &Call) -> bool {
-        let Some(body) = &self.program.methods[method.index()].body else { return true };
-        let special = matches!(
-            body.op(call.site),
-            Op::Invoke { kind: InvokeKind::Static | InvokeKind::Special, .. } | Op::InvokeDynamic { .. }
-        );
-        !(special && call.kind.is_local())
-    }
-
-    fn add(&mut self, method: MethodId) {
-        if !std::mem::replace(&mut self.methods[method.index()], true) {
-            self.todo.push(method);
-        }
-    }
-
-    /// Objects made by a method.
-    fn makes(&mut self, method: MethodId) {
-        let program = self.program;
-        let Some(body) = &program.methods[method.index()].body else { return };
-        for (_, inst) in body.iter() {
-            match &inst.op {
-                Op::New(class) | Op::Const(Const::Class(class)) => self.make(*class),
-                Op::Const(Const::Text(text)) if text.contains('.') => {
-                    self.make(Name::from(text.replace('.', "/").as_str()));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// The answer of a remote call is made by who calls: an object of the class that
-    /// it is declared to be, which reads what it consists of.
-    fn makes_answer(&mut self, method: MethodId, call: &Call) {
-        let Some(body) = &self.program.methods[method.index()].body else { return };
-        let Op::Invoke { method: called, .. } = body.op(call.site) else { return };
-        let answer = called.descriptor.rsplit_once(")L").and_then(|(_, class)| class.strip_suffix(';'));
-        answer.into_iter().for_each(|class| self.make(Name::from(class)));
-    }
-
-    fn make(&mut self, class: Name) {
-        if let Some(class) = self.program.class(class) {
-            self.made[class.index()] = true;
-        }
-        let mut todo = vec![class];
-        while let Some(name) = todo.pop() {
-            let Some(class) = self.program.class(name) else { continue };
-            if std::mem::replace(&mut self.live[class.index()], true) {
-                continue;
-            }
-            let ready = self.waiting.remove(&class).unwrap_or_default();
-            let called_back = self.called_back.get(&class).cloned().unwrap_or_default();
-            ready.into_iter().chain(called_back).for_each(|method| self.add(method));
-            let class = &self.program.classes[class.index()];
-            todo.extend(class.super_name.iter().chain(&class.interfaces));
-        }
     }
 }

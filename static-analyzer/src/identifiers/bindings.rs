@@ -8,19 +8,19 @@
 //! a field stored once in a method is its value everywhere in that method.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Place;
 use super::owned::{self, Owned};
-use crate::call_graph::{Call, CallGraph, CallKind};
+use crate::call_graph::{Call, CallGraph, CallKind, apis};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::BINDING_DEPTH_MAX;
 use crate::path::{AccessPath, Root, Step};
-use crate::program::{FieldRef, MethodId, Program, access};
+use crate::program::{FieldRef, MethodId, Name, Program, access};
 
 mod walk;
 
-use walk::Walk;
+pub(super) use walk::Walk;
 
 /// A callee's place, seen from the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub struct Bindings<'a> {
     stores: Vec<Stores>,
     /// Other names of objects that their parts know.
     owned: Owned,
+    /// Methods of libraries that give back what they are given: (class, name).
+    same_value: FxHashSet<(Name, Name)>,
 }
 
 pub(super) type Stores = FxHashMap<(AccessPath, FieldRef), Option<ValueId>>;
@@ -60,6 +62,7 @@ impl<'a> Bindings<'a> {
             returns: vec![None; n],
             stores: vec![Stores::default(); n],
             owned: Owned::default(),
+            same_value: apis::SAME_VALUE.iter().map(|&(c, n)| (Name::from(c), Name::from(n))).collect(),
         };
         for level in &graph.levels {
             let found: Vec<(MethodId, Stores)> = graph.components[level.clone()]
@@ -169,45 +172,11 @@ impl<'a> Bindings<'a> {
         walk.extend(root, &path.steps, 0)
     }
 
-    /// What `place` of the frame of `target` (one of `call.targets`) is in the
-    /// frame of `caller`.
-    pub fn bind(&self, caller: MethodId, call: &Call, target: MethodId, place: &Place) -> Bound {
-        self.bind_in(caller, call, target, place, &in_loop)
-    }
-
-    /// [`Self::bind`] with another notion of what a loop is.
-    pub(crate) fn bind_in(
-        &self,
-        caller: MethodId,
-        call: &Call,
-        target: MethodId,
-        place: &Place,
-        in_loop: &dyn Fn(&Body, ValueId) -> bool,
-    ) -> Bound {
+    /// What `place` of the frame of one of `call.targets` is in the frame of
+    /// `caller`.
+    pub fn bind(&self, caller: MethodId, call: &Call, place: &Place) -> Bound {
         let Some(body) = self.body(caller) else { return Bound::Unknown };
-        let site_loops = in_loop(body, call.site);
-        match place.path.root {
-            Root::Static(_) => Bound::Place(Place { frame: caller, ..place.clone() }),
-            Root::Local(_) => {
-                let _ = target;
-                Bound::Place(Place { looping: place.looping || site_loops, ..place.clone() })
-            }
-            Root::Param(i) => {
-                let Some(value) = call.args.get(usize::from(i)).copied().flatten() else {
-                    return Bound::Unknown;
-                };
-                let mut walk = Walk::new(self, caller, body);
-                let base = walk.path(value, 0);
-                let path = walk.extend(base, &place.path.steps, 0);
-                if let Root::Local(v) = path.root
-                    && matches!(body.op(v), Op::Const(_))
-                {
-                    return Bound::Constant;
-                }
-                let looping = place.looping || loops(body, &path, value, in_loop);
-                Bound::Place(Place { path, frame: caller, looping })
-            }
-        }
+        Walk::new(self, caller, body).bind(call, place, &in_loop)
     }
 
     /// The place of a value named by `path` in the frame of `method`, where it

@@ -285,12 +285,14 @@ impl<'a> Lifetimes<'a> {
         }
         self.graph.callers[method.index()].iter().any(|&(caller, at)| {
             let call = &self.graph.calls(caller)[at];
-            let is_this = matches!(
-                self.bindings.bind(caller, call, method, place),
-                Bound::Place(Place { path, looping: false, .. })
-                    if path.root == Root::Param(0) && !path.steps.is_empty()
-            );
-            call.kind.is_local() && is_this && !self.program.methods[caller.index()].is_static()
+            let is_this = || {
+                matches!(
+                    self.bindings.bind(caller, call, place),
+                    Bound::Place(Place { path, looping: false, .. })
+                        if path.root == Root::Param(0) && !path.steps.is_empty()
+                )
+            };
+            call.kind.is_local() && !self.program.methods[caller.index()].is_static() && is_this()
         })
     }
 }

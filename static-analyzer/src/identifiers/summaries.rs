@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::bindings::Walk;
 use super::{Bindings, Bound, LoggedVariable, Place, Summaries, Summary, in_loop};
-use crate::call_graph::CallGraph;
+use crate::call_graph::{Call, CallGraph};
 use crate::ir::{Body, ValueId};
 use crate::limits::{COMPONENT_ROUNDS_MAX, MODIFIED_MAX, PLACES_MAX};
 use crate::path::{AccessPath, LogPoint, Root};
@@ -88,36 +89,40 @@ impl Worker<'_> {
 
     fn method(&self, method: MethodId, inside: &BTreeMap<MethodId, Summary>, below: &Summaries) -> Summary {
         let mut summary = Summary::default();
-        let mut pairs: Vec<(LoggedVariable, Place)> = Vec::new();
+        let mut uses = Uses::default();
         for &p in self.points.get(&method).map_or(&[][..], Vec::as_slice) {
             summary.log_points.push(p);
-            self.own_point(method, p, &mut pairs);
+            self.own_point(method, p, &mut uses);
         }
         // A callee's own values are one thing only if it is called at one place.
-        let mut sites: FxHashMap<Place, Option<ValueId>> = FxHashMap::default();
+        let mut sites: FxHashMap<u32, Option<ValueId>> = FxHashMap::default();
         summary.modified.clone_from(&self.scope.writes[method.index()]);
+        let body = self.bindings.body(method);
+        let mut walk = body.map(|body| Walk::new(self.bindings, method, body));
         for (call, target) in self.graph.local_edges(method) {
             if self.scope.cut[target.index()] {
                 continue;
             }
             let callee = inside.get(&target).unwrap_or(&below.methods[target.index()]);
             summary.log_points.extend(&callee.log_points);
+            let Some(walk) = &mut walk else { continue };
             for (place, variables) in &callee.places {
-                if let Bound::Place(bound) =
-                    self.bindings.bind_in(method, call, target, place, &|b, v| self.loops(method, b, v))
+                if let Bound::Place(bound) = walk.bind(call, place, &|b, v| self.loops(method, b, v))
                     && self.keep(method, &bound)
                 {
-                    if matches!(bound.path.root, Root::Local(_)) && bound.frame != method {
-                        let known = sites.entry(bound.clone()).or_insert(Some(call.site));
+                    let is_callees = matches!(bound.path.root, Root::Local(_)) && bound.frame != method;
+                    let at = uses.id(bound);
+                    if is_callees {
+                        let known = sites.entry(at).or_insert(Some(call.site));
                         if *known != Some(call.site) {
                             *known = None;
                         }
                     }
-                    pairs.extend(variables.iter().map(|v| (*v, bound.clone())));
+                    uses.pairs.extend(variables.iter().map(|v| (*v, at)));
                 }
             }
             for path in &callee.modified {
-                self.bind_modified(method, call, target, path, &mut summary.modified);
+                bind_modified(walk, call, (target, path), &mut summary.modified);
             }
         }
         summary.log_points.sort_unstable();
@@ -125,14 +130,13 @@ impl Worker<'_> {
         summary.modified.sort();
         summary.modified.dedup();
         summary.modified.truncate(MODIFIED_MAX);
-        summary.places = grouped(pairs);
-        summary.places.retain(|place, _| sites.get(place) != Some(&None));
         let modified = &summary.modified;
-        summary.places.retain(|place, _| !is_modified(&place.path, modified));
+        let keeps = |at, place: &Place| sites.get(&at) != Some(&None) && !is_modified(&place.path, modified);
+        summary.places = uses.grouped(keeps);
         summary
     }
 
-    fn own_point(&self, method: MethodId, point: u32, pairs: &mut Vec<(LoggedVariable, Place)>) {
+    fn own_point(&self, method: MethodId, point: u32, uses: &mut Uses) {
         let log_point = &self.log_points[point as usize];
         let Some(&site) = log_point.sites.first() else { return };
         for (i, variable) in log_point.variables.iter().enumerate() {
@@ -142,7 +146,8 @@ impl Worker<'_> {
             }
             let place = self.bindings.place(method, path, site, &|b, v| self.loops(method, b, v));
             if self.keep(method, &place) {
-                pairs.push(((point, i as u32), place));
+                let at = uses.id(place);
+                uses.pairs.push(((point, i as u32), at));
             }
         }
     }
@@ -162,25 +167,24 @@ impl Worker<'_> {
             Root::Param(_) => place.frame == method && (self.scope.locals || !place.looping),
         }
     }
+}
 
-    /// A modified path is a place and a last field that is written, not read.
-    fn bind_modified(
-        &self,
-        method: MethodId,
-        call: &crate::call_graph::Call,
-        target: MethodId,
-        path: &AccessPath,
-        modified: &mut Vec<AccessPath>,
-    ) {
-        let Some((last, steps)) = path.steps.split_last() else { return };
-        let object = AccessPath { root: path.root, steps: steps.to_vec() };
-        let place = Place { path: object, frame: target, looping: false };
-        if let Bound::Place(mut bound) = self.bindings.bind(method, call, target, &place)
-            && !matches!(bound.path.root, Root::Local(_))
-        {
-            bound.path.steps.push(*last);
-            modified.push(bound.path);
-        }
+/// Adds what a callee modifies: a modified path is a place and a last field that is
+/// written, not read.
+fn bind_modified(
+    walk: &mut Walk<'_, '_>,
+    call: &Call,
+    (target, path): (MethodId, &AccessPath),
+    modified: &mut Vec<AccessPath>,
+) {
+    let Some((last, steps)) = path.steps.split_last() else { return };
+    let object = AccessPath { root: path.root, steps: steps.to_vec() };
+    let place = Place { path: object, frame: target, looping: false };
+    if let Bound::Place(mut bound) = walk.bind(call, &place, &in_loop)
+        && !matches!(bound.path.root, Root::Local(_))
+    {
+        bound.path.steps.push(*last);
+        modified.push(bound.path);
     }
 }
 
@@ -195,18 +199,30 @@ pub(crate) fn is_modified(path: &AccessPath, modified: &[AccessPath]) -> bool {
     modified.iter().any(|m| m.root == path.root && path.steps.starts_with(&m.steps))
 }
 
-/// Groups by place; variables with too many places are dropped.
-fn grouped(mut pairs: Vec<(LoggedVariable, Place)>) -> BTreeMap<Place, Vec<LoggedVariable>> {
-    pairs.sort();
-    pairs.dedup();
-    let mut groups: BTreeMap<Place, Vec<LoggedVariable>> = BTreeMap::new();
-    for list in pairs.chunk_by(|a, b| a.0 == b.0) {
-        if list.len() > PLACES_MAX {
-            continue;
-        }
-        for (variable, place) in list {
-            groups.entry(place.clone()).or_default().push(*variable);
-        }
+/// Which variables are printed from which places of one method. Places are compared
+/// by their names, which costs more than all else here: each is numbered once.
+#[derive(Default)]
+struct Uses {
+    ids: FxHashMap<Place, u32>,
+    pairs: Vec<(LoggedVariable, u32)>,
+}
+
+impl Uses {
+    fn id(&mut self, place: Place) -> u32 {
+        let next = self.ids.len() as u32;
+        *self.ids.entry(place).or_insert(next)
     }
-    groups
+
+    /// By place, those that are kept; variables with too many places are dropped.
+    fn grouped(mut self, keeps: impl Fn(u32, &Place) -> bool) -> BTreeMap<Place, Vec<LoggedVariable>> {
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+        let mut groups: Vec<Vec<LoggedVariable>> = vec![Vec::new(); self.ids.len()];
+        for list in self.pairs.chunk_by(|a, b| a.0 == b.0).filter(|list| list.len() <= PLACES_MAX) {
+            list.iter().for_each(|&(variable, at)| groups[at as usize].push(variable));
+        }
+        let places = self.ids.into_iter().filter(|(place, at)| keeps(*at, place));
+        let groups = places.map(|(place, at)| (place, std::mem::take(&mut groups[at as usize])));
+        groups.filter(|(_, variables)| !variables.is_empty()).collect()
+    }
 }

@@ -17,20 +17,64 @@ use crate::path::Root;
 use crate::program::{MethodId, Name};
 use crate::top_level::TopLevels;
 
-/// Finds identifier maps of the pairs of one sender.
+/// Finds identifier maps of the pairs of one sender. Its ways share most of their
+/// hand-offs, and are many more than these: what one hand-off makes of one place is
+/// found once.
 pub(super) struct Carrier<'a> {
     context: Context<'a>,
     units: &'a Units,
     members: &'a Members,
+    places: Places,
+    /// What a hand-off (by its address) makes of what is carried.
+    steps: FxHashMap<(usize, Carried), Option<Carried>>,
     /// Places of methods below a unit's first one, seen from there: receivers
     /// that are reached from one place share the way up.
-    climbed: FxHashMap<(UnitId, MethodId, Place), Option<Place>>,
+    climbed: FxHashMap<(UnitId, MethodId, PlaceId), Option<PlaceId>>,
+}
+
+/// Position in [`Places`].
+type PlaceId = u32;
+
+/// A value on its way back to the sender.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Carried {
+    place: PlaceId,
+    /// Who has it made it itself: it comes from nobody, unless it is what it took.
+    own: bool,
+}
+
+/// Places that were met, each once.
+#[derive(Default)]
+struct Places {
+    ids: FxHashMap<Place, PlaceId>,
+    places: Vec<Place>,
+}
+
+impl Places {
+    fn id(&mut self, place: Place) -> PlaceId {
+        let next = self.places.len() as PlaceId;
+        *self.ids.entry(place).or_insert_with_key(|place| {
+            self.places.push(place.clone());
+            next
+        })
+    }
+
+    fn get(&self, id: PlaceId) -> &Place {
+        &self.places[id as usize]
+    }
 }
 
 impl<'a> Carrier<'a> {
     /// For the pairs of one sender.
     pub(super) fn new(context: Context<'a>, units: &'a Units, members: &'a Members) -> Self {
-        Carrier { context, units, members, climbed: FxHashMap::default() }
+        Carrier {
+            context,
+            units,
+            members,
+            places: Places::default(),
+            steps: FxHashMap::default(),
+            climbed: FxHashMap::default(),
+        }
     }
 
     /// Pairs of identifiers (sender's, receiver's) that carry one value along
@@ -48,17 +92,22 @@ impl<'a> Carrier<'a> {
         if sender.is_empty() || receiver.is_empty() {
             return Vec::new();
         }
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
-        for way in ways {
-            for (j, identifier) in (0u32..).zip(receiver) {
-                if identifier.strength == IdentifierStrength::Node || identifier.is_one_of_many() {
-                    continue;
-                }
-                if let Some(place) = self.carried(&identifier.place, way) {
-                    pairs.extend(at_place(sender, &place, identifier).into_iter().map(|i| (i, j)));
-                }
+        let mut ends: Vec<(PlaceId, u32)> = Vec::new();
+        for (j, identifier) in (0u32..).zip(receiver) {
+            if identifier.strength == IdentifierStrength::Node || identifier.is_one_of_many() {
+                continue;
             }
+            let own = matches!(identifier.place.path.root, Root::Local(_));
+            let carried = Carried { place: self.places.id(identifier.place.clone()), own };
+            ends.extend(ways.iter().filter_map(|way| Some((self.carried(carried, way)?, j))));
         }
+        ends.sort_unstable();
+        ends.dedup();
+        let at_end = |(place, j): (PlaceId, u32)| {
+            let found = at_place(sender, self.places.get(place), &receiver[j as usize]);
+            found.into_iter().map(move |i| (i, j))
+        };
+        let mut pairs: Vec<(u32, u32)> = ends.into_iter().flat_map(at_end).collect();
         // Who is told a key looks the thing up among all of its kind.
         let is_told = |way: &Vec<&Handoff>| way.last().is_some_and(|last| last.rule.tells_a_key());
         let followed: Vec<Name> = pairs.iter().map(|&(_, j)| receiver[j as usize].value_class).collect();
@@ -70,51 +119,68 @@ impl<'a> Carrier<'a> {
         pairs
     }
 
-    /// `place` of the receiver's frame in the sender's frame.
-    fn carried(&mut self, place: &Place, way: &[&Handoff]) -> Option<Place> {
-        let mut place = place.clone();
-        // What the receiver made itself comes from nobody, unless it is what it took.
-        let mut own = matches!(place.path.root, Root::Local(_));
-        for handoff in way.iter().rev() {
-            match &handoff.entry {
-                Entry::Call(edge) if !own => place = bind(self.context, *edge, &place)?,
-                Entry::Call(_) => continue,
-                Entry::Channel { way, taken, put } => {
-                    for edge in way.iter().filter(|_| !own) {
-                        place = bind(self.context, *edge, &place)?;
-                    }
-                    place = across(self.context, &place, (*taken)?, (handoff.site.0, (*put)?))?;
-                    own = false;
+    /// What is carried to the receiver, in the sender's frame.
+    fn carried(&mut self, mut carried: Carried, way: &[&Handoff]) -> Option<PlaceId> {
+        for &handoff in way.iter().rev() {
+            let key = (std::ptr::from_ref(handoff) as usize, carried);
+            let before = match self.steps.get(&key) {
+                Some(known) => *known,
+                None => {
+                    let found = self.step(carried, handoff);
+                    self.steps.insert(key, found);
+                    found
                 }
-            }
-            place = self.climb(handoff.from, handoff.site.0, place)?;
+            };
+            carried = before?;
         }
-        (!own).then_some(place)
+        (!carried.own).then_some(carried.place)
+    }
+
+    /// What is carried over one hand-off, in the frame of who hands it over.
+    fn step(&mut self, carried: Carried, handoff: &Handoff) -> Option<Carried> {
+        let Carried { place: id, own } = carried;
+        let place = self.places.get(id);
+        let place = match &handoff.entry {
+            Entry::Call(_) if own => return Some(carried),
+            Entry::Call(edge) => bind(self.context, *edge, place)?,
+            Entry::Channel { way, taken, put } => {
+                let mut place = place.clone();
+                for edge in way.iter().filter(|_| !own) {
+                    place = bind(self.context, *edge, &place)?;
+                }
+                across(self.context, &place, (*taken)?, (handoff.site.0, (*put)?))?
+            }
+        };
+        let place = self.climb(handoff.from, handoff.site.0, place)?;
+        Some(Carried { place, own: false })
     }
 
     /// `place` of a method of a unit, seen from the unit's first method.
-    fn climb(&mut self, unit: UnitId, method: MethodId, place: Place) -> Option<Place> {
-        if !matches!(place.path.root, Root::Param(_)) {
-            return Some(place);
+    fn climb(&mut self, unit: UnitId, method: MethodId, place: Place) -> Option<PlaceId> {
+        let is_given = matches!(place.path.root, Root::Param(_));
+        let id = self.places.id(place);
+        if !is_given {
+            return Some(id);
         }
-        let key = (unit, method, place);
+        let key = (unit, method, id);
         if let Some(known) = self.climbed.get(&key) {
-            return known.clone();
+            return *known;
         }
-        let mut place = Some(key.2.clone());
+        let mut place = Some(self.places.get(id).clone());
         let mut way = self.units.region(unit).way_up(method).into_iter();
         while let (Some(at), Some(edge)) = (&place, way.next()) {
             place = bind(self.context, edge, at);
         }
-        self.climbed.insert(key, place.clone());
-        place
+        let found = place.map(|place| self.places.id(place));
+        self.climbed.insert(key, found);
+        found
     }
 }
 
 /// A place of a callee in the frame of its caller.
-fn bind(context: Context<'_>, (caller, call, target): Edge, place: &Place) -> Option<Place> {
+fn bind(context: Context<'_>, (caller, call, _): Edge, place: &Place) -> Option<Place> {
     let call = &context.graph.calls(caller)[call];
-    match context.bindings.bind(caller, call, target, place) {
+    match context.bindings.bind(caller, call, place) {
         Bound::Place(bound) => Some(bound),
         Bound::Constant | Bound::Unknown => None,
     }

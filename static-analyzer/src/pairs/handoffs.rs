@@ -14,12 +14,12 @@ use super::channels::{self, Channels};
 use super::events::Events;
 use super::facts::Channel;
 use super::origins::{self, Origins};
-use super::regions::{Edge, UnitId, Units, in_loop};
+use super::regions::{Edge, Region, UnitId, Units, in_loop};
 use super::{Context, apis};
 use crate::call_graph::{Call, CallKind, RootKind};
 use crate::ir::{Op, ValueId};
 use crate::limits::HANDOFFS_PER_PAIR_MAX;
-use crate::program::{MethodId, Name};
+use crate::program::{ClassId, MethodId, Name};
 
 /// One way from a unit to another.
 #[derive(Clone, Debug)]
@@ -117,12 +117,21 @@ pub(super) struct Sources<'a> {
     pub(super) units: &'a Units,
     pub(super) channels: &'a Channels,
     pub(super) events: &'a Events,
+    /// Per method: what it makes, see [`origins::made`].
+    pub(super) made: &'a [Vec<Name>],
 }
 
 impl Sources<'_> {
     /// The hand-offs of one sender to receivers that are `wanted`.
     pub(super) fn of(self, from: UnitId, wanted: &dyn Fn(UnitId) -> bool) -> Vec<Handoff> {
-        let mut handoffs = Collector { from, wanted, found: Vec::new(), n: FxHashMap::default() };
+        let mut handoffs = Collector {
+            from,
+            wanted,
+            found: Vec::new(),
+            n: FxHashMap::default(),
+            made: self.made,
+            n_made: FxHashMap::default(),
+        };
         along_calls(self.context, self.units, &mut handoffs);
         self.channels.handoffs(&mut handoffs);
         self.events.handoffs(self.context, self.units, &mut handoffs);
@@ -139,6 +148,9 @@ pub(super) struct Collector<'a> {
     /// In the order they were found.
     pub(super) found: Vec<Handoff>,
     n: FxHashMap<(UnitId, LinkKind), usize>,
+    made: &'a [Vec<Name>],
+    /// Per class: places where the sender makes a task that runs what it defines.
+    n_made: FxHashMap<ClassId, usize>,
 }
 
 impl Collector<'_> {
@@ -150,6 +162,13 @@ impl Collector<'_> {
         let n = self.n.entry((to, kind)).or_insert(0);
         *n += 1;
         *n <= HANDOFFS_PER_PAIR_MAX
+    }
+
+    /// [`origins::n_made`] of the sender, whose region is `region`.
+    fn n_made(&mut self, context: Context<'_>, region: &Region, target: MethodId) -> usize {
+        let class = context.program.methods[target.index()].class;
+        let made = self.made;
+        *self.n_made.entry(class).or_insert_with(|| origins::n_made(context, made, region, class))
     }
 }
 
@@ -190,15 +209,16 @@ fn along_call(
         if !handoffs.wants(to, kind) {
             continue;
         }
+        let many = region.is_looped(method)
+            || is_repeated(context, method, call)
+            || (starts_task && handoffs.n_made(context, region, target) > 1);
         handoffs.found.push(Handoff {
             from: handoffs.from,
             to,
             kind,
             site: (method, call.site),
             entry: Entry::Call((method, i, target)),
-            many: region.is_looped(method)
-                || is_repeated(context, method, call)
-                || (starts_task && origins::n_made(context, region, target) > 1),
+            many,
             needs_identifier: call.kind == CallKind::Rpc || is_lookup || !made,
             followed_only: is_lookup || !made,
             cargo: cargo(call.kind, target),

@@ -2,12 +2,13 @@
 //! as a parameter: a wrapper of an executor starts every task of the program, a
 //! unit that calls the wrapper only those that it made.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::Context;
 use super::regions::Region;
 use crate::ir::{BootstrapArg, Op, ValueId};
-use crate::program::{MethodId, MethodRef, Name};
+use crate::program::{ClassId, Method, MethodId, MethodRef, Name};
 
 /// Values looked at for one task.
 const VALUES_MAX: usize = 300;
@@ -82,20 +83,25 @@ impl Origins {
     }
 }
 
-/// Places where a region makes a task that runs `target`: each is another task, also
-/// where all are started at one place (the constructor of what all tasks extend).
-pub(super) fn n_made(context: Context<'_>, region: &Region, target: MethodId) -> usize {
-    let class = context.program.methods[target.index()].class;
-    let name = context.program.classes[class.index()].name;
-    let made = |method: &MethodId| {
-        let body = context.program.methods[method.index()].body.iter();
-        let tasks = body.flat_map(|body| body.iter()).filter(|(_, inst)| match inst.op {
-            Op::New(class) => runs(context, class, name),
-            _ => false,
+/// Per method: the classes that it makes objects of, one for each place.
+pub(super) fn made(context: Context<'_>) -> Vec<Vec<Name>> {
+    let of = |method: &Method| {
+        let insts = method.body.iter().flat_map(|body| body.iter());
+        let made = insts.filter_map(|(_, inst)| match inst.op {
+            Op::New(class) => context.program.class(class).map(|_| class),
+            _ => None,
         });
-        tasks.count()
+        made.collect()
     };
-    region.methods.iter().map(made).sum()
+    context.program.methods.par_iter().map(of).collect()
+}
+
+/// Places where a region makes a task that runs what `class` defines: each is another
+/// task, also where all are started at one place (the constructor of what all extend).
+pub(super) fn n_made(context: Context<'_>, made: &[Vec<Name>], region: &Region, class: ClassId) -> usize {
+    let name = context.program.classes[class.index()].name;
+    let made = region.methods.iter().flat_map(|method| &made[method.index()]);
+    made.filter(|made| runs(context, **made, name)).count()
 }
 
 /// Whether objects of `class` inherit from `ancestor`, or are of it: tasks can

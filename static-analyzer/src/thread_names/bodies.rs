@@ -5,6 +5,8 @@
 //! other than a task is not seen. A body that runs whatever tasks it is given
 //! can run anything.
 
+use rayon::prelude::*;
+
 use crate::call_graph::{CallGraph, CallKind};
 use crate::ir::{InvokeKind, Op};
 use crate::program::{ClassId, MethodId, Name, Program};
@@ -40,35 +42,32 @@ pub(super) fn is_task(facts: &Facts<'_>, class: Name) -> bool {
     facts.program.class(class).is_some() && TASKS.iter().any(|t| facts.is_subtype(class, Name::from(t)))
 }
 
-/// Methods that run in the threads of some bodies.
-pub(super) struct Reached {
-    /// Per method.
-    pub(super) methods: Vec<bool>,
-    /// Any task can run.
-    pub(super) anything: bool,
+/// Per method: whether it runs tasks that it was given, whatever they are.
+pub(super) fn task_runners(program: &Program, graph: &CallGraph) -> Vec<bool> {
+    let methods = (0..program.methods.len()).into_par_iter();
+    methods.map(|i| runs_tasks(program, graph, MethodId::new(i))).collect()
 }
 
-/// What is called from `bodies` in their own thread.
-pub(super) fn reached(program: &Program, graph: &CallGraph, bodies: &[MethodId]) -> Reached {
-    let mut reached = Reached { methods: vec![false; program.methods.len()], anything: false };
-    let mut todo: Vec<MethodId> = Vec::new();
-    for &body in bodies {
-        if !std::mem::replace(&mut reached.methods[body.index()], true) {
-            todo.push(body);
-        }
-    }
+/// Per method: whether it is called from `bodies` in their own thread; none: any
+/// task can run there.
+pub(super) fn reached(graph: &CallGraph, task_runners: &[bool], bodies: &[MethodId]) -> Option<Vec<bool>> {
+    let mut reached = vec![false; task_runners.len()];
+    let mut todo: Vec<MethodId> = bodies.to_vec();
+    bodies.iter().for_each(|body| reached[body.index()] = true);
     while let Some(method) = todo.pop() {
-        let calls = graph.calls(method);
-        for call in calls.iter().filter(|c| c.kind.is_local() || c.kind == CallKind::Table) {
+        if task_runners[method.index()] {
+            return None;
+        }
+        let calls = graph.calls(method).iter();
+        for call in calls.filter(|c| c.kind.is_local() || c.kind == CallKind::Table) {
             for &target in &call.targets {
-                if !std::mem::replace(&mut reached.methods[target.index()], true) {
+                if !std::mem::replace(&mut reached[target.index()], true) {
                     todo.push(target);
                 }
             }
         }
-        reached.anything |= runs_tasks(program, graph, method);
     }
-    reached
+    Some(reached)
 }
 
 /// Whether a method runs tasks that it was given, whatever they are.

@@ -89,7 +89,7 @@ pub fn find(
     };
     let mut found = members::fill(&known, &chosen);
     found.iter_mut().for_each(without_identity);
-    TopLevels { methods: keep_useful(found, rules, program) }
+    TopLevels::new(keep_useful(found, rules, program))
 }
 
 /// Top-level methods without a line say nothing, unless forced.

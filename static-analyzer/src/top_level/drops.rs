@@ -49,7 +49,7 @@ impl Drops<'_> {
         let mut survived: BTreeSet<LoggedVariable> = BTreeSet::new();
         for (place, variables) in &callee.places {
             total.extend(variables);
-            if let Bound::Place(bound) = self.bindings.bind(caller, call, target, place)
+            if let Bound::Place(bound) = self.bindings.bind(caller, call, place)
                 && matches!(bound.path.root, Root::Param(_))
                 && above.places.contains_key(&bound)
             {

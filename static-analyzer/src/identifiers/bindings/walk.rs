@@ -3,19 +3,20 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Bindings, is_null, local};
-use crate::call_graph::resolve::signature;
+use super::{Bindings, Bound, is_null, local, loops};
 use crate::call_graph::{Call, apis};
+use crate::identifiers::Place;
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::{BINDING_DEPTH_MAX, PATH_FIELDS_MAX};
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{FieldRef, MethodId, MethodRef, Name};
 
 /// One question about one frame.
-pub(super) struct Walk<'b, 'a> {
+pub(in crate::identifiers) struct Walk<'b, 'a> {
     pub(super) bindings: &'b Bindings<'a>,
     pub(super) method: MethodId,
     pub(super) body: &'a Body,
+    is_constructor: bool,
     /// Values whose path is being asked for (phis are cyclic).
     visiting: Vec<ValueId>,
     /// Answers for calls, each as good as what it was asked among.
@@ -27,8 +28,41 @@ pub(super) struct Walk<'b, 'a> {
 type Asked = (ValueId, usize, Vec<ValueId>);
 
 impl<'b, 'a> Walk<'b, 'a> {
-    pub(super) fn new(bindings: &'b Bindings<'a>, method: MethodId, body: &'a Body) -> Self {
-        Self { bindings, method, body, visiting: Vec::new(), known: FxHashMap::default() }
+    pub(in crate::identifiers) fn new(bindings: &'b Bindings<'a>, method: MethodId, body: &'a Body) -> Self {
+        let is_constructor = bindings.program.methods[method.index()].name == "<init>";
+        Self { bindings, method, body, is_constructor, visiting: Vec::new(), known: FxHashMap::default() }
+    }
+
+    /// What `place` of the frame of one of `call.targets` is in this frame;
+    /// `in_loop` tells what a loop is.
+    pub(in crate::identifiers) fn bind(
+        &mut self,
+        call: &Call,
+        place: &Place,
+        in_loop: &dyn Fn(&Body, ValueId) -> bool,
+    ) -> Bound {
+        let body = self.body;
+        match place.path.root {
+            Root::Static(_) => Bound::Place(Place { frame: self.method, ..place.clone() }),
+            Root::Local(_) => {
+                let looping = place.looping || in_loop(body, call.site);
+                Bound::Place(Place { looping, ..place.clone() })
+            }
+            Root::Param(i) => {
+                let Some(value) = call.args.get(usize::from(i)).copied().flatten() else {
+                    return Bound::Unknown;
+                };
+                let base = self.path(value, 0);
+                let path = self.extend(base, &place.path.steps, 0);
+                if let Root::Local(v) = path.root
+                    && matches!(body.op(v), Op::Const(_))
+                {
+                    return Bound::Constant;
+                }
+                let looping = place.looping || loops(body, &path, value, in_loop);
+                Bound::Place(Place { path, frame: self.method, looping })
+            }
+        }
     }
 
     pub(super) fn path(&mut self, value: ValueId, depth: usize) -> AccessPath {
@@ -56,13 +90,13 @@ impl<'b, 'a> Walk<'b, 'a> {
             Op::GetField(f, None) => AccessPath { root: Root::Static(*f), steps: Vec::new() },
             Op::GetField(f, Some(object)) => {
                 let base = self.path(*object, depth + 1);
-                self.project(base, Step::Field(*f), depth + 1).unwrap_or_else(|| local(value))
+                self.project(base, Step::Field(*f), depth + 1).unwrap_or_else(|_| local(value))
             }
             Op::Cast(_, o) | Op::Convert(_, o) => self.path(*o, depth + 1),
             Op::Phi(operands) => self.phi(value, operands, depth),
             Op::ArrayLoad(array, _) => {
                 let base = self.path(*array, depth + 1);
-                self.project(base, Step::Element, depth + 1).unwrap_or_else(|| local(value))
+                self.project(base, Step::Element, depth + 1).unwrap_or_else(|_| local(value))
             }
             Op::Invoke { kind, method, args } => self.invoke(value, *kind, *method, args, depth),
             _ => local(value),
@@ -108,15 +142,15 @@ impl<'b, 'a> Walk<'b, 'a> {
         args: &[ValueId],
         depth: usize,
     ) -> AccessPath {
-        let same = (method.class.as_str(), method.name.as_str());
-        if !args.is_empty() && apis::SAME_VALUE.contains(&same) {
+        if !args.is_empty() && self.bindings.same_value.contains(&(method.class, method.name)) {
             return self.path(args[0], depth + 1);
         }
-        let targets: Vec<(&Call, MethodId)> = self.bindings.targets(self.method, value).collect();
-        if !targets.is_empty() {
+        let bindings = self.bindings;
+        let mut targets = bindings.targets(self.method, value).peekable();
+        if targets.peek().is_some() {
             let mut found: Option<AccessPath> = None;
-            for (call, target) in &targets {
-                let bound = self.returned(call, *target, &[], depth);
+            for (call, target) in targets {
+                let bound = self.returned(call, target, &[], depth);
                 match (&found, bound) {
                     (None, Some(p)) => found = Some(p),
                     (Some(p), Some(q)) if *p == q => {}
@@ -136,13 +170,13 @@ impl<'b, 'a> Walk<'b, 'a> {
             }
             if apis::COLLECTION_GET.contains(&name) && self.is_library(method.class) {
                 let base = self.path(args[0], depth + 1);
-                return self.project(base, Step::Element, depth + 1).unwrap_or_else(|| local(value));
+                return self.project(base, Step::Element, depth + 1).unwrap_or_else(|_| local(value));
             }
         }
         if kind != InvokeKind::Static && args.len() == 1 && is_getter(method) {
             let base = self.path(args[0], depth + 1);
             if !matches!(base.root, Root::Local(_)) || !base.steps.is_empty() {
-                return self.project(base, Step::Call(method), depth + 1).unwrap_or_else(|| local(value));
+                return self.project(base, Step::Call(method), depth + 1).unwrap_or_else(|_| local(value));
             }
         }
         local(value)
@@ -165,16 +199,19 @@ impl<'b, 'a> Walk<'b, 'a> {
         if depth > BINDING_DEPTH_MAX {
             return None;
         }
-        let path = self.bindings.returns[target.index()].clone()?;
+        let bindings = self.bindings;
+        let returned = bindings.returns[target.index()].as_ref()?;
+        let extended;
         let path = if steps.is_empty() {
-            path
+            returned
         } else {
-            let body = self.bindings.body(target)?;
-            let mut callee = Walk::new(self.bindings, target, body);
-            callee.extend(path, steps, depth + 1)
+            let body = bindings.body(target)?;
+            let mut callee = Walk::new(bindings, target, body);
+            extended = callee.extend(returned.clone(), steps, depth + 1);
+            &extended
         };
         match path.root {
-            Root::Static(_) => Some(path),
+            Root::Static(_) => Some(path.clone()),
             Root::Local(_) => None,
             Root::Param(i) => {
                 let value = call.args.get(usize::from(i)).copied().flatten()?;
@@ -186,70 +223,74 @@ impl<'b, 'a> Walk<'b, 'a> {
 
     pub(super) fn extend(&mut self, base: AccessPath, steps: &[Step], depth: usize) -> AccessPath {
         let mut path = base;
-        for (i, step) in steps.iter().enumerate() {
-            match self.project(path.clone(), *step, depth) {
-                Some(p) => path = p,
-                None => {
-                    // Too long: keep the root, so that it stays a value of its own.
-                    let _ = i;
-                    return path;
-                }
+        for step in steps {
+            match self.project(path, *step, depth) {
+                Ok(p) => path = p,
+                // Too long: keep the root, so that it stays a value of its own.
+                Err(kept) => return kept,
             }
         }
         path
     }
 
-    /// `base.step`, by its shortest name; none if too long.
-    fn project(&mut self, base: AccessPath, step: Step, depth: usize) -> Option<AccessPath> {
+    /// `base.step`, by its shortest name; `base` if too long.
+    fn project(&mut self, base: AccessPath, step: Step, depth: usize) -> Result<AccessPath, AccessPath> {
+        let mut path = base;
         if let Step::Field(f) = step
             && depth <= BINDING_DEPTH_MAX
-            && let Some(path) = self.alias(&base, f, depth)
         {
-            return Some(path);
+            match self.alias(path, f, depth) {
+                Ok(alias) => return Ok(alias),
+                Err(kept) => path = kept,
+            }
         }
-        let mut path = base;
         if let (Some(Step::Field(owner)), Step::Field(f)) = (path.steps.last(), step)
             && depth <= BINDING_DEPTH_MAX
             && let Some(steps) = self.bindings.owned.get(&(*owner, f))
         {
             path.steps.pop();
-            return Some(self.extend(path, steps, depth + 1));
+            return Ok(self.extend(path, steps, depth + 1));
         }
         if path.steps.len() >= PATH_FIELDS_MAX {
-            return None;
+            return Err(path);
         }
         path.steps.push(step);
-        Some(path)
+        Ok(path)
     }
 
-    fn alias(&mut self, base: &AccessPath, f: FieldRef, depth: usize) -> Option<AccessPath> {
-        let is_constructor = self.bindings.program.methods[self.method.index()].name.as_str() == "<init>";
-        let stored = self.bindings.stores[self.method.index()].get(&(base.clone(), f)).copied();
-        if let Some(Some(value)) = stored
+    /// Another name of `base.f`; `base` if there is none.
+    fn alias(&mut self, base: AccessPath, f: FieldRef, depth: usize) -> Result<AccessPath, AccessPath> {
+        let stores = &self.bindings.stores[self.method.index()];
+        let key = (base, f);
+        let stored = if stores.is_empty() { None } else { stores.get(&key).copied().flatten() };
+        let base = key.0;
+        if let Some(value) = stored
             && !self.visiting.contains(&value)
-            && (is_constructor || is_handle(self.body, value))
+            && (self.is_constructor || is_handle(self.body, value))
         {
             self.visiting.push(value);
             let path = self.path(value, depth + 1);
             self.visiting.pop();
-            return Some(path);
+            return Ok(path);
         }
-        let Root::Local(v) = base.root else { return None };
-        if !base.steps.is_empty() {
-            return None;
-        }
-        match self.body.op(v) {
-            Op::New(_) => self.constructed(v, f, depth),
+        let found = match base.root {
+            Root::Local(v) if base.steps.is_empty() => self.field_of_made(v, f, depth),
+            _ => None,
+        };
+        found.ok_or(base)
+    }
+
+    /// The field `f` of an object that is made in the frame.
+    fn field_of_made(&mut self, made: ValueId, f: FieldRef, depth: usize) -> Option<AccessPath> {
+        match self.body.op(made) {
+            Op::New(_) => self.constructed(made, f, depth),
             Op::Invoke { .. } => {
-                let targets: Vec<(Call, MethodId)> =
-                    self.bindings.targets(self.method, v).map(|(c, t)| (c.clone(), t)).collect();
-                let [(call, target)] = &targets[..] else { return None };
-                self.returned(call, *target, &[Step::Field(f)], depth + 1)
+                let bindings = self.bindings;
+                let mut targets = bindings.targets(self.method, made);
+                let (Some((call, target)), None) = (targets.next(), targets.next()) else { return None };
+                self.returned(call, target, &[Step::Field(f)], depth + 1)
             }
-            Op::Phi(operands) => {
-                let operands = operands.clone();
-                self.phi_field(v, &operands, f, depth)
-            }
+            Op::Phi(operands) => self.phi_field(made, operands, f, depth),
             _ => None,
         }
     }
@@ -268,7 +309,7 @@ impl<'b, 'a> Walk<'b, 'a> {
         let mut found: Option<AccessPath> = None;
         for &(_, o) in operands.iter().filter(|(_, o)| *o != phi && !is_null(self.body, *o)) {
             let base = self.path(o, depth + 1);
-            let path = self.project(base, Step::Field(f), depth + 1);
+            let path = self.project(base, Step::Field(f), depth + 1).ok();
             if path.is_none() || found.is_some() && found != path {
                 found = None;
                 break;
@@ -282,15 +323,15 @@ impl<'b, 'a> Walk<'b, 'a> {
     /// The field `f` of the object made by `new` at `made`, as its constructor
     /// leaves it.
     fn constructed(&mut self, made: ValueId, f: FieldRef, depth: usize) -> Option<AccessPath> {
-        let calls = self.bindings.graph.calls(self.method);
+        let bindings = self.bindings;
+        let calls = bindings.graph.calls(self.method);
         let call = calls.iter().find(|c| {
             c.args.first() == Some(&Some(made))
                 && matches!(self.body.op(c.site), Op::Invoke { kind: InvokeKind::Special, method, .. }
                     if method.name.as_str() == "<init>")
         })?;
-        let call = call.clone();
         let target = *call.targets.first()?;
-        let path = self.bindings.initial(target, f, depth + 1)?;
+        let path = bindings.initial(target, f, depth + 1)?;
         match path.root {
             Root::Static(_) => Some(path),
             Root::Local(_) => None,
@@ -315,7 +356,10 @@ fn is_handle(body: &Body, value: ValueId) -> bool {
 /// A method that only gives something of its object, as far as its name says.
 fn is_getter(method: MethodRef) -> bool {
     let name = method.name.as_str();
-    let (params, result) = signature(method.descriptor.as_str());
+    let descriptor = method.descriptor.as_str();
+    if !descriptor.starts_with("()") || descriptor == "()V" {
+        return false;
+    }
     let named = ["get", "is", "to", "as"]
         .iter()
         .any(|p| name.strip_prefix(p).is_some_and(|rest| rest.starts_with(char::is_uppercase)));
@@ -353,5 +397,5 @@ fn is_getter(method: MethodRef) -> bool {
         "send",
     ];
     let plain = name.bytes().all(|b| b.is_ascii_lowercase()) && !verbs.contains(&name);
-    params.is_empty() && result != "V" && (named || plain)
+    named || plain
 }
