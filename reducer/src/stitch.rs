@@ -44,8 +44,7 @@ mod ways;
 pub(crate) enum Scope {
     /// Along local pairs, within each node.
     Node,
-    /// Along all pairs. Local ones come first, with the result they have in
-    /// [`Scope::Node`]: they are the surer ones.
+    /// Along all pairs. Local ones come first: they are the surer ones.
     All,
 }
 

@@ -1,7 +1,8 @@
 //! Accepting: of the possible hand-offs of one component, the best first, as
 //! long as both ends are free and agree on what they are.
 //!
-//! INVARIANT: a receiver has at most one sender per role, a sender one receiver
+//! INVARIANT: a receiver has at most one sender per role (but of what carries an
+//! object attached to a connection any number), a sender one receiver
 //! per pair unless the pair says `many`, and there is a top-level method that all
 //! links of a span can name for it.
 
@@ -20,13 +21,12 @@ pub(super) fn accept(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candida
     let mut taken = Vec::new();
     for candidate in candidates {
         let pair = pairs.get(candidate.pair);
-        let is_bare = is_bare(pairs, candidate);
-        if is_bare && crowded.contains(&(candidate.from, candidate.pair)) {
+        if candidate.is_bare && crowded.contains(&(candidate.from, candidate.pair)) {
             continue;
         }
         if state.is_free(pair, candidate)
             && state.is_inside(facts, pair, candidate)
-            && state.join(facts, pairs, candidate, is_bare)
+            && state.join(facts, pairs, candidate)
         {
             state.occupy(pairs, candidate);
             state.extend(facts, pair, candidate);
@@ -49,20 +49,12 @@ fn equals(candidates: &[Candidate]) -> FxHashMap<(u32, u32), Vec<&Candidate>> {
 /// none of these claims is sure.
 fn crowded(pairs: &Pairs<'_>, candidates: &[Candidate]) -> FxHashSet<(u32, u32)> {
     let mut claims: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-    for candidate in candidates.iter().filter(|candidate| is_bare(pairs, candidate)) {
+    for candidate in candidates.iter().filter(|candidate| candidate.is_bare) {
         if !pairs.get(candidate.pair).many {
             *claims.entry((candidate.from, candidate.pair)).or_default() += 1;
         }
     }
     claims.into_iter().filter(|&(_, n)| n > 1).map(|(sender, _)| sender).collect()
-}
-
-/// Whether nothing but time speaks for a hand-off. The thread of a dispatcher
-/// says nothing about which of its requests a line of its own belongs to.
-fn is_bare(pairs: &Pairs<'_>, candidate: &Candidate) -> bool {
-    let evidence = candidate.evidence.0;
-    let by_thread = evidence.same_thread && !pairs.is_dispatcher(pairs.get(candidate.pair).from);
-    evidence.n_request == 0 && evidence.n_weak == 0 && !by_thread
 }
 
 #[derive(Default)]
@@ -92,10 +84,10 @@ impl<'s> State<'s, '_> {
     }
 
     fn is_free(&self, pair: &Pair, candidate: &Candidate) -> bool {
-        // What carries an object can be any of its carriers.
+        // What carries an object can be any of its carriers, and have it from several.
         let is_any = pair.role == Role::Attached;
-        (is_any || self.agrees(pair, candidate))
-            && (is_any || !self.received.contains(&(candidate.to, pair.role)))
+        let has_sender = || self.received.contains(&(candidate.to, pair.role));
+        (is_any || self.agrees(pair, candidate) && !has_sender())
             && (pair.many || !self.sent.contains(&(candidate.from, candidate.pair)))
     }
 
@@ -159,14 +151,14 @@ impl<'s> State<'s, '_> {
 
     /// Makes one component of the two ends; false if they are in one already,
     /// or if a bare hand-off would put contradicting values into one request.
-    fn join(&mut self, facts: &Facts<'s>, pairs: &Pairs<'_>, candidate: &Candidate, is_bare: bool) -> bool {
+    fn join(&mut self, facts: &Facts<'s>, pairs: &Pairs<'_>, candidate: &Candidate) -> bool {
         let (a, b) = (self.root(candidate.from), self.root(candidate.to));
         if a == b {
             return false;
         }
         let ours = self.values_of(facts, pairs, a);
         let theirs = self.values_of(facts, pairs, b);
-        if is_bare && contradict(&ours, &theirs) {
+        if candidate.is_bare && contradict(&ours, &theirs) {
             self.values.insert(a, ours);
             self.values.insert(b, theirs);
             return false;

@@ -479,12 +479,11 @@ impl<'a> Finder<'a> {
 
     fn candidate(&self, index: u32, from: u32, to: u32, evidence: Evidence) -> Candidate {
         let pair = self.pairs.get(index);
-        let is_late = evidence.n_request == 0
-            && evidence.n_weak == 0
-            && !(evidence.same_thread && !self.pairs.is_dispatcher(pair.from));
+        let by_thread = evidence.same_thread && !self.pairs.is_dispatcher(pair.from);
+        let is_bare = evidence.n_request == 0 && evidence.n_weak == 0 && !by_thread;
         let is_remote = pair.kind.crosses_nodes() || pair.is_way();
         let gap_us = delay_us(self.facts.get(from), self.facts.get(to));
-        Candidate { is_late, is_remote, evidence: Reverse(evidence), to, from, pair: index, gap_us }
+        Candidate { is_bare, is_remote, evidence: Reverse(evidence), to, from, pair: index, gap_us }
     }
 
     /// How much later than the receiver the sender starts, µs.

@@ -25,11 +25,14 @@ const SOON_US: u64 = 1_000_000;
 /// A value of so many characters is in a thread's name on purpose.
 const NAMING_MIN: usize = 8;
 
-/// A possible hand-off. Sorted best first; local ones before remote ones.
+/// A possible hand-off. Sorted best first: what values or threads say before what time
+/// alone says, and of each local ones before remote ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
-    /// Remote hand-offs are decided when all local ones are.
-    pub(super) is_late: bool,
+    /// Nothing but time speaks for it. The thread of a dispatcher says nothing about
+    /// which of its requests a line of its own belongs to.
+    pub(super) is_bare: bool,
+    /// Remote hand-offs are decided when the local ones are.
     pub(super) is_remote: bool,
     pub(super) evidence: Reverse<Evidence>,
     pub(super) to: u32,
