@@ -30,6 +30,7 @@ mod evidence;
 mod facts;
 mod kin;
 mod lives;
+mod lone_lines;
 mod nested;
 mod pairs;
 mod rounds;
@@ -37,6 +38,7 @@ mod silent;
 mod sole;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod ways;
 
 /// How far stitching may reach.
@@ -61,8 +63,10 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     let receivers = 0..to_u32(spans.len());
     let mut candidates: Vec<Candidate> =
         receivers.into_par_iter().flat_map_iter(|receiver| finder.senders_of(receiver)).collect();
-    let companions = companions::find(&pairs, &facts);
+    let mut companions = companions::find(&pairs, &facts);
+    companions.extend(turns::find(&pairs, &facts));
     companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);
+    companions.extend(lone_lines::join(&facts, &companions, &mut candidates));
     delays::keep_usual(&pairs, &facts, &mut candidates);
     candidates.par_sort_unstable();
     let mut links = by_component(

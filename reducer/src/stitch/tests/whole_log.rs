@@ -316,3 +316,55 @@ fn who_stands_in_line_waits_for_as_long_as_those_before_it_are_at_work() {
          16",
     );
 }
+
+/// Flushes, after each of which the thread prints a line that the model knows of
+/// something else only.
+fn with_lone_lines(gap: f64) -> String {
+    let mut text = String::new();
+    for n in 1..=16 {
+        let (start, end) = (f64::from(n) * 10.0, f64::from(n) * 10.0 + gap);
+        text += &format!("a t{} flush p@{start}\na t{} check r@{end}\n", n % 2, n % 2);
+    }
+    text
+}
+
+#[test]
+fn a_lone_line_that_always_stands_after_another_is_of_the_same_work() {
+    let model = "point p
+         point r
+         top flush Task
+           >p
+         top check Task
+           >r";
+    let line = |n: usize, is_one: bool| match is_one {
+        true => format!("{n} {} {n}>{}\n", n + 1, n + 1),
+        false => format!("{n}\n{}\n", n + 1),
+    };
+    let all = |is_one: bool| (0..16).map(|n| line(2 * n + 1, is_one)).collect::<String>();
+    check(model, &with_lone_lines(0.002), &all(true));
+    check(model, &with_lone_lines(0.5), &all(false));
+}
+
+#[test]
+fn lines_that_always_end_as_a_loop_does_are_its_turns() {
+    let model = "point p
+         point r
+         top delete Task
+           >p* r
+           r<
+         top remove Task
+           >p";
+    let runs = |last: &str| -> String {
+        let run = |n: usize| {
+            format!(
+                "a t1 remove|delete p@{n}.0\na t1 remove|delete p@{n}.01\na t1 {last} p@{n}.02 r@{n}.03\n"
+            )
+        };
+        (1..=8).map(run).collect()
+    };
+    let expected: String = (0..8)
+        .map(|n| 3 * n)
+        .map(|n| format!("{0} {1} {2} {0}>{1} {1}>{2}\n", n + 1, n + 2, n + 3))
+        .collect();
+    check(model, &runs("delete"), &expected);
+}

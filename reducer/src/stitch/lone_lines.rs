@@ -1,0 +1,125 @@
+//! Lone lines: a span of one line that always stands directly after the same line of
+//! its thread is printed by what the thread is at.
+//!
+//! The analysis misses calls (through reflection, native code, what a configuration
+//! names), and lets begin anew what everybody hands work on through. Then a line of a
+//! thread's work stands alone, although it is printed in the middle of it. The log
+//! shows it: nearly always the same line stands directly before it in its thread, a
+//! moment ago, or it nearly always follows where other spans of a thread end. Two
+//! pieces of work that a thread is handed one after the other follow each other so
+//! neatly only by chance, and not nearly always.
+//!
+//! Lines of one statement teach nothing, nor do spans that name different things.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+use schema::LogPointId;
+
+use super::evidence::Candidate;
+use super::facts::Facts;
+use crate::merge::SpanLink;
+
+/// Spans from which to learn.
+const SPANS_MIN: usize = 16;
+
+/// At most one exception in so many.
+const EXCEPTIONS_SHARE: usize = 16;
+
+/// A line follows directly if it does so within this time, µs.
+const AT_ONCE_US: i64 = 10_000;
+
+/// A lone span, and the span that printed the line before in its thread.
+struct Next {
+    from: u32,
+    to: u32,
+    points: (LogPointId, LogPointId),
+    /// Whether that line is the last of its span.
+    is_last: bool,
+}
+
+/// Links from what threads are at to their lone lines, if nobody can have handed those
+/// over and they are at no end of `links`. What they seemed to hand over themselves is
+/// none of the `candidates`.
+pub(super) fn join(facts: &Facts<'_>, links: &[SpanLink], candidates: &mut Vec<Candidate>) -> Vec<SpanLink> {
+    let mut linked: FxHashSet<u32> = links.iter().flat_map(|link| [link.from, link.to]).collect();
+    linked.extend(candidates.iter().map(|candidate| candidate.to));
+    let mut next = following(facts);
+    next.retain(|next| !linked.contains(&next.to));
+    let known = Known::learn(facts, &next);
+    let mut is_lone = vec![false; facts.len()];
+    let mut out = Vec::new();
+    for Next { from, to, .. } in next.into_iter().filter(|next| known.is_one(next)) {
+        is_lone[to as usize] = true;
+        out.push(SpanLink { from, to, pair: None });
+    }
+    candidates.retain(|candidate| !is_lone[candidate.from as usize]);
+    out
+}
+
+/// Lone spans that directly follow others in their threads, in canonical order.
+fn following(facts: &Facts<'_>) -> Vec<Next> {
+    let mut threads: BTreeMap<(u32, &str), Vec<(i64, u32, u64, u32, usize)>> = BTreeMap::new();
+    for (index, fact) in facts.iter() {
+        let Some(thread) = fact.thread else { continue };
+        let lines = threads.entry((fact.node, thread)).or_default();
+        let events = fact.events.iter().enumerate();
+        lines.extend(events.map(|(at, event)| (event.ts_us, event.file, event.line, index, at)));
+    }
+    let mut found = Vec::new();
+    for lines in threads.values_mut() {
+        lines.sort_unstable();
+        for pair in lines.windows(2) {
+            let ((before_us, .., from, at), (us, .., to, _)) = (pair[0], pair[1]);
+            let (sender, fact) = (facts.get(from), facts.get(to));
+            let points = (sender.events[at].log_point, fact.first_point);
+            let (Some(before), Some(point)) = points else { continue };
+            let is_lone = from != to && fact.events.len() == 1 && before != point;
+            if is_lone && us - before_us <= AT_ONCE_US && !facts.names_other(sender, fact) {
+                let is_last = at + 1 == sender.events.len();
+                found.push(Next { from, to, points: (before, point), is_last });
+            }
+        }
+    }
+    found
+}
+
+/// How often lines stand together.
+#[derive(Default)]
+struct Known {
+    /// Lone spans by log point.
+    lone: BTreeMap<LogPointId, usize>,
+    /// Of those, the ones directly after a line of another log point.
+    after: BTreeMap<(LogPointId, LogPointId), usize>,
+    /// Spans with a thread that end with a log point.
+    ended: BTreeMap<LogPointId, usize>,
+    /// Of those, the ones that a lone line follows.
+    followed: BTreeMap<(LogPointId, LogPointId), usize>,
+}
+
+impl Known {
+    fn learn(facts: &Facts<'_>, next: &[Next]) -> Self {
+        let mut known = Self::default();
+        for (_, fact) in facts.iter().filter(|(_, fact)| fact.thread.is_some()) {
+            if let Some(point) = fact.events.last().and_then(|event| event.log_point) {
+                *known.ended.entry(point).or_default() += 1;
+                *known.lone.entry(point).or_default() += usize::from(fact.events.len() == 1);
+            }
+        }
+        for Next { points, is_last, .. } in next {
+            *known.after.entry(*points).or_default() += 1;
+            *known.followed.entry(*points).or_default() += usize::from(*is_last);
+        }
+        known
+    }
+
+    /// Whether a lone line is of what stands before it.
+    fn is_one(&self, next: &Next) -> bool {
+        let is_rule = |n: usize, n_next: usize| n >= SPANS_MIN && (n - n_next) * EXCEPTIONS_SHARE <= n;
+        let n_lone = self.lone.get(&next.points.1).copied().unwrap_or_default();
+        let n_after = self.after.get(&next.points).copied().unwrap_or_default();
+        let n_ended = self.ended.get(&next.points.0).copied().unwrap_or_default();
+        let n_followed = self.followed.get(&next.points).copied().unwrap_or_default();
+        is_rule(n_lone, n_after) || (next.is_last && is_rule(n_ended, n_followed))
+    }
+}
