@@ -21,6 +21,19 @@ pub fn is_made(text: &str) -> bool {
     text.len() >= TELLING_MIN && text.bytes().any(|b| b.is_ascii_digit())
 }
 
+/// Digits of a digest: as many as a UUID has.
+const DIGEST_LEN: usize = 32;
+
+/// Whether a text is a digest, or a UUID without dashes: who has one has it by no
+/// chance.
+#[must_use]
+pub fn is_digest(text: &str) -> bool {
+    text.len() == DIGEST_LEN
+        && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+        && text.bytes().any(|b| b.is_ascii_digit())
+        && text.bytes().any(|b| b.is_ascii_lowercase())
+}
+
 /// Distinct texts that two classes must have in common.
 const MEETINGS_MIN: u32 = 3;
 

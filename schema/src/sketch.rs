@@ -11,7 +11,8 @@
 //! pair serve relay Rpc block=block many    from, to, kind, identifier map
 //! ```
 //! A variable prints the identifier of the same name, if the top-level method
-//! has one. `?` after an identifier makes it weak, `!` a name of the node.
+//! has one. `?` after an identifier makes it weak, `!` a name of the node; one whose
+//! path holds `[*]` is one of many.
 
 use crate::ids::{IdentifierId, LogPointId, TopLevelId, ValueClassId};
 use crate::model::{
@@ -128,7 +129,8 @@ fn add_top(model: &mut Model, rest: &str) {
             _ => IdentifierStrength::Request,
         };
         let value_class = value_class(model, class.trim_end_matches(['?', '!']));
-        identifiers.push(Identifier { path: path.to_owned(), value_class, strength, one_of_many: false });
+        let one_of_many = path.contains("[*]");
+        identifiers.push(Identifier { path: path.to_owned(), value_class, strength, one_of_many });
     }
     model.top_level_methods.push(TopLevelMethod {
         class: "sketch.Tops".to_owned(),

@@ -48,3 +48,24 @@ fn check(folder: &Path, file: &str, class: &str) -> usize {
     }
     n_checked
 }
+
+/// A class that keeps what its own static method makes in one field calls its objects by
+/// it; what is put together of any characters is one value.
+#[test]
+fn what_a_class_keeps_is_of_one_kind_with_what_it_makes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/strings/classes/17");
+    let program = program::load(&[folder], &Default::default()).expect("classes");
+    let points = log_points(&program);
+    let class_in = |method: &str| {
+        let point = points.iter().find(|p| {
+            let m = &program.methods[p.method.index()];
+            m.name == method && program.classes[m.class.index()].name == "sinks/Kept"
+        });
+        let point = point.expect("a log point");
+        assert_eq!(point.templates[0].regex.matches('(').count(), 1, "{:?}", point.templates);
+        point.variables[0].value_class.map(|class| class.to_string())
+    };
+    assert_eq!(class_in("found").as_deref(), Some("sinks/Kept.code"));
+    // In two fields: nothing follows.
+    assert_ne!(class_in("cut").as_deref(), Some("sinks/Kept.code"));
+}

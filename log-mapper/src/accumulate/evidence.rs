@@ -233,6 +233,8 @@ pub(super) struct Surroundings {
     pub(super) at_once: bool,
     /// The best span has printed the record's log point before.
     pub(super) printed_before: bool,
+    /// The best span began with the record's log point.
+    pub(super) began_so: bool,
     /// Order alone has been right so far ([`Trust`]).
     pub(super) order_trusted: bool,
     /// The only span that waits for a record has been its so far ([`Trust`]).
@@ -249,8 +251,11 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     // Another thing of the same kind: the next round, or another request.
     // Not so if its thread is in the middle of a task that prints this next: one
     // task can meet many things of a kind.
+    // Nor if a round has printed this after its first line: the round is not over, for
+    // another one would begin with that.
     let goes_on = around.has_thread && best.current && !around.after_silence;
-    let is_next = goes_on && best.follows == Follows::Next && !around.is_round;
+    let is_turn = around.printed_before && !around.began_so && !around.is_dispatcher;
+    let is_next = goes_on && best.follows == Follows::Next && (!around.is_round || is_turn);
     if best.differs && (around.starts || around.is_dispatcher) && !is_next {
         return None;
     }

@@ -5,11 +5,12 @@
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
+use schema::kinds::{is_digest, is_made};
 use schema::{Value, ValueClassId, ValueShape, Variable};
 
 use super::canonical::canonical;
 use super::evidence::is_common;
-use super::names::{digests, is_digest, is_uuid, uuids};
+use super::names::{digests, is_uuid, uuids};
 use super::open_span::{Fact, Uuid};
 use super::pools::Closed;
 use super::wholes::Named;
@@ -25,8 +26,17 @@ impl Scan<'_> {
     pub(super) fn fact(&mut self, candidate: &Candidate<'_>) -> Fact {
         let variables = &self.model.log_points[candidate.log_point.index()].variables;
         let mut values: Vec<(u32, Rc<str>)> = Vec::new();
+        let mut common = Vec::new();
         for &(variable, text) in &candidate.values {
             let shape = variables.get(variable as usize).map(|variable| variable.shape);
+            // One of many that it meets: not what the span is about, but whoever was
+            // handed it is known by it.
+            if let Some(class) = self.orders.met(candidate.log_point, variable)
+                && let Some(text) = shape.and_then(|shape| canonical(text, shape))
+                && is_made(&text)
+            {
+                common.push((class, Rc::from(text)));
+            }
             let told = shape.filter(|_| self.orders.tells(candidate.log_point, variable));
             if let Some(text) = told.and_then(|shape| canonical(text, shape)) {
                 values.push((variable, Rc::from(text)));
@@ -42,7 +52,6 @@ impl Scan<'_> {
             }
         }
         let seq = self.seq;
-        let mut common = Vec::new();
         values.retain(|(variable, text)| {
             let shown = self.shown.entry(Rc::clone(text)).or_default();
             shown.n_records += 1;

@@ -55,6 +55,7 @@ impl Scan<'_> {
                 && self.adjacent.is_enough()
                 && self.is_adjacent(record, best.span, point),
             printed_before: self.open.get(best.span).has_printed(point),
+            began_so: self.open.get(best.span).began_with(point),
             order_trusted: self.trust.is_enough(),
             sole_trusted: self.sole.is_enough(),
             second: second.map(|taker| taker.evidence),

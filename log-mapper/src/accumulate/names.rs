@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use schema::ValueClassId;
+use schema::kinds::is_digest;
 
 /// A name has this many numbers...
 const NUMBERS_MIN: usize = 2;
@@ -116,23 +117,11 @@ pub(super) fn uuids(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Digits of a digest: as many as a UUID has.
-const DIGEST_LEN: usize = 32;
-
 /// The digests in `text` that stand apart from what is beside them, and are not all
 /// of it.
 pub(super) fn digests(text: &str) -> impl Iterator<Item = &str> {
     let runs = text.split(|c: char| !c.is_ascii_alphanumeric());
     runs.filter(move |run| run.len() < text.len() && is_digest(run))
-}
-
-/// Whether a text is a digest, or a UUID without dashes: who has one has it by no
-/// chance.
-pub(super) fn is_digest(text: &str) -> bool {
-    text.len() == DIGEST_LEN
-        && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-        && text.bytes().any(|b| b.is_ascii_digit())
-        && text.bytes().any(|b| b.is_ascii_lowercase())
 }
 
 /// Whether a text is a UUID.

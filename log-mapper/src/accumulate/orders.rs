@@ -6,6 +6,8 @@
 //! quadratic in its size. Over-approximates: any reachable node can follow,
 //! because guards and levels may have kept the nodes between from printing.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use schema::model::floats_from;
 use schema::{
@@ -67,6 +69,8 @@ struct Printed {
     key: Option<ValueClassId>,
     /// Value classes of those that tell requests apart, sorted.
     request_classes: Vec<ValueClassId>,
+    /// Its own value class, if a method that prints it meets many values of that.
+    met: Option<ValueClassId>,
 }
 
 /// What can follow one node.
@@ -96,6 +100,9 @@ impl<'m> Orders<'m> {
         let mut tops = Vec::with_capacity(model.top_level_methods.len());
         for (t, top) in model.top_level_methods.iter().enumerate() {
             let id = TopLevelId::new(t);
+            let meets = |id: &&Identifier| id.one_of_many && id.strength == IdentifierStrength::Weak;
+            let met: BTreeSet<ValueClassId> =
+                top.identifiers.iter().filter(meets).map(|id| id.value_class).collect();
             for (n, node) in top.dag.nodes.iter().enumerate() {
                 for (p, point) in node.points.iter().enumerate() {
                     let index = point.log_point.index();
@@ -105,7 +112,15 @@ impl<'m> Orders<'m> {
                     }
                     let last = of_point.last_mut().expect("pushed above");
                     last.at.push((to_u32(n), to_u32(p)));
-                    for (printed, binding) in printed[index].iter_mut().zip(&point.bindings) {
+                    let variables = &model.log_points[index].variables;
+                    for ((printed, binding), variable) in
+                        printed[index].iter_mut().zip(&point.bindings).zip(variables)
+                    {
+                        if let Some(class) = variable.value_class.filter(|class| met.contains(class))
+                            && binding.is_none()
+                        {
+                            printed.met = Some(class);
+                        }
                         let identifier = binding.and_then(|binding| top.identifiers.get(binding.index()));
                         identifier.into_iter().for_each(|identifier| printed.add(identifier));
                     }
@@ -182,6 +197,12 @@ impl<'m> Orders<'m> {
     /// are request identifiers of some method.
     pub(super) fn key(&self, point: LogPointId, variable: u32) -> Option<ValueClassId> {
         self.printed[point.index()].get(variable as usize)?.key
+    }
+
+    /// The value class of variable `variable` of `point`, if a method that prints it
+    /// meets many of them, none of which is what it is about.
+    pub(super) fn met(&self, point: LogPointId, variable: u32) -> Option<ValueClassId> {
+        self.printed[point.index()].get(variable as usize)?.met
     }
 
     /// The value classes under which what variable `variable` of `point` prints

@@ -21,6 +21,8 @@ use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::Config;
 
+mod telling;
+
 /// Senders looked at per value, latest start first.
 const LOOK_BACK_MAX: usize = 64;
 
@@ -59,6 +61,8 @@ pub(super) struct Finder<'a> {
     by_value: FxHashMap<(u32, TopLevelId, ValueClassId, &'a str), Vec<u32>>,
     /// Senders by (node, top-level method), in order of start.
     by_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
+    /// The same of those methods of which a span says little.
+    by_other_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
     /// Receivers of local pairs by (node, top-level method), in order of start.
     receivers: FxHashMap<(u32, TopLevelId), Vec<u32>>,
     /// Spans that can work on an attached object, by text, in order of start.
@@ -87,6 +91,7 @@ impl<'a> Finder<'a> {
         let mut births_us: FxHashMap<(u32, &str), Vec<i64>> = FxHashMap::default();
         let mut by_value: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
+        let mut by_other_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
             if fact.tops.iter().any(|top| attached.contains(top)) {
                 let mut texts: Vec<&str> = fact.values().iter().map(|value| value.text.as_str()).collect();
@@ -98,6 +103,9 @@ impl<'a> Finder<'a> {
                 for value in fact.values().iter().filter(|value| is_address(&value.text)) {
                     births_us.entry((fact.node, &value.text)).or_default().push(fact.start_us);
                 }
+            }
+            for &top in fact.other_tops.iter().filter(|top| local.contains(*top)) {
+                by_other_top.entry((fact.node, top)).or_default().push(index);
             }
             for &top in fact.tops {
                 if received.contains(&top) {
@@ -114,7 +122,18 @@ impl<'a> Finder<'a> {
             }
         }
         let determined = Determined::learn(facts, |fact| fact.tops.iter().any(|top| attached.contains(top)));
-        Self { pairs, facts, config, by_value, by_top, receivers, by_text, determined, births_us }
+        Self {
+            pairs,
+            facts,
+            config,
+            by_value,
+            by_top,
+            by_other_top,
+            receivers,
+            by_text,
+            determined,
+            births_us,
+        }
     }
 
     /// The possible hand-offs to `receiver`.
@@ -134,6 +153,9 @@ impl<'a> Finder<'a> {
                 }
                 let before = out.len();
                 self.by_values(index, receiver, fact, &mut out);
+                if out.len() == before {
+                    self.by_telling(index, receiver, fact, &mut out);
+                }
                 if out.len() == before {
                     self.by_time(index, receiver, fact, &mut out);
                 }
@@ -259,9 +281,9 @@ impl<'a> Finder<'a> {
         self.around(pair, spans, fact, LOOK_BACK_MAX).filter(names).copied().collect()
     }
 
-    /// Senders of a way that names nothing, where a value names a part of theirs.
+    /// Senders of a pair that names nothing, where a value names a part of theirs.
     fn part_named(&self, pair: &Pair, node: u32, fact: &Fact<'a>) -> Vec<u32> {
-        if !pair.is_way() || !pair.to_parts {
+        if !pair.to_parts {
             return Vec::new();
         }
         let spans = self.by_top.get(&(node, pair.from)).map_or(&[][..], Vec::as_slice);

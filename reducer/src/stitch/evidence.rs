@@ -12,7 +12,7 @@ use super::determined::Determined;
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::to_u32;
-use schema::kinds::{TELLING_MIN, is_made};
+use schema::kinds::{TELLING_MIN, is_digest, is_made};
 use schema::{IdentifierStrength, LinkKind, Value};
 
 /// A receiver can print before its sender does: the sender may log after the
@@ -22,8 +22,11 @@ const BEFORE_PENALTY: u64 = 10;
 /// A task that was handed over is normally begun within this time, µs.
 const SOON_US: u64 = 1_000_000;
 
+/// What was printed at most this long ago was just printed, µs.
+const JUST_US: i64 = 100_000;
+
 /// A value of so many characters is in a thread's name on purpose.
-const NAMING_MIN: usize = 8;
+pub(super) const NAMING_MIN: usize = 8;
 
 /// A possible hand-off. Sorted best first: what values or threads say before what time
 /// alone says, and of each local ones before remote ones.
@@ -85,7 +88,7 @@ pub(super) fn weigh(
     receiver: &Fact<'_>,
 ) -> Option<Evidence> {
     // A way says less than a hand-off.
-    let rank = sender.rank(pair.from)? + receiver.rank(pair.to)? + to_u32(pair.through.len());
+    let rank = sender.any_rank(pair.from)? + receiver.rank(pair.to)? + to_u32(pair.through.len());
     let threads_known = sender.thread.is_some() && receiver.thread.is_some();
     let same_thread = threads_known && sender.node == receiver.node && sender.thread == receiver.thread;
     // Who calls itself does so in its thread, unless it is the events of an entity.
@@ -95,12 +98,14 @@ pub(super) fn weigh(
     if one_thread && threads_known && !same_thread {
         return None;
     }
-    let mut shared = mapped_values(facts, pair, sender, receiver)?;
-    if pair.is_way() && shared.request.is_empty() {
-        // Who names parts of its own would name this one.
-        let names_parts = pair.map.iter().any(|mapped| !sender.values_of(mapped.from).is_empty());
-        let part = names_part(facts, sender, receiver).filter(|_| pair.to_parts && !names_parts)?;
-        shared.add_request(part);
+    let part = names_part(facts, sender, receiver).filter(|_| pair.to_parts && !names_parts(pair, sender));
+    let mut shared = mapped_values(facts, pair, sender, receiver, part.is_some())?;
+    if shared.request.is_empty() {
+        match part {
+            Some(part) => shared.add_request(part),
+            None if pair.is_way() => return None,
+            None => {}
+        }
     }
     let others = class_values(pairs, facts, pair, (sender, receiver), &mut shared);
     // A thread named after what it works on.
@@ -153,15 +158,26 @@ pub(super) fn names_part<'v>(facts: &Facts<'_>, sender: &Fact<'_>, receiver: &Fa
         return None;
     }
     let is_whole = |value: &&Value| value.text.len() >= NAMING_MIN && !facts.is_everywhere(value);
-    receiver.values().iter().find(|part| {
-        let contains =
-            |whole: &Value| part.text.len() > whole.text.len() && contains_apart(&part.text, &whole.text);
-        sender.values().iter().filter(is_whole).any(contains)
-    })
+    receiver
+        .values()
+        .iter()
+        .find(|part| sender.values().iter().filter(is_whole).any(|whole| is_part(part, whole)))
+}
+
+/// Whether the sender names parts of what it works on, of the kind that the pair hands
+/// over: it would name the one that it hands over.
+fn names_parts(pair: &Pair, sender: &Fact<'_>) -> bool {
+    let mut handed = pair.map.iter().flat_map(|mapped| sender.values_of(mapped.from));
+    let is_whole = |value: &&Value| value.text.len() >= NAMING_MIN;
+    handed.any(|part| sender.values().iter().filter(is_whole).any(|whole| is_part(part, whole)))
+}
+
+fn is_part(part: &Value, whole: &Value) -> bool {
+    part.text.len() > whole.text.len() && contains_apart(&part.text, &whole.text)
 }
 
 /// Whether a text contains another one, set apart from what stands beside it.
-fn contains_apart(text: &str, part: &str) -> bool {
+pub(super) fn contains_apart(text: &str, part: &str) -> bool {
     let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     text.match_indices(part).any(|(at, found)| {
         is_apart(text[..at].chars().next_back()) && is_apart(text[at + found.len()..].chars().next())
@@ -235,14 +251,18 @@ pub(super) fn names_one_thing(facts: &Facts<'_>, value: &Value) -> bool {
     is_made(&value.text) && !facts.is_everywhere(value)
 }
 
-/// The values that a pair's identifiers share; none if they contradict it.
+/// The values that a pair's identifiers share; none if they contradict it. `is_part`: what
+/// the receiver names is a part of what the sender works on, whatever else that names.
 fn mapped_values<'v>(
     facts: &Facts<'_>,
     pair: &Pair,
     sender: &Fact<'v>,
     receiver: &Fact<'v>,
+    is_part: bool,
 ) -> Option<Shared<'v>> {
-    let mut shared = Shared::default();
+    let last_us = sender.end_us.saturating_add(JUST_US);
+    let at_work = (sender.start_us..=last_us).contains(&receiver.start_us);
+    let mut shared = Shared { at_work, ..Shared::default() };
     let mut differs = false;
     for mapped in &pair.map {
         let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
@@ -261,7 +281,7 @@ fn mapped_values<'v>(
         }
     }
     // Another one of many: it may be theirs too, if something else says so.
-    if differs && shared.request.is_empty() {
+    if differs && !is_part && shared.request.is_empty() {
         return None;
     }
     Some(shared)
@@ -323,6 +343,8 @@ struct Shared<'v> {
     weak: Vec<&'v str>,
     /// One of them tells things apart.
     tells: bool,
+    /// The sender has just been at work as the receiver starts.
+    at_work: bool,
 }
 
 impl<'v> Shared<'v> {
@@ -340,9 +362,14 @@ impl<'v> Shared<'v> {
             IdentifierStrength::Node => false,
         };
         let is_telling = is_mapped || value.text.len() >= TELLING_MIN;
-        let is_request = tells && is_telling && !facts.is_common(value);
+        // What lives on is meant by who is at work on it.
+        let is_common = match self.at_work && is_digest(&value.text) {
+            true => facts.is_everywhere(value),
+            false => facts.is_common(value),
+        };
+        let is_request = tells && is_telling && !is_common;
         // A short text that both happen to know is equal by chance.
-        if !is_request && (!is_telling || facts.is_common(value)) {
+        if !is_request && (!is_telling || is_common) {
             return;
         }
         self.tells |= is_mapped || facts.tells_apart(value);

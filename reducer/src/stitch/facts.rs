@@ -280,4 +280,10 @@ impl<'s> Fact<'s> {
         let position = self.tops.iter().position(|&other| other == top)?;
         u32::try_from(position).ok()
     }
+
+    /// The same among all that it can be.
+    pub(super) fn any_rank(&self, top: TopLevelId) -> Option<u32> {
+        let position = self.tops.iter().chain(self.other_tops).position(|&other| other == top)?;
+        u32::try_from(position).ok()
+    }
 }

@@ -46,8 +46,8 @@ pub(super) struct Pair {
     pub(super) map: Vec<Mapped>,
     /// Silent top-level methods between the ends (see [`super::ways`]).
     pub(super) through: Vec<TopLevelId>,
-    /// A way that begins with a task: what the task works on can be a part of what
-    /// its sender works on.
+    /// A task for each of many, or a way that begins with a task: what the task works
+    /// on can be a part of what its sender works on.
     pub(super) to_parts: bool,
 }
 
@@ -281,7 +281,9 @@ impl<'m> Pairs<'m> {
         // What a dispatcher dispatches are different requests, however often
         // its loop turns.
         let many = many && !self.is_dispatcher(from);
-        self.push(Pair::step(Some(id), (from, to), kind, many, role, map));
+        let hands_out = many && kind == LinkKind::Thread && role == Role::Local && !map.is_empty();
+        let to_parts = hands_out && map.iter().all(|mapped| !mapped.is_one);
+        self.push(Pair { to_parts, ..Pair::step(Some(id), (from, to), kind, many, role, map) });
     }
 
     fn push(&mut self, pair: Pair) {

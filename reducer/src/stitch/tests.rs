@@ -12,7 +12,8 @@ mod whole_log;
 /// The spans written in `text`, one per line:
 /// `NODE THREAD TOP[|TOP] NAME=VALUE... START-END [cut]`, times in seconds,
 /// thread `-` where it is not known. Instead of `START-END`, `POINT@TIME...` are
-/// events of other log points than `p`. The line number is the event's line.
+/// events of other log points than `p`, `POINT@TIME#TEXT...` those that print a text
+/// which is no identifier. The line number is the event's line.
 fn spans(model: &Model, text: &str) -> Vec<Span> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.enumerate().map(|(index, line)| span(model, index as u64 + 1, line)).collect()
@@ -34,7 +35,13 @@ fn span(model: &Model, line: u64, text: &str) -> Span {
             events = vec![event(model, line, start), event(model, line, end)];
         } else if let Some((point, time)) = word.split_once('@') {
             let log_point = Some(sketch::point(model, point));
-            events.push(Event { log_point, ..event(model, line, time) });
+            let (time, text) = time.split_once('#').unwrap_or((time, ""));
+            let values = Some((0, text.to_owned())).filter(|_| !text.is_empty());
+            events.push(Event {
+                log_point,
+                values: values.into_iter().collect(),
+                ..event(model, line, time)
+            });
         } else {
             truncated = word == "cut";
         }

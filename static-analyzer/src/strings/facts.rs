@@ -16,7 +16,7 @@ use super::apis;
 use super::flow::Flow;
 use super::info::Info;
 use crate::call_graph::programs::Programs;
-use crate::ir::{Body, BootstrapArg, Const, Op, ValueId};
+use crate::ir::{Body, BootstrapArg, Const, InvokeKind, Op, ValueId};
 use crate::program::{ClassId, Field, FieldRef, MethodId, MethodRef, Name, Program, access};
 
 /// One place: a method and an instruction in it.
@@ -42,6 +42,8 @@ pub(crate) struct Facts<'p> {
     refilled: FxHashSet<FieldRef>,
     /// Methods that are handed on as functions.
     handed_on: FxHashSet<(Name, Name)>,
+    /// See [`Facts::kept_in`]; none: in several fields.
+    kept: FxHashMap<MethodRef, Option<FieldRef>>,
 }
 
 enum Fact {
@@ -50,6 +52,7 @@ enum Fact {
     Class(Name),
     Lambda(MethodRef, Place),
     Refill(FieldRef),
+    Kept(MethodRef, FieldRef),
 }
 
 impl<'p> Facts<'p> {
@@ -72,6 +75,7 @@ impl<'p> Facts<'p> {
             lambdas: FxHashMap::default(),
             refilled: FxHashSet::default(),
             handed_on: FxHashSet::default(),
+            kept: FxHashMap::default(),
         };
         for (i, method) in program.methods.iter().enumerate() {
             let class = program.classes[method.class.index()].name;
@@ -87,6 +91,10 @@ impl<'p> Facts<'p> {
                 }
                 Fact::Refill(field) => {
                     facts.refilled.insert(field);
+                }
+                Fact::Kept(method, field) => {
+                    let known = facts.kept.entry(method).or_insert(Some(field));
+                    *known = known.filter(|known| *known == field);
                 }
                 Fact::Write(field, place) => facts.writes.entry(field).or_default().push(place),
                 Fact::Call(key, place) => facts.calls.entry(key).or_default().push(place),
@@ -231,6 +239,12 @@ impl<'p> Facts<'p> {
         self.writes.get(&field).map_or(&[], Vec::as_slice)
     }
 
+    /// The field in which a class keeps what this static method of its own makes: who
+    /// calls the method gets what the objects of the class are called by.
+    pub(crate) fn kept_in(&self, method: MethodRef) -> Option<FieldRef> {
+        self.kept.get(&method).copied().flatten()
+    }
+
     /// Whether elements are stored in the array that the field holds, or in an
     /// array in it, after it was made.
     pub(crate) fn is_refilled(&self, field: FieldRef) -> bool {
@@ -305,7 +319,15 @@ fn facts_of(program: &Program, id: MethodId) -> Vec<Fact> {
     let Some(body) = &program.methods[id.index()].body else { return facts };
     for (value, inst) in body.iter() {
         match &inst.op {
-            Op::PutField(field, _, _) => facts.push(Fact::Write(*field, (id, value))),
+            Op::PutField(field, object, stored) => {
+                facts.push(Fact::Write(*field, (id, value)));
+                if object.is_some()
+                    && let Op::Invoke { kind: InvokeKind::Static, method, .. } = body.op(*stored)
+                    && method.class == field.class
+                {
+                    facts.push(Fact::Kept(*method, *field));
+                }
+            }
             Op::ArrayStore(array, _, _) => facts.extend(array_field(body, *array).map(Fact::Refill)),
             Op::Invoke { method, args, .. } if program.class(method.class).is_none() => {
                 let written = args.iter().enumerate().filter(|&(i, _)| apis::fills_array(method, i));

@@ -366,7 +366,10 @@ impl<'p> Evaluator<'p> {
             Root::Static(field) => class(field.class, field.name),
             Root::Param(i) if comparable => weak(self.parameter_name(i)?.as_str()),
             Root::Local(value) if comparable => match self.op(FrameId::ROOT, value) {
-                Op::Invoke { method, .. } => weak(&format!("{}()", method.name)),
+                Op::Invoke { method, .. } => match self.facts.kept_in(*method) {
+                    Some(field) => class(field.class, field.name),
+                    None => weak(&format!("{}()", method.name)),
+                },
                 _ => None,
             },
             Root::Param(_) | Root::Local(_) => None,

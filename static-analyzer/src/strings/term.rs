@@ -368,7 +368,7 @@ impl Terms {
     fn has_unnamed_text(&self, term: Term) -> bool {
         match self.node(term) {
             Node::Leaf(leaf) => leaf.path.is_none() && leaf.pattern == Pattern::Text,
-            Node::Star(x) => self.has_unnamed_text(*x),
+            Node::Star(x) => self.is_any_char(*x) || self.has_unnamed_text(*x),
             Node::Cat(xs) | Node::Alt(xs) => xs.iter().any(|&x| self.has_unnamed_text(x)),
             Node::Text(_) | Node::Open(_) => false,
         }
@@ -377,13 +377,23 @@ impl Terms {
     fn is_any_text(&self, term: Term) -> bool {
         match self.node(term) {
             Node::Leaf(leaf) => leaf.pattern == Pattern::Text,
-            Node::Star(x) => self.is_any_text(*x),
+            Node::Star(x) => self.is_any_char(*x) || self.is_any_text(*x),
             Node::Alt(xs) => xs.iter().any(|&x| self.is_any_text(x)),
             Node::Cat(xs) => {
                 xs.iter().any(|&x| self.is_any_text(x))
                     && xs.iter().all(|&x| self.is_any_text(x) || self.can_be_empty(x))
             }
             Node::Text(_) | Node::Open(_) => false,
+        }
+    }
+
+    /// Whether it can be any one character, of which nothing is known: a text that is
+    /// put together of such is any text.
+    fn is_any_char(&self, term: Term) -> bool {
+        match self.node(term) {
+            Node::Leaf(leaf) => leaf.path.is_none() && leaf.pattern == Pattern::Char,
+            Node::Alt(xs) => xs.iter().any(|&x| self.is_any_char(x)),
+            Node::Text(_) | Node::Cat(_) | Node::Star(_) | Node::Open(_) => false,
         }
     }
 

@@ -3,11 +3,11 @@
 
 use std::rc::Rc;
 
-use schema::kinds::TELLING_MIN;
+use schema::kinds::{TELLING_MIN, is_digest};
 use schema::{Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, ValueClassId};
 
 use super::{Fact, Uuid};
-use crate::accumulate::names::{is_digest, is_name};
+use crate::accumulate::names::is_name;
 use crate::accumulate::orders::Orders;
 use crate::accumulate::wholes::Whole;
 

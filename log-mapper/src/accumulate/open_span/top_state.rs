@@ -3,13 +3,13 @@
 
 use std::cmp::Reverse;
 
+use schema::kinds::is_digest;
 use schema::{
     Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::bound::{Bound, bind, own_identifier, shared_strength};
 use super::{BOUND_MAX, Fact};
-use crate::accumulate::names::is_digest;
 use crate::accumulate::orders::{Follows, Orders, Places};
 
 /// One top-level method that can have printed the span.

@@ -373,3 +373,46 @@ fn what_can_have_ended_prints_nothing_that_everybody_prints() {
         "work: 1 opens; 2 thread\nwork: 3 opens",
     );
 }
+
+#[test]
+fn a_round_goes_on_as_long_as_it_does_not_begin_anew() {
+    let model = "
+        point scanning
+        point deleting region=Region.name
+        point deleted
+        top clean DispatchTarget region[*]=Region.name
+          >scanning deleting
+          >deleting deleted deleting
+          deleted< deleting
+        top repair DispatchTarget region=Region.name
+          >scanning deleting
+          >deleting deleted deleting
+          deleted< deleting";
+    let records = "1.000 t scanning
+         1.001 t deleting region=region-1
+         1.002 t deleted
+         1.003 t deleting region=region-2
+         1.004 t deleted";
+    let text = run(&sketch::model(model), records);
+    assert_eq!(text.lines().count(), 1, "{text}");
+    // The first line once more: the next round.
+    let text = run(&sketch::model(model), &records.replace("1.000 t scanning\n", ""));
+    assert_eq!(text.lines().count(), 2, "{text}");
+}
+
+#[test]
+fn a_span_is_known_by_what_it_meets() {
+    let model = sketch::model(
+        "point loaded path=Path.name
+         top load Task path[*]=Path.name?
+           >loaded*<",
+    );
+    let records = "1.000 t loaded path=/files/17\n1.001 t loaded path=/files/18";
+    let mut records = Sketched { model: &model, lines: records.lines().enumerate() };
+    let accumulated = accumulate(&model, &mut records, &Config::default());
+    let texts = |a: &schema::Accumulator| -> Vec<String> {
+        a.spans[0].identifiers.iter().map(|value| value.text.clone()).collect()
+    };
+    let texts: Vec<Vec<String>> = accumulated.accumulators.iter().map(texts).collect();
+    assert_eq!(texts, [["/files/17", "/files/18"]]);
+}

@@ -298,3 +298,52 @@ fn who_serves_leaves_open_whom_it_serves() {
         "1 2 3 1>2 2>3",
     );
 }
+
+#[test]
+fn who_has_looked_for_what_a_task_names_has_handed_it_over() {
+    // All handlers look something up; what they print tells nothing of which it is.
+    let others: String = (0..9).map(|i| format!("top ask{i} RpcHandler\n  >p\n")).collect();
+    let model = format!(
+        "point p
+         {others}
+         top change Task table=Table.name
+           >p
+         pair ask8 change Thread table=table"
+    );
+    let tops: Vec<String> = (0..9).map(|i| format!("ask{i}")).collect();
+    let tops = tops.join("|");
+    let spans = format!(
+        "a t {tops} p@1.000#invoices_3,,
+         a u {tops} p@1.050#orders_17,,
+         a v {tops} p@1.060#orders_175,,
+         a w change table=orders_17 1.100-1.200"
+    );
+    check(&model.replace("Thread table=table", "Thread"), &spans, "1\n2 4 2>4\n3");
+}
+
+#[test]
+fn a_task_for_each_part_is_of_who_works_on_the_whole() {
+    let model = "point p
+         top close_all Task table=Table.name region[*]=Region.name
+           >p
+         top close Task region=Region.name
+           >p
+         pair close_all close Thread region[*]=region many";
+    // That it looked into a list of others makes no difference.
+    check(
+        model,
+        "a t close_all table=customers region[*]=meta_1 1.000-2.000
+         a s close_all table=suppliers 1.000-2.000
+         a u close region=customers,17 1.100-1.200
+         a v close region=customers,18 1.100-1.200
+         a w close region=suppliers,17 1.100-1.200",
+        "1 3 4 1>3 1>4\n2 5 2>5",
+    );
+    // Who names one of its own parts would name this one.
+    check(
+        model,
+        "a t close_all table=customers region[*]=customers,16 1.000-2.000
+         a u close region=customers,17 1.100-1.200",
+        "1\n2",
+    );
+}
