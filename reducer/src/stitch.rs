@@ -34,6 +34,7 @@ mod lone_lines;
 mod nested;
 mod pairs;
 mod rounds;
+mod siblings;
 mod silent;
 mod sole;
 #[cfg(test)]
@@ -79,6 +80,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     if scope == Scope::All {
         links.sort_unstable();
         links.extend(nested::join(model, &pairs, &facts, &links));
+        links.extend(siblings::join(model, &pairs, &facts, &links));
         links.sort_unstable();
         links.extend(lives::join(&pairs, &facts, &counted, config.skew_us, &links));
         links.extend(rounds::join(&pairs, &facts, &links));

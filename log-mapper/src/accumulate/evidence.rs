@@ -220,6 +220,8 @@ pub(super) struct Surroundings {
     pub(super) is_round: bool,
     /// The best span is a round of a dispatcher, and not of the last moment.
     pub(super) round_is_over: bool,
+    /// Somebody has just handed out what the best span can be.
+    pub(super) handed_anew: bool,
     /// The best span is what a dispatcher prints itself: its rounds are requests.
     pub(super) is_dispatcher: bool,
     /// The best span encloses what its thread did last: a dispatcher, or it
@@ -259,9 +261,11 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     if best.differs && (around.starts || around.is_dispatcher) && !is_next {
         return None;
     }
-    // A thread that was done long ago works on something else now.
-    let is_done = around.floats
-        || (around.starts && (around.after_silence || (around.round_is_over && best.n_request == 0)));
+    // A thread that was done long ago works on something else now; so does one that was
+    // done when somebody handed out the next.
+    let is_over = around.round_is_over || around.handed_anew;
+    let is_done =
+        around.floats || (around.starts && (around.after_silence || (is_over && best.n_request == 0)));
     if around.has_thread && around.at_exit && is_done {
         return None;
     }

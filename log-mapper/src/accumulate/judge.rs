@@ -49,6 +49,7 @@ impl Scan<'_> {
             round_is_over: gap_us > FLOAT_US.max(self.open.get(best.span).lasted_us())
                 && self.is_all_rounds(best.span)
                 && !self.is_all(best.span, TopLevelKind::IdentifierLoss),
+            handed_anew: self.is_next_handed(best.span, record.ts_us),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             at_once: thread.is_none()
@@ -114,6 +115,14 @@ impl Scan<'_> {
         now_us.abs_diff(open.last_us) > LOOP_US
             && open.events.iter().all(|event| event.log_point == Some(point))
             && open.tops.iter().any(|state| self.handed.is_anew(state.top, open.last_seq, now_us))
+    }
+
+    /// Whether somebody has just handed out, not at the moment of its last line, what
+    /// `span` is in any case.
+    fn is_next_handed(&self, span: SpanIndex, now_us: i64) -> bool {
+        let open = self.open.get(span);
+        now_us.abs_diff(open.last_us) > LOOP_US
+            && open.tops.iter().all(|state| self.handed.is_anew(state.top, open.last_seq, now_us))
     }
 
     /// Whether `span` is a program's `main`, whose thread does nothing after it.

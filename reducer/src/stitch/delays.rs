@@ -7,8 +7,8 @@
 //! that takes many times the usual delay is another request's.
 //!
 //! A task that stands in line waits for as long as those before it are at work:
-//! while receivers of its kind follow each other without a break, its delay counts
-//! from when the last one of them was done.
+//! while receivers of its kind, or other tasks of its thread, follow each other without
+//! a break, its delay counts from when the last one of them was done.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{LinkKind, TopLevelId};
@@ -57,10 +57,11 @@ pub(super) fn keep_usual(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut 
     });
 }
 
-/// When the receivers of tasks were at work: per node and top-level method the
-/// spans, in order of start.
-struct Lines {
+/// When the receivers of tasks were at work: per node and top-level method, and per
+/// node and thread the spans, in order of start.
+struct Lines<'f> {
     spans: FxHashMap<(u32, TopLevelId), Vec<Work>>,
+    threads: FxHashMap<(u32, &'f str), Vec<Work>>,
 }
 
 /// One task at work.
@@ -73,42 +74,52 @@ struct Work {
     began_us: i64,
 }
 
-impl Lines {
-    fn new(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Self {
+impl<'f> Lines<'f> {
+    fn new(pairs: &Pairs<'_>, facts: &'f Facts<'_>) -> Self {
         let is_task = |role: Role, kind: LinkKind| role == Role::Local && kind != LinkKind::Call;
         let tasks = pairs.iter().filter(|pair| is_task(pair.role, pair.kind)).map(|pair| pair.to);
         let tasks: FxHashSet<TopLevelId> = tasks.collect();
         let mut spans: FxHashMap<(u32, TopLevelId), Vec<Work>> = FxHashMap::default();
+        let mut threads: FxHashMap<(u32, &str), Vec<Work>> = FxHashMap::default();
         for (_, fact) in facts.iter() {
             if let Some(&top) = fact.tops.first().filter(|&top| tasks.contains(top)) {
                 let work = Work { start_us: fact.start_us, done_us: fact.end_us, began_us: fact.start_us };
                 spans.entry((fact.node, top)).or_default().push(work);
-            }
-        }
-        for line in spans.values_mut() {
-            line.sort_unstable_by_key(|work| (work.start_us, work.done_us));
-            for at in 1..line.len() {
-                let before = line[at - 1];
-                if line[at].start_us <= before.done_us.saturating_add(DELAY_MIN_US) {
-                    line[at].began_us = before.began_us;
+                if let Some(thread) = fact.thread {
+                    threads.entry((fact.node, thread)).or_default().push(work);
                 }
-                line[at].done_us = line[at].done_us.max(before.done_us);
             }
         }
-        Self { spans }
+        spans.values_mut().chain(threads.values_mut()).for_each(line_up);
+        Self { spans, threads }
     }
 
     /// The delay of a hand-off from when it can have been its turn, µs.
     fn delay_us(&self, pairs: &Pairs<'_>, facts: &Facts<'_>, candidate: &Candidate) -> i64 {
         let fact = facts.get(candidate.to);
-        let line = self.spans.get(&(fact.node, pairs.get(candidate.pair).to));
-        let line = line.map_or(&[][..], Vec::as_slice);
-        let n_before = line.partition_point(|work| work.start_us < fact.start_us);
-        let Some(last) = n_before.checked_sub(1).map(|last| line[last]) else { return candidate.gap_us };
-        let handed_us = fact.start_us.saturating_sub(candidate.gap_us);
-        let waited = handed_us >= last.began_us && facts.get(candidate.from).node == fact.node;
-        let turn_us = fact.start_us.saturating_sub(last.done_us).max(0);
-        if waited { candidate.gap_us.min(turn_us) } else { candidate.gap_us }
+        let of_kind = self.spans.get(&(fact.node, pairs.get(candidate.pair).to));
+        let of_thread = fact.thread.and_then(|thread| self.threads.get(&(fact.node, thread)));
+        let waited_us = |line: &Vec<Work>| {
+            let n_before = line.partition_point(|work| work.start_us < fact.start_us);
+            let last = line[n_before.checked_sub(1)?];
+            let handed_us = fact.start_us.saturating_sub(candidate.gap_us);
+            let waited = handed_us >= last.began_us && facts.get(candidate.from).node == fact.node;
+            waited.then(|| fact.start_us.saturating_sub(last.done_us).max(0))
+        };
+        let turns_us = of_kind.into_iter().chain(of_thread).filter_map(waited_us);
+        turns_us.fold(candidate.gap_us, i64::min)
+    }
+}
+
+/// Puts work in order, and finds out how long it went on without a break.
+fn line_up(line: &mut Vec<Work>) {
+    line.sort_unstable_by_key(|work| (work.start_us, work.done_us));
+    for at in 1..line.len() {
+        let before = line[at - 1];
+        if line[at].start_us <= before.done_us.saturating_add(DELAY_MIN_US) {
+            line[at].began_us = before.began_us;
+        }
+        line[at].done_us = line[at].done_us.max(before.done_us);
     }
 }
 

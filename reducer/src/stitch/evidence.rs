@@ -356,17 +356,15 @@ impl<'v> Shared<'v> {
     }
 
     fn add(&mut self, facts: &Facts<'_>, value: &'v Value, strength: IdentifierStrength, is_mapped: bool) {
+        // What lives on is meant by who is at work on it.
+        let is_meant = self.at_work && is_digest(&value.text) && !facts.is_everywhere(value);
         let tells = match strength {
             IdentifierStrength::Request => true,
-            IdentifierStrength::Weak => facts.is_rare(value),
+            IdentifierStrength::Weak => is_meant || facts.is_rare(value),
             IdentifierStrength::Node => false,
         };
         let is_telling = is_mapped || value.text.len() >= TELLING_MIN;
-        // What lives on is meant by who is at work on it.
-        let is_common = match self.at_work && is_digest(&value.text) {
-            true => facts.is_everywhere(value),
-            false => facts.is_common(value),
-        };
+        let is_common = !is_meant && facts.is_common(value);
         let is_request = tells && is_telling && !is_common;
         // A short text that both happen to know is equal by chance.
         if !is_request && (!is_telling || is_common) {

@@ -416,3 +416,22 @@ fn a_span_is_known_by_what_it_meets() {
     let texts: Vec<Vec<String>> = accumulated.accumulators.iter().map(texts).collect();
     assert_eq!(texts, [["/files/17", "/files/18"]]);
 }
+
+#[test]
+fn a_thread_of_that_name_that_was_just_handed_a_task_is_another() {
+    let mut model = sketch::model(
+        "point loading
+         point opening
+         point opened
+         top load Task
+           >loading<
+         top open Task
+           >opening opened
+           >opened<
+         pair load open Thread many",
+    );
+    model.communication_pairs[0].before = vec![sketch::point(&model, "loading")];
+    let records = "1.000 store loading\n1.001 file-1 opening\n1.002 file-1 opened\n1.500 store loading\n1.502 file-1 opened";
+    let text = run(&model, records);
+    assert_eq!(text.lines().filter(|line| line.starts_with("open:")).count(), 2, "{text}");
+}

@@ -347,3 +347,40 @@ fn a_task_for_each_part_is_of_who_works_on_the_whole() {
         "1\n2",
     );
 }
+
+#[test]
+fn what_is_called_again_at_once_for_one_thing_was_called_by_one() {
+    let model = "point p
+         top request DispatchTarget region=Region.name? time=Request.time
+           >p
+         top loop Dispatcher
+           >p";
+    let spans = "a t request region=users_17 time=100001 1.000-1.001
+         a t request region=users_17 time=100002 1.003-1.004
+         a t request region=users_18 time=100003 1.006-1.007
+         a t request region=users_18 time=100004 2.000-2.001
+         a u request region=users_18 time=100005 2.001-2.002";
+    check(model, spans, "1 2 1>2\n3\n4\n5");
+    // The rounds of a dispatcher are requests each.
+    check(&format!("{model}\npair loop request Call many"), spans, "1\n2\n3\n4\n5");
+}
+
+#[test]
+fn a_thing_that_lives_on_is_meant_by_who_is_at_work_on_it() {
+    let model = "point p
+         top close Task region=Region.name?
+           >p
+         top handle Task region=Region.name?
+           >p
+         pair close handle Socket region=region";
+    let region = "84bcc03bbd6d793920d26083ac062e01";
+    // It comes back again and again.
+    let lives: String = (0..6).map(|i| format!("c v close region={region} {0}-{0}\n", 10 * i)).collect();
+    let (alone, at): (String, u32) = ((1..=6).map(|i| format!("{i}\n")).collect(), 100);
+    let at_work =
+        format!("{lives}a t close region={region} {at}-{at}.5\nb u handle region={region} {at}.4-{at}.5");
+    check(model, &at_work, &format!("{alone}7 8 7>8"));
+    let later =
+        format!("{lives}a t close region={region} {at}-{at}.5\nb u handle region={region} {at}.9-{at}.9");
+    check(model, &later, &format!("{alone}7\n8"));
+}
