@@ -29,6 +29,7 @@ use self::orders::{Follows, Orders};
 use self::pools::{Closed, Pools};
 use self::programs::Programs;
 use self::thread_names::{ThreadNames, Told};
+use self::together::Together;
 use self::wholes::Wholes;
 use crate::record::{Candidate, Record, Records};
 
@@ -51,6 +52,8 @@ mod programs;
 #[cfg(test)]
 mod tests;
 mod thread_names;
+mod together;
+mod waited;
 mod wholes;
 mod words;
 
@@ -131,11 +134,10 @@ struct Scan<'m> {
     sole: Trust,
     /// How far neighbours in the log can be trusted to be of one span.
     neighbours: Trust,
-    /// How far neighbours can be that follow each other in an order.
-    adjacent: Trust,
     /// Where the record before went, if that is still open.
     before: Option<SpanIndex>,
     loops: Loops,
+    together: Together,
     handed: Handed,
     /// Values by text.
     shown: FxHashMap<Rc<str>, Shown>,
@@ -219,9 +221,9 @@ impl<'m> Scan<'m> {
             trust: Trust::FIRST,
             sole: Trust::FIRST,
             neighbours: Trust::FIRST,
-            adjacent: Trust::NONE,
             before: None,
             loops: Loops::default(),
+            together: Together::default(),
             handed: Handed::new(model),
             shown: FxHashMap::default(),
             common: Vec::new(),
@@ -258,6 +260,11 @@ impl<'m> Scan<'m> {
             (Reverse(taker.evidence), handles(taker.candidate), taker.candidate, taker.span)
         });
         prefer_living(&mut takers, thread.is_some());
+        if thread.is_none()
+            && let Some(choice) = self.beside(record, &facts, &takers)
+        {
+            return Some(choice);
+        }
         if let Some(at) = self.at_once(record, thread, &takers) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
             let goes = Goes::Joins(span, fit, "follows at once".to_owned());
@@ -280,7 +287,7 @@ impl<'m> Scan<'m> {
             }
             if thread.is_none() && fit.n_request > 0 {
                 let fact = facts.iter().find(|(index, _)| *index == candidate);
-                fact.into_iter().for_each(|(_, fact)| self.learn(record, fact, span));
+                fact.into_iter().for_each(|(_, fact)| self.learn(fact, span));
                 let skips = fit.follows == Follows::Later;
                 if let Some(goes) = fact.and_then(|(_, fact)| self.adopting(record, fact, span, skips)) {
                     return Some(Choice { candidate, thread, goes });
@@ -329,9 +336,6 @@ impl<'m> Scan<'m> {
         });
         let candidate = *candidate;
         if thread.is_none() {
-            if let Some((_, fact)) = facts.iter().find(|(index, _)| *index == candidate) {
-                self.learn_adjacent(record, fact, None);
-            }
             self.dispute(record, takers, record.candidates[candidate].log_point);
             let fact = facts.into_iter().find(|(index, _)| *index == candidate).map(|(_, fact)| fact);
             self.opening = fact.filter(|fact| fact.names_nothing());
@@ -414,8 +418,7 @@ impl<'m> Scan<'m> {
 
     /// Learns from a record whose identifiers show that it belongs to `span`
     /// whether order alone would have shown the same.
-    fn learn(&mut self, record: &Record<'_>, fact: &Fact, span: SpanIndex) {
-        self.learn_adjacent(record, fact, Some(span));
+    fn learn(&mut self, fact: &Fact, span: SpanIndex) {
         let mut found = Vec::new();
         self.find_by_place(fact, &mut found);
         let mut last: Vec<(u64, SpanIndex)> =
@@ -480,6 +483,9 @@ impl<'m> Scan<'m> {
         let Self { mut done, model, programs, threads, told, shown, mut orders, .. } = self;
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
+        if threads.is_empty() {
+            waited::join(&mut orders, &mut done);
+        }
         done.iter_mut().for_each(|(_, closed)| closed.drop_foreign_main(model));
         if let Some(possible) = programs.possible() {
             done.iter_mut().for_each(|(_, closed)| closed.keep(|top| possible[top.index()]));

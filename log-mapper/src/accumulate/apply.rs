@@ -30,6 +30,9 @@ impl Scan<'_> {
         if let Some(candidate) = candidate {
             self.handed.print(candidate.log_point, self.seq, record.ts_us);
         }
+        if thread.is_none() {
+            self.together.see(candidate.map(|candidate| candidate.log_point), record.ts_us);
+        }
         let index = self.carry_out(record, candidate, thread, goes);
         self.open.update_in_place(index, |span| span.is_left = false);
         if !common.is_empty() {

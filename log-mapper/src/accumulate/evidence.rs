@@ -55,6 +55,34 @@ pub(super) fn is_common(n: u32, n_records: u64) -> bool {
     n > COMMON_MIN && u64::from(n) > n_records / COMMON_SHARE
 }
 
+/// Lines that stand together from which to learn, how many times more they must be
+/// than what chance would put together, and the share of others, between which somebody
+/// else may have printed something.
+const TOGETHER_MIN: u64 = 8;
+const NOT_BY_CHANCE: u64 = 20;
+const BETWEEN_SHARE: u64 = 8;
+
+/// Whether it can be chance that `n_after` of the `n` lines of one log point stand
+/// directly after one of the `n_before` lines of another one, of `n_records`: if those
+/// that do not were put somewhere, so many would stand there.
+pub(super) fn is_by_chance(n_after: u64, n: u64, n_before: u64, n_records: u64) -> bool {
+    let n_others = n.saturating_sub(n_after);
+    let n_chance = u128::from(n_others) * u128::from(n_before) * u128::from(NOT_BY_CHANCE);
+    n_after < TOGETHER_MIN
+        || n_others * BETWEEN_SHARE > n
+        || n_chance > u128::from(n_after) * u128::from(n_records)
+}
+
+/// Lines from which to learn that something always waits for them, and the share of
+/// those for which nothing does.
+const WAITED_MIN: u64 = 8;
+const UNWAITED_SHARE: u64 = 8;
+
+/// Whether something waited for nearly all of `n` lines, if it did for `n_waited`.
+pub(super) fn is_nearly_always(n_waited: u64, n: u64) -> bool {
+    n_waited >= WAITED_MIN && (n - n_waited) * UNWAITED_SHARE <= n
+}
+
 /// Silence after which a record that can start a request starts one, although
 /// it shares an identifier, µs; longer for a span that has lasted long.
 const SILENCE_MIN_US: u64 = 1_000_000;
@@ -92,9 +120,6 @@ const TRIALS_MAX: u32 = 256;
 impl Trust {
     /// Trust before anything was seen: enough, until the first errors.
     pub(super) const FIRST: Self = Self { n_right: 19, n_trials: 20 };
-
-    /// None before anything was seen.
-    pub(super) const NONE: Self = Self { n_right: 0, n_trials: 2 };
 
     /// Order alone would have been right or wrong.
     pub(super) fn learn(&mut self, is_right: bool) {
@@ -230,9 +255,6 @@ pub(super) struct Surroundings {
     /// The best span's last record is near enough in time to follow by order
     /// alone.
     pub(super) in_order_window: bool,
-    /// The best span printed the record before in the log, a moment ago, and
-    /// neighbours that follow each other in an order have been of one span so far.
-    pub(super) at_once: bool,
     /// The best span has printed the record's log point before.
     pub(super) printed_before: bool,
     /// The best span began with the record's log point.
@@ -275,9 +297,8 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     // longer reading, and so is that nothing else is printed in a slow loop of who
     // knows what. Without threads the same goes for a line that everybody prints.
     let begins = around.starts || around.is_dispatcher || (around.floats && !around.has_thread);
-    let is_loop = around.at_once && best.follows == Follows::Next;
     let is_over = around.complete || (around.turns_slowly && around.at_exit && best.n_request == 0);
-    if around.again && begins && !is_loop && (!goes_on || (is_over && around.starts)) {
+    if around.again && begins && (!goes_on || (is_over && around.starts)) {
         return None;
     }
     if around.of_another && around.starts {
@@ -308,10 +329,10 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     let near = is_nearest(around.seq, best.last_seq, rival.map(|rival| rival.last_seq));
     let is_trusted = if rival.is_some() { around.order_trusted } else { around.sole_trusted };
     // A record that can start a request of its own and shows nothing of another
-    // stays apart, unless all that stands together in this log is of one.
+    // stays apart.
     let is_told = (is_trusted || best.n_weak > 0) && near && !around.starts;
     let is_next = best.follows == Follows::Next && best.entered && around.in_order_window;
-    let enough = is_next && (is_told || around.at_once);
+    let enough = is_next && is_told;
     enough.then(|| reason("order", best))
 }
 

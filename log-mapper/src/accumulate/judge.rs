@@ -52,9 +52,6 @@ impl Scan<'_> {
             handed_anew: self.is_next_handed(best.span, record.ts_us),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
-            at_once: thread.is_none()
-                && self.adjacent.is_enough()
-                && self.is_adjacent(record, best.span, point),
             printed_before: self.open.get(best.span).has_printed(point),
             began_so: self.open.get(best.span).began_with(point),
             order_trusted: self.trust.is_enough(),

@@ -2,7 +2,7 @@
 //! before and after them: in the log, where the layout prints no threads, or in
 //! their thread; and records printed in the middle of what one is at work on.
 
-use schema::{LogPointId, TopLevelId, TopLevelKind};
+use schema::{TopLevelId, TopLevelKind};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
 use super::open_span::{Fact, OpenSpan, TopState, opening_after};
@@ -115,37 +115,6 @@ impl Scan<'_> {
         }
         takers.retain(|taker| !taker.is_over);
         self.judge(record, thread, takers, facts)
-    }
-
-    /// Whether `span` printed the record before in the log, a moment ago, and `point`
-    /// goes on with it: does not print the same again, and begins nothing anew that
-    /// the span can be all of.
-    pub(super) fn is_adjacent(&mut self, record: &Record<'_>, span: SpanIndex, point: LogPointId) -> bool {
-        let last = self.open.get(span);
-        let is_next = last.last_seq + 1 == self.seq && record.ts_us.abs_diff(last.last_us) <= LOOP_US;
-        let is_same = last.events.last().is_some_and(|event| event.log_point == Some(point));
-        is_next && !is_same && !self.is_complete(span, point)
-    }
-
-    /// Learns from a record whether the span that printed the record before in the
-    /// log, a moment ago, and that it follows in the order of log points, is its
-    /// own: `span`, which its identifiers show; none: they show that it is none that
-    /// is open. What knows nothing may be a part of the other one.
-    pub(super) fn learn_adjacent(&mut self, record: &Record<'_>, fact: &Fact, span: Option<SpanIndex>) {
-        let Some(index) = self.before else { return };
-        if !self.is_adjacent(record, index, fact.log_point) {
-            return;
-        }
-        let Self { orders, open, kinds, adjacent, .. } = self;
-        let last = open.get(index);
-        if OpenSpan::steps(&last.tops, orders, &Fact::bare(fact.log_point)).is_none() {
-            return;
-        }
-        if span == Some(index) {
-            adjacent.learn(true);
-        } else if last.fit(orders, kinds, fact, false).is_none_or(|fit| fit.differs) {
-            adjacent.learn(false);
-        }
     }
 
     /// The record before in the thread, if it was given to the span before only

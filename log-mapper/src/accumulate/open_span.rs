@@ -373,6 +373,12 @@ impl OpenSpan {
         }
     }
 
+    /// Whether none of its records named anything.
+    pub(super) fn is_nameless(&self) -> bool {
+        let is_bare = |state: &TopState| state.bound.is_empty();
+        self.common.is_empty() && self.uuids.is_empty() && self.tops.iter().all(is_bare)
+    }
+
     /// Whether it is one record that named nothing.
     pub(super) fn names_nothing(&self) -> bool {
         self.events.len() == 1

@@ -303,6 +303,17 @@ impl<'m> Orders<'m> {
         if row.next.get(to) { Some(Follows::Next) } else { row.later.get(to).then_some(Follows::Later) }
     }
 
+    /// Whether `top` can print `after` when it has printed `before`.
+    pub(super) fn prints_after(&mut self, top: TopLevelId, before: LogPointId, after: LogPointId) -> bool {
+        let nodes = |point: LogPointId| -> Vec<u32> {
+            let places = &self.places[point.index()];
+            let found = places.binary_search_by_key(&top, |places| places.top);
+            found.map_or(Vec::new(), |index| places[index].at.iter().map(|&(node, _)| node).collect())
+        };
+        let (from, to) = (nodes(before), nodes(after));
+        from.iter().any(|&a| to.iter().any(|&b| self.follows(top, a, b).is_some()))
+    }
+
     /// Whether `node` says nothing of where a request stands: what it prints can come
     /// at any time.
     pub(super) fn is_free(&self, top: TopLevelId, node: u32) -> bool {

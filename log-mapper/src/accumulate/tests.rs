@@ -9,6 +9,7 @@ use crate::record::{Candidate, Record, Records};
 mod learnt;
 mod no_threads;
 mod threads;
+mod together;
 
 /// Records written as `TIME THREAD POINT[|POINT] NAME=VALUE...`, one per line;
 /// time in seconds, thread `-` where the layout has none.

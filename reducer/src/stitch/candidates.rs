@@ -485,7 +485,12 @@ impl<'a> Finder<'a> {
         }
         if pair.role == Role::Cut {
             let starts = receiver.first_point.is_none_or(|point| self.pairs.starts_with(pair.to, point));
-            if !other.truncated || starts {
+            // What begins as something else begins is no rest, unless its thread says so.
+            let begins = |&top: &TopLevelId| {
+                receiver.first_point.is_some_and(|point| self.pairs.starts_with(top, point))
+            };
+            let is_other = receiver.thread.is_none() && receiver.tops.first().is_some_and(begins);
+            if !other.truncated || starts || is_other {
                 return false;
             }
         }

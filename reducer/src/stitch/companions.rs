@@ -3,9 +3,9 @@
 //! Many lines can begin a piece of work as far as the code tells, because what comes
 //! before them is printed under conditions that the analysis cannot decide. Where
 //! the layout prints no threads, such a line stands alone, unless it names
-//! something. But the log shows what the code does not. If a line that begins spans
-//! nearly always stands directly after one that the same method prints before it, it
-//! begins nothing: both are of one piece of work. And if after the last line of spans
+//! something. But the log shows what the code does not. If a line nearly always stands
+//! directly after one that the same method prints before it, in one span or where
+//! another span begins, it begins nothing: both are of one piece of work. And if after the last line of spans
 //! nearly always the same line follows directly, that goes on with them.
 //!
 //! Directly means: the very next record of the file, printed soon after. Whoever works
@@ -108,6 +108,13 @@ fn next_to(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Next> {
     facts.iter().filter_map(next).collect()
 }
 
+/// Whether an event of a span is the very next record of its file after the one before,
+/// and of another log point.
+fn goes_on_at_once(before: &Event, event: &Event) -> bool {
+    let next = (before.file, before.line + u64::from(before.n_lines));
+    next == (event.file, event.line) && before.log_point != event.log_point && is_soon(before, event)
+}
+
 fn is_soon(before: &Event, after: &Event) -> bool {
     before.ts_us.abs_diff(after.ts_us) <= SOON_US
 }
@@ -121,8 +128,7 @@ fn can_go_on(pairs: &Pairs<'_>, a: &Fact<'_>, b: &Fact<'_>, before: LogPointId, 
 
 /// How often lines stand together.
 struct Known {
-    /// Spans that begin with a log point, and those of them that go on with what
-    /// stands before.
+    /// Lines of a log point, and those of them that go on with what stands before.
     begun: BTreeMap<LogPointId, (usize, usize)>,
     /// Spans that end with a log point.
     ended: BTreeMap<LogPointId, usize>,
@@ -134,8 +140,12 @@ impl Known {
     fn learn(facts: &Facts<'_>, next: &[Next]) -> Self {
         let mut known = Self { begun: BTreeMap::new(), ended: BTreeMap::new(), followed: BTreeMap::new() };
         for (_, fact) in facts.iter().filter(|(_, fact)| fact.thread.is_none()) {
-            if let Some(point) = fact.first_point {
-                known.begun.entry(point).or_default().0 += 1;
+            for (at, event) in fact.events.iter().enumerate() {
+                let Some(point) = event.log_point else { continue };
+                let before = at.checked_sub(1).and_then(|before| fact.events.get(before));
+                let is_next = before.is_some_and(|before| goes_on_at_once(before, event));
+                let (n, n_next) = known.begun.entry(point).or_default();
+                (*n, *n_next) = (*n + 1, *n_next + usize::from(is_next));
             }
             if let Some(point) = fact.events.last().and_then(|event| event.log_point) {
                 *known.ended.entry(point).or_default() += 1;

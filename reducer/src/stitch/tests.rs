@@ -36,11 +36,13 @@ fn span(model: &Model, line: u64, text: &str) -> Span {
         } else if let Some((point, time)) = word.split_once('@') {
             let log_point = Some(sketch::point(model, point));
             let (time, text) = time.split_once('#').unwrap_or((time, ""));
+            let (time, later) = time.split_once('+').unwrap_or((time, "0"));
+            let later: u64 = later.parse().expect("a number of lines");
             let values = Some((0, text.to_owned())).filter(|_| !text.is_empty());
             events.push(Event {
                 log_point,
                 values: values.into_iter().collect(),
-                ..event(model, line, time)
+                ..event(model, line + later, time)
             });
         } else {
             truncated = word == "cut";
@@ -238,6 +240,26 @@ fn what_the_end_of_an_input_cut_is_joined() {
         "1 2 1>2
          3",
     );
+}
+
+#[test]
+fn without_threads_what_begins_as_something_else_is_no_rest() {
+    let model = "point p
+         point q
+         point r
+         top work Task id=Id.n
+           >q r
+           r p
+           p
+         top again Task id=Id.n
+           >r p
+           p";
+    let spans = |tops: &str, thread: &str| {
+        format!("a {thread} work id=1 q@1.0 cut\na {thread} {tops} id=1 r@2.0 p@2.1")
+    };
+    check(model, &spans("work|again", "-"), "1 2 1>2");
+    check(model, &spans("again|work", "-"), "1\n2");
+    check(model, &spans("again|work", "t"), "1 2 1>2");
 }
 
 /// Spans of few identifiers on few nodes, so that everything competes.

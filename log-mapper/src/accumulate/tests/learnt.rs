@@ -415,24 +415,3 @@ fn without_threads_a_digest_names_its_thing_in_any_text() {
          write: 4 opens; 6 1 id",
     );
 }
-
-#[test]
-fn what_stands_together_is_one_where_the_log_has_shown_it() {
-    let model = "
-        point begun job=Job.id
-        point runs job=Job.id
-        point prepares
-        point cleans
-        top work Task job=Job.id
-          >begun runs
-          runs<
-        top prepare Task
-          >prepares cleans
-          >cleans<";
-    let records = "100.000 - prepares\n100.001 - cleans";
-    check(model, records, "prepare: 1 opens\nprepare: 2 opens");
-    let taught = (0..45).map(|n| format!("{n}.000 - begun job=job_{n}4\n{n}.001 - runs job=job_{n}4\n"));
-    let taught = taught.collect::<String>() + records;
-    let spans = run(&sketch::model(model), &taught);
-    assert_eq!(spans.lines().last(), Some("prepare: 91 opens; 92 order"));
-}

@@ -211,6 +211,15 @@ fn lines_that_always_stand_together_are_of_one_piece_of_work() {
     check(&apart_in_code, &in_turn("-", 8), &apart(16));
 }
 
+#[test]
+fn lines_of_one_span_show_as_well_that_they_stand_together() {
+    let whole = |i| format!("a - sort b@{i}.000 c@{i}.001+1\nb - other {i}.000-{i}.000\n");
+    let text = |n| in_turn("-", 2) + &(2..n).map(whole).collect::<String>();
+    let rest = |n: usize| (5..=2 * n).map(|line| format!("{line}\n")).collect::<String>();
+    check(COMPANIONS, &text(8), &("1 2 1>2\n3 4 3>4\n".to_owned() + &rest(8)));
+    check(COMPANIONS, &text(7), &("1\n2\n3\n4\n".to_owned() + &rest(7)));
+}
+
 /// Two calls are at work, and the second line of each piece of work names its call.
 #[test]
 fn a_piece_of_work_was_handed_over_once_when_it_began() {

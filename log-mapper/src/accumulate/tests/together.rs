@@ -1,0 +1,82 @@
+//! Lines that stand together, and lines for which something always waits, without
+//! threads.
+
+use super::*;
+
+/// What names nothing (`prepares`), and what follows it at once in one thread, which
+/// names a file (`writes`); `works` is at work on files meanwhile.
+const TOGETHER: &str = "
+    point begun file=File.id
+    point prepares
+    point writes file=File.id
+    point done file=File.id
+    top work Task file=File.id
+      >begun prepares
+      prepares writes
+      writes done
+      done<
+    top store Task file=File.id
+      >prepares writes
+      >writes<";
+
+/// Ten times: something is prepared and written, with nothing between.
+fn shown_together() -> String {
+    (0..10).map(|n| format!("{n}.000 - prepares\n{n}.001 - writes file=f_{n}4\n")).collect()
+}
+
+#[test]
+fn what_stands_together_is_one_where_the_log_has_shown_it() {
+    let records = "100.000 - prepares\n100.001 - writes file=f_77";
+    check(TOGETHER, records, "store: 1 opens\nstore: 2 opens");
+    let spans = run(&sketch::model(TOGETHER), &(shown_together() + records));
+    assert_eq!(spans.lines().last(), Some("store: 21 opens; 22 stands together"));
+}
+
+#[test]
+fn what_stands_together_goes_on_together_with_what_one_of_them_names() {
+    let last_two = |records: &str| {
+        let spans = run(&sketch::model(TOGETHER), &(shown_together() + records));
+        spans.lines().rev().take(2).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let records = "100.000 - begun file=f_77
+                   100.001 - begun file=f_88
+                   100.002 - prepares
+                   100.003 - writes file=f_77
+                   100.004 - done file=f_77";
+    let whole = "work: 21 opens; 23 before a record with its ids; 24 ids, with records before; 25 1 id";
+    assert_eq!(last_two(records), ["work: 22 opens", whole]);
+    // What has been silent for long has prepared nothing now.
+    let records = "100.000 - begun file=f_77
+                   104.000 - prepares
+                   104.001 - writes file=f_77";
+    assert_eq!(last_two(records), ["store: 22 opens; 23 stands together", "work: 21 opens"]);
+}
+
+#[test]
+fn what_always_comes_when_something_waits_goes_on_with_it() {
+    let model = "
+        point prepares
+        point note n=Note.n
+        point writes file=File.id
+        top store Task file=File.id
+          >prepares writes
+          >writes<
+        top other Task n=Note.n
+          >note<";
+    let one =
+        |n: usize| format!("{n}.000 - prepares\n{n}.001 - note n=n_{n}77\n{n}.002 - writes file=f_{n}4\n");
+    let records = |n: usize| (0..n).map(one).collect::<String>();
+    let whole = |n: usize| {
+        let (first, note, rest) = (3 * n + 1, 3 * n + 2, 3 * n + 3);
+        format!("store: {first} opens; {rest} order, left over\nother: {note} opens\n")
+    };
+    check(model, &records(8), &(0..8).map(whole).collect::<String>());
+    let apart = |n: usize| {
+        format!("store: {} opens\nother: {} opens\nstore: {} opens\n", 3 * n + 1, 3 * n + 2, 3 * n + 3)
+    };
+    check(model, &records(7), &(0..7).map(apart).collect::<String>());
+    // Two wait at once.
+    let two = "90.000 - prepares\n90.001 - prepares\n90.002 - note n=n_1\n90.003 - writes file=f_1\n90.004 - writes file=f_2";
+    let spans = run(&sketch::model(model), &(records(30) + two));
+    assert_eq!(spans.lines().last(), Some("store: 95 opens"));
+}

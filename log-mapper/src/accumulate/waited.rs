@@ -1,0 +1,124 @@
+//! Waited for: what nearly always comes when a line that names nothing stands alone
+//! goes on with that, without threads.
+//!
+//! The code says of many lines that they can begin a request, because what stands
+//! before them is printed under conditions that the analysis cannot decide. The log
+//! may show that they never do: something else that is printed on the way to them
+//! always stands in the log shortly before, alone, as it names nothing. When one such
+//! line waits and one comes, they are one; with several at once nothing tells which.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use rustc_hash::FxHashSet;
+use schema::LogPointId;
+
+use super::evidence::is_nearly_always;
+use super::orders::Orders;
+use super::pools::Closed;
+
+/// Something waits at most this long, µs.
+const WAIT_US: i64 = 1_000_000;
+
+/// Joins, in the closed spans of a log without threads, which have the numbers of their
+/// first records and are in order of these, what waits with what comes.
+pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
+    let ends = done.iter().filter_map(|(_, closed)| lone_end(closed));
+    let points: BTreeSet<LogPointId> = ends.collect();
+    for point in points {
+        let next = waited_for(orders, done, point);
+        if !next.is_empty() {
+            serve(orders, done, point, &next);
+        }
+    }
+}
+
+/// The last log point of a span of nothing but constant texts.
+fn lone_end(closed: &Closed) -> Option<LogPointId> {
+    let events = &closed.span.events;
+    let is_constant = events.iter().all(|event| event.log_point.is_some() && event.values.is_empty());
+    events.last().filter(|_| is_constant)?.log_point
+}
+
+/// The log points with which spans begin nearly only when a lone span that ends with
+/// `point`, and that they can go on with, stands shortly before: each one its own.
+fn waited_for(orders: &mut Orders<'_>, done: &[(u64, Closed)], point: LogPointId) -> BTreeSet<LogPointId> {
+    let mut seen: BTreeMap<LogPointId, (u64, u64)> = BTreeMap::new();
+    let mut waiting: BTreeMap<LogPointId, VecDeque<&Closed>> = BTreeMap::new();
+    let mut lone: VecDeque<&Closed> = VecDeque::new();
+    for (_, closed) in done {
+        if lone_end(closed) == Some(point) {
+            for waiting in waiting.values_mut().chain([&mut lone]) {
+                waiting.retain(|first| gap_us(first, closed) <= WAIT_US);
+                waiting.push_back(closed);
+            }
+        } else if let Some(begin) = closed.span.events.first().and_then(|event| event.log_point) {
+            let waiting = waiting.entry(begin).or_insert_with(|| lone.clone());
+            waiting.retain(|first| gap_us(first, closed) <= WAIT_US);
+            let at = waiting.iter().position(|first| goes_on(orders, first, closed, (point, begin)));
+            at.and_then(|at| waiting.remove(at));
+            let (n, n_waited) = seen.entry(begin).or_default();
+            (*n, *n_waited) = (*n + 1, *n_waited + u64::from(at.is_some()));
+        }
+    }
+    seen.retain(|_, &mut (n, n_waited)| is_nearly_always(n_waited, n));
+    seen.into_keys().collect()
+}
+
+/// Joins lone spans that end with `point` with spans that begin with one of `next`.
+fn serve(
+    orders: &mut Orders<'_>,
+    done: &mut Vec<(u64, Closed)>,
+    point: LogPointId,
+    next: &BTreeSet<LogPointId>,
+) {
+    let (mut waiting, mut came): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for (at, (_, closed)) in done.iter().enumerate() {
+        if waiting.first().is_some_and(|&first| gap_us(&done[first].1, closed) > WAIT_US) {
+            (waiting, came) = (Vec::new(), Vec::new());
+        }
+        let begin = closed.span.events.first().and_then(|event| event.log_point);
+        if lone_end(closed) == Some(point) {
+            waiting.push(at);
+        } else if let Some(begin) = begin.filter(|begin| next.contains(begin))
+            && let Some(&first) = waiting.get(came.len())
+            && goes_on(orders, &done[first].1, closed, (point, begin))
+        {
+            came.push(at);
+            if came.len() == waiting.len() {
+                if let ([first], [rest]) = (&waiting[..], &came[..]) {
+                    pairs.push((*first, *rest));
+                }
+                (waiting, came) = (Vec::new(), Vec::new());
+            }
+        }
+    }
+    let mut gone = FxHashSet::default();
+    for (first, rest) in pairs {
+        if let Some(whole) = done[first].1.clone().with_rest(&done[rest].1) {
+            done[first].1 = whole;
+            gone.insert(done[rest].0);
+        }
+    }
+    done.retain(|(seq, _)| !gone.contains(seq));
+}
+
+/// From the last event of a span to the first one of another, µs.
+fn gap_us(before: &Closed, after: &Closed) -> i64 {
+    let last_us = before.span.events.last().map_or(i64::MIN, |event| event.ts_us);
+    let first_us = after.span.events.first().map_or(i64::MAX, |event| event.ts_us);
+    first_us.saturating_sub(last_us)
+}
+
+/// Whether a method that both spans can be of prints the second of `points` after the
+/// first, and the second span says more than that.
+fn goes_on(
+    orders: &mut Orders<'_>,
+    a: &Closed,
+    b: &Closed,
+    (before, after): (LogPointId, LogPointId),
+) -> bool {
+    let common = a.span.top_levels.iter().filter(|top| b.span.top_levels.contains(top));
+    let is_lone = lone_end(b).is_some();
+    !is_lone && before != after && common.into_iter().any(|&top| orders.prints_after(top, before, after))
+}
