@@ -29,6 +29,9 @@ const EXCEPTIONS_SHARE: usize = 16;
 /// A line follows directly if it does so within this time, µs.
 const AT_ONCE_US: i64 = 10_000;
 
+/// A line of a thread: time, file, line, span and place in it.
+type Printed = (i64, u32, u64, u32, usize);
+
 /// A lone span, and the span that printed the line before in its thread.
 struct Next {
     from: u32,
@@ -59,7 +62,7 @@ pub(super) fn join(facts: &Facts<'_>, links: &[SpanLink], candidates: &mut Vec<C
 
 /// Lone spans that directly follow others in their threads, in canonical order.
 fn following(facts: &Facts<'_>) -> Vec<Next> {
-    let mut threads: BTreeMap<(u32, &str), Vec<(i64, u32, u64, u32, usize)>> = BTreeMap::new();
+    let mut threads: BTreeMap<(u32, &str), Vec<Printed>> = BTreeMap::new();
     for (index, fact) in facts.iter() {
         let Some(thread) = fact.thread else { continue };
         let lines = threads.entry((fact.node, thread)).or_default();

@@ -55,6 +55,9 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<SpanLink> {
     links
 }
 
+/// A line of a thread: time, file, line, span and place in it.
+type Printed = (i64, u32, u64, u32, usize);
+
 /// A line of a thread.
 struct Line {
     us: i64,
@@ -64,7 +67,7 @@ struct Line {
 
 /// The lines of each thread in order, cut where a run of lines can begin.
 fn threads(facts: &Facts<'_>) -> Vec<Vec<Line>> {
-    let mut threads: BTreeMap<(u32, &str), Vec<(i64, u32, u64, u32, usize)>> = BTreeMap::new();
+    let mut threads: BTreeMap<(u32, &str), Vec<Printed>> = BTreeMap::new();
     for (index, fact) in facts.iter() {
         let Some(thread) = fact.thread else { continue };
         let lines = threads.entry((fact.node, thread)).or_default();
