@@ -6,9 +6,10 @@
 //! all, but by its type (lprof §4.4).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use schema::LinkKind;
 
 use super::Context;
@@ -52,13 +53,17 @@ struct End {
 #[derive(Debug)]
 pub(super) struct Channels {
     /// Sorted, each with who reads.
-    lines: Vec<(Channel, Vec<End>)>,
+    lines: Vec<(Channel, Receivers)>,
     /// Per unit: what it writes, as (position in `lines`, end), in that order.
     senders: Vec<Vec<(usize, End)>>,
 }
 
+/// Who reads. What dispatches in many units is read by the same ones in each: they
+/// are counted as often, and are there once.
+type Receivers = Vec<Arc<[End]>>;
+
 /// What one unit writes, and what is read because of it.
-type Ends = (Vec<(Channel, End)>, Vec<(Channel, End)>);
+type Ends = (Vec<(Channel, End)>, Vec<(Channel, Arc<[End]>)>);
 
 impl Channels {
     /// Of all units; what is too wide to tell anything is named for people.
@@ -69,37 +74,40 @@ impl Channels {
         diagnostics: &mut Vec<String>,
     ) -> Self {
         let folders = Folders::new(context, facts, &|method| units.of(context, method).is_some());
+        let workers = Workers::default();
         let ends: Vec<Ends> = (0..units.len())
             .into_par_iter()
-            .map(|unit| ends(context, units, (facts, &folders), unit))
+            .map(|unit| ends(context, units, (facts, &folders), &workers, unit))
             .collect();
-        let mut receivers: BTreeMap<Channel, Vec<End>> = BTreeMap::new();
+        let mut receivers: BTreeMap<Channel, Receivers> = BTreeMap::new();
         for &(folder, method, param) in &folders.listeners {
-            receivers.entry(Channel::Folder(folder)).or_default().extend(told(context, units, method, param));
+            let told = told(context, units, method, param);
+            receivers.entry(Channel::Folder(folder)).or_default().push(told.into());
         }
         let mut n_senders: BTreeMap<Channel, usize> = BTreeMap::new();
         let mut senders = Vec::with_capacity(ends.len());
         for (sent, received) in ends {
             sent.iter().for_each(|(channel, _)| *n_senders.entry(*channel).or_default() += 1);
             senders.push(sent);
-            for (channel, end) in received {
-                receivers.entry(channel).or_default().push(end);
+            for (channel, ends) in received {
+                receivers.entry(channel).or_default().push(ends);
             }
         }
         for (&verb, handlers) in &facts.handlers {
-            receivers.insert(Channel::Verb(verb), registered(context, units, handlers));
+            receivers.insert(Channel::Verb(verb), vec![registered(context, units, handlers).into()]);
         }
         receivers.retain(|channel, receivers| {
             let n_senders = n_senders.get(channel).copied().unwrap_or_default();
-            let is_shared = n_senders * receivers.len() > CHANNEL_HANDOFFS_MAX;
+            let n: usize = receivers.iter().map(|ends| ends.len()).sum();
+            let is_shared = n_senders * n > CHANNEL_HANDOFFS_MAX;
             if is_shared {
-                let (name, n) = (text(channel), receivers.len());
+                let name = text(channel);
                 diagnostics
                     .push(format!("channel {name} has {n_senders} senders and {n} receivers: not followed"));
             }
-            n_senders > 0 && !receivers.is_empty() && !is_shared
+            n_senders > 0 && n > 0 && !is_shared
         });
-        let lines: Vec<(Channel, Vec<End>)> = receivers.into_iter().collect();
+        let lines: Vec<(Channel, Receivers)> = receivers.into_iter().collect();
         let line = |channel| lines.binary_search_by_key(&channel, |(channel, _)| *channel).ok();
         let known = |sent: Vec<(Channel, End)>| {
             let sent = sent.into_iter().filter_map(|(channel, end)| Some((line(channel)?, end)));
@@ -115,7 +123,8 @@ impl Channels {
     pub(super) fn handoffs(&self, handoffs: &mut Collector<'_>) {
         for (line, from) in &self.senders[handoffs.from] {
             let (channel, receivers) = &self.lines[*line];
-            for to in receivers.iter().filter(|to| sensible(channel, from, to)) {
+            let receivers = receivers.iter().flat_map(|ends| ends.iter());
+            for to in receivers.filter(|to| sensible(channel, from, to)) {
                 if handoffs.wants(to.unit, kind(channel)) {
                     handoffs.found.push(join(channel, from, to));
                 }
@@ -124,7 +133,13 @@ impl Channels {
     }
 }
 
-fn ends(context: Context<'_>, units: &Units, (facts, folders): (&Facts, &Folders), unit: UnitId) -> Ends {
+fn ends(
+    context: Context<'_>,
+    units: &Units,
+    (facts, folders): (&Facts, &Folders),
+    workers: &Workers,
+    unit: UnitId,
+) -> Ends {
     let (mut sent, mut received) = Ends::default();
     for &method in &units.region(unit).methods {
         for fact in &facts.methods[method.index()] {
@@ -139,8 +154,7 @@ fn ends(context: Context<'_>, units: &Units, (facts, folders): (&Facts, &Folders
                 }
                 Role::Receive if folders.dispatches(method) => {}
                 Role::Receive => {
-                    let found = receivers_of(context, units, unit, method, fact);
-                    received.extend(found.into_iter().map(|end| (fact.channel, end)));
+                    received.push((fact.channel, receivers_of(context, units, workers, unit, method, fact)));
                 }
             }
         }
@@ -217,33 +231,24 @@ fn told(context: Context<'_>, units: &Units, method: MethodId, param: ValueId) -
 fn receivers_of(
     context: Context<'_>,
     units: &Units,
+    workers: &Workers,
     unit: UnitId,
     method: MethodId,
     fact: &Fact,
-) -> Vec<End> {
-    let end = |unit, way: Vec<Edge>| {
-        let (at, way) = ((method, fact.site), way.into());
-        End { unit, at, value: fact.value, way, cargo: Cargo::Any, many: false }
-    };
-    let itself = end(unit, Vec::new());
+) -> Arc<[End]> {
+    let taken = Taken { method, site: fact.site, value: fact.value };
+    let itself = || -> Arc<[End]> { Arc::new([taken_by(taken, unit, Arc::default())]) };
     if !units.passes(unit) {
-        return vec![itself];
+        return itself();
     }
     let region = units.region(unit);
     let levels = match fact.channel {
         Channel::Queue(_) | Channel::Collection(_) | Channel::Map(_) => TAKER_LEVELS_MAX,
         Channel::Message(_) | Channel::Verb(_) | Channel::Store(_) | Channel::Folder(_) => READER_LEVELS_MAX,
     };
-    let mut level = vec![Taken { method, site: fact.site, value: fact.value }];
+    let mut level = vec![taken];
     for _ in 0..=levels {
-        let mut found: Vec<End> = Vec::new();
-        for &taken in &level {
-            let sites = users(context, taken);
-            let below = sites.iter().map(|sites| units.below(context, taken.method, sites));
-            for (below, way) in below.into_iter().find(|found| !found.is_empty()).unwrap_or_default() {
-                found.push(end(below, way));
-            }
-        }
+        let found = workers.on(context, units, taken, &level);
         if !found.is_empty() {
             return found;
         }
@@ -251,7 +256,45 @@ fn receivers_of(
         level.sort_unstable();
         level.dedup();
     }
-    vec![itself]
+    itself()
+}
+
+/// Who has what was taken at one place.
+fn taken_by(taken: Taken, unit: UnitId, way: Arc<[Edge]>) -> End {
+    End { unit, at: (taken.method, taken.site), value: taken.value, way, cargo: Cargo::Any, many: false }
+}
+
+/// What was taken, and the values of one level above that hold it.
+type Held = (Taken, Vec<Taken>);
+
+/// Who works on what was taken, found once for all units that take it there.
+#[derive(Default)]
+struct Workers {
+    known: RwLock<FxHashMap<Held, Arc<[End]>>>,
+}
+
+impl Workers {
+    /// Units that are called with what a `level` above a place has of what was
+    /// `taken` there.
+    fn on(&self, context: Context<'_>, units: &Units, taken: Taken, level: &[Taken]) -> Arc<[End]> {
+        let held = (taken, level.to_vec());
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&held).map(Arc::clone);
+        if let Some(known) = known {
+            return known;
+        }
+        let mut found: Vec<End> = Vec::new();
+        for &value in level {
+            let sites = users(context, value);
+            let below = sites.iter().map(|sites| units.below(context, value.method, sites));
+            for (below, way) in below.into_iter().find(|found| !found.is_empty()).unwrap_or_default() {
+                found.push(taken_by(taken, below, way.into()));
+            }
+        }
+        let found: Arc<[End]> = found.into();
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(held, Arc::clone(&found));
+        found
+    }
 }
 
 /// What the callers of `method` have after it: its result, perhaps the value.

@@ -13,7 +13,7 @@ use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::program::MethodId;
 
 /// A value of one method: where it is taken, and what it is, if known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Taken {
     /// The method.
     pub(super) method: MethodId,
