@@ -125,6 +125,13 @@ pub(super) fn weigh(
     if others.names_others && !shared.tells {
         return None;
     }
+    // Who is handed what it hands on itself can be anybody's next: only a number or what
+    // was made for the request tells whose.
+    let is_chain = pair.role == Role::Remote && pair.from == pair.to;
+    let is_own = |text: &&str| is_made(text) || text.bytes().all(|b| b.is_ascii_digit());
+    if is_chain && !shared.request.iter().any(is_own) {
+        return None;
+    }
     let same_thread = same_thread && one_thread;
     let distance_us = Reverse(distance_us(sender, receiver));
     let (n_request, n_weak) = (to_u32(shared.request.len()), to_u32(shared.weak.len()));

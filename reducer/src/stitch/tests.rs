@@ -217,6 +217,17 @@ fn conflicting_identifiers_keep_apart() {
 }
 
 #[test]
+fn a_step_of_a_chain_shares_what_was_made_for_its_request() {
+    check(
+        PIPELINE,
+        "a - write block=pool 1.0-1.0
+         b - write block=pool 1.01-1.01",
+        "1
+         2",
+    );
+}
+
+#[test]
 fn clocks_of_nodes_may_be_apart() {
     check(
         PIPELINE,
