@@ -90,7 +90,7 @@ impl<'f> Lines<'f> {
                 }
             }
         }
-        spans.values_mut().chain(threads.values_mut()).for_each(line_up);
+        spans.values_mut().chain(threads.values_mut()).for_each(|line| line_up(line));
         Self { spans, threads }
     }
 
@@ -112,7 +112,7 @@ impl<'f> Lines<'f> {
 }
 
 /// Puts work in order, and finds out how long it went on without a break.
-fn line_up(line: &mut Vec<Work>) {
+fn line_up(line: &mut [Work]) {
     line.sort_unstable_by_key(|work| (work.start_us, work.done_us));
     for at in 1..line.len() {
         let before = line[at - 1];

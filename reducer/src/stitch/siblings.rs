@@ -18,6 +18,9 @@ use crate::merge::{Sets, SpanLink};
 /// What follows within this time follows at once, µs.
 const AT_ONCE_US: i64 = 3_000;
 
+/// A span with where it stands: (start µs, first line, index).
+type Placed = (i64, u64, u32);
+
 /// Links between executions of one method that follow each other, in addition to `links`.
 pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
     let mut sets = Sets::new(facts.len());
@@ -34,7 +37,7 @@ pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &
         let kind = model.top_level_methods[top.index()].kind;
         kind == TopLevelKind::DispatchTarget && !dispatched.contains(&top)
     };
-    let mut threads: BTreeMap<(u32, &str), Vec<(i64, u64, u32)>> = BTreeMap::new();
+    let mut threads: BTreeMap<(u32, &str), Vec<Placed>> = BTreeMap::new();
     for (index, fact) in facts.iter() {
         if let (Some(thread), Some(first)) = (fact.thread, fact.events.first()) {
             threads.entry((fact.node, thread)).or_default().push((fact.start_us, first.line, index));

@@ -1,0 +1,162 @@
+//! Senders by time alone: where nothing that both ends name tells, who has handed over
+//! something can follow from who was there, in which order, and how long ago.
+
+use super::*;
+
+impl<'a> Finder<'a> {
+    /// The one sender that time allows, where no value is shared: the only one,
+    /// or one that has just printed something when all others were long silent.
+    pub(super) fn by_time(&self, index: u32, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
+        let pair = self.pairs.get(index);
+        // Across nodes, and between parts of one thing, only values can tell.
+        // A long-lived thread belongs to whatever it is given, not to its starter.
+        // Events come from everybody, also from who prints nothing; those of an
+        // entity name it.
+        let is_excluded = pair.role != Role::Local
+            || pair.is_way()
+            || pair.from == pair.to
+            || self.pairs.is_dispatcher(pair.to)
+            || self.pairs.is_event_handler(pair.to)
+            || (self.pairs.is_entity(pair.to) && !self.names_something(fact));
+        // Without threads, what does not begin as its method does is the rest of
+        // something else that did.
+        let begins = |point| fact.thread.is_some() || self.pairs.starts_with(pair.to, point);
+        let begins = fact.first_point.is_none_or(begins);
+        // Nor is it known to be a receiver at all, if it names nothing and others can
+        // have printed it too.
+        let is_anything = fact.thread.is_none() && fact.tops.len() > 1 && fact.values().is_empty();
+        if is_excluded || !begins || is_anything {
+            return;
+        }
+        let Some(spans) = self.by_top.get(&(fact.node, pair.from)) else { return };
+        let mut found = Vec::new();
+        for &sender in self.around(pair, spans, fact, HAND_OFF_LOOK_BACK_MAX) {
+            let other = self.facts.get(sender);
+            let gap_us = fact.start_us.saturating_sub(other.end_us);
+            if sender == receiver || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
+                continue;
+            }
+            // A caller can print after what it calls, but only the thread tells.
+            let is_call = pair.kind == LinkKind::Call && fact.thread.is_none();
+            if is_call && !self.comes_first(sender, receiver) {
+                continue;
+            }
+            // Time is no evidence against values.
+            if self.facts.differ(other, fact) || self.goes_on_without(pair, other) {
+                continue;
+            }
+            let Some(evidence) = weigh(self.pairs, self.facts, pair, other, fact) else { continue };
+            let candidate = self.candidate(index, sender, receiver, evidence);
+            // A call in one thread: the latest caller is the caller.
+            if evidence.same_thread {
+                out.push(candidate);
+                return;
+            }
+            found.push((since_us(other, fact), candidate));
+        }
+        found.sort_unstable();
+        match found[..] {
+            [] => {}
+            [(_, only)] => out.push(only),
+            [(nearest_us, first), (next_us, _), ..] => {
+                // What a dispatcher prints is about no request in particular.
+                let is_near = next_us >= nearest_us.max(TICK_US).saturating_mul(NEARER_MIN);
+                let is_just = nearest_us <= JUST_US && (is_near || self.in_turn(pair, receiver, &found));
+                if self.pairs.is_dispatcher(pair.from) {
+                    return;
+                }
+                if is_just {
+                    out.push(first);
+                } else {
+                    out.extend(self.first_in_line(pair, receiver, &found));
+                }
+            }
+        }
+    }
+
+    /// Whether what a `main` has started again and again runs also when that is long
+    /// done: a timer's task, or one that others start as well, of which a program's
+    /// start is no sender that time alone could tell.
+    fn goes_on_without(&self, pair: &Pair, sender: &Fact<'a>) -> bool {
+        let spans = self.receivers.get(&(sender.node, pair.to)).map_or(&[][..], Vec::as_slice);
+        let last = spans.last().map(|&span| self.facts.get(span).start_us);
+        let over_us = sender.end_us.saturating_add(HAND_OFF_MAX_US);
+        pair.many && self.pairs.is_main(pair.from) && last.is_some_and(|last_us| last_us > over_us)
+    }
+
+    /// Whether a span shows something that is not equal to another by chance.
+    fn names_something(&self, fact: &Fact<'_>) -> bool {
+        let mut values = fact.values().iter();
+        values.any(|value| value.text.len() >= TELLING_MIN && !self.facts.is_everywhere(value))
+    }
+
+    /// Whether senders and receivers about one thing took turns lately: after
+    /// each of the `senders` (nearest first) a receiver started before the next
+    /// sender, and none after the nearest. What is handed over in turn is taken
+    /// in turn.
+    fn in_turn(&self, pair: &Pair, receiver: u32, senders: &[(i64, Candidate)]) -> bool {
+        let fact = self.facts.get(receiver);
+        let spans = self.receivers.get(&(fact.node, pair.to)).map_or(&[][..], Vec::as_slice);
+        let mut next_us = fact.start_us;
+        for (position, (since_us, candidate)) in senders.iter().enumerate() {
+            if *since_us > TURNS_US {
+                break;
+            }
+            let sender = self.facts.get(candidate.from);
+            if !names_alike(pair, sender, fact) {
+                return false;
+            }
+            let sent_us = fact.start_us.saturating_sub(*since_us);
+            let first = spans.partition_point(|&span| self.facts.get(span).start_us < sent_us);
+            let mut started =
+                spans[first..].iter().take_while(|&&span| self.facts.get(span).start_us < next_us);
+            let is_served =
+                started.any(|&span| span != receiver && names_alike(pair, sender, self.facts.get(span)));
+            if is_served != (position > 0) {
+                return false;
+            }
+            next_us = sent_us;
+        }
+        true
+    }
+
+    /// Of several `senders` about one thing that wait at once, the one whose turn
+    /// it is: what is handed over first is taken first.
+    fn first_in_line(&self, pair: &Pair, receiver: u32, senders: &[(i64, Candidate)]) -> Option<Candidate> {
+        let fact = self.facts.get(receiver);
+        let lately = |since_us: i64| since_us <= TURNS_US;
+        if senders
+            .iter()
+            .any(|&(since_us, c)| lately(since_us) && !names_alike(pair, self.facts.get(c.from), fact))
+        {
+            return None;
+        }
+        let mut waiting: Vec<(i64, Candidate)> = (senders.iter())
+            .filter(|(since_us, _)| lately(*since_us))
+            .map(|&(since_us, candidate)| (fact.start_us.saturating_sub(since_us), candidate))
+            .collect();
+        waiting.sort_unstable();
+        let (first_us, first) = waiting.first().copied()?;
+        let thing = self.facts.get(first.from);
+        let spans = self.receivers.get(&(fact.node, pair.to)).map_or(&[][..], Vec::as_slice);
+        let from = spans.partition_point(|&span| self.facts.get(span).start_us < first_us);
+        let mut line: VecDeque<Candidate> = VecDeque::new();
+        let mut arriving = waiting.into_iter().peekable();
+        for &span in &spans[from..] {
+            let other = self.facts.get(span);
+            while let Some((_, candidate)) = arriving.next_if(|(sent_us, _)| *sent_us <= other.start_us) {
+                line.push_back(candidate);
+            }
+            if span == receiver {
+                return line.pop_front();
+            }
+            if other.start_us > fact.start_us {
+                return None;
+            }
+            if names_alike(pair, thing, other) {
+                line.pop_front();
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,279 @@
+//! Who of several senders it was: threads, names of threads, order, time.
+
+use super::*;
+
+#[test]
+fn a_caller_in_the_same_thread_is_surer_than_who_knows_more() {
+    // What another thread prints later names the session too.
+    check(
+        "point p
+         top accept Task peer=Socket.peer
+           >p
+         top serve Task peer=Socket.peer session=Session.id
+           >p
+         top settle Task peer=Socket.peer session=Session.id
+           >p
+         pair accept serve Call peer=peer
+         pair settle serve Queue peer=peer session=session",
+        "a t1 accept peer=/10.0.0.1:5001 1.0-1.0
+         a t1 serve peer=/10.0.0.1:5001 session=70001 1.0-1.0
+         a t2 settle peer=/10.0.0.1:5001 session=70001 1.003-1.003",
+        "1 2 1>2
+         3",
+    );
+}
+
+#[test]
+fn who_has_just_printed_is_the_starter() {
+    let model = "point p
+         top ask Task
+           >p
+         top work Task
+           >p
+         pair ask work Thread";
+    check(
+        model,
+        "a t1 ask 1.0-1.0
+         a t2 ask 2.0-2.0
+         a w work 2.001-2.1",
+        "1
+         2 3 2>3",
+    );
+    // Two that printed at about the same time: either may be.
+    check(
+        model,
+        "a t1 ask 1.999-1.999
+         a t2 ask 2.0-2.0
+         a w work 2.001-2.1",
+        "1
+         2
+         3",
+    );
+}
+
+#[test]
+fn a_thread_named_after_what_it_works_on_belongs_to_whoever_works_on_it() {
+    let model = "point p
+         top open Task region=Region.name
+           >p
+         top load Task
+           >p
+         pair open load Thread";
+    check(
+        model,
+        "a w1 open region=users,1f29ab30 1.0-2.0
+         a w2 open region=users,77c0de11 1.001-2.0
+         a loader-users,77c0de11.-1 load 1.1-1.2
+         a loader-users,1f29ab30.-1 load 1.101-1.2",
+        "1 4 1>4
+         2 3 2>3",
+    );
+}
+
+#[test]
+fn about_one_thing_what_is_handed_over_in_turn_is_taken_in_turn() {
+    // The table's name comes back again and again: it tells nothing alone. What
+    // flushes knows more of its request than the table, or it would serve that.
+    let model = "point p
+         top ask Task name=Table.name?
+           >p
+         top flush Task name=Table.name? up_to=Position.n
+           >p
+         top look Task name=Table.name?
+           >p
+         pair ask flush Thread name=name";
+    let looks = "a z look name=t1 10-10
+         a z look name=t1 20-20
+         a z look name=t1 30-30
+         a z look name=t1 40-40
+         a z look name=t1 50-50\n";
+    check(
+        model,
+        &format!(
+            "{looks}
+             a t ask name=t1 60.000-60.000
+             a w1 flush name=t1 60.005-60.100
+             a t ask name=t1 60.020-60.020
+             a w2 flush name=t1 60.025-60.120"
+        ),
+        "1\n2\n3\n4\n5\n6 7 6>7\n8 9 8>9",
+    );
+    // Two are waiting: what is handed over first is taken first.
+    check(
+        model,
+        &format!(
+            "{looks}
+             a t ask name=t1 60.000-60.000
+             a u ask name=t1 60.002-60.002
+             a w1 flush name=t1 60.005-60.100
+             a w2 flush name=t1 60.006-60.120"
+        ),
+        "1\n2\n3\n4\n5\n6 8 6>8\n7 9 7>9",
+    );
+}
+
+#[test]
+fn who_starts_after_a_receiver_does_not_crowd_out_its_sender() {
+    let model = "point p
+         top ask Task name=Table.name?
+           >p
+         top flush Task name=Table.name?
+           >p
+         pair ask flush Thread name=name";
+    let mut text = "a t ask name=table_0 1.000-1.000
+         a w1 flush name=table_0 1.005-1.100\n"
+        .to_owned();
+    let mut expected = "1 2 1>2\n".to_owned();
+    for n in 0..30 {
+        text += &format!("a u ask name=other_{n} 1.{:03}-1.{:03}\n", 200 + n, 200 + n);
+        expected += &format!("{}\n", n + 3);
+    }
+    check(model, &text, &expected);
+}
+
+/// A region is opened and, long after, closed: the closing task fits both senders'
+/// receivers, the opening one even better, but only the closing one was just asked.
+#[test]
+fn what_was_handed_over_long_ago_was_handed_over_by_somebody_else() {
+    let model = "point p
+         top asked_open RpcHandler region=Region.name
+           >p
+         top asked_close RpcHandler region=Region.name
+           >p
+         top open Task region=Region.name
+           >p
+         top close Task region=Region.name
+           >p
+         pair asked_open open Thread region=region
+         pair asked_close close Thread region=region";
+    check(
+        model,
+        "a t asked_open region=users_17 1.000-1.001
+         a u asked_close region=users_17 14.000-14.001
+         a w open|close region=users_17 14.010-14.100",
+        "1\n2 3 2>3",
+    );
+}
+
+/// A task that closes prints what a task that opens can print too, and the helper that
+/// it starts is one of both: who asked for it decides.
+#[test]
+fn a_link_that_two_could_have_made_leaves_open_which_of_them_it_was() {
+    let model = "point p
+         top asked RpcHandler region=Region.name
+           >p
+         top open Task region=Region.name
+           >p
+         top close Task region=Region.name
+           >p
+         top store Task region=Region.name
+           >p
+         pair asked close Thread region=region
+         pair open store Thread region=region
+         pair close store Thread region=region";
+    check(
+        model,
+        "a t asked region=users_17 1.000-1.001
+         a w open|close region=users_17 1.010-1.100
+         a v store region=users_17 1.050-1.060",
+        "1 2 3 1>2 2>3",
+    );
+}
+
+#[test]
+fn who_is_at_work_while_one_sender_is_belongs_to_it() {
+    let model = "point p
+         top session Task plan=Plan.id
+           >p
+         top store Task plan=Plan.id
+           >p
+         pair session store Thread plan=plan many";
+    let spans = |stored: f64| {
+        let round = |n: u32| {
+            let at = f64::from(n) * 100.0;
+            format!(
+                "a t session plan=plan_1{n:04} {at:.1}-{:.1}\na t session plan=plan_2{n:04} {:.1}-{:.1}\n",
+                at + 0.8,
+                at + 0.6,
+                at + 1.2
+            ) + &format!("a w store {:.1}-{:.1}\n", at + stored, at + stored + 0.2)
+        };
+        (0..20).map(round).collect::<String>()
+    };
+    let inside = |n: u32| format!("{} {} {0}>{1}\n{}\n", 3 * n + 1, 3 * n + 3, 3 * n + 2);
+    check(model, &spans(0.3), &(0..20).map(inside).collect::<String>());
+    // Begun while one sender is at work, and ended when it is through: none waits.
+    let apart = |n: u32| format!("{}\n{}\n{}\n", 3 * n + 1, 3 * n + 2, 3 * n + 3);
+    check(model, &spans(1.1), &(0..20).map(apart).collect::<String>());
+}
+
+#[test]
+fn without_threads_a_caller_comes_before_what_it_calls() {
+    let model = "point p
+         top run Task
+           >p
+         top step Task
+           >p
+         pair run step Call";
+    check(model, "a - run 1.0-1.1\na - step 1.0-1.0", "1 2 1>2");
+    check(model, "a - step 1.0-1.0\na - run 1.0-1.1", "1\n2");
+}
+
+#[test]
+fn without_threads_what_goes_on_did_not_begin_now() {
+    let model = "point p
+         point q
+         top ask Task
+           >p
+         top store Task
+           >q p
+           p
+         pair ask store Thread";
+    check(model, "a - ask 1.0-1.1\na - store 1.1-1.2", "1\n2");
+    check(model, "a t ask 1.0-1.1\na w store 1.1-1.2", "1 2 1>2");
+}
+
+#[test]
+fn without_threads_what_anybody_can_have_printed_is_handed_to_nobody_by_time() {
+    let model = "point p
+         top receive Task
+           >p
+         top scan Task id=Id.n
+           >p
+         pair receive scan Queue";
+    check(model, "a - receive 1.0-1.1\na - scan|receive 1.2-1.2", "1\n2");
+    check(model, "a - receive 1.0-1.1\na - scan|receive id=7 1.2-1.2", "1 2 1>2");
+    check(model, "a - receive 1.0-1.1\na - scan 1.2-1.2", "1 2 1>2");
+    check(model, "a t receive 1.0-1.1\na w scan|receive 1.2-1.2", "1 2 1>2");
+}
+
+/// Two threads begin alike and show the name of their process.
+#[test]
+fn who_calls_itself_does_so_in_its_thread() {
+    let model = "point p
+                 top connect Task process=Process.name
+                   >p
+                 pair connect connect Call process=process";
+    check(model, "a t connect process=7866@node 1.0-1.1\na t connect process=7866@node 2.0-2.1", "1 2 1>2");
+    check(model, "a t connect process=7866@node 1.0-1.1\na w connect process=7866@node 2.0-2.1", "1\n2");
+    let entity = model.replace("Task", "Entity");
+    check(&entity, "a t connect process=7866@node 1.0-1.1\na w connect process=7866@node 2.0-2.1", "1 2 1>2");
+}
+
+/// Everybody runs on the only host that there is: it joins no others' tasks.
+#[test]
+fn the_only_one_of_its_kind_joins_nobody_who_names_other_things() {
+    let model = "point p
+         top start Task task=Task.id host=Task.host job=Job.id
+           >p
+         top end Task task=Task.id host=Task.host job=Job.id
+           >p
+         pair start end Queue job=job";
+    let spans = "a t start task=task_0001 host=worker 1.00-1.00
+         a w end task=task_0002 host=worker 1.01-1.01";
+    check(model, spans, "1\n2");
+    let hosts = format!("{spans}\na v start task=task_0003 host=other 9.00-9.00");
+    check(model, &hosts, "1 2 1>2\n3");
+    let same = spans.replace("task_0002", "task_0001");
+    check(model, &same, "1 2 1>2");
+}
