@@ -125,10 +125,10 @@ pub(super) fn weigh(
     if others.names_others && !shared.tells {
         return None;
     }
-    // Who is handed what it hands on itself can be anybody's next: only a number or what
-    // was made for the request tells whose.
+    // Who is handed what it hands on itself can be anybody's next: only numbers or what
+    // was made for the request tell whose.
     let is_chain = pair.role == Role::Remote && pair.from == pair.to;
-    let is_own = |text: &&str| is_made(text) || text.bytes().all(|b| b.is_ascii_digit());
+    let is_own = |text: &&str| is_made(text) || !text.bytes().any(|b| b.is_ascii_alphabetic());
     if is_chain && !shared.request.iter().any(is_own) {
         return None;
     }
