@@ -135,7 +135,10 @@ impl<'m> Pairs<'m> {
             if known(pair.to) && handler(pair.to) && !by_call {
                 continue;
             }
-            if known(pair.from) && known(pair.to) && (!pair.kind.crosses_nodes() || scope == Scope::All) {
+            // A process is begun by nobody over the network, whatever its `main` reads.
+            let begins = role == Role::Remote && known(pair.to) && all.is_main(pair.to);
+            let is_in_scope = !pair.kind.crosses_nodes() || scope == Scope::All;
+            if known(pair.from) && known(pair.to) && is_in_scope && !begins {
                 all.add(pair, PairId::new(index), role);
             }
         }

@@ -377,3 +377,22 @@ fn lines_that_always_end_as_a_loop_does_are_its_turns() {
         .collect();
     check(model, &runs("delete"), &expected);
 }
+
+#[test]
+fn a_process_is_begun_by_nobody_over_the_network() {
+    let mut model = sketch::model(
+        "point p
+         top run Task file=Config.file
+           >p
+         pair run run Socket file=file",
+    );
+    let requests = |model: &Model, text: &str| {
+        print(&reduce(model, outputs(&spans(model, text), |_, _| 0), &Config::default()))
+    };
+    let text = "a m run file=cluster-1 1.0-2.0\nb m run file=cluster-1 1.5-2.5";
+    assert_eq!(requests(&model, text), "1 2 1>2\n");
+    let top = &mut model.top_level_methods[0];
+    top.descriptor = "([Ljava/lang/String;)V".to_owned();
+    top.method = "main".to_owned();
+    assert_eq!(requests(&model, &text.replace("run", "main")), "1\n2\n");
+}
