@@ -14,7 +14,7 @@ use self::accept::accept;
 use self::candidates::Finder;
 use self::evidence::Candidate;
 use crate::Config;
-use crate::merge::{SpanLink, to_u32};
+use crate::merge::{Sets, SpanLink, to_u32};
 use crate::shuffle::by_component;
 
 mod accept;
@@ -90,6 +90,18 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     }
     links.sort_unstable();
     links
+}
+
+/// What `links` make of `n_spans` spans: the sets of those that hang together, and
+/// whether each has a sender.
+fn joined(n_spans: usize, links: &[SpanLink]) -> (Sets, Vec<bool>) {
+    let mut sets = Sets::new(n_spans);
+    let mut has_sender = vec![false; n_spans];
+    for link in links {
+        sets.join(link.from, link.to);
+        has_sender[link.to as usize] = true;
+    }
+    (sets, has_sender)
 }
 
 /// Puts the top-level method first that the links of a span speak for.

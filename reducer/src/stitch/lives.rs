@@ -22,6 +22,7 @@ use schema::{TopLevelId, ValueClassId};
 use super::counted::Counted;
 use super::entities::{self, Holders, VALUES_MIN};
 use super::facts::Facts;
+use super::joined;
 use super::pairs::{Pair, Pairs, Role};
 use super::{silent, sole};
 use crate::merge::{Sets, SpanLink, to_u32};
@@ -46,13 +47,7 @@ pub(super) fn join(
     skew_us: i64,
     links: &[SpanLink],
 ) -> Vec<SpanLink> {
-    let n_spans = facts.len();
-    let mut sets = Sets::new(n_spans);
-    let mut has_sender = vec![false; n_spans];
-    for link in links {
-        sets.join(link.from, link.to);
-        has_sender[link.to as usize] = true;
-    }
+    let (mut sets, mut has_sender) = joined(facts.len(), links);
     let mut out = Vec::new();
     for spans in entities::spans(pairs, facts) {
         for ends in spans.windows(2) {

@@ -20,8 +20,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Level, LogPointId, Model, TopLevelId, TopLevelKind};
 
 use super::facts::Facts;
+use super::joined;
 use super::pairs::{Pairs, entries};
-use crate::merge::{Sets, SpanLink};
+use crate::merge::SpanLink;
 
 /// At most one span in this many may cross another one of its thread.
 const CROSSING_SHARE: usize = 16;
@@ -31,12 +32,7 @@ const USUAL_LEVEL: Level = Level::Info;
 
 /// Links from spans to what stands in the middle of them, in addition to `links`.
 pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
-    let mut sets = Sets::new(facts.len());
-    let mut has_sender = vec![false; facts.len()];
-    for link in links {
-        sets.join(link.from, link.to);
-        has_sender[link.to as usize] = true;
-    }
+    let (mut sets, mut has_sender) = joined(facts.len(), links);
     let mut threads: BTreeMap<(u32, &str), Vec<u32>> = BTreeMap::new();
     for (index, fact) in facts.iter() {
         if let Some(thread) = fact.thread {

@@ -16,8 +16,9 @@ use schema::kinds::{TELLING_MIN, is_made};
 use schema::{TopLevelId, ValueClassId};
 
 use super::facts::{Fact, Facts};
+use super::joined;
 use super::pairs::Pairs;
-use crate::merge::{Sets, SpanLink};
+use crate::merge::SpanLink;
 
 /// Rounds from which to learn.
 const ROUNDS_MIN: usize = 16;
@@ -30,12 +31,7 @@ type Workers<'s> = BTreeMap<&'s str, Vec<u32>>;
 
 /// Links from rounds to the parts in them that name none, in addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
-    let mut sets = Sets::new(facts.len());
-    let mut has_sender = vec![false; facts.len()];
-    for link in links {
-        sets.join(link.from, link.to);
-        has_sender[link.to as usize] = true;
-    }
+    let (mut sets, mut has_sender) = joined(facts.len(), links);
     let mut groups: BTreeMap<(u32, TopLevelId), Workers<'_>> = BTreeMap::new();
     for (index, fact) in facts.iter() {
         if let (Some(thread), Some(&top)) = (fact.thread, fact.tops.first())

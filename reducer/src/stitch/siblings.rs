@@ -12,8 +12,9 @@ use rustc_hash::FxHashSet;
 use schema::{LinkKind, Model, TopLevelId, TopLevelKind};
 
 use super::facts::Facts;
+use super::joined;
 use super::pairs::Pairs;
-use crate::merge::{Sets, SpanLink};
+use crate::merge::SpanLink;
 
 /// What follows within this time follows at once, µs.
 const AT_ONCE_US: i64 = 3_000;
@@ -23,12 +24,7 @@ type Placed = (i64, u64, u32);
 
 /// Links between executions of one method that follow each other, in addition to `links`.
 pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
-    let mut sets = Sets::new(facts.len());
-    let mut has_sender = vec![false; facts.len()];
-    for link in links {
-        sets.join(link.from, link.to);
-        has_sender[link.to as usize] = true;
-    }
+    let (mut sets, mut has_sender) = joined(facts.len(), links);
     let dispatched: FxHashSet<TopLevelId> = (model.communication_pairs.iter())
         .filter(|pair| pair.kind == LinkKind::Call && pairs.is_dispatcher(pair.from))
         .map(|pair| pair.to)
