@@ -56,6 +56,9 @@ pub(super) struct Facts<'s> {
     n_of_thread: FxHashMap<(u32, &'s str), usize>,
 }
 
+/// A line of a thread: (time in µs, file, line, span, place in the span).
+pub(super) type Printed = (i64, u32, u64, u32, usize);
+
 /// Who holds a value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Holders {
@@ -249,6 +252,19 @@ impl<'s> Facts<'s> {
         let n = self.holders.get(&key).map_or(0, |of_value| of_value.n_spans);
         let (n_values, n_spans) = self.classes.get(&value.value_class).copied().unwrap_or_default();
         n <= RARE_MAX && n_values >= DISTINCT_MIN && n * RARE_SHARE <= n_spans
+    }
+
+    /// The lines of each thread of each node, in log order.
+    pub(super) fn lines_of_threads(&self) -> Vec<Vec<Printed>> {
+        let mut threads: BTreeMap<(u32, &str), Vec<Printed>> = BTreeMap::new();
+        for (index, fact) in self.iter() {
+            let Some(thread) = fact.thread else { continue };
+            let lines = threads.entry((fact.node, thread)).or_default();
+            let events = fact.events.iter().enumerate();
+            lines.extend(events.map(|(at, event)| (event.ts_us, event.file, event.line, index, at)));
+        }
+        threads.values_mut().for_each(|lines| lines.sort_unstable());
+        threads.into_values().collect()
     }
 
     /// Number of spans.

@@ -29,9 +29,6 @@ const EXCEPTIONS_SHARE: usize = 16;
 /// A line follows directly if it does so within this time, µs.
 const AT_ONCE_US: i64 = 10_000;
 
-/// A line of a thread: time, file, line, span and place in it.
-type Printed = (i64, u32, u64, u32, usize);
-
 /// A lone span, and the span that printed the line before in its thread.
 struct Next {
     from: u32,
@@ -62,16 +59,8 @@ pub(super) fn join(facts: &Facts<'_>, links: &[SpanLink], candidates: &mut Vec<C
 
 /// Lone spans that directly follow others in their threads, in canonical order.
 fn following(facts: &Facts<'_>) -> Vec<Next> {
-    let mut threads: BTreeMap<(u32, &str), Vec<Printed>> = BTreeMap::new();
-    for (index, fact) in facts.iter() {
-        let Some(thread) = fact.thread else { continue };
-        let lines = threads.entry((fact.node, thread)).or_default();
-        let events = fact.events.iter().enumerate();
-        lines.extend(events.map(|(at, event)| (event.ts_us, event.file, event.line, index, at)));
-    }
     let mut found = Vec::new();
-    for lines in threads.values_mut() {
-        lines.sort_unstable();
+    for lines in facts.lines_of_threads() {
         for pair in lines.windows(2) {
             let ((before_us, .., from, at), (us, .., to, _)) = (pair[0], pair[1]);
             let (sender, fact) = (facts.get(from), facts.get(to));

@@ -55,9 +55,6 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<SpanLink> {
     links
 }
 
-/// A line of a thread: time, file, line, span and place in it.
-type Printed = (i64, u32, u64, u32, usize);
-
 /// A line of a thread.
 struct Line {
     us: i64,
@@ -67,16 +64,8 @@ struct Line {
 
 /// The lines of each thread in order, cut where a run of lines can begin.
 fn threads(facts: &Facts<'_>) -> Vec<Vec<Line>> {
-    let mut threads: BTreeMap<(u32, &str), Vec<Printed>> = BTreeMap::new();
-    for (index, fact) in facts.iter() {
-        let Some(thread) = fact.thread else { continue };
-        let lines = threads.entry((fact.node, thread)).or_default();
-        let events = fact.events.iter().enumerate();
-        lines.extend(events.map(|(at, event)| (event.ts_us, event.file, event.line, index, at)));
-    }
     let mut cut = Vec::new();
-    for mut lines in threads.into_values() {
-        lines.sort_unstable();
+    for lines in facts.lines_of_threads() {
         let mut part: Vec<Line> = Vec::new();
         for (us, _, _, span, at) in lines {
             let line = Line { us, span, is_first: at == 0 };
