@@ -41,6 +41,7 @@ mod sole;
 mod tests;
 mod turns;
 mod ways;
+mod within;
 
 /// How far stitching may reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));
         links.extend(kin::join(&pairs, &facts, config.skew_us, &links));
+        links.extend(within::join(&pairs, &facts, &links));
     }
     links.sort_unstable();
     links

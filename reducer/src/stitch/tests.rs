@@ -9,6 +9,7 @@ mod in_turn;
 mod senders;
 mod things;
 mod whole_log;
+mod within;
 
 /// The spans written in `text`, one per line:
 /// `NODE THREAD TOP[|TOP] NAME=VALUE... START-END [cut]`, times in seconds,

@@ -1,0 +1,204 @@
+//! Within: what is printed while one request is at work that can have done it, and no
+//! other, is that request's.
+//!
+//! Where nothing that a span names tells who has handed it over, several spans may be
+//! as likely. They need not be told apart if they are all of one request: a request
+//! that has started a task for each of its parts is at work in all of them, and
+//! whichever of them goes on, it is the request that does. So what counts is not how
+//! many spans can have sent another one, but how many requests: those that began
+//! before it, print again after it, and have a span from which the model leads to it.
+//!
+//! Whether what begins with a line always comes within something is learnt from the
+//! log: nearly all of it does, and a little later far less would. Else it can be a
+//! request by itself that begins while another one happens to be at work.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use schema::{LogPointId, TopLevelId};
+
+use super::facts::{Fact, Facts};
+use super::joined;
+use super::pairs::{Pair, Pairs, Role};
+use crate::merge::{Sets, SpanLink};
+
+/// Spans from which to learn.
+const SPANS_MIN: usize = 8;
+
+/// At most one span in so many stands alone where the rule holds.
+const ALONE_SHARE: usize = 8;
+
+/// How much later what is within something by chance is as likely to be, µs.
+const SHIFT_US: i64 = 1_000_000;
+
+/// Logs print milliseconds, µs.
+const TICK_US: i64 = 2_000;
+
+/// What a span hands over or goes on with comes this soon after it has printed, µs.
+const SOON_US: i64 = 1_000_000;
+
+/// Spans looked at per top-level method, latest start first.
+const LOOK_BACK_MAX: usize = 256;
+
+/// What joins makes more requests whole, within which more is found.
+const ROUNDS_MAX: usize = 8;
+
+/// Links to what is within one request only, in addition to `links`.
+pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
+    let (mut sets, mut has_sender) = joined(facts.len(), links);
+    let work = Work::new(pairs, facts);
+    let mut parts = BTreeSet::new();
+    let mut out = Vec::new();
+    for _ in 0..ROUNDS_MAX {
+        let n_before = (parts.len(), out.len());
+        for (from, to) in work.round(&mut sets, &has_sender, &mut parts) {
+            if sets.join(from, to) {
+                has_sender[to as usize] = true;
+                out.push(SpanLink { from, to, pair: None });
+            }
+        }
+        if n_before == (parts.len(), out.len()) {
+            break;
+        }
+    }
+    out
+}
+
+/// What a span begins with, and what it can be.
+type Begin<'a> = (LogPointId, &'a [TopLevelId]);
+
+/// Last event of each request on each node, µs.
+type Ends = FxHashMap<(u32, u32), i64>;
+
+/// Who is at work when.
+struct Work<'a> {
+    pairs: &'a Pairs<'a>,
+    facts: &'a Facts<'a>,
+    /// Spans by (node, top-level method), in order of start.
+    of_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
+}
+
+impl<'a> Work<'a> {
+    fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>) -> Self {
+        let mut of_top: FxHashMap<(u32, TopLevelId), Vec<u32>> = FxHashMap::default();
+        for (index, fact) in facts.iter() {
+            for &top in fact.tops.iter().filter(|&&top| !pairs.is_dispatcher(top)) {
+                of_top.entry((fact.node, top)).or_default().push(index);
+            }
+        }
+        Self { pairs, facts, of_top }
+    }
+
+    /// Hand-offs to spans that are within one request only. What turns out to be a part
+    /// of others always is added to `parts`: such a span is at work for somebody too,
+    /// and as long as nobody knows for whom, it is no other request.
+    fn round(
+        &self,
+        sets: &mut Sets,
+        has_sender: &[bool],
+        parts: &mut BTreeSet<Begin<'a>>,
+    ) -> Vec<(u32, u32)> {
+        let mut ends_us = Ends::default();
+        let mut free: BTreeMap<Begin<'a>, Vec<u32>> = BTreeMap::new();
+        for (index, fact) in self.facts.iter() {
+            let root = sets.root(index);
+            let end_us = ends_us.entry((root, fact.node)).or_insert(fact.end_us);
+            *end_us = fact.end_us.max(*end_us);
+            if let Some(point) = fact.first_point.filter(|_| root == index && !has_sender[index as usize]) {
+                free.entry((point, fact.tops)).or_default().push(index);
+            }
+        }
+        let known = free.iter().filter(|(begin, _)| parts.contains(begin));
+        let nobodys: FxHashSet<u32> = known.flat_map(|(_, spans)| spans).copied().collect();
+        let mut out = Vec::new();
+        for (begin, spans) in free {
+            let (mut n_alone, mut n_later, mut found) = (0, 0, Vec::new());
+            for &index in &spans {
+                let mut around = self.around(sets, &ends_us, index, 0);
+                n_alone += usize::from(around.is_empty());
+                n_later += usize::from(!self.around(sets, &ends_us, index, SHIFT_US).is_empty());
+                around.retain(|&span| !nobodys.contains(&sets.root(span)));
+                if let [from] = around[..] {
+                    found.push((from, index));
+                }
+            }
+            let is_chance = n_later * 2 > spans.len() - n_alone;
+            let is_part = spans.len() >= SPANS_MIN && n_alone * ALONE_SHARE <= spans.len();
+            let is_handed_over = |&span: &u32| self.is_handed_over(self.facts.get(span));
+            if is_part && (!is_chance || spans.iter().all(is_handed_over)) {
+                parts.insert(begin);
+                out.extend(found);
+            }
+        }
+        out
+    }
+
+    /// Of each request that is at work when a span, moved by `shift_us`, begins and
+    /// all that hangs on it ends, and can have done it, the latest span from which it
+    /// can have come.
+    fn around(&self, sets: &mut Sets, ends_us: &Ends, index: u32, shift_us: i64) -> Vec<u32> {
+        let fact = self.facts.get(index);
+        let own = sets.root(index);
+        let start_us = fact.start_us.saturating_add(shift_us);
+        let end_us = ends_us[&(own, fact.node)].saturating_add(shift_us);
+        let mut found: BTreeMap<u32, u32> = BTreeMap::new();
+        for (top, is_rest) in self.senders(fact) {
+            let spans = self.of_top.get(&(fact.node, top)).map_or(&[][..], Vec::as_slice);
+            let until = spans.partition_point(|&span| self.facts.get(span).start_us <= start_us + TICK_US);
+            for &span in spans[..until].iter().rev().take(LOOK_BACK_MAX) {
+                let (root, other) = (sets.root(span), self.facts.get(span));
+                let is_active = shift_us > 0 || other.end_us + SOON_US >= start_us;
+                let is_around = root != own
+                    && is_active
+                    && ends_us[&(root, fact.node)] >= end_us
+                    && !self.facts.names_other(other, fact);
+                if is_around && (!is_rest || self.goes_on(top, other, fact)) {
+                    let latest = found.entry(root).or_insert(span);
+                    *latest = span.max(*latest);
+                }
+            }
+        }
+        found.into_values().collect()
+    }
+
+    /// Top-level methods whose spans can have led to a span directly, and whether it
+    /// would be the rest of them.
+    fn senders(&self, fact: &Fact<'_>) -> BTreeSet<(TopLevelId, bool)> {
+        let mut out = BTreeSet::new();
+        for &top in fact.tops.iter().chain(fact.other_tops) {
+            // A thread would have shown what it goes on with.
+            if fact.thread.is_none() {
+                out.insert((top, true));
+            }
+            let pairs = self.pairs.to(top).map(|index| self.pairs.get(index));
+            out.extend(
+                pairs.filter(|pair| is_on_node(pair) && !pair.is_way()).map(|pair| (pair.from, false)),
+            );
+        }
+        out
+    }
+
+    /// Whether a span of `top` can print what another one begins with.
+    fn goes_on(&self, top: TopLevelId, span: &Fact<'_>, rest: &Fact<'_>) -> bool {
+        let before = span.events.iter().rev().find(|event| event.ts_us <= rest.start_us + TICK_US);
+        let before = before.and_then(|event| event.log_point);
+        before.zip(rest.first_point).is_some_and(|(a, b)| self.pairs.prints_after(top, a, b))
+    }
+
+    /// Whether somebody on its node has handed over a span, whatever it is of.
+    fn is_handed_over(&self, fact: &Fact<'_>) -> bool {
+        let begins =
+            |top: &&TopLevelId| fact.first_point.is_none_or(|point| self.pairs.starts_with(**top, point));
+        let mut tops = fact.tops.iter().chain(fact.other_tops).filter(begins);
+        tops.all(|&top| {
+            let pairs = self.pairs.to(top).map(|index| self.pairs.get(index));
+            let mut pairs = pairs.filter(|pair| pair.id.is_some()).peekable();
+            pairs.peek().is_some() && pairs.all(|pair| is_on_node(pair))
+        })
+    }
+}
+
+/// Whether a pair hands over on one node.
+fn is_on_node(pair: &Pair) -> bool {
+    matches!(pair.role, Role::Local | Role::Served)
+}
