@@ -53,6 +53,9 @@ impl Scan<'_> {
     /// span's last record, is that line, wherever it stands: somebody has printed
     /// it in the middle of his work, and here it is missing. Who else waits for
     /// it has printed it later, or will.
+    ///
+    /// Nothing is adopted that would make the span something else than it can be
+    /// without: then it may be printed by a task that somebody else runs.
     pub(super) fn adopting(
         &mut self,
         record: &Record<'_>,
@@ -87,7 +90,11 @@ impl Scan<'_> {
         let mut adopted = Vec::new();
         for lone in opened.iter().filter(may_be_its) {
             let before = tops.as_ref().unwrap_or(&taker.tops);
-            if let Some(next) = OpenSpan::steps(before, orders, &lone.fact) {
+            let without = OpenSpan::fit_after(before, orders, fact);
+            if let Some(next) = OpenSpan::steps(before, orders, &lone.fact)
+                && let Some(with) = OpenSpan::fit_after(&next, orders, fact)
+                && without.is_none_or(|without| with.keeps_all_of(&without))
+            {
                 tops = Some(next);
                 adopted.push(lone.span);
             }

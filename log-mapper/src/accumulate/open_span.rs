@@ -145,6 +145,12 @@ impl Fit {
         }
     }
 
+    /// Whether this leaves the span all top-level methods that `other` leaves it.
+    pub(super) fn keeps_all_of(&self, other: &Fit) -> bool {
+        let has = |top| self.tops.binary_search_by_key(&top, |state| state.top).is_ok();
+        other.tops.iter().all(|state| has(state.top))
+    }
+
     /// Whether nobody is known to run what would have printed both.
     pub(super) fn is_unreached(&self, orders: &Orders<'_>) -> bool {
         self.tops.iter().all(|state| orders.kind(state.top) == TopLevelKind::Unreached)
