@@ -49,12 +49,37 @@ pub(super) fn keep_usual(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut 
         })
         .collect();
     let lines = Lines::new(pairs, facts);
+    let only = Only::new(pairs, candidates);
     candidates.retain(|candidate| {
         let longest_us = longest.get(&candidate.pair).copied().unwrap_or(DELAY_MIN_US);
         !is_hand_off(pairs, candidate)
             || candidate.gap_us <= longest_us
             || lines.delay_us(pairs, facts, candidate) <= longest_us
+            || (only.are(candidate) && facts.share_alone(candidate.from, candidate.to))
     });
+}
+
+/// Hand-offs of things of which there is one sender and one receiver.
+struct Only {
+    senders: FxHashMap<u32, FxHashSet<u32>>,
+    receivers: FxHashMap<(u32, u32), FxHashSet<u32>>,
+}
+
+impl Only {
+    fn new(pairs: &Pairs<'_>, candidates: &[Candidate]) -> Self {
+        let mut only = Self { senders: FxHashMap::default(), receivers: FxHashMap::default() };
+        for candidate in candidates.iter().filter(|candidate| is_hand_off(pairs, candidate)) {
+            only.senders.entry(candidate.to).or_default().insert(candidate.from);
+            only.receivers.entry((candidate.from, candidate.pair)).or_default().insert(candidate.to);
+        }
+        only
+    }
+
+    /// Whether nobody else can have sent what a candidate's receiver names, nor have
+    /// been sent it: how long it takes is the receiver's affair.
+    fn are(&self, candidate: &Candidate) -> bool {
+        self.senders[&candidate.to].len() == 1 && self.receivers[&(candidate.from, candidate.pair)].len() == 1
+    }
 }
 
 /// When the receivers of tasks were at work: per node and top-level method, and per

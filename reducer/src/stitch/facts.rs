@@ -218,6 +218,18 @@ impl<'s> Facts<'s> {
         a.values.iter().filter(telling).any(|x| b.values.iter().any(|y| y.text == x.text))
     }
 
+    /// Whether two spans name one thing that was made while the program ran and that
+    /// nobody else names.
+    pub(super) fn share_alone(&self, a: u32, b: u32) -> bool {
+        let n = |value: &Value| self.holders[&(value.value_class, value.text.as_str())].n_spans;
+        let (a, b) = (self.get(a), self.get(b));
+        let telling = |value: &&Value| value.text.len() >= TELLING_MIN && is_made(&value.text);
+        a.values.iter().filter(telling).any(|x| {
+            let mut same = b.values.iter().filter(|y| y.text == x.text);
+            same.any(|y| n(x) + n(y) == if x.value_class == y.value_class { 4 } else { 2 })
+        })
+    }
+
     /// The facts of the span at `index`.
     pub(super) fn get(&self, index: u32) -> &Fact<'s> {
         &self.spans[index as usize]

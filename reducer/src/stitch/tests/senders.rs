@@ -277,3 +277,29 @@ fn the_only_one_of_its_kind_joins_nobody_who_names_other_things() {
     let same = spans.replace("task_0002", "task_0001");
     check(model, &same, "1 2 1>2");
 }
+
+/// Twenty hand-offs at once, and one that takes its time.
+#[test]
+fn a_late_hand_off_of_what_nobody_else_names_is_one() {
+    let model = "point p
+         top write Task block=Block.id peer=Socket.peer?
+           >p
+         top respond Task block=Block.id peer=Socket.peer?
+           >p
+         pair write respond Thread block=block peer=peer";
+    let quick = |i: usize| {
+        let (block, t) = (format!("blk_10{i:02}"), i * 10);
+        format!(
+            "a - write block={block} peer=/10.0.0.1:50{i:02} {t}.0-{t}.0
+             a - respond block={block} peer=/10.0.0.1:50{i:02} {t}.001-{t}.002\n"
+        )
+    };
+    let quick: String = (1..=20).map(quick).collect();
+    let known: String = (0..20).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
+    let late = "a - write block=blk_2001 peer=/10.0.0.1:6001 300.0-300.0
+         a - respond block=blk_2001 peer=/10.0.0.1:6001 300.5-300.6\n";
+    check(model, &(quick.clone() + late), &(known.clone() + "41 42 41>42\n"));
+    // Others work on the block, on other connections, and one comes back.
+    let others = "a - write block=blk_2001 peer=/10.0.0.1:6001 400.0-400.0\n";
+    check(model, &(quick + late + others), &(known + "41\n42\n43\n"));
+}
