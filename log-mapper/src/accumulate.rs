@@ -10,11 +10,11 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{
-    Accumulator, Event, Kinds, LinkKind, LogPointId, Model, TopLevelId, TopLevelKind, ValueClassId,
+    Accumulator, Event, Kinds, LinkKind, LogPointId, Model, Name, TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use self::disputes::Disputes;
@@ -101,7 +101,7 @@ pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> 
             Some(choice) => scan.apply(&record, choice),
             None => match scan.amid(&record) {
                 Some(choice) => scan.apply(&record, choice),
-                None => unattributed.push(event(&record, None, "no log point".to_owned())),
+                None => unattributed.push(event(&record, None, Name::from("no log point"))),
             },
         }
     }
@@ -109,11 +109,12 @@ pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> 
 }
 
 /// A value of one class that many records show.
-type Common = (ValueClassId, Rc<str>);
+type Common = (ValueClassId, Arc<str>);
 
 /// The state of the scan.
 struct Scan<'m> {
     config: &'m Config,
+    node: Name,
     model: &'m Model,
     orders: Orders<'m>,
     programs: Programs<'m>,
@@ -121,8 +122,8 @@ struct Scan<'m> {
     /// own process, which stay calls.
     calls: FxHashSet<(TopLevelId, TopLevelId)>,
     open: OpenSpans,
-    threads: FxHashMap<String, u32>,
-    thread_names: Vec<String>,
+    threads: FxHashMap<Name, u32>,
+    thread_names: Vec<Name>,
     /// What the name of each thread tells.
     told: Vec<Told>,
     names_of_threads: ThreadNames<'m>,
@@ -140,11 +141,11 @@ struct Scan<'m> {
     together: Together,
     handed: Handed,
     /// Values by text.
-    shown: FxHashMap<Rc<str>, Shown>,
+    shown: FxHashMap<Arc<str>, Shown>,
     /// Common values of the record at hand, by candidate.
     common: Vec<(usize, Vec<Common>)>,
     /// UUIDs within the texts of the record at hand, by candidate.
-    uuids: Vec<(usize, Vec<Rc<str>>)>,
+    uuids: Vec<(usize, Vec<Arc<str>>)>,
     kinds: Kinds,
     names: Names,
     wholes: Wholes,
@@ -152,7 +153,7 @@ struct Scan<'m> {
     /// Classes of values that are UUIDs.
     uuid_classes: BTreeSet<ValueClassId>,
     /// Digests that were printed as values, and under which classes.
-    digests: FxHashMap<Rc<str>, Vec<ValueClassId>>,
+    digests: FxHashMap<Arc<str>, Vec<ValueClassId>>,
     /// The last records that opened spans without a thread, while those are open.
     opened: VecDeque<Lone>,
     /// What the record at hand says, if it opens a span without a thread.
@@ -181,7 +182,7 @@ struct Choice {
 }
 
 enum Goes {
-    Joins(SpanIndex, Fit, String),
+    Joins(SpanIndex, Fit, Name),
     Opens(Vec<TopState>),
     /// Opens a span that begins with so many of the last records of another one.
     Takes(Vec<TopState>, SpanIndex, usize),
@@ -207,6 +208,7 @@ impl<'m> Scan<'m> {
         let calls = model.communication_pairs.iter().filter(|pair| waits(pair.kind));
         Self {
             config,
+            node: Name::from(&config.node),
             model,
             orders: Orders::new(model),
             programs: Programs::new(model),
@@ -267,14 +269,14 @@ impl<'m> Scan<'m> {
         }
         if let Some(at) = self.at_once(record, thread, &takers) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
-            let goes = Goes::Joins(span, fit, "follows at once".to_owned());
+            let goes = Goes::Joins(span, fit, Name::from("follows at once"));
             return Some(Choice { candidate, thread, goes });
         }
         if let Some(at) = self.by_words(record, thread, &takers)
             && !self.orders.starts(record.candidates[takers[at].candidate].log_point)
         {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
-            let goes = Goes::Joins(span, fit, "order+words".to_owned());
+            let goes = Goes::Joins(span, fit, Name::from("order+words"));
             return Some(Choice { candidate, thread, goes });
         }
         if let Some(reason) = self.judge_living(record, thread, &mut takers, &facts) {
@@ -297,7 +299,7 @@ impl<'m> Scan<'m> {
         }
         if let Some(at) = self.amid_sole(record, thread, &takers) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
-            let goes = Goes::Joins(span, fit, "order, the only one at work".to_owned());
+            let goes = Goes::Joins(span, fit, Name::from("order, the only one at work"));
             return Some(Choice { candidate, thread, goes });
         }
         self.place_anew(record, thread, facts, &takers)
@@ -349,7 +351,7 @@ impl<'m> Scan<'m> {
             facts.iter_mut().map(|(index, fact)| (*index, std::mem::take(&mut fact.common))).collect();
         self.uuids = facts
             .iter()
-            .map(|(index, fact)| (*index, fact.uuids.iter().map(|uuid| Rc::clone(&uuid.text)).collect()))
+            .map(|(index, fact)| (*index, fact.uuids.iter().map(|uuid| Arc::clone(&uuid.text)).collect()))
             .collect();
     }
 
@@ -468,9 +470,9 @@ impl<'m> Scan<'m> {
         self.opened.retain(|lone| lone.span != index);
         self.before = self.before.filter(|before| *before != index);
         let span = self.open.close(index);
-        let thread = span.thread.map(|thread| self.thread_names[thread as usize].clone());
+        let thread = span.thread.map(|thread| self.thread_names[thread as usize]);
         let first_seq = span.first_seq;
-        let closed = span.close(&self.orders, &self.config.node, thread, was_cut);
+        let closed = span.close(&self.orders, self.node, thread, was_cut);
         self.done.push((first_seq, closed));
     }
 
@@ -495,7 +497,7 @@ impl<'m> Scan<'m> {
             }
         }
         let mut n_spans: FxHashMap<u32, u32> = FxHashMap::default();
-        let of = |closed: &Closed| threads.get(closed.span.thread.as_deref()?).copied();
+        let of = |closed: &Closed| threads.get(&closed.span.thread?).copied();
         done.iter().filter_map(|(_, closed)| of(closed)).for_each(|t| *n_spans.entry(t).or_default() += 1);
         for (_, closed) in &mut done {
             let thread = of(closed).filter(|thread| n_spans[thread] <= OWN_THREAD_MAX);
@@ -521,19 +523,19 @@ impl<'m> Scan<'m> {
     }
 
     fn thread(&mut self, name: &str) -> u32 {
-        if let Some(&thread) = self.threads.get(name) {
+        let interned = Name::from(name);
+        if let Some(&thread) = self.threads.get(&interned) {
             return thread;
         }
         let thread = u32::try_from(self.thread_names.len()).expect("fewer than 2^32 thread names");
-        self.thread_names.push(name.to_owned());
+        self.thread_names.push(interned);
         self.told.push(self.names_of_threads.told(name));
-        self.threads.insert(name.to_owned(), thread);
+        self.threads.insert(interned, thread);
         thread
     }
 }
 
-fn event(record: &Record<'_>, candidate: Option<&Candidate<'_>>, reason: String) -> Event {
-    let values = candidate.map(|candidate| candidate.values.iter());
+fn event(record: &Record<'_>, candidate: Option<&Candidate<'_>>, reason: Name) -> Event {
     Event {
         file: record.file,
         line: record.line,
@@ -542,7 +544,7 @@ fn event(record: &Record<'_>, candidate: Option<&Candidate<'_>>, reason: String)
         ts_us: record.ts_us,
         level: record.level,
         log_point: candidate.map(|candidate| candidate.log_point),
-        values: values.into_iter().flatten().map(|&(v, text)| (v, text.to_owned())).collect(),
+        values: candidate.map(|candidate| candidate.values.iter().copied().collect()).unwrap_or_default(),
         reason,
     }
 }

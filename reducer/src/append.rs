@@ -60,7 +60,7 @@ pub fn append(
         })
         .collect();
     for (_, event) in &unattributed {
-        *appended.unattributed.entry(event.reason.clone()).or_default() += 1;
+        *appended.unattributed.entry(event.reason.to_string()).or_default() += 1;
     }
 
     let accumulators = reduce(model, outputs, config);

@@ -203,7 +203,7 @@ fn span_rows(
             span_id: ids[i].clone(),
             parent_span_id: incoming[i].map(|link| ids[link.from as usize].clone()),
             node: names.node(&span.node),
-            thread: span.thread.as_deref().map(Text::from),
+            thread: span.thread.map(|thread| Text::from(thread.as_str())),
             top_level_method: names.top_level(span),
             link: incoming[i].as_ref().and_then(pair_kind),
             start_ts: Time(extents[i].0),
@@ -244,9 +244,9 @@ fn event_row(context: Context<'_>, names: &Names, node: &str, seq: usize, event:
         let class = variable.value_class.and_then(|class| names.value_classes.get(class.index()).cloned());
         Some(class.unwrap_or_else(|| Text::from(variable.path.as_str())))
     };
-    let value = |(variable, text): &(u32, String)| NameValue {
-        name: name(*variable).unwrap_or_else(|| names.unknown.clone()),
-        value: Text::from(text.as_str()),
+    let value = |(variable, text): (u32, &str)| NameValue {
+        name: name(variable).unwrap_or_else(|| names.unknown.clone()),
+        value: Text::from(text),
     };
     EventRow {
         request_id: None,
@@ -327,7 +327,7 @@ fn node_times(names: &Names, accumulator: &Accumulator, extents: &[(i64, i64)]) 
 fn identifiers(names: &Names, accumulator: &Accumulator) -> Vec<NameValue> {
     let value = |v: &schema::Value| {
         let name = names.value_classes.get(v.value_class.index()).unwrap_or(&names.unknown);
-        (name.clone(), Text::from(v.text.as_str()))
+        (name.clone(), Text::clone(&v.text))
     };
     let mut pairs: Vec<(Text, Text)> =
         accumulator.spans.iter().flat_map(|span| &span.identifiers).map(value).collect();

@@ -80,7 +80,7 @@ fn root(parent: &mut [usize], mut i: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::ShuffleKeys;
-    use schema::{Accumulator, Event, Span, sketch};
+    use schema::{Accumulator, Event, Name, Span, Values, sketch};
 
     fn accumulator(top: schema::TopLevelId, line: u64) -> Accumulator {
         let event = Event {
@@ -91,11 +91,11 @@ mod tests {
             ts_us: 0,
             level: None,
             log_point: None,
-            values: vec![],
-            reason: String::new(),
+            values: Values::default(),
+            reason: Name::default(),
         };
         let span = Span {
-            node: "n".to_owned(),
+            node: Name::from("n"),
             thread: None,
             top_levels: vec![top],
             identifiers: vec![],

@@ -9,28 +9,33 @@
 
 use rayon::prelude::*;
 
-use crate::merge::Sets;
+use crate::merge::{Sets, to_u32};
 
 /// Splits `candidates` into independent groups by the spans they connect,
 /// decides each group with `decide`, and gives back all decisions.
 /// The groups keep the order of `candidates`.
 pub(crate) fn by_component<C: Send + Sync + Copy, D: Send>(
     n_spans: usize,
-    candidates: &[C],
+    candidates: Vec<C>,
     ends: impl Fn(&C) -> (u32, u32),
     decide: impl Fn(&[C]) -> Vec<D> + Sync,
 ) -> Vec<D> {
     let mut sets = Sets::new(n_spans);
-    for candidate in candidates {
+    for candidate in &candidates {
         let (from, to) = ends(candidate);
         sets.join(from, to);
     }
-    let mut keyed: Vec<(u32, C)> =
-        candidates.iter().map(|candidate| (sets.root(ends(candidate).0), *candidate)).collect();
-    keyed.sort_by_key(|&(key, _)| key);
-    let groups: Vec<Vec<C>> = keyed
-        .chunk_by(|(a, _), (b, _)| a == b)
-        .map(|group| group.iter().map(|&(_, candidate)| candidate).collect())
-        .collect();
-    groups.par_iter().flat_map_iter(|group| decide(group)).collect()
+    let keys: Vec<u32> = candidates.iter().map(|candidate| sets.root(ends(candidate).0)).collect();
+    let mut order: Vec<u32> = (0..to_u32(keys.len())).collect();
+    order.sort_by_key(|&at| keys[at as usize]);
+    let sorted: Vec<C> = order.iter().map(|&at| candidates[at as usize]).collect();
+    drop(candidates);
+    let mut rest = &sorted[..];
+    let groups = order.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]).map(|group| {
+        let (group, after) = rest.split_at(group.len());
+        rest = after;
+        group
+    });
+    let groups: Vec<&[C]> = groups.collect();
+    groups.into_par_iter().flat_map_iter(|group| decide(group)).collect()
 }

@@ -73,7 +73,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     candidates.par_sort_unstable();
     let mut links = by_component(
         spans.len(),
-        &candidates,
+        candidates,
         |candidate| (candidate.from, candidate.to),
         |group| accept(&pairs, &facts, group),
     );

@@ -4,10 +4,16 @@
 //! them along communication pairs until one accumulator is one request. Ids
 //! are those of the model that both sides read; its digest travels along.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{LogPointId, PairId, TopLevelId, ValueClassId};
 use crate::model::Level;
+use crate::values::Values;
+
+/// A text of which there are few, in every span or event: held once, for good.
+pub type Name = ustr::Ustr;
 
 /// What one `map` of one node wrote: its accumulators and the accounting of its
 /// inputs.
@@ -84,9 +90,9 @@ pub struct Link {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Span {
     /// Label of the log source.
-    pub node: String,
+    pub node: Name,
     /// Thread name, where the layout prints it.
-    pub thread: Option<String>,
+    pub thread: Option<Name>,
     /// Top-level methods that can have printed all events, best first.
     pub top_levels: Vec<TopLevelId>,
     /// Identifier values, sorted by value class.
@@ -102,8 +108,10 @@ pub struct Span {
 pub struct Value {
     /// What it is.
     pub value_class: ValueClassId,
-    /// Canonical text: decimal for numbers, as printed for text.
-    pub text: String,
+    /// Canonical text: decimal for numbers, as printed for text. Shared by the spans of
+    /// a node that show it.
+    #[serde(with = "crate::values::shared")]
+    pub text: Arc<str>,
 }
 
 /// One record of the log, understood.
@@ -124,7 +132,7 @@ pub struct Event {
     /// The log point that printed it; none: unattributed.
     pub log_point: Option<LogPointId>,
     /// Printed values: (position in the log point's variables, text).
-    pub values: Vec<(u32, String)>,
+    pub values: Values,
     /// Why it is where it is, for people: e.g. `thread`, `2 ids`, `order`, `opens`.
-    pub reason: String,
+    pub reason: Name,
 }

@@ -43,8 +43,8 @@ const CLASSES_MAX: usize = 8;
 /// Value classes that were found to name one sort of thing.
 #[derive(Clone, Debug, Default)]
 pub struct Kinds {
-    /// Per class: another one of its kind with a smaller id; absent: itself.
-    parent: BTreeMap<ValueClassId, ValueClassId>,
+    /// The class that stands for each one's kind; beyond the end: itself.
+    stands_for: Vec<ValueClassId>,
     met: BTreeMap<(ValueClassId, ValueClassId), u32>,
 }
 
@@ -59,10 +59,7 @@ impl Kinds {
             let n = self.met.entry((class.min(other), class.max(other))).or_default();
             *n += 1;
             if *n == MEETINGS_MIN {
-                let (a, b) = (self.of(class), self.of(other));
-                if a != b {
-                    self.parent.insert(a.max(b), a.min(b));
-                }
+                self.unite(class, other);
             }
         }
         known.push(class);
@@ -71,11 +68,15 @@ impl Kinds {
     /// The class that stands for the kind of `class`.
     #[must_use]
     pub fn of(&self, class: ValueClassId) -> ValueClassId {
-        let mut at = class;
-        while let Some(&parent) = self.parent.get(&at) {
-            at = parent;
-        }
-        at
+        self.stands_for.get(class.index()).copied().unwrap_or(class)
+    }
+
+    /// Makes the kinds of two classes one, for which the smallest class of it stands.
+    fn unite(&mut self, a: ValueClassId, b: ValueClassId) {
+        let known = self.stands_for.len();
+        self.stands_for.extend((known..=a.index().max(b.index())).map(ValueClassId::new));
+        let (a, b) = (self.of(a), self.of(b));
+        self.stands_for.iter_mut().filter(|kind| **kind == a.max(b)).for_each(|kind| *kind = a.min(b));
     }
 }
 

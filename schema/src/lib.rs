@@ -18,9 +18,10 @@ pub mod model;
 pub mod sketch;
 #[cfg(feature = "tables")]
 pub mod tables;
+pub mod values;
 pub mod version;
 
-pub use accumulator::{Accumulator, Event, InputAccount, Link, NodeOutput, Span, Value};
+pub use accumulator::{Accumulator, Event, InputAccount, Link, Name, NodeOutput, Span, Value};
 pub use error::{Error, ErrorKind, Result};
 pub use ids::{IdentifierId, LogPointId, PairId, TopLevelId, ValueClassId};
 pub use kinds::Kinds;
@@ -28,3 +29,4 @@ pub use model::{
     CallSite, CommunicationPair, Dag, DagNode, DagPoint, Identifier, IdentifierStrength, Level, LinkKind,
     LogPoint, Model, Template, ThreadName, TopLevelKind, TopLevelMethod, ValueShape, Variable,
 };
+pub use values::Values;

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use schema::LogPointId;
+use schema::{LogPointId, Name, Values};
 
 use super::neighbours::{LONE_MAX, Lone};
 use super::open_span::{OpenSpan, TopState};
@@ -112,7 +112,7 @@ impl Scan<'_> {
                 self.restrict(thread, &mut tops);
                 let entered = tops.iter().any(|top| top.entered);
                 let reason = if entered { "opens" } else { "opens, start not seen" };
-                let event = event(record, candidate, reason.to_owned());
+                let event = event(record, candidate, Name::from(reason));
                 event.log_point.into_iter().for_each(|point| self.loops.begin(point));
                 let readings = readings(record, &tops, event.log_point);
                 self.open.open(OpenSpan::new(thread, tops, event, seq).with_readings(readings))
@@ -120,18 +120,18 @@ impl Scan<'_> {
             Goes::Inside(index) => {
                 let around = if thread.is_some() { "thread" } else { "the only one at work" };
                 let what = if candidate.is_some() { "inside" } else { "inside, no log point" };
-                let event = event(record, candidate, format!("{around}, {what}"));
+                let event = event(record, candidate, Name::from(&format!("{around}, {what}")));
                 self.open.update(index, |span| span.add(event, seq));
                 index
             }
             Goes::Adopts(index, fit, adopted) => {
                 let lone: Vec<OpenSpan> = adopted.iter().map(|&lone| self.open.close(lone)).collect();
                 self.opened.retain(|lone| !adopted.contains(&lone.span));
-                let event = event(record, candidate, "ids, with records before".to_owned());
+                let event = event(record, candidate, Name::from("ids, with records before"));
                 self.open.update(index, |span| {
                     for lone in lone {
                         for mut event in lone.events {
-                            event.reason = "before a record with its ids".to_owned();
+                            event.reason = Name::from("before a record with its ids");
                             span.add(event, lone.first_seq);
                         }
                     }
@@ -145,10 +145,10 @@ impl Scan<'_> {
                 self.open.update(giver, |span| {
                     taken.extend((0..n_taken).map_while(|_| span.give_last()));
                 });
-                let event = event(record, candidate, "follows at once".to_owned());
+                let event = event(record, candidate, Name::from("follows at once"));
                 let mut span = OpenSpan::new(thread, tops, event, seq);
                 for (mut first, first_seq) in taken {
-                    first.reason = "opens".to_owned();
+                    first.reason = Name::from("opens");
                     span.events.insert(0, first);
                     span.first_seq = first_seq;
                 }
@@ -159,17 +159,11 @@ impl Scan<'_> {
 }
 
 /// What else the record that begins a span can be, for any of `tops`.
-fn readings(
-    record: &Record<'_>,
-    tops: &[TopState],
-    chosen: Option<LogPointId>,
-) -> Vec<(LogPointId, Vec<(u32, String)>)> {
+fn readings(record: &Record<'_>, tops: &[TopState], chosen: Option<LogPointId>) -> Vec<(LogPointId, Values)> {
     let is_other = |candidate: &&Candidate<'_>| {
         Some(candidate.log_point) != chosen && tops.iter().any(|state| state.first == candidate.log_point)
     };
-    let values = |candidate: &Candidate<'_>| {
-        candidate.values.iter().map(|&(variable, text)| (variable, text.to_owned())).collect()
-    };
+    let values = |candidate: &Candidate<'_>| candidate.values.iter().copied().collect();
     let others = record.candidates.iter().filter(is_other);
     others.map(|candidate| (candidate.log_point, values(candidate))).collect()
 }

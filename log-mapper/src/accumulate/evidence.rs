@@ -8,7 +8,7 @@
 //! be joined later, parts joined wrongly cannot be told apart again.
 
 use rustc_hash::FxHashMap;
-use schema::LogPointId;
+use schema::{LogPointId, Name};
 
 use super::open_span::Fit;
 use super::orders::Follows;
@@ -268,7 +268,7 @@ pub(super) struct Surroundings {
 }
 
 /// Why the record joins the span of `best`; none: it opens one.
-pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
+pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
     // Where the record can start a request of its own, skipping log points that
     // should have printed is the weaker reading.
     let plausible = best.follows == Follows::Next || !around.starts;
@@ -336,7 +336,7 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<String> {
     enough.then(|| reason("order", best))
 }
 
-fn reason(base: &str, best: Evidence) -> String {
+fn reason(base: &str, best: Evidence) -> Name {
     let mut words = base.to_owned();
     for (n, one, many) in [(best.n_request, "id", "ids"), (best.n_weak, "weak id", "weak ids")] {
         if n > 0 {
@@ -347,5 +347,5 @@ fn reason(base: &str, best: Evidence) -> String {
     if best.follows == Follows::Later {
         words.push_str(", skips");
     }
-    words
+    Name::from(&words)
 }

@@ -2,7 +2,7 @@
 //! of variables, of objects that several of them name together, and of objects
 //! that are named within texts.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use schema::kinds::{is_digest, is_made};
@@ -25,7 +25,7 @@ impl Scan<'_> {
     /// What one candidate of a record says.
     pub(super) fn fact(&mut self, candidate: &Candidate<'_>) -> Fact {
         let variables = &self.model.log_points[candidate.log_point.index()].variables;
-        let mut values: Vec<(u32, Rc<str>)> = Vec::new();
+        let mut values: Vec<(u32, Arc<str>)> = Vec::new();
         let mut common = Vec::new();
         for &(variable, text) in &candidate.values {
             let shape = variables.get(variable as usize).map(|variable| variable.shape);
@@ -35,11 +35,13 @@ impl Scan<'_> {
                 && let Some(text) = shape.and_then(|shape| canonical(text, shape))
                 && is_made(&text)
             {
-                common.push((class, Rc::from(text)));
+                let text = self.shared(&text);
+                common.push((class, text));
             }
             let told = shape.filter(|_| self.orders.tells(candidate.log_point, variable));
             if let Some(text) = told.and_then(|shape| canonical(text, shape)) {
-                values.push((variable, Rc::from(text)));
+                let text = self.shared(&text);
+                values.push((variable, text));
             }
         }
         for (variable, object) in
@@ -48,12 +50,13 @@ impl Scan<'_> {
             if self.orders.tells(candidate.log_point, variable)
                 && let Some(text) = together(variables, &object.parts, &candidate.values)
             {
-                values.push((variable, Rc::from(text)));
+                let text = self.shared(&text);
+                values.push((variable, text));
             }
         }
         let seq = self.seq;
         values.retain(|(variable, text)| {
-            let shown = self.shown.entry(Rc::clone(text)).or_default();
+            let shown = self.shown.entry(Arc::clone(text)).or_default();
             shown.n_records += 1;
             let block = seq / BLOCK_RECORDS + 1;
             shown.n_blocks += u32::from(std::mem::replace(&mut shown.last_block, block) != block);
@@ -64,12 +67,17 @@ impl Scan<'_> {
                 return true;
             }
             let class = variables[*variable as usize].value_class;
-            common.extend(class.map(|class| (class, Rc::clone(text))));
+            common.extend(class.map(|class| (class, Arc::clone(text))));
             false
         });
         let named = self.named(candidate, &values);
         let uuids = self.uuids(candidate, &values);
         Fact { log_point: candidate.log_point, values, common, named, uuids, wholes: Vec::new() }
+    }
+
+    /// A text, as the one that was shown before if it was: spans hold many equal ones.
+    fn shared(&self, text: &str) -> Arc<str> {
+        self.shown.get_key_value(text).map_or_else(|| Arc::from(text), |(known, _)| Arc::clone(known))
     }
 
     /// Adds what the things that a record names are parts of. A record that one
@@ -78,7 +86,7 @@ impl Scan<'_> {
         let is_sure = facts.len() == 1;
         for (_, fact) in facts {
             let keys = fact.values.iter().filter_map(|(variable, text)| {
-                Some((self.orders.key(fact.log_point, *variable)?, Rc::clone(text)))
+                Some((self.orders.key(fact.log_point, *variable)?, Arc::clone(text)))
             });
             let keys: Vec<Named> = keys.collect();
             if is_sure {
@@ -93,8 +101,8 @@ impl Scan<'_> {
     fn named(
         &mut self,
         candidate: &Candidate<'_>,
-        values: &[(u32, Rc<str>)],
-    ) -> Vec<(ValueClassId, Rc<str>)> {
+        values: &[(u32, Arc<str>)],
+    ) -> Vec<(ValueClassId, Arc<str>)> {
         let variables = &self.model.log_points[candidate.log_point.index()].variables;
         for (variable, text) in values {
             let variable = &variables[*variable as usize];
@@ -115,7 +123,7 @@ impl Scan<'_> {
     /// The UUIDs within the record's texts that it does not print itself, with
     /// the classes of what they can name as far as the log has shown it: what has
     /// not been printed as a value yet can be of any class of UUIDs.
-    fn uuids(&mut self, candidate: &Candidate<'_>, values: &[(u32, Rc<str>)]) -> Vec<Uuid> {
+    fn uuids(&mut self, candidate: &Candidate<'_>, values: &[(u32, Arc<str>)]) -> Vec<Uuid> {
         let variables = &self.model.log_points[candidate.log_point.index()].variables;
         for (variable, _) in values.iter().filter(|(_, text)| is_uuid(text)) {
             self.uuid_classes.extend(variables[*variable as usize].value_class);
@@ -134,7 +142,7 @@ impl Scan<'_> {
                 known.is_empty() || known.iter().any(|known| self.kinds.of(*known) == self.kinds.of(*class))
             };
             let classes = self.uuid_classes.iter().copied().filter(of_kind).collect();
-            found.push(Uuid { text: Rc::from(text), classes });
+            found.push(Uuid { text: self.shared(text), classes });
         }
         found
     }
@@ -153,7 +161,7 @@ impl Scan<'_> {
                 if let Some((text, classes)) = self.digests.get_key_value(text)
                     && fact.uuids.iter().all(|known| known.text != *text)
                 {
-                    fact.uuids.push(Uuid { text: Rc::clone(text), classes: classes.clone() });
+                    fact.uuids.push(Uuid { text: Arc::clone(text), classes: classes.clone() });
                 }
             }
         }
@@ -164,7 +172,7 @@ impl Scan<'_> {
         let text = canonical(text, ValueShape::Text).unwrap_or_default();
         if let Some(class) = class.filter(|_| is_digest(&text)) {
             if !self.digests.contains_key(&*text) {
-                self.digests.insert(Rc::from(&*text), Vec::new());
+                self.digests.insert(Arc::from(&*text), Vec::new());
             }
             if let Some(classes) = self.digests.get_mut(&*text) {
                 self.kinds.learn(classes, class, &text);
@@ -176,11 +184,11 @@ impl Scan<'_> {
 impl Closed {
     /// Names the things whose UUIDs stand within the span's texts, by the classes
     /// under which the whole log has `shown` them.
-    pub(super) fn resolve(&mut self, shown: &FxHashMap<Rc<str>, Shown>) {
+    pub(super) fn resolve(&mut self, shown: &FxHashMap<Arc<str>, Shown>) {
         let identifiers = &mut self.span.identifiers;
         for uuid in std::mem::take(&mut self.uuids) {
             let classes = shown.get(&uuid).into_iter().flat_map(|shown| &shown.classes);
-            identifiers.extend(classes.map(|&value_class| Value { value_class, text: uuid.to_string() }));
+            identifiers.extend(classes.map(|&value_class| Value { value_class, text: Arc::clone(&uuid) }));
         }
         identifiers.sort();
         identifiers.dedup();

@@ -1,7 +1,7 @@
 //! Judging: what surrounds a record and the span that it fits best, put together
 //! for the verdict ([`super::evidence`]).
 
-use schema::{LogPointId, TopLevelKind};
+use schema::{LogPointId, Name, TopLevelKind};
 
 use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
 use super::open_span::{Fact, TopState};
@@ -22,7 +22,7 @@ impl Scan<'_> {
         thread: Option<u32>,
         takers: &[Taker],
         facts: &[(usize, Fact)],
-    ) -> Option<String> {
+    ) -> Option<Name> {
         let best = takers.first()?;
         let second = takers.iter().find(|taker| taker.span != best.span);
         let point = record.candidates[best.candidate].log_point;

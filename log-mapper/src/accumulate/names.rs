@@ -7,7 +7,7 @@
 //! any record has printed it as a value. So does a digest (32 hexadecimal digits)
 //! that some record has printed as a value; there are others that nobody prints.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use schema::ValueClassId;
@@ -23,7 +23,7 @@ const NAME_MIN: usize = 12;
 /// between them.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    known: FxHashMap<Rc<str>, ValueClassId>,
+    known: FxHashMap<Arc<str>, ValueClassId>,
     /// The run of numbers at hand.
     run: String,
 }
@@ -38,14 +38,14 @@ pub(super) fn is_name(text: &str) -> bool {
 
 impl Names {
     /// An object was printed.
-    pub(super) fn learn(&mut self, text: &Rc<str>, class: ValueClassId) {
+    pub(super) fn learn(&mut self, text: &Arc<str>, class: ValueClassId) {
         if is_name(text) && !self.known.contains_key(text) {
-            self.known.insert(Rc::clone(text), class);
+            self.known.insert(Arc::clone(text), class);
         }
     }
 
     /// Appends the known objects whose names are in `text`.
-    pub(super) fn find(&mut self, text: &str, found: &mut Vec<(ValueClassId, Rc<str>)>) {
+    pub(super) fn find(&mut self, text: &str, found: &mut Vec<(ValueClassId, Arc<str>)>) {
         if text.len() < NAME_MIN || self.known.is_empty() {
             return;
         }
@@ -62,7 +62,7 @@ impl Names {
                 && let Some((name, class)) = self.known.get_key_value(self.run.as_str())
                 && found.iter().all(|(_, known)| known != name)
             {
-                found.push((*class, Rc::clone(name)));
+                found.push((*class, Arc::clone(name)));
             }
         }
     }
@@ -161,7 +161,7 @@ mod tests {
     fn found(known: &[&str], text: &str) -> Vec<String> {
         let mut names = Names::default();
         for name in known {
-            names.learn(&Rc::from(*name), ValueClassId::new(0));
+            names.learn(&Arc::from(*name), ValueClassId::new(0));
         }
         let mut found = Vec::new();
         names.find(text, &mut found);

@@ -2,7 +2,7 @@
 //! before and after them: in the log, where the layout prints no threads, or in
 //! their thread; and records printed in the middle of what one is at work on.
 
-use schema::{TopLevelId, TopLevelKind};
+use schema::{Name, TopLevelId, TopLevelKind};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
 use super::open_span::{Fact, OpenSpan, TopState, opening_after};
@@ -112,7 +112,7 @@ impl Scan<'_> {
         thread: Option<u32>,
         takers: &mut Vec<Taker>,
         facts: &[(usize, Fact)],
-    ) -> Option<String> {
+    ) -> Option<Name> {
         let reason = self.judge(record, thread, takers, facts);
         let is_over = thread.is_none() && takers.first().is_some_and(|taker| taker.is_over);
         let living = takers.iter().find(|taker| !taker.is_over).filter(|_| is_over);

@@ -4,10 +4,10 @@
 //! Answers whether a record can come next and how well it fits; which of
 //! several spans takes it is decided by [`super::evidence`].
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use schema::kinds::{TELLING_MIN, is_made};
-use schema::{Event, Kinds, LogPointId, Span, TopLevelKind, Value, ValueClassId};
+use schema::{Event, Kinds, LogPointId, Name, Span, TopLevelKind, Value, ValueClassId, Values};
 
 use super::evidence::LOOP_US;
 use super::orders::{Follows, Orders};
@@ -29,12 +29,12 @@ const BOUND_MAX: usize = 256;
 #[derive(Debug)]
 pub(super) struct Fact {
     pub(super) log_point: LogPointId,
-    pub(super) values: Vec<(u32, Rc<str>)>,
+    pub(super) values: Vec<(u32, Arc<str>)>,
     /// Values that so many records show that they tell no spans apart. Whoever
     /// is handed something may still be told by them from whoever is not.
-    pub(super) common: Vec<(ValueClassId, Rc<str>)>,
+    pub(super) common: Vec<(ValueClassId, Arc<str>)>,
     /// Objects named within its texts.
-    pub(super) named: Vec<(ValueClassId, Rc<str>)>,
+    pub(super) named: Vec<(ValueClassId, Arc<str>)>,
     /// UUIDs within its texts.
     pub(super) uuids: Vec<Uuid>,
     /// What the things that it names are parts of, where it does not say so.
@@ -44,7 +44,7 @@ pub(super) struct Fact {
 /// A UUID within a text.
 #[derive(Clone, Debug)]
 pub(super) struct Uuid {
-    pub(super) text: Rc<str>,
+    pub(super) text: Arc<str>,
     /// Classes of what it can name.
     pub(super) classes: Vec<ValueClassId>,
 }
@@ -86,7 +86,7 @@ pub(super) struct OpenSpan {
     pub(super) tops: Vec<TopState>,
     pub(super) events: Vec<Event>,
     /// Other log points of its first event that print the same, with their values.
-    readings: Vec<(LogPointId, Vec<(u32, String)>)>,
+    readings: Vec<(LogPointId, Values)>,
     /// Number of its first and last record on this node.
     pub(super) first_seq: u64,
     pub(super) last_seq: u64,
@@ -94,13 +94,13 @@ pub(super) struct OpenSpan {
     /// Its thread was at something else since, that it is not known to call.
     pub(super) is_left: bool,
     /// Values under which it is indexed.
-    pub(super) keys: Vec<(ValueClassId, Rc<str>)>,
+    pub(super) keys: Vec<(ValueClassId, Arc<str>)>,
     /// What it was before its last record, if that one named nothing.
     before_last: Option<Box<Before>>,
     /// Common values that it has shown.
-    common: Vec<(ValueClassId, Rc<str>)>,
+    common: Vec<(ValueClassId, Arc<str>)>,
     /// UUIDs that its texts hold.
-    uuids: Vec<Rc<str>>,
+    uuids: Vec<Arc<str>>,
     /// Words of its messages, sorted, where the layout prints no threads.
     pub(super) words: Vec<u64>,
 }
@@ -188,7 +188,7 @@ impl OpenSpan {
     }
 
     /// A span whose first record can come from one of `readings` too.
-    pub(super) fn with_readings(mut self, readings: Vec<(LogPointId, Vec<(u32, String)>)>) -> Self {
+    pub(super) fn with_readings(mut self, readings: Vec<(LogPointId, Values)>) -> Self {
         self.readings = readings;
         self
     }
@@ -276,8 +276,8 @@ impl OpenSpan {
         fact: &Fact,
         counts: &dyn Fn(ValueClassId) -> bool,
     ) -> bool {
-        let known = || self.tops.iter().flat_map(|state| &state.bound);
-        let is_another = |kind: ValueClassId, text: &Rc<str>| {
+        let known = || self.tops.iter().flat_map(|state| &*state.bound);
+        let is_another = |kind: ValueClassId, text: &Arc<str>| {
             let mut of_kind = known().filter(|b| kinds.of(b.value_class) == kind).peekable();
             counts(kind) && of_kind.peek().is_some() && !of_kind.any(|b| b.text == *text)
         };
@@ -295,7 +295,7 @@ impl OpenSpan {
     /// What they have in common was named when the program was written or set up
     /// (a table, a user), so that many requests share it.
     pub(super) fn is_another(&self, orders: &Orders<'_>, kinds: &Kinds, fact: &Fact) -> bool {
-        let known = || self.tops.iter().flat_map(|state| &state.bound).filter(|b| is_made(&b.text));
+        let known = || self.tops.iter().flat_map(|state| &*state.bound).filter(|b| is_made(&b.text));
         let made = || fact.values.iter().filter(|(_, text)| is_made(text));
         let named = fact.named.iter().chain(fact.wholes.iter().map(|whole| &whole.name));
         let mut shown = made().map(|(_, text)| text).chain(named.map(|(_, text)| text));
@@ -362,7 +362,7 @@ impl OpenSpan {
     }
 
     /// Remembers the common values of a record.
-    pub(super) fn show_common(&mut self, common: Vec<(ValueClassId, Rc<str>)>) {
+    pub(super) fn show_common(&mut self, common: Vec<(ValueClassId, Arc<str>)>) {
         for value in common {
             if self.common.len() < BOUND_MAX && !self.common.contains(&value) {
                 self.common.push(value);
@@ -371,7 +371,7 @@ impl OpenSpan {
     }
 
     /// Remembers the UUIDs of a record.
-    pub(super) fn show_uuids(&mut self, uuids: Vec<Rc<str>>) {
+    pub(super) fn show_uuids(&mut self, uuids: Vec<Arc<str>>) {
         for uuid in uuids {
             if self.uuids.len() < BOUND_MAX && !self.uuids.contains(&uuid) {
                 self.uuids.push(uuid);
@@ -469,32 +469,29 @@ impl OpenSpan {
     pub(super) fn close(
         mut self,
         orders: &Orders<'_>,
-        node: &str,
-        thread: Option<String>,
+        node: Name,
+        thread: Option<Name>,
         was_cut: bool,
     ) -> Closed {
         let truncated = was_cut && !self.is_at_exit(orders);
-        self.tops.sort_by_key(|state| {
+        self.tops.sort_by_cached_key(|state| {
             let rank = kind_rank(orders.kind(state.top));
             let size = orders.n_nodes(state.top);
             (state.fitness(), rank, size, state.top)
         });
         self.read_first();
+        self.events.shrink_to_fit();
         let groups = self.tops.chunk_by(|a, b| a.fitness() == b.fitness());
         let fits = (0..).zip(groups).flat_map(|(n, group)| std::iter::repeat_n(n, group.len())).collect();
-        let mut identifiers: Vec<Value> = (self.tops.iter().flat_map(|state| &state.bound))
-            .filter(|bound| bound.part.is_none())
-            .map(|bound| Value { value_class: bound.value_class, text: bound.text.to_string() })
-            .collect();
-        identifiers.extend(
-            self.common
-                .iter()
-                .map(|(value_class, text)| Value { value_class: *value_class, text: text.to_string() }),
-        );
-        identifiers.sort();
-        identifiers.dedup();
+        let bound = self.tops.iter().flat_map(|state| &*state.bound).filter(|bound| bound.part.is_none());
+        let common = self.common.iter().map(|(class, text)| (*class, text));
+        let mut shown: Vec<(ValueClassId, &Arc<str>)> =
+            bound.map(|bound| (bound.value_class, &bound.text)).chain(common).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        let value = |(value_class, text)| Value { value_class, text: Arc::clone(text) };
+        let identifiers = shown.into_iter().map(value).collect();
         let top_levels = self.tops.iter().map(|state| state.top).collect();
-        let node = node.to_owned();
         Closed {
             span: Span { node, thread, top_levels, identifiers, events: self.events, truncated },
             fits,

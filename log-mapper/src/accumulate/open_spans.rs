@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::RangeInclusive;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use schema::{IdentifierStrength, TopLevelId, ValueClassId};
@@ -37,7 +37,7 @@ pub(super) struct OpenSpans {
     /// Per thread, in order of their last record.
     by_thread: FxHashMap<u32, Vec<SpanIndex>>,
     /// Per value, in order of opening.
-    by_value: FxHashMap<(ValueClassId, Rc<str>), Ordered>,
+    by_value: FxHashMap<(ValueClassId, Arc<str>), Ordered>,
     /// Per (top-level method, node) at which a span without a thread stands,
     /// in order of their last record.
     by_place: BTreeMap<(TopLevelId, u32), Ordered>,
@@ -132,8 +132,8 @@ impl OpenSpans {
     }
 
     /// The spans that have a value, newest first.
-    pub(super) fn with_value(&self, class: ValueClassId, text: &Rc<str>) -> impl Iterator<Item = SpanIndex> {
-        let spans = self.by_value.get(&(class, Rc::clone(text)));
+    pub(super) fn with_value(&self, class: ValueClassId, text: &Arc<str>) -> impl Iterator<Item = SpanIndex> {
+        let spans = self.by_value.get(&(class, Arc::clone(text)));
         spans.into_iter().flat_map(|spans| spans.iter().rev().map(|&(_, span)| span)).take(LOOK_BACK_MAX)
     }
 
@@ -189,11 +189,11 @@ impl OpenSpans {
                 }
             }
         }
-        for bound in span.tops.iter().flat_map(|state| &state.bound) {
+        for bound in span.tops.iter().flat_map(|state| &*state.bound) {
             let is_key =
-                |(class, text): &(ValueClassId, Rc<str>)| *class == bound.value_class && *text == bound.text;
+                |(class, text): &(ValueClassId, Arc<str>)| *class == bound.value_class && *text == bound.text;
             if bound.strength == IdentifierStrength::Request && !span.keys.iter().any(is_key) {
-                let key = (bound.value_class, Rc::clone(&bound.text));
+                let key = (bound.value_class, Arc::clone(&bound.text));
                 self.by_value.entry(key.clone()).or_default().insert((span.first_seq, index));
                 span.keys.push(key);
             }

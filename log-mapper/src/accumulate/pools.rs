@@ -4,10 +4,10 @@
 //! where several top-level methods could have printed a span's records equally
 //! well, those that its pool is known to run come first.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Model, Span, TopLevelId};
+use schema::{Model, Name, Span, TopLevelId};
 
 /// The name that the JVM gives to the thread of `main`.
 pub(super) const MAIN_THREAD: &str = "main";
@@ -19,7 +19,7 @@ pub(super) struct Closed {
     pub(super) span: Span,
     pub(super) fits: Vec<u32>,
     /// UUIDs within its texts, of which it is not known yet what they name.
-    pub(super) uuids: Vec<Rc<str>>,
+    pub(super) uuids: Vec<Arc<str>>,
 }
 
 impl Closed {
@@ -39,7 +39,7 @@ impl Closed {
     pub(super) fn with(mut self, parts: impl Iterator<Item = Self>, reason: &str) -> Self {
         for mut part in parts {
             if let Some(first) = part.span.events.first_mut() {
-                reason.clone_into(&mut first.reason);
+                first.reason = Name::from(reason);
             }
             self.span.events.append(&mut part.span.events);
             self.span.identifiers.append(&mut part.span.identifiers);

@@ -5,7 +5,7 @@
 //! Over-approximates: a thread whose name the model does not know can run
 //! anything, and so can one in which something else was printed.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use regex::Regex;
 use schema::kinds::TELLING_MIN;
@@ -20,7 +20,7 @@ pub(super) struct Told {
     /// What can run in it, sorted; empty: anything.
     runs: Vec<TopLevelId>,
     /// Values of its request.
-    values: Vec<(ValueClassId, Rc<str>)>,
+    values: Vec<(ValueClassId, Arc<str>)>,
 }
 
 impl Told {
@@ -44,7 +44,7 @@ impl Told {
     /// Adds the values of the name to those of a span of the thread.
     pub(super) fn add_values(&self, span: &mut Span) {
         for (value_class, text) in &self.values {
-            let value = Value { value_class: *value_class, text: text.to_string() };
+            let value = Value { value_class: *value_class, text: Arc::clone(text) };
             if let Err(at) = span.identifiers.binary_search(&value) {
                 span.identifiers.insert(at, value);
             }
@@ -120,7 +120,7 @@ impl<'m> ThreadNames<'m> {
                 let class = variable.value_class.filter(|class| self.tells.get(class.index()) == Some(&true));
                 let text = captures.get(i + 1).and_then(|text| canonical(text.as_str(), variable.shape));
                 if let (Some(class), Some(text)) = (class, text.filter(|text| text.len() >= TELLING_MIN)) {
-                    told.values.push((class, Rc::from(text)));
+                    told.values.push((class, Arc::from(text)));
                 }
             }
         }

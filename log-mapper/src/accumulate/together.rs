@@ -8,7 +8,7 @@
 //! than a name that both of several spans know, and needs no name.
 
 use rustc_hash::FxHashMap;
-use schema::LogPointId;
+use schema::{LogPointId, Name};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_by_chance, is_silence};
 use super::open_span::{Fact, Fit, OpenSpan};
@@ -86,7 +86,7 @@ impl Scan<'_> {
             {
                 return Some(Choice { candidate, thread, goes: Goes::Adopts(span, fit, run) });
             }
-            let goes = Goes::Joins(index, fit, "stands together".to_owned());
+            let goes = Goes::Joins(index, fit, Name::from("stands together"));
             return Some(Choice { candidate, thread, goes });
         }
         None

@@ -22,12 +22,14 @@ const WAIT_US: i64 = 1_000_000;
 /// Joins, in the closed spans of a log without threads, which have the numbers of their
 /// first records and are in order of these, what waits with what comes.
 pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
-    let ends = done.iter().filter_map(|(_, closed)| lone_end(closed));
-    let points: BTreeSet<LogPointId> = ends.collect();
+    let ends_of = |done: &[(u64, Closed)]| done.iter().map(|(_, closed)| lone_end(closed)).collect();
+    let mut ends: Vec<Option<LogPointId>> = ends_of(done);
+    let points: BTreeSet<LogPointId> = ends.iter().flatten().copied().collect();
     for point in points {
-        let next = waited_for(orders, done, point);
+        let next = waited_for(orders, done, &ends, point);
         if !next.is_empty() {
-            serve(orders, done, point, &next);
+            serve(orders, done, &ends, point, &next);
+            ends = ends_of(done);
         }
     }
 }
@@ -41,12 +43,18 @@ fn lone_end(closed: &Closed) -> Option<LogPointId> {
 
 /// The log points with which spans begin nearly only when a lone span that ends with
 /// `point`, and that they can go on with, stands shortly before: each one its own.
-fn waited_for(orders: &mut Orders<'_>, done: &[(u64, Closed)], point: LogPointId) -> BTreeSet<LogPointId> {
+/// `ends` are the [`lone_end`]s of the closed spans.
+fn waited_for(
+    orders: &mut Orders<'_>,
+    done: &[(u64, Closed)],
+    ends: &[Option<LogPointId>],
+    point: LogPointId,
+) -> BTreeSet<LogPointId> {
     let mut seen: BTreeMap<LogPointId, (u64, u64)> = BTreeMap::new();
     let mut waiting: BTreeMap<LogPointId, VecDeque<&Closed>> = BTreeMap::new();
     let mut lone: VecDeque<&Closed> = VecDeque::new();
-    for (_, closed) in done {
-        if lone_end(closed) == Some(point) {
+    for ((_, closed), end) in done.iter().zip(ends) {
+        if *end == Some(point) {
             for waiting in waiting.values_mut().chain([&mut lone]) {
                 waiting.retain(|first| gap_us(first, closed) <= WAIT_US);
                 waiting.push_back(closed);
@@ -68,17 +76,18 @@ fn waited_for(orders: &mut Orders<'_>, done: &[(u64, Closed)], point: LogPointId
 fn serve(
     orders: &mut Orders<'_>,
     done: &mut Vec<(u64, Closed)>,
+    ends: &[Option<LogPointId>],
     point: LogPointId,
     next: &BTreeSet<LogPointId>,
 ) {
     let (mut waiting, mut came): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut pairs: Vec<(usize, usize)> = Vec::new();
-    for (at, (_, closed)) in done.iter().enumerate() {
+    for (at, ((_, closed), end)) in done.iter().zip(ends).enumerate() {
         if waiting.first().is_some_and(|&first| gap_us(&done[first].1, closed) > WAIT_US) {
             (waiting, came) = (Vec::new(), Vec::new());
         }
         let begin = closed.span.events.first().and_then(|event| event.log_point);
-        if lone_end(closed) == Some(point) {
+        if *end == Some(point) {
             waiting.push(at);
         } else if let Some(begin) = begin.filter(|begin| next.contains(begin))
             && let Some(&first) = waiting.get(came.len())

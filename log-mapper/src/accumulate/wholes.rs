@@ -9,7 +9,7 @@
 //! the same value of the other, and of those there are fewer: a whole has parts.
 
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::ValueClassId;
@@ -27,7 +27,7 @@ const NUMBER_MIN: usize = 12;
 const VALUES_MAX: usize = 8;
 
 /// A value under the class that tells requests apart by it.
-pub(super) type Named = (ValueClassId, Rc<str>);
+pub(super) type Named = (ValueClassId, Arc<str>);
 
 /// Something that a record does not name, but a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ struct Kind {
     n_parts: u32,
     /// Parts that were shown with another whole too.
     n_torn: u32,
-    wholes: FxHashSet<Rc<str>>,
+    wholes: FxHashSet<Arc<str>>,
 }
 
 impl Wholes {
@@ -89,7 +89,7 @@ impl Wholes {
                 known.push(whole.clone());
                 kind.n_parts += 1;
                 if kind.wholes.len() < PARTS_MAX {
-                    kind.wholes.insert(Rc::clone(&whole.1));
+                    kind.wholes.insert(Arc::clone(&whole.1));
                 }
             }
         }
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     fn named(class: usize, text: &str) -> Named {
-        (ValueClassId::new(class), Rc::from(text))
+        (ValueClassId::new(class), Arc::from(text))
     }
 
     #[test]

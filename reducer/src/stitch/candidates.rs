@@ -17,7 +17,7 @@ use super::evidence::{
     Candidate, Evidence, is_address, names_alike, names_one_thing, names_part, names_thread, weigh,
     weigh_attached,
 };
-use super::facts::{Fact, Facts};
+use super::facts::{Fact, Facts, TextSet};
 use super::pairs::{Pair, Pairs, Role};
 use crate::Config;
 
@@ -75,6 +75,20 @@ pub(super) struct Finder<'a> {
     births_us: FxHashMap<(u32, &'a str), Vec<i64>>,
 }
 
+/// A span whose senders are looked for.
+struct Receiver<'f, 'a> {
+    index: u32,
+    fact: &'f Fact<'a>,
+    /// What it holds that can say anything of its sender.
+    texts: TextSet,
+    /// Spans that start no later than it does.
+    n_started: u32,
+    /// Spans that start no later than the latest of its local senders, and of its
+    /// remote ones, can.
+    n_local: u32,
+    n_remote: u32,
+}
+
 impl<'a> Finder<'a> {
     /// Indexes the spans as senders.
     pub(super) fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>, config: &'a Config) -> Self {
@@ -95,7 +109,7 @@ impl<'a> Finder<'a> {
         let mut by_other_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
             if fact.tops.iter().any(|top| attached.contains(top)) {
-                let mut texts: Vec<&str> = fact.values().iter().map(|value| value.text.as_str()).collect();
+                let mut texts: Vec<&str> = fact.values().iter().map(|value| &*value.text).collect();
                 texts.sort_unstable();
                 texts.dedup();
                 texts.into_iter().for_each(|text| by_text.entry(text).or_default().push(index));
@@ -116,7 +130,7 @@ impl<'a> Finder<'a> {
                 for (node, _) in nodes.iter().filter(|(_, wanted)| *wanted) {
                     by_top.entry((*node, top)).or_default().push(index);
                     for value in fact.values() {
-                        let key = (*node, top, facts.kind(value.value_class), value.text.as_str());
+                        let key = (*node, top, facts.kind(value.value_class), &*value.text);
                         by_value.entry(key).or_default().push(index);
                     }
                 }
@@ -137,28 +151,37 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The possible hand-offs to `receiver`.
-    pub(super) fn senders_of(&self, receiver: u32) -> Vec<Candidate> {
-        let fact = self.facts.get(receiver);
+    /// The possible hand-offs to the span at `index`.
+    pub(super) fn senders_of(&self, index: u32) -> Vec<Candidate> {
+        let fact = self.facts.get(index);
+        let n_leading = |lead_us: i64| self.facts.n_started(fact.start_us.saturating_add(lead_us));
+        let receiver = Receiver {
+            index,
+            fact,
+            texts: self.facts.telling_texts(fact),
+            n_started: n_leading(0),
+            n_local: n_leading(self.local_lead_max_us()),
+            n_remote: n_leading(self.config.skew_us),
+        };
         let mut out = Vec::new();
-        self.by_entity(receiver, fact, &mut out);
+        self.by_entity(&receiver, &mut out);
         for &top in fact.tops {
             for index in self.pairs.to(top) {
                 match self.pairs.get(index).role {
                     Role::Attached => continue,
                     Role::Served => {
-                        self.by_name(index, receiver, fact, &mut out);
+                        self.by_name(index, &receiver, &mut out);
                         continue;
                     }
                     Role::Cut | Role::Entity | Role::Local | Role::Remote => {}
                 }
                 let before = out.len();
-                self.by_values(index, receiver, fact, &mut out);
+                self.by_values(index, &receiver, &mut out);
                 if out.len() == before {
-                    self.by_telling(index, receiver, fact, &mut out);
+                    self.by_telling(index, &receiver, &mut out);
                 }
                 if out.len() == before {
-                    self.by_time(index, receiver, fact, &mut out);
+                    self.by_time(index, &receiver, &mut out);
                 }
             }
         }
@@ -166,7 +189,8 @@ impl<'a> Finder<'a> {
     }
 
     /// Spans before the receiver that work on the same attached object.
-    fn by_entity(&self, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
+    fn by_entity(&self, receiver: &Receiver<'_, 'a>, out: &mut Vec<Candidate>) {
+        let fact = receiver.fact;
         let pairs: Vec<u32> = (fact.tops.iter())
             .flat_map(|&top| self.pairs.to(top))
             .filter(|&index| self.pairs.get(index).role == Role::Attached)
@@ -176,10 +200,10 @@ impl<'a> Finder<'a> {
         }
         let mut senders = Vec::new();
         for value in fact.values().iter().filter(|value| names_one_thing(self.facts, value)) {
-            let spans = self.by_text.get(value.text.as_str()).map_or(&[][..], Vec::as_slice);
-            let end = spans.partition_point(|&span| self.facts.get(span).start_us <= fact.start_us);
+            let spans = self.by_text.get(&*value.text).map_or(&[][..], Vec::as_slice);
+            let end = spans.partition_point(|&span| span < receiver.n_started);
             let spans = spans[..end].iter().rev().take(LOOK_BACK_MAX);
-            let spans = spans.filter(|&&span| self.comes_first(span, receiver));
+            let spans = spans.filter(|&&span| self.comes_first(span, receiver.index));
             if is_address(&value.text) {
                 let born_us = self.born_us(fact, &value.text);
                 senders.extend(spans.filter(|&&span| {
@@ -197,7 +221,7 @@ impl<'a> Finder<'a> {
             let found = pairs.iter().filter_map(|&index| {
                 let evidence =
                     weigh_attached(self.facts, &self.determined, self.pairs.get(index), (other, fact))?;
-                Some(self.candidate(index, sender, receiver, evidence))
+                Some(self.candidate(index, sender, receiver.index, evidence))
             });
             out.extend(found.min());
         }
@@ -223,13 +247,21 @@ impl<'a> Finder<'a> {
     }
 
     /// Senders that share a value with the receiver.
-    fn by_values(&self, index: u32, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
-        let pair = self.pairs.get(index);
+    fn by_values(&self, index: u32, receiver: &Receiver<'_, 'a>, out: &mut Vec<Candidate>) {
+        let (pair, fact) = (self.pairs.get(index), receiver.fact);
+        // Who has no text in common with the receiver says nothing to it, unless its
+        // thread is named after what the sender has, or its name contains the sender's.
+        let by_thread = pair.kind == LinkKind::Thread && self.facts.own_thread(fact).is_some();
+        let is_within = by_thread || pair.to_parts;
+        if receiver.texts.is_empty() && !is_within {
+            return;
+        }
+        let may_tell = |span: &&u32| is_within || self.facts.texts(**span).meets(receiver.texts);
         let node = if pair.role == Role::Remote { ANY_NODE } else { fact.node };
         let mut senders = Vec::new();
         let mut look_up = |class: ValueClassId, text: &'a str| {
             if let Some(spans) = self.by_value.get(&(node, pair.from, self.facts.kind(class), text)) {
-                senders.extend(self.around(pair, spans, fact, LOOK_BACK_MAX));
+                senders.extend(self.around(pair, spans, receiver, LOOK_BACK_MAX).filter(may_tell));
             }
         };
         // Along a way only what all of its steps carry counts.
@@ -242,12 +274,12 @@ impl<'a> Finder<'a> {
                 look_up(value.value_class, &value.text);
             }
         }
-        senders.extend(self.naming(pair, fact));
-        senders.extend(self.part_named(pair, node, fact));
+        senders.extend(self.naming(pair, receiver));
+        senders.extend(self.part_named(pair, node, receiver));
         senders.sort_unstable();
         senders.dedup();
         for sender in senders {
-            if sender == receiver || !self.in_time(index, sender, fact) {
+            if sender == receiver.index || !self.in_time(index, sender, fact) {
                 continue;
             }
             let Some(evidence) = weigh(self.pairs, self.facts, pair, self.facts.get(sender), fact) else {
@@ -261,14 +293,15 @@ impl<'a> Finder<'a> {
                     && at_work
                     && !matches!(pair.role, Role::Cut | Role::Remote | Role::Entity))
             {
-                out.push(self.candidate(index, sender, receiver, evidence));
+                out.push(self.candidate(index, sender, receiver.index, evidence));
             }
         }
     }
 
     /// Senders after one of whose values the receiver's thread is named. What
     /// dispatches in it belongs to whatever it is given, not to its starter.
-    fn naming(&self, pair: &Pair, fact: &Fact<'a>) -> Vec<u32> {
+    fn naming(&self, pair: &Pair, receiver: &Receiver<'_, 'a>) -> Vec<u32> {
+        let fact = receiver.fact;
         let is_start = pair.kind == LinkKind::Thread && matches!(pair.role, Role::Local | Role::Served);
         let dispatches = self.pairs.is_dispatcher(pair.to);
         if !is_start || dispatches || self.facts.own_thread(fact).is_none() {
@@ -279,45 +312,50 @@ impl<'a> Finder<'a> {
             let sender = self.facts.get(**span);
             sender.values().iter().any(|value| names_thread(self.facts, value, sender, fact))
         };
-        self.around(pair, spans, fact, LOOK_BACK_MAX).filter(names).copied().collect()
+        self.around(pair, spans, receiver, LOOK_BACK_MAX).filter(names).copied().collect()
     }
 
     /// Senders of a pair that names nothing, where a value names a part of theirs.
-    fn part_named(&self, pair: &Pair, node: u32, fact: &Fact<'a>) -> Vec<u32> {
+    fn part_named(&self, pair: &Pair, node: u32, receiver: &Receiver<'_, 'a>) -> Vec<u32> {
         if !pair.to_parts {
             return Vec::new();
         }
         let spans = self.by_top.get(&(node, pair.from)).map_or(&[][..], Vec::as_slice);
-        let names = |span: &&u32| names_part(self.facts, self.facts.get(**span), fact).is_some();
-        self.around(pair, spans, fact, LOOK_BACK_MAX).filter(names).copied().collect()
+        let names = |span: &&u32| names_part(self.facts, self.facts.get(**span), receiver.fact).is_some();
+        self.around(pair, spans, receiver, LOOK_BACK_MAX).filter(names).copied().collect()
     }
 
-    /// Of the `spans` that can have handed over to `fact`, at most `n_max` that
+    /// Of the `spans` that can have handed over to `receiver`, at most `n_max` that
     /// started before it, latest first, and as many that started after it: those
     /// must not crowd out the others.
     fn around<'b>(
         &self,
         pair: &Pair,
         spans: &'b [u32],
-        fact: &Fact<'_>,
+        receiver: &Receiver<'_, 'a>,
         n_max: usize,
     ) -> impl Iterator<Item = &'b u32> + use<'b> {
-        let end = spans.partition_point(|&span| self.lead_us(pair, span, fact) <= self.lead_max_us(pair));
-        let started = spans[..end].partition_point(|&span| self.facts.get(span).start_us <= fact.start_us);
+        let n_leading = match self.lead_max_us(pair) {
+            0 => receiver.n_started,
+            _ if pair.role == Role::Remote => receiver.n_remote,
+            _ => receiver.n_local,
+        };
+        let end = spans.partition_point(|&span| span < n_leading);
+        let started = spans[..end].partition_point(|&span| span < receiver.n_started);
         let (before, after) = spans[..end].split_at(started);
         before.iter().rev().take(n_max).chain(after.iter().take(n_max))
     }
 
     /// Hand-offs to what serves everybody: the name of its thread must tell.
-    fn by_name(&self, index: u32, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
-        let pair = self.pairs.get(index);
-        for sender in self.naming(pair, fact) {
-            if sender != receiver
+    fn by_name(&self, index: u32, receiver: &Receiver<'_, 'a>, out: &mut Vec<Candidate>) {
+        let (pair, fact) = (self.pairs.get(index), receiver.fact);
+        for sender in self.naming(pair, receiver) {
+            if sender != receiver.index
                 && self.in_time(index, sender, fact)
                 && let Some(evidence) = weigh(self.pairs, self.facts, pair, self.facts.get(sender), fact)
                 && evidence.n_request > 0
             {
-                out.push(self.candidate(index, sender, receiver, evidence));
+                out.push(self.candidate(index, sender, receiver.index, evidence));
             }
         }
     }
@@ -345,8 +383,8 @@ impl<'a> Finder<'a> {
         }
         let is_endless = pair.role == Role::Entity && self.pairs.is_entity(pair.from);
         let gap_us = receiver.start_us.saturating_sub(other.end_us);
-        self.lead_us(pair, sender, receiver) <= self.lead_max_us(pair)
-            && (is_endless || gap_us <= self.config.window_us)
+        let lead_us = other.start_us.saturating_sub(receiver.start_us);
+        lead_us <= self.lead_max_us(pair) && (is_endless || gap_us <= self.config.window_us)
     }
 
     fn candidate(&self, index: u32, from: u32, to: u32, evidence: Evidence) -> Candidate {
@@ -358,16 +396,17 @@ impl<'a> Finder<'a> {
         Candidate { is_bare, is_remote, evidence: Reverse(evidence), to, from, pair: index, gap_us }
     }
 
-    /// How much later than the receiver the sender starts, µs.
-    fn lead_us(&self, _pair: &Pair, sender: u32, receiver: &Fact<'_>) -> i64 {
-        self.facts.get(sender).start_us.saturating_sub(receiver.start_us)
+    /// How much later than the receiver a sender on its node can start, µs.
+    fn local_lead_max_us(&self) -> i64 {
+        LOCAL_LEAD_MAX_US.min(self.config.window_us)
     }
 
+    /// How much later than the receiver the sender along `pair` can start, µs.
     fn lead_max_us(&self, pair: &Pair) -> i64 {
         match pair.role {
             Role::Remote => self.config.skew_us,
             Role::Local if pair.kind == LinkKind::Call => 0,
-            Role::Local | Role::Served => LOCAL_LEAD_MAX_US.min(self.config.window_us),
+            Role::Local | Role::Served => self.local_lead_max_us(),
             Role::Cut | Role::Entity | Role::Attached => 0,
         }
     }

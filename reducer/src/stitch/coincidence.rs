@@ -48,7 +48,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
     for (index, fact) in facts.iter().filter(|&(index, _)| !is_linked[index as usize]) {
         if fact.tops.iter().chain(fact.other_tops).any(|&top| pairs.is_copied(top)) {
             let points = fact.events.iter().map(|event| event.log_point).collect();
-            let mut texts: Vec<&str> = fact.values().iter().map(|value| value.text.as_str()).collect();
+            let mut texts: Vec<&str> = fact.values().iter().map(|value| &*value.text).collect();
             texts.retain(|text| text.len() >= TELLING_MIN);
             texts.sort_unstable();
             texts.dedup();

@@ -8,6 +8,8 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use schema::ValueClassId;
 use schema::kinds::is_made;
 
@@ -28,43 +30,47 @@ pub(super) struct Counted {
     pub(super) spans: Vec<Vec<u32>>,
 }
 
-/// Spans by what they hold of two kinds.
-type Together<'s> = BTreeMap<&'s str, BTreeMap<u64, Vec<u32>>>;
+/// A span that holds a thing and a number, one of each kind.
+type Together<'s> = (&'s str, u64, u32);
 
 /// All that is counted within something else, as far as the log shows it.
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Counted> {
-    let mut together: BTreeMap<(ValueClassId, ValueClassId), Together<'_>> = BTreeMap::new();
+    let mut together: FxHashMap<(ValueClassId, ValueClassId), Vec<Together<'_>>> = FxHashMap::default();
     for (index, fact) in facts.iter() {
         let values = facts.only_values(fact);
+        let number = |(&kind, text): (&ValueClassId, &&str)| Some((kind, text.parse::<u64>().ok()?));
+        let numbers: Vec<(ValueClassId, u64)> = values.iter().filter_map(number).collect();
         for (&within, &text) in values.iter().filter(|(_, text)| is_made(text)) {
-            for (&number, &digits) in values.iter().filter(|&(&number, _)| number != within) {
-                if let Ok(n) = digits.parse() {
-                    let of_thing = together.entry((within, number)).or_default().entry(text).or_default();
-                    of_thing.entry(n).or_default().push(index);
-                }
+            for &(number, n) in numbers.iter().filter(|(number, _)| *number != within) {
+                together.entry((within, number)).or_default().push((text, n, index));
             }
         }
     }
-    let counted = together.into_iter().filter(|(_, together)| is_counted(together));
-    let counted = counted.map(|((within, number), together)| {
-        let spans = together.into_values().flat_map(BTreeMap::into_values).collect();
-        Counted { within, number, spans }
+    let counted = together.into_par_iter().filter_map(|((within, number), mut together)| {
+        together.sort_unstable();
+        let spans = |same: &[Together<'_>]| same.iter().map(|&(_, _, span)| span).collect();
+        let spans = || together.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(spans).collect();
+        is_counted(&together).then(|| Counted { within, number, spans: spans() })
     });
-    counted.collect()
+    let mut counted: Vec<Counted> = counted.collect();
+    counted.sort_unstable_by_key(|counted| (counted.within, counted.number));
+    counted
 }
 
 /// Whether numbers rise from one to the next of those that are first seen with one
-/// thing, for many things, of which most begin with the same number.
-fn is_counted(together: &Together<'_>) -> bool {
+/// thing, for many things, of which most begin with the same number. `together` is
+/// sorted.
+fn is_counted(together: &[Together<'_>]) -> bool {
     let (mut n_things, mut n_steps, mut n_back) = (0, 0, 0);
     let mut n_begin: BTreeMap<u64, usize> = BTreeMap::new();
-    for numbers in together.values().filter(|numbers| numbers.len() > 1) {
-        let first = |spans: &Vec<u32>| spans.iter().min().copied().unwrap_or_default();
-        let first: Vec<u32> = numbers.values().map(first).collect();
-        n_things += 1;
-        n_steps += first.len() - 1;
-        n_back += first.windows(2).filter(|next| next[1] < next[0]).count();
-        numbers.keys().take(1).for_each(|&number| *n_begin.entry(number).or_default() += 1);
+    for of_thing in together.chunk_by(|a, b| a.0 == b.0) {
+        let first: Vec<u32> = of_thing.chunk_by(|a, b| a.1 == b.1).map(|same| same[0].2).collect();
+        if first.len() > 1 {
+            n_things += 1;
+            n_steps += first.len() - 1;
+            n_back += first.windows(2).filter(|next| next[1] < next[0]).count();
+            *n_begin.entry(of_thing[0].1).or_default() += 1;
+        }
     }
     let n_anew = n_begin.into_values().max().unwrap_or_default();
     n_things >= VALUES_MIN && n_back * BACK_SHARE <= n_steps && n_anew * 2 > n_things

@@ -52,7 +52,7 @@ pub(super) fn holders<'s>(
         for value in fact.values().iter().filter(|value| value.text.len() >= TELLING_MIN) {
             if counts(top, value) {
                 own.entry(facts.kind(value.value_class))
-                    .and_modify(|known| *known = known.filter(|&known| known == value.text))
+                    .and_modify(|known| *known = known.filter(|&known| known == &*value.text))
                     .or_insert(Some(&value.text));
             }
         }

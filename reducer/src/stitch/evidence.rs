@@ -223,7 +223,7 @@ pub(super) fn weigh_attached(
             facts.is_counted_apart(value, sender, receiver)
                 || determined.has_come_back(facts, kind, sender, receiver)
         };
-        let is_known = shared.request.contains(&value.text.as_str());
+        let is_known = shared.request.contains(&&*value.text);
         if same.is_some() && is_one(receiver, value) && !is_known && !has_come_back() {
             shared.request.push(&value.text);
         }
@@ -357,7 +357,7 @@ struct Shared<'v> {
 impl<'v> Shared<'v> {
     fn add_request(&mut self, value: &'v Value) {
         self.tells = true;
-        if !self.request.contains(&value.text.as_str()) {
+        if !self.request.contains(&&*value.text) {
             self.request.push(&value.text);
         }
     }
@@ -379,7 +379,7 @@ impl<'v> Shared<'v> {
         }
         self.tells |= is_mapped || facts.tells_apart(value);
         let known = if is_request { &mut self.request } else { &mut self.weak };
-        if strength != IdentifierStrength::Node && !known.contains(&value.text.as_str()) {
+        if strength != IdentifierStrength::Node && !known.contains(&&*value.text) {
             known.push(&value.text);
         }
     }

@@ -1,11 +1,12 @@
 //! Facts: what stitching needs to know of a span, taken out of it once.
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher as _;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
 
-use schema::kinds::{TELLING_MIN, is_made};
+use schema::kinds::{TELLING_MIN, is_digest, is_made};
 
 use super::pairs::Pairs;
 use crate::merge::{end_us, start_us};
@@ -45,6 +46,10 @@ const DISTINCT_MIN: usize = 8;
 #[derive(Debug)]
 pub(super) struct Facts<'s> {
     spans: Vec<Fact<'s>>,
+    /// When each span starts: beside each other, because they are searched so often.
+    starts_us: Vec<i64>,
+    /// The texts that each span holds.
+    texts: Vec<TextSet>,
     /// Spans that hold a value, and how often it came back after a silence.
     holders: FxHashMap<(ValueClassId, &'s str), Holders>,
     /// Values of a class, and spans that hold one.
@@ -65,6 +70,28 @@ struct Holders {
     n_spans: usize,
     n_returns: usize,
     last_us: i64,
+}
+
+/// A set of texts that may hold more than was added to it, but never less: two that
+/// have nothing in common share no text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TextSet(u128);
+
+impl TextSet {
+    fn of<'v>(values: impl Iterator<Item = &'v Value>) -> Self {
+        let bit = |value: &Value| 1 << (FxBuildHasher.hash_one(&*value.text) % u64::from(u128::BITS));
+        Self(values.map(bit).fold(0, std::ops::BitOr::bitor))
+    }
+
+    /// Whether it holds nothing.
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether both may hold one text.
+    pub(super) fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
 }
 
 /// The facts of one span.
@@ -136,8 +163,10 @@ impl<'s> Facts<'s> {
                 *n_of_thread.entry((fact.node, thread)).or_default() += 1;
             }
         }
+        let starts_us = spans.iter().map(|fact| fact.start_us).collect();
+        let texts = spans.iter().map(|fact| TextSet::of(fact.values.iter())).collect();
         let within = FxHashMap::default();
-        Self { spans, holders, classes, kinds, within, n_of_thread }
+        Self { spans, starts_us, texts, holders, classes, kinds, within, n_of_thread }
     }
 
     /// Remembers that numbers of the kind `number` are counted within things of another.
@@ -184,7 +213,7 @@ impl<'s> Facts<'s> {
         for value in fact.values {
             found
                 .entry(self.kind(value.value_class))
-                .and_modify(|known| *known = known.filter(|&known| known == value.text))
+                .and_modify(|known| *known = known.filter(|&known| known == &*value.text))
                 .or_insert(Some(&value.text));
         }
         found.into_iter().filter_map(|(kind, text)| Some((kind, text?))).collect()
@@ -221,7 +250,7 @@ impl<'s> Facts<'s> {
     /// Whether two spans name one thing that was made while the program ran and that
     /// nobody else names.
     pub(super) fn share_alone(&self, a: u32, b: u32) -> bool {
-        let n = |value: &Value| self.holders[&(value.value_class, value.text.as_str())].n_spans;
+        let n = |value: &Value| self.holders[&(value.value_class, &*value.text)].n_spans;
         let (a, b) = (self.get(a), self.get(b));
         let telling = |value: &&Value| value.text.len() >= TELLING_MIN && is_made(&value.text);
         a.values.iter().filter(telling).any(|x| {
@@ -235,9 +264,27 @@ impl<'s> Facts<'s> {
         &self.spans[index as usize]
     }
 
+    /// How many spans start no later than `until_us`: those before this position, as
+    /// canonical order is by start.
+    pub(super) fn n_started(&self, until_us: i64) -> u32 {
+        crate::merge::to_u32(self.starts_us.partition_point(|&start_us| start_us <= until_us))
+    }
+
+    /// The texts that the span at `index` holds.
+    pub(super) fn texts(&self, index: u32) -> TextSet {
+        self.texts[index as usize]
+    }
+
+    /// The texts of `fact` that can say anything of who sent it: of what is common only
+    /// the digest of a thing does, which is meant by who is at work on it.
+    pub(super) fn telling_texts(&self, fact: &Fact<'_>) -> TextSet {
+        let is_meant = |value: &Value| is_digest(&value.text) && !self.is_everywhere(value);
+        TextSet::of(fact.values.iter().filter(|value| !self.is_common(value) || is_meant(value)))
+    }
+
     /// Whether so many spans hold `value` that it tells no requests apart.
     pub(super) fn is_common(&self, value: &Value) -> bool {
-        let key = (value.value_class, value.text.as_str());
+        let key = (value.value_class, &*value.text);
         let Holders { n_spans, n_returns, .. } = self.holders.get(&key).copied().unwrap_or_default();
         n_returns > RETURNS_MAX || n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
     }
@@ -245,7 +292,7 @@ impl<'s> Facts<'s> {
     /// Whether so many spans hold `value` that it names no one thing. It may come
     /// back at any time: a thing lives as long as it lives.
     pub(super) fn is_everywhere(&self, value: &Value) -> bool {
-        let key = (value.value_class, value.text.as_str());
+        let key = (value.value_class, &*value.text);
         let n_spans = self.holders.get(&key).map_or(0, |of_value| of_value.n_spans);
         n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
     }
@@ -260,7 +307,7 @@ impl<'s> Facts<'s> {
 
     /// Whether few spans hold `value`, of a class of many values.
     pub(super) fn is_rare(&self, value: &Value) -> bool {
-        let key = (value.value_class, value.text.as_str());
+        let key = (value.value_class, &*value.text);
         let n = self.holders.get(&key).map_or(0, |of_value| of_value.n_spans);
         let (n_values, n_spans) = self.classes.get(&value.value_class).copied().unwrap_or_default();
         n <= RARE_MAX && n_values >= DISTINCT_MIN && n * RARE_SHARE <= n_spans

@@ -118,7 +118,7 @@ impl<'f> Kin<'f> {
         receiver: &Fact<'_>,
     ) -> Vec<u32> {
         let begun_us = self.facts.get(root).start_us;
-        let key = (self.facts.kind(class), value.text.as_str());
+        let key = (self.facts.kind(class), &*value.text);
         let mut out = Vec::new();
         let holders = self.named.get(&key).map_or(&[][..], Vec::as_slice);
         let mut parts: Vec<u32> = holders.iter().map(|&span| self.part_of[span as usize]).collect();

@@ -65,7 +65,7 @@ fn kinds(facts: &Facts<'_>, workers: &Workers<'_>) -> BTreeSet<ValueClassId> {
 fn named<'s>(facts: &Facts<'s>, fact: &Fact<'s>, kind: ValueClassId) -> Option<&'s str> {
     let mut texts = (fact.values().iter())
         .filter(|value| facts.kind(value.value_class) == kind && value.text.len() >= TELLING_MIN)
-        .map(|value| value.text.as_str());
+        .map(|value| &*value.text);
     let first = texts.next()?;
     (is_made(first) && texts.all(|text| text == first)).then_some(first)
 }

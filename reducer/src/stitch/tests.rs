@@ -1,7 +1,7 @@
 //! Sketches of models and spans in, requests out.
 
 use schema::sketch;
-use schema::{Accumulator, Event, Model, NodeOutput, Span, Value};
+use schema::{Accumulator, Event, Model, Name, NodeOutput, Span, Value, Values};
 
 use crate::{Config, combine, reduce};
 
@@ -23,8 +23,8 @@ fn spans(model: &Model, text: &str) -> Vec<Span> {
 
 fn span(model: &Model, line: u64, text: &str) -> Span {
     let mut words = text.split_whitespace();
-    let node = words.next().expect("a node").to_owned();
-    let thread = words.next().filter(|&thread| thread != "-").map(str::to_owned);
+    let node = Name::from(words.next().expect("a node"));
+    let thread = words.next().filter(|&thread| thread != "-").map(Name::from);
     let tops = words.next().expect("a top-level method");
     let top_levels: Vec<_> = tops.split('|').map(|name| sketch::top(model, name)).collect();
     let (mut identifiers, mut events, mut truncated) = (Vec::new(), Vec::new(), false);
@@ -32,7 +32,7 @@ fn span(model: &Model, line: u64, text: &str) -> Span {
         if let Some((name, text)) = word.split_once('=') {
             let known = top_levels.iter().flat_map(|top| &model.top_level_methods[top.index()].identifiers);
             let known = known.clone().find(|id| id.path == name).expect("an identifier");
-            identifiers.push(Value { value_class: known.value_class, text: text.to_owned() });
+            identifiers.push(Value { value_class: known.value_class, text: text.into() });
         } else if let Some((start, end)) = word.split_once('-') {
             events = vec![event(model, line, start), event(model, line, end)];
         } else if let Some((point, time)) = word.split_once('@') {
@@ -40,7 +40,7 @@ fn span(model: &Model, line: u64, text: &str) -> Span {
             let (time, text) = time.split_once('#').unwrap_or((time, ""));
             let (time, later) = time.split_once('+').unwrap_or((time, "0"));
             let later: u64 = later.parse().expect("a number of lines");
-            let values = Some((0, text.to_owned())).filter(|_| !text.is_empty());
+            let values = Some((0, text)).filter(|_| !text.is_empty());
             events.push(Event {
                 log_point,
                 values: values.into_iter().collect(),
@@ -64,8 +64,8 @@ fn event(model: &Model, line: u64, time: &str) -> Event {
         ts_us: (seconds * 1e6) as i64,
         level: None,
         log_point: Some(sketch::point(model, "p")),
-        values: Vec::new(),
-        reason: String::new(),
+        values: Values::default(),
+        reason: Name::default(),
     }
 }
 

@@ -12,13 +12,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::cell::{Bytes, Text, Time, record};
+use super::cell::{Bytes, Row as _, Text, Time, record};
 use super::events::NameValue;
 use super::inputs::InputRow;
 use super::parquet::{self, Metadata};
-use crate::accumulator::{Accumulator, Event, NodeOutput};
+use crate::accumulator::{Accumulator, Event, Name, NodeOutput};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Level, Model};
+use crate::values::Values;
 
 /// Version of the postcard form in `state`.
 const STATE_VERSION: &str = "2";
@@ -76,19 +77,20 @@ pub fn write_node_output(
     output: &NodeOutput,
     shuffle_key: &dyn Fn(&Accumulator) -> i64,
 ) -> Result<()> {
-    let mut rows: Vec<AccumulatorRow> =
-        output.accumulators.iter().map(|a| AccumulatorRow::new(model, a, shuffle_key(a))).collect();
-    rows.sort_by(|a, b| {
-        (a.shuffle_key, a.start_ts, &a.state.0).cmp(&(b.shuffle_key, b.start_ts, &b.state.0))
-    });
+    let sorted = in_order(&output.accumulators, shuffle_key);
     let unattributed: Vec<UnattributedRow> = output.unattributed.iter().map(UnattributedRow::new).collect();
     let node = Text::from(output.node.as_str());
     let inputs: Vec<InputRow> =
         output.inputs.iter().map(|account| InputRow::new(0, &node, account)).collect();
 
     let mut digest = xxhash_rust::xxh3::Xxh3::new();
-    for row in &rows {
-        digest.update(&row.state.0);
+    // Before the rows are made, as each of them carries it: all of them at once would be
+    // larger than the accumulators.
+    let mut state = Vec::new();
+    for (_, accumulator) in &sorted {
+        state = encoded(accumulator, state);
+        digest.update(&state);
+        state.clear();
     }
     for row in &inputs {
         digest.update(row.digest.as_bytes());
@@ -103,10 +105,41 @@ pub fn write_node_output(
         let part = folder.join(part);
         fs::create_dir_all(&part).map_err(Error::io(&part))?;
     }
-    parquet::write(&path_of(folder, "accumulators", &output.node), &rows, &metadata)?;
+    let batches = sorted.chunks(parquet::BATCH_ROWS_MAX).map(|batch| {
+        let rows = batch.iter().map(|(key, accumulator)| AccumulatorRow::new(model, accumulator, *key));
+        AccumulatorRow::batch(&rows.collect::<Vec<_>>())
+    });
+    let path = path_of(folder, "accumulators", &output.node);
+    parquet::write_columns(&path, AccumulatorRow::schema(), batches, &metadata)?;
     parquet::write(&path_of(folder, "unattributed", &output.node), &unattributed, &metadata)?;
     parquet::write(&path_of(folder, "inputs", &output.node), &inputs, &metadata)?;
     Ok(())
+}
+
+/// The accumulators with their shuffle keys, in the order of their rows: by key, start
+/// and encoded form.
+fn in_order<'a>(
+    accumulators: &'a [Accumulator],
+    shuffle_key: &dyn Fn(&Accumulator) -> i64,
+) -> Vec<(i64, &'a Accumulator)> {
+    let mut keyed: Vec<(i64, i64, &Accumulator)> =
+        accumulators.iter().map(|a| (shuffle_key(a), extent_us(a).0, a)).collect();
+    keyed.sort_by_key(|&(key, start_us, _)| (key, start_us));
+    for equal in keyed.chunk_by_mut(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        equal.sort_by_cached_key(|(_, _, accumulator)| encoded(accumulator, Vec::new()));
+    }
+    keyed.into_iter().map(|(key, _, accumulator)| (key, accumulator)).collect()
+}
+
+/// Times of the first and the last event, µs.
+fn extent_us(accumulator: &Accumulator) -> (i64, i64) {
+    let times = || accumulator.spans.iter().flat_map(|span| &span.events).map(|event| event.ts_us);
+    (times().min().unwrap_or_default(), times().max().unwrap_or_default())
+}
+
+/// Appends the postcard form of an accumulator.
+fn encoded(accumulator: &Accumulator, out: Vec<u8>) -> Vec<u8> {
+    postcard::to_extend(accumulator, out).expect("an accumulator holds nothing that cannot be encoded")
 }
 
 /// The nodes whose output lies in `folder`, as paths for [`read_node_output`],
@@ -148,7 +181,13 @@ pub fn read_node_output(inputs: &Path) -> Result<NodeOutput> {
         return Err(Error::new(inputs, ErrorKind::Version { expected: 1, got }));
     }
     let path = beside("accumulators");
-    let (rows, other) = parquet::read::<AccumulatorRow>(&path)?;
+    let mut accumulators = Vec::new();
+    let other = parquet::read_batches(&path, &mut |rows: Vec<AccumulatorRow>| {
+        for row in rows {
+            accumulators.push(row.accumulator(&path)?);
+        }
+        Ok(())
+    })?;
     let unattributed_path = beside("unattributed");
     let (unattributed, third) = parquet::read::<UnattributedRow>(&unattributed_path)?;
     // The writer of the format adds pairs of its own.
@@ -157,15 +196,6 @@ pub fn read_node_output(inputs: &Path) -> Result<NodeOutput> {
     };
     if ours(&other) != ours(&metadata) || ours(&third) != ours(&metadata) {
         return Err(Error::damaged(&path, 0, "belongs to another map than the other files of its node"));
-    }
-    let mut accumulators = Vec::with_capacity(rows.len());
-    for row in &rows {
-        let accumulator: Accumulator =
-            postcard::from_bytes(&row.state.0).map_err(|e| Error::damaged(&path, 0, e))?;
-        if accumulator.spans.is_empty() || accumulator.spans.iter().any(|span| span.events.is_empty()) {
-            return Err(Error::damaged(&path, 0, "an accumulator without events"));
-        }
-        accumulators.push(accumulator);
     }
     accumulators
         .sort_by_key(|a| (a.spans[0].events[0].ts_us, a.spans[0].events[0].file, a.spans[0].events[0].line));
@@ -182,28 +212,35 @@ pub fn read_node_output(inputs: &Path) -> Result<NodeOutput> {
 impl AccumulatorRow {
     fn new(model: &Model, accumulator: &Accumulator, shuffle_key: i64) -> Self {
         let first = &accumulator.spans[0];
-        let times = || accumulator.spans.iter().flat_map(|span| &span.events).map(|event| event.ts_us);
+        let (start_us, end_us) = extent_us(accumulator);
         let top_level = first.top_levels.first().and_then(|id| model.top_level_methods.get(id.index()));
         let mut values: Vec<_> = accumulator.spans.iter().flat_map(|span| &span.identifiers).collect();
         values.sort();
         values.dedup();
         let name_value = |v: &crate::accumulator::Value| NameValue {
             name: Text::from(model.value_classes.get(v.value_class.index()).map_or("?", String::as_str)),
-            value: Text::from(v.text.as_str()),
+            value: Text::clone(&v.text),
         };
         Self {
             shuffle_key,
             node: Text::from(first.node.as_str()),
             top_level_method: Text::from(top_level.map_or(String::new(), |m| m.short_name())),
-            start_ts: Time(times().min().unwrap_or_default()),
-            end_ts: Time(times().max().unwrap_or_default()),
-            n_events: times().count() as i64,
+            start_ts: Time(start_us),
+            end_ts: Time(end_us),
+            n_events: accumulator.spans.iter().map(|span| span.events.len() as i64).sum(),
             identifiers: values.into_iter().map(name_value).collect(),
-            state: Bytes(
-                postcard::to_stdvec(accumulator)
-                    .expect("an accumulator holds nothing that cannot be encoded"),
-            ),
+            state: Bytes(encoded(accumulator, Vec::new())),
         }
+    }
+
+    /// What the row of the file `path` holds.
+    fn accumulator(&self, path: &Path) -> Result<Accumulator> {
+        let accumulator: Accumulator =
+            postcard::from_bytes(&self.state.0).map_err(|e| Error::damaged(path, 0, e))?;
+        if accumulator.spans.is_empty() || accumulator.spans.iter().any(|span| span.events.is_empty()) {
+            return Err(Error::damaged(path, 0, "an accumulator without events"));
+        }
+        Ok(accumulator)
     }
 }
 
@@ -229,8 +266,8 @@ impl UnattributedRow {
             ts_us: self.ts.0,
             level: self.level.as_deref().and_then(Level::parse),
             log_point: None,
-            values: Vec::new(),
-            reason: self.reason.to_string(),
+            values: Values::default(),
+            reason: Name::from(&self.reason),
         }
     }
 }

@@ -21,8 +21,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Rows of one row group: large enough to compress, small enough to hold.
 const ROW_GROUP_ROWS_MAX: usize = 1 << 20;
-/// Rows turned into columns at a time.
-const BATCH_ROWS_MAX: usize = 1 << 16;
+/// Rows held at a time, as rows and as columns.
+pub(super) const BATCH_ROWS_MAX: usize = 1 << 12;
 const ZSTD_LEVEL: i32 = 3;
 const PRODUCER: &str = concat!("lprof ", env!("CARGO_PKG_VERSION"));
 
@@ -45,6 +45,16 @@ pub struct Written {
 /// # Errors
 /// I/O errors, naming the file.
 pub fn write<R: Row>(path: &Path, rows: &[R], metadata: &Metadata) -> Result<Written> {
+    write_columns(path, R::schema(), rows.chunks(BATCH_ROWS_MAX).map(R::batch), metadata)
+}
+
+/// The same of a table of which only one batch of rows is held at a time.
+pub(super) fn write_columns(
+    path: &Path,
+    schema: SchemaRef,
+    batches: impl Iterator<Item = RecordBatch>,
+    metadata: &Metadata,
+) -> Result<Written> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -54,10 +64,10 @@ pub fn write<R: Row>(path: &Path, rows: &[R], metadata: &Metadata) -> Result<Wri
     let written = (|| {
         let file = File::create(&temporary).map_err(Error::io(path))?;
         let mut out = Digesting { inner: BufWriter::new(file), digest: Xxh3::new(), n_bytes: 0 };
-        let batches = rows.chunks(BATCH_ROWS_MAX).map(|chunk| Ok(R::batch(chunk)));
-        write_with(&mut out, R::schema(), batches, metadata).map_err(|e| as_io(path, e))?;
-        let done =
-            Written { n_rows: rows.len() as u64, n_bytes: out.n_bytes, digest: out.digest.digest128() };
+        let mut n_rows = 0;
+        let counted = batches.inspect(|batch| n_rows += batch.num_rows() as u64).map(Ok);
+        write_with(&mut out, schema, counted, metadata).map_err(|e| as_io(path, e))?;
+        let done = Written { n_rows, n_bytes: out.n_bytes, digest: out.digest.digest128() };
         let file = out.inner.into_inner().map_err(|e| Error::new(path, ErrorKind::Io(e.into_error())))?;
         file.sync_all().map_err(Error::io(path))?;
         fs::rename(&temporary, path).map_err(Error::io(path))?;
@@ -88,6 +98,19 @@ pub fn write_batches(
 /// # Errors
 /// Not Parquet, cut short or damaged, or the columns of another table; I/O errors.
 pub fn read<R: Row>(path: &Path) -> Result<(Vec<R>, Metadata)> {
+    let mut rows = Vec::new();
+    let metadata = read_batches(path, &mut |batch| {
+        rows.extend(batch);
+        Ok(())
+    })?;
+    Ok((rows, metadata))
+}
+
+/// Hands the rows of `path` to `take`, one batch at a time; returns its metadata.
+pub(super) fn read_batches<R: Row>(
+    path: &Path,
+    take: &mut dyn FnMut(Vec<R>) -> Result<()>,
+) -> Result<Metadata> {
     let file = File::open(path).map_err(Error::io(path))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| Error::damaged(path, 0, e))?;
     let pairs = builder.metadata().file_metadata().key_value_metadata();
@@ -97,13 +120,12 @@ pub fn read<R: Row>(path: &Path) -> Result<(Vec<R>, Metadata)> {
         .filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?)))
         .collect();
     let batches = builder.with_batch_size(BATCH_ROWS_MAX).build().map_err(|e| Error::damaged(path, 0, e))?;
-    let mut rows = Vec::new();
     for batch in batches {
         let batch = batch.map_err(|e| Error::damaged(path, 0, e))?;
         let not_ours = || Error::new(path, ErrorKind::NotOurs { expected: R::TABLE });
-        rows.extend(R::rows(&batch).ok_or_else(not_ours)?);
+        take(R::rows(&batch).ok_or_else(not_ours)?)?;
     }
-    Ok((rows, metadata))
+    Ok(metadata)
 }
 
 fn write_with(

@@ -1,7 +1,7 @@
 //! Values that a span is known by: bound to an identifier of a top-level method,
 //! or loose, and when two of them show one request.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use schema::kinds::{TELLING_MIN, is_digest};
 use schema::{Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, ValueClassId};
@@ -22,7 +22,7 @@ pub(in crate::accumulate) struct Bound {
     pub(super) identifier: Option<IdentifierId>,
     pub(in crate::accumulate) value_class: ValueClassId,
     pub(in crate::accumulate) strength: IdentifierStrength,
-    pub(in crate::accumulate) text: Rc<str>,
+    pub(in crate::accumulate) text: Arc<str>,
     /// Not printed, but something that is part of it: the class of that.
     pub(super) part: Option<ValueClassId>,
 }
@@ -49,7 +49,7 @@ pub(super) fn bind(
             if let Some(value_class) = orders.key(fact.log_point, *variable) {
                 let strength = of_whole(orders, fact.log_point, *variable, bindings, identifiers);
                 let identifier = None;
-                bound.push(Bound { identifier, value_class, strength, text: Rc::clone(text), part: None });
+                bound.push(Bound { identifier, value_class, strength, text: Arc::clone(text), part: None });
             }
             continue;
         };
@@ -66,7 +66,7 @@ pub(super) fn bind(
                 identifier: Some(identifier),
                 value_class: known.value_class,
                 strength,
-                text: Rc::clone(text),
+                text: Arc::clone(text),
                 part: None,
             }),
         }
@@ -80,7 +80,7 @@ pub(super) fn bind(
     let wholes = fact.wholes.iter().filter(is_about).map(|whole| (&whole.name, Some(whole.part)));
     for ((value_class, text), part) in named.chain(wholes) {
         let (identifier, strength) = (None, IdentifierStrength::Request);
-        bound.push(Bound { identifier, value_class: *value_class, strength, text: Rc::clone(text), part });
+        bound.push(Bound { identifier, value_class: *value_class, strength, text: Arc::clone(text), part });
     }
     for uuid in &fact.uuids {
         bind_uuid(identifiers, uuid, &mut bound)?;
@@ -125,7 +125,7 @@ fn bind_uuid(identifiers: &[Identifier], uuid: &Uuid, bound: &mut Vec<Bound>) ->
             identifier: None,
             value_class,
             strength: IdentifierStrength::Request,
-            text: Rc::clone(&uuid.text),
+            text: Arc::clone(&uuid.text),
             part: None,
         }));
         return Some(());
@@ -138,7 +138,7 @@ fn bind_uuid(identifiers: &[Identifier], uuid: &Uuid, bound: &mut Vec<Bound>) ->
             identifier: Some(id),
             value_class: known.value_class,
             strength: known.strength,
-            text: Rc::clone(&uuid.text),
+            text: Arc::clone(&uuid.text),
             part: None,
         }),
     }

@@ -2,6 +2,7 @@
 //! stands, and what it has bound.
 
 use std::cmp::Reverse;
+use std::rc::Rc;
 
 use schema::kinds::is_digest;
 use schema::{
@@ -19,7 +20,9 @@ pub(in crate::accumulate) struct TopState {
     /// Nodes at which the last log point can have been; none: nothing so far had
     /// a place in the order.
     pub(in crate::accumulate) at: Vec<u32>,
-    pub(in crate::accumulate) bound: Vec<Bound>,
+    /// Shared with what the span was before, and with what it would be with any of
+    /// the records that it could take: few of them add anything.
+    pub(in crate::accumulate) bound: Rc<Vec<Bound>>,
     /// Log point of the first event: of several that print the same, this
     /// method's.
     pub(in crate::accumulate) first: LogPointId,
@@ -82,24 +85,28 @@ impl TopState {
         if orders.floats(fact.log_point) || (at.iter().all(is_free) && !self.at.is_empty()) {
             at.clone_from(&self.at);
         }
-        let mut next = self.clone();
-        next.at = at;
-        next.n_skips += u32::from(follows == Follows::Later);
+        let Self { top, first, entered, .. } = *self;
+        let n_skips = self.n_skips + u32::from(follows == Follows::Later);
+        let mut all = Rc::clone(&self.bound);
         for bound in bound {
             let same = |old: &Bound| match bound.identifier {
                 Some(_) => old.identifier == bound.identifier,
                 None => old.value_class == bound.value_class && old.text == bound.text,
             };
-            if next.bound.len() < BOUND_MAX && !next.bound.iter().any(same) {
-                next.bound.push(bound);
+            if all.len() < BOUND_MAX && !all.iter().any(same) {
+                Rc::make_mut(&mut all).push(bound);
             }
         }
-        Some((next, (n_request, n_weak, follows, self.entered)))
+        let next = TopState { top, at, bound: all, first, entered, n_skips };
+        Some((next, (n_request, n_weak, follows, entered)))
     }
 
     /// Whether a UUID within the texts of `fact` names another thing than the one
     /// of its kind that the request is about.
     pub(super) fn is_about_another(&self, orders: &Orders<'_>, fact: &Fact) -> bool {
+        if fact.uuids.is_empty() {
+            return false;
+        }
         let identifiers = orders.identifiers(self.top);
         fact.uuids.iter().any(|uuid| {
             let own = own_identifier(identifiers, uuid);
@@ -189,7 +196,7 @@ fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
             at.clear();
         }
         let first = fact.log_point;
-        tops.push(TopState { top, at, bound, first, entered, n_skips: u32::from(!entered) });
+        tops.push(TopState { top, at, bound: Rc::new(bound), first, entered, n_skips: u32::from(!entered) });
     }
     tops
 }

@@ -78,7 +78,7 @@ fn values(records: &str) -> Vec<Vec<String>> {
     let model = openers();
     let mut records = Sketched { model: &model, lines: records.lines().enumerate() };
     let accumulated = accumulate(&model, &mut records, &Config::default());
-    let texts = |values: &[schema::Value]| values.iter().map(|value| value.text.clone()).collect();
+    let texts = |values: &[schema::Value]| values.iter().map(|value| value.text.to_string()).collect();
     accumulated.accumulators.iter().map(|a| texts(&a.spans[0].identifiers)).collect()
 }
 
@@ -411,7 +411,7 @@ fn a_span_is_known_by_what_it_meets() {
     let mut records = Sketched { model: &model, lines: records.lines().enumerate() };
     let accumulated = accumulate(&model, &mut records, &Config::default());
     let texts = |a: &schema::Accumulator| -> Vec<String> {
-        a.spans[0].identifiers.iter().map(|value| value.text.clone()).collect()
+        a.spans[0].identifiers.iter().map(|value| value.text.to_string()).collect()
     };
     let texts: Vec<Vec<String>> = accumulated.accumulators.iter().map(texts).collect();
     assert_eq!(texts, [["/files/17", "/files/18"]]);

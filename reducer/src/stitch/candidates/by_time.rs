@@ -6,8 +6,8 @@ use super::*;
 impl<'a> Finder<'a> {
     /// The one sender that time allows, where no value is shared: the only one,
     /// or one that has just printed something when all others were long silent.
-    pub(super) fn by_time(&self, index: u32, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
-        let pair = self.pairs.get(index);
+    pub(super) fn by_time(&self, index: u32, receiver: &Receiver<'_, 'a>, out: &mut Vec<Candidate>) {
+        let (pair, fact) = (self.pairs.get(index), receiver.fact);
         // Across nodes, and between parts of one thing, only values can tell.
         // A long-lived thread belongs to whatever it is given, not to its starter.
         // Events come from everybody, also from who prints nothing; those of an
@@ -30,15 +30,15 @@ impl<'a> Finder<'a> {
         }
         let Some(spans) = self.by_top.get(&(fact.node, pair.from)) else { return };
         let mut found = Vec::new();
-        for &sender in self.around(pair, spans, fact, HAND_OFF_LOOK_BACK_MAX) {
+        for &sender in self.around(pair, spans, receiver, HAND_OFF_LOOK_BACK_MAX) {
             let other = self.facts.get(sender);
             let gap_us = fact.start_us.saturating_sub(other.end_us);
-            if sender == receiver || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
+            if sender == receiver.index || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
                 continue;
             }
             // A caller can print after what it calls, but only the thread tells.
             let is_call = pair.kind == LinkKind::Call && fact.thread.is_none();
-            if is_call && !self.comes_first(sender, receiver) {
+            if is_call && !self.comes_first(sender, receiver.index) {
                 continue;
             }
             // Time is no evidence against values.
@@ -46,7 +46,7 @@ impl<'a> Finder<'a> {
                 continue;
             }
             let Some(evidence) = weigh(self.pairs, self.facts, pair, other, fact) else { continue };
-            let candidate = self.candidate(index, sender, receiver, evidence);
+            let candidate = self.candidate(index, sender, receiver.index, evidence);
             // A call in one thread: the latest caller is the caller.
             if evidence.same_thread {
                 out.push(candidate);
@@ -61,14 +61,15 @@ impl<'a> Finder<'a> {
             [(nearest_us, first), (next_us, _), ..] => {
                 // What a dispatcher prints is about no request in particular.
                 let is_near = next_us >= nearest_us.max(TICK_US).saturating_mul(NEARER_MIN);
-                let is_just = nearest_us <= JUST_US && (is_near || self.in_turn(pair, receiver, &found));
+                let is_just =
+                    nearest_us <= JUST_US && (is_near || self.in_turn(pair, receiver.index, &found));
                 if self.pairs.is_dispatcher(pair.from) {
                     return;
                 }
                 if is_just {
                     out.push(first);
                 } else {
-                    out.extend(self.first_in_line(pair, receiver, &found));
+                    out.extend(self.first_in_line(pair, receiver.index, &found));
                 }
             }
         }

@@ -12,12 +12,12 @@ use schema::kinds::is_made;
 use super::super::evidence::{NAMING_MIN, contains_apart, weigh};
 use super::super::facts::Fact;
 use super::super::pairs::Role;
-use super::{Candidate, Finder, HAND_OFF_LOOK_BACK_MAX, HAND_OFF_MAX_US, since_us};
+use super::{Candidate, Finder, HAND_OFF_LOOK_BACK_MAX, HAND_OFF_MAX_US, Receiver, since_us};
 
 impl<'a> Finder<'a> {
     /// The latest sender of a task that tells of what the task names.
-    pub(super) fn by_telling(&self, index: u32, receiver: u32, fact: &Fact<'a>, out: &mut Vec<Candidate>) {
-        let pair = self.pairs.get(index);
+    pub(super) fn by_telling(&self, index: u32, receiver: &Receiver<'_, 'a>, out: &mut Vec<Candidate>) {
+        let (pair, fact) = (self.pairs.get(index), receiver.fact);
         let is_task = pair.role == Role::Local && pair.kind == LinkKind::Thread && pair.from != pair.to;
         let serves = [pair.from, pair.to].into_iter().any(|top| self.pairs.is_dispatcher(top));
         if !is_task || serves || pair.is_way() || self.pairs.is_event_handler(pair.to) {
@@ -25,16 +25,16 @@ impl<'a> Finder<'a> {
         }
         let key = (fact.node, pair.from);
         let spans = [&self.by_top, &self.by_other_top].into_iter().filter_map(|index| index.get(&key));
-        let around = spans.flat_map(|spans| self.around(pair, spans, fact, HAND_OFF_LOOK_BACK_MAX));
+        let around = spans.flat_map(|spans| self.around(pair, spans, receiver, HAND_OFF_LOOK_BACK_MAX));
         let found = around.filter_map(|&sender| {
             let other = self.facts.get(sender);
             let gap_us = fact.start_us.saturating_sub(other.end_us);
             let is_near = gap_us <= HAND_OFF_MAX_US && self.in_time(index, sender, fact);
-            if sender == receiver || !is_near || !self.tells_of(other, fact) {
+            if sender == receiver.index || !is_near || !self.tells_of(other, fact) {
                 return None;
             }
             let evidence = weigh(self.pairs, self.facts, pair, other, fact)?;
-            Some((since_us(other, fact), self.candidate(index, sender, receiver, evidence)))
+            Some((since_us(other, fact), self.candidate(index, sender, receiver.index, evidence)))
         });
         out.extend(found.min().map(|(_, nearest)| nearest));
     }
@@ -45,8 +45,8 @@ impl<'a> Finder<'a> {
         let values = receiver.values().iter().filter(|value| {
             value.text.len() >= NAMING_MIN && is_made(&value.text) && !self.facts.is_everywhere(value)
         });
-        let texts = || sender.events.iter().flat_map(|event| &event.values).map(|(_, text)| text.as_str());
-        let mut names = values.map(|value| value.text.as_str());
+        let texts = || sender.events.iter().flat_map(|event| event.values.iter()).map(|(_, text)| text);
+        let mut names = values.map(|value| &*value.text);
         names.any(|name| texts().any(|text| text.len() > name.len() && contains_apart(text, name)))
     }
 }
