@@ -37,5 +37,5 @@ pub(crate) fn by_component<C: Send + Sync + Copy, D: Send>(
         group
     });
     let groups: Vec<&[C]> = groups.collect();
-    groups.into_par_iter().flat_map_iter(|group| decide(group)).collect()
+    groups.into_par_iter().flat_map_iter(&decide).collect()
 }

@@ -72,7 +72,7 @@ impl Scan<'_> {
         });
         let named = self.named(candidate, &values);
         let uuids = self.uuids(candidate, &values);
-        Fact { log_point: candidate.log_point, values, common, named, uuids, wholes: Vec::new() }
+        Fact { values, common, named, uuids, ..Fact::bare(candidate.log_point) }
     }
 
     /// A text, as the one that was shown before if it was: spans hold many equal ones.

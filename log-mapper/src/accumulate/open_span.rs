@@ -13,6 +13,7 @@ use super::evidence::LOOP_US;
 use super::orders::{Follows, Orders};
 use super::pools::Closed;
 use super::wholes::Whole;
+use bound::BoundAt;
 use top_state::kind_rank;
 
 pub(super) use top_state::{TopState, opening_after, opening_any};
@@ -39,6 +40,8 @@ pub(super) struct Fact {
     pub(super) uuids: Vec<Uuid>,
     /// What the things that it names are parts of, where it does not say so.
     pub(super) wholes: Vec<Whole>,
+    /// What it binds, as far as it was asked for: the rest of it is settled by then.
+    pub(super) bound_at: BoundAt,
 }
 
 /// A UUID within a text.
@@ -61,7 +64,7 @@ impl Fact {
     fn without_wholes(&self) -> Self {
         let Self { log_point, values, common, named, uuids, .. } = self;
         let (values, common, named, uuids) = (values.clone(), common.clone(), named.clone(), uuids.clone());
-        Self { log_point: *log_point, values, common, named, uuids, wholes: Vec::new() }
+        Self { log_point: *log_point, values, common, named, uuids, ..Self::bare(*log_point) }
     }
 
     /// A record of `log_point` that shows no values.
@@ -73,6 +76,7 @@ impl Fact {
             named: Vec::new(),
             uuids: Vec::new(),
             wholes: Vec::new(),
+            bound_at: BoundAt::default(),
         }
     }
 }

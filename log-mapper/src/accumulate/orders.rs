@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use schema::model::floats_from;
 use schema::{
-    Dag, DagPoint, Identifier, IdentifierStrength, Level, LogPointId, Model, TopLevelId, TopLevelKind,
-    ValueClassId,
+    Dag, DagPoint, Identifier, IdentifierId, IdentifierStrength, Level, LogPointId, Model, TopLevelId,
+    TopLevelKind, ValueClassId,
 };
 
 use super::pools::is_main;
@@ -59,6 +59,8 @@ struct TopOrder {
     entries: Option<Bits>,
     /// The node whose log points can be printed at any time.
     free: Option<u32>,
+    /// See [`Orders::own_identifiers`].
+    own: Vec<(ValueClassId, IdentifierId)>,
 }
 
 /// The identifiers that one variable prints in some DAG.
@@ -127,7 +129,8 @@ impl<'m> Orders<'m> {
                 }
             }
             let rows = top.dag.nodes.iter().map(|_| None).collect();
-            tops.push(TopOrder { rows, entries: None, free: free_node(&top.dag) });
+            let (free, own) = (free_node(&top.dag), own_identifiers(&top.identifiers));
+            tops.push(TopOrder { rows, entries: None, free, own });
         }
         let is_key = |class: ValueClassId| {
             let ids = model.top_level_methods.iter().flat_map(|top| &top.identifiers);
@@ -265,6 +268,12 @@ impl<'m> Orders<'m> {
     /// The identifiers of a top-level method.
     pub(super) fn identifiers(&self, top: TopLevelId) -> &'m [Identifier] {
         &self.model.top_level_methods[top.index()].identifiers
+    }
+
+    /// The identifiers by which requests of a top-level method are told apart and of
+    /// which each has one value only, with their value classes.
+    pub(super) fn own_identifiers(&self, top: TopLevelId) -> &[(ValueClassId, IdentifierId)] {
+        &self.tops[top.index()].own
     }
 
     /// The kind of a top-level method.
@@ -439,6 +448,13 @@ impl<'m> Orders<'m> {
     fn dag(&self, top: TopLevelId) -> &'m Dag {
         &self.model.top_level_methods[top.index()].dag
     }
+}
+
+/// See [`Orders::own_identifiers`].
+fn own_identifiers(identifiers: &[Identifier]) -> Vec<(ValueClassId, IdentifierId)> {
+    let is_own = |id: &Identifier| id.strength == IdentifierStrength::Request && !id.one_of_many;
+    let own = identifiers.iter().enumerate().filter(|(_, id)| is_own(id));
+    own.map(|(index, id)| (id.value_class, IdentifierId::new(index))).collect()
 }
 
 /// The node that can come at any time, in any number: first, and after all others.

@@ -1,8 +1,11 @@
 //! Values that a span is known by: bound to an identifier of a top-level method,
 //! or loose, and when two of them show one request.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use schema::kinds::{TELLING_MIN, is_digest};
 use schema::{Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, ValueClassId};
 
@@ -31,6 +34,24 @@ impl Bound {
     pub(super) fn is_request_identifier(&self) -> bool {
         self.identifier.is_some() && self.strength == IdentifierStrength::Request
     }
+}
+
+/// What a record binds at one place.
+pub(super) type Bounds = Rc<[Bound]>;
+
+/// What a record binds at places of its log point, worked out once for all spans that
+/// could take it.
+pub(super) type BoundAt = RefCell<FxHashMap<(TopLevelId, (u32, u32)), Option<Bounds>>>;
+
+/// What [`bind`] says.
+pub(super) fn bind_once(
+    orders: &Orders<'_>,
+    top: TopLevelId,
+    place: (u32, u32),
+    fact: &Fact,
+) -> Option<Bounds> {
+    let make = || bind(orders, top, place, fact).map(Rc::from);
+    fact.bound_at.borrow_mut().entry((top, place)).or_insert_with(make).clone()
 }
 
 /// The values that `fact` binds at a place; none if it binds one identifier to
@@ -83,7 +104,7 @@ pub(super) fn bind(
         bound.push(Bound { identifier, value_class: *value_class, strength, text: Arc::clone(text), part });
     }
     for uuid in &fact.uuids {
-        bind_uuid(identifiers, uuid, &mut bound)?;
+        bind_uuid(orders, top, uuid, &mut bound)?;
     }
     Some(bound)
 }
@@ -107,19 +128,15 @@ fn of_whole(
 
 /// The one identifier of a UUID's class of which a request has one value only: a
 /// text of such a request is about that.
-pub(super) fn own_identifier(identifiers: &[Identifier], uuid: &Uuid) -> Option<IdentifierId> {
-    let mut own = identifiers.iter().enumerate().filter(|(_, known)| {
-        known.strength == IdentifierStrength::Request
-            && !known.one_of_many
-            && uuid.classes.contains(&known.value_class)
-    });
+pub(super) fn own_identifier(orders: &Orders<'_>, top: TopLevelId, uuid: &Uuid) -> Option<IdentifierId> {
+    let mut own = orders.own_identifiers(top).iter().filter(|(class, _)| uuid.classes.contains(class));
     let (first, second) = (own.next(), own.next());
-    first.filter(|_| second.is_none()).map(|(index, _)| IdentifierId::new(index))
+    first.filter(|_| second.is_none()).map(|&(_, id)| id)
 }
 
 /// Binds a UUID within a text; none if its identifier has another value.
-fn bind_uuid(identifiers: &[Identifier], uuid: &Uuid, bound: &mut Vec<Bound>) -> Option<()> {
-    let Some(id) = own_identifier(identifiers, uuid) else {
+fn bind_uuid(orders: &Orders<'_>, top: TopLevelId, uuid: &Uuid, bound: &mut Vec<Bound>) -> Option<()> {
+    let Some(id) = own_identifier(orders, top, uuid) else {
         let class = uuid.classes.first().filter(|_| is_digest(&uuid.text));
         bound.extend(class.map(|&value_class| Bound {
             identifier: None,
@@ -130,7 +147,7 @@ fn bind_uuid(identifiers: &[Identifier], uuid: &Uuid, bound: &mut Vec<Bound>) ->
         }));
         return Some(());
     };
-    let known = &identifiers[id.index()];
+    let known = &orders.identifiers(top)[id.index()];
     match bound.iter().find(|old| old.identifier == Some(id)) {
         Some(old) if old.text != uuid.text => return None,
         Some(_) => {}

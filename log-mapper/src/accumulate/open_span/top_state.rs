@@ -9,7 +9,7 @@ use schema::{
     Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, TopLevelKind, ValueClassId,
 };
 
-use super::bound::{Bound, bind, own_identifier, shared_strength};
+use super::bound::{Bound, Bounds, bind, bind_once, own_identifier, shared_strength};
 use super::{BOUND_MAX, Fact};
 use crate::accumulate::orders::{Follows, Orders, Places};
 
@@ -59,14 +59,14 @@ impl TopState {
     ) -> Option<(TopState, (u32, u32, Follows, bool))> {
         let mut at = Vec::new();
         let has_rounds = orders.kind(self.top) == TopLevelKind::Dispatcher;
-        let mut best: Option<((u32, u32, Follows), Vec<Bound>)> = None;
+        let mut best: Option<((u32, u32, Follows), Bounds)> = None;
         for i in 0..orders.places(fact.log_point)[index].at.len() {
             let place = orders.places(fact.log_point)[index].at[i];
             let follows = self.follows(orders, fact.log_point, place.0);
             if follows.is_none() && !has_rounds {
                 continue;
             }
-            let Some(bound) = bind(orders, self.top, place, fact) else { continue };
+            let Some(bound) = bind_once(orders, self.top, place, fact) else { continue };
             let Some((n_request, n_weak)) = self.agree(orders, &bound, is_at_work && !has_rounds) else {
                 continue;
             };
@@ -87,18 +87,29 @@ impl TopState {
         }
         let Self { top, first, entered, .. } = *self;
         let n_skips = self.n_skips + u32::from(follows == Follows::Later);
+        let next = TopState { top, at, bound: self.with_bound(&bound), first, entered, n_skips };
+        Some((next, (n_request, n_weak, follows, entered)))
+    }
+
+    /// What is bound, together with what is `new` of that which a record binds.
+    fn with_bound(&self, new: &[Bound]) -> Rc<Vec<Bound>> {
         let mut all = Rc::clone(&self.bound);
-        for bound in bound {
+        for bound in new {
             let same = |old: &Bound| match bound.identifier {
                 Some(_) => old.identifier == bound.identifier,
                 None => old.value_class == bound.value_class && old.text == bound.text,
             };
-            if all.len() < BOUND_MAX && !all.iter().any(same) {
-                Rc::make_mut(&mut all).push(bound);
+            if all.len() >= BOUND_MAX || all.iter().any(same) {
+                continue;
             }
+            if Rc::get_mut(&mut all).is_none() {
+                let mut own = Vec::with_capacity(all.len() + new.len());
+                own.extend_from_slice(&all);
+                all = Rc::new(own);
+            }
+            Rc::make_mut(&mut all).push(bound.clone());
         }
-        let next = TopState { top, at, bound: all, first, entered, n_skips };
-        Some((next, (n_request, n_weak, follows, entered)))
+        all
     }
 
     /// Whether a UUID within the texts of `fact` names another thing than the one
@@ -107,9 +118,8 @@ impl TopState {
         if fact.uuids.is_empty() {
             return false;
         }
-        let identifiers = orders.identifiers(self.top);
         fact.uuids.iter().any(|uuid| {
-            let own = own_identifier(identifiers, uuid);
+            let own = own_identifier(orders, self.top, uuid);
             let known = own.and_then(|id| self.bound.iter().find(|old| old.identifier == Some(id)));
             known.is_some_and(|known| known.text != uuid.text) && !orders.is_main(self.top)
         })
