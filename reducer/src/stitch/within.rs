@@ -193,7 +193,7 @@ impl<'a> Work<'a> {
         tops.all(|&top| {
             let pairs = self.pairs.to(top).map(|index| self.pairs.get(index));
             let mut pairs = pairs.filter(|pair| pair.id.is_some()).peekable();
-            pairs.peek().is_some() && pairs.all(|pair| is_on_node(pair))
+            pairs.peek().is_some() && pairs.all(is_on_node)
         })
     }
 }
