@@ -341,6 +341,13 @@ fn a_loop_that_reads_its_flag_through_an_accessor_serves() {
 }
 
 #[test]
+fn a_loop_that_takes_its_work_through_a_helper_serves() {
+    let kinds = analyze(&Rules::default()).kinds();
+    assert_eq!(kinds["Loops$Handler.run"], TopLevelKind::Dispatcher);
+    assert!(kinds.contains_key("Loops$Handler.handle"), "{kinds:?}");
+}
+
+#[test]
 fn what_a_silent_loop_calls_in_its_rounds_is_no_part_of_its_thread() {
     let model = model();
     assert!(

@@ -129,7 +129,7 @@ fn is_flag_test(
                 let is_flag = (descriptor == "()Z" || is_accessor(frame, tested))
                     && !is_step(method.name.as_str())
                     && args.iter().all(|&holder| outlasts_rounds(body, members, holder));
-                is_flag || args.iter().skip(1).any(|&a| was_taken(body, members, a, TAKEN_DEPTH_MAX))
+                is_flag || args.iter().skip(1).any(|&a| was_taken(frame, members, a, TAKEN_DEPTH_MAX))
             } else {
                 // `while ((x = take()) != null)`
                 is_equality && descriptor.ends_with(';') && waits_at(frame, tested)
@@ -139,21 +139,53 @@ fn is_flag_test(
     }
 }
 
+/// Instructions of a method that waits for others.
+const HELPER_INSTS_MAX: usize = 200;
+
 /// Phis and casts between a take and the work on what was taken.
 const TAKEN_DEPTH_MAX: usize = 4;
 
 /// Whether a value was taken from a queue in this round: a loop that waits there
-/// for work, and asks the work whether to go on, serves.
-fn was_taken(body: &Body, members: &[u32], value: ValueId, depth: usize) -> bool {
+/// for work, and asks the work whether to go on, serves. What a small method takes
+/// and gives back was taken.
+fn was_taken(frame: &Frame<'_>, members: &[u32], value: ValueId, depth: usize) -> bool {
+    let body = frame.body;
     let in_loop = members.binary_search(&(body.inst(value).block.index() as u32)).is_ok();
     match body.op(value) {
-        Op::Cast(_, of) => depth > 0 && was_taken(body, members, *of, depth - 1),
+        Op::Cast(_, of) => depth > 0 && was_taken(frame, members, *of, depth - 1),
         Op::Phi(operands) => {
             depth > 0
-                && operands.iter().any(|&(_, of)| of != value && was_taken(body, members, of, depth - 1))
+                && operands.iter().any(|&(_, of)| of != value && was_taken(frame, members, of, depth - 1))
         }
-        op => in_loop && is_blocking(op) && is_take(op),
+        op if in_loop && is_blocking(op) && is_take(op) => true,
+        Op::Invoke { method, .. } if in_loop && method.descriptor.ends_with(';') => {
+            let targets = frame.graph.local_edges(frame.method).filter(|(call, _)| call.site == value);
+            targets.into_iter().any(|(_, target)| gives_taken(frame.program, target))
+        }
+        _ => false,
     }
+}
+
+/// Whether a small method gives back what it takes from a queue.
+fn gives_taken(program: &Program, method: MethodId) -> bool {
+    let Some(body) = &program.methods[method.index()].body else { return false };
+    let takes = |value: ValueId| is_blocking(body.op(value)) && is_take(body.op(value));
+    let is_given = |value: ValueId| {
+        let mut todo = vec![(value, TAKEN_DEPTH_MAX)];
+        while let Some((at, depth)) = todo.pop() {
+            match body.op(at) {
+                Op::Cast(_, of) if depth > 0 => todo.push((*of, depth - 1)),
+                Op::Phi(operands) if depth > 0 => {
+                    todo.extend(operands.iter().filter(|(_, of)| *of != at).map(|&(_, of)| (of, depth - 1)));
+                }
+                _ if takes(at) => return true,
+                _ => {}
+            }
+        }
+        false
+    };
+    body.insts.len() <= HELPER_INSTS_MAX
+        && body.iter().any(|(_, inst)| matches!(inst.op, Op::Return(Some(value)) if is_given(value)))
 }
 
 fn is_take(op: &Op) -> bool {
@@ -216,7 +248,7 @@ fn waits_at(frame: &Frame<'_>, site: ValueId) -> bool {
 /// blocks.
 pub(crate) fn waits(program: &Program, graph: &CallGraph, method: MethodId, depth: usize) -> bool {
     let Some(body) = &program.methods[method.index()].body else { return false };
-    body.insts.len() <= 200
+    body.insts.len() <= HELPER_INSTS_MAX
         && (body.iter().any(|(_, inst)| is_blocking(&inst.op))
             || depth > 0 && graph.local_edges(method).any(|(_, t)| waits(program, graph, t, depth - 1)))
 }
