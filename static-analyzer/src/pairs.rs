@@ -156,6 +156,11 @@ fn merge_one(
     (from, to, kind): Key,
     ways: &[Vec<&Handoff>],
 ) -> Option<(Pair, Sites)> {
+    // A method that calls itself does so within its own lines: where it begins anew is
+    // the next thing that its thread does, or another thread's.
+    if kind == LinkKind::Call && from == to {
+        return None;
+    }
     let holds = |class| {
         let holds = |way: &Vec<&Handoff>| {
             !way.iter().any(|h| h.followed_only) && manifest.holds(cargo::narrowest(way), class)

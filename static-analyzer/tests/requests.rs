@@ -348,6 +348,15 @@ fn a_loop_that_takes_its_work_through_a_helper_serves() {
 }
 
 #[test]
+fn what_calls_itself_hands_over_nothing() {
+    let model = model();
+    let handle =
+        model.top_level_methods.iter().position(|t| t.class == "Loops$Handler" && t.method == "handle");
+    let handle = schema::TopLevelId::new(handle.expect("a top-level method"));
+    assert!(!model.communication_pairs.iter().any(|pair| pair.from == handle && pair.to == handle));
+}
+
+#[test]
 fn what_a_silent_loop_calls_in_its_rounds_is_no_part_of_its_thread() {
     let model = model();
     assert!(
