@@ -4,10 +4,13 @@
 //! The analysis misses calls (through reflection, native code, what a configuration
 //! names), and lets begin anew what everybody hands work on through. Then a line of a
 //! thread's work stands alone, although it is printed in the middle of it. The log
-//! shows it: nearly always the same line stands directly before it in its thread, a
-//! moment ago, or it nearly always follows where other spans of a thread end. Two
-//! pieces of work that a thread is handed one after the other follow each other so
-//! neatly only by chance, and not nearly always.
+//! shows it: nearly always one of the same few lines stands directly before it in its
+//! thread, a moment ago, or it nearly always follows where other spans of a thread end.
+//! Two pieces of work that a thread is handed one after the other follow each other so
+//! neatly only by chance, and not nearly always: where its threads are busy, the work
+//! follows itself as well, which is none of these lines.
+//!
+//! What else could have been handed over teaches so too, but stays with who did it.
 //!
 //! Lines of one statement teach nothing, nor do spans that name different things.
 
@@ -42,16 +45,18 @@ struct Next {
 /// over and they are at no end of `links`. What they seemed to hand over themselves is
 /// none of the `candidates`.
 pub(super) fn join(facts: &Facts<'_>, links: &[SpanLink], candidates: &mut Vec<Candidate>) -> Vec<SpanLink> {
-    let mut linked: FxHashSet<u32> = links.iter().flat_map(|link| [link.from, link.to]).collect();
-    linked.extend(candidates.iter().map(|candidate| candidate.to));
+    let linked: FxHashSet<u32> = links.iter().flat_map(|link| [link.from, link.to]).collect();
     let mut next = following(facts);
     next.retain(|next| !linked.contains(&next.to));
     let known = Known::learn(facts, &next);
+    let handed: FxHashSet<u32> = candidates.iter().map(|candidate| candidate.to).collect();
     let mut is_lone = vec![false; facts.len()];
     let mut out = Vec::new();
     for Next { from, to, .. } in next.into_iter().filter(|next| known.is_one(next)) {
-        is_lone[to as usize] = true;
-        out.push(SpanLink { from, to, pair: None });
+        if !handed.contains(&to) {
+            is_lone[to as usize] = true;
+            out.push(SpanLink { from, to, pair: None });
+        }
     }
     candidates.retain(|candidate| !is_lone[candidate.from as usize]);
     out
@@ -83,6 +88,8 @@ struct Known {
     lone: BTreeMap<LogPointId, usize>,
     /// Of those, the ones directly after a line of another log point.
     after: BTreeMap<(LogPointId, LogPointId), usize>,
+    /// Of those again, the ones after a log point that often stands before them.
+    after_usual: BTreeMap<LogPointId, usize>,
     /// Spans with a thread that end with a log point.
     ended: BTreeMap<LogPointId, usize>,
     /// Of those, the ones that a lone line follows.
@@ -102,6 +109,9 @@ impl Known {
             *known.after.entry(*points).or_default() += 1;
             *known.followed.entry(*points).or_default() += usize::from(*is_last);
         }
+        for (points, n) in known.after.iter().filter(|(_, n)| **n >= SPANS_MIN) {
+            *known.after_usual.entry(points.1).or_default() += n;
+        }
         known
     }
 
@@ -109,9 +119,10 @@ impl Known {
     fn is_one(&self, next: &Next) -> bool {
         let is_rule = |n: usize, n_next: usize| n >= SPANS_MIN && (n - n_next) * EXCEPTIONS_SHARE <= n;
         let n_lone = self.lone.get(&next.points.1).copied().unwrap_or_default();
-        let n_after = self.after.get(&next.points).copied().unwrap_or_default();
+        let n_after = self.after_usual.get(&next.points.1).copied().unwrap_or_default();
+        let is_usual = self.after.get(&next.points).is_some_and(|n| *n >= SPANS_MIN);
         let n_ended = self.ended.get(&next.points.0).copied().unwrap_or_default();
         let n_followed = self.followed.get(&next.points).copied().unwrap_or_default();
-        is_rule(n_lone, n_after) || (next.is_last && is_rule(n_ended, n_followed))
+        is_usual && is_rule(n_lone, n_after) || (next.is_last && is_rule(n_ended, n_followed))
     }
 }

@@ -355,6 +355,31 @@ fn a_lone_line_that_always_stands_after_another_is_of_the_same_work() {
 }
 
 #[test]
+fn a_lone_line_stands_after_any_of_a_few_lines() {
+    // Flushes and compactions end with a check now and then.
+    let model = "point p
+         point q
+         point r
+         top flush Task
+           >p
+         top compact Task
+           >q
+         top check Task
+           >r";
+    let (mut text, mut expected) = (String::new(), String::new());
+    for n in 0..16 {
+        let at = f64::from(n) * 10.0 + 1.0;
+        text += &format!("a t0 flush p@{at}\na t0 check r@{}\n", at + 0.002);
+        text += &format!("a t0 compact q@{}\na t0 check r@{}\n", at + 2.0, at + 2.002);
+        text += &format!("a t0 flush p@{}\na t0 compact q@{}\n", at + 4.0, at + 6.0);
+        let first = 6 * n + 1;
+        expected += &format!("{first} {0} {first}>{0}\n{1} {2} {1}>{2}\n", first + 1, first + 2, first + 3);
+        expected += &format!("{}\n{}\n", first + 4, first + 5);
+    }
+    check(model, &text, &expected);
+}
+
+#[test]
 fn lines_that_always_end_as_a_loop_does_are_its_turns() {
     let model = "point p
          point r
