@@ -286,6 +286,8 @@ fn a_late_hand_off_of_what_nobody_else_names_is_one() {
            >p
          top respond Task block=Block.id peer=Socket.peer?
            >p
+         top check Task block=Block.id peer=Socket.peer?
+           >p
          pair write respond Thread block=block peer=peer";
     let quick = |i: usize| {
         let (block, t) = (format!("blk_10{i:02}"), i * 10);
@@ -294,12 +296,15 @@ fn a_late_hand_off_of_what_nobody_else_names_is_one() {
              a - respond block={block} peer=/10.0.0.1:50{i:02} {t}.001-{t}.002\n"
         )
     };
-    let quick: String = (1..=20).map(quick).collect();
+    // Blocks and connections come back: they are no requests.
+    let back = "a - check block=blk_1001 peer=/10.0.0.1:5001 290.0-290.0
+         a - check block=blk_1002 peer=/10.0.0.1:5002 291.0-291.0\n";
+    let quick = (1..=20).map(quick).collect::<String>() + back;
     let known: String = (0..20).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
     let late = "a - write block=blk_2001 peer=/10.0.0.1:6001 300.0-300.0
          a - respond block=blk_2001 peer=/10.0.0.1:6001 300.5-300.6\n";
-    check(model, &(quick.clone() + late), &(known.clone() + "41 42 41>42\n"));
+    check(model, &(quick.clone() + late), &(known.clone() + "41\n42\n43 44 43>44\n"));
     // Others work on the block, on other connections, and one comes back.
     let others = "a - write block=blk_2001 peer=/10.0.0.1:6001 400.0-400.0\n";
-    check(model, &(quick + late + others), &(known + "41\n42\n43\n"));
+    check(model, &(quick + late + others), &(known + "41\n42\n43\n44\n45\n"));
 }
