@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn values_are_written_as_a_list_of_pairs() {
-        for pairs in [vec![], vec![(0, "")], vec![(7, "blk_1"), (300, "ü"), (2, ""), (2, "b")]] {
+        for pairs in [vec![], vec![(0, "")], vec![(7, "id_1"), (300, "ü"), (2, ""), (2, "b")]] {
             let values: Values = pairs.iter().copied().collect();
             assert_eq!(values.iter().collect::<Vec<_>>(), pairs);
             assert_eq!(values.is_empty(), pairs.is_empty());

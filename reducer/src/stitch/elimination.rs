@@ -27,13 +27,13 @@ const EXAMPLES_MIN: usize = 3;
 const EXCEPTIONS_SHARE: usize = 16;
 
 /// How much later what is together by chance is as likely to be, µs.
-const SHIFT_US: i64 = 1_000_000;
+pub(super) const SHIFT_US: i64 = 1_000_000;
 
 /// Logs print milliseconds, µs.
-const TICK_US: i64 = 2_000;
+pub(super) const TICK_US: i64 = 2_000;
 
 /// Senders looked at per receiver, latest start first.
-const LOOK_BACK_MAX: usize = 256;
+pub(super) const LOOK_BACK_MAX: usize = 256;
 
 /// The hand-offs that follow from `links` by elimination.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{LogPointId, TopLevelId};
 
+use super::elimination::{LOOK_BACK_MAX, SHIFT_US, TICK_US};
 use super::facts::{Fact, Facts};
 use super::joined;
 use super::pairs::{Pair, Pairs, Role};
@@ -28,17 +29,8 @@ const SPANS_MIN: usize = 8;
 /// At most one span in so many stands alone where the rule holds.
 const ALONE_SHARE: usize = 8;
 
-/// How much later what is within something by chance is as likely to be, µs.
-const SHIFT_US: i64 = 1_000_000;
-
-/// Logs print milliseconds, µs.
-const TICK_US: i64 = 2_000;
-
 /// What a span hands over or goes on with comes this soon after it has printed, µs.
 const SOON_US: i64 = 1_000_000;
-
-/// Spans looked at per top-level method, latest start first.
-const LOOK_BACK_MAX: usize = 256;
 
 /// What joins makes more requests whole, within which more is found.
 const ROUNDS_MAX: usize = 8;
