@@ -157,7 +157,7 @@ impl TopState {
     /// with many things, one after the other; so has what meets one of many, or makes
     /// them, while it is at work on one round.
     fn agree(&self, orders: &Orders<'_>, bound: &[Bound], is_at_work: bool) -> Option<(u32, u32)> {
-        let (mut n_request, mut n_weak, mut n_digests) = (0, 0, 0);
+        let (mut n_request, mut n_weak, mut n_digests, mut n_weak_digests) = (0, 0, 0, 0);
         // What is known by its parts is no second evidence besides them.
         let parts: Vec<ValueClassId> = bound.iter().filter_map(|new| new.part).collect();
         let names = |class| bound.iter().any(|new| new.part.is_none() && new.value_class == class);
@@ -178,11 +178,13 @@ impl TopState {
                 IdentifierStrength::Request if is_digest(&new.text) => n_digests = 1,
                 IdentifierStrength::Request => n_request += 1,
                 IdentifierStrength::Weak if parts.contains(&new.value_class) => {}
+                IdentifierStrength::Weak if is_digest(&new.text) => n_weak_digests = 1,
                 IdentifierStrength::Weak => n_weak += 1,
                 IdentifierStrength::Node => {}
             }
         }
-        Some((n_request.max(n_digests), n_weak))
+        let n_request = n_request.max(n_digests);
+        Some((n_request, if n_request == 0 { n_weak + n_weak_digests } else { n_weak }))
     }
 }
 
