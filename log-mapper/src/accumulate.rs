@@ -401,7 +401,9 @@ impl<'m> Scan<'m> {
                 let begins = thread.is_none() && self.orders.starts(fact.log_point);
                 let is_lost = |fit: &Fit| begins && fit.is_unreached(&self.orders);
                 if let Some(fit) = fit.filter(|fit| (fit.n_request > 0 || !is_served) && !is_lost(fit)) {
-                    let is_over = self.orders.starts(fact.log_point)
+                    let is_far = self.orders.starts(fact.log_point)
+                        || (thread.is_none() && fit.follows == Follows::Later);
+                    let is_over = is_far
                         && is_silence(record.ts_us.abs_diff(open.last_us), open.lasted_us())
                         && (thread.is_none() || open.is_at_exit(&self.orders));
                     let evidence = Evidence::new(&fit, current == Some(span), open.last_seq);
