@@ -24,7 +24,7 @@ pub(super) fn accept(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candida
         if candidate.is_bare && crowded.contains(&(candidate.from, candidate.pair)) {
             continue;
         }
-        if state.is_free(pair, candidate)
+        if state.is_free(facts, pair, candidate)
             && state.is_inside(facts, pair, candidate)
             && state.join(facts, pairs, candidate)
         {
@@ -34,6 +34,17 @@ pub(super) fn accept(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candida
         }
     }
     taken.into_iter().map(|candidate| state.link(pairs, candidate)).collect()
+}
+
+/// Whether two spans of a node can be parts of one receiver's work: no thread shows that
+/// they are, and neither prints what the other one does.
+fn is_rest(facts: &Facts<'_>, a: u32, b: u32) -> bool {
+    let (a, b) = (facts.get(a), facts.get(b));
+    let prints = |point| b.events.iter().any(|event| event.log_point == point);
+    a.thread.is_none()
+        && b.thread.is_none()
+        && a.node == b.node
+        && !a.events.iter().any(|event| prints(event.log_point))
 }
 
 /// Candidates by their two ends, best first.
@@ -64,8 +75,8 @@ struct State<'s, 'c> {
     equals: FxHashMap<(u32, u32), Vec<&'c Candidate>>,
     /// (receiver, role) that have their sender.
     received: FxHashSet<(u32, Role)>,
-    /// (sender, pair) that have their receiver.
-    sent: FxHashSet<(u32, u32)>,
+    /// The receiver, the last one, of each (sender, pair) that has one.
+    sent: FxHashMap<(u32, u32), u32>,
     parent: FxHashMap<u32, u32>,
     /// Last event of a sender and of what it handed over on its node.
     ends_us: FxHashMap<u32, i64>,
@@ -83,12 +94,13 @@ impl<'s> State<'s, '_> {
         }
     }
 
-    fn is_free(&self, pair: &Pair, candidate: &Candidate) -> bool {
+    fn is_free(&self, facts: &Facts<'s>, pair: &Pair, candidate: &Candidate) -> bool {
         // What carries an object can be any of its carriers, and have it from several.
         let is_any = pair.role == Role::Attached;
         let has_sender = || self.received.contains(&(candidate.to, pair.role));
+        let known = self.sent.get(&(candidate.from, candidate.pair));
         (is_any || self.agrees(pair, candidate) && !has_sender())
-            && (pair.many || !self.sent.contains(&(candidate.from, candidate.pair)))
+            && (pair.many || known.is_none_or(|&known| is_rest(facts, known, candidate.to)))
     }
 
     /// Whether a step of a chain over nodes (a method that hands over to itself
@@ -146,7 +158,7 @@ impl<'s> State<'s, '_> {
             self.tops.insert(candidate.to, to);
         }
         self.received.insert((candidate.to, pair.role));
-        self.sent.insert((candidate.from, candidate.pair));
+        self.sent.insert((candidate.from, candidate.pair), candidate.to);
     }
 
     /// Makes one component of the two ends; false if they are in one already,

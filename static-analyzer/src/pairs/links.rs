@@ -8,7 +8,9 @@ use schema::LinkKind;
 
 use super::handoffs::{Handoff, Sources};
 use super::regions::UnitId;
+use crate::ir::ValueId;
 use crate::limits::{HANDOFFS_PER_PAIR_MAX, LINK_HANDOFFS_MAX, LINKS_IN_A_ROW_MAX};
+use crate::top_level::loops::ServiceLoops;
 
 /// All hand-offs, and which links are followed.
 pub(super) struct Network {
@@ -16,6 +18,10 @@ pub(super) struct Network {
     direct: Vec<Vec<Handoff>>,
     /// Whether what is handed to a unit is followed to whom it hands it.
     follows: Vec<bool>,
+    /// Per unit that is followed: its hand-offs, by position, that it makes in the rounds
+    /// of a service loop. Whoever started the thread started the loop: what comes round
+    /// in it is of others.
+    in_rounds: Vec<Vec<bool>>,
 }
 
 impl Network {
@@ -55,7 +61,10 @@ impl Network {
                 diagnostics.push(format!("{root} passes {into} hand-offs on to {out}: not followed"));
             }
         }
-        Network { direct, follows }
+        let in_rounds = (direct.iter().enumerate())
+            .map(|(unit, handoffs)| if follows[unit] { in_rounds(sources, unit, handoffs) } else { Vec::new() })
+            .collect();
+        Network { direct, follows, in_rounds }
     }
 
     /// All hand-offs between units.
@@ -75,7 +84,11 @@ impl Network {
                 if link == from || !self.follows[link] {
                     continue;
                 }
-                for last in &self.direct[link] {
+                let is_started = ways[at].last.kind == LinkKind::Thread;
+                for (last, &in_round) in self.direct[link].iter().zip(&self.in_rounds[link]) {
+                    if is_started && in_round {
+                        continue;
+                    }
                     let kind = farthest(kind, last.kind);
                     let n = n.entry((last.to, kind)).or_default();
                     *n += 1;
@@ -88,6 +101,19 @@ impl Network {
         }
         Ways { ways }
     }
+}
+
+/// Which of the hand-offs of a unit are made in the rounds of its service loop, or where
+/// nobody can say whether they are.
+fn in_rounds(sources: Sources<'_>, unit: UnitId, handoffs: &[Handoff]) -> Vec<bool> {
+    let (program, graph) = (sources.context.program, sources.context.graph);
+    let root = sources.units.region(unit).root;
+    let loops = ServiceLoops::of(program, graph, root);
+    let Some(body) = program.methods[root.index()].body.as_ref().filter(|_| loops.any) else {
+        return vec![false; handoffs.len()];
+    };
+    let is_outside = |site: ValueId| !loops.contains(body, site);
+    handoffs.iter().map(|handoff| !(handoff.site.0 == root && is_outside(handoff.site.1))).collect()
 }
 
 /// Units from which a top-level method is reached, and top-level methods.
