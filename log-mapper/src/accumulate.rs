@@ -172,6 +172,9 @@ struct Shown {
     last_block: u64,
     /// Under which value classes.
     classes: Vec<ValueClassId>,
+    /// The last record that showed it and stands before a hand-off: its number and
+    /// log point.
+    handed: Option<(u64, LogPointId)>,
 }
 
 /// Where a record goes: with which of its candidates, and why.

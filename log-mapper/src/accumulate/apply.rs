@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 
 use schema::{LogPointId, Name, Values};
 
+use super::canonical::canonical;
 use super::neighbours::{LONE_MAX, Lone};
 use super::open_span::{OpenSpan, TopState};
 use super::open_spans::SpanIndex;
@@ -29,6 +30,9 @@ impl Scan<'_> {
         }
         if let Some(candidate) = candidate {
             self.handed.print(candidate.log_point, self.seq, record.ts_us);
+            if thread.is_none() {
+                self.hand_over(candidate);
+            }
         }
         if thread.is_none() {
             self.together.see(candidate.map(|candidate| candidate.log_point), record.ts_us);
@@ -55,6 +59,22 @@ impl Scan<'_> {
         self.leave_behind(index);
         if !self.open.get(index).goes_on(&mut self.orders) {
             self.close(index, false);
+        }
+    }
+
+    /// Remembers what a record names that stands before a hand-off.
+    fn hand_over(&mut self, candidate: &Candidate<'_>) {
+        if !self.handed.hands_over(candidate.log_point) {
+            return;
+        }
+        let variables = &self.model.log_points[candidate.log_point.index()].variables;
+        for &(variable, text) in &candidate.values {
+            let shape = variables.get(variable as usize).map(|variable| variable.shape);
+            if let Some(text) = shape.and_then(|shape| canonical(text, shape))
+                && let Some(shown) = self.shown.get_mut(&*text)
+            {
+                shown.handed = Some((self.seq, candidate.log_point));
+            }
         }
     }
 

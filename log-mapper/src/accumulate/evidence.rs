@@ -233,6 +233,8 @@ pub(super) struct Surroundings {
     pub(super) complete: bool,
     /// The best span can be an event of another entity than the record is.
     pub(super) of_another: bool,
+    /// What the record names was handed over since, to somebody else who prints this.
+    pub(super) of_the_next: bool,
     /// The best span has printed nothing but this log point, not just now, and whose
     /// loop it can stand in nobody knows.
     pub(super) turns_slowly: bool,
@@ -301,7 +303,7 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
     if around.again && begins && (!goes_on || (is_over && around.starts)) {
         return None;
     }
-    if around.of_another && around.starts {
+    if (around.of_another && around.starts) || around.of_the_next {
         return None;
     }
     // A thread that was given work goes on with its own when that is done.

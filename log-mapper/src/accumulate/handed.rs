@@ -16,6 +16,8 @@ const JUST_US: u64 = 100_000;
 pub(super) struct Handed {
     /// Per top-level method: log points that stand before its hand-offs, sorted.
     before: Vec<Vec<LogPointId>>,
+    /// Log points that stand before some hand-off, sorted.
+    senders: Vec<LogPointId>,
     /// Per log point: number and time of its last record.
     printed: Vec<Option<(u64, i64)>>,
 }
@@ -35,7 +37,10 @@ impl Handed {
             points.sort_unstable();
             points.dedup();
         }
-        Self { before, printed: vec![None; model.log_points.len()] }
+        let mut senders: Vec<LogPointId> = before.iter().flatten().copied().collect();
+        senders.sort_unstable();
+        senders.dedup();
+        Self { before, senders, printed: vec![None; model.log_points.len()] }
     }
 
     /// Record `seq` was printed by `point`.
@@ -43,6 +48,16 @@ impl Handed {
         if let Some(printed) = self.printed.get_mut(point.index()) {
             *printed = Some((seq, ts_us));
         }
+    }
+
+    /// Whether something is handed over after `point`.
+    pub(super) fn hands_over(&self, point: LogPointId) -> bool {
+        self.senders.binary_search(&point).is_ok()
+    }
+
+    /// Whether a task of `top` is handed over after `point`.
+    pub(super) fn is_before(&self, point: LogPointId, top: TopLevelId) -> bool {
+        self.before.get(top.index()).is_some_and(|points| points.binary_search(&point).is_ok())
     }
 
     /// Whether a task of `top` can have been handed over just before `now_us`, after

@@ -1,6 +1,9 @@
 //! Judging: what surrounds a record and the span that it fits best, put together
 //! for the verdict ([`super::evidence`]).
 
+use std::sync::Arc;
+
+use schema::kinds::is_made;
 use schema::{LogPointId, Name, TopLevelKind};
 
 use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
@@ -39,6 +42,7 @@ impl Scan<'_> {
             complete: self.is_complete(best.span, point)
                 || self.is_handed_anew(best.span, point, record.ts_us),
             of_another: thread.is_none() && self.is_of_another(best, facts),
+            of_the_next: thread.is_none() && self.is_of_the_next(best, facts),
             turns_slowly: gap_us > LOOP_US
                 && self.open.get(best.span).is_only(point)
                 && self.open.get(best.span).tops.len() > 1,
@@ -102,6 +106,20 @@ impl Scan<'_> {
         open.get(best.span).tops.iter().any(|state| {
             let is_entity = state.entered && orders.kind(state.top) == TopLevelKind::Entity;
             is_entity && state.begins_another(orders, fact)
+        })
+    }
+
+    /// Whether what the record names was handed over since the last line of `best`, to
+    /// somebody who can have printed the record.
+    fn is_of_the_next(&mut self, best: &Taker, facts: &[(usize, Fact)]) -> bool {
+        let fact = facts.iter().find(|(candidate, _)| *candidate == best.candidate).map(|(_, fact)| fact);
+        let Some(fact) = fact.filter(|_| best.evidence.n_request > 0) else { return false };
+        let last_seq = self.open.get(best.span).last_seq;
+        let handed = |text: &Arc<str>| self.shown.get(text).and_then(|shown| shown.handed);
+        let made = fact.values.iter().map(|(_, text)| text).filter(|text| is_made(text));
+        let places = self.orders.places(fact.log_point);
+        made.filter_map(handed).filter(|&(seq, _)| seq > last_seq).any(|(_, sender)| {
+            places.iter().any(|places| self.handed.is_before(sender, places.top))
         })
     }
 
