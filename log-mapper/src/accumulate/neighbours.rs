@@ -64,7 +64,7 @@ impl Scan<'_> {
         skips: bool,
     ) -> Option<Goes> {
         let window_us = self.config.order_window_us.unsigned_abs();
-        let Self { orders, open, opened, neighbours, .. } = self;
+        let Self { orders, open, opened, neighbours, together, .. } = self;
         let seq = self.seq;
         let taker = open.get(span);
         let gap_us = record.ts_us.abs_diff(taker.last_us);
@@ -84,14 +84,26 @@ impl Scan<'_> {
             let is_sole = || opened.iter().filter(since).filter(same).count() == 1;
             let is_missing = skips && is_cut && gap_us <= window_us && since(lone) && is_sole();
             let is_its = is_missing || (is_likely && (is_between || is_next));
-            lone.span != span && before.events.len() == 1 && is_its
+            // A run of lines goes with what mostly stands directly after it.
+            let is_run = || {
+                let last = before.events.last().and_then(|event| event.log_point);
+                before.is_nameless()
+                    && before.first_seq + before.events.len() as u64 == seq
+                    && last.is_some_and(|last| together.are_mostly(last, fact.log_point))
+            };
+            lone.span != span && is_its && (before.events.len() == 1 || is_run())
         };
         let mut tops = None;
         let mut adopted = Vec::new();
         for lone in opened.iter().filter(may_be_its) {
             let before = tops.as_ref().unwrap_or(&taker.tops);
             let without = OpenSpan::fit_after(before, orders, fact);
-            if let Some(next) = OpenSpan::steps(before, orders, &lone.fact)
+            let rest = open.get(lone.span).events.iter().skip(1).map(|event| event.log_point);
+            let rest: Option<Vec<Fact>> = rest.map(|point| point.map(Fact::bare)).collect();
+            let next = OpenSpan::steps(before, orders, &lone.fact);
+            if let Some(rest) = rest
+                && let Some(next) =
+                    rest.iter().fold(next, |tops, fact| OpenSpan::steps(&tops?, orders, fact))
                 && let Some(with) = OpenSpan::fit_after(&next, orders, fact)
                 && without.is_none_or(|without| with.keeps_all_of(&without))
             {
