@@ -183,8 +183,12 @@ impl TopState {
                 IdentifierStrength::Node => {}
             }
         }
-        let n_request = n_request.max(n_digests);
-        Some((n_request, if n_request == 0 { n_weak + n_weak_digests } else { n_weak }))
+        // A digest and the name beside it are one thing, as sure as the surer of them.
+        Some(match (n_request, n_digests) {
+            (0, 0) => (0, n_weak + n_weak_digests),
+            (0, _) => (n_digests, n_weak.saturating_sub(1)),
+            (_, _) => (n_request, n_weak),
+        })
     }
 }
 
