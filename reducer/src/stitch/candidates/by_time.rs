@@ -55,6 +55,11 @@ impl<'a> Finder<'a> {
             found.push((since_us(other, fact), candidate));
         }
         found.sort_unstable();
+        let nearest = found.first().map(|(_, candidate)| candidate.from);
+        if let Some(candidate) = nearest.and_then(|sender| self.at_work_since(sender, receiver)) {
+            out.push(candidate);
+            return;
+        }
         match found[..] {
             [] => {}
             [(_, only)] => out.push(only),
@@ -73,6 +78,39 @@ impl<'a> Finder<'a> {
                 }
             }
         }
+    }
+
+    /// Who is at work when the receiver begins, can have handed it over and has printed
+    /// since `sender` was done: no thread shows which of them it was, and more speaks for
+    /// who goes on. Of several, who has printed last.
+    fn at_work_since(&self, sender: u32, receiver: &Receiver<'_, 'a>) -> Option<Candidate> {
+        let fact = receiver.fact;
+        let done = self.facts.get(sender);
+        if fact.thread.is_some() || done.end_us >= fact.start_us {
+            return None;
+        }
+        let mut found = Vec::new();
+        for index in fact.tops.iter().flat_map(|&top| self.pairs.to(top)) {
+            let pair = self.pairs.get(index);
+            if pair.role != Role::Local || pair.is_way() || self.pairs.is_dispatcher(pair.from) {
+                continue;
+            }
+            let spans = self.by_top.get(&(fact.node, pair.from)).map_or(&[][..], Vec::as_slice);
+            for &other in self.around(pair, spans, receiver, HAND_OFF_LOOK_BACK_MAX) {
+                let other_fact = self.facts.get(other);
+                let is_at_work = (other_fact.start_us..=other_fact.end_us).contains(&fact.start_us);
+                let since = since_us(other_fact, fact);
+                if other == receiver.index || !is_at_work || since >= since_us(done, fact) {
+                    continue;
+                }
+                if let Some(evidence) = weigh(self.pairs, self.facts, pair, other_fact, fact)
+                    && !self.facts.differ(other_fact, fact)
+                {
+                    found.push((since, self.candidate(index, other, receiver.index, evidence)));
+                }
+            }
+        }
+        found.into_iter().min_by_key(|&(since, candidate)| (since, candidate.from)).map(|(_, best)| best)
     }
 
     /// Whether what a `main` has started again and again runs also when that is long
