@@ -59,6 +59,9 @@ pub(super) struct Evidence {
     n_differ: Reverse<u32>,
     /// Shared values of weak identifiers.
     pub(super) n_weak: u32,
+    /// The sender has printed before the receiver began, where no thread shows that it
+    /// was at work by then: who hands over begins before whom he hands over to.
+    is_first: bool,
     /// Powers of ten between the sender's work and the receiver's start: what was
     /// handed over long ago was handed over by somebody else.
     magnitude: Reverse<u32>,
@@ -141,6 +144,7 @@ pub(super) fn weigh(
         same_thread,
         n_differ: Reverse(others.n_differ),
         n_weak,
+        is_first: is_first(sender, receiver),
         magnitude: Reverse(magnitude(sender, receiver)),
         rank: Reverse(rank),
         distance_us,
@@ -234,6 +238,7 @@ pub(super) fn weigh_attached(
         same_thread: false,
         n_differ: Reverse(0),
         n_weak: 0,
+        is_first: is_first(sender, receiver),
         magnitude: Reverse(magnitude(sender, receiver)),
         rank: Reverse(rank),
         distance_us: Reverse(distance_us(sender, receiver)),
@@ -390,6 +395,11 @@ impl<'v> Shared<'v> {
 fn magnitude(sender: &Fact<'_>, receiver: &Fact<'_>) -> u32 {
     let gap_us = receiver.start_us.saturating_sub(sender.end_us).max(0).unsigned_abs();
     (gap_us / SOON_US).checked_ilog10().map_or(0, |powers| powers + 1)
+}
+
+fn is_first(sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+    let is_known = sender.thread.is_some() || receiver.thread.is_some() || sender.node != receiver.node;
+    is_known || sender.start_us <= receiver.start_us
 }
 
 fn distance_us(sender: &Fact<'_>, receiver: &Fact<'_>) -> u64 {
