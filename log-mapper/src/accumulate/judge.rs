@@ -118,9 +118,9 @@ impl Scan<'_> {
         let handed = |text: &Arc<str>| self.shown.get(text).and_then(|shown| shown.handed);
         let made = fact.values.iter().map(|(_, text)| text).filter(|text| is_made(text));
         let places = self.orders.places(fact.log_point);
-        made.filter_map(handed).filter(|&(seq, _)| seq > last_seq).any(|(_, sender)| {
-            places.iter().any(|places| self.handed.is_before(sender, places.top))
-        })
+        made.filter_map(handed)
+            .filter(|&(seq, _)| seq > last_seq)
+            .any(|(_, sender)| places.iter().any(|places| self.handed.is_before(sender, places.top)))
     }
 
     /// Whether `span` is one line over and over, not of this moment, and somebody has

@@ -102,8 +102,7 @@ impl Scan<'_> {
             let rest: Option<Vec<Fact>> = rest.map(|point| point.map(Fact::bare)).collect();
             let next = OpenSpan::steps(before, orders, &lone.fact);
             if let Some(rest) = rest
-                && let Some(next) =
-                    rest.iter().fold(next, |tops, fact| OpenSpan::steps(&tops?, orders, fact))
+                && let Some(next) = rest.iter().fold(next, |tops, fact| OpenSpan::steps(&tops?, orders, fact))
                 && let Some(with) = OpenSpan::fit_after(&next, orders, fact)
                 && without.is_none_or(|without| with.keeps_all_of(&without))
             {

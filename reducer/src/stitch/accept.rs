@@ -59,13 +59,13 @@ fn equals(candidates: &[Candidate]) -> FxHashMap<(u32, u32), Vec<&Candidate>> {
 /// Senders that can have one receiver and that several claim by time alone:
 /// none of these claims is sure.
 fn crowded(pairs: &Pairs<'_>, candidates: &[Candidate]) -> FxHashSet<(u32, u32)> {
-    let mut claims: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+    let mut claims: FxHashMap<(u32, u32), FxHashSet<u32>> = FxHashMap::default();
     for candidate in candidates.iter().filter(|candidate| candidate.is_bare) {
         if !pairs.get(candidate.pair).many {
-            *claims.entry((candidate.from, candidate.pair)).or_default() += 1;
+            claims.entry((candidate.from, candidate.pair)).or_default().insert(candidate.to);
         }
     }
-    claims.into_iter().filter(|&(_, n)| n > 1).map(|(sender, _)| sender).collect()
+    claims.into_iter().filter(|(_, receivers)| receivers.len() > 1).map(|(sender, _)| sender).collect()
 }
 
 #[derive(Default)]

@@ -62,7 +62,11 @@ impl Network {
             }
         }
         let in_rounds = (direct.iter().enumerate())
-            .map(|(unit, handoffs)| if follows[unit] { in_rounds(sources, unit, handoffs) } else { Vec::new() })
+            .map(
+                |(unit, handoffs)| {
+                    if follows[unit] { in_rounds(sources, unit, handoffs) } else { Vec::new() }
+                },
+            )
             .collect();
         Network { direct, follows, in_rounds }
     }

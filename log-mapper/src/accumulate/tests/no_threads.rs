@@ -288,3 +288,94 @@ fn without_threads_names_that_were_made_outweigh_those_that_were_given() {
          handle: 4 opens, start not seen",
     );
 }
+
+/// What was closed long ago stays closed: what skips lines of it is of whoever has been
+/// at work on the same thing since.
+#[test]
+fn what_was_silent_for_long_is_not_gone_on_with_by_skipping() {
+    check(
+        "point opened id=Region.id host=Host.name
+         point moved
+         point begun id=Region.id
+         point updated id=Region.id host=Host.name
+         point done id=Region.id
+         top split Task id=Region.id host=Host.name?
+           >opened moved
+           moved updated
+           updated done
+           done<
+         top deploy Task id=Region.id
+           >begun updated
+           updated done
+           done<",
+        "1.000 - opened id=region_0001 host=host-a
+         9.000 - begun id=region_0001
+         9.010 - updated id=region_0001 host=host-a
+         9.011 - done id=region_0001",
+        "split: 1 opens
+         deploy: 2 opens; 3 1 id; 4 1 id",
+    );
+}
+
+/// Two works on one thing, one after the other: the second was asked for in between.
+#[test]
+fn what_was_handed_over_since_is_of_the_next() {
+    let model = "point asked id=Region.id
+         point prepares
+         point writes id=Region.id
+         point closed id=Region.id
+         point online id=Region.id
+         top ask RpcHandler id=Region.id
+           >asked<
+         top merge Task id=Region.id
+           >writes closed
+           closed online
+           online<
+         top open Task id=Region.id
+           >prepares online
+           online<
+         pair ask open Thread id=id";
+    let mut model = sketch::model(model);
+    let records = "1.000 - writes id=region_0001
+                   1.100 - closed id=region_0001
+                   1.500 - asked id=region_0001
+                   1.600 - online id=region_0001";
+    assert_eq!(run(&model, records), "merge: 1 opens; 2 1 id; 4 1 id\nask: 3 opens\n");
+    model.communication_pairs[0].before = vec![sketch::point(&model, "asked")];
+    let apart = "merge: 1 opens; 2 1 id\nask: 3 opens\nopen: 4 opens, start not seen\n";
+    assert_eq!(run(&model, records), apart);
+}
+
+/// A record names a thing in two ways that are one: its name and the digest within that.
+#[test]
+fn a_digest_and_the_name_beside_it_are_one_thing() {
+    let (one, name) = ("27d9e6758350b73e967e79da261bade8", "users,1795256994914");
+    let model = "point coded code=Region.code
+         point flushed path=File.path
+         point finished name=Region.name tail=Region.tail
+         point starts name=Region.name tail=Region.tail
+         point closed name=Region.name tail=Region.tail
+         top know RpcHandler code=Region.code
+           >coded<
+         top flush Task
+           >flushed finished
+           finished< closed
+           closed<
+         top split Task name=Region.name
+           >starts closed
+           closed<";
+    let records = format!(
+        "1.000 - coded code={one}
+         2.000 - flushed path=/data/{one}/a
+         2.100 - finished name={name} tail=t.{one}
+         2.800 - starts name={name} tail=t.{one}
+         2.810 - closed name={name} tail=t.{one}"
+    );
+    check(
+        model,
+        &records,
+        "know: 1 opens
+         flush: 2 opens; 3 1 id
+         split: 4 opens; 5 1 id",
+    );
+}

@@ -290,21 +290,99 @@ fn a_late_hand_off_of_what_nobody_else_names_is_one() {
            >p
          pair write respond Thread block=block peer=peer";
     let quick = |i: usize| {
-        let (block, t) = (format!("blk_10{i:02}"), i * 10);
+        let (block, t) = (format!("block_10{i:02}"), i * 10);
         format!(
             "a - write block={block} peer=/10.0.0.1:50{i:02} {t}.0-{t}.0
              a - respond block={block} peer=/10.0.0.1:50{i:02} {t}.001-{t}.002\n"
         )
     };
     // Blocks and connections come back: they are no requests.
-    let back = "a - check block=blk_1001 peer=/10.0.0.1:5001 290.0-290.0
-         a - check block=blk_1002 peer=/10.0.0.1:5002 291.0-291.0\n";
+    let back = "a - check block=block_1001 peer=/10.0.0.1:5001 290.0-290.0
+         a - check block=block_1002 peer=/10.0.0.1:5002 291.0-291.0\n";
     let quick = (1..=20).map(quick).collect::<String>() + back;
     let known: String = (0..20).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
-    let late = "a - write block=blk_2001 peer=/10.0.0.1:6001 300.0-300.0
-         a - respond block=blk_2001 peer=/10.0.0.1:6001 300.5-300.6\n";
+    let late = "a - write block=block_2001 peer=/10.0.0.1:6001 300.0-300.0
+         a - respond block=block_2001 peer=/10.0.0.1:6001 300.5-300.6\n";
     check(model, &(quick.clone() + late), &(known.clone() + "41\n42\n43 44 43>44\n"));
     // Others work on the block, on other connections, and one comes back.
-    let others = "a - write block=blk_2001 peer=/10.0.0.1:6001 400.0-400.0\n";
+    let others = "a - write block=block_2001 peer=/10.0.0.1:6001 400.0-400.0\n";
     check(model, &(quick + late + others), &(known + "41\n42\n43\n44\n45\n"));
+}
+
+const CLOSES: &str = "
+    point p
+    point q
+    top close Task region=Region.name
+      >p q
+      q<
+    top split Task region=Region.name
+      >p q
+      q<
+    top part Task
+      >p<
+    pair close part Thread
+    pair split part Thread";
+
+/// Two tasks start parts that name nothing: one of them was done by then.
+#[test]
+fn without_threads_who_is_at_work_hands_over_not_who_was_done() {
+    check(
+        CLOSES,
+        "a - close region=users_1 p@1.0 q@1.373
+         a - split region=users_2 p@1.412 q@1.431
+         a - part p@1.430 p@1.430",
+        "1
+         2 3 2>3",
+    );
+}
+
+/// A region is opened because it was asked for, and then deployed; whoever deploys it can
+/// have opened it too.
+#[test]
+fn without_threads_who_hands_over_begins_before_whom_he_hands_over_to() {
+    check(
+        "point p
+         top ask RpcHandler region=Region.name
+           >p<
+         top open Task region=Region.name
+           >p<
+         top deploy Task region=Region.name
+           >p<
+         pair ask open Thread region=region
+         pair deploy open Thread region=region",
+        "a - ask region=users_1 1.053-1.053
+         a - open region=users_1 1.110-1.110
+         a - deploy region=users_1 1.116-1.123",
+        "1 2 1>2
+         3",
+    );
+}
+
+/// A task has one responder, of which two lines were seen apart.
+#[test]
+fn without_threads_one_receiver_can_be_seen_in_parts() {
+    let model = "point p
+         point q
+         top write RpcHandler block=Block.id
+           >p<
+         top respond Task block=Block.id
+           >p q
+           >q<
+         pair write respond Thread block=block";
+    check(
+        model,
+        "a - write block=block_70001 1.0-1.0
+         a - respond block=block_70001 p@1.1
+         a - respond block=block_70001 q@1.2",
+        "1 2 3 1>2 1>3",
+    );
+    // Twice the same is two of them.
+    check(
+        model,
+        "a - write block=block_70001 1.0-1.0
+         a - respond block=block_70001 p@1.1
+         a - respond block=block_70001 p@1.2",
+        "1 2 1>2
+         3",
+    );
 }
