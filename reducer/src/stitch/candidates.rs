@@ -288,9 +288,12 @@ impl<'a> Finder<'a> {
             // Equal weak values say little: the sender must be at work when the
             // receiver starts.
             let at_work = fact.start_us <= self.facts.get(sender).end_us + LOCAL_LEAD_MAX_US;
+            // An event names the entity that it is sent to.
+            let is_event = pair.kind == LinkKind::Queue && self.pairs.is_entity(pair.to);
             if evidence.n_request > 0
                 || (evidence.n_weak > 0
                     && at_work
+                    && !is_event
                     && !matches!(pair.role, Role::Cut | Role::Remote | Role::Entity))
             {
                 out.push(self.candidate(index, sender, receiver.index, evidence));

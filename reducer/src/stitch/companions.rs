@@ -62,7 +62,17 @@ pub(super) fn lead_to_first(
         span
     };
     candidates.retain_mut(|candidate| {
-        if !before.contains_key(&candidate.to) {
+        let has_first = before.contains_key(&candidate.to);
+        let sender = first(candidate.from);
+        // Time is no evidence against what the whole of either names.
+        let is_part = has_first || sender != candidate.from;
+        if candidate.evidence.0.n_request == 0
+            && is_part
+            && facts.differ(facts.get(sender), facts.get(first(candidate.to)))
+        {
+            return false;
+        }
+        if !has_first {
             return true;
         }
         candidate.to = first(candidate.to);

@@ -274,7 +274,7 @@ fn mapped_values<'v>(
 ) -> Option<Shared<'v>> {
     let last_us = sender.end_us.saturating_add(JUST_US);
     let at_work = (sender.start_us..=last_us).contains(&receiver.start_us);
-    let mut shared = Shared { at_work, ..Shared::default() };
+    let mut shared = Shared { at_work, of_entity: pair.role == Role::Entity, ..Shared::default() };
     let mut differs = false;
     for mapped in &pair.map {
         let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
@@ -327,8 +327,11 @@ fn class_values<'v>(
             ours.iter().any(|our| our.text == value.text) && !facts.is_counted_apart(value, sender, receiver)
         };
         if is_ours(value) {
-            // The ends may hold it by the way only, without knowing what it is.
-            let strength = from.max(to).unwrap_or(IdentifierStrength::Request);
+            // The ends may hold it by the way only, without knowing what it is: then a
+            // number tells what was meant, and a name (the queue that there is) does not.
+            let unknown =
+                if is_numbered(value) { IdentifierStrength::Request } else { IdentifierStrength::Weak };
+            let strength = from.max(to).unwrap_or(unknown);
             shared.add(facts, value, strength, false);
         } else if ours.len() == 1 && theirs.len() == 1 {
             others.n_differ += u32::from(identify);
@@ -338,13 +341,21 @@ fn class_values<'v>(
     // One rare text under two names: an address that one end calls its peer and
     // the other its source.
     for value in receiver.values() {
-        let other_name = |our: &&Value| our.text == value.text && our.value_class != value.value_class;
+        let other_name = |our: &&Value| {
+            is_numbered(value) && our.text == value.text && our.value_class != value.value_class
+        };
         let is_apart = || facts.is_counted_apart(value, sender, receiver);
         if sender.values().iter().any(|our| other_name(&our)) && !is_apart() {
             shared.add(facts, value, IdentifierStrength::Request, false);
         }
     }
     others
+}
+
+/// Whether a value is numbered: what is not was named when the program was written or
+/// set up, and two that have it in common need have nothing else.
+fn is_numbered(value: &Value) -> bool {
+    value.text.bytes().any(|b| b.is_ascii_digit())
 }
 
 /// Distinct texts that both ends hold: one text under several names is one
@@ -357,6 +368,9 @@ struct Shared<'v> {
     tells: bool,
     /// The sender has just been at work as the receiver starts.
     at_work: bool,
+    /// The ends are events of one entity: its identity maps whatever it has a name
+    /// for, also what it is a part of.
+    of_entity: bool,
 }
 
 impl<'v> Shared<'v> {
@@ -382,7 +396,7 @@ impl<'v> Shared<'v> {
         if !is_request && (!is_telling || is_common) {
             return;
         }
-        self.tells |= is_mapped || facts.tells_apart(value);
+        self.tells |= if self.of_entity { is_numbered(value) } else { is_mapped || facts.tells_apart(value) };
         let known = if is_request { &mut self.request } else { &mut self.weak };
         if strength != IdentifierStrength::Node && !known.contains(&&*value.text) {
             known.push(&value.text);

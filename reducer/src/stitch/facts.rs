@@ -52,6 +52,8 @@ pub(super) struct Facts<'s> {
     texts: Vec<TextSet>,
     /// Spans that hold a value, and how often it came back after a silence.
     holders: FxHashMap<(ValueClassId, &'s str), Holders>,
+    /// The same of the values of a kind.
+    of_kinds: FxHashMap<(ValueClassId, &'s str), Holders>,
     /// Values of a class, and spans that hold one.
     classes: FxHashMap<ValueClassId, (usize, usize)>,
     kinds: Kinds,
@@ -70,6 +72,15 @@ struct Holders {
     n_spans: usize,
     n_returns: usize,
     last_us: i64,
+}
+
+impl Holders {
+    fn add(&mut self, span: &Span) {
+        let is_back = start_us(span).saturating_sub(self.last_us) > RETURN_US;
+        self.n_returns += usize::from(is_back && self.n_spans > 0);
+        self.n_spans += 1;
+        self.last_us = self.last_us.max(end_us(span));
+    }
 }
 
 /// A set of texts that may hold more than was added to it, but never less: two that
@@ -126,11 +137,17 @@ impl<'s> Facts<'s> {
                 kinds.learn(known.entry(&value.text).or_default(), value.value_class, &value.text);
             }
             for value in &span.identifiers {
-                let of_value = holders.entry((value.value_class, &value.text)).or_default();
-                let is_back = start_us(span).saturating_sub(of_value.last_us) > RETURN_US;
-                of_value.n_returns += usize::from(is_back && of_value.n_spans > 0);
-                of_value.n_spans += 1;
-                of_value.last_us = of_value.last_us.max(end_us(span));
+                holders.entry((value.value_class, &value.text)).or_default().add(span);
+            }
+        }
+        let mut of_kinds: FxHashMap<(ValueClassId, &str), Holders> = FxHashMap::default();
+        for span in spans {
+            let mut own: Vec<(ValueClassId, &str)> =
+                span.identifiers.iter().map(|value| (kinds.of(value.value_class), &*value.text)).collect();
+            own.sort_unstable();
+            own.dedup();
+            for key in own {
+                of_kinds.entry(key).or_default().add(span);
             }
         }
         let spans = spans.iter().map(|span| {
@@ -166,7 +183,7 @@ impl<'s> Facts<'s> {
         let starts_us = spans.iter().map(|fact| fact.start_us).collect();
         let texts = spans.iter().map(|fact| TextSet::of(fact.values.iter())).collect();
         let within = FxHashMap::default();
-        Self { spans, starts_us, texts, holders, classes, kinds, within, n_of_thread }
+        Self { spans, starts_us, texts, holders, of_kinds, classes, kinds, within, n_of_thread }
     }
 
     /// Remembers that numbers of the kind `number` are counted within things of another.
@@ -219,16 +236,18 @@ impl<'s> Facts<'s> {
         found.into_iter().filter_map(|(kind, text)| Some((kind, text?))).collect()
     }
 
-    /// Whether two spans name different things of one kind, and nothing in common.
+    /// Whether two spans name different things of one kind, and nothing in common that
+    /// not everybody names.
     pub(super) fn differ(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
         let telling = |value: &&Value| value.text.len() >= TELLING_MIN;
         let same_kind = |x: &Value, y: &Value| self.kinds.of(x.value_class) == self.kinds.of(y.value_class);
-        let shared = |x: &Value| b.values.iter().any(|y| y.text == x.text);
+        let has = |fact: &Fact<'_>, x: &Value| fact.values.iter().any(|y| y.text == x.text);
+        let shared = |x: &Value| has(b, x) && !self.is_everywhere(x);
         !a.values.iter().filter(telling).any(shared)
             && a.values
                 .iter()
                 .filter(telling)
-                .any(|x| b.values.iter().filter(telling).any(|y| same_kind(x, y)))
+                .any(|x| b.values.iter().filter(telling).any(|y| same_kind(x, y) && !has(b, x) && !has(a, y)))
     }
 
     /// Whether two spans name different things of some kind, whatever else they have
@@ -282,18 +301,23 @@ impl<'s> Facts<'s> {
         TextSet::of(fact.values.iter().filter(|value| !self.is_common(value) || is_meant(value)))
     }
 
+    /// Who holds a value, whatever it is called there: a peer is the same one under all of
+    /// its names, and a rare name makes it none that tells.
+    fn holders_of_kind(&self, value: &Value) -> Holders {
+        let key = (self.kind(value.value_class), &*value.text);
+        self.of_kinds.get(&key).copied().unwrap_or_default()
+    }
+
     /// Whether so many spans hold `value` that it tells no requests apart.
     pub(super) fn is_common(&self, value: &Value) -> bool {
-        let key = (value.value_class, &*value.text);
-        let Holders { n_spans, n_returns, .. } = self.holders.get(&key).copied().unwrap_or_default();
+        let Holders { n_spans, n_returns, .. } = self.holders_of_kind(value);
         n_returns > RETURNS_MAX || n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
     }
 
     /// Whether so many spans hold `value` that it names no one thing. It may come
     /// back at any time: a thing lives as long as it lives.
     pub(super) fn is_everywhere(&self, value: &Value) -> bool {
-        let key = (value.value_class, &*value.text);
-        let n_spans = self.holders.get(&key).map_or(0, |of_value| of_value.n_spans);
+        let n_spans = self.holders_of_kind(value).n_spans;
         n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
     }
 

@@ -32,11 +32,9 @@ use crate::merge::{Sets, SpanLink, to_u32};
 const SILENCE_US: i64 = 1_000_000;
 const TIMES_LASTED: i64 = 2;
 
-/// At most one value in this many may have come back.
-const BACK_SHARE: usize = 50;
-
-/// The same for what is counted, which is no name of a thing that others use.
-const COUNTED_BACK_SHARE: usize = 16;
+/// At most one value in this many may have come back: where a node has died, or its
+/// log is lost, some of those that live there fall silent in between.
+const BACK_SHARE: usize = 16;
 
 /// Links that make one request of what holds one value of such a kind, in
 /// addition to `links`.
@@ -70,7 +68,7 @@ pub(super) fn join(
     }
     for Counted { within, number, spans } in counted {
         let n_back = spans.iter().filter(|spans| lives(facts, spans).len() > 1).count();
-        if n_back * COUNTED_BACK_SHARE > spans.len() {
+        if n_back * BACK_SHARE > spans.len() {
             continue;
         }
         let lives: Vec<&[u32]> = spans.iter().flat_map(|spans| lives(facts, spans)).collect();

@@ -51,6 +51,9 @@ fn an_identifier_that_comes_and_goes_with_its_request_joins_all_that_holds_it() 
     let together: String = ["1\n".to_owned()].into_iter().chain(pairs).collect();
     let apart = |n: usize| -> String { (1..=2 * n + 1).map(|i| format!("{i}\n")).collect() };
     check(SESSIONS, &sessions(16, "work", 0.2), &together);
+    // One of them fell silent in between: its node has died, or what it printed is lost.
+    let silent = "a t open session=session-16 1700-1700\nb u work session=session-16 1730-1730\n";
+    check(SESSIONS, &(sessions(16, "work", 0.2) + silent), &(together + "34\n35\n"));
     // Too few to know what kind of identifier it is.
     check(SESSIONS, &sessions(14, "work", 0.2), &apart(14));
     // The name of a thing that somebody comes back to.
