@@ -240,16 +240,19 @@ impl<'m> Pairs<'m> {
     }
 
     /// Value classes by which entities that are sent events name themselves:
-    /// identifiers that their own objects hold one of.
+    /// identifiers that their own objects hold one of, and by which their events find
+    /// them. What else they hold at the moment has a life of its own.
     pub(super) fn names_of_entities(&self) -> BTreeSet<ValueClassId> {
         let is_sent = |pair: &&Pair| pair.kind == LinkKind::Queue && self.is_entity(pair.to);
-        let sent: BTreeSet<TopLevelId> = self.iter().filter(is_sent).map(|pair| pair.to).collect();
-        let tops = sent.iter().map(|top| &self.model.top_level_methods[top.index()]);
-        let identifiers = tops.flat_map(|top| &top.identifiers).filter(|id| {
-            let own = id.path.starts_with("this.") && !id.path.contains("[*]") && !id.one_of_many;
-            own && id.strength == IdentifierStrength::Request
-        });
-        identifiers.map(|id| id.value_class).collect()
+        let named = self.iter().filter(is_sent).flat_map(|pair| pair.map.iter().map(|m| (pair.to, m.to)));
+        let named: BTreeSet<(TopLevelId, ValueClassId)> = named.collect();
+        let is_own = |&(top, class): &(TopLevelId, ValueClassId)| {
+            self.model.top_level_methods[top.index()].identifiers.iter().any(|id| {
+                let own = id.path.starts_with("this.") && !id.path.contains("[*]") && !id.one_of_many;
+                own && id.value_class == class && id.strength == IdentifierStrength::Request
+            })
+        };
+        named.into_iter().filter(is_own).map(|(_, class)| class).collect()
     }
 
     /// Whether spans of `top` are events that somebody else sent.

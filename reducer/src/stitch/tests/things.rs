@@ -145,6 +145,28 @@ fn what_is_done_to_one_entity_is_one_request_and_the_innermost_entity_counts() {
     check(model, &text, &expected);
 }
 
+/// A reader is about its file. The block that it reads at the moment is no part of what
+/// it is, and what others do to blocks are requests of their own.
+#[test]
+fn what_an_entity_holds_is_not_its_name() {
+    let model = "point p
+         top seek Entity this.file=File.path this.block=Block.id
+           >p
+         top write Task block=Block.id
+           >p
+         top delete Task block=Block.id
+           >p
+         pair seek seek Queue this.file=this.file";
+    let (mut text, mut expected) = (String::new(), String::new());
+    for n in 0..16 {
+        let start = 100 * n;
+        text += &format!("a t write block=blk_{n:02} {start}-{start}\n");
+        text += &format!("a t delete block=blk_{n:02} {}-{}\n", start + 50, start + 50);
+        expected += &format!("{}\n{}\n", 2 * n + 1, 2 * n + 2);
+    }
+    check(model, &text, &expected);
+}
+
 #[test]
 fn an_event_that_names_nothing_of_its_entity_stays_apart() {
     let model = "point p
