@@ -169,6 +169,12 @@ const METHODS: &[(&str, &str, Model)] = &[
     ("java/util/Objects", "toString", Model::ImageOr),
     ("java/util/Objects", "requireNonNull", Model::Same),
     ("com/google/common/base/Preconditions", "checkNotNull", Model::Same),
+    ("com/google/common/base/Strings", "nullToEmpty", Model::Same),
+    ("com/google/common/base/Strings", "emptyToNull", Model::Same),
+    // An escaped text is the text, but for rare characters.
+    ("org/apache/commons/lang/StringEscapeUtils", "escapeJava", Model::Same),
+    ("org/apache/commons/lang3/StringEscapeUtils", "escapeJava", Model::Same),
+    ("org/apache/commons/text/StringEscapeUtils", "escapeJava", Model::Same),
     ("java/lang/Class", "getName", Model::ClassName),
     ("java/lang/Class", "getCanonicalName", Model::ClassName),
     ("java/lang/Class", "getTypeName", Model::ClassName),
@@ -339,9 +345,16 @@ pub(crate) enum Kind {
     Builder,
 }
 
-/// The model of a method, if it is known.
+/// Packages of libraries that builds move into their own.
+const MOVED: &[&str] = &["/com/google/common/", "/org/apache/commons/"];
+
+/// The model of a method, if it is known; also where a build has moved its library.
 pub(crate) fn model(class: Name, name: Name) -> Option<Model> {
-    METHOD_INDEX.get(&(class, name)).copied()
+    let moved = || {
+        let at = MOVED.iter().find_map(|package| class.find(package))?;
+        METHOD_INDEX.get(&(Name::from(&class[at + 1..]), name))
+    };
+    METHOD_INDEX.get(&(class, name)).or_else(moved).copied()
 }
 
 /// What is known of a class.
@@ -463,3 +476,18 @@ pub(crate) const VALUE_TYPES: &[&str] = &[
     "java/io/File",
     "java/nio/file/Path",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_is_known_where_a_build_has_moved_it() {
+        let of = |class: &str, name: &str| model(Name::from(class), Name::from(name));
+        let own = "org/example/shaded/com/google/common/base/Preconditions";
+        assert_eq!(of(own, "checkNotNull"), Some(Model::Same));
+        assert_eq!(of("org/apache/commons/lang3/StringEscapeUtils", "escapeJava"), Some(Model::Same));
+        assert_eq!(of("org/example/Preconditions", "checkNotNull"), None);
+        assert_eq!(of(own, "checkState"), None);
+    }
+}
