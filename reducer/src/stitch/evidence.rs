@@ -13,7 +13,7 @@ use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::to_u32;
 use schema::kinds::{TELLING_MIN, is_digest, is_made};
-use schema::{IdentifierStrength, LinkKind, Value};
+use schema::{IdentifierStrength, LinkKind, TopLevelId, Value};
 
 /// A receiver can print before its sender does: the sender may log after the
 /// hand-off. Such a pair counts as this many times as far apart as it is.
@@ -92,6 +92,9 @@ pub(super) fn weigh(
 ) -> Option<Evidence> {
     // A way says less than a hand-off.
     let rank = sender.any_rank(pair.from)? + receiver.rank(pair.to)? + to_u32(pair.through.len());
+    if pair.kind == LinkKind::Rpc && reads_amid(pairs, sender, pair.from) {
+        return None;
+    }
     let threads_known = sender.thread.is_some() && receiver.thread.is_some();
     let same_thread = threads_known && sender.node == receiver.node && sender.thread == receiver.thread;
     // Who calls itself does so in its thread, unless it is the events of an entity.
@@ -149,6 +152,13 @@ pub(super) fn weigh(
         rank: Reverse(rank),
         distance_us,
     })
+}
+
+/// Whether a span began with a first line of what it is taken for, and in the middle
+/// of `top`: that it is of `top` is the longer reading.
+fn reads_amid(pairs: &Pairs<'_>, span: &Fact<'_>, top: TopLevelId) -> bool {
+    let Some((&best, point)) = span.tops.first().zip(span.first_point) else { return false };
+    best != top && !span.truncated && pairs.starts_with(best, point) && !pairs.starts_with(top, point)
 }
 
 /// Whether the receiver's thread is named after a value: contains it, set apart

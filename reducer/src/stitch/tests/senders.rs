@@ -384,5 +384,30 @@ fn without_threads_one_receiver_can_be_seen_in_parts() {
          a - respond block=block_70001 p@1.2",
         "1 2 1>2
          3",
+
+#[test]
+fn what_begins_as_a_call_does_is_not_the_middle_of_who_calls() {
+    let model = "point begun
+         point p
+         top find RpcHandler file=File.path
+           >p
+         top check EventHandler file=File.path
+           >begun p
+           p
+         top add RpcHandler file=File.path
+           >p
+         pair check add Rpc file=file many";
+    check(
+        model,
+        "a h1 find|check file=/files/1 p@1.0
+         a h2 add file=/files/1 1.1-1.1",
+        "1
+         2",
+    );
+    check(
+        model,
+        "a h1 check file=/files/1 begun@0.9 p@1.0
+         a h2 add file=/files/1 1.1-1.1",
+        "1 2 1>2",
     );
 }
