@@ -173,9 +173,10 @@ pub(super) fn has_parts(n_wholes: u32, n_parts: u32) -> bool {
 }
 
 /// Spans that began with a log point from which to learn whether it stands in a
-/// loop that turns, and the share of them that must have printed it again.
+/// loop that turns, and the share of them that must have printed it again: two
+/// requests about one thing come at once now and then, a loop turns often.
 const BEGUN_MIN: u32 = 32;
-const AGAIN_SHARE: u32 = 32;
+const AGAIN_SHARE: u32 = 8;
 
 /// Which log points are printed in loops, learnt from the log: a request begins
 /// with one line of a loop, and goes on with another one at once. Where that

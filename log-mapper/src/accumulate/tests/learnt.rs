@@ -88,6 +88,17 @@ fn a_loop_that_never_turns_twice_is_no_loop() {
 }
 
 #[test]
+fn a_loop_that_seems_to_turn_now_and_then_is_none() {
+    // Two calls for one file follow each other at once now and then.
+    let once = |n: u32| format!("{n}.000 - opened file=/files/{n}\n");
+    let twice = |n: u32| format!("{}{n}.001 - opened file=/files/{n}\n", once(n));
+    let records: String = (0..64).map(|n| if n % 16 == 0 { twice(n) } else { once(n) }).collect();
+    let two = "70.000 - opened file=/files/90\n70.005 - opened file=/files/90\n";
+    let spans = run(&sketch::model(READS), &(records + two));
+    assert!(spans.ends_with("read: 69 opens\nread: 70 opens\n"), "{spans}");
+}
+
+#[test]
 fn a_round_of_a_dispatcher_begins_with_its_first_line() {
     // The address is used again by another connection.
     check(
