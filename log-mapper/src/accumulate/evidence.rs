@@ -246,7 +246,8 @@ pub(super) struct Surroundings {
     pub(super) was_handed_out: bool,
     /// The best span can be a round of a dispatcher.
     pub(super) is_round: bool,
-    /// The best span is a round of a dispatcher, and not of the last moment.
+    /// The best span is a round of a dispatcher or a call that it was given, and not of
+    /// the last moment.
     pub(super) round_is_over: bool,
     /// Somebody has just handed out what the best span can be.
     pub(super) handed_anew: bool,

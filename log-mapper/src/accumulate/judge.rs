@@ -51,7 +51,7 @@ impl Scan<'_> {
             was_handed_out: self.open.get(best.span).was_handed_out(&self.orders, &best.fit),
             is_round: self.is_round(best.span),
             round_is_over: gap_us > FLOAT_US.max(self.open.get(best.span).lasted_us())
-                && self.is_all_rounds(best.span)
+                && (self.is_all_rounds(best.span) || self.is_call(best.span))
                 && !self.is_all(best.span, TopLevelKind::IdentifierLoss),
             handed_anew: self.is_next_handed(best.span, record.ts_us),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
@@ -177,6 +177,16 @@ impl Scan<'_> {
     /// take as long as they need.
     fn is_all_rounds(&self, span: SpanIndex) -> bool {
         self.open.get(span).tops.iter().all(|state| self.is_round_of(state))
+    }
+
+    /// Whether `span` is a call that somebody else made, as far as it began with a first
+    /// line: its thread is handed the next one by who serves those.
+    fn is_call(&self, span: SpanIndex) -> bool {
+        let open = self.open.get(span);
+        let is_main = open.thread.is_some_and(|thread| self.thread_names[thread as usize] == MAIN_THREAD);
+        let is_call =
+            |state: &TopState| state.entered && self.orders.kind(state.top) == TopLevelKind::RpcHandler;
+        !is_main && open.tops.iter().any(is_call)
     }
 
     fn is_round_of(&self, state: &TopState) -> bool {

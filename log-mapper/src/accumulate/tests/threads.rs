@@ -435,3 +435,29 @@ fn a_thread_of_that_name_that_was_just_handed_a_task_is_another() {
     let text = run(&model, records);
     assert_eq!(text.lines().filter(|line| line.starts_with("open:")).count(), 2, "{text}");
 }
+
+/// A call ends without a word; the next one that its thread is handed begins as it began.
+#[test]
+fn a_thread_that_serves_calls_is_soon_at_the_next_one() {
+    let model = "point sought
+         point added id=Id.n
+         top add RpcHandler id=Id.n
+           >sought*< added
+           added<";
+    check(
+        model,
+        "1.000 h1 sought
+         1.001 h1 sought
+         1.300 h1 sought
+         1.301 h1 added id=1",
+        "add: 1 opens; 2 thread
+         add: 3 opens; 4 thread",
+    );
+    check(
+        &model.replace("RpcHandler", "Task"),
+        "1.000 t1 sought
+         1.300 t1 sought
+         1.301 t1 added id=1",
+        "add: 1 opens; 2 thread; 3 thread",
+    );
+}
