@@ -191,6 +191,8 @@ enum Goes {
     Takes(Vec<TopState>, SpanIndex, usize),
     /// Is printed inside of what its thread is doing.
     Inside(SpanIndex),
+    /// Is what the caller of a span prints of its failure.
+    Fails(SpanIndex),
     /// Joins a span together with the only records of other ones.
     Adopts(SpanIndex, Fit, Vec<SpanIndex>),
 }
@@ -258,6 +260,9 @@ impl<'m> Scan<'m> {
         if thread.is_none() {
             self.find_digests(record, &mut facts);
             self.find_wholes(&mut facts);
+        }
+        if let Some((candidate, span)) = self.failed(record, thread, &facts) {
+            return Some(Choice { candidate, thread, goes: Goes::Fails(span) });
         }
         let mut takers = self.takers(record, thread, &facts);
         let handles = |candidate: usize| self.is_in_handler(record.candidates[candidate].log_point);

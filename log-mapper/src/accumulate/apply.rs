@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use schema::{LogPointId, Name, Values};
+use schema::{Event, LogPointId, Name, Values};
 
 use super::canonical::canonical;
 use super::neighbours::{LONE_MAX, Lone};
@@ -106,6 +106,13 @@ impl Scan<'_> {
         }
     }
 
+    /// Adds an event that has no place in the order of the span; returns that.
+    fn put_inside(&mut self, index: SpanIndex, event: Event) -> SpanIndex {
+        let seq = self.seq;
+        self.open.update(index, |span| span.add(event, seq));
+        index
+    }
+
     /// Gives the record to a span; returns that.
     fn carry_out(
         &mut self,
@@ -140,9 +147,10 @@ impl Scan<'_> {
             Goes::Inside(index) => {
                 let around = if thread.is_some() { "thread" } else { "the only one at work" };
                 let what = if candidate.is_some() { "inside" } else { "inside, no log point" };
-                let event = event(record, candidate, Name::from(&format!("{around}, {what}")));
-                self.open.update(index, |span| span.add(event, seq));
-                index
+                self.put_inside(index, event(record, candidate, Name::from(&format!("{around}, {what}"))))
+            }
+            Goes::Fails(index) => {
+                self.put_inside(index, event(record, candidate, Name::from("failure of what was called")))
             }
             Goes::Adopts(index, fit, adopted) => {
                 let lone: Vec<OpenSpan> = adopted.iter().map(|&lone| self.open.close(lone)).collect();

@@ -205,6 +205,41 @@ impl Scan<'_> {
             .then_some(current)
     }
 
+    /// The call whose failure a record reports: a dispatcher prints in a handler of
+    /// exceptions, at the moment when what it has called ends. That is what its thread
+    /// was at, or, without threads, the last that names the same.
+    pub(super) fn failed(
+        &self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        facts: &[(usize, Fact)],
+    ) -> Option<(usize, SpanIndex)> {
+        facts.iter().find_map(|(candidate, fact)| {
+            let places = self.orders.places(fact.log_point);
+            let is_own = |top: TopLevelId| self.orders.kind(top) == TopLevelKind::Dispatcher;
+            if !self.model.log_points[fact.log_point.index()].in_handler
+                || places.is_empty()
+                || !places.iter().all(|places| is_own(places.top))
+            {
+                return None;
+            }
+            let calls = |state: &TopState| {
+                state.entered && places.iter().any(|places| self.calls.contains(&(places.top, state.top)))
+            };
+            let has_just_ended = |span: &SpanIndex| {
+                let open = self.open.get(*span);
+                record.ts_us.abs_diff(open.last_us) <= LOOP_US && open.tops.iter().any(calls)
+            };
+            let span = match thread {
+                Some(thread) => self.open.current(thread).filter(has_just_ended),
+                None => {
+                    self.before.filter(has_just_ended).filter(|&span| self.open.get(span).names_any(fact))
+                }
+            };
+            Some((*candidate, span?))
+        })
+    }
+
     /// What a record of no log point that is known (of a library that was not
     /// analysed) is printed inside of: its thread is in the middle of it.
     pub(super) fn amid(&mut self, record: &Record<'_>) -> Option<Choice> {

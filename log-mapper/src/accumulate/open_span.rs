@@ -443,6 +443,13 @@ impl OpenSpan {
         fit.tops.iter().all(is_own) && self.tops.iter().any(is_whole)
     }
 
+    /// Whether it names something that the record names too, whatever it knows of it.
+    pub(super) fn names_any(&self, fact: &Fact) -> bool {
+        let known = || self.tops.iter().flat_map(|state| &*state.bound);
+        let telling = fact.values.iter().filter(|(_, text)| text.len() >= TELLING_MIN);
+        telling.into_iter().any(|(_, text)| known().any(|b| b.text == *text))
+    }
+
     /// Whether nothing so far had a place in the order.
     pub(super) fn only_floats(&self) -> bool {
         self.tops.iter().all(|state| state.at.is_empty())

@@ -461,3 +461,44 @@ fn a_thread_that_serves_calls_is_soon_at_the_next_one() {
         "add: 1 opens; 2 thread; 3 thread",
     );
 }
+
+#[test]
+fn who_has_handed_out_a_call_reports_how_that_has_failed() {
+    let model = |kind: &str| {
+        let text = "point accepted
+             point begin peer=Conn.peer
+             point end
+             point failed peer=Conn.peer
+             top loop Dispatcher peer=Conn.peer
+               >accepted failed
+               failed<
+             top serve DispatchTarget peer=Conn.peer?
+               >begin< end
+               end<
+             pair loop serve Call";
+        let mut model = sketch::model(&text.replace("Call", kind));
+        let failed = sketch::point(&model, "failed");
+        model.log_points[failed.index()].in_handler = true;
+        model
+    };
+    let records = "1.000 t1 begin peer=10.0.0.1:5001
+         1.001 t2 begin peer=10.0.0.1:5002
+         1.002 t1 failed peer=10.0.0.1:5001
+         2.000 t2 failed peer=10.0.0.1:5002";
+    let whole = "serve: 1 opens; 3 failure of what was called
+         serve: 2 opens
+         loop: 4 opens, start not seen";
+    let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    assert_eq!(run(&model("Call"), &lines(records)).trim(), lines(whole));
+    // Nobody has called it.
+    let apart = run(&model("Thread"), &lines(records));
+    assert_eq!(apart.lines().count(), 4, "{apart}");
+    // Without threads it stands directly behind what it names.
+    let records = "1.000 - begin peer=10.0.0.1:5001
+         1.001 - failed peer=10.0.0.1:5001
+         1.002 - begin peer=10.0.0.1:5002
+         1.003 - failed peer=10.0.0.1:5003";
+    let text = run(&model("Call"), &lines(records));
+    assert_eq!(text.lines().next(), Some("serve: 1 opens; 2 failure of what was called"));
+    assert_eq!(text.lines().count(), 3, "{text}");
+}
