@@ -6,8 +6,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use schema::LinkKind;
 
-use super::handoffs::{Handoff, Sources};
+use super::facts::Channel;
+use super::handoffs::{Handoff, Rule, Sources};
 use super::regions::UnitId;
+use crate::call_graph::CallKind;
 use crate::ir::ValueId;
 use crate::limits::{HANDOFFS_PER_PAIR_MAX, LINK_HANDOFFS_MAX, LINKS_IN_A_ROW_MAX};
 use crate::top_level::loops::ServiceLoops;
@@ -88,9 +90,10 @@ impl Network {
                 if link == from || !self.follows[link] {
                     continue;
                 }
-                let is_started = ways[at].last.kind == LinkKind::Thread;
+                let call = ways[at].last;
+                let is_started = call.kind == LinkKind::Thread;
                 for (last, &in_round) in self.direct[link].iter().zip(&self.in_rounds[link]) {
-                    if is_started && in_round {
+                    if (is_started && in_round) || is_answer(call, last) {
                         continue;
                     }
                     let kind = farthest(kind, last.kind);
@@ -177,11 +180,58 @@ impl<'a> Ways<'a> {
     }
 }
 
+/// Whether a message is what a handler that was called remotely answers: it goes back to
+/// whoever waits for it, and is handed to nobody.
+fn is_answer(call: &Handoff, message: &Handoff) -> bool {
+    call.rule == Rule::Call(CallKind::Rpc) && matches!(message.rule, Rule::Channel(Channel::Message(_)))
+}
+
 /// The kind that says how far two hand-offs in a row reach.
 fn farthest(first: LinkKind, second: LinkKind) -> LinkKind {
     match (first, second) {
         (a, b) if b.crosses_nodes() && !a.crosses_nodes() => b,
         (LinkKind::Call, b) => b,
         (a, _) => a,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::cargo::Cargo;
+    use super::super::handoffs::Entry;
+    use super::*;
+    use crate::ir::ValueId;
+    use crate::program::{MethodId, Name};
+
+    fn handoff(from: UnitId, to: UnitId, kind: LinkKind, rule: Rule) -> Handoff {
+        Handoff {
+            from,
+            to,
+            kind,
+            site: (MethodId::new(0), ValueId::new(0)),
+            entry: Entry::Channel { way: Arc::new([]), taken: None, put: None },
+            many: false,
+            needs_identifier: false,
+            followed_only: false,
+            cargo: Cargo::Any,
+            rule,
+        }
+    }
+
+    /// The receivers of unit 0, past unit 1, which hands a message on to unit 2.
+    fn receivers(kind: LinkKind, rule: Rule) -> Vec<UnitId> {
+        let message = Rule::Channel(Channel::Message(Name::from("Block")));
+        let direct =
+            vec![vec![handoff(0, 1, kind, rule)], vec![handoff(1, 2, LinkKind::Socket, message)], Vec::new()];
+        let network = Network { direct, follows: vec![false, true, false] };
+        network.ways(0).iter().map(|(to, ..)| to).collect()
+    }
+
+    #[test]
+    fn what_a_handler_answers_is_handed_to_nobody() {
+        assert_eq!(receivers(LinkKind::Rpc, Rule::Call(CallKind::Rpc)), [1]);
+        assert_eq!(receivers(LinkKind::Call, Rule::Call(CallKind::Direct)), [1, 2]);
     }
 }

@@ -384,6 +384,8 @@ fn without_threads_one_receiver_can_be_seen_in_parts() {
          a - respond block=block_70001 p@1.2",
         "1 2 1>2
          3",
+    );
+}
 
 #[test]
 fn what_begins_as_a_call_does_is_not_the_middle_of_who_calls() {
