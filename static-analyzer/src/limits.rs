@@ -153,6 +153,10 @@ pub const SUPERS_MAX: usize = 100_000;
 /// nothing and is dropped.
 pub const TABLE_TARGETS_MAX: usize = 256;
 
+/// Methods that call each other back of which the order of each is worked out, with the
+/// calls of one another without order.
+pub const RECURSION_MEMBERS_MAX: usize = 64;
+
 /// Classes that one node of the value flow can hold before it counts as open.
 pub const FLOW_TYPES_MAX: usize = 16;
 

@@ -9,9 +9,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::call_graph::CallGraph;
+use crate::call_graph::{Call, CallGraph, CallKind};
 use crate::ir::{BlockId, Op, ValueId};
-use crate::limits::{ORDER_CALLEES_MAX, ORDER_NODES_MAX};
+use crate::limits::{ORDER_CALLEES_MAX, ORDER_NODES_MAX, RECURSION_MEMBERS_MAX};
 use crate::path::LogPoint;
 use crate::program::{MethodId, Program};
 use crate::top_level::TopLevels;
@@ -27,8 +27,8 @@ use fragment::Fragment;
 use method::Event;
 
 /// For each calling instruction, in order, the methods that it can run in the
-/// same thread and that are not cut.
-type Calls = Vec<(ValueId, Vec<MethodId>)>;
+/// same thread and that are not cut, and whether it can run them any number of times.
+type Calls = Vec<(ValueId, Vec<MethodId>, bool)>;
 
 struct Input<'a> {
     program: &'a Program,
@@ -63,7 +63,7 @@ pub(crate) fn fragments(
         .iter()
         .map(|calls| {
             let index = |t: &MethodId| u32::try_from(t.index()).expect("fewer than 2^32 methods");
-            let mut to: Vec<u32> = calls.iter().flat_map(|(_, targets)| targets).map(index).collect();
+            let mut to: Vec<u32> = calls.iter().flat_map(|(_, targets, _)| targets).map(index).collect();
             to.sort_unstable();
             to.dedup();
             to
@@ -76,6 +76,14 @@ pub(crate) fn fragments(
             let folded = recursion(members, &callees, &input.sites, &fragments);
             for &m in members {
                 fragments[m as usize] = folded.clone();
+            }
+            if members.len() <= RECURSION_MEMBERS_MAX {
+                let once =
+                    members.iter().map(|&m| fragment_of(&input, MethodId::new(m as usize), &fragments));
+                let once: Vec<Fragment> = once.collect();
+                for (&m, fragment) in members.iter().zip(once) {
+                    fragments[m as usize] = fragment;
+                }
             }
         } else {
             let prints = |t: &u32| !fragments[*t as usize].nodes.is_empty();
@@ -90,15 +98,24 @@ pub(crate) fn fragments(
 fn local_calls(program: &Program, graph: &CallGraph, top_levels: &TopLevels) -> Vec<Calls> {
     let of_method = |i: usize| -> Calls {
         let mut calls = Calls::new();
-        for call in graph.calls(MethodId::new(i)).iter().filter(|c| c.kind.is_local()) {
+        let all = graph.calls(MethodId::new(i));
+        for call in all.iter().filter(|c| c.kind.is_local()) {
             let cut = |t: &&MethodId| top_levels.position(**t).is_none();
             let targets: Vec<MethodId> = call.targets.iter().filter(cut).copied().collect();
-            calls.push((call.site, targets));
+            calls.push((call.site, targets, repeats(call, all)));
         }
         calls.sort();
         calls
     };
     (0..program.methods.len()).map(of_method).collect()
+}
+
+/// Whether a library calls what it was given any number of times: what is given
+/// something with each call (the elements of a collection). `all`: the calls of the
+/// method.
+fn repeats(call: &Call, all: &[Call]) -> bool {
+    let is_own = |other: &Call| other.site == call.site && other.kind == CallKind::Direct;
+    call.kind == CallKind::Callback && call.args.contains(&None) && !all.iter().any(is_own)
 }
 
 /// Per log point: whether utilities print it that everybody calls, or a class
@@ -153,10 +170,10 @@ fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> F
     let printing = |targets: &[MethodId]| -> Vec<MethodId> {
         targets.iter().filter(|t| !fragments[t.index()].nodes.is_empty()).copied().collect()
     };
-    let size_max = callee_size_max(calls.iter().flat_map(|(_, t)| printing(t)), fragments, sites.len());
+    let size_max = callee_size_max(calls.iter().flat_map(|(_, t, _)| printing(t)), fragments, sites.len());
     let mut small: Vec<(MethodId, Fragment)> = Vec::new();
     if size_max < ORDER_NODES_MAX {
-        let mut large: Vec<MethodId> = calls.iter().flat_map(|(_, t)| printing(t)).collect();
+        let mut large: Vec<MethodId> = calls.iter().flat_map(|(_, t, _)| printing(t)).collect();
         large.retain(|t| fragments[t.index()].nodes.len() > size_max);
         large.sort_unstable();
         large.dedup();
@@ -170,7 +187,7 @@ fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> F
     for (site, points) in sites {
         events.push((*site, print_event(input, points)));
     }
-    for (site, targets) in calls {
+    for (site, targets, repeats) in calls {
         let printing = printing(targets);
         if printing.is_empty() {
             continue;
@@ -182,7 +199,7 @@ fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> F
             let points = printing.iter().flat_map(|&t| fragment(t).points()).collect();
             Event::Print { points: Fragment::folded(points).points(), optional: true, repeats: true }
         } else {
-            Event::Call { callees, optional }
+            Event::Call { callees, optional, repeats: *repeats }
         };
         events.push((*site, event));
     }

@@ -28,6 +28,8 @@ pub(crate) enum Event<'a> {
         callees: Vec<&'a Fragment>,
         /// One of the possible callees prints nothing.
         optional: bool,
+        /// Runs any number of times.
+        repeats: bool,
     },
 }
 
@@ -99,12 +101,17 @@ impl Builder<'_> {
                     self.flow.edge(print, hub);
                 }
             }
-            Event::Call { callees, optional } => {
-                if *optional || callees.is_empty() {
+            Event::Call { callees, optional, repeats } => {
+                let before = if *repeats { self.flow.add(Vec::new(), false) } else { at };
+                if *repeats {
+                    self.flow.edge(at, before);
+                    self.flow.edge(after, before);
+                }
+                if *optional || *repeats || callees.is_empty() {
                     self.flow.edge(at, after);
                 }
                 for callee in callees {
-                    self.inline(at, callee, after, hub);
+                    self.inline(before, callee, after, hub);
                 }
             }
         }
