@@ -14,6 +14,7 @@ use crate::program::{MethodId, Name};
 
 pub mod apis;
 mod build;
+mod closures;
 pub(crate) mod flow;
 mod initializers;
 mod machines;

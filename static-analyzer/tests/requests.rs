@@ -123,6 +123,15 @@ fn what_is_stored_is_started_if_somebody_runs_what_is_stored_there() {
 }
 
 #[test]
+fn what_is_kept_is_run_by_who_calls_it() {
+    let analysis = analyze(&Rules::default());
+    let computes =
+        |top: &str| analysis.members(top).iter().any(|m| m.starts_with("kept/Kept$Query.lambda$main"));
+    assert!(computes("kept/Kept$Task.run"));
+    assert!(!computes("kept/Kept$Query.main"));
+}
+
+#[test]
 fn a_loop_over_the_messages_of_one_session_serves_one_request() {
     let analysis = analyze(&Rules::default());
     let kinds = analysis.kinds();
@@ -297,19 +306,42 @@ fn top_of<'m>(model: &'m schema::Model, class: &str, method: &str) -> &'m schema
     tops.find(|top| top.class == class && top.method == method).expect("a top-level method")
 }
 
+/// The node at which a top-level method prints a text.
+fn node_of(model: &schema::Model, top: &schema::TopLevelMethod, text: &str) -> u32 {
+    let prints = |point: &schema::DagPoint| {
+        let point = &model.log_points[point.log_point.index()];
+        point.templates.iter().any(|template| template.regex.contains(text))
+    };
+    let position = top.dag.nodes.iter().position(|node| node.points.iter().any(prints));
+    u32::try_from(position.expect("a node")).expect("few nodes")
+}
+
+#[test]
+fn a_library_calls_back_for_each_element() {
+    let model = model();
+    let main = top_of(&model, "kept.Kept$Signals", "main");
+    let node = |text: &str| node_of(&model, main, text);
+    let (all, one, end) = (node("registering all"), node("registering one"), node("registered all"));
+    let follows = |from: u32, to: u32| main.dag.nodes[from as usize].next.contains(&to);
+    assert!(follows(one, one) || main.dag.nodes[one as usize].repeats);
+    assert!(follows(all, one) && follows(all, end) && follows(one, end));
+}
+
+#[test]
+fn what_calls_itself_begins_with_its_beginning() {
+    let model = model();
+    let main = top_of(&model, "kept.Kept$Tree", "main");
+    let begins = node_of(&model, main, "visit begins");
+    assert_eq!(main.dag.entries, [begins]);
+    assert!(!main.dag.exits.contains(&begins));
+}
+
 #[test]
 fn the_rounds_of_a_dispatcher_do_not_follow_each_other() {
     let model = model();
     let peer = top_of(&model, "Rounds$Peer", "run");
     assert_eq!(peer.kind, TopLevelKind::Dispatcher);
-    let node = |text: &str| {
-        let prints = |point: &schema::DagPoint| {
-            let point = &model.log_points[point.log_point.index()];
-            point.templates.iter().any(|template| template.regex.contains(text))
-        };
-        let position = peer.dag.nodes.iter().position(|node| node.points.iter().any(prints));
-        u32::try_from(position.expect("a node")).expect("few nodes")
-    };
+    let node = |text: &str| node_of(&model, peer, text);
     let (starts, leading, following) = (node("peer starts"), node("leading"), node("following"));
     let next = |from: u32| &peer.dag.nodes[from as usize].next;
     assert!(next(starts).contains(&leading) && next(starts).contains(&following));

@@ -312,6 +312,11 @@ const PASSIVE_PACKAGES: &[&str] = &[
     "java/security/",
     "java/text/",
     "java/util/",
+    "scala/collection/",
+    "scala/math/",
+    "scala/Product",
+    "scala/Equals",
+    "scala/Serializable",
 ];
 
 /// Packages among those whose types are callbacks.

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::closures::Closures;
 use super::flow::{Flow, Frame, Source};
 use super::initializers::Initializers;
 use super::machines::Machines;
@@ -23,9 +24,10 @@ pub fn build(program: &Program) -> CallGraph {
     let initializers = Initializers::find(&resolver);
     let constructors = Constructors::find(&resolver);
     let wide = plain_calls(&resolver, &rpc, &instantiated);
-    let flow = value_flow(&resolver, &instantiated, &wide);
+    let mut closures = Closures::find(&resolver, &instantiated);
+    let flow = value_flow(&resolver, &instantiated, &wide, &mut closures);
     let narrow = narrowed(&resolver, &flow, &wide);
-    let starts = Starts::new(&resolver, &flow, &instantiated, &narrow);
+    let starts = Starts::new(&resolver, &flow, &closures, &instantiated, &narrow);
     let mut calls: Vec<Vec<Call>> = narrow
         .par_iter()
         .enumerate()
@@ -173,7 +175,12 @@ fn plain_call(
     }
 }
 
-fn value_flow(resolver: &Resolver<'_>, instantiated: &[bool], calls: &[Vec<Call>]) -> Flow {
+fn value_flow(
+    resolver: &Resolver<'_>,
+    instantiated: &[bool],
+    calls: &[Vec<Call>],
+    closures: &mut Closures,
+) -> Flow {
     let program = resolver.program;
     let mut flow = Flow::new(resolver);
     let mut is_called = vec![false; program.methods.len()];
@@ -185,11 +192,29 @@ fn value_flow(resolver: &Resolver<'_>, instantiated: &[bool], calls: &[Vec<Call>
                 t.truncate(TABLE_TARGETS_MAX);
                 t
             };
-            flow.moves(resolver, MethodId::new(i), &targets)
+            let mut moves = flow.moves(resolver, MethodId::new(i), &targets);
+            if let Some(body) = &program.methods[i].body {
+                let method = MethodId::new(i);
+                moves.extend(closures.moves(&Frame {
+                    resolver,
+                    flow: &flow,
+                    method,
+                    body,
+                    targets: &targets,
+                }));
+            }
+            moves
         })
         .collect();
+    let mut put = Vec::new();
     for (i, moves) in moves.into_iter().enumerate() {
-        moves.iter().for_each(|(to, sources)| flow.add_move(*to, sources));
+        for (to, sources) in &moves {
+            flow.add_move(*to, sources);
+            put.extend(sources.iter().filter_map(|source| match source {
+                Source::Closure(at) => Some((*to, closures.made_at(MethodId::new(i), *at)?)),
+                _ => None,
+            }));
+        }
         for call in calls[i].iter().filter(|c| c.kind == CallKind::Direct) {
             let cut = call.targets.len().min(TABLE_TARGETS_MAX);
             call.targets[..cut].iter().for_each(|t| is_called[t.index()] = true);
@@ -203,6 +228,7 @@ fn value_flow(resolver: &Resolver<'_>, instantiated: &[bool], calls: &[Vec<Call>
     }
     add_receivers(resolver, instantiated, &mut flow);
     flow.solve();
+    closures.solve(&flow, &put);
     flow
 }
 

@@ -9,6 +9,7 @@
 use rustc_hash::FxHashMap;
 
 use super::apis;
+use super::closures::closure_of;
 use super::resolve::{Resolver, class_of, signature};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::FLOW_TYPES_MAX;
@@ -24,6 +25,8 @@ pub(crate) enum Source {
     New(ClassId, ValueId),
     /// What a node holds.
     Node(Node),
+    /// The closure made here.
+    Closure(ValueId),
     /// Anything.
     Open,
 }
@@ -127,6 +130,11 @@ impl Flow {
         leads
     }
 
+    /// Where what a node holds goes.
+    pub(crate) fn edges(&self, node: Node) -> &[Node] {
+        &self.edges[node as usize]
+    }
+
     fn result(&self, method: MethodId) -> Node {
         self.methods[method.index()]
     }
@@ -149,7 +157,7 @@ impl Flow {
                     types.merge(held);
                     types.open |= held.classes.is_empty();
                 }
-                Source::Open => types.open = true,
+                Source::Closure(_) | Source::Open => types.open = true,
             }
         }
         types
@@ -222,7 +230,7 @@ impl Flow {
                     }
                 }
                 Source::Node(_) => {}
-                Source::Open => self.types[to as usize].open = true,
+                Source::Closure(_) | Source::Open => self.types[to as usize].open = true,
             }
         }
     }
@@ -320,6 +328,9 @@ impl Frame<'_> {
             }
             Op::ArrayLoad(array, _) => go(*array, true),
             Op::Const(_) => {}
+            Op::InvokeDynamic { .. } if !element && closure_of(self.body, v).is_some() => {
+                found.push(Source::Closure(v));
+            }
             Op::Invoke { kind, method, args } => {
                 let targets = (self.targets)(v);
                 if targets.is_empty() {

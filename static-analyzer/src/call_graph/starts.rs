@@ -13,12 +13,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::LinkKind;
 
 use super::apis::{self, Task};
+use super::closures::{Closure, ClosureId, Closures, closure_of};
 use super::flow::{Flow, Frame, Source};
 use super::resolve::{Resolver, class_of, signature};
 use super::{Call, CallKind};
-use crate::ir::{Body, BootstrapArg, InvokeKind, Op, ValueId};
+use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::program::{ClassId, MethodId, MethodRef, Name};
 
+mod kept;
 mod run;
 
 /// How a parameter is given away.
@@ -34,6 +36,7 @@ enum Gift {
 pub(crate) struct Starts<'a> {
     resolver: &'a Resolver<'a>,
     flow: &'a Flow,
+    closures: &'a Closures,
     instantiated: &'a [bool],
     /// Per class: the rows of the task table that it is a subtype of.
     tasks: Vec<Vec<&'static Task>>,
@@ -42,6 +45,10 @@ pub(crate) struct Starts<'a> {
     run: Vec<bool>,
     /// Calls by which an inherited task body runs what its subclasses define.
     templates: FxHashSet<(MethodId, ValueId)>,
+    /// Per method: its calls of closures that were kept somewhere.
+    kept: Vec<Vec<Call>>,
+    /// Per closure: whether there is one.
+    is_kept: Vec<bool>,
 }
 
 /// One argument that may be given away at a site.
@@ -56,6 +63,7 @@ impl<'a> Starts<'a> {
     pub(crate) fn new(
         resolver: &'a Resolver<'a>,
         flow: &'a Flow,
+        closures: &'a Closures,
         instantiated: &'a [bool],
         calls: &[Vec<Call>],
     ) -> Self {
@@ -66,15 +74,19 @@ impl<'a> Starts<'a> {
         let mut starts = Self {
             resolver,
             flow,
+            closures,
             instantiated,
             tasks,
             gifts: FxHashMap::default(),
             run: Vec::new(),
             templates: FxHashSet::default(),
+            kept: Vec::new(),
+            is_kept: vec![false; closures.len()],
         };
         starts.run = starts.find_run(calls);
         starts.find_gifts(calls);
         starts.find_templates(calls);
+        starts.find_kept(calls);
         starts
     }
 
@@ -253,7 +265,8 @@ impl<'a> Starts<'a> {
         let offset = usize::from(!m.is_static());
         let (params, _) = signature(m.descriptor.as_str());
         let is_tasklike: Vec<bool> = params.iter().map(|p| self.is_task_type(p)).collect();
-        if !is_tasklike.contains(&true) {
+        // What a closure is given, or captures, comes from nobody's argument.
+        if !is_tasklike.contains(&true) || self.closures.is_body(method) {
             return Vec::new();
         }
         let targets = |v: ValueId| direct_targets(&calls[method.index()], v);
@@ -338,13 +351,17 @@ impl<'a> Starts<'a> {
         let mut edges = Vec::new();
         for (v, inst) in body.iter() {
             match &inst.op {
-                Op::Invoke { kind, args, .. } => {
+                Op::Invoke { kind, method: called, args } => {
                     let is_static = *kind == InvokeKind::Static;
+                    let is_store = !direct_targets(calls, v).is_empty() || self.is_put(*kind, *called);
                     for (j, &a) in args.iter().enumerate() {
                         let gift = self.gift_of(&frame, &Pass { site: v, argument: j, param: None }, calls);
-                        if let Some(lambda) = lambda_of(body, a) {
+                        if let Some(made) = closure_of(body, a) {
+                            let id = self.closures.made_at(method, made);
+                            let is_stored = gift != Some(Gift::Callback) && is_store;
+                            let id = id.filter(|&id| !(is_stored && self.is_run_as_kept(id)));
                             let gift = gift.unwrap_or(Gift::Callback);
-                            edges.extend(self.lambda_edge(v, gift, body, lambda));
+                            edges.extend(id.map(|id| self.closure_edge(v, gift, id)));
                         } else if let Some(gift) = gift
                             && (j > 0 || is_static || self.starts_receiver(body, v))
                         {
@@ -355,8 +372,9 @@ impl<'a> Starts<'a> {
                 Op::PutField(f, _, value)
                     if self.is_task_type(f.descriptor.as_str()) && self.is_run_later(&frame, v) =>
                 {
-                    if let Some(lambda) = lambda_of(body, *value) {
-                        edges.extend(self.lambda_edge(v, Gift::Start, body, lambda));
+                    if let Some(made) = closure_of(body, *value) {
+                        let id = self.closures.made_at(method, made).filter(|&id| !self.is_run_as_kept(id));
+                        edges.extend(id.map(|id| self.closure_edge(v, Gift::Start, id)));
                     } else {
                         self.stored_edges(&frame, v, *value, &mut edges);
                     }
@@ -364,6 +382,7 @@ impl<'a> Starts<'a> {
                 _ => {}
             }
         }
+        edges.extend_from_slice(&self.kept[method.index()]);
         edges.sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
         edges.dedup();
         edges
@@ -444,43 +463,28 @@ impl<'a> Starts<'a> {
         signature(m.descriptor.as_str()).0.len() + usize::from(!m.is_static())
     }
 
-    fn lambda_edge(&self, site: ValueId, gift: Gift, body: &Body, lambda: ValueId) -> Option<Call> {
-        let Op::InvokeDynamic { bootstrap_args, descriptor, args, .. } = body.op(lambda) else {
-            return None;
-        };
-        let interface = class_of(signature(descriptor.as_str()).1)?;
-        let row = apis::TASKS.iter().find(|t| t.class == interface);
-        let (kind, target) = bootstrap_args.iter().find_map(|a| match a {
-            BootstrapArg::Handle { kind, target } => Some((*kind, *target)),
-            _ => None,
-        })?;
-        let class = self.resolver.own_class(target.class)?;
-        let mut targets: Vec<MethodId> = self
-            .resolver
-            .lookup(class, target.name, target.descriptor)
-            .filter(|&m| self.resolver.has_body(m))
-            .into_iter()
-            .collect();
-        if targets.is_empty() && matches!(kind, 5 | 9) {
-            targets = self.resolver.dispatch(target, self.instantiated);
-            targets.truncate(crate::limits::DISPATCH_TARGETS_MAX);
+    /// The edge to a closure that is given away where it is made.
+    fn closure_edge(&self, site: ValueId, gift: Gift, id: ClosureId) -> Call {
+        let closure = self.closures.get(id);
+        let mut args = vec![None; self.n_params(closure.targets[0])];
+        for (slot, value) in args.iter_mut().skip(closure.first).zip(&closure.captured) {
+            *slot = Some(*value);
         }
-        let n_params = self.n_params(*targets.first()?);
-        // A constructor reference makes the receiver itself.
-        let skip = usize::from(kind == 8);
-        let mut bound = vec![None; n_params];
-        for (i, a) in args.iter().enumerate() {
-            if let Some(slot) = bound.get_mut(i + skip) {
-                *slot = Some(*a);
-            }
-        }
-        let kind = match (gift, row) {
-            (Gift::Start, _) => CallKind::Start(LinkKind::Thread),
-            (Gift::Callback, Some(row)) => kind_of(gift, row),
-            (Gift::Callback, None) => CallKind::Callback,
-        };
-        Some(Call { site, targets, kind, args: bound })
+        Call { site, targets: closure.targets.clone(), kind: closure_kind(gift, closure), args }
     }
+}
+
+fn closure_kind(gift: Gift, closure: &Closure) -> CallKind {
+    match (gift, task_row(closure)) {
+        (Gift::Start, _) => CallKind::Start(LinkKind::Thread),
+        (Gift::Callback, Some(row)) => kind_of(gift, row),
+        (Gift::Callback, None) => CallKind::Callback,
+    }
+}
+
+/// The row of the task table that a closure is.
+fn task_row(closure: &Closure) -> Option<&'static Task> {
+    apis::TASKS.iter().find(|t| t.class == closure.interface.as_str())
 }
 
 fn kind_of(gift: Gift, row: &Task) -> CallKind {
@@ -510,22 +514,6 @@ fn matches(pattern: &str, name: Name) -> bool {
 /// with parameters is another one (`Comparator.compare` and the like have some).
 fn fits(row: &Task, descriptor: &str) -> bool {
     !matches!(row.method, "run" | "call" | "compute") || descriptor.starts_with("()")
-}
-
-/// The lambda that a value is, through casts.
-fn lambda_of(body: &Body, value: ValueId) -> Option<ValueId> {
-    let mut at = value;
-    for _ in 0..4 {
-        match body.op(at) {
-            Op::InvokeDynamic { bootstrap, .. } => {
-                let is_lambda = bootstrap.class.as_str() == "java/lang/invoke/LambdaMetafactory";
-                return is_lambda.then_some(at);
-            }
-            Op::Cast(_, o) => at = *o,
-            _ => return None,
-        }
-    }
-    None
 }
 
 /// Targets of the plain call at `site`.

@@ -62,7 +62,7 @@ impl Starts<'_> {
             Op::PutField(f, _, _) => self.flow.field(*f).is_none_or(|n| self.run[n as usize]),
             Op::Invoke { args, .. } => frame.sources(args[0]).iter().any(|s| match s {
                 Source::Node(n) => self.run[(n | 1) as usize],
-                Source::Open => true,
+                Source::Closure(_) | Source::Open => true,
                 Source::New(..) => false,
             }),
             _ => false,

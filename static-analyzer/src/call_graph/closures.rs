@@ -1,0 +1,194 @@
+//! Closures: lambdas and method references, and where the program keeps them.
+//!
+//! Whoever hands a closure to a library has it called back, and whoever hands it
+//! to a method that calls it calls it through that method ([`super::starts`]).
+//! But what is kept, in a field or in another closure, is run by whoever calls
+//! what is kept there, in his thread: this is the value flow of closures, over the
+//! same nodes and edges as that of objects ([`super::flow`]). A place that holds
+//! more than [`DISPATCH_TARGETS_MAX`] of them is not known to hold any.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::flow::{Flow, Frame, Node, Source};
+use super::resolve::{Resolver, class_of, signature};
+use crate::ir::{Body, BootstrapArg, Op, ValueId};
+use crate::limits::DISPATCH_TARGETS_MAX;
+use crate::program::{MethodId, Name};
+
+/// Number of a closure.
+pub(crate) type ClosureId = u32;
+
+/// One lambda or method reference of the code.
+#[derive(Clone, Debug)]
+pub(crate) struct Closure {
+    /// The functional interface that it implements.
+    pub(crate) interface: Name,
+    /// The method of that interface.
+    pub(crate) method: Name,
+    /// What can run; all have the same parameters.
+    pub(crate) targets: Vec<MethodId>,
+    /// The captured values.
+    pub(crate) captured: Vec<ValueId>,
+    /// The parameter of the targets that is the first captured value.
+    pub(crate) first: usize,
+}
+
+/// All closures of a program, and what holds them.
+#[derive(Debug, Default)]
+pub(crate) struct Closures {
+    all: Vec<Closure>,
+    at: FxHashMap<(MethodId, ValueId), ClosureId>,
+    /// Methods that are the body of one.
+    bodies: FxHashSet<MethodId>,
+    /// Sorted.
+    held: FxHashMap<Node, Vec<ClosureId>>,
+}
+
+impl Closures {
+    /// The closures that the program makes; not yet where it keeps them.
+    pub(crate) fn find(resolver: &Resolver<'_>, instantiated: &[bool]) -> Self {
+        let mut closures = Self::default();
+        for (i, m) in resolver.program.methods.iter().enumerate() {
+            let Some(body) = m.body.as_ref().filter(|_| !resolver.is_library(m.class)) else { continue };
+            for (v, inst) in body.iter() {
+                if let Some(closure) = closure(resolver, instantiated, &inst.op) {
+                    closures.at.insert((MethodId::new(i), v), closures.all.len() as ClosureId);
+                    closures.bodies.extend(&closure.targets);
+                    closures.all.push(closure);
+                }
+            }
+        }
+        closures
+    }
+
+    /// The closure that is made at a site.
+    pub(crate) fn made_at(&self, method: MethodId, site: ValueId) -> Option<ClosureId> {
+        self.at.get(&(method, site)).copied()
+    }
+
+    pub(crate) fn get(&self, id: ClosureId) -> &Closure {
+        &self.all[id as usize]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether a method is the body of a closure: only who calls that gives it
+    /// its parameters.
+    pub(crate) fn is_body(&self, method: MethodId) -> bool {
+        self.bodies.contains(&method)
+    }
+
+    /// What a node holds.
+    pub(crate) fn held(&self, node: Node) -> &[ClosureId] {
+        self.held.get(&node).map_or(&[], Vec::as_slice)
+    }
+
+    /// What the closures made in a body capture.
+    pub(crate) fn moves(&self, frame: &Frame<'_>) -> Vec<(Node, Vec<Source>)> {
+        let mut moves = Vec::new();
+        if self.all.is_empty() {
+            return moves;
+        }
+        for (v, _) in frame.body.iter().filter(|(_, inst)| matches!(inst.op, Op::InvokeDynamic { .. })) {
+            let Some(closure) = self.made_at(frame.method, v).map(|id| self.get(id)) else { continue };
+            for (i, &value) in closure.captured.iter().enumerate() {
+                let sources = frame.sources(value);
+                let params = closure.targets.iter().map(|&t| frame.flow.param(t, closure.first + i));
+                moves.extend(params.map(|param| (param, sources.clone())));
+            }
+        }
+        moves
+    }
+
+    /// Follows closures from where they are put to wherever that gets.
+    pub(crate) fn solve(&mut self, flow: &Flow, put: &[(Node, ClosureId)]) {
+        let mut todo: Vec<Node> = Vec::new();
+        for &(node, closure) in put {
+            let held = self.held.entry(node).or_default();
+            if let Err(at) = held.binary_search(&closure) {
+                held.insert(at, closure);
+                todo.push(node);
+            }
+        }
+        todo.sort_unstable();
+        todo.dedup();
+        while let Some(node) = todo.pop() {
+            let held = self.held.get(&node).cloned().unwrap_or_default();
+            if held.len() > DISPATCH_TARGETS_MAX {
+                continue;
+            }
+            for &to in flow.edges(node) {
+                let there = self.held.entry(to).or_default();
+                let before = there.len();
+                if before > DISPATCH_TARGETS_MAX {
+                    continue;
+                }
+                for closure in &held {
+                    if let Err(at) = there.binary_search(closure) {
+                        there.insert(at, *closure);
+                    }
+                }
+                if there.len() > before {
+                    todo.push(to);
+                }
+            }
+        }
+        self.held.retain(|_, held| held.len() <= DISPATCH_TARGETS_MAX);
+    }
+}
+
+/// The closure that an instruction makes.
+fn closure(resolver: &Resolver<'_>, instantiated: &[bool], op: &Op) -> Option<Closure> {
+    let Op::InvokeDynamic { bootstrap, bootstrap_args, name, descriptor, args } = op else { return None };
+    if !is_lambda_factory(bootstrap.class) {
+        return None;
+    }
+    let interface = class_of(signature(descriptor.as_str()).1)?;
+    let (kind, target) = bootstrap_args.iter().find_map(|a| match a {
+        BootstrapArg::Handle { kind, target } => Some((*kind, *target)),
+        _ => None,
+    })?;
+    let class = resolver.own_class(target.class)?;
+    let declared = resolver.lookup(class, target.name, target.descriptor);
+    let mut targets: Vec<MethodId> = declared.filter(|&m| resolver.has_body(m)).into_iter().collect();
+    if targets.is_empty() && matches!(kind, 5 | 9) {
+        targets = resolver.dispatch(target, instantiated);
+        targets.truncate(DISPATCH_TARGETS_MAX);
+    }
+    // A constructor reference makes the receiver itself.
+    let first = usize::from(kind == 8);
+    (!targets.is_empty()).then(|| Closure {
+        interface: Name::from(interface),
+        method: *name,
+        targets,
+        captured: args.clone(),
+        first,
+    })
+}
+
+/// Whether a bootstrap method makes closures.
+fn is_lambda_factory(class: Name) -> bool {
+    class.as_str() == "java/lang/invoke/LambdaMetafactory"
+}
+
+/// The instruction that makes the closure that a value is, through casts.
+pub(crate) fn closure_of(body: &Body, value: ValueId) -> Option<ValueId> {
+    let mut at = value;
+    for _ in 0..4 {
+        match body.op(at) {
+            Op::InvokeDynamic { bootstrap, .. } => return is_lambda_factory(bootstrap.class).then_some(at),
+            Op::Cast(_, o) => at = *o,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// A method of a functional interface without the mark of a variant that was made
+/// for primitive types.
+pub(crate) fn plain_name(name: Name) -> &'static str {
+    let name = name.as_str();
+    name.split_once("$mc").map_or(name, |(plain, _)| plain)
+}
