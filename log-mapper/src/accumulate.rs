@@ -332,6 +332,10 @@ impl<'m> Scan<'m> {
         if let Some(span) = self.inside(record, thread, takers, fact) {
             return Some(Choice { candidate: *candidate, thread, goes: Goes::Inside(span) });
         }
+        if let Some((span, fit)) = thread.and_then(|thread| self.left_behind(record, thread, fact)) {
+            let goes = Goes::Joins(span, fit, Name::from("thread, goes on"));
+            return Some(Choice { candidate: *candidate, thread, goes });
+        }
         let goes = match thread {
             Some(_) => self.taking(record, thread, fact, None),
             None => self.taking_back(record, fact),

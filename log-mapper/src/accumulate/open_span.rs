@@ -162,10 +162,18 @@ impl Fit {
 
     /// Whether a span that its thread has left behind goes on with this record of
     /// `point`: it is the very next one of what the span began as, and begins nothing,
-    /// or names what the span is about.
+    /// or names what the span is about. Where both, and the span is the task of its
+    /// thread, the thread can have printed what comes between as something else.
     pub(super) fn resumes(&self, orders: &mut Orders<'_>, point: LogPointId) -> bool {
-        let is_its = self.n_request > 0 || !orders.starts(point);
-        self.follows == Follows::Next && self.entered && !orders.floats(point) && is_its
+        if !self.entered || orders.floats(point) {
+            return false;
+        }
+        let (names_it, begins) = (self.n_request > 0, orders.starts(point));
+        let is_task = || self.tops.iter().all(|state| orders.kind(state.top) == TopLevelKind::Task);
+        match self.follows {
+            Follows::Next => names_it || !begins,
+            Follows::Later => names_it && !begins && is_task(),
+        }
     }
 }
 

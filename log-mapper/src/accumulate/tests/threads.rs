@@ -238,6 +238,34 @@ fn a_thread_leaves_behind_what_it_was_at() {
     check(&service, records, "read: 1 opens; 3 thread+1 id\nlist: 2 opens");
 }
 
+/// What has to come between can have been printed as something else: a task is gone on
+/// with by what names it, and whatever it is by what nothing begins with.
+#[test]
+fn a_thread_goes_on_with_what_it_left_behind() {
+    let model = "point running task=Task.name
+         point reading
+         point finished task=Task.name
+         point done
+         point loading
+         top work Task task=Task.name
+           >running reading
+           reading finished done
+           finished<
+           done<
+         top load EventHandler
+           >loading<
+         top see EventHandler
+           >reading<";
+    let named = "1.0 t running task=task_1_7
+         1.5 t loading
+         2.0 t finished task=task_1_7";
+    check(model, named, "work: 1 opens; 3 thread+1 id, skips\nload: 2 opens");
+    let begun = format!("{model}\ntop end EventHandler\n>finished<");
+    check(&begun, named, "work: 1 opens\nload: 2 opens\nend: 3 opens");
+    let unnamed = "1.0 t running task=task_1_7\n1.5 t loading\n2.0 t done";
+    check(model, unnamed, "work: 1 opens; 3 thread, goes on\nload: 2 opens");
+}
+
 /// Two methods begin with the same text; how it goes on shows which one it was.
 #[test]
 fn what_follows_tells_which_of_equal_texts_it_began_with() {
