@@ -8,7 +8,8 @@
 //! its own as little as the thread's.
 //!
 //! And what begins anew in its thread has ended before, so that the later line is of
-//! another execution.
+//! another execution, unless it names what the earlier ones do, and what stands between
+//! does not.
 //!
 //! Two that name different things of one kind, and nothing in common, are none in the
 //! middle of the other. Nothing follows in a thread whose spans cross (each has a line within the other):
@@ -17,7 +18,8 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Level, LogPointId, Model, TopLevelId, TopLevelKind};
+use schema::kinds::is_made;
+use schema::{Event, Level, LogPointId, Model, TopLevelId, TopLevelKind};
 
 use super::facts::Facts;
 use super::joined;
@@ -60,6 +62,25 @@ pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &
     out
 }
 
+/// Whether the record at `line` names what an earlier one of its span has named while
+/// the program ran, of which `others` between them know nothing: it is of the same
+/// execution, whatever they are.
+fn goes_on(own: &[Event], others: &[Event], line: Line) -> bool {
+    let Some(at) = own.iter().position(|event| line_of(event) == line) else { return false };
+    let shows = |events: &[Event], text: &str| {
+        events.iter().flat_map(|event| event.values.iter()).any(|(_, other)| other == text)
+    };
+    let named = own[at].values.iter().map(|(_, text)| text).filter(|text| is_made(text));
+    named.into_iter().any(|text| shows(&own[..at], text) && !shows(others, text))
+}
+
+/// Where a record stands among those of its node.
+type Line = (i64, u32, u64);
+
+fn line_of(event: &Event) -> Line {
+    (event.ts_us, event.file, event.line)
+}
+
 /// The spans of one thread that stand in the middle of others: (the innermost span
 /// around it, that one's next log point, the span).
 fn nested(facts: &Facts<'_>, spans: &[u32]) -> Vec<(u32, Option<LogPointId>, u32)> {
@@ -74,12 +95,16 @@ fn nested(facts: &Facts<'_>, spans: &[u32]) -> Vec<(u32, Option<LogPointId>, u32
     // What stands in the middle of a span since its last line.
     let mut inside: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     let (mut out, mut n_crossing) = (Vec::new(), 0);
-    for &(.., span, point) in &lines {
+    for &(ts_us, file, number, span, point) in &lines {
+        let line = (ts_us, file, number);
         if let Some(at) = around.iter().position(|&open| open == span) {
             n_crossing += around.len() - at - 1;
             around.truncate(at + 1);
             let inner = inside.remove(&span).unwrap_or_default();
-            let is_again = |&other: &u32| facts.get(other).tops.first() == facts.get(span).tops.first();
+            let is_again = |&other: &u32| {
+                facts.get(other).tops.first() == facts.get(span).tops.first()
+                    && !goes_on(facts.get(span).events, facts.get(other).events, line)
+            };
             let inner = if inner.iter().any(is_again) { Vec::new() } else { inner };
             out.extend(inner.into_iter().map(|inner| (span, point, inner)));
         } else {

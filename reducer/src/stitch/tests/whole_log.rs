@@ -271,6 +271,14 @@ fn what_is_printed_in_the_middle_is_a_part() {
     assert_eq!(requests(again), "1\n2\n3\n");
     // What goes on afterwards was not in the middle.
     assert_eq!(requests("a t1 serve 1.0-2.0\na t1 trace 1.1-2.2"), "1\n2\n");
+    // What names again what it began with is the same as before, whatever stands between.
+    let mut named = spans(&model, again);
+    named[0].events[1].log_point = Some(sketch::point(&model, "q"));
+    for event in &mut named[0].events {
+        event.values = [(0, "task_1_7")].into_iter().collect();
+    }
+    let joined = print(&reduce(&model, outputs(&named, |_, _| 0), &Config::default()));
+    assert_eq!(joined, "1 2 3 1>2 1>3\n");
 }
 
 #[test]
