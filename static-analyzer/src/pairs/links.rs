@@ -220,18 +220,29 @@ mod tests {
         }
     }
 
-    /// The receivers of unit 0, past unit 1, which hands a message on to unit 2.
-    fn receivers(kind: LinkKind, rule: Rule) -> Vec<UnitId> {
-        let message = Rule::Channel(Channel::Message(Name::from("Block")));
-        let direct =
-            vec![vec![handoff(0, 1, kind, rule)], vec![handoff(1, 2, LinkKind::Socket, message)], Vec::new()];
-        let network = Network { direct, follows: vec![false, true, false] };
+    /// The receivers of unit 0, past unit 1, which hands on to unit 2 by `last`, in the
+    /// rounds of a service loop or not.
+    fn receivers((kind, rule): (LinkKind, Rule), last: (LinkKind, Rule), in_round: bool) -> Vec<UnitId> {
+        let direct = vec![vec![handoff(0, 1, kind, rule)], vec![handoff(1, 2, last.0, last.1)], Vec::new()];
+        let in_rounds = vec![Vec::new(), vec![in_round], Vec::new()];
+        let network = Network { direct, follows: vec![false, true, false], in_rounds };
         network.ways(0).iter().map(|(to, ..)| to).collect()
     }
 
     #[test]
+    fn who_starts_a_service_loop_hands_over_none_of_its_rounds() {
+        let start = |kind| (kind, Rule::Call(CallKind::Direct));
+        let call = || (LinkKind::Call, Rule::Call(CallKind::Direct));
+        assert_eq!(receivers(start(LinkKind::Thread), call(), true), [1]);
+        assert_eq!(receivers(start(LinkKind::Thread), call(), false), [1, 2]);
+        // What is put into its queue is what comes round.
+        assert_eq!(receivers(start(LinkKind::Queue), call(), true), [1, 2]);
+    }
+
+    #[test]
     fn what_a_handler_answers_is_handed_to_nobody() {
-        assert_eq!(receivers(LinkKind::Rpc, Rule::Call(CallKind::Rpc)), [1]);
-        assert_eq!(receivers(LinkKind::Call, Rule::Call(CallKind::Direct)), [1, 2]);
+        let message = || (LinkKind::Socket, Rule::Channel(Channel::Message(Name::from("Block"))));
+        assert_eq!(receivers((LinkKind::Rpc, Rule::Call(CallKind::Rpc)), message(), false), [1]);
+        assert_eq!(receivers((LinkKind::Call, Rule::Call(CallKind::Direct)), message(), false), [1, 2]);
     }
 }
