@@ -60,22 +60,22 @@ impl<'a> Finder<'a> {
             out.push(candidate);
             return;
         }
+        out.extend(self.nearest(pair, receiver.index, &found));
+    }
+
+    /// Of senders, nearest first, the one that time tells.
+    fn nearest(&self, pair: &Pair, receiver: u32, found: &[(i64, Candidate)]) -> Option<Candidate> {
         match found[..] {
-            [] => {}
-            [(_, only)] => out.push(only),
+            [] => None,
+            [(_, only)] => Some(only),
             [(nearest_us, first), (next_us, _), ..] => {
                 // What a dispatcher prints is about no request in particular.
-                let is_near = next_us >= nearest_us.max(TICK_US).saturating_mul(NEARER_MIN);
-                let is_just =
-                    nearest_us <= JUST_US && (is_near || self.in_turn(pair, receiver.index, &found));
                 if self.pairs.is_dispatcher(pair.from) {
-                    return;
+                    return None;
                 }
-                if is_just {
-                    out.push(first);
-                } else {
-                    out.extend(self.first_in_line(pair, receiver.index, &found));
-                }
+                let is_near = next_us >= nearest_us.max(TICK_US).saturating_mul(NEARER_MIN);
+                let is_just = nearest_us <= JUST_US && (is_near || self.in_turn(pair, receiver, found));
+                if is_just { Some(first) } else { self.first_in_line(pair, receiver, found) }
             }
         }
     }
