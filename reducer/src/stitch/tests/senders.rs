@@ -323,16 +323,19 @@ const CLOSES: &str = "
     pair close part Thread
     pair split part Thread";
 
-/// Two tasks start parts that name nothing: one of them was done by then.
+/// Tasks of two kinds start parts that name nothing: one of them alone is at work. Of its
+/// kind it is not the only one that time allows, but the other kind's was done.
 #[test]
 fn without_threads_who_is_at_work_hands_over_not_who_was_done() {
     check(
         CLOSES,
         "a - close region=users_1 p@1.0 q@1.373
          a - split region=users_2 p@1.412 q@1.431
+         a - split region=users_3 p@1.2 q@1.400
          a - part p@1.430 p@1.430",
         "1
-         2 3 2>3",
+         3
+         2 4 2>4",
     );
 }
 
@@ -352,7 +355,7 @@ fn without_threads_who_hands_over_begins_before_whom_he_hands_over_to() {
          pair deploy open Thread region=region",
         "a - ask region=users_1 1.053-1.053
          a - open region=users_1 1.110-1.110
-         a - deploy region=users_1 1.116-1.123",
+         a - deploy region=users_1 1.112-1.123",
         "1 2 1>2
          3",
     );
