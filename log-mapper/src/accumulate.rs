@@ -413,6 +413,8 @@ impl<'m> Scan<'m> {
                 let begins = thread.is_none() && self.orders.starts(fact.log_point);
                 let is_lost = |fit: &Fit| begins && fit.is_unreached(&self.orders);
                 if let Some(fit) = fit.filter(|fit| (fit.n_request > 0 || !is_served) && !is_lost(fit)) {
+                    // Who would have to skip lines is no nearer than who begins, unless its
+                    // thread shows that it is at work.
                     let is_far = self.orders.starts(fact.log_point)
                         || (thread.is_none() && fit.follows == Follows::Later);
                     let is_over = is_far

@@ -4,7 +4,9 @@
 //! The threads of a pool are named alike round after round, so that a task's first line
 //! in a thread that printed it before may be the next turn of the task's own loop or the
 //! next task. What the others print tells: a task is handed over by somebody, who has
-//! printed something shortly before, and since the thread's last line.
+//! printed something shortly before, and since the thread's last line. Where no thread is
+//! printed, whoever names a thing before he hands it over tells that what follows about it
+//! is of the next one, not of who was at work on it before ([`super::Shown`]).
 
 use schema::{LinkKind, LogPointId, Model, TopLevelId};
 

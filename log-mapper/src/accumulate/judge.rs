@@ -17,6 +17,13 @@ use crate::record::Record;
 /// not show that its thread is in the middle of something.
 const ANYBODY_MIN: usize = 16;
 
+impl Taker {
+    /// Its candidate's of `facts`.
+    fn fact_of<'f>(&self, facts: &'f [(usize, Fact)]) -> Option<&'f Fact> {
+        facts.iter().find(|(candidate, _)| *candidate == self.candidate).map(|(_, fact)| fact)
+    }
+}
+
 impl Scan<'_> {
     /// Why the record joins the first of `takers`; none if it does not.
     pub(super) fn judge(
@@ -101,8 +108,7 @@ impl Scan<'_> {
     /// of them is the longer reading.
     fn is_of_another(&mut self, best: &Taker, facts: &[(usize, Fact)]) -> bool {
         let Self { orders, open, .. } = self;
-        let fact = facts.iter().find(|(candidate, _)| *candidate == best.candidate).map(|(_, fact)| fact);
-        let Some(fact) = fact else { return false };
+        let Some(fact) = best.fact_of(facts) else { return false };
         open.get(best.span).tops.iter().any(|state| {
             let is_entity = state.entered && orders.kind(state.top) == TopLevelKind::Entity;
             is_entity && state.begins_another(orders, fact)
@@ -112,8 +118,7 @@ impl Scan<'_> {
     /// Whether what the record names was handed over since the last line of `best`, to
     /// somebody who can have printed the record.
     fn is_of_the_next(&mut self, best: &Taker, facts: &[(usize, Fact)]) -> bool {
-        let fact = facts.iter().find(|(candidate, _)| *candidate == best.candidate).map(|(_, fact)| fact);
-        let Some(fact) = fact.filter(|_| best.evidence.n_request > 0) else { return false };
+        let Some(fact) = best.fact_of(facts).filter(|_| best.evidence.n_request > 0) else { return false };
         let last_seq = self.open.get(best.span).last_seq;
         let handed = |text: &Arc<str>| self.shown.get(text).and_then(|shown| shown.handed);
         let made = fact.values.iter().map(|(_, text)| text).filter(|text| is_made(text));

@@ -3,8 +3,8 @@
 //!
 //! INVARIANT: a receiver has at most one sender per role (but of what carries an
 //! object attached to a connection any number), a sender one receiver
-//! per pair unless the pair says `many`, and there is a top-level method that all
-//! links of a span can name for it.
+//! per pair unless the pair says `many` (which may be seen in parts where no thread is
+//! printed), and there is a top-level method that all links of a span can name for it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{IdentifierStrength, TopLevelId, ValueClassId};

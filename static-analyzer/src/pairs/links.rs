@@ -1,6 +1,7 @@
 //! Links: a thread that logs nothing, or a dispatcher that only passes work on,
 //! connects whoever hands to it with whomever it hands to (lprof §4.4,
-//! improvements).
+//! improvements). Not so what comes round in a service loop: whoever started its thread
+//! hands over none of that.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
