@@ -34,6 +34,7 @@ use self::wholes::Wholes;
 use crate::record::{Candidate, Record, Records};
 
 mod apply;
+mod between;
 mod canonical;
 mod counted;
 mod disputes;
@@ -498,7 +499,7 @@ impl<'m> Scan<'m> {
             self.close(index, true);
         }
         self.disputes.join(&mut self.done);
-        let Self { mut done, model, programs, threads, told, shown, mut orders, .. } = self;
+        let Self { mut done, config, together, model, programs, threads, told, shown, mut orders, .. } = self;
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
         if threads.is_empty() {
@@ -511,6 +512,9 @@ impl<'m> Scan<'m> {
             if threads.is_empty() {
                 errands::gather(&orders, model, &mut done);
             }
+        }
+        if threads.is_empty() {
+            between::join(&mut orders, &mut done, config.window_us, &together);
         }
         let mut n_spans: FxHashMap<u32, u32> = FxHashMap::default();
         let of = |closed: &Closed| threads.get(&closed.span.thread?).copied();

@@ -45,6 +45,11 @@ impl Together {
         }
     }
 
+    /// Lines of `point` directly after one of `before`.
+    pub(super) fn n_after(&self, before: LogPointId, point: LogPointId) -> u64 {
+        self.n_after.get(&(before, point)).copied().unwrap_or_default()
+    }
+
     /// Whether a line of `point` directly after one of `before` is of the same thread.
     fn are(&self, before: LogPointId, point: LogPointId) -> bool {
         let n = |point| self.n_lines.get(&point).copied().unwrap_or_default();
