@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use schema::kinds::is_made;
-use schema::{LogPointId, Name, TopLevelKind};
+use schema::{LogPointId, Name, TopLevelId, TopLevelKind};
 
 use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
 use super::open_span::{Fact, TopState};
@@ -122,10 +122,12 @@ impl Scan<'_> {
         let last_seq = self.open.get(best.span).last_seq;
         let handed = |text: &Arc<str>| self.shown.get(text).and_then(|shown| shown.handed);
         let made = fact.values.iter().map(|(_, text)| text).filter(|text| is_made(text));
-        let places = self.orders.places(fact.log_point);
-        made.filter_map(handed)
-            .filter(|&(seq, _)| seq > last_seq)
-            .any(|(_, sender)| places.iter().any(|places| self.handed.is_before(sender, places.top)))
+        let senders: Vec<LogPointId> =
+            made.filter_map(handed).filter(|&(seq, _)| seq > last_seq).map(|(_, sender)| sender).collect();
+        let places = self.orders.places(fact.log_point).iter();
+        let is_next = |top: &TopLevelId| senders.iter().any(|&sender| self.handed.is_before(sender, *top));
+        let next: Vec<TopLevelId> = places.map(|places| places.top).filter(is_next).collect();
+        next.into_iter().any(|top| self.orders.can_begin(top, fact.log_point))
     }
 
     /// Whether `span` is one line over and over, not of this moment, and somebody has
