@@ -412,7 +412,8 @@ impl<'m> Scan<'m> {
                 });
                 let is_served = thread.is_none() && self.disputes.is_served(open.first_seq);
                 let begins = thread.is_none() && self.orders.starts(fact.log_point);
-                let is_lost = |fit: &Fit| begins && fit.is_unreached(&self.orders);
+                let is_reached = thread.is_none() && !self.open.get(span).tops.iter().all(|s| self.orders.kind(s.top) == TopLevelKind::Unreached);
+                let is_lost = |fit: &Fit| (begins || is_reached) && fit.is_unreached(&self.orders);
                 if let Some(fit) = fit.filter(|fit| (fit.n_request > 0 || !is_served) && !is_lost(fit)) {
                     // Who would have to skip lines is no nearer than who begins, unless its
                     // thread shows that it is at work.
