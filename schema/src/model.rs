@@ -404,6 +404,8 @@ pub struct CommunicationPair {
     /// Log points of the sender that must have been printed before the
     /// hand-off, for happened-before.
     pub before: Vec<LogPointId>,
+    /// Log points of the sender that are only printed after the hand-off.
+    pub after: Vec<LogPointId>,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }

@@ -218,6 +218,7 @@ fn add_pair(model: &mut Model, rest: &str) {
         identifiers,
         many,
         before: Vec::new(),
+        after: Vec::new(),
         reason,
     });
 }

@@ -187,9 +187,12 @@ fn pairs(findings: &Findings<'_>, sorted: &Sorted, log_points: &points::LogPoint
         .pairs
         .iter()
         .map(|pair| {
-            let mut before: Vec<LogPointId> = pair.before.iter().map(|&p| log_points.id(p)).collect();
-            before.sort_unstable();
-            before.dedup();
+            let ids = |points: &[u32]| {
+                let mut ids: Vec<LogPointId> = points.iter().map(|&p| log_points.id(p)).collect();
+                ids.sort_unstable();
+                ids.dedup();
+                ids
+            };
             let id = |i: u32| IdentifierId::new(i as usize);
             CommunicationPair {
                 from: sorted.id[pair.from],
@@ -197,7 +200,8 @@ fn pairs(findings: &Findings<'_>, sorted: &Sorted, log_points: &points::LogPoint
                 kind: pair.kind,
                 identifiers: pair.identifiers.iter().map(|&(a, b)| (id(a), id(b))).collect(),
                 many: pair.many,
-                before,
+                before: ids(&pair.before),
+                after: ids(&pair.after),
                 reason: pair.reason.clone(),
             }
         })

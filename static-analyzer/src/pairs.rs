@@ -61,6 +61,8 @@ pub struct Pair {
     pub many: bool,
     /// Log points of the sender that are only printed before the hand-off, sorted.
     pub before: Vec<u32>,
+    /// The same only after it.
+    pub after: Vec<u32>,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }
@@ -197,6 +199,7 @@ fn merge_one(
         identifiers,
         many: sites.len() > 1 || ways.iter().flatten().any(|h| h.many),
         before: Vec::new(),
+        after: Vec::new(),
         reason: format!("{}{more}", handoffs::reason(context, units, &ways[0])),
     };
     Some((pair, sites))
@@ -223,7 +226,7 @@ fn are_rounds(context: Context<'_>, from: usize, ways: &[Vec<&Handoff>]) -> bool
         && top.members.iter().all(is_outside)
 }
 
-/// Adds what the senders have printed before they hand over.
+/// Adds what the senders have printed before they hand over, and print after that.
 fn add_before(context: Context<'_>, units: &regions::Units, sites: &BTreeMap<Key, Sites>, pairs: &mut Pairs) {
     let prints = before::Prints::new(context);
     let mut of_senders: Vec<Vec<&mut Pair>> = Vec::new();
@@ -234,9 +237,10 @@ fn add_before(context: Context<'_>, units: &regions::Units, sites: &BTreeMap<Key
         }
     }
     of_senders.into_par_iter().with_max_len(1).for_each(|pairs| {
-        let mut before = before::Before::new(context, units.region(pairs[0].from), &prints);
+        let mut around = before::Before::new(context, units.region(pairs[0].from), &prints);
         for pair in pairs {
-            pair.before = before.points(&sites[&(pair.from, pair.to, pair.kind)]);
+            let before::Around { before, after } = around.points(&sites[&(pair.from, pair.to, pair.kind)]);
+            (pair.before, pair.after) = (before, after);
         }
     });
 }
@@ -288,6 +292,7 @@ fn add_forced(context: Context<'_>, units: &regions::Units, rules: &Rules, pairs
                     identifiers,
                     many: true,
                     before: Vec::new(),
+                    after: Vec::new(),
                     reason: "forced by the rules file".to_owned(),
                 });
             }

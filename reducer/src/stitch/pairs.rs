@@ -108,6 +108,12 @@ struct Top {
 }
 
 impl<'m> Pairs<'m> {
+    /// What the sender of a pair prints after it hands over, and not before, sorted.
+    pub(super) fn printed_after(&self, pair: &Pair) -> &'m [LogPointId] {
+        let pair = pair.id.and_then(|id| self.model.communication_pairs.get(id.index()));
+        pair.map_or(&[], |pair| &pair.after)
+    }
+
     /// The pairs of `model` that `scope` allows.
     pub(super) fn new(model: &'m Model, scope: Scope) -> Self {
         let tops: Vec<Top> = (0..model.top_level_methods.len()).map(|t| top(model, t)).collect();

@@ -45,6 +45,7 @@ pub(super) fn add(context: Context<'_>, pairs: &mut Pairs) {
                     identifiers: Vec::new(),
                     many: true,
                     before: Vec::new(),
+                    after: Vec::new(),
                     reason: format!("both carry {simple}, which is attached to a connection"),
                 });
             }

@@ -1,6 +1,7 @@
 //! What a sender has printed before it hands its request over, if it printed it
 //! at all: log points from which the hand-off can be reached and that cannot be
-//! reached from the hand-off (happened-before, Pivot Tracing §3).
+//! reached from the hand-off (happened-before, Pivot Tracing §3); and what it prints
+//! only after that: the other way around.
 
 use std::sync::OnceLock;
 
@@ -58,9 +59,9 @@ impl Prints {
 
 /// What is printed before and after something, each sorted.
 #[derive(Clone, Debug, Default)]
-struct Around {
-    before: Vec<u32>,
-    after: Vec<u32>,
+pub(super) struct Around {
+    pub(super) before: Vec<u32>,
+    pub(super) after: Vec<u32>,
 }
 
 impl Around {
@@ -74,6 +75,21 @@ impl Around {
             list.sort_unstable();
             list.dedup();
         }
+    }
+
+    /// Without what is printed on both sides.
+    fn apart(mut self) -> Self {
+        let after = self.after.clone();
+        self.after.retain(|point| self.before.binary_search(point).is_err());
+        self.before.retain(|point| after.binary_search(point).is_err());
+        self
+    }
+
+    /// What is on the same side of both.
+    fn common(mut self, other: &Self) -> Self {
+        self.before.retain(|point| other.before.binary_search(point).is_ok());
+        self.after.retain(|point| other.after.binary_search(point).is_ok());
+        self
     }
 }
 
@@ -96,14 +112,14 @@ pub(super) struct Before<'a> {
     around: FxHashMap<Site, Around>,
     /// To each method; none: too many.
     ways: FxHashMap<MethodId, Option<WaysTo>>,
-    /// Points only before one instruction, in the whole region.
-    before: FxHashMap<Site, Vec<u32>>,
+    /// Points on one side only of one instruction, in the whole region.
+    apart: FxHashMap<Site, Around>,
 }
 
 impl<'a> Before<'a> {
     /// For the hand-offs of `region`.
     pub(super) fn new(context: Context<'a>, region: &'a Region, prints: &'a Prints) -> Self {
-        let (around, ways, before) = Default::default();
+        let (around, ways, apart) = Default::default();
         let mut recursive = FxHashSet::default();
         let mut stack = vec![region.root];
         while let Some(method) = stack.pop() {
@@ -114,45 +130,44 @@ impl<'a> Before<'a> {
                 }
             }
         }
-        Before { context, region, prints, recursive, around, ways, before }
+        Before { context, region, prints, recursive, around, ways, apart }
     }
 
-    /// Points of the region that are only printed before each of `sites`, sorted.
-    pub(super) fn points(&mut self, sites: &[Site]) -> Vec<u32> {
-        let mut before: Option<Vec<u32>> = None;
+    /// Points of the region that are only printed before, or after, each of `sites`.
+    pub(super) fn points(&mut self, sites: &[Site]) -> Around {
+        let mut all: Option<Around> = None;
         for &site in sites {
             if !self.region.contains(site.0) {
                 continue;
             }
-            if !self.before.contains_key(&site) {
-                let found = self.before_site(site);
-                self.before.insert(site, found);
+            if !self.apart.contains_key(&site) {
+                let found = self.apart_site(site);
+                self.apart.insert(site, found);
             }
-            let found = &self.before[&site];
-            before = Some(match before {
+            let found = &self.apart[&site];
+            all = Some(match all {
                 None => found.clone(),
-                Some(old) => old.into_iter().filter(|p| found.binary_search(p).is_ok()).collect(),
+                Some(old) => old.common(found),
             });
         }
-        before.unwrap_or_default()
+        all.unwrap_or_default()
     }
 
-    /// Points only before one site, over all ways from the root to its method.
-    fn before_site(&mut self, site: Site) -> Vec<u32> {
+    /// Points on one side only of one site, over all ways from the root to its method.
+    fn apart_site(&mut self, site: Site) -> Around {
         if !self.ways.contains_key(&site.0) {
             let ways = self.ways_to(site.0);
             self.ways.insert(site.0, ways);
         }
         self.around_site(site);
-        let Some(ways) = &self.ways[&site.0] else { return Vec::new() };
+        let Some(ways) = &self.ways[&site.0] else { return Around::default() };
         if ways.sites.len() + usize::from(!ways.sites.contains(&site)) > WAYS_MAX {
-            return Vec::new();
+            return Around::default();
         }
         let mut around = self.around[&site].clone();
         around.add(&ways.around);
         around.sort();
-        around.before.retain(|p| around.after.binary_search(p).is_err());
-        around.before
+        around.apart()
     }
 
     /// The calls on all ways from the root to `method`.

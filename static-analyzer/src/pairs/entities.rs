@@ -52,6 +52,7 @@ fn add_pair(pairs: &mut Pairs, identity: Name, a: &Handler, b: &Handler) {
         identifiers: shared.collect(),
         many: true,
         before: Vec::new(),
+        after: Vec::new(),
         reason: format!("both handle events of one {identity}"),
     });
 }

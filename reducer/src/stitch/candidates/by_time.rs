@@ -1,6 +1,8 @@
 //! Senders by time alone: where nothing that both ends name tells, who has handed over
 //! something can follow from who was there, in which order, and how long ago.
 
+use schema::Event;
+
 use super::*;
 
 impl<'a> Finder<'a> {
@@ -89,7 +91,7 @@ impl<'a> Finder<'a> {
         if fact.thread.is_some() || done.end_us >= fact.start_us {
             return None;
         }
-        let mut found = Vec::new();
+        let (mut found, mut past) = (Vec::new(), Vec::new());
         for index in fact.tops.iter().flat_map(|&top| self.pairs.to(top)) {
             let pair = self.pairs.get(index);
             if pair.role != Role::Local || pair.is_way() || self.pairs.is_dispatcher(pair.from) {
@@ -100,7 +102,11 @@ impl<'a> Finder<'a> {
                 let other_fact = self.facts.get(other);
                 let is_at_work = (other_fact.start_us..=other_fact.end_us).contains(&fact.start_us);
                 let since = since_us(other_fact, fact);
-                if other == receiver.index || !is_at_work || since >= since_us(done, fact) {
+                if other == receiver.index || !is_at_work || since >= since_us(done, fact) || past.contains(&other) {
+                    continue;
+                }
+                if self.is_past(pair, other_fact, fact) {
+                    past.push(other);
                     continue;
                 }
                 if let Some(evidence) = weigh(self.pairs, self.facts, pair, other_fact, fact)
@@ -111,6 +117,15 @@ impl<'a> Finder<'a> {
             }
         }
         found.into_iter().min_by_key(|&(since, candidate)| (since, candidate.from)).map(|(_, best)| best)
+    }
+
+    /// Whether a sender has printed, long before the receiver begins, what it only prints
+    /// after it hands over. The events of an entity hand over one by one.
+    fn is_past(&self, pair: &Pair, sender: &Fact<'a>, fact: &Fact<'a>) -> bool {
+        let after = self.pairs.printed_after(pair);
+        let is_after = |event: &&Event| event.log_point.is_some_and(|point| after.binary_search(&point).is_ok());
+        let mut events = sender.events.iter();
+        !self.pairs.is_entity(pair.from) && events.find(is_after).is_some_and(|event| fact.start_us.saturating_sub(event.ts_us) > JUST_US)
     }
 
     /// Whether what a `main` has started again and again runs also when that is long
