@@ -412,7 +412,13 @@ impl<'m> Scan<'m> {
                 });
                 let is_served = thread.is_none() && self.disputes.is_served(open.first_seq);
                 let begins = thread.is_none() && self.orders.starts(fact.log_point);
-                let is_reached = thread.is_none() && !self.open.get(span).tops.iter().all(|s| self.orders.kind(s.top) == TopLevelKind::Unreached);
+                let is_reached = thread.is_none()
+                    && !self
+                        .open
+                        .get(span)
+                        .tops
+                        .iter()
+                        .all(|s| self.orders.kind(s.top) == TopLevelKind::Unreached);
                 let is_lost = |fit: &Fit| (begins || is_reached) && fit.is_unreached(&self.orders);
                 if let Some(fit) = fit.filter(|fit| (fit.n_request > 0 || !is_served) && !is_lost(fit)) {
                     // Who would have to skip lines is no nearer than who begins, unless its
@@ -500,7 +506,7 @@ impl<'m> Scan<'m> {
             self.close(index, true);
         }
         self.disputes.join(&mut self.done);
-        let Self { mut done, config, together, model, programs, threads, told, shown, mut orders, .. } = self;
+        let Self { mut done, together, model, programs, threads, told, shown, mut orders, .. } = self;
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
         if threads.is_empty() {
@@ -515,7 +521,7 @@ impl<'m> Scan<'m> {
             }
         }
         if threads.is_empty() {
-            between::join(&mut orders, &mut done, config.window_us, &together);
+            between::join(&mut orders, &together, &mut done);
         }
         let mut n_spans: FxHashMap<u32, u32> = FxHashMap::default();
         let of = |closed: &Closed| threads.get(&closed.span.thread?).copied();

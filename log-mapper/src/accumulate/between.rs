@@ -1,217 +1,245 @@
-//! Between: parts of a span that stand in the middle of it, without threads.
+//! Between: what stands alone and is the middle, or the beginning, of the one span
+//! that it fits, without threads.
 //!
-//! While a log is read, a part of a span that names nothing, or other things than the
-//! rest of it, can look like the beginning of something else. Once all has been read,
-//! the record after it is known too: what can only be the middle of something belongs
-//! to the one span around it that prints it there.
+//! While a log is read, a line that names nothing begins a span of its own where
+//! nothing before it waits for it, and so does one that names something new. Once all
+//! has been read, what comes after it is known too. Such a part belongs to a span that
+//! prints it between two of its records, or directly before its first one, if there is
+//! only one such span, and if what follows it there follows it elsewhere too; with
+//! several, nothing tells which.
 
-use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
-use schema::{Event, LogPointId, TopLevelId, TopLevelKind};
+use schema::{Event, LogPointId, TopLevelId, TopLevelKind, Value};
 
+use super::evidence::{FLOAT_US, is_rarely_next};
 use super::orders::{Follows, Orders};
 use super::pools::Closed;
 use super::together::Together;
 
-/// A span around a part, and where in it the part stands.
-struct Around {
+/// Spans around a part that are looked at; with more of them nothing tells.
+const HOSTS_MAX: usize = 256;
+
+/// A span that a part can belong to: position of the part, of the span, and of the
+/// span's record that follows the part.
+#[derive(Clone, Copy)]
+struct Host {
     part: usize,
     span: usize,
-    /// Its next record after the part.
     at: usize,
-    needs: bool,
-    names: bool,
-    tops: Vec<TopLevelId>,
 }
 
-/// Joins, in the closed spans of a log without threads, which have the numbers of their
-/// first records and are in order of these, what stands in the middle with what is
-/// around it.
-pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>, window_us: i64, together: &Together) {
-    let mut found: Vec<Around> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
-    for part in 0..done.len() {
-        let events = &done[part].1.span.events;
-        let (first, last) = (&events[0], &events[events.len() - 1]);
-        open.retain(|&span| done[span].1.span.events.last().is_some_and(|end| place(end) > place(last)));
-        if is_part(orders, &done[part].1) {
-            let start = found.len();
-            found.extend(ahead(orders, done, part));
-            for &span in &open {
-                if let Some(around) = around(orders, done, part, span, window_us) {
-                    found.push(around);
-                }
-            }
-            let last = last.log_point;
-            let n_next = |one: &Around| {
-                let next = done[one.span].1.span.events[one.at].log_point;
-                last.zip(next).map_or(0, |(last, next)| together.n_after(last, next))
-            };
-            let most = found[start..].iter().map(n_next).max().unwrap_or_default();
-            let mut index = 0;
-            found.retain(|one| { index += 1; index <= start || n_next(one) * 8 >= most });
-            let best = found[start..].iter().map(|one| (one.names, one.needs)).max();
-            let mut index = 0;
-            found.retain(|one| { index += 1; index <= start || Some((one.names, one.needs)) == best });
+/// Joins such parts with their spans, in the closed spans of a log without threads,
+/// which have the numbers of their first records and are in order of these.
+pub(super) fn join(orders: &mut Orders<'_>, together: &Together, done: &mut Vec<(u64, Closed)>) {
+    let hosts = find(orders, together, done);
+    let chosen = choose(orders, hosts, done);
+    let target: FxHashMap<usize, usize> = chosen.iter().map(|&(part, span, _)| (part, span)).collect();
+    let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (part, span, tops) in &chosen {
+        done[*span].1.keep(|top| tops.contains(&top));
+        // A span ends after its parts, so that this ends.
+        let mut whole = *span;
+        while let Some(&further) = target.get(&whole) {
+            whole = further;
         }
-        let _ = first;
-        open.push(part);
-    }
-    if let Ok(d) = std::env::var("BETD") {
-        for a in &found {
-            let e = |i: usize| done[i].1.span.events.iter().map(|e| e.line.to_string()).collect::<Vec<_>>().join(",");
-            eprintln!("{d} {} part [{}] span [{}] at {} needs {} names {}", done[a.part].1.span.node, e(a.part), e(a.span), a.at, a.needs, a.names);
-        }
+        parts.entry(whole).or_default().push(*part);
     }
     let mut gone = FxHashSet::default();
-    let chosen: Vec<(usize, usize, Vec<TopLevelId>)> = choose(&found, done);
-    let mut chosen = chosen;
-    while !chosen.is_empty() {
-        let is_last = |(part, _, _): &(usize, usize, Vec<TopLevelId>)| !chosen.iter().any(|(_, span, _)| span == part);
-        let Some(at) = chosen.iter().position(is_last) else { break };
-        let (part, span, tops) = chosen.remove(at);
-        if std::env::var("BETW").is_ok() {
-            let show = |c: &Closed| c.span.events.iter().map(|e| e.line.to_string()).collect::<Vec<_>>().join(",");
-            eprintln!("{} join [{}] into [{}]", done[part].1.span.node, show(&done[part].1), show(&done[span].1));
-        }
-        let inner = done[part].1.clone();
-        let mut whole = done[span].1.clone();
-        whole.keep(|top| tops.contains(&top));
-        let whole = whole.with(std::iter::once(inner), "order, in the middle");
-        done[span].1 = whole;
-        gone.insert(done[part].0);
+    for (whole, parts) in parts {
+        let inner: Vec<Closed> = parts.iter().map(|&part| done[part].1.clone()).collect();
+        done[whole].1 = done[whole].1.clone().with(inner.into_iter(), "order, the only one around");
+        gone.extend(parts.iter().map(|&part| done[part].0));
     }
     done.retain(|(seq, _)| !gone.contains(seq));
 }
 
-fn choose(found: &[Around], done: &[(u64, Closed)]) -> Vec<(usize, usize, Vec<TopLevelId>)> {
-    let first = |part: usize| done[part].1.span.events[0].log_point;
-    let mut left: Vec<&Around> = found.iter().collect();
-    let mut out = Vec::new();
-    loop {
-        let mut n: rustc_hash::FxHashMap<usize, usize> = Default::default();
-        left.iter().for_each(|one| *n.entry(one.part).or_default() += 1);
-        let slot = |one: &Around| (one.span, one.at, first(one.part));
-        let sole: Vec<&Around> = left.iter().copied().filter(|one| n[&one.part] == 1).collect();
-        let Some(&next) = sole.iter().find(|one| sole.iter().filter(|other| slot(one) == slot(other)).count() == 1) else { break };
-        out.push((next.part, next.span, next.tops.clone()));
-        left.retain(|one| one.part != next.part);
+/// The spans that each part can belong to, those that the most speaks for.
+fn find(orders: &mut Orders<'_>, together: &Together, done: &[(u64, Closed)]) -> Vec<Host> {
+    let mut found: Vec<Host> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    let mut n_kept = 0;
+    for part in 0..done.len() {
+        if is_part(orders, &done[part].1) || open.len() > 2 * n_kept + HOSTS_MAX {
+            open.retain(|&span| last(&done[span].1).is_some_and(|end| Some(end) > last(&done[part].1)));
+            n_kept = open.len();
+        }
+        if is_part(orders, &done[part].1) && open.len() <= HOSTS_MAX {
+            found.extend(hosts_of(orders, together, done, part, &open));
+        }
+        open.push(part);
     }
-    out
+    found
 }
 
-fn place(event: &Event) -> (u32, u64) {
-    (event.file, event.line)
+/// Whether a span is only part of one: it names nothing, or it has begun in the middle
+/// of whatever it can be that is run.
+fn is_part(orders: &mut Orders<'_>, closed: &Closed) -> bool {
+    let Some(first) = closed.span.events.first().and_then(|event| event.log_point) else { return false };
+    let mut tops = closed.span.top_levels.iter();
+    let mut begins = |top| orders.kind(top) != TopLevelKind::Unreached && orders.can_begin(top, first);
+    is_nameless(closed) || !tops.any(|&top| begins(top))
 }
 
+/// Whether all that a span prints is constant.
 fn is_nameless(closed: &Closed) -> bool {
     closed.span.events.iter().all(|event| event.log_point.is_some() && event.values.is_empty())
 }
 
-/// Whether a span names nothing, or has begun in the middle of whatever it can be.
-fn is_part(orders: &mut Orders<'_>, closed: &Closed) -> bool {
-    let Some(first) = closed.span.events[0].log_point else { return false };
-    is_nameless(closed)
-        || !closed.span.top_levels.iter().any(|&top| {
-            orders.kind(top) != TopLevelKind::Unreached && orders.can_begin(top, first)
-        })
-}
-
-fn around(
+/// The spans that `part` can belong to: of those `around` it, and of those that begin
+/// soon after it, if it names nothing.
+fn hosts_of(
     orders: &mut Orders<'_>,
+    together: &Together,
     done: &[(u64, Closed)],
     part: usize,
-    span: usize,
-    window_us: i64,
-) -> Option<Around> {
-    let (inner, outer) = (&done[part].1, &done[span].1);
-    let (first, last) = (inner.span.events.first()?, inner.span.events.last()?);
-    let events = &outer.span.events;
-    let at = events.partition_point(|event| place(event) < place(first));
-    let (before, after) = (events.get(at.checked_sub(1)?)?, events.get(at)?);
-    if place(after) < place(last) || after.ts_us.saturating_sub(before.ts_us) > window_us {
-        return None;
-    }
-    let is_shared = |value: &schema::Value| is_made(&value.text) && outer.span.identifiers.contains(value);
-    let names = inner.span.identifiers.iter().any(is_shared);
-    if !names && !is_nameless(inner) {
-        return None;
-    }
-    let points: Vec<LogPointId> = inner.span.events.iter().filter_map(|event| event.log_point).collect();
-    let after = after.log_point?;
-    let mut needs = None;
-    let mut tops = Vec::new();
-    for (index, &top) in outer.span.top_levels.iter().enumerate() {
-        if outer.fits.get(index) != Some(&0) {
-            continue;
+    around: &[usize],
+) -> Vec<Host> {
+    let inner = &done[part].1;
+    let points = points_of(inner);
+    let (Some(first), Some(end)) = (inner.span.events.first(), inner.span.events.last()) else {
+        return Vec::new();
+    };
+    let is_nameless_part = is_nameless(inner);
+    let mut hosts: Vec<(bool, Host)> = Vec::new();
+    for &span in around {
+        let outer = &done[span].1;
+        let at = outer.span.events.partition_point(|event| place(event) < place(first));
+        let is_within = at > 0 && place(&outer.span.events[at]) > place(end);
+        let is_shared = |value: &Value| is_made(&value.text) && outer.span.identifiers.contains(value);
+        let shares = inner.span.identifiers.iter().any(is_shared);
+        if is_within && (shares || is_nameless_part) && !fitting(orders, outer, at, &points).is_empty() {
+            hosts.push((shares, Host { part, span, at }));
         }
-        let Some(from) = walk(orders, top, &events[..at]) else { continue };
-        let Some(through) = points.iter().try_fold(from.clone(), |nodes, &point| step(orders, top, &nodes, point, false)) else { continue };
-        if step(orders, top, &through, after, false).is_none() {
-            continue;
-        }
-        let skips = step(orders, top, &from, after, false).is_none();
-        tops.push(top);
-        needs = Some(needs.unwrap_or(false) | skips);
     }
-    Some(Around { part, span, at, needs: needs?, names, tops })
+    let is_soon = |outer: &&(u64, Closed)| {
+        outer
+            .1
+            .span
+            .events
+            .first()
+            .is_some_and(|next| next.ts_us <= end.ts_us.saturating_add_unsigned(FLOAT_US))
+    };
+    for (span, (_, outer)) in (part + 1..).zip(done[part + 1..].iter().take_while(is_soon)) {
+        let next = &outer.span.events[0];
+        let is_apart = place(next) > place(end) && next.log_point != first.log_point;
+        let can_be = is_nameless_part && is_apart && !is_nameless(outer);
+        if can_be && !fitting(orders, outer, 0, &points).is_empty() {
+            hosts.push((false, Host { part, span, at: 0 }));
+        }
+    }
+    let shares = hosts.iter().any(|(shares, _)| *shares);
+    hosts.retain(|(known, _)| *known == shares);
+    let n_next = |host: &Host| -> u64 {
+        let next = done[host.span].1.span.events[host.at].log_point;
+        end.log_point.zip(next).map_or(0, |(end, next)| together.n_after(end, next))
+    };
+    let most = hosts.iter().map(|(_, host)| n_next(host)).max().unwrap_or_default();
+    hosts.retain(|(_, host)| !is_rarely_next(n_next(host), most));
+    hosts.into_iter().map(|(_, host)| host).collect()
 }
 
-fn ahead(orders: &mut Orders<'_>, done: &[(u64, Closed)], part: usize) -> Vec<Around> {
-    let inner = &done[part].1;
-    let mut out = Vec::new();
-    let Some(last) = inner.span.events.last() else { return out };
-    let points: Vec<LogPointId> = inner.span.events.iter().filter_map(|event| event.log_point).collect();
-    for span in part + 1..done.len() {
-        let outer = &done[span].1;
-        let next = &outer.span.events[0];
-        if next.ts_us.saturating_sub(last.ts_us) > 100_000 {
-            break;
-        }
-        if place(next) < place(last) || is_nameless(outer) || outer.span.events[0].log_point == inner.span.events[0].log_point {
-            continue;
-        }
-        let Some(after) = next.log_point else { continue };
-        let tops: Vec<TopLevelId> = outer.span.top_levels.iter().zip(&outer.fits).filter(|(_, fit)| **fit == 0).map(|(top, _)| *top).collect();
-        let tops: Vec<TopLevelId> = tops.into_iter().filter(|&top| {
-            let from = nodes_of(orders, top, points[0]);
-            let through = points[1..].iter().try_fold(from, |nodes, &point| step(orders, top, &nodes, point, false));
-            through.is_some_and(|nodes| step(orders, top, &nodes, after, false).is_some())
-        }).collect();
+/// The parts that can belong to one span only, with that and what it then can be. Of
+/// two equal ones at one place nothing tells which is the span's.
+fn choose(
+    orders: &mut Orders<'_>,
+    hosts: Vec<Host>,
+    done: &[(u64, Closed)],
+) -> Vec<(usize, usize, Vec<TopLevelId>)> {
+    let mut n_hosts: FxHashMap<usize, usize> = FxHashMap::default();
+    hosts.iter().for_each(|host| *n_hosts.entry(host.part).or_default() += 1);
+    let mut at_place: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for host in hosts.into_iter().filter(|host| n_hosts[&host.part] == 1) {
+        at_place.entry((host.span, host.at)).or_default().push(host.part);
+    }
+    let mut chosen = Vec::new();
+    for ((span, at), parts) in at_place {
+        let first = |part: &usize| done[*part].1.span.events[0].log_point;
+        let is_sole = |part: &&usize| parts.iter().filter(|other| first(other) == first(part)).count() == 1;
+        let sole: Vec<usize> = parts.iter().filter(is_sole).copied().collect();
+        let points: Vec<LogPointId> = sole.iter().flat_map(|&part| points_of(&done[part].1)).collect();
+        let tops = fitting(orders, &done[span].1, at, &points);
         if !tops.is_empty() {
-            out.push(Around { part, span, at: 0, needs: false, names: false, tops });
+            chosen.extend(sole.into_iter().map(|part| (part, span, tops.clone())));
         }
     }
-    out
+    chosen
+}
+
+fn points_of(closed: &Closed) -> Vec<LogPointId> {
+    closed.span.events.iter().filter_map(|event| event.log_point).collect()
+}
+
+/// Where an event stands in the log.
+fn place(event: &Event) -> (u32, u64) {
+    (event.file, event.line)
+}
+
+fn last(closed: &Closed) -> Option<(u32, u64)> {
+    closed.span.events.last().map(place)
+}
+
+/// Of the top-level methods that `outer` is best read as, those that print `points`
+/// directly before its record `at`, and after the one before that.
+fn fitting(orders: &mut Orders<'_>, outer: &Closed, at: usize, points: &[LogPointId]) -> Vec<TopLevelId> {
+    let events = &outer.span.events;
+    let Some(((first, rest), after)) = points.split_first().zip(events[at].log_point) else {
+        return Vec::new();
+    };
+    let best = outer.span.top_levels.iter().zip(&outer.fits).filter(|(_, fit)| **fit == 0);
+    let mut tops: Vec<TopLevelId> = best.map(|(top, _)| *top).collect();
+    tops.retain(|&top| {
+        let begins = match at {
+            0 => nodes_of(orders, top, *first),
+            _ => {
+                let before = walk(orders, top, &events[..at]);
+                step(orders, top, &before, *first, |follows| follows == Follows::Next)
+            }
+        };
+        let mut points = rest.iter().chain([&after]);
+        points
+            .try_fold(begins, |nodes, &point| {
+                let next = step(orders, top, &nodes, point, |follows| follows == Follows::Next);
+                (!nodes.is_empty()).then_some(next)
+            })
+            .is_some_and(|nodes| !nodes.is_empty())
+    });
+    tops
 }
 
 /// Nodes of `top` at which the last of `events` can have been printed.
-fn walk(orders: &mut Orders<'_>, top: TopLevelId, events: &[Event]) -> Option<Vec<u32>> {
+fn walk(orders: &mut Orders<'_>, top: TopLevelId, events: &[Event]) -> Vec<u32> {
     let mut points = events.iter().filter_map(|event| event.log_point);
-    let first = points.next()?;
+    let Some(first) = points.next() else { return Vec::new() };
     let mut nodes = nodes_of(orders, top, first);
     for point in points {
-        if orders.floats(point) { continue; }
-        if let Some(next) = step(orders, top, &nodes, point, true) { nodes = next; } else { return None; }
+        if !orders.floats(point) {
+            nodes = step(orders, top, &nodes, point, |_| true);
+        }
     }
-    (!nodes.is_empty()).then_some(nodes)
+    nodes
 }
 
 fn nodes_of(orders: &Orders<'_>, top: TopLevelId, point: LogPointId) -> Vec<u32> {
     let places = orders.places(point);
     let found = places.binary_search_by_key(&top, |places| places.top);
-    found.map_or(Vec::new(), |index| places[index].at.iter().map(|&(node, _)| node).collect())
+    let mut nodes: Vec<u32> =
+        found.map_or(Vec::new(), |index| places[index].at.iter().map(|&(node, _)| node).collect());
+    nodes.dedup();
+    nodes
 }
 
-fn step(orders: &mut Orders<'_>, top: TopLevelId, from: &[u32], point: LogPointId, later: bool) -> Option<Vec<u32>> {
+/// Nodes at which `top` can print `point` after any of `from`, if it follows so.
+fn step(
+    orders: &mut Orders<'_>,
+    top: TopLevelId,
+    from: &[u32],
+    point: LogPointId,
+    is_so: impl Fn(Follows) -> bool,
+) -> Vec<u32> {
     let mut to = nodes_of(orders, top, point);
-    to.retain(|&to| {
-        from.iter().any(|&from| match orders.follows(top, from, to) {
-            Some(Follows::Next) => true,
-            Some(Follows::Later) => later,
-            None => false,
-        })
-    });
-    to.dedup();
-    (!to.is_empty()).then_some(to)
+    to.retain(|&to| from.iter().any(|&from| orders.follows(top, from, to).is_some_and(&is_so)));
+    to
 }

@@ -73,6 +73,16 @@ pub(super) fn is_by_chance(n_after: u64, n: u64, n_before: u64, n_records: u64) 
         || n_chance > u128::from(n_after) * u128::from(n_records)
 }
 
+/// What directly follows a line this many times more seldom than something else does
+/// only happens to stand there.
+const RARELY_NEXT_SHARE: u64 = 8;
+
+/// Whether something rarely stands directly after a line, if it did `n` times and
+/// something else `most` times.
+pub(super) fn is_rarely_next(n: u64, most: u64) -> bool {
+    n * RARELY_NEXT_SHARE < most
+}
+
 /// Lines from which to learn that something always waits for them, and the share of
 /// those for which nothing does.
 const WAITED_MIN: u64 = 8;

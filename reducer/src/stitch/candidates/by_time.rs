@@ -102,7 +102,11 @@ impl<'a> Finder<'a> {
                 let other_fact = self.facts.get(other);
                 let is_at_work = (other_fact.start_us..=other_fact.end_us).contains(&fact.start_us);
                 let since = since_us(other_fact, fact);
-                if other == receiver.index || !is_at_work || since >= since_us(done, fact) || past.contains(&other) {
+                if other == receiver.index
+                    || !is_at_work
+                    || since >= since_us(done, fact)
+                    || past.contains(&other)
+                {
                     continue;
                 }
                 if self.is_past(pair, other_fact, fact) {
@@ -123,9 +127,11 @@ impl<'a> Finder<'a> {
     /// after it hands over. The events of an entity hand over one by one.
     fn is_past(&self, pair: &Pair, sender: &Fact<'a>, fact: &Fact<'a>) -> bool {
         let after = self.pairs.printed_after(pair);
-        let is_after = |event: &&Event| event.log_point.is_some_and(|point| after.binary_search(&point).is_ok());
+        let is_after =
+            |event: &&Event| event.log_point.is_some_and(|point| after.binary_search(&point).is_ok());
         let mut events = sender.events.iter();
-        !self.pairs.is_entity(pair.from) && events.find(is_after).is_some_and(|event| fact.start_us.saturating_sub(event.ts_us) > JUST_US)
+        !self.pairs.is_entity(pair.from)
+            && events.find(is_after).is_some_and(|event| fact.start_us.saturating_sub(event.ts_us) > JUST_US)
     }
 
     /// Whether what a `main` has started again and again runs also when that is long
