@@ -33,6 +33,7 @@ use self::together::Together;
 use self::wholes::Wholes;
 use crate::record::{Candidate, Record, Records};
 
+mod ahead;
 mod apply;
 mod between;
 mod canonical;
@@ -95,6 +96,7 @@ pub struct Accumulated {
 /// to the result.
 pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> Accumulated {
     let mut scan = Scan::new(model, config);
+    scan.common_ahead = ahead::common(model, &scan.orders, records);
     let mut unattributed = Vec::new();
     while let Some(record) = records.next() {
         scan.expire(record.ts_us);
@@ -143,6 +145,8 @@ struct Scan<'m> {
     handed: Handed,
     /// Values by text.
     shown: FxHashMap<Arc<str>, Shown>,
+    /// What is common for the first records ([`ahead`]).
+    common_ahead: FxHashSet<Arc<str>>,
     /// Common values of the record at hand, by candidate.
     common: Vec<(usize, Vec<Common>)>,
     /// UUIDs within the texts of the record at hand, by candidate.
@@ -234,6 +238,7 @@ impl<'m> Scan<'m> {
             together: Together::default(),
             handed: Handed::new(model),
             shown: FxHashMap::default(),
+            common_ahead: FxHashSet::default(),
             common: Vec::new(),
             uuids: Vec::new(),
             kinds: Kinds::default(),

@@ -25,6 +25,7 @@ pub use header::{Layout, detect, patterns_of};
 pub use input::{Source, discover};
 pub use patterns::PatternSet;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -96,12 +97,8 @@ pub fn map(
     let accumulated = std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(1);
         let accumulating = scope.spawn(move || {
-            let mut records = ReceivedRecords {
-                receiver,
-                batch: Vec::new().into_iter(),
-                matched: Matched::default(),
-                next: 0,
-            };
+            let mut records =
+                ReceivedRecords { receiver, batches: VecDeque::new(), matched: Matched::default(), next: 0 };
             accumulate::accumulate(model, &mut records, &config.accumulate)
         });
         match_all(&mut reader, &layouts, patterns, config, sender, &mut cuts)?;
@@ -164,10 +161,11 @@ fn match_all(
     Ok(())
 }
 
-/// Lends the records of matched chunks as they arrive.
+/// Lends the records of matched chunks as they arrive. Chunks that were looked at ahead
+/// are kept.
 struct ReceivedRecords {
     receiver: Receiver<Vec<Matched>>,
-    batch: std::vec::IntoIter<Matched>,
+    batches: VecDeque<Matched>,
     matched: Matched,
     next: usize,
 }
@@ -175,12 +173,31 @@ struct ReceivedRecords {
 impl Records for ReceivedRecords {
     fn next(&mut self) -> Option<Record<'_>> {
         while self.next >= self.matched.n_records() {
-            match self.batch.next() {
+            match self.batches.pop_front() {
                 Some(matched) => (self.matched, self.next) = (matched, 0),
-                None => self.batch = self.receiver.recv().ok()?.into_iter(),
+                None => self.batches = self.receiver.recv().ok()?.into(),
             }
         }
         self.next += 1;
         self.matched.record(self.next - 1)
+    }
+
+    fn ahead(&mut self, n: u64, see: &mut dyn FnMut(&Record<'_>)) {
+        let mut n_left = n;
+        let mut at = 0;
+        while n_left > 0 {
+            if at == self.batches.len() {
+                let Ok(batch) = self.receiver.recv() else { return };
+                self.batches.extend(batch);
+                continue;
+            }
+            let matched = &self.batches[at];
+            let records = (0..matched.n_records()).map_while(|index| matched.record(index));
+            for record in records.take(usize::try_from(n_left).unwrap_or(usize::MAX)) {
+                see(&record);
+                n_left -= 1;
+            }
+            at += 1;
+        }
     }
 }

@@ -42,4 +42,7 @@ pub struct Candidate<'a> {
 pub trait Records {
     /// The next record; it must be done with before the one after it is asked for.
     fn next(&mut self) -> Option<Record<'_>>;
+
+    /// Shows the next `n` records, or those that are left, without using them up.
+    fn ahead(&mut self, n: u64, see: &mut dyn FnMut(&Record<'_>));
 }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use schema::kinds::{is_digest, is_made};
 use schema::{Value, ValueClassId, ValueShape, Variable};
 
+use super::ahead::AHEAD_RECORDS;
 use super::canonical::canonical;
 use super::evidence::is_common;
 use super::names::{digests, is_uuid, uuids};
@@ -19,7 +20,7 @@ use crate::record::{Candidate, Record};
 
 /// Records of a block. What is common is shown in most blocks; what names one
 /// large request comes and goes.
-const BLOCK_RECORDS: u64 = 64;
+pub(super) const BLOCK_RECORDS: u64 = 64;
 
 impl Scan<'_> {
     /// What one candidate of a record says.
@@ -63,7 +64,9 @@ impl Scan<'_> {
             if let Some(class) = variables[*variable as usize].value_class {
                 self.kinds.learn(&mut shown.classes, class, text);
             }
-            if !is_common(shown.n_records, seq) || u64::from(shown.n_blocks) * 2 < block {
+            let is_shown_all_along =
+                is_common(shown.n_records, seq) && u64::from(shown.n_blocks) * 2 >= block;
+            if !is_shown_all_along && !(seq <= AHEAD_RECORDS && self.common_ahead.contains(text)) {
                 return true;
             }
             let class = variables[*variable as usize].value_class;

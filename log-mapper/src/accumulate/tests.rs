@@ -18,18 +18,17 @@ struct Sketched<'a> {
     lines: std::iter::Enumerate<std::str::Lines<'a>>,
 }
 
-impl Records for Sketched<'_> {
-    fn next(&mut self) -> Option<Record<'_>> {
-        let (index, line) = self.lines.next()?;
+impl<'a> Sketched<'a> {
+    fn record(model: &Model, index: usize, line: &'a str) -> Option<Record<'a>> {
         let mut words = line.split_whitespace();
         let time: f64 = words.next()?.parse().expect("a time");
         let thread = words.next().filter(|&thread| thread != "-");
         let names = words.next().expect("a log point");
         let values: Vec<(&str, &str)> = words.filter_map(|word| word.split_once('=')).collect();
         let candidates: Vec<Candidate<'_>> = (names.split('|').filter(|&name| name != "?"))
-            .map(|name| candidate(self.model, sketch::point(self.model, name), &values))
+            .map(|name| candidate(model, sketch::point(model, name), &values))
             .collect();
-        let level = candidates.first().map(|c| self.model.log_points[c.log_point.index()].levels[0]);
+        let level = candidates.first().map(|c| model.log_points[c.log_point.index()].levels[0]);
         Some(Record {
             file: 0,
             line: index as u64 + 1,
@@ -41,6 +40,20 @@ impl Records for Sketched<'_> {
             text: line.as_bytes(),
             candidates,
         })
+    }
+}
+
+impl Records for Sketched<'_> {
+    fn next(&mut self) -> Option<Record<'_>> {
+        let (index, line) = self.lines.next()?;
+        Self::record(self.model, index, line)
+    }
+
+    fn ahead(&mut self, n: u64, see: &mut dyn FnMut(&Record<'_>)) {
+        let lines = self.lines.clone().take(n as usize);
+        lines
+            .filter_map(|(index, line)| Self::record(self.model, index, line))
+            .for_each(|record| see(&record));
     }
 }
 
