@@ -18,6 +18,7 @@ use crate::merge::{Sets, SpanLink, to_u32};
 use crate::shuffle::by_component;
 
 mod accept;
+mod births;
 mod candidates;
 mod coincidence;
 mod companions;
@@ -68,7 +69,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     let mut companions = companions::find(&pairs, &facts);
     companions.extend(turns::find(&pairs, &facts));
     companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);
-    companions.extend(lone_lines::join(&facts, &companions, &mut candidates));
+    companions.extend(lone_lines::join(&pairs, &facts, &companions, &mut candidates));
     delays::keep_usual(&pairs, &facts, &mut candidates);
     candidates.par_sort_unstable();
     let mut links = by_component(
@@ -88,6 +89,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));
         links.extend(kin::join(&pairs, &facts, config.skew_us, &links));
+        links.extend(births::join(&facts, config.skew_us, &links));
         links.extend(within::join(&pairs, &facts, &links));
     }
     links.sort_unstable();

@@ -58,7 +58,7 @@ fn equals(candidates: &[Candidate]) -> FxHashMap<(u32, u32), Vec<&Candidate>> {
 
 /// Senders that can have one receiver and that several claim by time alone:
 /// none of these claims is sure.
-fn crowded(pairs: &Pairs<'_>, candidates: &[Candidate]) -> FxHashSet<(u32, u32)> {
+pub(super) fn crowded(pairs: &Pairs<'_>, candidates: &[Candidate]) -> FxHashSet<(u32, u32)> {
     let mut claims: FxHashMap<(u32, u32), FxHashSet<u32>> = FxHashMap::default();
     for candidate in candidates.iter().filter(|candidate| candidate.is_bare) {
         if !pairs.get(candidate.pair).many {

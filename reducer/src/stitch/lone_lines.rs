@@ -19,8 +19,10 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 use schema::LogPointId;
 
+use super::accept::crowded;
 use super::evidence::Candidate;
 use super::facts::Facts;
+use super::pairs::Pairs;
 use crate::merge::SpanLink;
 
 /// Spans from which to learn.
@@ -44,12 +46,21 @@ struct Next {
 /// Links from what threads are at to their lone lines, if nobody can have handed those
 /// over and they are at no end of `links`. What they seemed to hand over themselves is
 /// none of the `candidates`.
-pub(super) fn join(facts: &Facts<'_>, links: &[SpanLink], candidates: &mut Vec<Candidate>) -> Vec<SpanLink> {
+pub(super) fn join(
+    pairs: &Pairs<'_>,
+    facts: &Facts<'_>,
+    links: &[SpanLink],
+    candidates: &mut Vec<Candidate>,
+) -> Vec<SpanLink> {
     let linked: FxHashSet<u32> = links.iter().flat_map(|link| [link.from, link.to]).collect();
     let mut next = following(facts);
     next.retain(|next| !linked.contains(&next.to));
     let known = Known::learn(facts, &next);
-    let handed: FxHashSet<u32> = candidates.iter().map(|candidate| candidate.to).collect();
+    // What several claim by time alone of one who starts only one of them, nobody gets.
+    let crowded = crowded(pairs, candidates);
+    let is_sure = |candidate: &&Candidate| !crowded.contains(&(candidate.from, candidate.pair));
+    let sure = candidates.iter().filter(|candidate| !candidate.is_bare || is_sure(candidate));
+    let handed: FxHashSet<u32> = sure.map(|candidate| candidate.to).collect();
     let mut is_lone = vec![false; facts.len()];
     let mut out = Vec::new();
     for Next { from, to, .. } in next.into_iter().filter(|next| known.is_one(next)) {
@@ -58,7 +69,7 @@ pub(super) fn join(facts: &Facts<'_>, links: &[SpanLink], candidates: &mut Vec<C
             out.push(SpanLink { from, to, pair: None });
         }
     }
-    candidates.retain(|candidate| !is_lone[candidate.from as usize]);
+    candidates.retain(|candidate| !is_lone[candidate.from as usize] && !is_lone[candidate.to as usize]);
     out
 }
 

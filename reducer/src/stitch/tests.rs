@@ -5,6 +5,7 @@ use schema::{Accumulator, Event, Model, Name, NodeOutput, Span, Value, Values};
 
 use crate::{Config, combine, reduce};
 
+mod births;
 mod cut_logs;
 mod in_turn;
 mod senders;

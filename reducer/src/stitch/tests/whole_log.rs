@@ -366,6 +366,23 @@ fn a_lone_line_that_always_stands_after_another_is_of_the_same_work() {
 }
 
 #[test]
+fn a_lone_line_is_not_of_who_started_one_and_could_have_started_any() {
+    let model = "point p
+         point r
+         point s
+         top begin Task
+           >s
+         top flush Task
+           >p
+         top check Task
+           >r
+         pair begin check Thread";
+    let text = with_lone_lines(0.002) + "a t9 begin s@5.0 s@200.0\n";
+    let all: String = (0..16).map(|n| format!("{} {1} {0}>{1}\n", 2 * n + 1, 2 * n + 2)).collect();
+    check(model, &text, &format!("33\n{all}"));
+}
+
+#[test]
 fn a_lone_line_stands_after_any_of_a_few_lines() {
     // Flushes and compactions end with a check now and then.
     let model = "point p
