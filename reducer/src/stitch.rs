@@ -21,6 +21,7 @@ mod accept;
 mod births;
 mod candidates;
 mod coincidence;
+mod common_senders;
 mod companions;
 mod counted;
 mod delays;
@@ -83,6 +84,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.sort_unstable();
         links.extend(nested::join(model, &pairs, &facts, &links));
         links.extend(siblings::join(model, &pairs, &facts, &links));
+        links.extend(common_senders::join(&pairs, &facts, &links));
         links.sort_unstable();
         links.extend(lives::join(&pairs, &facts, &counted, config.skew_us, &links));
         links.extend(rounds::join(&pairs, &facts, &links));

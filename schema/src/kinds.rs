@@ -34,6 +34,20 @@ pub fn is_digest(text: &str) -> bool {
         && text.bytes().any(|b| b.is_ascii_lowercase())
 }
 
+/// Where a UUID has its dashes.
+const DASHES: [usize; 4] = [8, 13, 18, 23];
+
+/// A UUID without its dashes; none if a text is no UUID.
+#[must_use]
+pub fn without_dashes(text: &str) -> Option<String> {
+    let is_right = |(at, b): (usize, u8)| match DASHES.contains(&at) {
+        true => b == b'-',
+        false => b.is_ascii_hexdigit(),
+    };
+    let is_uuid = text.len() == DIGEST_LEN + DASHES.len() && text.bytes().enumerate().all(is_right);
+    is_uuid.then(|| text.replace('-', ""))
+}
+
 /// Distinct texts that two classes must have in common.
 const MEETINGS_MIN: u32 = 3;
 
@@ -83,6 +97,15 @@ impl Kinds {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_uuid_is_the_same_one_without_dashes() {
+        let digest = without_dashes("7ad54392-bcdd-35a6-8417-4e047860b377");
+        assert_eq!(digest.as_deref(), Some("7ad54392bcdd35a684174e047860b377"));
+        for other in ["7ad54392-bcdd-35a6-8417-4e047860b37", "7ad54392-bcdd-35a6-84174-e047860b377", ""] {
+            assert_eq!(without_dashes(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn classes_that_show_the_same_texts_are_one_kind() {

@@ -6,6 +6,7 @@ use schema::{Accumulator, Event, Model, Name, NodeOutput, Span, Value, Values};
 use crate::{Config, combine, reduce};
 
 mod births;
+mod common_senders;
 mod cut_logs;
 mod in_turn;
 mod senders;
