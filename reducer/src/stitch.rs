@@ -33,6 +33,7 @@ mod facts;
 mod kin;
 mod lives;
 mod lone_lines;
+mod named_last;
 mod nested;
 mod pairs;
 mod rounds;
@@ -91,6 +92,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));
         links.extend(kin::join(&pairs, &facts, config.skew_us, &links));
+        links.extend(named_last::join(&pairs, &facts, &links));
         links.extend(births::join(&facts, config.skew_us, &links));
         links.extend(within::join(&pairs, &facts, &links));
     }

@@ -62,8 +62,7 @@ pub(super) fn join(facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<S
 fn stamp_us(fact: &Fact<'_>, skew_us: i64) -> Option<i64> {
     let texts = fact.events.iter().flat_map(|event| event.values.iter()).map(|(_, text)| text);
     let new = fact.start_us.saturating_sub(NEW_US)..=fact.end_us.saturating_add(skew_us);
-    let stamps: BTreeSet<i64> =
-        texts.flat_map(|text| stamps_us(text)).filter(|stamp_us| new.contains(stamp_us)).collect();
+    let stamps: BTreeSet<i64> = texts.flat_map(stamps_us).filter(|stamp_us| new.contains(stamp_us)).collect();
     let (first, last) = (*stamps.first()?, *stamps.last()?);
     (last - first <= TICK_US).then_some(last)
 }

@@ -1,5 +1,5 @@
-//! Lone lines: a span of one line that always stands directly after the same line of
-//! its thread is printed by what the thread is at.
+//! Lone lines: a span, of one line mostly, that always stands directly after the same line
+//! of its thread is printed by what the thread is at.
 //!
 //! The analysis misses calls (through reflection, native code, what a configuration
 //! names), and lets begin anew what everybody hands work on through. Then a line of a
@@ -12,15 +12,21 @@
 //!
 //! What else could have been handed over teaches so too, but stays with who did it.
 //!
+//! The same holds for a span of several lines that always begins directly after one of a
+//! few others. And where two lines that often stand together nearly always name one thing
+//! that was made while the program ran, the later one goes on with the earlier one
+//! wherever they do, whatever else stands before it elsewhere.
+//!
 //! Lines of one statement teach nothing, nor do spans that name different things.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
-use schema::LogPointId;
+use schema::kinds::is_made;
+use schema::{Event, LogPointId};
 
 use super::accept::crowded;
-use super::evidence::Candidate;
+use super::evidence::{Candidate, NAMING_MIN};
 use super::facts::Facts;
 use super::pairs::Pairs;
 use crate::merge::SpanLink;
@@ -41,6 +47,10 @@ struct Next {
     points: (LogPointId, LogPointId),
     /// Whether that line is the last of its span.
     is_last: bool,
+    /// Whether the span is a line only.
+    is_lone: bool,
+    /// Whether both lines name one thing that was made while the program ran.
+    is_same: bool,
 }
 
 /// Links from what threads are at to their lone lines, if nobody can have handed those
@@ -63,13 +73,15 @@ pub(super) fn join(
     let handed: FxHashSet<u32> = sure.map(|candidate| candidate.to).collect();
     let mut is_lone = vec![false; facts.len()];
     let mut out = Vec::new();
-    for Next { from, to, .. } in next.into_iter().filter(|next| known.is_one(next)) {
+    let mut goes_on = vec![false; facts.len()];
+    for Next { from, to, is_lone: lone, .. } in next.into_iter().filter(|next| known.is_one(next)) {
         if !handed.contains(&to) {
-            is_lone[to as usize] = true;
+            is_lone[to as usize] = lone;
+            goes_on[to as usize] = true;
             out.push(SpanLink { from, to, pair: None });
         }
     }
-    candidates.retain(|candidate| !is_lone[candidate.from as usize] && !is_lone[candidate.to as usize]);
+    candidates.retain(|candidate| !is_lone[candidate.from as usize] && !goes_on[candidate.to as usize]);
     out
 }
 
@@ -78,29 +90,40 @@ fn following(facts: &Facts<'_>) -> Vec<Next> {
     let mut found = Vec::new();
     for lines in facts.lines_of_threads() {
         for pair in lines.windows(2) {
-            let ((before_us, .., from, at), (us, .., to, _)) = (pair[0], pair[1]);
+            let ((before_us, .., from, at), (us, .., to, place)) = (pair[0], pair[1]);
             let (sender, fact) = (facts.get(from), facts.get(to));
             let points = (sender.events[at].log_point, fact.first_point);
             let (Some(before), Some(point)) = points else { continue };
-            let is_lone = from != to && fact.events.len() == 1 && before != point;
-            if is_lone && us - before_us <= AT_ONCE_US && !facts.names_other(sender, fact) {
+            let begins = from != to && place == 0 && before != point;
+            if begins && us - before_us <= AT_ONCE_US && !facts.names_other(sender, fact) {
                 let is_last = at + 1 == sender.events.len();
-                found.push(Next { from, to, points: (before, point), is_last });
+                let is_lone = fact.events.len() == 1;
+                let is_same = name_one(&sender.events[at], &fact.events[0]);
+                found.push(Next { from, to, points: (before, point), is_last, is_lone, is_same });
             }
         }
     }
     found
 }
 
+/// Whether two records name one thing that was made while the program ran.
+fn name_one(a: &Event, b: &Event) -> bool {
+    let mut made =
+        b.values.iter().map(|(_, text)| text).filter(|text| text.len() >= NAMING_MIN && is_made(text));
+    made.any(|text| a.values.iter().any(|(_, other)| other == text))
+}
+
 /// How often lines stand together.
 #[derive(Default)]
 struct Known {
-    /// Lone spans by log point.
-    lone: BTreeMap<LogPointId, usize>,
+    /// Spans with a thread by the log point that they begin with, and whether that is all.
+    begun: BTreeMap<(LogPointId, bool), usize>,
     /// Of those, the ones directly after a line of another log point.
-    after: BTreeMap<(LogPointId, LogPointId), usize>,
+    after: BTreeMap<(LogPointId, LogPointId, bool), usize>,
     /// Of those again, the ones after a log point that often stands before them.
-    after_usual: BTreeMap<LogPointId, usize>,
+    after_usual: BTreeMap<(LogPointId, bool), usize>,
+    /// Of those, the ones where both lines name one thing.
+    same: BTreeMap<(LogPointId, LogPointId, bool), usize>,
     /// Spans with a thread that end with a log point.
     ended: BTreeMap<LogPointId, usize>,
     /// Of those, the ones that a lone line follows.
@@ -113,15 +136,18 @@ impl Known {
         for (_, fact) in facts.iter().filter(|(_, fact)| fact.thread.is_some()) {
             if let Some(point) = fact.events.last().and_then(|event| event.log_point) {
                 *known.ended.entry(point).or_default() += 1;
-                *known.lone.entry(point).or_default() += usize::from(fact.events.len() == 1);
+            }
+            if let Some(point) = fact.first_point {
+                *known.begun.entry((point, fact.events.len() == 1)).or_default() += 1;
             }
         }
-        for Next { points, is_last, .. } in next {
-            *known.after.entry(*points).or_default() += 1;
-            *known.followed.entry(*points).or_default() += usize::from(*is_last);
+        for Next { points, is_last, is_lone, is_same, .. } in next {
+            *known.after.entry((points.0, points.1, *is_lone)).or_default() += 1;
+            *known.same.entry((points.0, points.1, *is_lone)).or_default() += usize::from(*is_same);
+            *known.followed.entry(*points).or_default() += usize::from(*is_last && *is_lone);
         }
-        for (points, n) in known.after.iter().filter(|(_, n)| **n >= SPANS_MIN) {
-            *known.after_usual.entry(points.1).or_default() += n;
+        for ((_, point, is_lone), n) in known.after.iter().filter(|(_, n)| **n >= SPANS_MIN) {
+            *known.after_usual.entry((*point, *is_lone)).or_default() += n;
         }
         known
     }
@@ -129,11 +155,17 @@ impl Known {
     /// Whether a lone line is of what stands before it.
     fn is_one(&self, next: &Next) -> bool {
         let is_rule = |n: usize, n_next: usize| n >= SPANS_MIN && (n - n_next) * EXCEPTIONS_SHARE <= n;
-        let n_lone = self.lone.get(&next.points.1).copied().unwrap_or_default();
-        let n_after = self.after_usual.get(&next.points.1).copied().unwrap_or_default();
-        let is_usual = self.after.get(&next.points).is_some_and(|n| *n >= SPANS_MIN);
+        let Next { points, is_lone, .. } = *next;
+        let n_begun = self.begun.get(&(points.1, is_lone)).copied().unwrap_or_default();
+        let n_after = self.after_usual.get(&(points.1, is_lone)).copied().unwrap_or_default();
+        let is_usual = self.after.get(&(points.0, points.1, is_lone)).is_some_and(|n| *n >= SPANS_MIN);
         let n_ended = self.ended.get(&next.points.0).copied().unwrap_or_default();
         let n_followed = self.followed.get(&next.points).copied().unwrap_or_default();
-        is_usual && is_rule(n_lone, n_after) || (next.is_last && is_rule(n_ended, n_followed))
+        let key = (points.0, points.1, is_lone);
+        let n_same = self.same.get(&key).copied().unwrap_or_default();
+        let are_same = next.is_same && is_rule(self.after.get(&key).copied().unwrap_or_default(), n_same);
+        are_same
+            || is_usual && is_rule(n_begun, n_after)
+            || (next.is_last && is_lone && is_rule(n_ended, n_followed))
     }
 }

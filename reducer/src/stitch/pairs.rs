@@ -261,6 +261,11 @@ impl<'m> Pairs<'m> {
         named.into_iter().filter(is_own).map(|(_, class)| class).collect()
     }
 
+    /// What makes `top` a top-level method.
+    pub(super) fn kind(&self, top: TopLevelId) -> TopLevelKind {
+        self.model.top_level_methods[top.index()].kind
+    }
+
     /// Whether spans of `top` are events that somebody else sent.
     pub(super) fn is_event_handler(&self, top: TopLevelId) -> bool {
         self.model.top_level_methods[top.index()].kind == TopLevelKind::EventHandler

@@ -9,6 +9,7 @@ mod births;
 mod common_senders;
 mod cut_logs;
 mod in_turn;
+mod named_last;
 mod senders;
 mod things;
 mod whole_log;

@@ -66,7 +66,8 @@ type Ends = FxHashMap<(u32, u32), i64>;
 struct Work<'a> {
     pairs: &'a Pairs<'a>,
     facts: &'a Facts<'a>,
-    /// Spans by (node, top-level method), in order of start.
+    /// Spans by (node, top-level method that they are most likely of), in order of start:
+    /// what a span only may be has mostly done nothing.
     of_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
 }
 
@@ -74,7 +75,7 @@ impl<'a> Work<'a> {
     fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>) -> Self {
         let mut of_top: FxHashMap<(u32, TopLevelId), Vec<u32>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
-            for &top in fact.tops.iter().filter(|&&top| !pairs.is_dispatcher(top)) {
+            if let Some(&top) = fact.tops.first().filter(|&&top| !pairs.is_dispatcher(top)) {
                 of_top.entry((fact.node, top)).or_default().push(index);
             }
         }

@@ -366,6 +366,50 @@ fn a_lone_line_that_always_stands_after_another_is_of_the_same_work() {
 }
 
 #[test]
+fn what_always_begins_directly_after_another_line_goes_on_with_it() {
+    let model = "point p
+         point r
+         top flush Task
+           >p
+         top check Task
+           >r";
+    let text: String =
+        (1..=16).map(|n| format!("a t0 flush p@{n}0.0\na t0 check r@{n}0.002 r@{n}0.5\n")).collect();
+    let all: String = (0..16).map(|n| format!("{} {1} {0}>{1}\n", 2 * n + 1, 2 * n + 2)).collect();
+    check(model, &text, &all);
+    // Once in four rounds something else comes before it.
+    let text: String = (1..=16)
+        .map(|n| format!("a t{0} flush p@{n}0.0\na t0 check r@{n}0.002 r@{n}0.5\n", u32::from(n % 4 == 0)))
+        .collect();
+    let alone: String = (1..=32).map(|n| format!("{n}\n")).collect();
+    check(model, &text, &alone);
+}
+
+#[test]
+fn a_lone_line_that_names_what_the_one_before_it_does_goes_on_with_it() {
+    let model = "point p
+         point r
+         top flush Task
+           >p
+         top check Task
+           >r";
+    // The check also stands alone, and the flush without it.
+    let line = |n: u32, file: u32| {
+        format!(
+            "a t0 flush p@{n}0.0#/data/f{n}
+             a t0 check r@{n}0.002#/data/f{file}
+             a t0 check r@{n}3.0#/data/f{n}
+             a t0 flush p@{n}6.0#/data/f{n}\n"
+        )
+    };
+    let joined = |n: u32| format!("{} {1} {0}>{1}\n{2}\n{3}\n", 4 * n + 1, 4 * n + 2, 4 * n + 3, 4 * n + 4);
+    let text: String = (10..26).map(|n| line(n, n)).collect();
+    check(model, &text, &(0..16).map(joined).collect::<String>());
+    let text: String = (10..26).map(|n| line(n, n + n % 4)).collect();
+    check(model, &text, &(1..=64).map(|n| format!("{n}\n")).collect::<String>());
+}
+
+#[test]
 fn a_lone_line_is_not_of_who_started_one_and_could_have_started_any() {
     let model = "point p
          point r

@@ -59,3 +59,12 @@ fn what_often_begins_when_nobody_is_at_work_is_a_request_by_itself() {
     let expected: String = (0..10).map(|i| opened(4 * i)).collect();
     check(OPENERS, &openings(1, 3), &expected);
 }
+
+#[test]
+fn what_only_may_be_an_opener_has_opened_nothing() {
+    let model = format!("{OPENERS}    top other Task job=Job.id\n      >p\n");
+    let text = openings(1, 0).replace("- open", "- other|open");
+    let apart =
+        |i: usize| format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n", a = i + 1, b = i + 2, c = i + 3, d = i + 4);
+    check(&model, &text, &(0..10).map(|i| apart(4 * i)).collect::<String>());
+}

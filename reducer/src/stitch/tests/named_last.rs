@@ -1,0 +1,35 @@
+//! What everybody can have started.
+
+use super::*;
+
+/// Everybody hands a cleanup over through one helper.
+const CLEANUP: &str = "
+    point p
+    top merge Task file=File.path
+      >p
+    top look Task file=File.path
+      >p
+    top helper DispatchTarget
+    top clean Task path=Path
+      >p
+    pair helper clean Thread
+";
+
+#[test]
+fn what_everybody_can_have_started_is_of_who_named_it_last() {
+    let files = |look: &str| {
+        format!(
+            "a t1 merge file=/data/a1 p@1.0#/data/a1
+             a t2 look file=/data/a1 p@{look}#/data/a1
+             a t3 clean path=/data/a1 p@1.01#/data/a1
+             b t3 clean path=/data/a1 p@1.02#/data/a1"
+        )
+    };
+    // Named by another one a moment before, at the same time, and after.
+    check(CLEANUP, &files("0.95"), "2\n1 3 1>3\n4");
+    check(CLEANUP, &files("1.0"), "1\n2\n3\n4");
+    check(CLEANUP, &files("1.015"), "1 3 1>3\n2\n4");
+    // Somebody is known to start it.
+    let known = format!("{CLEANUP}    pair look clean Thread\n");
+    check(&known, &files("90.0"), "1\n3\n4\n2");
+}
