@@ -41,6 +41,10 @@ const NEARER_MIN: i64 = 10;
 /// What was printed at most this long ago was just printed, µs.
 const JUST_US: i64 = 100_000;
 
+/// After printing nothing for so long the `main` of a program hands over nothing that
+/// time alone could tell, µs: it has started what it runs, and waits.
+const MAIN_SILENT_MAX_US: i64 = 1_000_000;
+
 /// How far back turns are looked at, µs.
 const TURNS_US: i64 = 1_000_000;
 

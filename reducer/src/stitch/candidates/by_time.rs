@@ -35,6 +35,10 @@ impl<'a> Finder<'a> {
         for &sender in self.around(pair, spans, receiver, HAND_OFF_LOOK_BACK_MAX) {
             let other = self.facts.get(sender);
             let gap_us = fact.start_us.saturating_sub(other.end_us);
+            // A program that waits for its end starts nothing.
+            if self.pairs.is_main(pair.from) && since_us(other, fact) > MAIN_SILENT_MAX_US {
+                continue;
+            }
             if sender == receiver.index || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
                 continue;
             }
