@@ -48,6 +48,23 @@ pub fn without_dashes(text: &str) -> Option<String> {
     is_uuid.then(|| text.replace('-', ""))
 }
 
+/// Digits of the ms and of the µs since 1970, from 2001 to 2286.
+const MILLIS_DIGITS: usize = 13;
+const MICROS_DIGITS: usize = 16;
+
+/// The numbers in a text that can be times, in µs.
+pub fn stamps_us(text: &str) -> impl Iterator<Item = i64> {
+    let runs = text.split(|c: char| !c.is_ascii_alphanumeric());
+    runs.filter_map(|run| {
+        let scale = match run.len() {
+            MILLIS_DIGITS => 1_000,
+            MICROS_DIGITS => 1,
+            _ => return None,
+        };
+        run.parse::<i64>().ok()?.checked_mul(scale)
+    })
+}
+
 /// Distinct texts that two classes must have in common.
 const MEETINGS_MIN: u32 = 3;
 
@@ -97,6 +114,17 @@ impl Kinds {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_of_so_many_digits_can_be_a_time() {
+        let stamps = |text: &str| stamps_us(text).collect::<Vec<i64>>();
+        assert_eq!(stamps("[n:1@1795256680415000,]"), [1_795_256_680_415_000]);
+        assert_eq!(
+            stamps("t1,,1795256680415.x/1795256680416"),
+            [1_795_256_680_415_000, 1_795_256_680_416_000]
+        );
+        assert_eq!(stamps("17952566804150001 179525668041 a1795256680415000"), []);
+    }
 
     #[test]
     fn a_uuid_is_the_same_one_without_dashes() {

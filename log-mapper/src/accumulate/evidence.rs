@@ -263,6 +263,8 @@ pub(super) struct Surroundings {
     pub(super) handed_anew: bool,
     /// The best span is what a dispatcher prints itself: its rounds are requests.
     pub(super) is_dispatcher: bool,
+    /// The record is the span's first line again, about what was made since.
+    pub(super) stamped_anew: bool,
     /// The best span encloses what its thread did last: a dispatcher, or it
     /// calls it.
     pub(super) encloses: bool,
@@ -315,7 +317,7 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
     if around.again && begins && (!goes_on || (is_over && around.starts)) {
         return None;
     }
-    if (around.of_another && around.starts) || around.of_the_next {
+    if ((around.of_another || around.stamped_anew) && around.starts) || around.of_the_next {
         return None;
     }
     // A thread that was given work goes on with its own when that is done.

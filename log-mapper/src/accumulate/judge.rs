@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use schema::kinds::is_made;
+use schema::kinds::{is_made, stamps_us};
 use schema::{LogPointId, Name, TopLevelId, TopLevelKind};
 
 use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
@@ -11,11 +11,17 @@ use super::open_span::{Fact, TopState};
 use super::open_spans::SpanIndex;
 use super::pools::{MAIN_THREAD, is_main};
 use super::{Scan, Taker};
-use crate::record::Record;
+use crate::record::{Candidate, Record};
 
 /// What more top-level methods than this can have printed, anybody can: it does
 /// not show that its thread is in the middle of something.
 const ANYBODY_MIN: usize = 16;
+
+/// A time is new for this long, µs.
+const NEW_US: u64 = 1_000_000;
+
+/// Times closer than this are equal: logs print milliseconds, µs.
+const TICK_US: i64 = 2_000;
 
 impl Taker {
     /// Its candidate's of `facts`.
@@ -49,6 +55,7 @@ impl Scan<'_> {
             complete: self.is_complete(best.span, point)
                 || self.is_handed_anew(best.span, point, record.ts_us),
             of_another: thread.is_none() && self.is_of_another(best, facts),
+            stamped_anew: self.is_stamped_anew(best.span, record, &record.candidates[best.candidate]),
             of_the_next: thread.is_none() && self.is_of_the_next(best, facts),
             turns_slowly: gap_us > LOOP_US
                 && self.open.get(best.span).is_only(point)
@@ -76,6 +83,20 @@ impl Scan<'_> {
     fn begins_again(&self, span: SpanIndex, point: LogPointId, gap_us: u64) -> bool {
         let open = self.open.get(span);
         open.began_with(point) && !(open.may_loop(point, gap_us) && self.loops.can_be(point))
+    }
+
+    /// Whether the record is the first line of `span` once more, and shows that it works on
+    /// what was made after the span began: both show a time that was new, and not the
+    /// same. What a thread is handed was made before.
+    fn is_stamped_anew(&self, span: SpanIndex, record: &Record<'_>, candidate: &Candidate<'_>) -> bool {
+        let open = self.open.get(span);
+        let Some(first) = open.events.first().filter(|_| open.began_with(candidate.log_point)) else {
+            return false;
+        };
+        let texts = candidate.values.iter().map(|&(_, text)| text);
+        let before = newest_us(first.values.iter().map(|(_, text)| text), first.ts_us);
+        let is_later = |(before, stamp): (i64, i64)| stamp.saturating_sub(before) > TICK_US;
+        before.is_some() && before.zip(newest_us(texts, record.ts_us)).is_some_and(is_later)
     }
 
     /// Whether all that `span` can be is of one kind. The events of an entity are
@@ -218,6 +239,12 @@ impl Scan<'_> {
             || (self.is_main(outer) && self.open.get(outer).thread.is_some_and(is_main_thread))
             || (!self.calls.is_empty() && outer_tops.iter().any(calls))
     }
+}
+
+/// The newest of the times in texts, if it was new when they were printed.
+fn newest_us<'t>(texts: impl Iterator<Item = &'t str>, now_us: i64) -> Option<i64> {
+    let newest = texts.flat_map(stamps_us).max()?;
+    (newest.abs_diff(now_us) <= NEW_US).then_some(newest)
 }
 
 /// Of the `takers`, best first, puts one before the best if that was done long

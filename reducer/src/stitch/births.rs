@@ -15,6 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schema::LogPointId;
+use schema::kinds::stamps_us;
 
 use super::elimination::{SHIFT_US, TICK_US};
 use super::facts::{Fact, Facts};
@@ -29,10 +30,6 @@ const EXCEPTIONS_SHARE: usize = 8;
 
 /// A stamp is new for this long, µs.
 const NEW_US: i64 = 1_000_000;
-
-/// Digits of the ms and of the µs since 1970, from 2001 to 2286.
-const MILLIS_DIGITS: usize = 13;
-const MICROS_DIGITS: usize = 16;
 
 /// Links to what was stamped while somebody began, in addition to `links`.
 pub(super) fn join(facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<SpanLink> {
@@ -65,19 +62,6 @@ fn stamp_us(fact: &Fact<'_>, skew_us: i64) -> Option<i64> {
     let stamps: BTreeSet<i64> = texts.flat_map(stamps_us).filter(|stamp_us| new.contains(stamp_us)).collect();
     let (first, last) = (*stamps.first()?, *stamps.last()?);
     (last - first <= TICK_US).then_some(last)
-}
-
-/// The numbers in a text that can be times, in µs.
-fn stamps_us(text: &str) -> impl Iterator<Item = i64> {
-    let runs = text.split(|c: char| !c.is_ascii_alphanumeric());
-    runs.filter_map(|run| {
-        let scale = match run.len() {
-            MILLIS_DIGITS => 1_000,
-            MICROS_DIGITS => 1,
-            _ => return None,
-        };
-        run.parse::<i64>().ok()?.checked_mul(scale)
-    })
 }
 
 /// The line with which begins who makes the stamps of `carriers`, which begin with
