@@ -18,6 +18,7 @@ use crate::merge::{Sets, SpanLink, to_u32};
 use crate::shuffle::by_component;
 
 mod accept;
+mod amid;
 mod births;
 mod candidates;
 mod coincidence;
@@ -94,6 +95,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(kin::join(&pairs, &facts, config.skew_us, &links));
         links.extend(named_last::join(&pairs, &facts, &links));
         links.extend(births::join(&facts, config.skew_us, &links));
+        links.extend(amid::join(&pairs, &facts, &links));
         links.extend(within::join(&pairs, &facts, &links));
     }
     links.sort_unstable();

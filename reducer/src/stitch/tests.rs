@@ -5,6 +5,7 @@ use schema::{Accumulator, Event, Model, Name, NodeOutput, Span, Value, Values};
 
 use crate::{Config, combine, reduce};
 
+mod amid;
 mod births;
 mod common_senders;
 mod cut_logs;

@@ -1,0 +1,45 @@
+//! Amid: what a thread prints while it works on one thing is of that work.
+//!
+//! The work of a thread on one thing can be seen in several spans, where the analysis lets
+//! calls begin anew. Where the span before and the span after are known to be of one
+//! request and name one thing, a moment apart, the thread has not put it aside in between:
+//! what it printed there, and what nothing else is known of, belongs to them, whatever it
+//! names. What stands within one span is `nested`.
+
+use super::facts::{Facts, Printed};
+use super::joined;
+use super::pairs::Pairs;
+use crate::merge::SpanLink;
+
+/// Between the two there is at most this much time, µs.
+const MOMENT_US: i64 = 100_000;
+
+/// Links to what stands amid the work on one thing, in addition to `links`.
+pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
+    let (mut sets, _) = joined(facts.len(), links);
+    let mut is_linked = vec![false; facts.len()];
+    for link in links {
+        is_linked[link.from as usize] = true;
+        is_linked[link.to as usize] = true;
+    }
+    let is_free = |&(.., span, _): &Printed| !is_linked[span as usize] && facts.get(span).events.len() == 1;
+    let mut out = Vec::new();
+    for lines in facts.lines_of_threads() {
+        let known: Vec<usize> = (0..lines.len()).filter(|&at| !is_free(&lines[at])).collect();
+        for ends in known.windows(2).filter(|ends| ends[1] > ends[0] + 1) {
+            let ((before_us, .., before, _), (after_us, .., after, _)) = (lines[ends[0]], lines[ends[1]]);
+            let (a, b) = (facts.get(before), facts.get(after));
+            let dispatches =
+                [a, b].iter().any(|fact| fact.tops.first().is_some_and(|&top| pairs.is_dispatcher(top)));
+            let is_one = before != after
+                && after_us.saturating_sub(before_us) <= MOMENT_US
+                && sets.root(before) == sets.root(after)
+                && facts.share(a, b);
+            if is_one && !dispatches {
+                let between = lines[ends[0] + 1..ends[1]].iter();
+                out.extend(between.map(|&(.., to, _)| SpanLink { from: before, to, pair: None }));
+            }
+        }
+    }
+    out
+}

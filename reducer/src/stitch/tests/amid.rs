@@ -1,0 +1,31 @@
+//! What stands amid something.
+
+use super::*;
+
+/// A call begins anew in the middle of a task.
+const STEPS: &str = "
+    point p
+    top drop Task file=File.path
+      >p
+    top step Task file=File.path
+      >p
+    top evict Task other=Path
+      >p
+    pair drop step Call file=file
+";
+
+#[test]
+fn what_a_thread_prints_amid_its_work_on_one_thing_is_of_it() {
+    let lines = |file: &str, last: &str| {
+        format!(
+            "a t1 drop file=/data/f1 p@1.0
+             a t1 evict other=/data/f9 p@1.001
+             a t1 evict other=/data/f8 p@1.002
+             a t1 step file={file} p@{last}"
+        )
+    };
+    check(STEPS, &lines("/data/f1", "1.01"), "1 2 3 4 1>2 1>3 1>4");
+    // Something else, and long after.
+    check(STEPS, &lines("/data/f2", "1.01"), "1\n2\n3\n4");
+    check(STEPS, &lines("/data/f1", "1.5"), "1 4 1>4\n2\n3");
+}
