@@ -165,7 +165,9 @@ impl<'a> Work<'a> {
             }
             let pairs = self.pairs.to(top).map(|index| self.pairs.get(index));
             out.extend(
-                pairs.filter(|pair| is_on_node(pair) && !pair.is_way()).map(|pair| (pair.from, false)),
+                pairs
+                    .filter(|pair| is_on_node(pair) && !pair.is_way() && !serves_a_thing(pair))
+                    .map(|pair| (pair.from, false)),
             );
         }
         out
@@ -189,6 +191,12 @@ impl<'a> Work<'a> {
             pairs.peek().is_some() && pairs.all(is_on_node)
         })
     }
+}
+
+/// Whether a pair leads to who looks after a lasting thing, whoever has found that it is
+/// time to: that is a request by itself.
+fn serves_a_thing(pair: &Pair) -> bool {
+    pair.role == Role::Served && !pair.map.is_empty()
 }
 
 /// Whether a pair hands over on one node.

@@ -68,3 +68,13 @@ fn what_only_may_be_an_opener_has_opened_nothing() {
         |i: usize| format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n", a = i + 1, b = i + 2, c = i + 3, d = i + 4);
     check(&model, &text, &(0..10).map(|i| apart(4 * i)).collect::<String>());
 }
+
+#[test]
+fn who_looks_after_a_lasting_thing_is_within_nothing() {
+    let model = OPENERS
+        .replace("top load Task", "top load Task job=Job.id?")
+        .replace("pair open load Thread", "pair open load Thread job=job");
+    let apart =
+        |i: usize| format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n", a = i + 1, b = i + 2, c = i + 3, d = i + 4);
+    check(&model, &openings(1, 0), &(0..10).map(|i| apart(4 * i)).collect::<String>());
+}
