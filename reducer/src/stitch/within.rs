@@ -158,7 +158,9 @@ impl<'a> Work<'a> {
     /// would be the rest of them.
     fn senders(&self, fact: &Fact<'_>) -> BTreeSet<(TopLevelId, bool)> {
         let mut out = BTreeSet::new();
-        for &top in fact.tops.iter().chain(fact.other_tops) {
+        // Where a thread shows, what a span only may be was mostly handed over by nobody.
+        let n_tops = if fact.thread.is_some() { 1 } else { usize::MAX };
+        for &top in fact.tops.iter().chain(fact.other_tops).take(n_tops) {
             // A thread would have shown what it goes on with.
             if fact.thread.is_none() {
                 out.insert((top, true));

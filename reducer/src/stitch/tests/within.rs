@@ -70,6 +70,15 @@ fn what_only_may_be_an_opener_has_opened_nothing() {
 }
 
 #[test]
+fn what_a_thread_only_may_be_at_is_handed_over_by_nobody() {
+    let model = format!("{OPENERS}    top other Task job=Job.id\n      >p\n");
+    let text = openings(1, 0).replace("- load", "t9 other|load");
+    let apart =
+        |i: usize| format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n", a = i + 1, b = i + 2, c = i + 3, d = i + 4);
+    check(&model, &text, &(0..10).map(|i| apart(4 * i)).collect::<String>());
+}
+
+#[test]
 fn who_looks_after_a_lasting_thing_is_within_nothing() {
     let model = OPENERS
         .replace("top load Task", "top load Task job=Job.id?")
