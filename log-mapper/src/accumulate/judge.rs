@@ -137,7 +137,7 @@ impl Scan<'_> {
     }
 
     /// Whether what the record names was handed over since the last line of `best`, to
-    /// somebody who can have printed the record.
+    /// somebody who can begin with the record.
     fn is_of_the_next(&mut self, best: &Taker, facts: &[(usize, Fact)]) -> bool {
         let Some(fact) = best.fact_of(facts).filter(|_| best.evidence.n_request > 0) else { return false };
         let last_seq = self.open.get(best.span).last_seq;
