@@ -127,6 +127,8 @@ pub enum Arithmetic {
     Div,
     /// Remainder
     Rem,
+    /// Bitwise and
+    And,
     /// Everything else: shifts, logic, comparison.
     Other,
 }

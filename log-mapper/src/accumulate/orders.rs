@@ -93,6 +93,18 @@ pub(super) enum Follows {
     Next,
 }
 
+/// What the handler of an entity's events prints is of the entity's life, whoever
+/// calls it (who restores it at start-up, say): a method that nobody is known to run
+/// is at home only where nobody else is.
+fn leave_to_entities(model: &Model, places: &mut [Vec<Places>]) {
+    let kind = |places: &Places| model.top_level_methods[places.top.index()].kind;
+    for places in places {
+        if places.iter().any(|places| kind(places) == TopLevelKind::Entity) {
+            places.retain(|places| kind(places) != TopLevelKind::Unreached);
+        }
+    }
+}
+
 impl<'m> Orders<'m> {
     /// Indexes the DAGs of `model`.
     pub(super) fn new(model: &'m Model) -> Self {
@@ -154,6 +166,7 @@ impl<'m> Orders<'m> {
             .zip(&model.log_points)
             .map(|(places, point)| places.len() > most || point.method == "<clinit>");
         let floats = floats.collect();
+        leave_to_entities(model, &mut places);
         Self {
             model,
             floats,

@@ -136,6 +136,11 @@ impl<'a> Bindings<'a> {
         found
     }
 
+    /// What a method gives back, in its own frame; none if it differs.
+    pub(super) fn returned(&self, method: MethodId) -> Option<&AccessPath> {
+        self.returns[method.index()].as_ref()
+    }
+
     fn read_return(&self, method: MethodId) -> Option<AccessPath> {
         let body = self.body(method)?;
         let mut found: Option<AccessPath> = None;

@@ -45,10 +45,11 @@ struct Identity {
     parts: BTreeSet<Part>,
 }
 
-/// One part of an identity: the plain names of the field and of the getters that
-/// give it. A getter without a body is named after what the classes below keep
-/// it in, too.
-type Part = BTreeSet<String>;
+/// One part of an identity: what the field and the getters that give it are
+/// called, in plain names from the object on. A getter is also called after what
+/// its implementations give back, which may lie in what the object wraps (a
+/// message that was read): what prints the object reads it there.
+type Part = BTreeSet<Vec<String>>;
 
 /// Of all classes that say it.
 #[derive(Debug, Default)]
@@ -103,7 +104,7 @@ fn compared(program: &Program, bindings: &Bindings<'_>, equals: MethodId) -> BTr
                 {
                     let fields = program.classes[m.class.index()].fields.iter();
                     let own = fields.filter(|f| f.access & access::STATIC == 0);
-                    parts.extend(own.map(|f| Part::from([plain(&f.name)])));
+                    parts.extend(own.map(|f| Part::from([vec![plain(&f.name)]])));
                     continue;
                 }
                 Op::Invoke { method: callee, args, .. } => {
@@ -123,16 +124,13 @@ fn compared(program: &Program, bindings: &Bindings<'_>, equals: MethodId) -> BTr
                     if args.len() != 1 || !on_this || !is_getter(body, value) {
                         continue;
                     }
-                    part.insert(plain(&callee.name));
-                    part.extend(kept_in(program, *callee));
+                    part.insert(vec![plain(&callee.name)]);
+                    part.extend(given_back(program, bindings, *callee));
                 }
                 _ => continue,
             }
-            let path = bindings.path(method, value);
-            if let (Root::Param(0), [step]) = (path.root, path.steps.as_slice())
-                && let Some(name) = name_of(step)
-            {
-                part.insert(name);
+            part.extend(names_of(&bindings.path(method, value)));
+            if !part.is_empty() {
                 parts.insert(part);
             }
         }
@@ -140,21 +138,29 @@ fn compared(program: &Program, bindings: &Bindings<'_>, equals: MethodId) -> BTr
     parts
 }
 
-/// The fields that implementations of a getter give back.
-fn kept_in(program: &Program, getter: MethodRef) -> BTreeSet<String> {
-    let mut fields = BTreeSet::new();
+/// What implementations of a getter give back, in plain names: the fields of their
+/// own in any return, though they fill them first; what all their returns are called.
+fn given_back(program: &Program, bindings: &Bindings<'_>, getter: MethodRef) -> BTreeSet<Vec<String>> {
+    let mut names = BTreeSet::new();
     for method in program.virtual_targets(getter.class, getter.name, getter.descriptor) {
+        names.extend(bindings.returned(method).and_then(names_of));
         let Some(body) = &program.methods[method.index()].body else { continue };
         for (_, inst) in body.iter() {
             let Op::Return(Some(value)) = inst.op else { continue };
             if let Op::GetField(field, Some(object)) = body.op(value)
                 && matches!(body.op(*object), Op::Param(0))
             {
-                fields.insert(plain(&field.name));
+                names.insert(vec![plain(&field.name)]);
             }
         }
     }
-    fields
+    names
+}
+
+/// The plain names of a path below the object at hand.
+fn names_of(path: &AccessPath) -> Option<Vec<String>> {
+    let names: Option<Vec<String>> = path.steps.iter().map(name_of).collect();
+    names.filter(|names| path.root == Root::Param(0) && !names.is_empty())
 }
 
 fn helps(name: &str) -> bool {
@@ -213,13 +219,13 @@ fn printed_objects(
     let mut objects: Vec<(&AccessPath, &Members)> = below.iter().collect();
     objects.sort_by_key(|(path, _)| std::cmp::Reverse(path.steps.len()));
     let mut known: BTreeMap<AccessPath, Printed> = BTreeMap::new();
-    let mut found = Vec::new();
+    let mut found: Vec<Variable> = Vec::new();
     for (object, members) in objects {
         let types = declared_type(program, point.frame, object).into_iter();
         let owners = types.chain(members.values().filter_map(|(step, _)| owner(step)));
         let printed = owners.filter_map(|class| {
             let identity = identities.of(program, class)?;
-            Some((identity, printed_parts(identity, object, members, &known)))
+            Some((identity, printed_parts(identity, object, &below, &known)))
         });
         // The class that says most of what is printed.
         let best = printed.max_by_key(|(_, printed)| (printed.is_complete, printed.parts.len()));
@@ -227,11 +233,24 @@ fn printed_objects(
             continue;
         };
         if printed.parts.len() > 1 {
+            if printed.is_complete {
+                found.retain(|inner| !is_wrapped(inner, object, &printed));
+            }
             found.push(variable(object, identity, &printed));
         }
         known.insert(object.clone(), printed);
     }
     found
+}
+
+/// Whether `inner` is only what a wrapper at `object` keeps all of itself in: the
+/// wrapper says what is equal, the message in it compares more than anybody prints.
+fn is_wrapped(inner: &Variable, object: &AccessPath, wrapper: &Printed) -> bool {
+    let parts: BTreeSet<u32> = inner.parts.iter().copied().collect();
+    let is_below = inner.path.as_ref().is_some_and(|path| {
+        path.root == object.root && path.steps.starts_with(&object.steps) && path != object
+    });
+    inner.in_text && is_below && wrapper.parts.iter().copied().collect::<BTreeSet<u32>>() == parts
 }
 
 /// What is printed of an object.
@@ -253,16 +272,14 @@ fn owner(step: &Step) -> Option<Name> {
 fn printed_parts(
     identity: &Identity,
     object: &AccessPath,
-    members: &Members,
+    below: &BTreeMap<AccessPath, Members>,
     known: &BTreeMap<AccessPath, Printed>,
 ) -> Printed {
     let mut printed = Printed { parts: Vec::new(), is_complete: true };
     for part in &identity.parts {
-        match part.iter().find_map(|name| members.get(name)) {
-            Some((_, Some(leaf))) => printed.parts.push(*leaf),
-            Some((step, None)) => {
-                let mut inner = object.clone();
-                inner.steps.push(*step);
+        match part.iter().find_map(|names| member(object, names, below)) {
+            Some((_, Some(leaf))) => printed.parts.push(leaf),
+            Some((inner, None)) => {
                 let inner = known.get(&inner);
                 printed.is_complete &= inner.is_some_and(|i| i.is_complete);
                 printed.parts.extend(inner.map_or(&[][..], |i| &i.parts));
@@ -271,6 +288,23 @@ fn printed_parts(
         }
     }
     printed
+}
+
+/// What is printed of `object` under `names`: its path and, where it is the value
+/// itself, its variable.
+fn member(
+    object: &AccessPath,
+    names: &[String],
+    below: &BTreeMap<AccessPath, Members>,
+) -> Option<(AccessPath, Option<u32>)> {
+    let mut at = object.clone();
+    let mut leaf = None;
+    for name in names {
+        let (step, variable) = below.get(&at)?.get(name)?;
+        at.steps.push(*step);
+        leaf = *variable;
+    }
+    Some((at, leaf))
 }
 
 fn variable(object: &AccessPath, identity: &Identity, printed: &Printed) -> Variable {

@@ -178,6 +178,7 @@ fn sign(kind: Arithmetic) -> &'static str {
         Arithmetic::Mul => "*",
         Arithmetic::Div => "/",
         Arithmetic::Rem => "%",
+        Arithmetic::And => "&",
         Arithmetic::Other => "?",
     }
 }

@@ -464,6 +464,9 @@ pub(crate) fn keeps_value(model: Model) -> bool {
 /// `NumberFormat.setGroupingUsed`: called with false, integers are digits only.
 pub(crate) const NUMBER_FORMAT_GROUPING: &str = "setGroupingUsed";
 
+/// What generated messages extend, wherever a build moves the library to.
+pub(crate) const MESSAGE_BASES: &[&str] = &["protobuf/GeneratedMessage"];
+
 /// Immutable types of the JDK whose text is what they are equal by: a parameter
 /// or local of such a type names something as a string does.
 pub(crate) const VALUE_TYPES: &[&str] = &[

@@ -33,7 +33,7 @@ impl Evaluator<'_> {
                 }
             }
             Op::Binary(kind, a, b) => {
-                if *kind == Arithmetic::Other {
+                if matches!(kind, Arithmetic::And | Arithmetic::Other) {
                     return None;
                 }
                 let a = self.constant_of(frame, *a)?;
@@ -165,7 +165,7 @@ fn fold(kind: Arithmetic, a: Const, b: Const) -> Option<Const> {
             Arithmetic::Mul => a * b,
             Arithmetic::Div => a / b,
             Arithmetic::Rem => a % b,
-            Arithmetic::Other => return None,
+            Arithmetic::And | Arithmetic::Other => return None,
         }),
         (Const::Double(a), Const::Double(b)) => Const::Double(match kind {
             Arithmetic::Add => a + b,
@@ -173,7 +173,7 @@ fn fold(kind: Arithmetic, a: Const, b: Const) -> Option<Const> {
             Arithmetic::Mul => a * b,
             Arithmetic::Div => a / b,
             Arithmetic::Rem => a % b,
-            Arithmetic::Other => return None,
+            Arithmetic::And | Arithmetic::Other => return None,
         }),
         _ => return None,
     })

@@ -2,7 +2,7 @@
 
 use super::term::{Leaf, Pattern, Term};
 use super::{Arg, Evaluator, FrameId, Key, Place, PlaceId, apis, text_ops, types};
-use crate::ir::{BootstrapArg, Const, Op, ValueId};
+use crate::ir::{Arithmetic, BootstrapArg, Const, Op, ValueId};
 use crate::program::{FieldRef, Name, access};
 
 impl<'p> Evaluator<'p> {
@@ -311,9 +311,34 @@ impl<'p> Evaluator<'p> {
         descriptor: Name,
         pattern: Pattern,
     ) -> Term {
-        let place = self.place(frame, value);
+        let place = match self.masked(frame, value) {
+            Some(whole) => self.place(frame, whole),
+            None => self.place(frame, value),
+        };
         let text = self.describe(frame, value);
         self.place_leaf(place, descriptor, pattern, text)
+    }
+
+    fn is_lower_mask(&mut self, frame: FrameId, value: ValueId) -> bool {
+        let mask = match self.constant_of(frame, value) {
+            Some(Const::Int(mask)) => i64::from(mask),
+            Some(Const::Long(mask)) => mask,
+            _ => return false,
+        };
+        mask > 0 && mask & mask.wrapping_add(1) == 0
+    }
+
+    /// The number of which `value` is the lower digits: what is counted within
+    /// another number's upper ones is called as the whole is.
+    fn masked(&mut self, frame: FrameId, value: ValueId) -> Option<ValueId> {
+        match self.op(frame, value) {
+            Op::Convert(to, inner) if matches!(to.as_str(), "J" | "I") => self.masked(frame, *inner),
+            Op::Binary(Arithmetic::And, a, b) => {
+                let (a, b) = (*a, *b);
+                if self.is_lower_mask(frame, b) { Some(a) } else { self.is_lower_mask(frame, a).then_some(b) }
+            }
+            _ => None,
+        }
     }
 
     /// The object at `place` as one variable.

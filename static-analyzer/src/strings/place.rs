@@ -289,11 +289,27 @@ impl<'p> Evaluator<'p> {
                 }
             }
         };
+        // A long name leaves out the messages that objects keep themselves in.
+        for at in (1..steps.len()).rev() {
+            if steps.len() > limits::PATH_FIELDS_MAX && self.is_message(steps[at]) {
+                steps.remove(at);
+            }
+        }
         if steps.len() > limits::PATH_FIELDS_MAX {
             return None;
         }
         steps.reverse();
         Some(AccessPath { root, steps })
+    }
+
+    /// Whether a field holds a generated message.
+    fn is_message(&self, step: Step) -> bool {
+        let Step::Field(field) = step else { return false };
+        let class = types::class_of(&field.descriptor).and_then(|c| self.program().class(Name::from(c)));
+        class.is_some_and(|class| {
+            let above = self.program().classes[class.index()].super_name;
+            above.is_some_and(|name| apis::MESSAGE_BASES.iter().any(|base| name.contains(base)))
+        })
     }
 
     /// A name for a value that is made below the root frame: it was found by a

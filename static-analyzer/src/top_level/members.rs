@@ -10,7 +10,7 @@ use super::{Member, TopLevel};
 use crate::call_graph::CallGraph;
 use crate::identifiers::{Bindings, Identifier, Lifetimes, Place, Scope, Summary, summarize};
 use crate::limits::COMMON_MIN;
-use crate::path::{AccessPath, LogPoint};
+use crate::path::{AccessPath, LogPoint, Variable};
 use crate::program::{MethodId, Name, Program};
 use crate::rules::Rules;
 
@@ -143,8 +143,8 @@ pub(crate) fn fill(known: &Known<'_>, chosen: &Chosen) -> Vec<TopLevel> {
 }
 
 /// Texts that every eighth kind of request prints (the user, the caller) are
-/// about the circumstances of requests, not about one. Numbers are keys here,
-/// and a central key may well be printed everywhere.
+/// about the circumstances of requests, not about one. Numbers are keys here, and
+/// so is what numbers make up, and a central key may well be printed everywhere.
 fn weaken_common(known: &Known<'_>, found: &mut [TopLevel]) {
     let mut uses: BTreeMap<Name, usize> = BTreeMap::new();
     for top in &*found {
@@ -152,13 +152,18 @@ fn weaken_common(known: &Known<'_>, found: &mut [TopLevel]) {
         classes.into_iter().for_each(|c| *uses.entry(c).or_default() += 1);
     }
     let most = (found.len() / 8).max(COMMON_MIN);
-    let variables = known.log_points.iter().flat_map(|p| &p.variables);
-    let numbers: BTreeSet<Name> = variables.filter(|v| is_number(v)).filter_map(|v| v.value_class).collect();
+    let keys = known.log_points.iter().flat_map(|point| {
+        let of_numbers = |v: &&Variable| {
+            !v.parts.is_empty() && v.parts.iter().all(|&p| is_number(&point.variables[p as usize]))
+        };
+        point.variables.iter().filter(move |v| is_number(v) || of_numbers(v))
+    });
+    let keys: BTreeSet<Name> = keys.filter_map(|v| v.value_class).collect();
     for identifier in found.iter_mut().flat_map(|t| &mut t.identifiers) {
         let forced = known.rules.identifier.iter().any(|c| is_class(identifier.value_class, c));
         if identifier.strength == IdentifierStrength::Request
             && uses[&identifier.value_class] > most
-            && !numbers.contains(&identifier.value_class)
+            && !keys.contains(&identifier.value_class)
             && !forced
         {
             identifier.strength = IdentifierStrength::Weak;
@@ -166,7 +171,7 @@ fn weaken_common(known: &Known<'_>, found: &mut [TopLevel]) {
     }
 }
 
-pub(super) fn is_number(variable: &crate::path::Variable) -> bool {
+pub(super) fn is_number(variable: &Variable) -> bool {
     matches!(variable.descriptor.as_str(), "J" | "I" | "S" | "B")
 }
 

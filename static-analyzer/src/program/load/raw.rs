@@ -346,7 +346,8 @@ fn arithmetic(op: u8) -> RawOp {
         0x70..=0x73 => binary(Arithmetic::Rem, w, w, w, op % 4 < 2),
         0x74..=0x77 => RawOp::Negate { wide: w },
         0x78..=0x7d => binary(other, op % 2 == 1, false, op % 2 == 1, false),
-        0x7e..=0x83 => binary(other, op % 2 == 1, op % 2 == 1, op % 2 == 1, false),
+        0x7e | 0x7f => binary(Arithmetic::And, w, w, w, false),
+        0x80..=0x83 => binary(other, op % 2 == 1, op % 2 == 1, op % 2 == 1, false),
         0x85..=0x93 => {
             let from = matches!(op, 0x88..=0x8a | 0x8e..=0x90);
             const TO: &[u8; 15] = b"JFDIFDIJDIJFBCS";
