@@ -6,13 +6,13 @@
 //! quadratic in its size. Over-approximates: any reachable node can follow,
 //! because guards and levels may have kept the nodes between from printing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use schema::model::floats_from;
 use schema::{
-    Dag, DagPoint, Identifier, IdentifierId, IdentifierStrength, Level, LogPointId, Model, TopLevelId,
-    TopLevelKind, ValueClassId,
+    CommunicationPair, Dag, DagPoint, Identifier, IdentifierId, IdentifierStrength, Level, LogPointId, Model,
+    TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::pools::is_main;
@@ -61,6 +61,8 @@ struct TopOrder {
     free: Option<u32>,
     /// See [`Orders::own_identifiers`].
     own: Vec<(ValueClassId, IdentifierId)>,
+    /// See [`Orders::is_one`].
+    aliases: Vec<(IdentifierId, IdentifierId)>,
 }
 
 /// The identifiers that one variable prints in some DAG.
@@ -142,7 +144,8 @@ impl<'m> Orders<'m> {
             }
             let rows = top.dag.nodes.iter().map(|_| None).collect();
             let (free, own) = (free_node(&top.dag), own_identifiers(&top.identifiers));
-            tops.push(TopOrder { rows, entries: None, free, own });
+            let aliases = aliases(model, id);
+            tops.push(TopOrder { rows, entries: None, free, own, aliases });
         }
         let is_key = |class: ValueClassId| {
             let ids = model.top_level_methods.iter().flat_map(|top| &top.identifiers);
@@ -287,6 +290,12 @@ impl<'m> Orders<'m> {
     /// which each has one value only, with their value classes.
     pub(super) fn own_identifiers(&self, top: TopLevelId) -> &[(ValueClassId, IdentifierId)] {
         &self.tops[top.index()].own
+    }
+
+    /// Whether two identifiers of a top-level method are one: an entity is called the
+    /// same by itself and by the events that are sent to it.
+    pub(super) fn is_one(&self, top: TopLevelId, a: IdentifierId, b: IdentifierId) -> bool {
+        a == b || self.tops[top.index()].aliases.contains(&(a.min(b), a.max(b)))
     }
 
     /// The kind of a top-level method.
@@ -468,6 +477,27 @@ fn own_identifiers(identifiers: &[Identifier]) -> Vec<(ValueClassId, IdentifierI
     let is_own = |id: &Identifier| id.strength == IdentifierStrength::Request && !id.one_of_many;
     let own = identifiers.iter().enumerate().filter(|(_, id)| is_own(id));
     own.map(|(index, id)| (id.value_class, IdentifierId::new(index))).collect()
+}
+
+/// What the handler of an entity's events calls the entity, where its own name and
+/// that in an event are the only two of their class; see [`Orders::is_one`].
+fn aliases(model: &Model, top: TopLevelId) -> Vec<(IdentifierId, IdentifierId)> {
+    let method = &model.top_level_methods[top.index()];
+    if method.kind != TopLevelKind::Entity {
+        return Vec::new();
+    }
+    let is_own = |pair: &&CommunicationPair| pair.from == top && pair.to == top;
+    let own = model.communication_pairs.iter().filter(is_own).flat_map(|pair| &pair.identifiers);
+    let mut names: BTreeMap<ValueClassId, BTreeSet<IdentifierId>> = BTreeMap::new();
+    let is_field = |path: &str| path.matches('.').count() == 1 && !path.contains(['(', '[']);
+    for id in own.flat_map(|&(a, b)| [a, b]) {
+        if let Some(known) = method.identifiers.get(id.index()).filter(|known| is_field(&known.path)) {
+            names.entry(known.value_class).or_default().insert(id);
+        }
+    }
+    let of_itself = |id: &&IdentifierId| method.identifiers[id.index()].path.starts_with("this.");
+    let two = names.into_values().filter(|ids| ids.len() == 2 && ids.iter().filter(of_itself).count() == 1);
+    two.filter_map(|ids| Some((*ids.first()?, *ids.last()?))).collect()
 }
 
 /// The node that can come at any time, in any number: first, and after all others.

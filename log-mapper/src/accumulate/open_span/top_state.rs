@@ -165,8 +165,10 @@ impl TopState {
         for new in bound {
             let may_differ = |id: &Identifier| id.one_of_many || id.is_made();
             let is_one = |id: IdentifierId| !is_at_work || !may_differ(&identifiers[id.index()]);
+            let is_same =
+                |old: &Bound, id| old.identifier.is_some_and(|old| orders.is_one(self.top, old, id));
             let conflict = |old: &Bound| {
-                new.identifier.is_some_and(is_one) && old.identifier == new.identifier && old.text != new.text
+                new.identifier.is_some_and(|id| is_one(id) && is_same(old, id)) && old.text != new.text
             };
             if self.bound.iter().any(conflict) && !orders.is_main(self.top) {
                 return None;
