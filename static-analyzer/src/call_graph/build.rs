@@ -11,7 +11,7 @@ use super::reflection::{self, Constructors};
 use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
 use super::starts::{Starts, direct_targets};
-use super::{Call, CallGraph, CallKind, roots, scc};
+use super::{Call, CallGraph, CallKind, Root, RootKind, roots, scc};
 use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
 use crate::limits::{DISPATCH_TARGETS_MAX, TABLE_TARGETS_MAX};
 use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access};
@@ -41,6 +41,7 @@ pub fn build(program: &Program) -> CallGraph {
         calls[m.index()].sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
     }
     let roots = roots::roots(&resolver, &rpc, &starts, &machines.steps, &instantiated, &calls);
+    through_bridges(program, &roots, &mut calls);
     let (components, levels) = scc::levels(&calls);
     let mut callers = vec![Vec::new(); calls.len()];
     for (i, list) in calls.iter().enumerate() {
@@ -54,6 +55,38 @@ pub fn build(program: &Program) -> CallGraph {
     let mut steps: Vec<MethodId> = machines.steps.into_iter().collect();
     steps.sort_unstable();
     CallGraph { calls, callers, roots, steps, instantiated, components, levels, rpc_interfaces }
+}
+
+/// A handler of events of one type is dispatched to by its bridge, and the method
+/// behind it is called by whoever knows the type: both are the handler. Calls of
+/// the one are calls of the other, so that nobody else does the handler's work.
+/// What is given more than the event, or gives something back, helps its caller.
+fn through_bridges(program: &Program, roots: &[Root], calls: &mut [Vec<Call>]) {
+    let mut bridges: FxHashMap<MethodId, MethodId> = FxHashMap::default();
+    for root in roots.iter().filter(|r| r.kind == RootKind::EventHandler) {
+        let bridge = &program.methods[root.method.index()];
+        let (params, result) = signature(&bridge.descriptor);
+        if bridge.access & access::BRIDGE == 0 || params.len() != 1 || result != "V" {
+            continue;
+        }
+        let behind = calls[root.method.index()].iter().flat_map(|c| &c.targets).copied();
+        let mut behind = behind.filter(|m| program.methods[m.index()].name == bridge.name);
+        if let (Some(real), None) = (behind.next(), behind.next()) {
+            bridges.entry(real).or_insert(root.method);
+        }
+    }
+    for (i, list) in calls.iter_mut().enumerate() {
+        let caller = MethodId::new(i);
+        for call in list.iter_mut().filter(|c| c.kind == CallKind::Direct) {
+            for target in &mut call.targets {
+                if let Some(&bridge) = bridges.get(target).filter(|&&b| b != caller) {
+                    *target = bridge;
+                }
+            }
+            call.targets.sort_unstable();
+            call.targets.dedup();
+        }
+    }
 }
 
 /// Per class: made by `new`, or by reflection.
