@@ -241,6 +241,30 @@ fn an_object_is_named_by_the_fields_that_its_getters_give() {
 }
 
 #[test]
+fn an_object_is_named_by_what_it_wraps() {
+    // The getters give fields of a message, of the number only the lower digits are
+    // printed; the message compares more than that and is no object of its own.
+    let model = model();
+    let point = model.log_points.iter().find(|p| p.class == "Wrapped$Clerk");
+    let variables = &point.expect("a log point with an object").variables;
+    let objects: Vec<_> = variables.iter().filter(|v| !v.parts.is_empty()).collect();
+    let [object] = objects[..] else { panic!("{objects:?}") };
+    assert_eq!((object.parts.len(), object.in_text), (2, false));
+    assert_eq!(object.value_class.map(|c| &model.value_classes[c.index()][..]), Some("Wrapped$Ticket"));
+}
+
+#[test]
+fn a_handler_is_one_with_the_method_behind_its_bridge() {
+    let analysis = analyze(&Rules::default());
+    let opens = analysis.log_points.iter().position(|p| p.templates[0].regex.contains("the door opens"));
+    let opens = opens.expect("a log point") as u32;
+    let prints = |t: &&TopLevel| t.members.iter().any(|m| m.log_point == opens);
+    let homes: Vec<&str> = analysis.tops.methods.iter().filter(prints).map(|t| t.reason.as_str()).collect();
+    let [home] = homes[..] else { panic!("{homes:?}") };
+    assert!(home.contains("handlers called by"), "{home}");
+}
+
+#[test]
 fn a_line_whose_wrapper_decides_whether_it_comes_is_optional() {
     let model = model();
     let run = model.top_level_methods.iter().find(|t| t.class == "Records$Worker" && t.method == "run");

@@ -1,7 +1,7 @@
 //! Sketches of models and records in, spans out.
 
 use schema::sketch;
-use schema::{Level, LogPointId, Model};
+use schema::{CommunicationPair, IdentifierId, Level, LinkKind, LogPointId, Model};
 
 use super::{Config, accumulate};
 use crate::record::{Candidate, Record, Records};
@@ -317,6 +317,55 @@ fn what_no_thread_leads_to_runs_inside_of_what_its_thread_does() {
         "work: 1 opens; 2 thread, inside; 3 thread, inside; 4 thread
          init: 5 opens",
     );
+}
+
+/// Who restores an entity at start-up calls its handler, and is nobody's home else.
+#[test]
+fn what_an_entity_prints_is_left_to_it() {
+    check(
+        "point changed app=App.id
+         point restored
+         top handle Entity app=App.id
+           >changed<
+         top restore Unreached
+           >changed restored
+           >restored<",
+        "1.0 t changed app=1
+         1.001 t restored",
+        "handle: 1 opens
+         restore: 2 opens",
+    );
+}
+
+/// An event for another entity is none of this one, whichever of the two names it.
+#[test]
+fn an_entity_is_one_thing_in_itself_and_in_its_events() {
+    let mut model = sketch::model(
+        "point changed event=App.id
+         point launched own=App.id
+         top handle Entity event=App.id own=App.id
+           >changed launched
+           launched<",
+    );
+    let handle = sketch::top(&model, "handle");
+    for (id, path) in
+        model.top_level_methods[handle.index()].identifiers.iter_mut().zip(["event.app", "this.app"])
+    {
+        id.path = path.to_owned();
+    }
+    let log = "1.0 t changed event=1
+               1.1 t launched own=2";
+    assert_eq!(run(&model, log).trim(), "handle: 1 opens; 2 thread");
+    model.communication_pairs.push(CommunicationPair {
+        from: handle,
+        to: handle,
+        kind: LinkKind::Queue,
+        identifiers: vec![(IdentifierId::new(0), IdentifierId::new(1))],
+        many: true,
+        before: Vec::new(),
+        reason: String::new(),
+    });
+    assert_eq!(run(&model, log).trim(), "handle: 1 opens\nhandle: 2 opens, start not seen");
 }
 
 /// Two entities with one number: told apart by all that their identity has.
