@@ -95,6 +95,25 @@ pub(super) enum Follows {
     Next,
 }
 
+/// Notes which variables print values that tell requests apart somewhere.
+fn add_keys(model: &Model, printed: &mut [Vec<Printed>]) {
+    let is_key = |class: ValueClassId| {
+        let ids = model.top_level_methods.iter().flat_map(|top| &top.identifiers);
+        ids.into_iter().any(|id| id.value_class == class && id.strength == IdentifierStrength::Request)
+    };
+    let keys: Vec<bool> = (0..model.value_classes.len()).map(|c| is_key(ValueClassId::new(c))).collect();
+    for (printed, point) in printed.iter_mut().zip(&model.log_points) {
+        for (printed, variable) in printed.iter_mut().zip(&point.variables) {
+            printed.key = variable.value_class.filter(|class| keys.get(class.index()) == Some(&true));
+            if let Some(class) = printed.key
+                && let Err(at) = printed.request_classes.binary_search(&class)
+            {
+                printed.request_classes.insert(at, class);
+            }
+        }
+    }
+}
+
 /// What the handler of an entity's events prints is of the entity's life, whoever
 /// calls it (who restores it at start-up, say): a method that nobody is known to run
 /// is at home only where nobody else is.
@@ -147,21 +166,7 @@ impl<'m> Orders<'m> {
             let aliases = aliases(model, id);
             tops.push(TopOrder { rows, entries: None, free, own, aliases });
         }
-        let is_key = |class: ValueClassId| {
-            let ids = model.top_level_methods.iter().flat_map(|top| &top.identifiers);
-            ids.into_iter().any(|id| id.value_class == class && id.strength == IdentifierStrength::Request)
-        };
-        let keys: Vec<bool> = (0..model.value_classes.len()).map(|c| is_key(ValueClassId::new(c))).collect();
-        for (printed, point) in printed.iter_mut().zip(&model.log_points) {
-            for (printed, variable) in printed.iter_mut().zip(&point.variables) {
-                printed.key = variable.value_class.filter(|class| keys.get(class.index()) == Some(&true));
-                if let Some(class) = printed.key
-                    && let Err(at) = printed.request_classes.binary_search(&class)
-                {
-                    printed.request_classes.insert(at, class);
-                }
-            }
-        }
+        add_keys(model, &mut printed);
         let starts = vec![None; places.len()];
         let most = floats_from(model.top_level_methods.len());
         let floats = places
