@@ -167,6 +167,8 @@ fn a_program_runs_what_its_main_leads_to() {
     assert_eq!(programs("Sessions$Reader.run"), ["Sessions$Launcher.main"]);
     // What another process answers is an object here, which makes others.
     assert_eq!(programs("errand/Errand$Copy.run"), ["errand/Errand$WorkerMain.main"]);
+    // The one object that starts its threads is made when its class is first used.
+    assert_eq!(programs("Turning$Turns.run"), ["Turning$Opens.main"]);
     // A text that is a class's name makes an object of it.
     assert_eq!(programs("errand/Errand$Tidy.run"), ["errand/Errand$NamedMain.main"]);
 }

@@ -196,6 +196,11 @@ impl Scan<'_> {
         let current = self.open.current(thread)?;
         let gap_us = record.ts_us.abs_diff(self.open.get(current).last_us);
         let places = self.orders.places(fact.log_point);
+        // Nothing is inside of itself: what its thread does begins anew.
+        let is_it = |state: &TopState| places.iter().any(|places| places.top == state.top);
+        if self.open.get(current).tops.iter().any(is_it) {
+            return None;
+        }
         let unreached =
             |top| self.orders.kind(top) == TopLevelKind::Unreached || !self.orders.is_possible(top);
         // Classes are initialized by whoever needs them first, who waits for it.

@@ -2,7 +2,7 @@
 
 use schema::{Model, Template, ThreadName, ValueShape, Variable, sketch};
 
-use super::{Config, Sketched, accumulate, check, run};
+use super::{Config, Sketched, accumulate, check, run, two_programs};
 
 /// Two tasks that print alike, one with a region; the pool of openers runs one.
 fn openers() -> Model {
@@ -529,4 +529,14 @@ fn who_has_handed_out_a_call_reports_how_that_has_failed() {
     let text = run(&model("Call"), &lines(records));
     assert_eq!(text.lines().next(), Some("serve: 1 opens; 2 failure of what was called"));
     assert_eq!(text.lines().count(), 3, "{text}");
+}
+
+/// What only another program is seen to run is run here nonetheless, again and again.
+#[test]
+fn what_is_not_seen_to_be_run_does_not_run_inside_of_itself() {
+    let model = two_programs();
+    let served: String = (0..64).map(|i| format!("{i}.0 s serving\n")).collect();
+    let text = run(&model, &format!("{served}70.0 t fixing\n70.001 t fixing"));
+    let last: Vec<&str> = text.lines().rev().take(2).collect();
+    assert_eq!(last, ["repair: 66 opens, start not seen", "repair: 65 opens, start not seen"]);
 }

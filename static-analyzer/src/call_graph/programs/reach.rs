@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::call_graph::{Call, CallGraph, CallKind};
 use crate::ir::{Body, Const, InvokeKind, Op};
-use crate::program::{ClassId, MethodId, Name, Program};
+use crate::program::{Class, ClassId, MethodId, Name, Program};
 
 /// What a method does for whoever runs it, found once for all programs.
 #[derive(Default)]
@@ -20,10 +20,12 @@ struct Steps {
 }
 
 impl Steps {
-    fn of(program: &Program, graph: &CallGraph, method: MethodId) -> Self {
+    fn of(program: &Program, graph: &CallGraph, initializers: &[Vec<MethodId>], method: MethodId) -> Self {
         let mut steps = Self::default();
         let body = program.methods[method.index()].body.as_ref();
         steps.makes = body.map_or_else(Vec::new, |body| made_by(program, body));
+        let classes = body.into_iter().flat_map(|body| initialized_by(program, body));
+        steps.runs = classes.flat_map(|class| &initializers[class.index()]).copied().collect();
         for call in graph.calls(method) {
             if call.kind == CallKind::Rpc {
                 steps.makes.extend(body.and_then(|body| answer(program, body, call)));
@@ -68,6 +70,29 @@ fn made_by(program: &Program, body: &Body) -> Vec<ClassId> {
     made.collect()
 }
 
+/// Classes that a body uses first, as far as it knows: whoever does so runs their
+/// static initializers, in which singletons are made (each `object` of Scala).
+fn initialized_by<'a>(program: &'a Program, body: &'a Body) -> impl Iterator<Item = ClassId> + 'a {
+    let used = body.iter().filter_map(|(_, inst)| match &inst.op {
+        Op::New(class) => Some(*class),
+        Op::GetField(field, None) | Op::PutField(field, None, _) => Some(field.class),
+        Op::Invoke { kind: InvokeKind::Static, method, .. } => Some(method.class),
+        _ => None,
+    });
+    used.filter_map(|class| program.class(class))
+}
+
+/// Per class: its static initializer and those of what it extends.
+fn initializers(program: &Program) -> Vec<Vec<MethodId>> {
+    let own = |name: Name| {
+        let class = &program.classes[program.class(name)?.index()];
+        let is_initializer = |m: &MethodId| program.methods[m.index()].name == "<clinit>";
+        class.methods.clone().map(MethodId::new).find(is_initializer)
+    };
+    let of = |class: &Class| program.supers(class.name).into_iter().filter_map(own).collect();
+    program.classes.iter().map(of).collect()
+}
+
 /// The answer of a remote call is made by who calls: an object of the class that
 /// it is declared to be, which reads what it consists of.
 fn answer(program: &Program, body: &Body, call: &Call) -> Option<ClassId> {
@@ -87,12 +112,13 @@ pub(super) struct Parts {
 impl Parts {
     pub(super) fn new(program: &Program, graph: &CallGraph) -> Self {
         let methods = (0..program.methods.len()).into_par_iter();
+        let initializers = initializers(program);
         let above = program.classes.iter().map(|class| {
             let above = class.super_name.iter().chain(&class.interfaces);
             above.filter_map(|&name| program.class(name)).collect()
         });
         Self {
-            steps: methods.map(|i| Steps::of(program, graph, MethodId::new(i))).collect(),
+            steps: methods.map(|i| Steps::of(program, graph, &initializers, MethodId::new(i))).collect(),
             above: above.collect(),
         }
     }
