@@ -169,6 +169,8 @@ pub struct ThreadName {
     pub n_letters: u32,
     /// What can run in these threads, sorted; empty: anything.
     pub runs: Vec<TopLevelId>,
+    /// They also run tasks that they are given, whatever these are.
+    pub is_given_tasks: bool,
 }
 
 /// What a printed value looks like; the regex of a capture is made from it, and

@@ -80,6 +80,7 @@ fn thread_names(findings: &Findings<'_>, classes: &[Name], sorted: &Sorted) -> V
             variables: points::variables(findings.program, classes, name.frame, &name.variables),
             n_letters: name.n_letters,
             runs,
+            is_given_tasks: name.is_given_tasks,
         }
     };
     findings.thread_names.iter().map(name).collect()

@@ -11,6 +11,7 @@
 //! cannot be followed, have no name here.
 
 use rayon::prelude::*;
+use schema::TopLevelKind;
 
 use crate::call_graph::CallGraph;
 use crate::limits;
@@ -27,6 +28,8 @@ mod bodies;
 mod naming;
 mod pools;
 
+pub use bodies::ThreadBody;
+
 /// A name with fewer letters of its own says nothing.
 const LETTERS_MIN: usize = 3;
 
@@ -42,10 +45,12 @@ pub struct ThreadName {
     /// Letters and digits of the constant part.
     pub n_letters: u32,
     /// Bodies of the threads, sorted.
-    pub bodies: Vec<MethodId>,
+    pub bodies: Vec<ThreadBody>,
     /// Positions in [`TopLevels::methods`] of what can run in these threads,
     /// sorted; empty: anything.
     pub runs: Vec<u32>,
+    /// These threads also run tasks that they are given, whatever these are.
+    pub is_given_tasks: bool,
 }
 
 /// A name that was found at one place of the program.
@@ -53,12 +58,12 @@ struct Found {
     frame: MethodId,
     templates: Vec<(Template, u32)>,
     variables: Vec<Variable>,
-    bodies: Vec<MethodId>,
+    bodies: Vec<ThreadBody>,
 }
 
 impl Found {
     /// None if the name says nothing, or nobody knows whose it is.
-    fn new(e: &mut Evaluator<'_>, term: Term, bodies: Vec<MethodId>) -> Option<Self> {
+    fn new(e: &mut Evaluator<'_>, term: Term, bodies: Vec<ThreadBody>) -> Option<Self> {
         if bodies.is_empty() {
             return None;
         }
@@ -98,19 +103,17 @@ pub fn find(program: &Program, graph: &CallGraph, top_levels: &TopLevels) -> Vec
         .collect();
     let mut names = merged(found.into_iter().flatten().collect());
     let task_runners = bodies::task_runners(program, graph);
-    let runs: Vec<Vec<u32>> = names
-        .par_iter()
-        .map(|name| {
-            let Some(reached) = bodies::reached(graph, &task_runners, &name.bodies) else {
-                return Vec::new();
-            };
-            let tops = (0u32..).zip(&top_levels.methods);
-            tops.filter(|(_, top)| reached[top.method.index()]).map(|(i, _)| i).collect()
-        })
-        .collect();
-    for (name, runs) in names.iter_mut().zip(runs) {
-        name.runs = runs;
-    }
+    let is_task = |method| {
+        let top = top_levels.position(method).map(|top| &top_levels.methods[top]);
+        top.is_some_and(|top| top.kind == TopLevelKind::Task)
+    };
+    names.par_iter_mut().for_each(|name| {
+        let reached = bodies::reached(&facts, graph, (&task_runners, &is_task), &name.bodies);
+        let tops = (0u32..).zip(&top_levels.methods);
+        let runs = tops.filter(|(_, top)| reached.methods[top.method.index()]);
+        name.runs = runs.map(|(i, _)| i).collect();
+        name.is_given_tasks = reached.runs_tasks;
+    });
     names
 }
 
@@ -126,6 +129,7 @@ fn merged(found: Vec<Found>) -> Vec<ThreadName> {
                 n_letters,
                 bodies: bodies.clone(),
                 runs: Vec::new(),
+                is_given_tasks: false,
             });
         }
     }

@@ -293,6 +293,10 @@ fn thread_names(analysis: &Analysis) -> BTreeMap<String, (Vec<String>, Vec<Strin
         if runs.is_empty() {
             runs.push("any".to_owned());
         }
+        if name.is_given_tasks {
+            runs.push("tasks".to_owned());
+        }
+        runs.sort();
         (name.template.regex.clone(), (classes.collect(), runs))
     });
     described.collect()
@@ -312,14 +316,17 @@ fn names_of_threads_tell_what_runs_there_and_for_whom() {
         (r"Connection from (.*?)", "Threads$Connection.peer", "Threads$Connection.run"),
         // A factory that a pool is given later; its name comes through two constructors.
         (r"mutation\-stage\-(-?[0-9]+)", "-", "Threads$Mutation.run"),
-        // A worker runs whatever it is given.
-        ("worker thread", "", "any"),
+        // A worker runs whatever it is given, and prints itself.
+        ("worker thread", "", "Threads$Worker.run tasks"),
+        // The body of all runs what the class of the thread defines.
+        ("sweeping thread", "", "Turning$Sweeps.turn Turning$Turns.run"),
+        ("mopping thread", "", "Turning$Mops.turn Turning$Turns.run"),
     ];
     for (regex, class, run) in expected {
         let (classes, runs) = of(regex);
         let wanted: Vec<&str> = class.split_whitespace().collect();
         assert_eq!(*classes, wanted, "values in {regex}");
-        assert_eq!(runs, &[run], "what runs in {regex}");
+        assert_eq!(runs.join(" "), run, "what runs in {regex}");
     }
     // A pool behind a helper and a completion service: the value is the caller's.
     let (classes, runs) = of(r"opener\-(.*?)\-(-?[0-9]+)");

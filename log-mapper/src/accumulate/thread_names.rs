@@ -19,6 +19,8 @@ use super::open_span::TopState;
 pub(super) struct Told {
     /// What can run in it, sorted; empty: anything.
     runs: Vec<TopLevelId>,
+    /// It also runs tasks that it is given.
+    is_given_tasks: bool,
     /// Values of its request.
     values: Vec<(ValueClassId, Arc<str>)>,
 }
@@ -26,17 +28,24 @@ pub(super) struct Told {
 impl Told {
     /// Whether a top-level method can run in the thread.
     pub(super) fn allows(&self, top: TopLevelId) -> bool {
-        self.runs.is_empty() || self.runs.binary_search(&top).is_ok()
+        self.runs.is_empty() || self.is_given_tasks || self.is_seen_to_run(top)
+    }
+
+    fn is_seen_to_run(&self, top: TopLevelId) -> bool {
+        self.runs.binary_search(&top).is_ok()
     }
 
     /// Keeps of the top-level methods that can have opened a span those that run
     /// in the thread, if there are any; else takes out the tasks that other threads
-    /// are known to run, if others are left (what a server calls by reflection).
-    /// `is_placed`: it is such a task.
+    /// are known to run, if others are left (what a server calls by reflection) and
+    /// the thread is given no tasks. `is_placed`: it is such a task.
     pub(super) fn restrict(&self, tops: &mut Vec<TopState>, is_placed: impl Fn(TopLevelId) -> bool) {
-        if tops.iter().any(|state| self.allows(state.top)) {
-            tops.retain(|state| self.allows(state.top));
-        } else if tops.iter().any(|state| !is_placed(state.top)) {
+        if self.runs.is_empty() {
+            return;
+        }
+        if tops.iter().any(|state| self.is_seen_to_run(state.top)) {
+            tops.retain(|state| self.is_seen_to_run(state.top));
+        } else if !self.is_given_tasks && tops.iter().any(|state| !is_placed(state.top)) {
             tops.retain(|state| !is_placed(state.top));
         }
     }
@@ -108,6 +117,7 @@ impl<'m> ThreadNames<'m> {
         let mut anything = false;
         for (regex, name) in matching.into_iter().filter(|(_, name)| Some(name.n_letters) == most) {
             anything |= name.runs.is_empty();
+            told.is_given_tasks |= name.is_given_tasks;
             told.runs.extend(&name.runs);
             // Who dispatches serves many requests, and is named after none of them.
             let kind = |top: &TopLevelId| self.model.top_level_methods.get(top.index()).map(|top| top.kind);

@@ -2,23 +2,39 @@
 //! methods that are reached from them without leaving the thread.
 //!
 //! Under-approximates: what a body runs through an interface of the library
-//! other than a task is not seen. A body that runs whatever tasks it is given
-//! can run anything.
+//! other than a task is not seen, and neither is what tasks do that a body is given.
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
-use crate::call_graph::{CallGraph, CallKind};
+use crate::call_graph::{Call, CallGraph, CallKind};
 use crate::ir::{InvokeKind, Op};
-use crate::program::{ClassId, MethodId, Name, Program};
+use crate::program::{ClassId, MethodId, Name, Program, access};
 use crate::strings::facts::Facts;
 
 /// Bodies that the library runs in a thread: (method, start of the descriptor).
 const BODIES: &[(&str, &str)] = &[("run", "()V"), ("call", "()")];
 
+/// What a thread runs: a method, and the class that its object is exactly of, if
+/// that is known: what a body calls on its own object is what that class defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ThreadBody {
+    /// The method.
+    pub method: MethodId,
+    /// The class of its object.
+    pub object: Option<ClassId>,
+}
+
+impl From<MethodId> for ThreadBody {
+    fn from(method: MethodId) -> Self {
+        Self { method, object: None }
+    }
+}
+
 /// The bodies of objects of exactly `class`.
-pub(super) fn bodies_of(facts: &Facts<'_>, class: ClassId) -> Vec<MethodId> {
+pub(super) fn bodies_of(facts: &Facts<'_>, class: ClassId) -> Vec<ThreadBody> {
     let program = facts.program;
-    let mut found = Vec::new();
+    let mut found: Vec<ThreadBody> = Vec::new();
     for &name in facts.supertypes(facts.class_name(class)).iter() {
         let Some(above) = program.class(name) else { continue };
         for index in program.classes[above.index()].methods.clone() {
@@ -26,9 +42,9 @@ pub(super) fn bodies_of(facts: &Facts<'_>, class: ClassId) -> Vec<MethodId> {
             let is_body =
                 BODIES.iter().any(|(n, d)| method.name == *n && method.descriptor.as_str().starts_with(d));
             let is_overridden =
-                || found.iter().any(|&o: &MethodId| program.methods[o.index()].name == method.name);
+                || found.iter().any(|o| program.methods[o.method.index()].name == method.name);
             if is_body && method.body.is_some() && !method.is_static() && !is_overridden() {
-                found.push(MethodId::new(index));
+                found.push(ThreadBody { method: MethodId::new(index), object: Some(class) });
             }
         }
     }
@@ -48,26 +64,78 @@ pub(super) fn task_runners(program: &Program, graph: &CallGraph) -> Vec<bool> {
     methods.map(|i| runs_tasks(program, graph, MethodId::new(i))).collect()
 }
 
-/// Per method: whether it is called from `bodies` in their own thread; none: any
-/// task can run there.
-pub(super) fn reached(graph: &CallGraph, task_runners: &[bool], bodies: &[MethodId]) -> Option<Vec<bool>> {
-    let mut reached = vec![false; task_runners.len()];
-    let mut todo: Vec<MethodId> = bodies.to_vec();
-    bodies.iter().for_each(|body| reached[body.index()] = true);
-    while let Some(method) = todo.pop() {
-        if task_runners[method.index()] {
-            return None;
-        }
-        let calls = graph.calls(method).iter();
+/// What the threads of a name run.
+pub(super) struct Reached {
+    /// Per method: whether it is called from the bodies in their own thread.
+    pub(super) methods: Vec<bool>,
+    /// Some of it runs tasks that it is given, whatever they are.
+    pub(super) runs_tasks: bool,
+}
+
+/// What is called from `bodies` in their own thread. Who runs tasks that nobody knows
+/// is no evidence of those that somebody knows: they are left out, with what they run.
+pub(super) fn reached(
+    facts: &Facts<'_>,
+    graph: &CallGraph,
+    (task_runners, is_task): (&[bool], &dyn Fn(MethodId) -> bool),
+    bodies: &[ThreadBody],
+) -> Reached {
+    let all = called(facts, graph, (task_runners, &|_| false), bodies);
+    if all.runs_tasks { called(facts, graph, (task_runners, is_task), bodies) } else { all }
+}
+
+/// What is called from `bodies`, but for other objects' methods that are `left_out`.
+fn called(
+    facts: &Facts<'_>,
+    graph: &CallGraph,
+    (task_runners, left_out): (&[bool], &dyn Fn(MethodId) -> bool),
+    bodies: &[ThreadBody],
+) -> Reached {
+    let mut reached = Reached { methods: vec![false; task_runners.len()], runs_tasks: false };
+    let mut seen: FxHashSet<ThreadBody> = bodies.iter().copied().collect();
+    let mut todo: Vec<ThreadBody> = bodies.to_vec();
+    while let Some(at) = todo.pop() {
+        reached.runs_tasks |= task_runners[at.method.index()];
+        reached.methods[at.method.index()] = true;
+        let calls = graph.calls(at.method).iter();
         for call in calls.filter(|c| c.kind.is_local() || c.kind == CallKind::Table) {
+            let own = at.object.zip(own_call(facts.program, at.method, call));
             for &target in &call.targets {
-                if !std::mem::replace(&mut reached[target.index()], true) {
-                    todo.push(target);
+                let next = match own {
+                    Some((object, InvokeKind::Virtual | InvokeKind::Interface))
+                        if !runs(facts, object, target) =>
+                    {
+                        continue;
+                    }
+                    own => ThreadBody { method: target, object: own.map(|(object, _)| object) },
+                };
+                if next.object.is_none() && left_out(target) {
+                    continue;
+                }
+                // What anybody runs was gone through for objects of every class.
+                if !seen.contains(&ThreadBody::from(target)) && seen.insert(next) {
+                    todo.push(next);
                 }
             }
         }
     }
-    Some(reached)
+    reached
+}
+
+/// How a method calls something on its own object, if it does.
+fn own_call(program: &Program, method: MethodId, call: &Call) -> Option<InvokeKind> {
+    let method = &program.methods[method.index()];
+    let body = method.body.as_ref().filter(|_| !method.is_static())?;
+    let Op::Invoke { kind, args, .. } = body.op(call.site) else { return None };
+    let on_itself = *kind != InvokeKind::Static && matches!(body.op(*args.first()?), Op::Param(0));
+    on_itself.then_some(*kind)
+}
+
+/// Whether objects of exactly `class` run `method` where it is called on them.
+fn runs(facts: &Facts<'_>, class: ClassId, method: MethodId) -> bool {
+    let m = &facts.program.methods[method.index()];
+    m.access & access::PRIVATE != 0
+        || facts.resolve(facts.class_name(class), m.name, m.descriptor).is_none_or(|found| found == method)
 }
 
 /// Whether a method runs tasks that it was given, whatever they are.

@@ -6,7 +6,7 @@
 //! and what they give is followed, a few calls up.
 
 use super::apis::{FACTORIES, STRING, THREAD};
-use super::bodies::{bodies_of, is_task};
+use super::bodies::{ThreadBody, bodies_of, is_task};
 use super::{Found, LETTERS_MIN, limits};
 use crate::ir::{BootstrapArg, InvokeKind, Op, ValueId};
 use crate::log_points::wrapper;
@@ -54,7 +54,7 @@ pub(super) fn namings(facts: &Facts<'_>, method: MethodId) -> Vec<Naming> {
 /// What is named, as far as one frame shows.
 enum Named {
     /// Objects with these bodies.
-    Bodies(Vec<MethodId>),
+    Bodies(Vec<ThreadBody>),
     /// The thread that runs the root method.
     Running,
     /// A parameter of the root method, or its `this`.
@@ -87,7 +87,7 @@ pub(super) fn names_of(facts: &Facts<'_>, method: MethodId, naming: &Naming) -> 
             if callers.is_empty() || callers.len() > limits::WRAPPER_CALLERS_MAX {
                 let bodies = match named {
                     Named::Bodies(bodies) => bodies,
-                    Named::Running => vec![root],
+                    Named::Running => vec![root.into()],
                     Named::Given => bodies_at(&mut e, place),
                     Named::Unknown => Vec::new(),
                 };
@@ -127,7 +127,7 @@ fn named(e: &mut Evaluator<'_>, place: PlaceId, depth: u32) -> Named {
                     _ => None,
                 });
                 let body = target.and_then(|t| e.facts.resolve(t.class, t.name, t.descriptor));
-                body.map_or(Named::Unknown, |body| Named::Bodies(vec![body]))
+                body.map_or(Named::Unknown, |body| Named::Bodies(vec![body.into()]))
             }
             _ => by_type(e, place),
         },
@@ -164,7 +164,7 @@ fn by_type(e: &mut Evaluator<'_>, place: PlaceId) -> Named {
 
 /// The bodies of the objects that can be at a place, by its type; none if it is
 /// a library's.
-pub(super) fn bodies_at(e: &mut Evaluator<'_>, place: PlaceId) -> Vec<MethodId> {
+pub(super) fn bodies_at(e: &mut Evaluator<'_>, place: PlaceId) -> Vec<ThreadBody> {
     let descriptor = e.place_descriptor(place);
     let Some(class) = types::class_of(&descriptor).map(Name::from) else { return Vec::new() };
     if !is_task(e.facts, class) {
@@ -175,7 +175,7 @@ pub(super) fn bodies_at(e: &mut Evaluator<'_>, place: PlaceId) -> Vec<MethodId> 
         return Vec::new();
     }
     classes.sort_unstable();
-    let mut bodies: Vec<MethodId> = classes.into_iter().flat_map(|c| bodies_of(e.facts, c)).collect();
+    let mut bodies: Vec<ThreadBody> = classes.into_iter().flat_map(|c| bodies_of(e.facts, c)).collect();
     bodies.sort_unstable();
     bodies.dedup();
     bodies

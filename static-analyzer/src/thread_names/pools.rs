@@ -5,6 +5,7 @@
 //! are not followed; their threads have any name.
 
 use super::apis::{POOLS, sets_factory, sets_format};
+use super::bodies::ThreadBody;
 use super::naming::{bodies_at, is_factory, name_of_new};
 use super::{Found, limits};
 use crate::call_graph::{Call, CallGraph, CallKind};
@@ -29,8 +30,8 @@ pub(super) fn names_of(facts: &Facts<'_>, graph: &CallGraph, method: MethodId) -
             continue;
         }
         let starts = |c: &&Call| c.site == site && matches!(c.kind, CallKind::Start(_));
-        let mut bodies: Vec<MethodId> =
-            graph.calls(method).iter().filter(starts).flat_map(|c| c.targets.iter().copied()).collect();
+        let started = graph.calls(method).iter().filter(starts).flat_map(|c| &c.targets);
+        let mut bodies: Vec<ThreadBody> = started.map(|&target| target.into()).collect();
         if bodies.is_empty() {
             bodies = given_bodies(facts, method, &args[1..]);
         }
@@ -42,14 +43,14 @@ pub(super) fn names_of(facts: &Facts<'_>, graph: &CallGraph, method: MethodId) -
 }
 
 /// Bodies of the tasks that a method passes on to a pool, by their class.
-fn given_bodies(facts: &Facts<'_>, method: MethodId, args: &[ValueId]) -> Vec<MethodId> {
+fn given_bodies(facts: &Facts<'_>, method: MethodId, args: &[ValueId]) -> Vec<ThreadBody> {
     let mut e = Evaluator::new(facts, method);
     let places: Vec<PlaceId> = args.iter().map(|&arg| e.place(FrameId::ROOT, arg)).collect();
     places.into_iter().flat_map(|place| bodies_at(&mut e, place)).collect()
 }
 
 /// The names of the threads of the pool that a method is given or has.
-fn names_at(facts: &Facts<'_>, method: MethodId, pool: ValueId, bodies: &[MethodId]) -> Vec<Found> {
+fn names_at(facts: &Facts<'_>, method: MethodId, pool: ValueId, bodies: &[ThreadBody]) -> Vec<Found> {
     let mut found = Vec::new();
     let mut chains: Vec<wrapper::Chain> = vec![Vec::new()];
     for _ in 0..limits::WRAPPER_DEPTH_MAX {

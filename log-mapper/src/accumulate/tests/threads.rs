@@ -32,6 +32,7 @@ fn openers() -> Model {
         }],
         n_letters: 6,
         runs: vec![sketch::top(&model, top)],
+        is_given_tasks: false,
     };
     model.thread_names = vec![name(r"loader\-(.*?)\-1", "load"), name(r"checker\-(.*?)\-1", "check")];
     model
@@ -45,6 +46,17 @@ fn a_threads_name_tells_what_it_runs() {
     // What is known not to run there was printed all the same.
     let text = run(&model, "1.0 loader-users_1-1 opening region=users_1");
     assert_eq!(text.trim(), "open: 1 opens");
+}
+
+/// What a thread is seen to run comes before what it may be given.
+#[test]
+fn a_thread_that_is_given_tasks_runs_what_it_is_seen_to_run() {
+    let mut model = openers();
+    for name in &mut model.thread_names {
+        name.is_given_tasks = true;
+    }
+    let text = run(&model, "1.0 checker-users_1-1 loading\n2.0 loader-users_1-1 opening region=users_1");
+    assert_eq!(text.trim(), "check: 1 opens\nopen: 2 opens");
 }
 
 /// What a server calls by reflection is not known to run in its threads, but a task of
@@ -66,6 +78,7 @@ fn a_task_of_other_threads_is_not_run_in_those_of_a_server() {
         variables: Vec::new(),
         n_letters: 6,
         runs: vec![sketch::top(&model, top)],
+        is_given_tasks: false,
     };
     model.thread_names = vec![name(r"checker\-\d+", "check"), name(r"server\-\d+", "listen")];
     assert_eq!(run(&model, "1.0 checker-1 rolling").trim(), "check: 1 opens");
