@@ -92,6 +92,7 @@ fn local(program: &Program, method: MethodId, value: ValueId) -> String {
         Op::New(class) => format!("new {}()", simple(class)),
         Op::Caught(_) => "exception".to_owned(),
         Op::GetField(field, _) => format!("{}.{}", simple(&field.class), field.name),
+        Op::Param(i) => parameter(program, method, *i),
         _ => format!("local@{}", inst.line),
     }
 }

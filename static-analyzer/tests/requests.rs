@@ -303,6 +303,14 @@ fn thread_names(analysis: &Analysis) -> BTreeMap<String, (Vec<String>, Vec<Strin
 }
 
 #[test]
+fn what_a_library_gives_to_a_closure_is_known_there() {
+    let model = model();
+    let balancer = top_of(&model, "kept.Kept$Balancer", "run");
+    let paths: Vec<&str> = balancer.identifiers.iter().map(|i| i.path.as_str()).collect();
+    assert_eq!(paths, ["region.name"]);
+}
+
+#[test]
 fn names_of_threads_tell_what_runs_there_and_for_whom() {
     let analysis = analyze(&Rules::default());
     let names = thread_names(&analysis);

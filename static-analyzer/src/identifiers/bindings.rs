@@ -30,7 +30,7 @@ pub enum Bound {
     Place(Place),
     /// A constant of the program's text.
     Constant,
-    /// Given by somebody else than the caller (library callback, other thread).
+    /// Given by somebody else than the caller (another thread).
     Unknown,
 }
 

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Bindings, Bound, is_null, local, loops};
-use crate::call_graph::{Call, apis};
+use crate::call_graph::{Call, CallKind, apis};
 use crate::identifiers::Place;
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::{BINDING_DEPTH_MAX, PATH_FIELDS_MAX};
@@ -50,7 +50,7 @@ impl<'b, 'a> Walk<'b, 'a> {
             }
             Root::Param(i) => {
                 let Some(value) = call.args.get(usize::from(i)).copied().flatten() else {
-                    return Bound::Unknown;
+                    return self.given_by_library(call, place, i);
                 };
                 let base = self.path(value, 0);
                 let path = self.extend(base, &place.path.steps, 0);
@@ -63,6 +63,17 @@ impl<'b, 'a> Walk<'b, 'a> {
                 Bound::Place(Place { path, frame: self.method, looping })
             }
         }
+    }
+
+    /// A callee's parameter that no argument of this frame is: what a library gives
+    /// to whom it calls back is known there only.
+    fn given_by_library(&self, call: &Call, place: &Place, i: u16) -> Bound {
+        let callee = self.bindings.body(place.frame).filter(|_| call.kind == CallKind::Callback);
+        let given =
+            callee.and_then(|body| body.iter().find(|(_, inst)| matches!(inst.op, Op::Param(p) if p == i)));
+        let Some((given, _)) = given else { return Bound::Unknown };
+        let path = AccessPath { root: Root::Local(given), steps: place.path.steps.clone() };
+        Bound::Place(Place { path, frame: place.frame, looping: true })
     }
 
     pub(super) fn path(&mut self, value: ValueId, depth: usize) -> AccessPath {
