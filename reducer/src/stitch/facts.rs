@@ -324,20 +324,16 @@ impl<'s> Facts<'s> {
 
     /// Whether so many spans hold `value` that it tells no requests apart.
     pub(super) fn is_common(&self, value: &Value) -> bool {
-        let holders = self.holders_of_kind(value);
-        holders.n_returns > RETURNS_MAX || self.is_held_everywhere(holders)
+        let Holders { n_spans, n_returns, n_blocks, .. } = self.holders_of_kind(value);
+        let share = if n_blocks * 2 >= N_BLOCKS { COMMON_SHARE } else { LARGE_SHARE };
+        n_returns > RETURNS_MAX || n_spans > COMMON_MIN && n_spans > self.spans.len() / share
     }
 
     /// Whether so many spans hold `value` that it names no one thing. It may come
     /// back at any time: a thing lives as long as it lives.
     pub(super) fn is_everywhere(&self, value: &Value) -> bool {
-        self.is_held_everywhere(self.holders_of_kind(value))
-    }
-
-    fn is_held_everywhere(&self, holders: Holders) -> bool {
-        let Holders { n_spans, n_blocks, .. } = holders;
-        let share = if n_blocks * 2 >= N_BLOCKS { COMMON_SHARE } else { LARGE_SHARE };
-        n_spans > COMMON_MIN && n_spans > self.spans.len() / share
+        let n_spans = self.holders_of_kind(value).n_spans;
+        n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
     }
 
     /// Whether `value` tells spans apart: it was made while the program ran, or the
