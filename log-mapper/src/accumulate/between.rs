@@ -22,6 +22,9 @@ use super::together::Together;
 /// Spans around a part that are looked at; with more of them nothing tells.
 const HOSTS_MAX: usize = 256;
 
+/// Something waits at most this long for what it lacks, µs.
+const WAIT_US: i64 = 1_000_000;
+
 /// A span that a part can belong to: position of the part, of the span, and of the
 /// span's record that follows the part.
 #[derive(Clone, Copy)]
@@ -47,13 +50,18 @@ pub(super) fn join(orders: &mut Orders<'_>, together: &Together, done: &mut Vec<
         }
         parts.entry(whole).or_default().push(*part);
     }
-    let mut gone = FxHashSet::default();
+    let (mut gone, mut first_seqs) = (FxHashSet::default(), Vec::new());
     for (whole, parts) in parts {
         let inner: Vec<Closed> = parts.iter().map(|&part| done[part].1.clone()).collect();
         done[whole].1 = done[whole].1.clone().with(inner.into_iter(), "order, the only one around");
         gone.extend(parts.iter().map(|&part| done[part].0));
+        first_seqs.push((whole, parts.iter().map(|&part| done[part].0).fold(done[whole].0, u64::min)));
     }
-    done.retain(|(seq, _)| !gone.contains(seq));
+    let is_gone: Vec<bool> = done.iter().map(|(seq, _)| gone.contains(seq)).collect();
+    first_seqs.into_iter().for_each(|(whole, first_seq)| done[whole].0 = first_seq);
+    let mut is_gone = is_gone.into_iter();
+    done.retain(|_| is_gone.next() != Some(true));
+    done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
 }
 
 /// The spans that each part can belong to, those that the most speaks for.
@@ -130,6 +138,9 @@ fn hosts_of(
             hosts.push((false, Host { part, span, at: 0 }));
         }
     }
+    if hosts.iter().all(|(shares, _)| !shares) && waits(orders, done, part) {
+        return Vec::new();
+    }
     let shares = hosts.iter().any(|(shares, _)| *shares);
     hosts.retain(|(known, _)| *known == shares);
     let n_next = |host: &Host| -> u64 {
@@ -139,6 +150,26 @@ fn hosts_of(
     let most = hosts.iter().map(|(_, host)| n_next(host)).max().unwrap_or_default();
     hosts.retain(|(_, host)| !is_rarely_next(n_next(host), most));
     hosts.into_iter().map(|(_, host)| host).collect()
+}
+
+/// Whether a span that was cut off lately goes on with `part`: it has not come to its end,
+/// and that may be what it lacks.
+fn waits(orders: &mut Orders<'_>, done: &[(u64, Closed)], part: usize) -> bool {
+    let Some(first) = done[part].1.span.events.first() else { return false };
+    let Some(point) = first.log_point else { return false };
+    done[..part].iter().rev().take(HOSTS_MAX).any(|(_, outer)| {
+        let events = &outer.span.events;
+        let is_cut = outer.span.truncated
+            && !is_nameless(outer)
+            && events.last().is_some_and(|end| {
+                place(end) < place(first) && first.ts_us <= end.ts_us.saturating_add(WAIT_US)
+            });
+        let best = outer.span.top_levels.iter().zip(&outer.fits).filter(|(_, fit)| is_cut && **fit == 0);
+        best.into_iter().any(|(&top, _)| {
+            let at = walk(orders, top, events);
+            !step(orders, top, &at, point, |follows| follows == Follows::Next).is_empty()
+        })
+    })
 }
 
 /// The parts that can belong to one span only, with that and what it then can be. Of

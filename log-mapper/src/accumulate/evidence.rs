@@ -80,7 +80,7 @@ const RARELY_NEXT_SHARE: u64 = 8;
 /// Whether something rarely stands directly after a line, if it did `n` times and
 /// something else `most` times.
 pub(super) fn is_rarely_next(n: u64, most: u64) -> bool {
-    n * RARELY_NEXT_SHARE < most
+    most >= TOGETHER_MIN && n * RARELY_NEXT_SHARE < most
 }
 
 /// Lines from which to learn that something always waits for them, and the share of

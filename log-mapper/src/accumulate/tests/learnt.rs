@@ -349,8 +349,7 @@ fn what_begins_in_the_middle_is_no_rival_of_what_has_begun() {
         "1.00 - stopping
          1.01 - stopped
          1.02 - exiting",
-        "finish: 1 opens; 3 order
-         stop: 2 opens",
+        "finish: 1 opens; 2 order, the only one around; 3 order",
     );
 }
 

@@ -333,8 +333,11 @@ fn what_was_handed_over_since_is_of_the_next() {
            online<
          top open Task id=Region.id
            >prepares online
-           online<
+           >online<
          pair ask open Thread id=id";
+    // Who is handed it prints something first, which is not there: he has not begun.
+    let mut begun_with_more = sketch::model(&model.replace(">online<", "online<"));
+    begun_with_more.communication_pairs[0].before = vec![sketch::point(&begun_with_more, "asked")];
     let mut model = sketch::model(model);
     let records = "1.000 - writes id=region_0001
                    1.100 - closed id=region_0001
@@ -342,8 +345,8 @@ fn what_was_handed_over_since_is_of_the_next() {
                    1.600 - online id=region_0001";
     assert_eq!(run(&model, records), "merge: 1 opens; 2 1 id; 4 1 id\nask: 3 opens\n");
     model.communication_pairs[0].before = vec![sketch::point(&model, "asked")];
-    let apart = "merge: 1 opens; 2 1 id\nask: 3 opens\nopen: 4 opens, start not seen\n";
-    assert_eq!(run(&model, records), apart);
+    assert_eq!(run(&model, records), "merge: 1 opens; 2 1 id\nask: 3 opens\nopen: 4 opens\n");
+    assert_eq!(run(&begun_with_more, records), "merge: 1 opens; 2 1 id; 4 1 id\nask: 3 opens\n");
 }
 
 /// A record names a thing in two ways that are one: its name and the digest within that.
@@ -378,4 +381,27 @@ fn a_digest_and_the_name_beside_it_are_one_thing() {
          flush: 2 opens; 3 1 id
          split: 4 opens; 5 1 id",
     );
+}
+
+/// A name that was set up joins nobody to whoever shows it too, from the first record on.
+#[test]
+fn a_name_that_was_set_up_is_common_from_the_first_record_on() {
+    let model = "point starts app=App.id queue=Queue.name
+         point ends queue=Queue.name
+         top work Task app=App.id queue=Queue.name
+           >starts ends
+           ends<";
+    let group = |n: usize, queue: &str| {
+        format!(
+            "{n}.000 - starts app=app_{n}1 queue={queue}\n{n}.100 - starts app=app_{n}2 queue={queue}\n{n}.200 - ends queue={queue}\n"
+        )
+    };
+    let second = |records: &str| {
+        let spans = run(&sketch::model(model), records);
+        spans.lines().nth(1).expect("a second span").to_owned()
+    };
+    let shown = |queue: &dyn Fn(usize) -> String| (1..20).map(|n| group(n, &queue(n))).collect::<String>();
+    assert_eq!(second(&shown(&|_| "default".to_owned())), "work: 2 opens");
+    // What is another one each time names something.
+    assert_eq!(second(&shown(&|n| format!("{}default", "x".repeat(n)))), "work: 2 opens; 3 1 id");
 }

@@ -27,7 +27,7 @@ fn shown_together() -> String {
 #[test]
 fn what_stands_together_is_one_where_the_log_has_shown_it() {
     let records = "100.000 - prepares\n100.001 - writes file=f_77";
-    check(TOGETHER, records, "store: 1 opens\nstore: 2 opens");
+    check(TOGETHER, records, "store: 1 order, the only one around; 2 opens");
     let spans = run(&sketch::model(TOGETHER), &(shown_together() + records));
     assert_eq!(spans.lines().last(), Some("store: 21 opens; 22 stands together"));
 }
@@ -114,12 +114,61 @@ fn what_always_comes_when_something_waits_goes_on_with_it() {
         format!("store: {first} opens; {rest} order, left over\nother: {note} opens\n")
     };
     check(model, &records(8), &(0..8).map(whole).collect::<String>());
-    let apart = |n: usize| {
-        format!("store: {} opens\nother: {} opens\nstore: {} opens\n", 3 * n + 1, 3 * n + 2, 3 * n + 3)
+    let sole = |n: usize| {
+        let (first, note, rest) = (3 * n + 1, 3 * n + 2, 3 * n + 3);
+        format!("store: {first} order, the only one around; {rest} opens\nother: {note} opens\n")
     };
-    check(model, &records(7), &(0..7).map(apart).collect::<String>());
+    check(model, &records(7), &(0..7).map(sole).collect::<String>());
     // Two wait at once.
     let two = "90.000 - prepares\n90.001 - prepares\n90.002 - note n=n_1\n90.003 - writes file=f_1\n90.004 - writes file=f_2";
     let spans = run(&sketch::model(model), &(records(30) + two));
     assert_eq!(spans.lines().last(), Some("store: 95 opens"));
+}
+
+/// A line that names nothing stands in the middle of two spans, of which one has printed
+/// since what it prints instead.
+#[test]
+fn what_stands_in_the_middle_of_one_span_only_is_of_that() {
+    let model = "
+        point begun id=File.id
+        point loads
+        point done id=File.id
+        point asked id=Copy.id
+        point skips id=Copy.id
+        point kept id=Copy.id
+        top work Task id=File.id
+          >begun loads done
+          loads done
+          done<
+        top copy Task id=Copy.id
+          >asked loads skips
+          loads kept
+          kept<
+          skips<
+        top load Task
+          >loads kept
+          kept<";
+    let records = |last: &str| {
+        format!(
+            "1.000 - begun id=f_77771
+             1.030 - asked id=c_88881
+             1.060 - loads
+             1.090 - {last} id=c_88881
+             1.120 - done id=f_77771"
+        )
+    };
+    check(
+        model,
+        &records("skips"),
+        "work: 1 opens; 3 order, the only one around; 5 1 id
+         copy: 2 opens; 4 1 id",
+    );
+    // The other one can have printed it as well.
+    check(
+        model,
+        &records("kept"),
+        "work: 1 opens; 5 1 id
+         copy: 2 opens; 4 1 id, skips
+         load: 3 opens",
+    );
 }

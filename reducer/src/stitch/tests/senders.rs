@@ -339,6 +339,27 @@ fn without_threads_who_is_at_work_hands_over_not_who_was_done() {
     );
 }
 
+/// What is at work has printed long before what it prints only after it has handed over.
+#[test]
+fn without_threads_who_is_past_the_hand_off_hands_over_nothing() {
+    let mut model = sketch::model(CLOSES);
+    let text = "a - close region=users_1 p@1.0 q@1.373
+                a - split region=users_2 p@1.412 q@1.831
+                a - split region=users_3 p@1.2 q@1.400
+                a - part p@1.630 p@1.630";
+    let links = |model: &Model| {
+        let spans = spans(model, text);
+        print(&reduce(model, outputs(&spans, |_, _| 0), &Config::default()))
+    };
+    assert_eq!(links(&model), "1\n3\n2 4 2>4\n");
+    let split = sketch::top(&model, "split");
+    let after = vec![sketch::point(&model, "p")];
+    model.communication_pairs.iter_mut().filter(|pair| pair.from == split).for_each(|pair| {
+        pair.after.clone_from(&after);
+    });
+    assert!(!links(&model).contains("2>4"));
+}
+
 /// A region is opened because it was asked for, and then deployed; whoever deploys it can
 /// have opened it too.
 #[test]
