@@ -70,11 +70,12 @@ fn find(orders: &mut Orders<'_>, together: &Together, done: &[(u64, Closed)]) ->
     let mut open: Vec<usize> = Vec::new();
     let mut n_kept = 0;
     for part in 0..done.len() {
-        if is_part(orders, &done[part].1) || open.len() > 2 * n_kept + HOSTS_MAX {
+        let is_part = is_part(orders, &done[part].1);
+        if is_part || open.len() > 2 * n_kept + HOSTS_MAX {
             open.retain(|&span| last(&done[span].1).is_some_and(|end| Some(end) > last(&done[part].1)));
             n_kept = open.len();
         }
-        if is_part(orders, &done[part].1) && open.len() <= HOSTS_MAX {
+        if is_part && open.len() <= HOSTS_MAX {
             found.extend(hosts_of(orders, together, done, part, &open));
         }
         open.push(part);

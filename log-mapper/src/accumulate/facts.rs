@@ -66,7 +66,8 @@ impl Scan<'_> {
             }
             let is_shown_all_along =
                 is_common(shown.n_records, seq) && u64::from(shown.n_blocks) * 2 >= block;
-            if !is_shown_all_along && !(seq <= AHEAD_RECORDS && self.common_ahead.contains(text)) {
+            let is_set_up = seq <= AHEAD_RECORDS && self.common_ahead.contains(text);
+            if !is_shown_all_along && !is_set_up {
                 return true;
             }
             let class = variables[*variable as usize].value_class;

@@ -61,9 +61,12 @@ pub(crate) fn print_pairs(model: &Model, from: &str, to: &str) -> Result<()> {
     let mut out = output::stdout();
     for pair in pairs {
         print_pair(&mut out, model, pair)?;
-        for point in &pair.before {
-            let place = model.log_points.get(point.index()).map(schema::LogPoint::place).unwrap_or_default();
-            writeln!(out, "      after log point {point}  {}", neutral(&place))?;
+        for (side, points) in [("after", &pair.before), ("before", &pair.after)] {
+            for point in points {
+                let place = model.log_points.get(point.index());
+                let place = place.map(schema::LogPoint::place).unwrap_or_default();
+                writeln!(out, "      {side} log point {point}  {}", neutral(&place))?;
+            }
         }
     }
     out.flush()?;
