@@ -20,14 +20,6 @@ const TOPS_MAX: usize = 8;
 /// a request, whatever its variable promises.
 const COMMON_SHARE: usize = 50;
 
-/// Blocks of equally many spans; what is common is held in most of them, what names one
-/// large request comes and goes.
-const N_BLOCKS: usize = 64;
-
-/// A value that comes and goes is common if more than one span in so many holds it:
-/// so large a part of a log one request seldom is.
-const LARGE_SHARE: usize = 16;
-
 /// The identifier of a request comes and goes with it; the name of a thing that
 /// lives on (a table, a queue) comes back again and again after this much
 /// silence, µs.
@@ -80,15 +72,10 @@ struct Holders {
     n_spans: usize,
     n_returns: usize,
     last_us: i64,
-    /// Blocks of spans in which one holds it, and the last one of them.
-    n_blocks: usize,
-    last_block: usize,
 }
 
 impl Holders {
-    /// The next `span` that holds it, in `block`, from 1.
-    fn add(&mut self, span: &Span, block: usize) {
-        self.n_blocks += usize::from(std::mem::replace(&mut self.last_block, block) != block);
+    fn add(&mut self, span: &Span) {
         let is_back = start_us(span).saturating_sub(self.last_us) > RETURN_US;
         self.n_returns += usize::from(is_back && self.n_spans > 0);
         self.n_spans += 1;
@@ -145,23 +132,22 @@ impl<'s> Facts<'s> {
         let mut holders: FxHashMap<(ValueClassId, &str), Holders> = FxHashMap::default();
         let mut kinds = Kinds::default();
         let mut known: FxHashMap<&str, Vec<ValueClassId>> = FxHashMap::default();
-        let block = |index: usize| index * N_BLOCKS / spans.len() + 1;
-        for (index, span) in spans.iter().enumerate() {
+        for span in spans {
             for value in &span.identifiers {
                 kinds.learn(known.entry(&value.text).or_default(), value.value_class, &value.text);
             }
             for value in &span.identifiers {
-                holders.entry((value.value_class, &value.text)).or_default().add(span, block(index));
+                holders.entry((value.value_class, &value.text)).or_default().add(span);
             }
         }
         let mut of_kinds: FxHashMap<(ValueClassId, &str), Holders> = FxHashMap::default();
-        for (index, span) in spans.iter().enumerate() {
+        for span in spans {
             let mut own: Vec<(ValueClassId, &str)> =
                 span.identifiers.iter().map(|value| (kinds.of(value.value_class), &*value.text)).collect();
             own.sort_unstable();
             own.dedup();
             for key in own {
-                of_kinds.entry(key).or_default().add(span, block(index));
+                of_kinds.entry(key).or_default().add(span);
             }
         }
         let spans = spans.iter().map(|span| {
@@ -324,9 +310,8 @@ impl<'s> Facts<'s> {
 
     /// Whether so many spans hold `value` that it tells no requests apart.
     pub(super) fn is_common(&self, value: &Value) -> bool {
-        let Holders { n_spans, n_returns, n_blocks, .. } = self.holders_of_kind(value);
-        let share = if n_blocks * 2 >= N_BLOCKS { COMMON_SHARE } else { LARGE_SHARE };
-        n_returns > RETURNS_MAX || n_spans > COMMON_MIN && n_spans > self.spans.len() / share
+        let Holders { n_spans, n_returns, .. } = self.holders_of_kind(value);
+        n_returns > RETURNS_MAX || n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
     }
 
     /// Whether so many spans hold `value` that it names no one thing. It may come
