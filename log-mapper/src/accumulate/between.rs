@@ -116,7 +116,9 @@ fn hosts_of(
     for &span in around {
         let outer = &done[span].1;
         let at = outer.span.events.partition_point(|event| place(event) < place(first));
-        let is_within = at > 0 && place(&outer.span.events[at]) > place(end);
+        // Where the clock was set back, events stand in no order of place.
+        let next = outer.span.events.get(at);
+        let is_within = at > 0 && next.is_some_and(|next| place(next) > place(end));
         let is_shared = |value: &Value| is_made(&value.text) && outer.span.identifiers.contains(value);
         let shares = inner.span.identifiers.iter().any(is_shared);
         if is_within && (shares || is_nameless_part) && !fitting(orders, outer, at, &points).is_empty() {
@@ -131,9 +133,10 @@ fn hosts_of(
             .first()
             .is_some_and(|next| next.ts_us <= end.ts_us.saturating_add_unsigned(FLOAT_US))
     };
-    for (span, (_, outer)) in (part + 1..).zip(done[part + 1..].iter().take_while(is_soon)) {
+    for (span, (_, outer)) in (part + 1..).zip(done[part + 1..].iter().take(HOSTS_MAX).take_while(is_soon)) {
         let next = &outer.span.events[0];
-        let is_apart = place(next) > place(end) && next.log_point != first.log_point;
+        let is_after = place(next) > place(end) && last(outer) > Some(place(end));
+        let is_apart = is_after && next.log_point != first.log_point;
         let can_be = is_nameless_part && is_apart && !is_nameless(outer);
         if can_be && !fitting(orders, outer, 0, &points).is_empty() {
             hosts.push((false, Host { part, span, at: 0 }));
