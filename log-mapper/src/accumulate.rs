@@ -18,7 +18,7 @@ use schema::{
 };
 
 use self::disputes::Disputes;
-use self::evidence::{Evidence, LOOP_US, Loops, Trust, is_nearest, is_silence};
+use self::evidence::{Evidence, LOOP_US, Loops, Spread, Trust, is_nearest, is_silence};
 use self::handed::Handed;
 use self::judge::prefer_living;
 use self::names::Names;
@@ -170,11 +170,8 @@ struct Scan<'m> {
 /// What is known of a text that was shown as a value.
 #[derive(Default)]
 struct Shown {
-    /// Records that have shown it.
-    n_records: u32,
-    /// Blocks of records in which it was shown, and the last one of them.
-    n_blocks: u32,
-    last_block: u64,
+    /// How often.
+    spread: Spread,
     /// Under which value classes.
     classes: Vec<ValueClassId>,
     /// The last record that showed it and stands before a hand-off: its number and
@@ -416,15 +413,10 @@ impl<'m> Scan<'m> {
                     resumes && !(is_apart && open.is_another(&self.orders, &self.kinds, fact))
                 });
                 let is_served = thread.is_none() && self.disputes.is_served(open.first_seq);
-                let begins = thread.is_none() && self.orders.starts(fact.log_point);
-                let is_reached = thread.is_none()
-                    && !self
-                        .open
-                        .get(span)
-                        .tops
-                        .iter()
-                        .all(|s| self.orders.kind(s.top) == TopLevelKind::Unreached);
-                let is_lost = |fit: &Fit| (begins || is_reached) && fit.is_unreached(&self.orders);
+                // What is run, and what begins, is not the middle of what nobody runs.
+                let is_run = thread.is_none()
+                    && (self.orders.starts(fact.log_point) || !open.is_unreached(&self.orders));
+                let is_lost = |fit: &Fit| is_run && fit.is_unreached(&self.orders);
                 if let Some(fit) = fit.filter(|fit| (fit.n_request > 0 || !is_served) && !is_lost(fit)) {
                     // Who would have to skip lines is no nearer than who begins, unless its
                     // thread shows that it is at work.

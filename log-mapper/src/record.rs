@@ -43,6 +43,6 @@ pub trait Records {
     /// The next record; it must be done with before the one after it is asked for.
     fn next(&mut self) -> Option<Record<'_>>;
 
-    /// Shows the next `n` records, or those that are left, without using them up.
+    /// Shows the first `n` records, or as many as there are, before any is asked for.
     fn ahead(&mut self, n: u64, see: &mut dyn FnMut(&Record<'_>));
 }

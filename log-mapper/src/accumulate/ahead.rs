@@ -1,6 +1,6 @@
 //! Ahead: names that many records show, learnt before the first record is attributed.
 //!
-//! What is common shows only after many records ([`super::evidence::is_common`]). Until
+//! What is common shows only after many records ([`Spread::is_common`]). Until
 //! then the name of the only queue or user that there is looks like that of a request,
 //! and joins whatever shows it: a log that begins in the middle of everybody's work
 //! begins with such joins. Names that were set up before the program ran do not come
@@ -13,21 +13,18 @@ use schema::Model;
 use schema::kinds::is_made;
 
 use super::canonical::canonical;
-use super::evidence::is_common;
-use super::facts::BLOCK_RECORDS;
+use super::evidence::Spread;
 use super::orders::Orders;
 use crate::record::{Record, Records};
 
 /// Records that are looked at.
 pub(super) const AHEAD_RECORDS: u64 = 4096;
 
-/// Who has shown a text.
+/// How often a text was shown, and by which record last.
 #[derive(Default)]
 struct Shown {
-    n_records: u32,
-    last_record: u64,
-    n_blocks: u64,
-    last_block: u64,
+    spread: Spread,
+    last_seq: u64,
 }
 
 /// The texts that the first records show so often, all along, that they name no
@@ -39,8 +36,7 @@ pub(super) fn common(model: &Model, orders: &Orders<'_>, records: &mut dyn Recor
         n_records += 1;
         see(model, orders, record, n_records, &mut shown);
     });
-    let n_blocks = n_records / BLOCK_RECORDS + 1;
-    shown.retain(|_, shown| is_common(shown.n_records, n_records) && shown.n_blocks * 2 >= n_blocks);
+    shown.retain(|_, shown| shown.spread.is_common(n_records));
     shown.into_keys().collect()
 }
 
@@ -64,13 +60,10 @@ fn see(
             if !shown.contains_key(&*text) {
                 shown.insert(Arc::from(&*text), Shown::default());
             }
-            let Some(known) = shown.get_mut(&*text).filter(|known| known.last_record != seq) else {
-                continue;
-            };
-            let block = seq / BLOCK_RECORDS + 1;
-            known.last_record = seq;
-            known.n_records += 1;
-            known.n_blocks += u64::from(std::mem::replace(&mut known.last_block, block) != block);
+            if let Some(known) = shown.get_mut(&*text).filter(|known| known.last_seq != seq) {
+                known.last_seq = seq;
+                known.spread.add(seq);
+            }
         }
     }
 }

@@ -14,16 +14,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
 use schema::{Event, LogPointId, TopLevelId, TopLevelKind, Value};
 
-use super::evidence::{FLOAT_US, is_rarely_next};
+use super::evidence::{FLOAT_US, WAIT_US, is_rarely_next};
 use super::orders::{Follows, Orders};
-use super::pools::Closed;
+use super::pools::{Closed, place};
 use super::together::Together;
 
 /// Spans around a part that are looked at; with more of them nothing tells.
 const HOSTS_MAX: usize = 256;
-
-/// Something waits at most this long for what it lacks, µs.
-const WAIT_US: i64 = 1_000_000;
 
 /// A span that a part can belong to: position of the part, of the span, and of the
 /// span's record that follows the part.
@@ -89,12 +86,7 @@ fn is_part(orders: &mut Orders<'_>, closed: &Closed) -> bool {
     let Some(first) = closed.span.events.first().and_then(|event| event.log_point) else { return false };
     let mut tops = closed.span.top_levels.iter();
     let mut begins = |top| orders.kind(top) != TopLevelKind::Unreached && orders.can_begin(top, first);
-    is_nameless(closed) || !tops.any(|&top| begins(top))
-}
-
-/// Whether all that a span prints is constant.
-fn is_nameless(closed: &Closed) -> bool {
-    closed.span.events.iter().all(|event| event.log_point.is_some() && event.values.is_empty())
+    closed.is_nameless() || !tops.any(|&top| begins(top))
 }
 
 /// The spans that `part` can belong to: of those `around` it, and of those that begin
@@ -107,11 +99,11 @@ fn hosts_of(
     around: &[usize],
 ) -> Vec<Host> {
     let inner = &done[part].1;
-    let points = points_of(inner);
+    let points = inner.points();
     let (Some(first), Some(end)) = (inner.span.events.first(), inner.span.events.last()) else {
         return Vec::new();
     };
-    let is_nameless_part = is_nameless(inner);
+    let is_nameless_part = inner.is_nameless();
     let mut hosts: Vec<(bool, Host)> = Vec::new();
     for &span in around {
         let outer = &done[span].1;
@@ -125,19 +117,14 @@ fn hosts_of(
             hosts.push((shares, Host { part, span, at }));
         }
     }
-    let is_soon = |outer: &&(u64, Closed)| {
-        outer
-            .1
-            .span
-            .events
-            .first()
-            .is_some_and(|next| next.ts_us <= end.ts_us.saturating_add_unsigned(FLOAT_US))
-    };
+    let soon_us = end.ts_us.saturating_add_unsigned(FLOAT_US);
+    let is_soon =
+        |(_, outer): &&(u64, Closed)| outer.span.events.first().is_some_and(|next| next.ts_us <= soon_us);
     for (span, (_, outer)) in (part + 1..).zip(done[part + 1..].iter().take(HOSTS_MAX).take_while(is_soon)) {
         let next = &outer.span.events[0];
         let is_after = place(next) > place(end) && last(outer) > Some(place(end));
         let is_apart = is_after && next.log_point != first.log_point;
-        let can_be = is_nameless_part && is_apart && !is_nameless(outer);
+        let can_be = is_nameless_part && is_apart && !outer.is_nameless();
         if can_be && !fitting(orders, outer, 0, &points).is_empty() {
             hosts.push((false, Host { part, span, at: 0 }));
         }
@@ -164,15 +151,15 @@ fn waits(orders: &mut Orders<'_>, done: &[(u64, Closed)], part: usize) -> bool {
     done[..part].iter().rev().take(HOSTS_MAX).any(|(_, outer)| {
         let events = &outer.span.events;
         let is_cut = outer.span.truncated
-            && !is_nameless(outer)
+            && !outer.is_nameless()
             && events.last().is_some_and(|end| {
                 place(end) < place(first) && first.ts_us <= end.ts_us.saturating_add(WAIT_US)
             });
-        let best = outer.span.top_levels.iter().zip(&outer.fits).filter(|(_, fit)| is_cut && **fit == 0);
-        best.into_iter().any(|(&top, _)| {
-            let at = walk(orders, top, events);
-            !step(orders, top, &at, point, |follows| follows == Follows::Next).is_empty()
-        })
+        is_cut
+            && outer.best_tops().any(|top| {
+                let at = walk(orders, top, events);
+                !step(orders, top, &at, point, |follows| follows == Follows::Next).is_empty()
+            })
     })
 }
 
@@ -194,7 +181,7 @@ fn choose(
         let first = |part: &usize| done[*part].1.span.events[0].log_point;
         let is_sole = |part: &&usize| parts.iter().filter(|other| first(other) == first(part)).count() == 1;
         let sole: Vec<usize> = parts.iter().filter(is_sole).copied().collect();
-        let points: Vec<LogPointId> = sole.iter().flat_map(|&part| points_of(&done[part].1)).collect();
+        let points: Vec<LogPointId> = sole.iter().flat_map(|&part| done[part].1.points()).collect();
         let tops = fitting(orders, &done[span].1, at, &points);
         if !tops.is_empty() {
             chosen.extend(sole.into_iter().map(|part| (part, span, tops.clone())));
@@ -203,15 +190,7 @@ fn choose(
     chosen
 }
 
-fn points_of(closed: &Closed) -> Vec<LogPointId> {
-    closed.span.events.iter().filter_map(|event| event.log_point).collect()
-}
-
-/// Where an event stands in the log.
-fn place(event: &Event) -> (u32, u64) {
-    (event.file, event.line)
-}
-
+/// Where the last event of a span stands in the log.
 fn last(closed: &Closed) -> Option<(u32, u64)> {
     closed.span.events.last().map(place)
 }
@@ -223,8 +202,7 @@ fn fitting(orders: &mut Orders<'_>, outer: &Closed, at: usize, points: &[LogPoin
     let Some(((first, rest), after)) = points.split_first().zip(events[at].log_point) else {
         return Vec::new();
     };
-    let best = outer.span.top_levels.iter().zip(&outer.fits).filter(|(_, fit)| **fit == 0);
-    let mut tops: Vec<TopLevelId> = best.map(|(top, _)| *top).collect();
+    let mut tops: Vec<TopLevelId> = outer.best_tops().collect();
     tops.retain(|&top| {
         let begins = match at {
             0 => nodes_of(orders, top, *first),

@@ -11,7 +11,7 @@ use schema::{Event, Model, TopLevelId, TopLevelKind};
 
 use super::evidence::is_errand;
 use super::orders::Orders;
-use super::pools::{Closed, is_main};
+use super::pools::{Closed, is_main, place};
 
 /// Makes one span of what `main` can have printed, if the records of `done`, which
 /// are all of one log source and sorted by their first records, are of such a
@@ -35,11 +35,6 @@ pub(super) fn gather(orders: &Orders<'_>, model: &Model, done: &mut Vec<(u64, Cl
         rest.insert(rest.partition_point(|&(seq, _)| seq < first_seq), (first_seq, whole));
     }
     *done = rest;
-}
-
-/// Where an event stands in the log.
-fn place(event: &Event) -> (u32, u64) {
-    (event.file, event.line)
 }
 
 /// The `main` of the program, if it is known which one that is.

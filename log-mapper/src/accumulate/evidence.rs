@@ -50,9 +50,37 @@ impl Evidence {
 const COMMON_MIN: u32 = 32;
 const COMMON_SHARE: u64 = 50;
 
-/// Whether a value that `n` of `n_records` records have shown is common.
-pub(super) fn is_common(n: u32, n_records: u64) -> bool {
-    n > COMMON_MIN && u64::from(n) > n_records / COMMON_SHARE
+/// Records of a block. What is common is shown in most blocks; what names one
+/// large request comes and goes.
+const BLOCK_RECORDS: u64 = 64;
+
+/// How often, and where, a text was shown.
+#[derive(Debug, Default)]
+pub(super) struct Spread {
+    n_times: u32,
+    /// Blocks of records in which it was, and the last one of them.
+    n_blocks: u32,
+    last_block: u64,
+}
+
+impl Spread {
+    /// Record number `seq` shows it.
+    pub(super) fn add(&mut self, seq: u64) {
+        self.n_times += 1;
+        let block = block(seq);
+        self.n_blocks += u32::from(std::mem::replace(&mut self.last_block, block) != block);
+    }
+
+    /// Whether it is common after `n_records`: shown often, and all along.
+    pub(super) fn is_common(&self, n_records: u64) -> bool {
+        let is_often = self.n_times > COMMON_MIN && u64::from(self.n_times) > n_records / COMMON_SHARE;
+        is_often && u64::from(self.n_blocks) * 2 >= block(n_records)
+    }
+}
+
+/// The block of record number `seq`, from 1.
+fn block(seq: u64) -> u64 {
+    seq / BLOCK_RECORDS + 1
 }
 
 /// Lines that stand together from which to learn, how many times more they must be
@@ -82,6 +110,9 @@ const RARELY_NEXT_SHARE: u64 = 8;
 pub(super) fn is_rarely_next(n: u64, most: u64) -> bool {
     most >= TOGETHER_MIN && n * RARELY_NEXT_SHARE < most
 }
+
+/// Something waits at most this long for what it lacks, µs.
+pub(super) const WAIT_US: i64 = 1_000_000;
 
 /// Lines from which to learn that something always waits for them, and the share of
 /// those for which nothing does.

@@ -10,17 +10,12 @@ use schema::{Value, ValueClassId, ValueShape, Variable};
 
 use super::ahead::AHEAD_RECORDS;
 use super::canonical::canonical;
-use super::evidence::is_common;
 use super::names::{digests, is_uuid, uuids};
 use super::open_span::{Fact, Uuid};
 use super::pools::Closed;
 use super::wholes::Named;
 use super::{Scan, Shown};
 use crate::record::{Candidate, Record};
-
-/// Records of a block. What is common is shown in most blocks; what names one
-/// large request comes and goes.
-pub(super) const BLOCK_RECORDS: u64 = 64;
 
 impl Scan<'_> {
     /// What one candidate of a record says.
@@ -58,16 +53,12 @@ impl Scan<'_> {
         let seq = self.seq;
         values.retain(|(variable, text)| {
             let shown = self.shown.entry(Arc::clone(text)).or_default();
-            shown.n_records += 1;
-            let block = seq / BLOCK_RECORDS + 1;
-            shown.n_blocks += u32::from(std::mem::replace(&mut shown.last_block, block) != block);
+            shown.spread.add(seq);
             if let Some(class) = variables[*variable as usize].value_class {
                 self.kinds.learn(&mut shown.classes, class, text);
             }
-            let is_shown_all_along =
-                is_common(shown.n_records, seq) && u64::from(shown.n_blocks) * 2 >= block;
             let is_set_up = seq <= AHEAD_RECORDS && self.common_ahead.contains(text);
-            if !is_shown_all_along && !is_set_up {
+            if !shown.spread.is_common(seq) && !is_set_up {
                 return true;
             }
             let class = variables[*variable as usize].value_class;

@@ -157,7 +157,7 @@ impl Fit {
 
     /// Whether nobody is known to run what would have printed both.
     pub(super) fn is_unreached(&self, orders: &Orders<'_>) -> bool {
-        self.tops.iter().all(|state| orders.kind(state.top) == TopLevelKind::Unreached)
+        are_unreached(&self.tops, orders)
     }
 
     /// Whether a span that its thread has left behind goes on with this record of
@@ -175,6 +175,10 @@ impl Fit {
             Follows::Later => names_it && !begins && is_task(),
         }
     }
+}
+
+fn are_unreached(tops: &[TopState], orders: &Orders<'_>) -> bool {
+    tops.iter().all(|state| orders.kind(state.top) == TopLevelKind::Unreached)
 }
 
 impl OpenSpan {
@@ -389,6 +393,11 @@ impl OpenSpan {
                 self.uuids.push(uuid);
             }
         }
+    }
+
+    /// Whether nobody is known to run any of what it can be.
+    pub(super) fn is_unreached(&self, orders: &Orders<'_>) -> bool {
+        are_unreached(&self.tops, orders)
     }
 
     /// Whether none of its records named anything.

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Model, Name, Span, TopLevelId};
+use schema::{Event, LogPointId, Model, Name, Span, TopLevelId};
 
 /// The name that the JVM gives to the thread of `main`.
 pub(super) const MAIN_THREAD: &str = "main";
@@ -32,6 +32,22 @@ impl Closed {
             let mut at = kept.iter();
             self.fits.retain(|_| at.next() == Some(&true));
         }
+    }
+
+    /// Whether all that it prints is constant.
+    pub(super) fn is_nameless(&self) -> bool {
+        self.span.events.iter().all(|event| event.log_point.is_some() && event.values.is_empty())
+    }
+
+    /// The log points of its events, where they are known.
+    pub(super) fn points(&self) -> Vec<LogPointId> {
+        self.span.events.iter().filter_map(|event| event.log_point).collect()
+    }
+
+    /// The top-level methods that the records fit best.
+    pub(super) fn best_tops(&self) -> impl Iterator<Item = TopLevelId> {
+        let tops = self.span.top_levels.iter().zip(&self.fits);
+        tops.filter(|(_, fit)| **fit == 0).map(|(top, _)| *top)
     }
 
     /// This span together with other `parts` of it; the first event of each is there
@@ -66,6 +82,11 @@ impl Closed {
             self.keep(|top| !is_main(model, top));
         }
     }
+}
+
+/// Where an event stands in the log.
+pub(super) fn place(event: &Event) -> (u32, u64) {
+    (event.file, event.line)
 }
 
 /// Whether a top-level method is a program's `main`, which a process runs once.

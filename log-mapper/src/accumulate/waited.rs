@@ -12,12 +12,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use rustc_hash::FxHashSet;
 use schema::LogPointId;
 
-use super::evidence::is_nearly_always;
+use super::evidence::{WAIT_US, is_nearly_always};
 use super::orders::Orders;
 use super::pools::Closed;
-
-/// Something waits at most this long, µs.
-const WAIT_US: i64 = 1_000_000;
 
 /// Joins, in the closed spans of a log without threads, which have the numbers of their
 /// first records and are in order of these, what waits with what comes.
@@ -36,9 +33,7 @@ pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
 
 /// The last log point of a span of nothing but constant texts.
 fn lone_end(closed: &Closed) -> Option<LogPointId> {
-    let events = &closed.span.events;
-    let is_constant = events.iter().all(|event| event.log_point.is_some() && event.values.is_empty());
-    events.last().filter(|_| is_constant)?.log_point
+    closed.span.events.last().filter(|_| closed.is_nameless())?.log_point
 }
 
 /// The log points with which spans begin nearly only when a lone span that ends with
