@@ -34,18 +34,24 @@ pub fn is_digest(text: &str) -> bool {
         && text.bytes().any(|b| b.is_ascii_lowercase())
 }
 
-/// Where a UUID has its dashes.
-const DASHES: [usize; 4] = [8, 13, 18, 23];
+/// Lengths of the parts of a UUID.
+pub const UUID_PARTS: [usize; 5] = [8, 4, 4, 4, 12];
+
+/// Characters of a UUID.
+pub const UUID_LEN: usize = 36;
+
+/// Whether a text is a UUID.
+#[must_use]
+pub fn is_uuid(text: &str) -> bool {
+    text.len() == UUID_LEN
+        && text.split('-').map(str::len).eq(UUID_PARTS)
+        && text.bytes().all(|b| b == b'-' || b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
 
 /// A UUID without its dashes; none if a text is no UUID.
 #[must_use]
 pub fn without_dashes(text: &str) -> Option<String> {
-    let is_right = |(at, b): (usize, u8)| match DASHES.contains(&at) {
-        true => b == b'-',
-        false => b.is_ascii_hexdigit(),
-    };
-    let is_uuid = text.len() == DIGEST_LEN + DASHES.len() && text.bytes().enumerate().all(is_right);
-    is_uuid.then(|| text.replace('-', ""))
+    is_uuid(text).then(|| text.replace('-', ""))
 }
 
 /// Digits of the ms and of the µs since 1970, from 2001 to 2286.

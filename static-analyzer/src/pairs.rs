@@ -30,7 +30,6 @@ use crate::top_level::{Member, TopLevels};
 
 mod apis;
 mod attached;
-mod before;
 mod cargo;
 mod carry;
 mod channels;
@@ -42,6 +41,7 @@ mod handoffs;
 mod links;
 mod origins;
 pub(crate) mod regions;
+mod sides;
 mod uses;
 
 use handoffs::Handoff;
@@ -98,7 +98,7 @@ pub fn find(
     let network = links::Network::new(sources, &mut diagnostics);
     let (mut pairs, sites) = merge(context, &units, &network);
     drop_services(context, &mut pairs);
-    add_before(context, &units, &sites, &mut pairs);
+    add_sides(context, &units, &sites, &mut pairs);
     entities::add(context, &mut pairs);
     attached::add(context, &mut pairs);
     add_forced(context, &units, rules, &mut pairs);
@@ -227,8 +227,8 @@ fn are_rounds(context: Context<'_>, from: usize, ways: &[Vec<&Handoff>]) -> bool
 }
 
 /// Adds what the senders have printed before they hand over, and print after that.
-fn add_before(context: Context<'_>, units: &regions::Units, sites: &BTreeMap<Key, Sites>, pairs: &mut Pairs) {
-    let prints = before::Prints::new(context);
+fn add_sides(context: Context<'_>, units: &regions::Units, sites: &BTreeMap<Key, Sites>, pairs: &mut Pairs) {
+    let prints = sides::Prints::new(context);
     let mut of_senders: Vec<Vec<&mut Pair>> = Vec::new();
     for pair in pairs.values_mut() {
         match of_senders.last_mut() {
@@ -237,9 +237,9 @@ fn add_before(context: Context<'_>, units: &regions::Units, sites: &BTreeMap<Key
         }
     }
     of_senders.into_par_iter().with_max_len(1).for_each(|pairs| {
-        let mut around = before::Before::new(context, units.region(pairs[0].from), &prints);
+        let mut sides_of = sides::SidesOf::new(context, units.region(pairs[0].from), &prints);
         for pair in pairs {
-            let before::Around { before, after } = around.points(&sites[&(pair.from, pair.to, pair.kind)]);
+            let sides::Sides { before, after } = sides_of.points(&sites[&(pair.from, pair.to, pair.kind)]);
             (pair.before, pair.after) = (before, after);
         }
     });

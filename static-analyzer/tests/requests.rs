@@ -347,6 +347,28 @@ fn top_of<'m>(model: &'m schema::Model, class: &str, method: &str) -> &'m schema
     tops.find(|top| top.class == class && top.method == method).expect("a top-level method")
 }
 
+#[test]
+fn a_sender_prints_some_lines_on_one_side_only_of_its_hand_off() {
+    let model = model();
+    let is = |top: schema::TopLevelId, class: &str, method: &str| {
+        let top = &model.top_level_methods[top.index()];
+        top.class == class && top.method == method
+    };
+    let mut pairs = model.communication_pairs.iter();
+    let pair = pairs
+        .find(|pair| is(pair.from, "Server$Connection", "write") && is(pair.to, "Server$Responder", "run"))
+        .expect("it starts the responder");
+    let texts = |points: &[schema::LogPointId]| -> Vec<&str> {
+        let prints = |text: &&str| {
+            let mut templates = points.iter().flat_map(|point| &model.log_points[point.index()].templates);
+            templates.any(|template| template.regex.contains(text))
+        };
+        ["checked", "data of", "receiving", "received"].into_iter().filter(prints).collect()
+    };
+    assert_eq!(texts(&pair.before), ["checked", "data of", "receiving"]);
+    assert_eq!(texts(&pair.after), ["received"]);
+}
+
 /// The node at which a top-level method prints a text.
 fn node_of(model: &schema::Model, top: &schema::TopLevelMethod, text: &str) -> u32 {
     let prints = |point: &schema::DagPoint| {

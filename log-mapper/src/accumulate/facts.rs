@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use schema::kinds::{is_digest, is_made};
+use schema::kinds::{is_digest, is_made, is_uuid};
 use schema::{Value, ValueClassId, ValueShape, Variable};
 
 use super::ahead::AHEAD_RECORDS;
 use super::canonical::canonical;
-use super::names::{digests, is_uuid, uuids};
+use super::names::{digests, uuids};
 use super::open_span::{Fact, Uuid};
 use super::pools::Closed;
 use super::wholes::Named;

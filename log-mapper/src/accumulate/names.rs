@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use schema::ValueClassId;
-use schema::kinds::is_digest;
+use schema::kinds::{UUID_LEN, UUID_PARTS, is_digest, is_uuid};
 
 /// A name has this many numbers...
 const NUMBERS_MIN: usize = 2;
@@ -96,12 +96,6 @@ impl Names {
     }
 }
 
-/// Lengths of the parts of a UUID.
-const UUID_PARTS: [usize; 5] = [8, 4, 4, 4, 12];
-
-/// Characters of a UUID.
-const UUID_LEN: usize = 36;
-
 /// The UUIDs in `text` that stand apart from what is beside them, and are not all
 /// of it.
 pub(super) fn uuids(text: &str) -> impl Iterator<Item = &str> {
@@ -122,13 +116,6 @@ pub(super) fn uuids(text: &str) -> impl Iterator<Item = &str> {
 pub(super) fn digests(text: &str) -> impl Iterator<Item = &str> {
     let runs = text.split(|c: char| !c.is_ascii_alphanumeric());
     runs.filter(move |run| run.len() < text.len() && is_digest(run))
-}
-
-/// Whether a text is a UUID.
-pub(super) fn is_uuid(text: &str) -> bool {
-    text.len() == UUID_LEN
-        && text.split('-').map(str::len).eq(UUID_PARTS)
-        && text.bytes().all(|b| b == b'-' || b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use schema::kinds::TELLING_MIN;
 use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
 
 use super::determined::Determined;
+use super::elimination::TICK_US;
 use super::evidence::{
     Candidate, Evidence, is_address, names_alike, names_one_thing, names_part, names_thread, weigh,
     weigh_attached,
@@ -47,9 +48,6 @@ const MAIN_SILENT_MAX_US: i64 = 1_000_000;
 
 /// How far back turns are looked at, µs.
 const TURNS_US: i64 = 1_000_000;
-
-/// Times closer than this are equal: logs print milliseconds.
-const TICK_US: i64 = 2_000;
 
 /// On one node a receiver can print this much before its sender does, µs.
 const LOCAL_LEAD_MAX_US: i64 = 1_000_000;

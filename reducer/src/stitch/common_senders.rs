@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use schema::kinds::{is_made, without_dashes};
 use schema::{LinkKind, TopLevelId, Value};
 
+use super::elimination::TICK_US;
 use super::evidence::contains_apart;
 use super::facts::{Fact, Facts};
 use super::joined;
@@ -25,9 +26,6 @@ const SOON_US: i64 = 1_000_000;
 
 /// What was named first at most this long before a sender is new, µs.
 const NEW_US: i64 = 1_000_000;
-
-/// Logs print milliseconds, µs.
-const TICK_US: i64 = 2_000;
 
 /// Senders looked at per receiver, latest start first.
 const LOOK_BACK_MAX: usize = 64;

@@ -29,7 +29,7 @@ const EXCEPTIONS_SHARE: usize = 16;
 /// How much later what is together by chance is as likely to be, µs.
 pub(super) const SHIFT_US: i64 = 1_000_000;
 
-/// Logs print milliseconds, µs.
+/// Times closer than this are equal: logs print milliseconds, µs.
 pub(super) const TICK_US: i64 = 2_000;
 
 /// Senders looked at per receiver, latest start first.

@@ -1,7 +1,7 @@
-//! What a sender has printed before it hands its request over, if it printed it
-//! at all: log points from which the hand-off can be reached and that cannot be
-//! reached from the hand-off (happened-before, Pivot Tracing §3); and what it prints
-//! only after that: the other way around.
+//! What a sender prints on one side only of the place where it hands its request over.
+//! Before, if it prints it at all: log points from which the hand-off can be reached and
+//! that cannot be reached from the hand-off (happened-before, Pivot Tracing §3). After:
+//! the other way around.
 
 use std::sync::OnceLock;
 
@@ -59,13 +59,13 @@ impl Prints {
 
 /// What is printed before and after something, each sorted.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Around {
+pub(super) struct Sides {
     pub(super) before: Vec<u32>,
     pub(super) after: Vec<u32>,
 }
 
-impl Around {
-    fn add(&mut self, other: &Around) {
+impl Sides {
+    fn add(&mut self, other: &Sides) {
         self.before.extend(&other.before);
         self.after.extend(&other.after);
     }
@@ -98,25 +98,25 @@ impl Around {
 #[derive(Clone, Debug)]
 struct WaysTo {
     sites: FxHashSet<Site>,
-    around: Around,
+    around: Sides,
 }
 
 /// What is printed around the hand-offs of one sender.
-pub(super) struct Before<'a> {
+pub(super) struct SidesOf<'a> {
     context: Context<'a>,
     region: &'a Region,
     prints: &'a Prints,
     /// Methods that can call the root again.
     recursive: FxHashSet<MethodId>,
     /// Around one instruction, in its method and below.
-    around: FxHashMap<Site, Around>,
+    around: FxHashMap<Site, Sides>,
     /// To each method; none: too many.
     ways: FxHashMap<MethodId, Option<WaysTo>>,
     /// Points on one side only of one instruction, in the whole region.
-    apart: FxHashMap<Site, Around>,
+    apart: FxHashMap<Site, Sides>,
 }
 
-impl<'a> Before<'a> {
+impl<'a> SidesOf<'a> {
     /// For the hand-offs of `region`.
     pub(super) fn new(context: Context<'a>, region: &'a Region, prints: &'a Prints) -> Self {
         let (around, ways, apart) = Default::default();
@@ -130,12 +130,12 @@ impl<'a> Before<'a> {
                 }
             }
         }
-        Before { context, region, prints, recursive, around, ways, apart }
+        SidesOf { context, region, prints, recursive, around, ways, apart }
     }
 
     /// Points of the region that are only printed before, or after, each of `sites`.
-    pub(super) fn points(&mut self, sites: &[Site]) -> Around {
-        let mut all: Option<Around> = None;
+    pub(super) fn points(&mut self, sites: &[Site]) -> Sides {
+        let mut all: Option<Sides> = None;
         for &site in sites {
             if !self.region.contains(site.0) {
                 continue;
@@ -154,15 +154,15 @@ impl<'a> Before<'a> {
     }
 
     /// Points on one side only of one site, over all ways from the root to its method.
-    fn apart_site(&mut self, site: Site) -> Around {
+    fn apart_site(&mut self, site: Site) -> Sides {
         if !self.ways.contains_key(&site.0) {
             let ways = self.ways_to(site.0);
             self.ways.insert(site.0, ways);
         }
         self.around_site(site);
-        let Some(ways) = &self.ways[&site.0] else { return Around::default() };
+        let Some(ways) = &self.ways[&site.0] else { return Sides::default() };
         if ways.sites.len() + usize::from(!ways.sites.contains(&site)) > WAYS_MAX {
-            return Around::default();
+            return Sides::default();
         }
         let mut around = self.around[&site].clone();
         around.add(&ways.around);
@@ -189,7 +189,7 @@ impl<'a> Before<'a> {
                 return None;
             }
         }
-        let mut around = Around::default();
+        let mut around = Sides::default();
         for &site in &sites {
             around.add(self.around_site(site));
         }
@@ -198,7 +198,7 @@ impl<'a> Before<'a> {
     }
 
     /// What one method prints before and after one of its instructions.
-    fn around_site(&mut self, site: Site) -> &Around {
+    fn around_site(&mut self, site: Site) -> &Sides {
         if !self.around.contains_key(&site) {
             let found = self.split(site);
             self.around.insert(site, found);
@@ -206,9 +206,9 @@ impl<'a> Before<'a> {
         &self.around[&site]
     }
 
-    fn split(&self, (method, site): Site) -> Around {
+    fn split(&self, (method, site): Site) -> Sides {
         let Some(body) = &self.context.program.methods[method.index()].body else {
-            return Around::default();
+            return Sides::default();
         };
         let home = body.inst(site).block;
         let forward = reach(body, home, true);
@@ -222,7 +222,7 @@ impl<'a> Before<'a> {
             let after = forward[block.index()] || (same && other.0 > other.1);
             (before && value != site, after && value != site)
         };
-        let mut around = Around::default();
+        let mut around = Sides::default();
         for &(value, point) in self.prints.by_method.get(&method).into_iter().flatten() {
             let (earlier, later) = sides(value);
             around.before.extend(earlier.then_some(point));
@@ -265,4 +265,20 @@ fn reach(body: &Body, home: BlockId, forward: bool) -> Vec<bool> {
         }
     }
     seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_on_both_sides_is_on_none() {
+        // 2 is printed in a loop around the hand-off.
+        let sides = Sides { before: vec![1, 2, 3], after: vec![2, 4] }.apart();
+        assert_eq!((&sides.before[..], &sides.after[..]), (&[1, 3][..], &[4][..]));
+        // Of two hand-offs, 3 stands between.
+        let other = Sides { before: vec![1], after: vec![3, 4] };
+        let both = sides.common(&other);
+        assert_eq!((&both.before[..], &both.after[..]), (&[1][..], &[4][..]));
+    }
 }
