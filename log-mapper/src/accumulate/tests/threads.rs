@@ -553,3 +553,21 @@ fn what_is_not_seen_to_be_run_does_not_run_inside_of_itself() {
     let last: Vec<&str> = text.lines().rev().take(2).collect();
     assert_eq!(last, ["repair: 66 opens, start not seen", "repair: 65 opens, start not seen"]);
 }
+
+/// What nobody is known to run is printed inside of what its thread does, but not inside
+/// of itself: it begins anew.
+#[test]
+fn nothing_is_printed_inside_of_itself() {
+    check(
+        "point begins
+         point ends
+         top init Unreached
+           >begins ends
+           ends<",
+        "1.000 t begins
+         1.001 t begins
+         1.002 t ends",
+        "init: 1 opens
+         init: 2 opens; 3 thread",
+    );
+}
