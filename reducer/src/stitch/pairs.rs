@@ -108,6 +108,12 @@ struct Top {
 }
 
 impl<'m> Pairs<'m> {
+    /// What the sender of a pair prints before it hands over, and not after, sorted.
+    pub(super) fn printed_before(&self, pair: &Pair) -> &'m [LogPointId] {
+        let pair = pair.id.and_then(|id| self.model.communication_pairs.get(id.index()));
+        pair.map_or(&[], |pair| &pair.before)
+    }
+
     /// What the sender of a pair prints after it hands over, and not before, sorted.
     pub(super) fn printed_after(&self, pair: &Pair) -> &'m [LogPointId] {
         let pair = pair.id.and_then(|id| self.model.communication_pairs.get(id.index()));
