@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::TELLING_MIN;
-use schema::{Event, IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
+use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
 
 use super::determined::Determined;
 use super::elimination::TICK_US;
@@ -386,26 +386,13 @@ impl<'a> Finder<'a> {
         if matches!(pair.role, Role::Cut | Role::Entity) && other.start_us > receiver.start_us {
             return false;
         }
-        if self.is_ahead(pair, other, receiver) {
+        if self.pairs.is_ahead(pair, other, receiver) {
             return false;
         }
         let is_endless = pair.role == Role::Entity && self.pairs.is_entity(pair.from);
         let gap_us = receiver.start_us.saturating_sub(other.end_us);
         let lead_us = other.start_us.saturating_sub(receiver.start_us);
         lead_us <= self.lead_max_us(pair) && (is_endless || gap_us <= self.config.window_us)
-    }
-
-    /// Whether the receiver has begun when the sender on its node still prints what it only
-    /// prints before it hands over: somebody else has handed it over. The events of an
-    /// entity hand over one by one.
-    fn is_ahead(&self, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
-        let before = self.pairs.printed_before(pair);
-        let is_before = |event: &Event| {
-            event.ts_us > receiver.start_us
-                && event.log_point.is_some_and(|point| before.binary_search(&point).is_ok())
-        };
-        let is_told = pair.role == Role::Local && sender.node == receiver.node;
-        is_told && !self.pairs.is_entity(pair.from) && sender.events.iter().any(is_before)
     }
 
     fn candidate(&self, index: u32, from: u32, to: u32, evidence: Evidence) -> Candidate {

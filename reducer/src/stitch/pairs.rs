@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use schema::model::SENDERS_MAX;
 use schema::{
-    CommunicationPair, Dag, DagNode, IdentifierId, IdentifierStrength, Level, LinkKind, LogPointId, Model,
+    CommunicationPair, Dag, DagNode, Event, IdentifierId, IdentifierStrength, Level, LinkKind, LogPointId, Model,
     PairId, TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::Scope;
+use super::facts::Fact;
 
 /// Whether a receiver is handed the name of a lasting thing and knows nothing that
 /// tells requests apart: it looks after the thing (whether a table needs to be
@@ -68,6 +69,11 @@ impl Pair {
     pub(super) fn is_way(&self) -> bool {
         !self.through.is_empty()
     }
+
+    /// Whether it hands over on one node.
+    pub(super) fn is_on_node(&self) -> bool {
+        matches!(self.role, Role::Local | Role::Served)
+    }
 }
 
 /// What a pair does for a request.
@@ -108,10 +114,20 @@ struct Top {
 }
 
 impl<'m> Pairs<'m> {
-    /// What the sender of a pair prints before it hands over, and not after, sorted.
-    pub(super) fn printed_before(&self, pair: &Pair) -> &'m [LogPointId] {
-        let pair = pair.id.and_then(|id| self.model.communication_pairs.get(id.index()));
-        pair.map_or(&[], |pair| &pair.before)
+    /// Whether the receiver has begun when the sender on its node still prints what it only
+    /// prints before it hands over: somebody else has handed it over. The events of an
+    /// entity hand over one by one.
+    pub(super) fn is_ahead(&self, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+        let is_told =
+            pair.role == Role::Local && sender.node == receiver.node && !self.is_entity(pair.from);
+        let Some(pair) = pair.id.and_then(|id| self.model.communication_pairs.get(id.index())) else {
+            return false;
+        };
+        let is_before = |event: &Event| {
+            event.ts_us > receiver.start_us
+                && event.log_point.is_some_and(|point| pair.before.binary_search(&point).is_ok())
+        };
+        is_told && sender.events.iter().any(is_before)
     }
 
     /// What the sender of a pair prints after it hands over, and not before, sorted.

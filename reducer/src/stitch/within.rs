@@ -135,7 +135,7 @@ impl<'a> Work<'a> {
         let start_us = fact.start_us.saturating_add(shift_us);
         let end_us = ends_us[&(own, fact.node)].saturating_add(shift_us);
         let mut found: BTreeMap<u32, u32> = BTreeMap::new();
-        for (top, is_rest) in self.senders(fact) {
+        for (top, pair) in self.senders(fact) {
             let spans = self.of_top.get(&(fact.node, top)).map_or(&[][..], Vec::as_slice);
             let until = spans.partition_point(|&span| self.facts.get(span).start_us <= start_us + TICK_US);
             for &span in spans[..until].iter().rev().take(LOOK_BACK_MAX) {
@@ -145,7 +145,15 @@ impl<'a> Work<'a> {
                     && is_active
                     && ends_us[&(root, fact.node)] >= end_us
                     && !self.facts.names_other(other, fact);
-                if is_around && (!is_rest || self.goes_on(top, other, fact)) {
+                let leads_here = || match pair {
+                    // Who had printed nothing yet prints first what is not before its hand-off.
+                    Some(pair) => {
+                        other.start_us <= fact.start_us
+                            || !self.pairs.is_ahead(self.pairs.get(pair), other, fact)
+                    }
+                    None => self.goes_on(top, other, fact),
+                };
+                if is_around && leads_here() {
                     let latest = found.entry(root).or_insert(span);
                     *latest = span.max(*latest);
                 }
@@ -154,22 +162,22 @@ impl<'a> Work<'a> {
         found.into_values().collect()
     }
 
-    /// Top-level methods whose spans can have led to a span directly, and whether it
-    /// would be the rest of them.
-    fn senders(&self, fact: &Fact<'_>) -> BTreeSet<(TopLevelId, bool)> {
+    /// Top-level methods whose spans can have led to a span directly, and the pair by which;
+    /// none: it would be the rest of them.
+    fn senders(&self, fact: &Fact<'_>) -> BTreeSet<(TopLevelId, Option<u32>)> {
         let mut out = BTreeSet::new();
         // Where a thread shows, what a span only may be was mostly handed over by nobody.
         let n_tops = if fact.thread.is_some() { 1 } else { usize::MAX };
         for &top in fact.tops.iter().chain(fact.other_tops).take(n_tops) {
             // A thread would have shown what it goes on with.
             if fact.thread.is_none() {
-                out.insert((top, true));
+                out.insert((top, None));
             }
-            let pairs = self.pairs.to(top).map(|index| self.pairs.get(index));
+            let pairs = self.pairs.to(top).map(|index| (index, self.pairs.get(index)));
             out.extend(
                 pairs
-                    .filter(|pair| is_on_node(pair) && !pair.is_way() && !serves_a_thing(pair))
-                    .map(|pair| (pair.from, false)),
+                    .filter(|(_, pair)| pair.is_on_node() && !pair.is_way() && !serves_a_thing(pair))
+                    .map(|(index, pair)| (pair.from, Some(index))),
             );
         }
         out
@@ -190,7 +198,7 @@ impl<'a> Work<'a> {
         tops.all(|&top| {
             let pairs = self.pairs.to(top).map(|index| self.pairs.get(index));
             let mut pairs = pairs.filter(|pair| pair.id.is_some()).peekable();
-            pairs.peek().is_some() && pairs.all(is_on_node)
+            pairs.peek().is_some() && pairs.all(Pair::is_on_node)
         })
     }
 }
@@ -199,9 +207,4 @@ impl<'a> Work<'a> {
 /// time to: that is a request by itself.
 fn serves_a_thing(pair: &Pair) -> bool {
     pair.role == Role::Served && !pair.map.is_empty()
-}
-
-/// Whether a pair hands over on one node.
-fn is_on_node(pair: &Pair) -> bool {
-    matches!(pair.role, Role::Local | Role::Served)
 }

@@ -1,6 +1,8 @@
 //! Senders by time alone: where nothing that both ends name tells, who has handed over
 //! something can follow from who was there, in which order, and how long ago.
 
+use schema::Event;
+
 use super::*;
 
 impl<'a> Finder<'a> {
