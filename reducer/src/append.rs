@@ -92,10 +92,11 @@ fn by_node(outputs: Vec<NodeOutput>) -> Vec<NodeOutput> {
             continue;
         };
         let moved = u32::try_from(first.inputs.len()).expect("a node has fewer than 2^32 inputs");
-        let spans = output.accumulators.iter_mut().flat_map(|a| &mut a.spans);
-        for event in spans.flat_map(|span| &mut span.events).chain(&mut output.unattributed) {
-            event.file += moved;
+        for span in output.accumulators.iter_mut().flat_map(|a| &mut a.spans) {
+            span.events.iter_mut().for_each(|event| event.file += moved);
+            span.hosts.iter_mut().for_each(|place| place.file += moved);
         }
+        output.unattributed.iter_mut().for_each(|event| event.file += moved);
         first.inputs.append(&mut output.inputs);
         first.accumulators.append(&mut output.accumulators);
         first.unattributed.append(&mut output.unattributed);

@@ -101,6 +101,7 @@ mod tests {
             identifiers: vec![],
             events: vec![event],
             truncated: false,
+            hosts: vec![],
         };
         Accumulator { spans: vec![span], links: vec![] }
     }

@@ -31,6 +31,7 @@ mod elimination;
 mod entities;
 mod evidence;
 mod facts;
+mod hosts;
 mod kin;
 mod lives;
 mod lone_lines;
@@ -96,6 +97,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(named_last::join(&pairs, &facts, &links));
         links.extend(births::join(&facts, config.skew_us, &links));
         links.extend(amid::join(&pairs, &facts, &links));
+        links.extend(hosts::join(spans, &links));
         links.extend(within::join(&pairs, &facts, &links));
     }
     links.sort_unstable();

@@ -101,6 +101,18 @@ pub struct Span {
     pub events: Vec<Event>,
     /// Closed by the window or the end of input, not by the exit of its DAG.
     pub truncated: bool,
+    /// Records of other spans of its node, sorted: it is a part of one of these spans,
+    /// printed directly before that record, and nothing in the log tells of which.
+    pub hosts: Vec<Place>,
+}
+
+/// Where a record stands on its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// Index into the node's `inputs`.
+    pub file: u32,
+    /// First line of the record, from 1.
+    pub line: u64,
 }
 
 /// A value of an identifier.
@@ -135,4 +147,12 @@ pub struct Event {
     pub values: Values,
     /// Why it is where it is, for people: e.g. `thread`, `2 ids`, `order`, `opens`.
     pub reason: Name,
+}
+
+impl Event {
+    /// Where it stands.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place { file: self.file, line: self.line }
+    }
 }

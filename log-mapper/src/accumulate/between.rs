@@ -12,15 +12,18 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
-use schema::{Event, LogPointId, TopLevelId, TopLevelKind, Value};
+use schema::{Event, LogPointId, Place, TopLevelId, TopLevelKind, Value};
 
 use super::evidence::{FLOAT_US, WAIT_US, is_rarely_next};
 use super::orders::{Follows, Orders};
-use super::pools::{Closed, place};
+use super::pools::Closed;
 use super::together::Together;
 
 /// Spans around a part that are looked at; with more of them nothing tells.
 const HOSTS_MAX: usize = 256;
+
+/// With more spans that a part can belong to nothing will tell.
+const HOSTS_NAMED_MAX: usize = 16;
 
 /// A span that a part can belong to: position of the part, of the span, and of the
 /// span's record that follows the part.
@@ -35,6 +38,7 @@ struct Host {
 /// which have the numbers of their first records and are in order of these.
 pub(super) fn join(orders: &mut Orders<'_>, together: &Together, done: &mut Vec<(u64, Closed)>) {
     let hosts = find(orders, together, done);
+    name_hosts(&hosts, done);
     let chosen = choose(orders, hosts, done);
     let target: FxHashMap<usize, usize> = chosen.iter().map(|&(part, span, _)| (part, span)).collect();
     let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -107,10 +111,10 @@ fn hosts_of(
     let mut hosts: Vec<(bool, Host)> = Vec::new();
     for &span in around {
         let outer = &done[span].1;
-        let at = outer.span.events.partition_point(|event| place(event) < place(first));
+        let at = outer.span.events.partition_point(|event| event.place() < first.place());
         // Where the clock was set back, events stand in no order of place.
         let next = outer.span.events.get(at);
-        let is_within = at > 0 && next.is_some_and(|next| place(next) > place(end));
+        let is_within = at > 0 && next.is_some_and(|next| next.place() > end.place());
         let is_shared = |value: &Value| is_made(&value.text) && outer.span.identifiers.contains(value);
         let shares = inner.span.identifiers.iter().any(is_shared);
         if is_within && (shares || is_nameless_part) && !fitting(orders, outer, at, &points).is_empty() {
@@ -122,7 +126,7 @@ fn hosts_of(
         |(_, outer): &&(u64, Closed)| outer.span.events.first().is_some_and(|next| next.ts_us <= soon_us);
     for (span, (_, outer)) in (part + 1..).zip(done[part + 1..].iter().take(HOSTS_MAX).take_while(is_soon)) {
         let next = &outer.span.events[0];
-        let is_after = place(next) > place(end) && last(outer) > Some(place(end));
+        let is_after = next.place() > end.place() && last(outer) > Some(end.place());
         let is_apart = is_after && next.log_point != first.log_point;
         let can_be = is_nameless_part && is_apart && !outer.is_nameless();
         if can_be && !fitting(orders, outer, 0, &points).is_empty() {
@@ -153,7 +157,7 @@ fn waits(orders: &mut Orders<'_>, done: &[(u64, Closed)], part: usize) -> bool {
         let is_cut = outer.span.truncated
             && !outer.is_nameless()
             && events.last().is_some_and(|end| {
-                place(end) < place(first) && first.ts_us <= end.ts_us.saturating_add(WAIT_US)
+                end.place() < first.place() && first.ts_us <= end.ts_us.saturating_add(WAIT_US)
             });
         is_cut
             && outer.best_tops().any(|top| {
@@ -161,6 +165,25 @@ fn waits(orders: &mut Orders<'_>, done: &[(u64, Closed)], part: usize) -> bool {
                 !step(orders, top, &at, point, |follows| follows == Follows::Next).is_empty()
             })
     })
+}
+
+/// Notes for the parts that can belong to several spans which these are: the reducer may
+/// find that all of them are of one request. Of more equal parts than such spans some
+/// belong to neither.
+fn name_hosts(hosts: &[Host], done: &mut [(u64, Closed)]) {
+    let mut alike: BTreeMap<(Vec<Place>, Option<LogPointId>), Vec<usize>> = BTreeMap::new();
+    for of_part in hosts.chunk_by(|a, b| a.part == b.part).filter(|of_part| of_part.len() > 1) {
+        let part = of_part[0].part;
+        let mut places: Vec<Place> =
+            of_part.iter().map(|host| done[host.span].1.span.events[host.at].place()).collect();
+        places.sort_unstable();
+        alike.entry((places, done[part].1.span.events[0].log_point)).or_default().push(part);
+    }
+    for ((places, _), parts) in alike {
+        if parts.len() <= places.len() && places.len() <= HOSTS_NAMED_MAX {
+            parts.into_iter().for_each(|part| done[part].1.span.hosts.clone_from(&places));
+        }
+    }
 }
 
 /// The parts that can belong to one span only, with that and what it then can be. Of
@@ -191,8 +214,8 @@ fn choose(
 }
 
 /// Where the last event of a span stands in the log.
-fn last(closed: &Closed) -> Option<(u32, u64)> {
-    closed.span.events.last().map(place)
+fn last(closed: &Closed) -> Option<Place> {
+    closed.span.events.last().map(Event::place)
 }
 
 /// Of the top-level methods that `outer` is best read as, those that print `points`

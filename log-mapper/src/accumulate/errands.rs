@@ -11,7 +11,7 @@ use schema::{Event, Model, TopLevelId, TopLevelKind};
 
 use super::evidence::is_errand;
 use super::orders::Orders;
-use super::pools::{Closed, is_main, place};
+use super::pools::{Closed, is_main};
 
 /// Makes one span of what `main` can have printed, if the records of `done`, which
 /// are all of one log source and sorted by their first records, are of such a
@@ -19,9 +19,9 @@ use super::pools::{Closed, is_main, place};
 pub(super) fn gather(orders: &Orders<'_>, model: &Model, done: &mut Vec<(u64, Closed)>) {
     let Some(main) = only_main(orders, model) else { return };
     let events = || done.iter().flat_map(|(_, closed)| &closed.span.events);
-    let sure = || events().filter(|event| is_surely(orders, main, event)).map(place);
+    let sure = || events().filter(|event| is_surely(orders, main, event)).map(Event::place);
     let (Some(first), Some(last)) = (sure().min(), sure().max()) else { return };
-    let n_within = events().filter(|event| (first..=last).contains(&place(event))).count();
+    let n_within = events().filter(|event| (first..=last).contains(&event.place())).count();
     if !is_errand(n_within, events().count()) || events().any(|event| is_served(orders, main, event)) {
         return;
     }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Event, LogPointId, Model, Name, Span, TopLevelId};
+use schema::{LogPointId, Model, Name, Span, TopLevelId};
 
 /// The name that the JVM gives to the thread of `main`.
 pub(super) const MAIN_THREAD: &str = "main";
@@ -82,11 +82,6 @@ impl Closed {
             self.keep(|top| !is_main(model, top));
         }
     }
-}
-
-/// Where an event stands in the log.
-pub(super) fn place(event: &Event) -> (u32, u64) {
-    (event.file, event.line)
 }
 
 /// Whether a top-level method is a program's `main`, which a process runs once.

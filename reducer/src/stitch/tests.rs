@@ -1,7 +1,7 @@
 //! Sketches of models and spans in, requests out.
 
 use schema::sketch;
-use schema::{Accumulator, Event, Model, Name, NodeOutput, Span, Value, Values};
+use schema::{Accumulator, Event, Model, Name, NodeOutput, Place, Span, Value, Values};
 
 use crate::{Config, combine, reduce};
 
@@ -33,8 +33,11 @@ fn span(model: &Model, line: u64, text: &str) -> Span {
     let tops = words.next().expect("a top-level method");
     let top_levels: Vec<_> = tops.split('|').map(|name| sketch::top(model, name)).collect();
     let (mut identifiers, mut events, mut truncated) = (Vec::new(), Vec::new(), false);
+    let mut hosts = Vec::new();
     for word in words {
-        if let Some((name, text)) = word.split_once('=') {
+        if let Some(line) = word.strip_prefix("before:") {
+            hosts.push(Place { file: 0, line: line.parse().expect("a line") });
+        } else if let Some((name, text)) = word.split_once('=') {
             let known = top_levels.iter().flat_map(|top| &model.top_level_methods[top.index()].identifiers);
             let known = known.clone().find(|id| id.path == name).expect("an identifier");
             identifiers.push(Value { value_class: known.value_class, text: text.into() });
@@ -56,7 +59,7 @@ fn span(model: &Model, line: u64, text: &str) -> Span {
         }
     }
     identifiers.sort();
-    Span { node, thread, top_levels, identifiers, events, truncated }
+    Span { node, thread, top_levels, identifiers, events, truncated, hosts }
 }
 
 fn event(model: &Model, line: u64, time: &str) -> Event {

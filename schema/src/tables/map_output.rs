@@ -22,7 +22,7 @@ use crate::model::{Level, Model};
 use crate::values::Values;
 
 /// Version of the postcard form in `state`.
-const STATE_VERSION: &str = "2";
+const STATE_VERSION: &str = "3";
 
 record! {
     /// A request accumulator.
