@@ -37,10 +37,13 @@ struct Host {
 /// Joins such parts with their spans, in the closed spans of a log without threads,
 /// which have the numbers of their first records and are in order of these.
 pub(super) fn join(orders: &mut Orders<'_>, together: &Together, done: &mut Vec<(u64, Closed)>) {
-    let hosts = find(orders, together, done);
-    name_hosts(&hosts, done);
-    let chosen = choose(orders, hosts, done);
+    let near = find(orders, together, done, FLOAT_US);
+    let chosen = choose(orders, near, done);
     let target: FxHashMap<usize, usize> = chosen.iter().map(|&(part, span, _)| (part, span)).collect();
+    let mut further = find(orders, together, done, WAIT_US.unsigned_abs());
+    further.retain(|host| !target.contains_key(&host.part));
+    keep_next(&mut further, done);
+    name_hosts(&further, done);
     let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (part, span, tops) in &chosen {
         done[*span].1.keep(|top| tops.contains(&top));
@@ -65,8 +68,14 @@ pub(super) fn join(orders: &mut Orders<'_>, together: &Together, done: &mut Vec<
     done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
 }
 
-/// The spans that each part can belong to, those that the most speaks for.
-fn find(orders: &mut Orders<'_>, together: &Together, done: &[(u64, Closed)]) -> Vec<Host> {
+/// The spans that each part can belong to, those that the most speaks for, of those that
+/// begin at most `soon_us` after it.
+fn find(
+    orders: &mut Orders<'_>,
+    together: &Together,
+    done: &[(u64, Closed)],
+    soon_us: u64,
+) -> Vec<Host> {
     let mut found: Vec<Host> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut n_kept = 0;
@@ -77,7 +86,7 @@ fn find(orders: &mut Orders<'_>, together: &Together, done: &[(u64, Closed)]) ->
             n_kept = open.len();
         }
         if is_part && open.len() <= HOSTS_MAX {
-            found.extend(hosts_of(orders, together, done, part, &open));
+            found.extend(hosts_of(orders, together, done, part, (&open, soon_us)));
         }
         open.push(part);
     }
@@ -93,14 +102,14 @@ fn is_part(orders: &mut Orders<'_>, closed: &Closed) -> bool {
     closed.is_nameless() || !tops.any(|&top| begins(top))
 }
 
-/// The spans that `part` can belong to: of those `around` it, and of those that begin
-/// soon after it, if it names nothing.
+/// The spans that `part` can belong to: of those `around` it, and of those that begin at
+/// most `soon_us` after it, if it names nothing.
 fn hosts_of(
     orders: &mut Orders<'_>,
     together: &Together,
     done: &[(u64, Closed)],
     part: usize,
-    around: &[usize],
+    (around, soon_us): (&[usize], u64),
 ) -> Vec<Host> {
     let inner = &done[part].1;
     let points = inner.points();
@@ -121,7 +130,7 @@ fn hosts_of(
             hosts.push((shares, Host { part, span, at }));
         }
     }
-    let soon_us = end.ts_us.saturating_add_unsigned(FLOAT_US);
+    let soon_us = end.ts_us.saturating_add_unsigned(soon_us);
     let is_soon =
         |(_, outer): &&(u64, Closed)| outer.span.events.first().is_some_and(|next| next.ts_us <= soon_us);
     for (span, (_, outer)) in (part + 1..).zip(done[part + 1..].iter().take(HOSTS_MAX).take_while(is_soon)) {
@@ -165,6 +174,31 @@ fn waits(orders: &mut Orders<'_>, done: &[(u64, Closed)], part: usize) -> bool {
                 !step(orders, top, &at, point, |follows| follows == Follows::Next).is_empty()
             })
     })
+}
+
+/// Of the spans that begin after equal parts, printed a moment apart, keeps those that begin
+/// soon, and as many as there are parts.
+fn keep_next(hosts: &mut Vec<Host>, done: &[(u64, Closed)]) {
+    let first = |part: usize| &done[part].1.span.events[0];
+    let mut parts: Vec<usize> = hosts.iter().map(|host| host.part).collect();
+    parts.sort_unstable_by_key(|&part| (first(part).log_point, first(part).ts_us, part));
+    parts.dedup();
+    let is_alike = |&a: &usize, &b: &usize| {
+        let apart_us = first(b).ts_us.saturating_sub(first(a).ts_us);
+        first(a).log_point == first(b).log_point && apart_us <= FLOAT_US.cast_signed()
+    };
+    let alike = parts.chunk_by(is_alike);
+    let n_alike: FxHashMap<usize, usize> =
+        alike.flat_map(|alike| alike.iter().map(|&part| (part, alike.len()))).collect();
+    let mut n_kept: FxHashMap<usize, usize> = FxHashMap::default();
+    hosts.retain(|host| {
+        let n_kept = n_kept.entry(host.part).or_default();
+        let end_us = done[host.part].1.span.events.last().map_or(i64::MAX, |event| event.ts_us);
+        let is_soon = first(host.span).ts_us <= end_us.saturating_add_unsigned(FLOAT_US);
+        let is_kept = host.at > 0 || is_soon || *n_kept < n_alike[&host.part];
+        *n_kept += usize::from(is_kept);
+        is_kept
+    });
 }
 
 /// Notes for the parts that can belong to several spans which these are: the reducer may
