@@ -123,8 +123,10 @@ impl<'m> Pairs<'m> {
         let Some(pair) = pair.id.and_then(|id| self.model.communication_pairs.get(id.index())) else {
             return false;
         };
+        let when = |event: &Event| (event.ts_us, event.place());
+        let began = receiver.events.first().map(when);
         let is_before = |event: &Event| {
-            event.ts_us > receiver.start_us
+            Some(when(event)) > began
                 && event.log_point.is_some_and(|point| pair.before.binary_search(&point).is_ok())
         };
         is_told && sender.events.iter().any(is_before)

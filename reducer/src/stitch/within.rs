@@ -93,11 +93,15 @@ impl<'a> Work<'a> {
     ) -> Vec<(u32, u32)> {
         let mut ends_us = Ends::default();
         let mut free: BTreeMap<Begin<'a>, Vec<u32>> = BTreeMap::new();
+        let mut n_handed: FxHashMap<Begin<'a>, usize> = FxHashMap::default();
         for (index, fact) in self.facts.iter() {
             let root = sets.root(index);
             let end_us = ends_us.entry((root, fact.node)).or_insert(fact.end_us);
             *end_us = fact.end_us.max(*end_us);
-            if let Some(point) = fact.first_point.filter(|_| root == index && !has_sender[index as usize]) {
+            let Some(point) = fact.first_point else { continue };
+            if has_sender[index as usize] {
+                *n_handed.entry((point, fact.tops)).or_default() += 1;
+            } else if root == index {
                 free.entry((point, fact.tops)).or_default().push(index);
             }
         }
@@ -116,7 +120,8 @@ impl<'a> Work<'a> {
                 }
             }
             let is_chance = n_later * 2 > spans.len() - n_alone;
-            let is_part = spans.len() >= SPANS_MIN && n_alone * ALONE_SHARE <= spans.len();
+            let n_spans = spans.len() + n_handed.get(&begin).copied().unwrap_or_default();
+            let is_part = n_spans >= SPANS_MIN && n_alone * ALONE_SHARE <= n_spans;
             let is_handed_over = |&span: &u32| self.is_handed_over(self.facts.get(span));
             if is_part && (!is_chance || spans.iter().all(is_handed_over)) {
                 parts.insert(begin);
