@@ -70,12 +70,7 @@ pub(super) fn join(orders: &mut Orders<'_>, together: &Together, done: &mut Vec<
 
 /// The spans that each part can belong to, those that the most speaks for, of those that
 /// begin at most `soon_us` after it.
-fn find(
-    orders: &mut Orders<'_>,
-    together: &Together,
-    done: &[(u64, Closed)],
-    soon_us: u64,
-) -> Vec<Host> {
+fn find(orders: &mut Orders<'_>, together: &Together, done: &[(u64, Closed)], soon_us: u64) -> Vec<Host> {
     let mut found: Vec<Host> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut n_kept = 0;

@@ -521,7 +521,15 @@ impl OpenSpan {
         let identifiers = shown.into_iter().map(value).collect();
         let top_levels = self.tops.iter().map(|state| state.top).collect();
         Closed {
-            span: Span { node, thread, top_levels, identifiers, events: self.events, truncated, hosts: Vec::new() },
+            span: Span {
+                node,
+                thread,
+                top_levels,
+                identifiers,
+                events: self.events,
+                truncated,
+                hosts: Vec::new(),
+            },
             fits,
             uuids: self.uuids,
         }

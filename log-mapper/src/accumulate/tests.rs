@@ -74,7 +74,9 @@ fn run(model: &Model, records: &str) -> String {
         let span = &accumulator.spans[0];
         let top = &model.top_level_methods[span.top_levels[0].index()].method;
         let events = span.events.iter().map(|event| format!("{} {}", event.line, event.reason));
-        text += &format!("{top}: {}\n", events.collect::<Vec<_>>().join("; "));
+        let hosts: String = span.hosts.iter().map(|place| format!(" {}", place.line)).collect();
+        let before = if hosts.is_empty() { String::new() } else { format!(" | before{hosts}") };
+        text += &format!("{top}: {}{before}\n", events.collect::<Vec<_>>().join("; "));
     }
     for event in &accumulated.unattributed {
         text += &format!("unattributed: {}\n", event.line);

@@ -26,7 +26,9 @@ pub(super) fn join(spans: &[Span], links: &[SpanLink]) -> Vec<SpanLink> {
     }
     for (index, span) in (0..).zip(spans) {
         for place in span.events.iter().map(Event::place) {
-            if let Some(known) = at.get_mut(&(&*span.node, place)) {
+            if let Some(known) =
+                at.get_mut(&(&*span.node, place)).filter(|known| known.last() != Some(&index))
+            {
                 known.push(index);
             }
         }
@@ -36,8 +38,7 @@ pub(super) fn join(spans: &[Span], links: &[SpanLink]) -> Vec<SpanLink> {
         let n_before = out.len();
         for (index, span) in spans.iter().enumerate().filter(|(_, span)| !span.hosts.is_empty()) {
             let to = to_u32(index);
-            let hosts: Vec<&[u32]> =
-                span.hosts.iter().map(|&place| &at[&(&*span.node, place)][..]).collect();
+            let hosts: Vec<&[u32]> = span.hosts.iter().map(|&place| &at[&(&*span.node, place)][..]).collect();
             // A host that an earlier output had, or that two have, is unknown.
             let known: Option<Vec<u32>> =
                 hosts.iter().map(|of_place| if let [host] = of_place { Some(*host) } else { None }).collect();

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use schema::model::SENDERS_MAX;
 use schema::{
-    CommunicationPair, Dag, DagNode, Event, IdentifierId, IdentifierStrength, Level, LinkKind, LogPointId, Model,
-    PairId, TopLevelId, TopLevelKind, ValueClassId,
+    CommunicationPair, Dag, DagNode, Event, IdentifierId, IdentifierStrength, Level, LinkKind, LogPointId,
+    Model, PairId, TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::Scope;
@@ -118,8 +118,7 @@ impl<'m> Pairs<'m> {
     /// prints before it hands over: somebody else has handed it over. The events of an
     /// entity hand over one by one.
     pub(super) fn is_ahead(&self, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
-        let is_told =
-            pair.role == Role::Local && sender.node == receiver.node && !self.is_entity(pair.from);
+        let is_told = pair.role == Role::Local && sender.node == receiver.node && !self.is_entity(pair.from);
         let Some(pair) = pair.id.and_then(|id| self.model.communication_pairs.get(id.index())) else {
             return false;
         };

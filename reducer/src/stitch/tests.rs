@@ -9,6 +9,7 @@ mod amid;
 mod births;
 mod common_senders;
 mod cut_logs;
+mod hosts;
 mod in_turn;
 mod named_last;
 mod senders;

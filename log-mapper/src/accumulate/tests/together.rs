@@ -169,6 +169,34 @@ fn what_stands_in_the_middle_of_one_span_only_is_of_that() {
         &records("kept"),
         "work: 1 opens; 5 1 id
          copy: 2 opens; 4 1 id, skips
-         load: 3 opens",
+         load: 3 opens | before 4 5",
     );
+}
+
+/// Two openers print what everybody does, and then each a line that names its file.
+fn openers() -> String {
+    let others: String = (0..40).map(|n| format!("top other{n} Task\n>loads\n>noted{n}<\n")).collect();
+    let noted: String = (0..40).map(|n| format!("point noted{n}\n")).collect();
+    format!(
+        "point loads
+         point opened file=File.id
+         {noted}top open Task file=File.id
+         >loads opened
+         opened<
+         {others}"
+    )
+}
+
+#[test]
+fn equal_parts_look_as_far_ahead_as_there_are_as_many_spans_as_parts() {
+    let text = "1.000 - loads\n1.001 - loads\n1.300 - opened file=f_77771\n1.400 - opened file=f_88881";
+    let hosts = |text: &str| {
+        let spans = run(&sketch::model(&openers()), text);
+        spans.lines().filter_map(|line| Some(line.split_once(" | ")?.1.to_owned())).collect::<Vec<_>>()
+    };
+    assert_eq!(hosts(text), ["before 3 4", "before 3 4"]);
+    // Of three parts one belongs to neither.
+    assert!(hosts(&text.replace("1.300", "1.002 - loads\n1.300")).is_empty());
+    // One alone does not look so far.
+    assert!(hosts(&text.replace("1.000 - loads\n", "")).is_empty());
 }

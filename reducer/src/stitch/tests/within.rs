@@ -87,3 +87,57 @@ fn who_looks_after_a_lasting_thing_is_within_nothing() {
         |i: usize| format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n", a = i + 1, b = i + 2, c = i + 3, d = i + 4);
     check(&model, &openings(1, 0), &(0..10).map(|i| apart(4 * i)).collect::<String>());
 }
+
+#[test]
+fn what_was_handed_over_tells_that_its_like_is_a_part() {
+    let model = OPENERS
+        .replace("top load Task", "top load Task job=Job.id")
+        .replace("pair open load Thread", "pair open load Thread job=job");
+    // Two in ten begin when nobody is at work: too many.
+    let opened = |first: usize, is_one: bool| {
+        let (a, b, c, d) = (first, first + 1, first + 2, first + 3);
+        if is_one {
+            format!("{a} {b} {c} {d} {a}>{b} {a}>{c} {c}>{d}\n")
+        } else {
+            format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n")
+        }
+    };
+    let apart: String = (0..10).map(|i| opened(4 * i + 1, false)).collect();
+    check(&model, &openings(1, 2), &apart);
+    // Two in sixteen are not, the others of which name who has opened them.
+    let named = |i: usize| {
+        let (t, job) = (2000 + i * 100, format!("30f0{i:04}"));
+        format!("a - open job={job} {t}.1-{t}.9\na - load job={job} {t}.5-{t}.6\n")
+    };
+    let text = openings(1, 2) + &(0..6).map(named).collect::<String>();
+    let whole = (0..10).map(|i| opened(4 * i + 1, i >= 2)).collect::<String>();
+    let handed: String = (0..6).map(|i| format!("{0} {1} {0}>{1}\n", 41 + 2 * i, 42 + 2 * i)).collect();
+    check(&model, &text, &(whole + &handed));
+}
+
+/// A compaction hands over a split when it has ended; another request at work can have
+/// handed it over as well.
+#[test]
+fn who_begins_after_the_record_before_its_hand_off_is_not_at_work_on_it() {
+    let mut model = sketch::model(
+        "point p
+         point q
+         top compact Task region=Region.id
+           >p
+         top split Task region=Region.id
+           >q
+         pair compact split Thread region=region",
+    );
+    let requests = |model: &Model, text: &str| {
+        print(&reduce(model, outputs(&spans(model, text), |_, _| 0), &Config::default()))
+    };
+    let after = "a - split region=77771 q@1.000\na - compact region=77771 p@1.001";
+    let at_once = "a - split region=77771 q@1.000\na - compact region=77771 p@1.000";
+    let before = "a - compact region=77771 p@1.000\na - split region=77771 q@1.000";
+    assert_eq!(requests(&model, after), "1 2 2>1\n");
+    assert_eq!(requests(&model, before), "1 2 1>2\n");
+    model.communication_pairs[0].before = vec![sketch::point(&model, "p")];
+    assert_eq!(requests(&model, after), "1\n2\n");
+    assert_eq!(requests(&model, at_once), "1\n2\n");
+    assert_eq!(requests(&model, before), "1 2 1>2\n");
+}
