@@ -11,7 +11,8 @@ use schema::ValueShape;
 /// The canonical text of `text`; none where it names nothing.
 pub(super) fn canonical(text: &str, shape: ValueShape) -> Option<Cow<'_, str>> {
     let text = text.trim();
-    if text.is_empty() || text == "null" || is_limit(text) {
+    let is_nothing = text.is_empty() || matches!(text, "null" | "None") || is_empty_collection(text);
+    if is_nothing || is_limit(text) || is_source_line(text) {
         return None;
     }
     Some(match shape {
@@ -29,6 +30,23 @@ pub(super) fn canonical(text: &str, shape: ValueShape) -> Option<Cow<'_, str>> {
 /// A text without the full stop that ends a sentence after it.
 fn without_stop(text: &str) -> &str {
     text.strip_suffix('.').filter(|rest| !rest.is_empty()).unwrap_or(text)
+}
+
+/// Whether a collection without elements is printed: `[]`, `{}`, in languages that print
+/// which collection it is `List()`.
+fn is_empty_collection(text: &str) -> bool {
+    let is_class = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphabetic());
+    matches!(text, "[]" | "{}") || text.strip_suffix("()").is_some_and(is_class)
+}
+
+/// Endings of source files that are compiled to classes.
+const SOURCES: [&str; 4] = [".java", ".scala", ".kt", ".groovy"];
+
+/// Whether a text ends with a line of a source file: it was written with the program, and
+/// all that is done there has it.
+fn is_source_line(text: &str) -> bool {
+    let line = text.rsplit_once(':').filter(|(_, n)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    line.is_some_and(|(file, _)| SOURCES.iter().any(|source| file.ends_with(source)))
 }
 
 /// Whether a number is the smallest or largest of its type: programs write it for
@@ -82,6 +100,14 @@ mod tests {
         check(".", ValueShape::Text, Some("."));
         check(" ", ValueShape::Text, None);
         check("null", ValueShape::Text, None);
+        for nothing in ["None", "[]", "{}", "List()", "HashSet()"] {
+            check(nothing, ValueShape::Text, None);
+        }
+        check("List(a)", ValueShape::Text, Some("List(a)"));
+        check("collect at Job.java:6", ValueShape::Text, None);
+        check("a.java:b", ValueShape::Text, Some("a.java:b"));
+        check("host:6", ValueShape::Text, Some("host:6"));
+        check("a.B.run()", ValueShape::Text, Some("a.B.run()"));
         check("-9223372036854775808", ValueShape::Integer, None);
         check("2147483647", ValueShape::Integer, None);
         check("2147483646", ValueShape::Integer, Some("2147483646"));
