@@ -20,6 +20,10 @@ const ANYBODY_MIN: usize = 16;
 /// A time is new for this long, µs.
 const NEW_US: u64 = 1_000_000;
 
+/// What may be a step only is over after a pause of so many times as long as it has
+/// lasted.
+const STEP_TIMES: u64 = 8;
+
 /// Times closer than this are equal: logs print milliseconds, µs.
 const TICK_US: i64 = 2_000;
 
@@ -64,9 +68,7 @@ impl Scan<'_> {
             at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
             was_handed_out: self.open.get(best.span).was_handed_out(&self.orders, &best.fit),
             is_round: self.is_round(best.span),
-            round_is_over: gap_us > FLOAT_US.max(self.open.get(best.span).lasted_us())
-                && (self.is_all_rounds(best.span) || self.is_call(best.span))
-                && !self.is_all(best.span, TopLevelKind::IdentifierLoss),
+            round_is_over: self.is_round_over(best.span, gap_us),
             handed_anew: self.is_next_handed(best.span, record.ts_us),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
@@ -215,6 +217,17 @@ impl Scan<'_> {
         let is_call =
             |state: &TopState| state.entered && self.orders.kind(state.top) == TopLevelKind::RpcHandler;
         !is_main && open.tops.iter().any(is_call)
+    }
+
+    /// Whether `span` is a round of a dispatcher or a call, and nothing came of it for
+    /// so long that it has ended. That what loses its identifiers on the way to its caller
+    /// is a round is not known, it can be a step of something longer: only a pause much
+    /// longer than it was at work tells.
+    fn is_round_over(&self, span: SpanIndex, gap_us: u64) -> bool {
+        let is_step = self.is_all(span, TopLevelKind::IdentifierLoss);
+        let times = if is_step { STEP_TIMES } else { 1 };
+        let lasted_us = self.open.get(span).lasted_us().saturating_mul(times);
+        gap_us > FLOAT_US.max(lasted_us) && (self.is_all_rounds(span) || self.is_call(span))
     }
 
     fn is_round_of(&self, state: &TopState) -> bool {

@@ -8,6 +8,7 @@ use crate::record::{Candidate, Record, Records};
 
 mod learnt;
 mod no_threads;
+mod rounds;
 mod stamps;
 mod threads;
 mod together;
