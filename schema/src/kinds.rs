@@ -21,6 +21,23 @@ pub fn is_made(text: &str) -> bool {
     text.len() >= TELLING_MIN && text.bytes().any(|b| b.is_ascii_digit())
 }
 
+/// Whether a text contains another one, set apart from what stands beside it.
+#[must_use]
+pub fn contains_apart(text: &str, part: &str) -> bool {
+    let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    text.match_indices(part).any(|(at, found)| {
+        is_apart(text[..at].chars().next_back()) && is_apart(text[at + found.len()..].chars().next())
+    })
+}
+
+/// Whether one of two names holds the other one, set apart from the rest: it is of a part
+/// of the same thing (`file_7` and `file_7_block_0`).
+#[must_use]
+pub fn are_part_and_whole(a: &str, b: &str) -> bool {
+    let (part, whole) = if a.len() > b.len() { (a, b) } else { (b, a) };
+    part.len() > whole.len() && is_made(whole) && contains_apart(part, whole)
+}
+
 /// Digits of a digest: as many as a UUID has.
 const DIGEST_LEN: usize = 32;
 
@@ -130,6 +147,15 @@ mod tests {
             [1_795_256_680_415_000, 1_795_256_680_416_000]
         );
         assert_eq!(stamps("17952566804150001 179525668041 a1795256680415000"), Vec::<i64>::new());
+    }
+
+    #[test]
+    fn the_name_of_a_part_holds_that_of_the_whole() {
+        assert!(are_part_and_whole("file_7", "file_7_block_0"));
+        assert!(are_part_and_whole("file_7_block_0", "file_7"));
+        for (a, b) in [("file_7", "file_7"), ("file_7", "file_71"), ("table", "table_7"), ("f7", "f7_0")] {
+            assert!(!are_part_and_whole(a, b), "{a} {b}");
+        }
     }
 
     #[test]

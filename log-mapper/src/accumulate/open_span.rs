@@ -6,14 +6,14 @@
 
 use std::sync::Arc;
 
-use schema::kinds::{TELLING_MIN, is_made};
+use schema::kinds::{TELLING_MIN, are_part_and_whole, is_made};
 use schema::{Event, Kinds, LogPointId, Name, Span, TopLevelKind, Value, ValueClassId, Values};
 
 use super::evidence::LOOP_US;
 use super::orders::{Follows, Orders};
 use super::pools::Closed;
 use super::wholes::Whole;
-use bound::BoundAt;
+use bound::{Bound, BoundAt};
 use top_state::kind_rank;
 
 pub(super) use top_state::{TopState, opening_after, opening_any};
@@ -295,7 +295,8 @@ impl OpenSpan {
         let known = || self.tops.iter().flat_map(|state| &*state.bound);
         let is_another = |kind: ValueClassId, text: &Arc<str>| {
             let mut of_kind = known().filter(|b| kinds.of(b.value_class) == kind).peekable();
-            counts(kind) && of_kind.peek().is_some() && !of_kind.any(|b| b.text == *text)
+            let is_same = |b: &Bound| b.text == *text || are_part_and_whole(&b.text, text);
+            counts(kind) && of_kind.peek().is_some() && !of_kind.any(is_same)
         };
         let is_other =
             |uuid: &Uuid| uuid.classes.iter().any(|class| is_another(kinds.of(*class), &uuid.text));

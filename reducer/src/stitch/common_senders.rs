@@ -11,11 +11,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
-use schema::kinds::{is_made, without_dashes};
+use schema::kinds::{contains_apart, is_made, without_dashes};
 use schema::{LinkKind, TopLevelId, Value};
 
 use super::elimination::TICK_US;
-use super::evidence::contains_apart;
 use super::facts::{Fact, Facts};
 use super::joined;
 use super::pairs::{Pair, Pairs, Role};

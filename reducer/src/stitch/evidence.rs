@@ -12,7 +12,7 @@ use super::determined::Determined;
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::to_u32;
-use schema::kinds::{TELLING_MIN, is_digest, is_made};
+use schema::kinds::{TELLING_MIN, contains_apart, is_digest, is_made};
 use schema::{IdentifierStrength, LinkKind, TopLevelId, Value};
 
 /// A receiver can print before its sender does: the sender may log after the
@@ -195,14 +195,6 @@ fn names_parts(pair: &Pair, sender: &Fact<'_>) -> bool {
 
 fn is_part(part: &Value, whole: &Value) -> bool {
     part.text.len() > whole.text.len() && contains_apart(&part.text, &whole.text)
-}
-
-/// Whether a text contains another one, set apart from what stands beside it.
-pub(super) fn contains_apart(text: &str, part: &str) -> bool {
-    let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-    text.match_indices(part).any(|(at, found)| {
-        is_apart(text[..at].chars().next_back()) && is_apart(text[at + found.len()..].chars().next())
-    })
 }
 
 /// Whether both ends print one value that the pair hands over, be it ever so common.

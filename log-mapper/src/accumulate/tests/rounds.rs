@@ -20,3 +20,16 @@ fn a_step_is_over_after_a_pause_much_longer_than_it_lasted() {
     // It has taken its time before.
     check(model, &lines("1.100", "1.400"), "receive: 1 opens; 2 thread; 3 thread");
 }
+
+#[test]
+fn what_names_a_part_of_something_is_about_it() {
+    let model = "
+        point stored block=Block.name
+        point written block=Block.name
+        top receive EventHandler block[*]=Block.name
+          >stored< written
+          >written<";
+    let lines = |written: &str| format!("1.000 t stored block=block_4\n1.002 t written block={written}");
+    check(model, &lines("block_4_piece0"), "receive: 1 opens; 2 thread");
+    check(model, &lines("block_41"), "receive: 1 opens\nreceive: 2 opens");
+}

@@ -7,9 +7,9 @@
 //! last is meant, as a name that lives on is by who is at work on it.
 
 use schema::LinkKind;
-use schema::kinds::is_made;
+use schema::kinds::{contains_apart, is_made};
 
-use super::super::evidence::{NAMING_MIN, contains_apart, weigh};
+use super::super::evidence::{NAMING_MIN, weigh};
 use super::super::facts::Fact;
 use super::super::pairs::Role;
 use super::{Candidate, Finder, HAND_OFF_LOOK_BACK_MAX, HAND_OFF_MAX_US, Receiver, since_us};
