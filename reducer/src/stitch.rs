@@ -37,6 +37,7 @@ mod lives;
 mod lone_lines;
 mod named_last;
 mod nested;
+mod numbered;
 mod pairs;
 mod rounds;
 mod siblings;
@@ -90,6 +91,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(common_senders::join(&pairs, &facts, &links));
         links.sort_unstable();
         links.extend(lives::join(&pairs, &facts, &counted, config.skew_us, &links));
+        links.extend(numbered::join(model, &facts, &links));
         links.extend(rounds::join(&pairs, &facts, &links));
         links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));

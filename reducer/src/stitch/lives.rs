@@ -34,7 +34,7 @@ const TIMES_LASTED: i64 = 2;
 
 /// At most one value in this many may have come back: where a node has died, or its
 /// log is lost, some of those that live there fall silent in between.
-const BACK_SHARE: usize = 16;
+pub(super) const BACK_SHARE: usize = 16;
 
 /// Links that make one request of what holds one value of such a kind, in
 /// addition to `links`.
@@ -127,7 +127,7 @@ fn holders<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Holders<'s> {
 }
 
 /// The spans that hold one value, cut where it comes back after a silence.
-fn lives<'a>(facts: &Facts<'_>, spans: &'a [u32]) -> Vec<&'a [u32]> {
+pub(super) fn lives<'a>(facts: &Facts<'_>, spans: &'a [u32]) -> Vec<&'a [u32]> {
     let mut out = Vec::new();
     let (mut first, mut born_us, mut end_us) = (0, 0_i64, 0_i64);
     for (position, &span) in spans.iter().enumerate() {
