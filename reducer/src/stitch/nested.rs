@@ -12,7 +12,8 @@
 //! does not.
 //!
 //! Two that name different things of one kind, and nothing in common, are none in the
-//! middle of the other. Nothing follows in a thread whose spans cross (each has a line within the other):
+//! middle of the other, but in a thread that is named after what the outer one is about:
+//! that works on nothing else meanwhile, and meets what it meets. Nothing follows in a thread whose spans cross (each has a line within the other):
 //! its name is that of several threads, or the spans are wrong.
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
 use schema::{Event, Level, LogPointId, Model, TopLevelId, TopLevelKind};
 
+use super::evidence::names_thread;
 use super::facts::Facts;
 use super::joined;
 use super::pairs::{Pairs, entries};
@@ -51,7 +53,10 @@ pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &
                     && model.top_level_methods[top.index()].kind != TopLevelKind::Entity
                     && next.is_some_and(|point| !begins.with(top, point))
             };
-            let differ = facts.differ(facts.get(outer), facts.get(inner));
+            let (outer_fact, inner_fact) = (facts.get(outer), facts.get(inner));
+            let mut made = outer_fact.values().iter().filter(|value| is_made(&value.text));
+            let is_own = made.any(|value| names_thread(facts, value, outer_fact, inner_fact));
+            let differ = !is_own && facts.differ(outer_fact, inner_fact);
             let is_inside = !differ && !tops.is_empty() && tops.iter().all(is_one);
             if is_inside && !has_sender[inner as usize] && sets.join(outer, inner) {
                 has_sender[inner as usize] = true;

@@ -281,6 +281,28 @@ fn what_is_printed_in_the_middle_is_a_part() {
     assert_eq!(joined, "1 2 3 1>2 1>3\n");
 }
 
+/// A task meets many things of a kind; only the name of its thread tells that it is at
+/// work on nothing else.
+#[test]
+fn what_a_thread_named_after_its_task_prints_is_of_the_task() {
+    let model = "point p
+         point q
+         top run Task name=Task.name block=Block.name
+           >p q
+           q<
+         top store Task block=Block.name
+           >p<";
+    let lines = |thread: &str| {
+        format!(
+            "a {thread} run name=task_7_of_9 block=block_1 p@1.0 q@2.0
+             a {thread} store block=block_2 1.1-1.2"
+        )
+    };
+    check(model, &lines("worker_for_task_7_of_9"), "1 2 1>2");
+    check(model, &lines("worker"), "1\n2");
+    check(model, &lines("worker_for_task_7_of_99"), "1\n2");
+}
+
 #[test]
 fn what_runs_without_main_is_not_mains() {
     let mut model = sketch::model(
