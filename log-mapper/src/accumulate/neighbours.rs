@@ -167,7 +167,8 @@ impl Scan<'_> {
 
     /// The records before in the log, where there are no threads, if they were given
     /// to the span before only because they named nothing, and this record, which is
-    /// not of that span, shows that they began this one's.
+    /// not of that span, shows that they began this one's. What stands together is not
+    /// torn apart.
     pub(super) fn taking_back(&mut self, record: &Record<'_>, fact: &Fact) -> Option<Goes> {
         let giver = self.before?;
         let span = self.open.get(giver);
@@ -175,11 +176,20 @@ impl Scan<'_> {
             return None;
         }
         let run = span.loose_run(self.seq);
-        let mut runs = (0..run.len()).map(|skipped| &run[skipped..]);
+        let torn: Vec<bool> = (0..run.len()).map(|skipped| self.tears(span, run.len() - skipped)).collect();
+        let mut runs = (0..run.len()).filter(|&skipped| !torn[skipped]).map(|skipped| &run[skipped..]);
         runs.find_map(|run| {
             let tops = opening_after(&mut self.orders, run, fact);
             (!tops.is_empty()).then_some(Goes::Takes(tops, giver, run.len()))
         })
+    }
+
+    /// Whether the last `n_taken` records of `span` stand together with the one before them.
+    fn tears(&self, span: &OpenSpan, n_taken: usize) -> bool {
+        let kept = span.events.len() - n_taken;
+        let point = |at: usize| span.events.get(at).and_then(|event| event.log_point);
+        let ends = kept.checked_sub(1).and_then(point).zip(point(kept));
+        ends.is_some_and(|(before, first)| self.together.are(before, first))
     }
 
     /// What a record is printed inside of that no known thread leads to (a static

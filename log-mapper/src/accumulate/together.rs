@@ -51,7 +51,7 @@ impl Together {
     }
 
     /// Whether a line of `point` directly after one of `before` is of the same thread.
-    fn are(&self, before: LogPointId, point: LogPointId) -> bool {
+    pub(super) fn are(&self, before: LogPointId, point: LogPointId) -> bool {
         let n = |point| self.n_lines.get(&point).copied().unwrap_or_default();
         let n_after = self.n_after.get(&(before, point)).copied().unwrap_or_default();
         !is_by_chance(n_after, n(point), n(before), self.n_records)
