@@ -99,8 +99,9 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(named_last::join(&pairs, &facts, &links));
         links.extend(births::join(&facts, config.skew_us, &links));
         links.extend(amid::join(&pairs, &facts, &links));
-        links.extend(hosts::join(spans, &links));
-        links.extend(within::join(&pairs, &facts, &links));
+        let hosts = hosts::Hosts::new(spans);
+        links.extend(hosts.join(spans.len(), &links));
+        links.extend(within::join(&pairs, &facts, &hosts, &links));
     }
     links.sort_unstable();
     links

@@ -19,6 +19,7 @@ use schema::{LogPointId, TopLevelId};
 
 use super::elimination::{LOOK_BACK_MAX, SHIFT_US, TICK_US};
 use super::facts::{Fact, Facts};
+use super::hosts::Hosts;
 use super::joined;
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::{Sets, SpanLink};
@@ -36,7 +37,7 @@ const SOON_US: i64 = 1_000_000;
 const ROUNDS_MAX: usize = 8;
 
 /// Links to what is within one request only, in addition to `links`.
-pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
+pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, hosts: &Hosts, links: &[SpanLink]) -> Vec<SpanLink> {
     let (mut sets, mut has_sender) = joined(facts.len(), links);
     let work = Work::new(pairs, facts);
     let mut parts = BTreeSet::new();
@@ -44,7 +45,8 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
     for _ in 0..ROUNDS_MAX {
         let n_before = (parts.len(), out.len());
         for (from, to) in work.round(&mut sets, &has_sender, &mut parts) {
-            if sets.join(from, to) {
+            // Who begins only after it can have printed it as well.
+            if !hosts.are_of_several(&mut sets, to) && sets.join(from, to) {
                 has_sender[to as usize] = true;
                 out.push(SpanLink { from, to, pair: None });
             }
