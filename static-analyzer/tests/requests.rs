@@ -443,6 +443,20 @@ fn a_loop_that_takes_its_work_through_a_helper_serves() {
 }
 
 #[test]
+fn a_loop_that_ends_when_nothing_came_for_long_serves() {
+    let kinds = analyze(&Rules::default()).kinds();
+    assert_eq!(kinds["Loops$Pool$Worker.run"], TopLevelKind::Dispatcher);
+    assert!(kinds.contains_key("Loops$Pool$Worker.work"), "{kinds:?}");
+}
+
+#[test]
+fn a_loop_hands_out_work_through_an_accessor() {
+    let kinds = analyze(&Rules::default()).kinds();
+    assert_eq!(kinds["Loops$Pool$Dropper.run"], TopLevelKind::Dispatcher);
+    assert!(kinds.contains_key("Loops$Pool.drop"), "{kinds:?}");
+}
+
+#[test]
 fn what_calls_itself_hands_over_nothing() {
     let model = model();
     let handle =

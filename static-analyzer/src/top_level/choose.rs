@@ -24,7 +24,7 @@ use crate::identifiers::{Bindings, Lifetimes, Scope, own_writes, summarize};
 use crate::ir::{BlockId, Body, Op, ValueId};
 use crate::limits::HELPER_CALLERS_MAX;
 use crate::path::LogPoint;
-use crate::program::{MethodId, Program};
+use crate::program::{MethodId, Program, access};
 use crate::rules::Rules;
 
 /// The top-level methods; every log point is a member of at least one.
@@ -304,7 +304,23 @@ impl Chooser<'_> {
     fn work(&self, method: MethodId) -> impl Iterator<Item = (&Call, MethodId)> {
         self.graph
             .local_edges(method)
+            .map(|(call, target)| (call, self.past_accessor(target)))
             .filter(move |(_, t)| self.n_points(*t) > 0 && self.can_begin(*t) && *t != method)
+    }
+
+    /// What an accessor calls that javac made for a private method of a
+    /// surrounding class: the accessor passes its arguments on as they are.
+    fn past_accessor(&self, method: MethodId) -> MethodId {
+        let m = &self.program.methods[method.index()];
+        let wanted = access::STATIC | access::SYNTHETIC;
+        if m.access & wanted != wanted || !m.name.starts_with("access$") {
+            return method;
+        }
+        let mut called = self.graph.local_edges(method).map(|(_, target)| target);
+        match (called.next(), called.next()) {
+            (Some(one), None) => one,
+            _ => method,
+        }
     }
 
     /// Of these, what prints a good part of what the method prints: not the

@@ -126,9 +126,11 @@ fn is_flag_test(
         Op::Invoke { method, args, .. } => {
             let descriptor = method.descriptor.as_str();
             if descriptor.ends_with(")Z") {
-                let is_flag = (descriptor == "()Z" || is_accessor(frame, tested))
+                let asks_time = descriptor == "(J)Z" && waits_in(frame, members);
+                let holders = if asks_time { &args[..1.min(args.len())] } else { &args[..] };
+                let is_flag = (descriptor == "()Z" || asks_time || is_accessor(frame, tested))
                     && !is_step(method.name.as_str())
-                    && args.iter().all(|&holder| outlasts_rounds(body, members, holder));
+                    && holders.iter().all(|&holder| outlasts_rounds(body, members, holder));
                 is_flag || args.iter().skip(1).any(|&a| was_taken(frame, members, a, TAKEN_DEPTH_MAX))
             } else {
                 // `while ((x = take()) != null)`
@@ -242,6 +244,14 @@ fn waits_at(frame: &Frame<'_>, site: ValueId) -> bool {
             .graph
             .local_edges(frame.method)
             .any(|(c, t)| c.site == site && waits(frame.program, frame.graph, t, 2))
+}
+
+/// Whether a round waits for work: then a question that takes a time only
+/// (`keepAlive(lastUsed)`) asks how long nothing came, as a worker of a pool does
+/// that ends when it is idle.
+fn waits_in(frame: &Frame<'_>, members: &[u32]) -> bool {
+    let insts = members.iter().flat_map(|&b| &frame.body.blocks[b as usize].insts);
+    insts.copied().any(|site| matches!(frame.body.op(site), Op::Invoke { .. }) && waits_at(frame, site))
 }
 
 /// Whether a method is one that waits for work: small, and it, or what it calls,
