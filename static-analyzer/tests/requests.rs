@@ -450,6 +450,13 @@ fn a_loop_that_ends_when_nothing_came_for_long_serves() {
 }
 
 #[test]
+fn what_a_thread_keeps_in_its_own_object_is_what_the_round_is_about() {
+    let analysis = analyze(&Rules::default());
+    let job = ("Loops$Job.jobId".to_owned(), IdentifierStrength::Request);
+    assert_eq!(analysis.strengths("Loops$Pool$Worker.work"), [job]);
+}
+
+#[test]
 fn a_loop_hands_out_work_through_an_accessor() {
     let kinds = analyze(&Rules::default()).kinds();
     assert_eq!(kinds["Loops$Pool$Dropper.run"], TopLevelKind::Dispatcher);

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::Bindings;
 use crate::call_graph::resolve::class_of;
-use crate::ir::{Body, Op, ValueId};
+use crate::ir::{Body, Const, Op, ValueId};
 use crate::limits::MODIFIED_MAX;
 use crate::path::{AccessPath, LogPoint, Root, Step};
 use crate::program::{FieldRef, MethodId, Name, Program};
@@ -54,7 +54,11 @@ fn writes_of(
     let is_constructor = m.name.as_str() == "<init>";
     let mut found = Vec::new();
     for (_, inst) in body.iter() {
-        let Op::PutField(f, Some(object), _) = &inst.op else { continue };
+        let Op::PutField(f, Some(object), value) = &inst.op else { continue };
+        // What is cleared is not another one.
+        if matches!(body.op(*value), Op::Const(Const::Null)) {
+            continue;
+        }
         let pc = inst.pc;
         // Objects on the way to a logged value are replaced as a whole.
         let matters = logged.contains(f) || holds_objects(program, *f);

@@ -45,6 +45,9 @@ pub struct Lifetimes<'a> {
     made_by_request: Vec<bool>,
     /// Fields written outside of constructors by methods that requests run.
     written_by_request: FxHashSet<FieldRef>,
+    /// Fields into which the loop of a thread puts what it works on in a round, in
+    /// the thread's own object.
+    work: FxHashSet<FieldRef>,
     /// Value classes (`Class.field`) whose values all come from long-lived
     /// objects.
     weak: FxHashSet<String>,
@@ -67,6 +70,7 @@ impl<'a> Lifetimes<'a> {
             at_request: vec![false; program.methods.len()],
             made_by_request: vec![false; program.classes.len()],
             written_by_request: FxHashSet::default(),
+            work: FxHashSet::default(),
             weak: FxHashSet::default(),
             keys: Keys::find(program, bindings),
         };
@@ -83,6 +87,7 @@ impl<'a> Lifetimes<'a> {
             match (kind, graph.root(method).map(|r| r.kind)) {
                 (TopLevelKind::Dispatcher, _) => {
                     lifetimes.read_rounds(method, &loops[method.index()], &mut starts);
+                    lifetimes.read_work(method, &loops[method.index()]);
                 }
                 // Threads that start-up starts are start-up, unless reached.
                 (_, Some(RootKind::Main | RootKind::Thread)) | (TopLevelKind::Unreached, _) => {}
@@ -114,6 +119,20 @@ impl<'a> Lifetimes<'a> {
         for call in self.graph.calls(method) {
             if loops.contains(body, call.site) && call.kind != CallKind::Rpc {
                 starts.extend(&call.targets);
+            }
+        }
+    }
+
+    /// What the loop of a thread puts into its own object is what the round is about:
+    /// no other thread's, and another one in the next round.
+    fn read_work(&mut self, method: MethodId, loops: &ServiceLoops) {
+        let m = &self.program.methods[method.index()];
+        let Some(body) = m.body.as_ref().filter(|_| !m.is_static()) else { return };
+        for (_, inst) in body.iter().filter(|(site, _)| loops.contains(body, *site)) {
+            let Op::PutField(f, Some(holder), value) = &inst.op else { continue };
+            let is_own = matches!(body.op(*holder), Op::Param(0));
+            if is_own && f.descriptor.starts_with('L') && loops.contains(body, *value) {
+                self.work.insert(*f);
             }
         }
     }
@@ -263,6 +282,10 @@ impl<'a> Lifetimes<'a> {
         }
         for step in &place.path.steps {
             let Step::Field(f) = step else { break };
+            if inside && self.work.contains(f) {
+                inside = false;
+                continue;
+            }
             if inside && self.written_by_request.contains(f) && !self.bindings.is_final(*f) {
                 return Some(None);
             }
@@ -280,7 +303,8 @@ impl<'a> Lifetimes<'a> {
     /// Whether the value is still there in the frame of a local caller that
     /// hands out requests: it outlives this one.
     fn survives(&self, method: MethodId, place: &Place) -> bool {
-        if matches!(place.path.root, Root::Local(_)) {
+        let is_work = matches!(place.path.steps.first(), Some(Step::Field(f)) if self.work.contains(f));
+        if is_work || matches!(place.path.root, Root::Local(_)) {
             return false;
         }
         self.graph.callers[method.index()].iter().any(|&(caller, at)| {
