@@ -6,9 +6,10 @@ pub const KEY_CALLERS_MAX: usize = 8;
 /// Instructions looked at to find what the keys of one write are made from.
 pub const KEY_STEPS_MAX: usize = 2_000;
 
-/// Steps of an access path; longer ones are cut and lose their identity. Five
-/// reach every identifier seen in the census of real systems.
-pub const PATH_FIELDS_MAX: usize = 6;
+/// Steps of an access path; longer ones are cut and lose their identity. Five reach
+/// most identifiers of real systems, nine also those of what is wrapped in requests
+/// and proposals on its way.
+pub const PATH_FIELDS_MAX: usize = 9;
 
 /// Targets of one dispatched call; a wider one is a handler table, whose
 /// targets are works of their own. Real class families that are inlined
