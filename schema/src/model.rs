@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{IdentifierId, LogPointId, TopLevelId, ValueClassId};
 
 mod file;
+mod identities;
 
 /// What the analysis found in one class path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

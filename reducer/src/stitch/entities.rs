@@ -39,6 +39,26 @@ pub(super) fn spans(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Vec<u32>> {
     values.filter(|(text, _)| is_made(text)).map(|(_, spans)| spans).collect()
 }
 
+/// For each entity the spans of its own events, in order of start: they are its life,
+/// however long it is silent, and whatever it is a part of.
+pub(super) fn events(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Vec<u32>> {
+    let mut found: BTreeMap<(TopLevelId, ValueClassId), BTreeMap<&str, Vec<u32>>> = BTreeMap::new();
+    let identities = pairs.identities();
+    for (index, fact) in facts.iter() {
+        // Without threads too much hangs on time alone to make one of so much.
+        let is_event = |top: &&TopLevelId| fact.thread.is_some() && pairs.is_entity(**top);
+        let Some(&top) = fact.tops.first().filter(is_event) else { continue };
+        let own = identities.range((top, ValueClassId::new(0))..).take_while(|(of, _)| *of == top);
+        for &(_, class) in own {
+            let mut names = fact.values_of(class).iter().filter(|value| is_made(&value.text));
+            if let (Some(name), None) = (names.next(), names.next()) {
+                found.entry((top, class)).or_default().entry(&name.text).or_default().push(index);
+            }
+        }
+    }
+    found.into_values().flat_map(BTreeMap::into_values).collect()
+}
+
 /// The spans that hold one value of a kind, of those values that `counts`.
 pub(super) fn holders<'s>(
     pairs: &Pairs<'_>,

@@ -47,7 +47,8 @@ pub(super) fn join(
 ) -> Vec<SpanLink> {
     let (mut sets, mut has_sender) = joined(facts.len(), links);
     let mut out = Vec::new();
-    for spans in entities::spans(pairs, facts) {
+    let events = entities::events(pairs, facts).into_iter();
+    for spans in events.chain(entities::spans(pairs, facts)) {
         for ends in spans.windows(2) {
             if sets.join(ends[0], ends[1]) {
                 has_sender[ends[1] as usize] = true;

@@ -254,6 +254,11 @@ impl<'m> Pairs<'m> {
         false
     }
 
+    /// By which value class each entity is told from its like.
+    pub(super) fn identities(&self) -> BTreeSet<(TopLevelId, ValueClassId)> {
+        self.model.identities()
+    }
+
     /// Whether spans of `top` are events of an entity that lives on.
     pub(super) fn is_entity(&self, top: TopLevelId) -> bool {
         self.model.top_level_methods[top.index()].kind == TopLevelKind::Entity

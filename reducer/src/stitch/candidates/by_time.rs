@@ -13,13 +13,14 @@ impl<'a> Finder<'a> {
         // Across nodes, and between parts of one thing, only values can tell.
         // A long-lived thread belongs to whatever it is given, not to its starter.
         // Events come from everybody, also from who prints nothing; those of an
-        // entity name it.
+        // entity name it, and where threads are printed who sends them does too.
+        let is_told = fact.thread.is_some() && pair.kind == LinkKind::Queue;
         let is_excluded = pair.role != Role::Local
             || pair.is_way()
             || pair.from == pair.to
             || self.pairs.is_dispatcher(pair.to)
             || self.pairs.is_event_handler(pair.to)
-            || (self.pairs.is_entity(pair.to) && !self.names_something(fact));
+            || (self.pairs.is_entity(pair.to) && (is_told || !self.names_something(fact)));
         // Without threads, what does not begin as its method does is the rest of
         // something else that did.
         let begins = |point| fact.thread.is_some() || self.pairs.starts_with(pair.to, point);
@@ -42,9 +43,7 @@ impl<'a> Finder<'a> {
             if sender == receiver.index || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
                 continue;
             }
-            // A caller can print after what it calls, but only the thread tells.
-            let is_call = pair.kind == LinkKind::Call && fact.thread.is_none();
-            if is_call && !self.comes_first(sender, receiver.index) {
+            if !self.can_follow(pair, sender, receiver) {
                 continue;
             }
             // Time is no evidence against values.
@@ -67,6 +66,15 @@ impl<'a> Finder<'a> {
             return;
         }
         out.extend(self.nearest(pair, receiver.index, &found));
+    }
+
+    /// Whether time can tell that a sender came before the receiver. A caller can print
+    /// after what it calls, and who sends an event after it was handled, but only the
+    /// thread or what they name tells.
+    fn can_follow(&self, pair: &Pair, sender: u32, receiver: &Receiver<'_, 'a>) -> bool {
+        let is_event = pair.kind == LinkKind::Queue && self.pairs.is_entity(pair.to);
+        let is_told = receiver.fact.thread.is_some() || !(is_event || pair.kind == LinkKind::Call);
+        is_told || self.comes_first(sender, receiver.index)
     }
 
     /// Of senders, nearest first, the one that time tells.
@@ -107,6 +115,7 @@ impl<'a> Finder<'a> {
                 let is_at_work = (other_fact.start_us..=other_fact.end_us).contains(&fact.start_us);
                 let since = since_us(other_fact, fact);
                 if other == receiver.index
+                    || !self.can_follow(pair, other, receiver)
                     || !is_at_work
                     || since >= since_us(done, fact)
                     || past.contains(&other)

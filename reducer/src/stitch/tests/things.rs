@@ -406,3 +406,48 @@ fn a_thing_that_lives_on_is_meant_by_who_is_at_work_on_it() {
         format!("{lives}a t close region={region} {at}-{at}.5\nb u handle region={region} {at}.9-{at}.9");
     check(model, &later, &format!("{alone}7\n8"));
 }
+
+/// A few jobs, each at work now and then: by what comes back so often nothing else is
+/// joined, but events of one thing are its life.
+#[test]
+fn the_events_of_one_entity_are_one_request_however_often_it_is_silent() {
+    check(
+        "point p
+         top state Entity this.id=Job.id arg0.id=Job.id
+           >p
+         pair state state Queue this.id=arg0.id",
+        "a t state this.id=job_00001 0.0-0.0
+         a t state this.id=job_00002 1.0-1.0
+         a t state this.id=job_00001 10.0-10.0
+         a t state this.id=job_00001 20.0-20.0
+         a t state this.id=job_00001 30.0-30.0
+         a t state this.id=job_00001 40.0-40.0
+         a t state this.id=job_00001 90.0-90.0",
+        "1 3 4 5 6 7 1>3 3>4 4>5 5>6 6>7
+         2",
+    );
+}
+
+/// Who sends an entity an event names it, where a thread shows what else is one work.
+#[test]
+fn time_alone_does_not_tell_who_sent_an_entity_an_event() {
+    let model = "point p
+         top kill Entity this.id=Task.id
+           >p
+         top node Entity this.id=Node.id
+           >p
+         pair kill node Queue";
+    check(
+        model,
+        "a t kill this.id=task_00001 1.0-1.0
+         a t node this.id=node_00001 1.1-1.1",
+        "1
+         2",
+    );
+    check(
+        model,
+        "a - kill this.id=task_00001 1.0-1.0
+         a - node this.id=node_00001 1.1-1.1",
+        "1 2 1>2",
+    );
+}
