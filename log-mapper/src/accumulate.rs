@@ -34,6 +34,7 @@ use self::wholes::Wholes;
 use crate::record::{Candidate, Record, Records};
 
 mod ahead;
+mod alternatives;
 mod apply;
 mod between;
 mod canonical;
@@ -96,7 +97,7 @@ pub struct Accumulated {
 /// to the result.
 pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> Accumulated {
     let mut scan = Scan::new(model, config);
-    scan.common_ahead = ahead::common(model, &scan.orders, records);
+    scan.common_ahead = ahead::look(model, &mut scan.orders, records);
     let mut unattributed = Vec::new();
     while let Some(record) = records.next() {
         scan.expire(record.ts_us);
@@ -253,14 +254,12 @@ impl<'m> Scan<'m> {
     /// Decides where a record goes; none if no log point can have printed it.
     fn place(&mut self, record: &Record<'_>) -> Option<Choice> {
         self.seq += 1;
-        let known = |c: &Candidate<'_>| c.log_point.index() < self.model.log_points.len();
-        let mut facts: Vec<(usize, Fact)> = (record.candidates.iter().enumerate())
-            .filter(|(_, candidate)| known(candidate))
-            .map(|(index, candidate)| (index, self.fact(candidate)))
-            .collect();
+        let mut facts = self.facts(record);
         self.remember(&mut facts);
         let thread = record.thread.map(|name| self.thread(name));
         if thread.is_none() {
+            // Who is told from others by nothing else is not told by what many share.
+            facts.iter_mut().for_each(|(_, fact)| fact.shared.clear());
             self.find_digests(record, &mut facts);
             self.find_wholes(&mut facts);
         }
@@ -314,6 +313,20 @@ impl<'m> Scan<'m> {
             return Some(Choice { candidate, thread, goes });
         }
         self.place_anew(record, thread, facts, &takers)
+    }
+
+    /// What the candidates of a record say; of those that can be there, if any can.
+    fn facts(&mut self, record: &Record<'_>) -> Vec<(usize, Fact)> {
+        let known = |c: &&Candidate<'_>| c.log_point.index() < self.model.log_points.len();
+        let can_be = |c: &Candidate<'_>| self.orders.is_printed(c.log_point);
+        let any_can = record.candidates.iter().filter(known).any(can_be);
+        let mut facts = Vec::with_capacity(record.candidates.len());
+        for (index, candidate) in record.candidates.iter().enumerate().filter(|(_, c)| known(c)) {
+            if !any_can || self.orders.is_printed(candidate.log_point) {
+                facts.push((index, self.fact(candidate)));
+            }
+        }
+        facts
     }
 
     /// Where a record goes that no open span takes: to a span around it, to one

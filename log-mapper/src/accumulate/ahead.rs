@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::Model;
 use schema::kinds::is_made;
 
+use super::alternatives::Alternatives;
 use super::canonical::canonical;
 use super::evidence::Spread;
 use super::orders::Orders;
@@ -27,15 +28,20 @@ struct Shown {
     last_seq: u64,
 }
 
-/// The texts that the first records show so often, all along, that they name no
-/// request, and that were not made while the program ran.
-pub(super) fn common(model: &Model, orders: &Orders<'_>, records: &mut dyn Records) -> FxHashSet<Arc<str>> {
+/// What the first records tell: the texts that they show so often, all along, that they
+/// name no request, and that were not made while the program ran; and what can be there.
+pub(super) fn look(model: &Model, orders: &mut Orders<'_>, records: &mut dyn Records) -> FxHashSet<Arc<str>> {
     let mut shown: FxHashMap<Arc<str>, Shown> = FxHashMap::default();
+    let mut alternatives = Alternatives::new(model);
     let mut n_records = 0;
     records.ahead(AHEAD_RECORDS, &mut |record| {
         n_records += 1;
         see(model, orders, record, n_records, &mut shown);
+        alternatives.see(orders, record);
     });
+    if let Some(possible) = alternatives.possible(model, orders) {
+        orders.restrict(&possible);
+    }
     shown.retain(|_, shown| shown.spread.is_common(n_records));
     shown.into_keys().collect()
 }

@@ -199,6 +199,17 @@ pub(super) fn is_errand(n_within: usize, n_records: usize) -> bool {
 const PARTS_MIN: u32 = 16;
 const TORN_SHARE: u32 = 50;
 
+/// Records that two classes can have printed, and records that only one of them can have
+/// printed, from which to learn that the other one is not there.
+const SHARED_MIN: u32 = 16;
+const ALONE_MIN: u32 = 16;
+
+/// Whether a class that was seen alone `n_alone` times is not there, because another one
+/// that was seen alone `n_other` times prints what both can have printed.
+pub(super) fn is_absent(n_alone: u32, n_other: u32, n_shared: u32) -> bool {
+    n_alone == 0 && n_other >= ALONE_MIN && n_shared >= SHARED_MIN
+}
+
 /// So many wholes there are at least: what all things are part of is no request.
 const WHOLES_MIN: u32 = 2;
 
@@ -275,6 +286,8 @@ pub(super) struct Surroundings {
     pub(super) complete: bool,
     /// The best span can be an event of another entity than the record is.
     pub(super) of_another: bool,
+    /// The best span is about things that live on, and the record is what met them.
+    pub(super) leaves_entity: bool,
     /// What the record names was handed over since, to somebody else who prints this.
     pub(super) of_the_next: bool,
     /// The best span has printed nothing but this log point, not just now, and whose
@@ -349,6 +362,9 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
         return None;
     }
     if ((around.of_another || around.stamped_anew) && around.starts) || around.of_the_next {
+        return None;
+    }
+    if around.leaves_entity && around.starts && best.n_request == 0 && best.n_weak == 0 {
         return None;
     }
     // A thread that was given work goes on with its own when that is done.

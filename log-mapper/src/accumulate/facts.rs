@@ -51,6 +51,7 @@ impl Scan<'_> {
             }
         }
         let seq = self.seq;
+        let mut shared = Vec::new();
         values.retain(|(variable, text)| {
             let shown = self.shown.entry(Arc::clone(text)).or_default();
             shown.spread.add(seq);
@@ -63,11 +64,12 @@ impl Scan<'_> {
             }
             let class = variables[*variable as usize].value_class;
             common.extend(class.map(|class| (class, Arc::clone(text))));
+            shared.push((*variable, Arc::clone(text)));
             false
         });
         let named = self.named(candidate, &values);
         let uuids = self.uuids(candidate, &values);
-        Fact { values, common, named, uuids, ..Fact::bare(candidate.log_point) }
+        Fact { values, common, shared, named, uuids, ..Fact::bare(candidate.log_point) }
     }
 
     /// A text, as the one that was shown before if it was: spans hold many equal ones.

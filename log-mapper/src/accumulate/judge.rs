@@ -58,7 +58,9 @@ impl Scan<'_> {
                 && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
             complete: self.is_complete(best.span, point)
                 || self.is_handed_anew(best.span, point, record.ts_us),
-            of_another: thread.is_none() && self.is_of_another(best, facts),
+            of_another: self.is_of_another(best, facts),
+            leaves_entity: thread.is_some()
+                && self.open.get(best.span).leaves_entity(&best.fit, self.orders.names_of_entities()),
             stamped_anew: self.is_stamped_anew(best.span, record, &record.candidates[best.candidate]),
             of_the_next: thread.is_none() && self.is_of_the_next(best, facts),
             turns_slowly: gap_us > LOOP_US
@@ -126,15 +128,16 @@ impl Scan<'_> {
         })
     }
 
-    /// Whether the record begins the event of another entity than `best` can be of:
-    /// its names contradict that one's. That a loop of somebody else goes through both
+    /// Whether the record begins the event of another entity than `best` can be of, or
+    /// another call: its names contradict that one's. That a loop of somebody else goes through both
     /// of them is the longer reading.
     fn is_of_another(&mut self, best: &Taker, facts: &[(usize, Fact)]) -> bool {
         let Self { orders, open, .. } = self;
         let Some(fact) = best.fact_of(facts) else { return false };
         open.get(best.span).tops.iter().any(|state| {
-            let is_entity = state.entered && orders.kind(state.top) == TopLevelKind::Entity;
-            is_entity && state.begins_another(orders, fact)
+            let is_own = state.entered
+                && matches!(orders.kind(state.top), TopLevelKind::Entity | TopLevelKind::RpcHandler);
+            is_own && state.begins_another(orders, fact)
         })
     }
 

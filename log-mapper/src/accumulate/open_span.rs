@@ -4,16 +4,19 @@
 //! Answers whether a record can come next and how well it fits; which of
 //! several spans takes it is decided by [`super::evidence`].
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use schema::kinds::{TELLING_MIN, are_part_and_whole, is_made};
-use schema::{Event, Kinds, LogPointId, Name, Span, TopLevelKind, Value, ValueClassId, Values};
+use schema::{
+    Event, IdentifierStrength, Kinds, LogPointId, Name, Span, TopLevelKind, Value, ValueClassId, Values,
+};
 
 use super::evidence::LOOP_US;
 use super::orders::{Follows, Orders};
 use super::pools::Closed;
 use super::wholes::Whole;
-use bound::{Bound, BoundAt};
+use bound::{Bound, BoundAt, is_small};
 use top_state::kind_rank;
 
 pub(super) use top_state::{TopState, opening_after, opening_any};
@@ -34,6 +37,9 @@ pub(super) struct Fact {
     /// Values that so many records show that they tell no spans apart. Whoever
     /// is handed something may still be told by them from whoever is not.
     pub(super) common: Vec<(ValueClassId, Arc<str>)>,
+    /// The same by variable: they speak for no span, but against those that are known
+    /// by another value of the same identifier.
+    pub(super) shared: Vec<(u32, Arc<str>)>,
     /// Objects named within its texts.
     pub(super) named: Vec<(ValueClassId, Arc<str>)>,
     /// UUIDs within its texts.
@@ -62,9 +68,10 @@ impl Fact {
 
     /// What it says itself.
     fn without_wholes(&self) -> Self {
-        let Self { log_point, values, common, named, uuids, .. } = self;
-        let (values, common, named, uuids) = (values.clone(), common.clone(), named.clone(), uuids.clone());
-        Self { log_point: *log_point, values, common, named, uuids, ..Self::bare(*log_point) }
+        let Self { log_point, values, common, shared, named, uuids, .. } = self;
+        let (values, common, shared) = (values.clone(), common.clone(), shared.clone());
+        let (named, uuids) = (named.clone(), uuids.clone());
+        Self { log_point: *log_point, values, common, shared, named, uuids, ..Self::bare(*log_point) }
     }
 
     /// A record of `log_point` that shows no values.
@@ -73,6 +80,7 @@ impl Fact {
             log_point,
             values: Vec::new(),
             common: Vec::new(),
+            shared: Vec::new(),
             named: Vec::new(),
             uuids: Vec::new(),
             wholes: Vec::new(),
@@ -292,7 +300,7 @@ impl OpenSpan {
         fact: &Fact,
         counts: &dyn Fn(ValueClassId) -> bool,
     ) -> bool {
-        let known = || self.tops.iter().flat_map(|state| &*state.bound);
+        let known = || self.known();
         let is_another = |kind: ValueClassId, text: &Arc<str>| {
             let mut of_kind = known().filter(|b| kinds.of(b.value_class) == kind).peekable();
             let is_same = |b: &Bound| b.text == *text || are_part_and_whole(&b.text, text);
@@ -300,11 +308,19 @@ impl OpenSpan {
         };
         let is_other =
             |uuid: &Uuid| uuid.classes.iter().any(|class| is_another(kinds.of(*class), &uuid.text));
+        // Small numbers are sizes as often as names, but for what goes in rounds.
+        let has_rounds = self.tops.iter().all(|state| orders.kind(state.top) == TopLevelKind::Dispatcher);
         fact.uuids.iter().any(is_other)
-            || fact.values.iter().any(|(variable, text)| {
+            || fact.values.iter().filter(|(_, text)| has_rounds || !is_small(text)).any(|(variable, text)| {
                 let classes = orders.request_classes(fact.log_point, *variable);
                 classes.iter().any(|class| is_another(kinds.of(*class), text))
             })
+    }
+
+    /// The values by which it is told from others.
+    fn known(&self) -> impl Iterator<Item = &Bound> {
+        let bound = self.tops.iter().flat_map(|state| &*state.bound);
+        bound.filter(|bound| bound.strength != IdentifierStrength::Node)
     }
 
     /// Whether names that were made while the program ran show another request:
@@ -312,7 +328,7 @@ impl OpenSpan {
     /// What they have in common was named when the program was written or set up
     /// (a table, a user), so that many requests share it.
     pub(super) fn is_another(&self, orders: &Orders<'_>, kinds: &Kinds, fact: &Fact) -> bool {
-        let known = || self.tops.iter().flat_map(|state| &*state.bound).filter(|b| is_made(&b.text));
+        let known = || self.known().filter(|b| is_made(&b.text));
         let made = || fact.values.iter().filter(|(_, text)| is_made(text));
         let named = fact.named.iter().chain(fact.wholes.iter().map(|whole| &whole.name));
         let mut shown = made().map(|(_, text)| text).chain(named.map(|(_, text)| text));
@@ -321,6 +337,18 @@ impl OpenSpan {
                 let classes = orders.request_classes(fact.log_point, *variable);
                 classes.iter().any(|class| known().any(|b| kinds.of(b.value_class) == kinds.of(*class)))
             })
+    }
+
+    /// Whether all that it has shown are names of `entities` that its handler met on its
+    /// way, and the record that fits as `fit` says names what the handler itself is about.
+    pub(super) fn leaves_entity(&self, fit: &Fit, entities: &BTreeSet<ValueClassId>) -> bool {
+        fit.tops.iter().all(|next| {
+            let Ok(at) = self.tops.binary_search_by_key(&next.top, |state| state.top) else { return false };
+            let mut names = self.tops[at].bound.iter();
+            names.clone().any(|name| is_made(&name.text) && entities.contains(&name.value_class))
+                && names.all(|name| name.identifier.is_none())
+                && next.bound.iter().any(|name| name.identifier.is_some())
+        })
     }
 
     /// Takes a record that fits.
@@ -463,7 +491,7 @@ impl OpenSpan {
 
     /// Whether it names something that the record names too, whatever it knows of it.
     pub(super) fn names_any(&self, fact: &Fact) -> bool {
-        let known = || self.tops.iter().flat_map(|state| &*state.bound);
+        let known = || self.known();
         let telling = fact.values.iter().filter(|(_, text)| text.len() >= TELLING_MIN);
         telling.into_iter().any(|(_, text)| known().any(|b| b.text == *text))
     }

@@ -45,6 +45,8 @@ pub(super) struct Orders<'m> {
     /// Per logger, by its first log point: the lowest level below the usual one that
     /// the log has shown of it.
     shown: FxHashMap<&'m str, Level>,
+    /// See [`Orders::names_of_entities`].
+    names_of_entities: BTreeSet<ValueClassId>,
 }
 
 /// Levels below this are off in usual configurations. Whether a logger prints them
@@ -183,6 +185,7 @@ impl<'m> Orders<'m> {
             starts,
             tops,
             possible: Vec::new(),
+            names_of_entities: model.identities().into_iter().map(|(_, class)| class).collect(),
             shown: FxHashMap::default(),
         }
     }
@@ -190,7 +193,9 @@ impl<'m> Orders<'m> {
     /// Forgets the places in top-level methods that are not `possible`, of log
     /// points that stand in others too.
     pub(super) fn restrict(&mut self, possible: &[bool]) {
-        self.possible = possible.to_vec();
+        let was = |top: usize| self.possible.get(top).is_none_or(|&possible| possible);
+        self.possible = possible.iter().enumerate().map(|(top, &possible)| possible && was(top)).collect();
+        let possible = &self.possible;
         for places in &mut self.places {
             let is_possible = |places: &Places| possible[places.top.index()];
             if places.iter().any(is_possible) {
@@ -198,6 +203,22 @@ impl<'m> Orders<'m> {
             }
         }
         self.starts.fill(None);
+    }
+
+    /// Whether something that can be there prints `point`.
+    pub(super) fn is_printed(&self, point: LogPointId) -> bool {
+        self.places(point).iter().any(|places| self.is_possible(places.top))
+    }
+
+    /// How many log points there are.
+    pub(super) fn n_points(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether `point` is printed in usual configurations.
+    pub(super) fn is_usual(&self, point: LogPointId) -> bool {
+        let levels = &self.model.log_points[point.index()].levels;
+        levels.is_empty() || levels.iter().any(|&level| level >= USUAL_LEVEL)
     }
 
     /// Whether the program can run `top`, as far as is known.
@@ -301,6 +322,11 @@ impl<'m> Orders<'m> {
     /// same by itself and by the events that are sent to it.
     pub(super) fn is_one(&self, top: TopLevelId, a: IdentifierId, b: IdentifierId) -> bool {
         a == b || self.tops[top.index()].aliases.contains(&(a.min(b), a.max(b)))
+    }
+
+    /// Value classes by which entities are told from their like.
+    pub(super) fn names_of_entities(&self) -> &BTreeSet<ValueClassId> {
+        &self.names_of_entities
     }
 
     /// The kind of a top-level method.

@@ -92,6 +92,20 @@ pub(super) fn bind(
             }),
         }
     }
+    for (variable, text) in &fact.shared {
+        let Some(Some(id)) = bindings.get(*variable as usize).copied() else { continue };
+        let Some(known) = identifiers.get(id.index()) else { continue };
+        if known.strength == IdentifierStrength::Node || bound.iter().any(|old| old.identifier == Some(id)) {
+            continue;
+        }
+        bound.push(Bound {
+            identifier: Some(id),
+            value_class: known.value_class,
+            strength: IdentifierStrength::Node,
+            text: Arc::clone(text),
+            part: None,
+        });
+    }
     // What something is part of speaks for requests that are about such wholes.
     let is_about = |whole: &&Whole| {
         let class = whole.name.0;

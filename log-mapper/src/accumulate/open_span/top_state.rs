@@ -96,7 +96,7 @@ impl TopState {
         let mut all = Rc::clone(&self.bound);
         for bound in new {
             let same = |old: &Bound| match bound.identifier {
-                Some(_) => old.identifier == bound.identifier,
+                Some(_) => old.identifier == bound.identifier && old.strength <= bound.strength,
                 None => old.value_class == bound.value_class && old.text == bound.text,
             };
             if all.len() >= BOUND_MAX || all.iter().any(same) {
