@@ -129,8 +129,8 @@ impl Scan<'_> {
     }
 
     /// Whether the record begins the event of another entity than `best` can be of, or
-    /// another call: its names contradict that one's. That a loop of somebody else goes through both
-    /// of them is the longer reading.
+    /// another call: its names contradict that one's. That a loop of somebody else goes
+    /// through both of them is the longer reading.
     fn is_of_another(&mut self, best: &Taker, facts: &[(usize, Fact)]) -> bool {
         let Self { orders, open, .. } = self;
         let Some(fact) = best.fact_of(facts) else { return false };

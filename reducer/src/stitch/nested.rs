@@ -13,8 +13,9 @@
 //!
 //! Two that name different things of one kind, and nothing in common, are none in the
 //! middle of the other, but in a thread that is named after what the outer one is about:
-//! that works on nothing else meanwhile, and meets what it meets. Nothing follows in a thread whose spans cross (each has a line within the other):
-//! its name is that of several threads, or the spans are wrong.
+//! that works on nothing else meanwhile, and meets what it meets. Nothing follows in a
+//! thread whose spans cross (each has a line within the other): its name is that of
+//! several threads, or the spans are wrong.
 
 use std::collections::BTreeMap;
 
