@@ -579,6 +579,7 @@ fn event(record: &Record<'_>, candidate: Option<&Candidate<'_>>, reason: Name) -
         n_lines: record.n_lines,
         byte_offset: record.byte_offset,
         ts_us: record.ts_us,
+        late_us: record.late_us,
         level: record.level,
         log_point: candidate.map(|candidate| candidate.log_point),
         values: candidate.map(|candidate| candidate.values.iter().copied().collect()).unwrap_or_default(),

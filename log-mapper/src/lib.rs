@@ -10,6 +10,7 @@
 
 pub mod accumulate;
 mod chunks;
+mod clock_steps;
 mod files;
 pub mod header;
 mod input;
@@ -33,6 +34,7 @@ use jiff::tz::TimeZone;
 use rayon::prelude::*;
 use schema::{Model, NodeOutput, Result};
 
+use clock_steps::Clock;
 use files::{ChunkReader, clock};
 use matched::{Matched, match_chunk};
 use record::{Record, Records};
@@ -94,12 +96,12 @@ pub fn map(
     let mut reader = ChunkReader::new(sources, files, config, progress);
     let mut cuts = vec![(0, None); layouts.len()];
 
-    let accumulated = std::thread::scope(|scope| {
+    let (accumulated, steps) = std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(1);
         let accumulating = scope.spawn(move || {
-            let mut records =
-                ReceivedRecords { receiver, batches: VecDeque::new(), matched: Matched::default(), next: 0 };
-            accumulate::accumulate(model, &mut records, &config.accumulate)
+            let mut records = ReceivedRecords::new(receiver);
+            let accumulated = accumulate::accumulate(model, &mut records, &config.accumulate);
+            (accumulated, records.clock.steps)
         });
         match_all(&mut reader, &layouts, patterns, config, sender, &mut cuts)?;
         Ok::<_, schema::Error>(accumulating.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
@@ -109,6 +111,7 @@ pub fn map(
     for (account, (n_cut, first)) in inputs.iter_mut().zip(cuts) {
         stats::add_cut(account, n_cut, first);
     }
+    stats::add_steps(&mut inputs, &steps);
     stats::finish(&mut inputs, &accumulated);
     Ok(NodeOutput {
         node: config.accumulate.node.clone(),
@@ -168,6 +171,51 @@ struct ReceivedRecords {
     batches: VecDeque<Matched>,
     matched: Matched,
     next: usize,
+    clock: Clock,
+}
+
+impl ReceivedRecords {
+    fn new(receiver: Receiver<Vec<Matched>>) -> Self {
+        let (batches, matched, clock) = (VecDeque::new(), Matched::default(), Clock::default());
+        Self { receiver, batches, matched, next: 0, clock }
+    }
+
+    /// What is to be added to the time of the record at hand.
+    fn late_us(&mut self) -> i64 {
+        let Self { receiver, batches, matched, next, clock } = self;
+        let index = *next - 1;
+        let Some((line, us)) = matched.time(index) else { return 0 };
+        let file = matched.chunk.file;
+        clock.late_us((file, line), us, |n| following(receiver, batches, matched, index, n))
+    }
+}
+
+/// Printed times of up to `n` records after `index` in the file of `matched`.
+fn following(
+    receiver: &Receiver<Vec<Matched>>,
+    batches: &mut VecDeque<Matched>,
+    matched: &Matched,
+    index: usize,
+    n: usize,
+) -> Vec<i64> {
+    let times = |matched: &Matched, from: usize, n_left: usize| -> Vec<i64> {
+        (from..matched.n_records()).take(n_left).filter_map(|i| Some(matched.time(i)?.1)).collect()
+    };
+    let mut out = times(matched, index + 1, n);
+    let mut at = 0;
+    while out.len() < n {
+        if at == batches.len() {
+            let Ok(batch) = receiver.recv() else { break };
+            batches.extend(batch);
+            continue;
+        }
+        if batches[at].chunk.file != matched.chunk.file {
+            break;
+        }
+        out.extend(times(&batches[at], 0, n - out.len()));
+        at += 1;
+    }
+    out
 }
 
 impl Records for ReceivedRecords {
@@ -179,7 +227,9 @@ impl Records for ReceivedRecords {
             }
         }
         self.next += 1;
-        self.matched.record(self.next - 1)
+        let late_us = self.late_us();
+        let record = self.matched.record(self.next - 1)?;
+        Some(Record { ts_us: record.ts_us.saturating_add(late_us), late_us, ..record })
     }
 
     fn ahead(&mut self, n: u64, see: &mut dyn FnMut(&Record<'_>)) {

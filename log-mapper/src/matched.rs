@@ -188,6 +188,12 @@ impl Matched {
         self.entries.len()
     }
 
+    /// Line and printed time of one of them.
+    pub(crate) fn time(&self, index: usize) -> Option<(u64, i64)> {
+        let entry = self.entries.get(index)?;
+        Some((self.first_line + u64::from(entry.line), entry.ts_us))
+    }
+
     /// One of them; none after the last.
     pub(crate) fn record(&self, index: usize) -> Option<Record<'_>> {
         let entry = self.entries.get(index)?;
@@ -203,6 +209,7 @@ impl Matched {
             n_lines: entry.n_lines,
             byte_offset: self.chunk.start + u64::from(entry.start),
             ts_us: entry.ts_us,
+            late_us: 0,
             level: entry.level,
             thread: entry.thread.map(|t| self.str_of(t)),
             text: self.chunk.bytes.get(range(&entry.message)).unwrap_or_default(),

@@ -14,8 +14,10 @@ pub struct Record<'a> {
     pub n_lines: u32,
     /// Offset of the header line in the decompressed file.
     pub byte_offset: u64,
-    /// Time, µs since 1970 UTC.
+    /// Time, µs since 1970 UTC, by a clock that is never set back.
     pub ts_us: i64,
+    /// What has been added to the time that was printed, µs.
+    pub late_us: i64,
     /// Level, where the layout prints it.
     pub level: Option<Level>,
     /// Thread name, where the layout prints it.

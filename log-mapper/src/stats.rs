@@ -3,6 +3,7 @@
 use schema::InputAccount;
 
 use crate::accumulate::Accumulated;
+use crate::clock_steps::ClockStep;
 use crate::limits::RECORD_BYTES_MAX;
 use crate::matched::Counts;
 
@@ -21,6 +22,18 @@ pub(crate) fn add_cut(account: &mut InputAccount, n_cut: u64, first: Option<u64>
     if let Some(first) = first {
         account.damage.push(format!(
             "{n_cut} records are longer than {RECORD_BYTES_MAX} bytes and were read to there, the first at byte {first}"
+        ));
+    }
+}
+
+/// Names where the clock was set.
+pub(crate) fn add_steps(accounts: &mut [InputAccount], steps: &[ClockStep]) {
+    for step in steps {
+        let way = if step.back_us > 0 { "back" } else { "forward again" };
+        let seconds = step.back_us.unsigned_abs() as f64 / 1e6;
+        accounts[step.file as usize].damage.push(format!(
+            "line {}: the clock was set {way} by about {seconds:.3} s, which is made up for from there on",
+            step.line
         ));
     }
 }

@@ -98,6 +98,34 @@ fn same_result_for_any_chunk_size_and_thread_count() {
     }
 }
 
+/// Where the clock is set back, the time goes on; what was printed is still known. The
+/// next file goes on with the same clock.
+#[test]
+fn a_clock_that_is_set_back_is_made_up_for() {
+    let lines = |ms: std::ops::Range<u32>| -> String {
+        let line =
+            |ms: u32| format!("2026-11-21 01:28:{:02},{:03} INFO a.B: started 1\n", ms / 1000, ms % 1000);
+        ms.step_by(10).map(line).collect()
+    };
+    let text = lines(10_000..10_200) + &lines(9_200..12_000);
+    let later = lines(12_000..12_100);
+    let sources = [Source::bytes("x.log", later.as_bytes()), Source::bytes("x.log.1", text.as_bytes())];
+    let expected = run(&sources, |_| {});
+    let warning = "line 21: the clock was set back by about 0.990 s, which is made up for from there on";
+    assert_eq!(expected.inputs[0].damage, [warning]);
+    assert_eq!(expected.inputs[1].damage, [""; 0]);
+    let mut events: Vec<_> =
+        expected.accumulators.iter().flat_map(|a| &a.spans).flat_map(|s| &s.events).collect();
+    events.sort_by_key(|event| event.place());
+    assert!(events.is_sorted_by_key(|event| event.ts_us));
+    let last = events.last().expect("an event");
+    assert_eq!((last.late_us, last.ts_us - last.printed_us()), (990_000, 990_000));
+    assert_eq!(Some(last.printed_us()), expected.inputs[1].last_us);
+    for chunk_bytes in [1, 7, 100] {
+        assert!(run(&sources, |c| c.chunk_bytes = chunk_bytes) == expected, "{chunk_bytes} bytes");
+    }
+}
+
 #[test]
 fn packed_and_rotated_files() {
     let later = LOG.replace("01:28:30", "02:28:30");

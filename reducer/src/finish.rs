@@ -257,7 +257,7 @@ fn event_row(context: Context<'_>, names: &Names, node: &str, seq: usize, event:
         line: event.line.cast_signed(),
         n_lines: i64::from(event.n_lines),
         byte_offset: event.byte_offset.cast_signed(),
-        ts: Time(event.ts_us),
+        ts: Time(event.printed_us()),
         level: event.level.map(|level| Text::from(level.name())),
         log_point_id: point.map(|(id, _)| number(context, id)),
         class: point.map(|(id, _)| names.classes[id.index()].clone()),
@@ -404,7 +404,7 @@ fn request_id(names: &Names, accumulator: &Accumulator) -> Text {
         text(&mut hash, &span.node);
         text(&mut hash, file.rsplit(['/', '\\']).next().unwrap_or_default());
         hash.update(&first.line.to_le_bytes());
-        hash.update(&first.ts_us.to_le_bytes());
+        hash.update(&first.printed_us().to_le_bytes());
         hash.update(&(span.events.len() as u64).to_le_bytes());
     }
     Text::from(format!("{:032x}", hash.digest128()))

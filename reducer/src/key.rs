@@ -89,6 +89,7 @@ mod tests {
             n_lines: 1,
             byte_offset: 0,
             ts_us: 0,
+            late_us: 0,
             level: None,
             log_point: None,
             values: Values::default(),

@@ -11,6 +11,7 @@ use schema::{Accumulator, Model, NodeOutput};
 use crate::merge::{assemble, flatten};
 use crate::stitch::{Scope, prefer_linked, stitch};
 
+mod clocks;
 mod merge;
 mod shuffle;
 mod stitch;
@@ -48,13 +49,16 @@ pub fn reduce(model: &Model, outputs: Vec<NodeOutput>, config: &Config) -> Vec<A
     requests(model, accumulators, Scope::All, config)
 }
 
-/// The phases: spans in canonical order, links between them, what hangs together.
+/// The phases: times by one clock, spans in canonical order, links between them, what hangs together.
 fn requests(
     model: &Model,
-    accumulators: Vec<Accumulator>,
+    mut accumulators: Vec<Accumulator>,
     scope: Scope,
     config: &Config,
 ) -> Vec<Accumulator> {
+    if scope == Scope::All {
+        clocks::align(&mut accumulators);
+    }
     let mut spans = flatten(accumulators);
     let links = stitch(model, &spans, scope, config);
     if scope == Scope::All {

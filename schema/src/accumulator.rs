@@ -137,8 +137,11 @@ pub struct Event {
     pub n_lines: u32,
     /// Offset of the record in the (decompressed) file.
     pub byte_offset: u64,
-    /// Time, µs since 1970 UTC.
+    /// Time, µs since 1970 UTC, by a clock that is never set back: as printed, later by
+    /// `late_us`.
     pub ts_us: i64,
+    /// What the clock that printed it was behind that one, µs: 0 unless it was set back.
+    pub late_us: i64,
     /// Level as printed.
     pub level: Option<Level>,
     /// The log point that printed it; none: unattributed.
@@ -154,5 +157,11 @@ impl Event {
     #[must_use]
     pub fn place(&self) -> Place {
         Place { file: self.file, line: self.line }
+    }
+
+    /// Time as printed, µs since 1970 UTC.
+    #[must_use]
+    pub fn printed_us(&self) -> i64 {
+        self.ts_us.saturating_sub(self.late_us)
     }
 }

@@ -56,7 +56,18 @@ fn records<'a>(patterns: &PatternSet, scratch: &mut Scratch, log: &'a [u8]) -> V
         let candidates = scratch.matches().iter().map(candidate).collect();
         let (level, text) = (query.level, query.text);
         let (file, n_lines, byte_offset, thread) = (0, 1, 0, None);
-        records.push(Record { file, line, n_lines, byte_offset, ts_us, level, thread, text, candidates });
+        records.push(Record {
+            file,
+            line,
+            n_lines,
+            byte_offset,
+            ts_us,
+            late_us: 0,
+            level,
+            thread,
+            text,
+            candidates,
+        });
     }
     records
 }

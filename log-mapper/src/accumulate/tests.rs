@@ -38,6 +38,7 @@ impl<'a> Sketched<'a> {
             n_lines: 1,
             byte_offset: 0,
             ts_us: (time * 1e6) as i64,
+            late_us: 0,
             level: level.or(Some(Level::Info)),
             thread,
             text: line.as_bytes(),

@@ -72,6 +72,7 @@ fn event(model: &Model, line: u64, time: &str) -> Event {
         n_lines: 1,
         byte_offset: 0,
         ts_us: (seconds * 1e6) as i64,
+        late_us: 0,
         level: None,
         log_point: Some(sketch::point(model, "p")),
         values: Values::default(),

@@ -32,7 +32,7 @@ record! {
         n_lines: i64,
         /// Offset in the (decompressed) file.
         byte_offset: i64,
-        /// Time of the record.
+        /// Time of the record, as printed.
         ts: Time,
         /// Level as printed.
         level: Option<Text>,

@@ -22,7 +22,7 @@ use crate::model::{Level, Model};
 use crate::values::Values;
 
 /// Version of the postcard form in `state`.
-const STATE_VERSION: &str = "3";
+const STATE_VERSION: &str = "4";
 
 record! {
     /// A request accumulator.
@@ -57,7 +57,7 @@ record! {
         n_lines: i64,
         /// Offset in the (decompressed) file.
         byte_offset: i64,
-        /// Time of the record.
+        /// Time of the record, as printed.
         ts: Time,
         /// Level as printed.
         level: Option<Text>,
@@ -251,7 +251,7 @@ impl UnattributedRow {
             line: event.line.cast_signed(),
             n_lines: i64::from(event.n_lines),
             byte_offset: event.byte_offset.cast_signed(),
-            ts: Time(event.ts_us),
+            ts: Time(event.printed_us()),
             level: event.level.map(|level| Text::from(level.name())),
             reason: Text::from(event.reason.as_str()),
         }
@@ -264,6 +264,7 @@ impl UnattributedRow {
             n_lines: u32::try_from(self.n_lines).unwrap_or(1),
             byte_offset: self.byte_offset.cast_unsigned(),
             ts_us: self.ts.0,
+            late_us: 0,
             level: self.level.as_deref().and_then(Level::parse),
             log_point: None,
             values: Values::default(),

@@ -1,5 +1,6 @@
 //! `requests`, `request_nodes` and `log_sequences`: what a request is as a
-//! whole.
+//! whole. Times are by a clock that is never set back: where the clock of a node was, they
+//! are not those that its events print.
 
 use super::cell::{Text, Time, record};
 use super::events::NameValue;

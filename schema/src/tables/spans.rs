@@ -1,5 +1,5 @@
 //! `spans`: the part of a request that one thread of one top-level method did
-//! on one node.
+//! on one node. Times are by a clock that is never set back.
 
 use super::cell::{Text, Time, record};
 

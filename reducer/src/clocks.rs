@@ -1,0 +1,153 @@
+//! Clocks: which of the times of a node were right, where its clock was set.
+//!
+//! The mapper makes up for a clock that was set back from there on, as of one node alone
+//! nothing tells whether it was wrong after that or before: often a clock is set because
+//! it was wrong. Other nodes tell: what names the same rare thing on two nodes is printed
+//! at about the same time. So all times of the node are moved such that one stretch
+//! between two steps is as it was printed, the one by which what names the same things on
+//! other nodes is nearest.
+//!
+//! A clock that was wrong all along is not corrected: nothing shows it to be one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+use schema::kinds::is_made;
+use schema::{Accumulator, Name, Span};
+
+use crate::merge::start_us;
+
+/// A text that more spans hold names something that lives on.
+const HOLDERS_MAX: usize = 32;
+
+/// Things that are further apart were not printed of one piece of work, µs.
+const APART_MAX_US: u64 = 60_000_000;
+
+/// A text on another node or this one: when a span that holds it starts.
+type Holder = (Name, i64);
+
+/// Moves the times of each node whose clock was set back to those of the other nodes.
+pub(crate) fn align(accumulators: &mut [Accumulator]) {
+    let mut stretches: BTreeMap<&'static str, BTreeSet<i64>> = BTreeMap::new();
+    for span in accumulators.iter().flat_map(|a| &a.spans) {
+        for event in span.events.iter().filter(|event| event.late_us != 0) {
+            stretches.entry(span.node.as_str()).or_default().insert(event.late_us);
+        }
+    }
+    for (node, stretches) in stretches {
+        let node = Name::from(node);
+        let distances = distances(accumulators, node);
+        let cost = |by_us: i64| -> u64 {
+            let far = |near: &Vec<i64>| near.iter().map(|us| us.saturating_sub(by_us).unsigned_abs()).min();
+            distances.iter().filter_map(far).map(|us| us.min(APART_MAX_US)).sum()
+        };
+        // Of equals the first: the clock as it was at the beginning of the log.
+        let by_us = std::iter::once(0).chain(stretches).min_by_key(|by_us| cost(*by_us)).unwrap_or(0);
+        if by_us != 0 {
+            let spans = accumulators.iter_mut().flat_map(|a| &mut a.spans);
+            spans.filter(|span| span.node == node).for_each(|span| make_earlier(span, by_us));
+        }
+    }
+}
+
+/// For each rare text that a span of `node` shares with other nodes how much later it is
+/// than each of them there, µs.
+fn distances(accumulators: &[Accumulator], node: Name) -> Vec<Vec<i64>> {
+    let mut holders: FxHashMap<&str, Vec<Holder>> = FxHashMap::default();
+    for span in accumulators.iter().flat_map(|a| &a.spans).filter(|span| !span.events.is_empty()) {
+        let texts: BTreeSet<&str> =
+            span.identifiers.iter().map(|value| &*value.text).filter(|text| is_made(text)).collect();
+        for text in texts {
+            let holders = holders.entry(text).or_default();
+            // One more than counts tells that there are too many.
+            if holders.len() <= HOLDERS_MAX {
+                holders.push((span.node, start_us(span)));
+            }
+        }
+    }
+    let is_rare = |holders: &&Vec<Holder>| holders.len() <= HOLDERS_MAX;
+    let mut out = Vec::new();
+    for holders in holders.values().filter(is_rare) {
+        let others = || holders.iter().filter(|(other, _)| *other != node);
+        for (_, us) in holders.iter().filter(|(own, _)| *own == node && others().next().is_some()) {
+            out.push(others().map(|(_, other_us)| us.saturating_sub(*other_us)).collect());
+        }
+    }
+    out
+}
+
+fn make_earlier(span: &mut Span, by_us: i64) {
+    for event in &mut span.events {
+        event.ts_us = event.ts_us.saturating_sub(by_us);
+        event.late_us = event.late_us.saturating_sub(by_us);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schema::{Event, Value, ValueClassId, Values};
+
+    use super::*;
+
+    /// A span that names `text`, printed at `ms` by a clock that is `late_ms` behind.
+    fn span(node: &str, text: &str, ms: i64, late_ms: i64) -> Accumulator {
+        let event = Event {
+            file: 0,
+            line: ms.unsigned_abs(),
+            n_lines: 1,
+            byte_offset: 0,
+            ts_us: (ms + late_ms) * 1000,
+            late_us: late_ms * 1000,
+            level: None,
+            log_point: None,
+            values: Values::default(),
+            reason: Name::default(),
+        };
+        let span = Span {
+            node: Name::from(node),
+            thread: None,
+            top_levels: Vec::new(),
+            identifiers: vec![Value { value_class: ValueClassId::new(0), text: text.into() }],
+            events: vec![event],
+            truncated: false,
+            hosts: Vec::new(),
+        };
+        Accumulator { spans: vec![span], links: Vec::new() }
+    }
+
+    /// Two requests on `a` and `b`, the second after the clock of `b` was set back by a
+    /// second. `ahead_ms`: how far that clock was ahead before.
+    #[track_caller]
+    fn check(ahead_ms: i64) {
+        let mut spans = vec![
+            span("a", "1073741825", 10_000, 0),
+            span("b", "1073741825", 10_005 + ahead_ms, 0),
+            span("a", "1073741826", 20_000, 0),
+            span("b", "1073741826", 20_005 + ahead_ms - 1000, 1000),
+        ];
+        let printed: Vec<i64> = spans.iter().map(|a| a.spans[0].events[0].printed_us()).collect();
+        align(&mut spans);
+        let times: Vec<i64> = spans.iter().map(|a| a.spans[0].events[0].ts_us / 1000).collect();
+        assert_eq!(times, [10_000, 10_005, 20_000, 20_005]);
+        let still: Vec<i64> = spans.iter().map(|a| a.spans[0].events[0].printed_us()).collect();
+        assert_eq!(still, printed);
+    }
+
+    #[test]
+    fn a_clock_that_was_right_was_set_wrong() {
+        check(0);
+    }
+
+    #[test]
+    fn a_clock_that_was_wrong_was_set_right() {
+        check(1000);
+    }
+
+    #[test]
+    fn a_node_that_shares_nothing_keeps_its_first_clock() {
+        let mut spans = vec![span("b", "1073741825", 10_000, 0), span("b", "1073741826", 19_000, 1000)];
+        let before = spans.clone();
+        align(&mut spans);
+        assert_eq!(spans, before);
+    }
+}
