@@ -200,3 +200,25 @@ fn equal_parts_look_as_far_ahead_as_there_are_as_many_spans_as_parts() {
     // One alone does not look so far.
     assert!(hosts(&text.replace("1.000 - loads\n", "")).is_empty());
 }
+
+#[test]
+fn what_stands_together_is_not_torn_apart_by_what_follows_it() {
+    let model = "
+        point prepares
+        point readies
+        point copies file=File.id
+        point done file=File.id
+        top work Task file=File.id
+          >prepares readies
+          readies done
+          done<
+        top copy Task file=File.id
+          >readies copies
+          copies<";
+    let shown = |n: u32| format!("{n}.000 - prepares\n{n}.001 - readies\n{n}.002 - done file=f_{n}4\n");
+    let records = (10..20).map(shown).collect::<String>()
+        + "100.000 - prepares\n100.001 - readies\n100.002 - copies file=f_77771";
+    let spans = run(&sketch::model(model), &records);
+    let last: Vec<&str> = spans.lines().rev().take(2).collect();
+    assert_eq!(last, ["copy: 33 opens, start not seen", "work: 31 opens; 32 stands together"]);
+}
