@@ -450,4 +450,12 @@ fn time_alone_does_not_tell_who_sent_an_entity_an_event() {
          a - node this.id=node_00001 1.1-1.1",
         "1 2 1>2",
     );
+    // Without threads either, who prints only after it has been handled.
+    check(
+        model,
+        "a - node this.id=node_00001 1.0-1.0
+         a - kill this.id=task_00001 1.0-1.0",
+        "1
+         2",
+    );
 }
