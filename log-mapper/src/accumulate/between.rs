@@ -37,11 +37,11 @@ struct Host {
 /// Joins such parts with their spans, in the closed spans of a log without threads,
 /// which have the numbers of their first records and are in order of these.
 pub(super) fn join(orders: &mut Orders<'_>, together: &Together, done: &mut Vec<(u64, Closed)>) {
-    let near = find(orders, together, done, FLOAT_US);
+    let near = find(orders, together, done, (FLOAT_US, |_| true));
     let chosen = choose(orders, near, done);
     let target: FxHashMap<usize, usize> = chosen.iter().map(|&(part, span, _)| (part, span)).collect();
-    let mut further = find(orders, together, done, WAIT_US.unsigned_abs());
-    further.retain(|host| !target.contains_key(&host.part));
+    let is_left = |part: usize| !target.contains_key(&part);
+    let mut further = find(orders, together, done, (WAIT_US.unsigned_abs(), is_left));
     keep_next(&mut further, done);
     name_hosts(&further, done);
     let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -68,14 +68,19 @@ pub(super) fn join(orders: &mut Orders<'_>, together: &Together, done: &mut Vec<
     done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
 }
 
-/// The spans that each part can belong to, those that the most speaks for, of those that
-/// begin at most `soon_us` after it.
-fn find(orders: &mut Orders<'_>, together: &Together, done: &[(u64, Closed)], soon_us: u64) -> Vec<Host> {
+/// The spans that each part `is_asked` for can belong to, those that the most speaks for, of
+/// those that begin at most `soon_us` after it.
+fn find(
+    orders: &mut Orders<'_>,
+    together: &Together,
+    done: &[(u64, Closed)],
+    (soon_us, is_asked): (u64, impl Fn(usize) -> bool),
+) -> Vec<Host> {
     let mut found: Vec<Host> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut n_kept = 0;
     for part in 0..done.len() {
-        let is_part = is_part(orders, &done[part].1);
+        let is_part = is_asked(part) && is_part(orders, &done[part].1);
         if is_part || open.len() > 2 * n_kept + HOSTS_MAX {
             open.retain(|&span| last(&done[span].1).is_some_and(|end| Some(end) > last(&done[part].1)));
             n_kept = open.len();

@@ -60,7 +60,7 @@ impl Scan<'_> {
                 || self.is_handed_anew(best.span, point, record.ts_us),
             of_another: self.is_of_another(best, facts),
             leaves_entity: thread.is_some()
-                && self.open.get(best.span).leaves_entity(&best.fit, self.orders.names_of_entities()),
+                && self.open.get(best.span).leaves_entity(&best.fit, self.orders.identities()),
             stamped_anew: self.is_stamped_anew(best.span, record, &record.candidates[best.candidate]),
             of_the_next: thread.is_none() && self.is_of_the_next(best, facts),
             turns_slowly: gap_us > LOOP_US

@@ -45,8 +45,8 @@ pub(super) struct Orders<'m> {
     /// Per logger, by its first log point: the lowest level below the usual one that
     /// the log has shown of it.
     shown: FxHashMap<&'m str, Level>,
-    /// See [`Orders::names_of_entities`].
-    names_of_entities: BTreeSet<ValueClassId>,
+    /// See [`Orders::identities`].
+    identities: BTreeSet<ValueClassId>,
 }
 
 /// Levels below this are off in usual configurations. Whether a logger prints them
@@ -185,7 +185,7 @@ impl<'m> Orders<'m> {
             starts,
             tops,
             possible: Vec::new(),
-            names_of_entities: model.identities().into_iter().map(|(_, class)| class).collect(),
+            identities: model.identities().into_iter().map(|(_, class)| class).collect(),
             shown: FxHashMap::default(),
         }
     }
@@ -325,8 +325,8 @@ impl<'m> Orders<'m> {
     }
 
     /// Value classes by which entities are told from their like.
-    pub(super) fn names_of_entities(&self) -> &BTreeSet<ValueClassId> {
-        &self.names_of_entities
+    pub(super) fn identities(&self) -> &BTreeSet<ValueClassId> {
+        &self.identities
     }
 
     /// The kind of a top-level method.

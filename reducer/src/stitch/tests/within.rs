@@ -3,7 +3,7 @@
 use super::*;
 
 /// A request opens things; who opens one starts a task that names nothing.
-const OPENERS: &str = "
+pub(super) const OPENERS: &str = "
     point p
     top ask RpcHandler job=Job.id
       >p
