@@ -271,6 +271,9 @@ impl<'m> Scan<'m> {
         takers.sort_by_key(|taker| {
             (Reverse(taker.evidence), handles(taker.candidate), taker.candidate, taker.span)
         });
+        if thread.is_none() {
+            self.prefer_familiar(record, &mut takers);
+        }
         prefer_living(&mut takers, thread.is_some());
         if thread.is_none()
             && let Some(choice) = self.beside(record, &facts, &takers)

@@ -141,13 +141,16 @@ impl Scan<'_> {
     }
 
     /// The span at `index`, after those that name nothing and stand directly before it
-    /// in the log.
+    /// in the log, up to one that begins as another does: what comes once more is as
+    /// likely somebody else's.
     fn run_before(&self, index: SpanIndex) -> Vec<SpanIndex> {
         let mut run = vec![index];
         let mut next_seq = self.open.get(index).first_seq;
         for lone in self.opened.iter().rev() {
             let span = self.open.get(lone.span);
-            if span.last_seq + 1 == next_seq && span.is_nameless() && !run.contains(&lone.span) {
+            let begins_so =
+                |&other: &SpanIndex| self.open.get(other).events[0].log_point == span.events[0].log_point;
+            if span.last_seq + 1 == next_seq && span.is_nameless() && !run.iter().any(begins_so) {
                 run.insert(0, lone.span);
                 next_seq = span.first_seq;
             }

@@ -11,11 +11,12 @@
 use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
-use schema::TopLevelKind;
+use schema::kinds::is_digest;
+use schema::{LogPointId, TopLevelKind};
 
 use super::open_spans::SpanIndex;
 use super::orders::Follows;
-use super::{Scan, Taker};
+use super::{LOOP_US, Scan, Taker};
 use crate::record::Record;
 
 /// Characters of a word.
@@ -26,12 +27,24 @@ const WORDS_MAX: usize = 256;
 
 /// The words of a message, sorted: runs of letters, digits and underscores.
 pub(super) fn words(text: &[u8]) -> Vec<u64> {
+    hashes(runs(text).filter(|run| run.len() >= WORD_MIN))
+}
+
+/// Those of the words of a message that are digests: nobody has one of them by chance.
+fn digests(text: &[u8]) -> Vec<u64> {
+    hashes(runs(text).filter(|run| std::str::from_utf8(run).is_ok_and(is_digest)))
+}
+
+fn runs(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let is_within = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || !b.is_ascii();
-    let runs = text.split(|b| !is_within(b)).filter(|run| run.len() >= WORD_MIN);
-    let mut words: Vec<u64> = runs.take(WORDS_MAX).map(|run| FxBuildHasher.hash_one(run)).collect();
-    words.sort_unstable();
-    words.dedup();
-    words
+    text.split(move |b| !is_within(b))
+}
+
+fn hashes<'t>(words: impl Iterator<Item = &'t [u8]>) -> Vec<u64> {
+    let mut hashes: Vec<u64> = words.take(WORDS_MAX).map(|word| FxBuildHasher.hash_one(word)).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
 }
 
 /// Adds `new` words to those of a span, which are sorted.
@@ -93,6 +106,44 @@ impl Scan<'_> {
             waiting.iter().map(|&span| (n_shared(span), span)).collect();
         ranked.sort_unstable();
         ranked
+    }
+
+    /// Puts first whom of those for whom equally many identifiers speak knows more digests
+    /// of the record than all others do: a name within a longer text, of which the analysis
+    /// knows only what is around it, tells more. Of those who know equally many, and are
+    /// all at work, it is who has not printed such a line yet: another turn of a loop is
+    /// the longer reading.
+    pub(super) fn prefer_familiar(&self, record: &Record<'_>, takers: &mut [Taker]) {
+        let Some(first) = takers.first().filter(|first| first.evidence.n_request > 0) else { return };
+        let of = |taker: &Taker| (taker.evidence.n_request, taker.evidence.n_weak, taker.evidence.follows);
+        let mut equal: Vec<(SpanIndex, LogPointId)> = Vec::new();
+        for taker in takers.iter().take_while(|taker| of(taker) == of(first)) {
+            if equal.iter().all(|&(span, _)| span != taker.span) {
+                equal.push((taker.span, record.candidates[taker.candidate].log_point));
+            }
+        }
+        if equal.len() < 2 {
+            return;
+        }
+        let names = digests(record.text);
+        let is_at_work = |&(span, _): &(SpanIndex, LogPointId)| {
+            record.ts_us.abs_diff(self.open.get(span).last_us) <= LOOP_US
+        };
+        let all_at_work = equal.iter().all(is_at_work);
+        let rank = |&(span, point): &(SpanIndex, LogPointId)| {
+            let open = self.open.get(span);
+            let n_known = names.iter().filter(|&name| open.words.binary_search(name).is_ok()).count();
+            let is_new = all_at_work && !open.events.iter().any(|event| event.log_point == Some(point));
+            ((n_known, is_new), span)
+        };
+        let mut ranked: Vec<((usize, bool), SpanIndex)> = equal.iter().map(rank).collect();
+        ranked.sort_unstable();
+        if let [.., (second, _), (best, span)] = ranked[..]
+            && best > second
+            && let Some(at) = takers.iter().position(|taker| taker.span == span)
+        {
+            takers[..=at].rotate_right(1);
+        }
     }
 
     /// Which of `takers` has more words in common with the record than all other
