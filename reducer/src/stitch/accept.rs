@@ -11,7 +11,7 @@ use schema::{IdentifierStrength, TopLevelId, ValueClassId};
 
 use super::evidence::Candidate;
 use super::facts::Facts;
-use super::pairs::{Pair, Pairs, Role};
+use super::pairs::{Mapped, Pair, Pairs, Role};
 use crate::merge::SpanLink;
 
 /// The hand-offs taken from `candidates`, which are sorted best first.
@@ -25,10 +25,12 @@ pub(super) fn accept(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candida
             continue;
         }
         if state.is_free(facts, pair, candidate)
+            && !state.is_done(facts, pair, candidate)
             && state.is_inside(facts, pair, candidate)
             && state.join(facts, pairs, candidate)
         {
             state.occupy(pairs, candidate);
+            state.serve(facts, pair, candidate);
             state.extend(facts, pair, candidate);
             taken.push(candidate);
         }
@@ -78,6 +80,9 @@ struct State<'s, 'c> {
     /// The receiver, the last one, of each (sender, pair) that has one.
     sent: FxHashMap<(u32, u32), u32>,
     parent: FxHashMap<u32, u32>,
+    /// Where the receiver ended that has the name of what the sender handed over, per
+    /// (sender, pair).
+    served_us: FxHashMap<(u32, u32), i64>,
     /// Last event of a sender and of what it handed over on its node.
     ends_us: FxHashMap<u32, i64>,
     /// Request identifier values per root.
@@ -92,6 +97,27 @@ impl<'s> State<'s, '_> {
             let known = self.ends_us.entry(candidate.from).or_insert(end_us);
             *known = end_us.max(*known);
         }
+    }
+
+    /// Remembers the end of a receiver that is known by the name of what it was given.
+    fn serve(&mut self, facts: &Facts<'s>, pair: &Pair, candidate: &Candidate) {
+        if !candidate.is_bare && pair.role == Role::Local && pair.map.iter().any(Mapped::tells) {
+            let end_us = facts.get(candidate.to).end_us;
+            let known = self.served_us.entry((candidate.from, candidate.pair)).or_insert(end_us);
+            *known = end_us.max(*known);
+        }
+    }
+
+    /// Whether a sender that time alone tells names one thing that it hands over, and who
+    /// was given that was done before the receiver began, where no thread is printed.
+    fn is_done(&self, facts: &Facts<'s>, pair: &Pair, candidate: &Candidate) -> bool {
+        let (sender, receiver) = (facts.get(candidate.from), facts.get(candidate.to));
+        let served_us = self.served_us.get(&(candidate.from, candidate.pair));
+        let is_handed = |class| pair.map.iter().any(|mapped| mapped.from == class && mapped.tells());
+        candidate.is_bare
+            && receiver.thread.is_none()
+            && served_us.is_some_and(|&served_us| served_us < receiver.start_us)
+            && sender.values().iter().filter(|value| is_handed(value.value_class)).count() == 1
     }
 
     fn is_free(&self, facts: &Facts<'s>, pair: &Pair, candidate: &Candidate) -> bool {

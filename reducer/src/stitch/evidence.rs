@@ -95,6 +95,11 @@ pub(super) fn weigh(
     if pair.kind == LinkKind::Rpc && reads_amid(pairs, sender, pair.from) {
         return None;
     }
+    // So is a task without a thread: it is what something else begins with.
+    let is_task = pair.role == Role::Local && pair.kind == LinkKind::Thread;
+    if is_task && receiver.thread.is_none() && reads_amid(pairs, receiver, pair.to) {
+        return None;
+    }
     let threads_known = sender.thread.is_some() && receiver.thread.is_some();
     let same_thread = threads_known && sender.node == receiver.node && sender.thread == receiver.thread;
     // Who calls itself does so in its thread, unless it is the events of an entity.

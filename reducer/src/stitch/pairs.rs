@@ -105,6 +105,13 @@ pub(super) struct Mapped {
     pub(super) is_one: bool,
 }
 
+impl Mapped {
+    /// Whether it tells requests apart.
+    pub(super) fn tells(&self) -> bool {
+        self.strength == IdentifierStrength::Request
+    }
+}
+
 #[derive(Debug, Default)]
 struct Top {
     /// Strongest strength per value class, sorted.
