@@ -7,7 +7,7 @@ use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
 use super::starts::Starts;
 use super::{Call, CallKind, Root, RootKind};
-use crate::ir::Op;
+use crate::ir::{Op, ValueId};
 use crate::program::{ClassId, MethodId, Name, access};
 
 /// The roots, sorted by method; the most telling kind wins where a method is
@@ -124,10 +124,34 @@ fn add_tables(resolver: &Resolver<'_>, calls: &[Vec<Call>], steps: &FxHashSet<Me
             for &t in call.targets.iter().filter(|t| !steps.contains(t) && is_handler(resolver, **t)) {
                 let caller = resolver.program.method_name(MethodId::new(i));
                 let n = call.targets.len();
-                add(t, RootKind::EventHandler, format!("one of {n} handlers called by {caller}"));
+                let (kind, why) = match passes_on(resolver, MethodId::new(i), call) {
+                    true => (RootKind::Callback, format!("one of {n} to which {caller} passes a call on")),
+                    false => (RootKind::EventHandler, format!("one of {n} handlers called by {caller}")),
+                };
+                add(t, kind, why);
             }
         }
     }
+}
+
+/// Whether a method leaves a step of its own work to the class that its object is of, or
+/// asks an object that it wraps to do what it was asked for itself: a stream around a
+/// stream, a writer around a writer. It chooses no handler of an event.
+fn passes_on(resolver: &Resolver<'_>, caller: MethodId, call: &Call) -> bool {
+    let own = &resolver.program.methods[caller.index()];
+    let Some(body) = own.body.as_ref().filter(|_| !own.is_static()) else { return false };
+    let Op::Invoke { method, args, .. } = body.op(call.site) else { return false };
+    let Some(&(mut object)) = args.first() else { return false };
+    while let Op::Cast(_, of) = body.op(object) {
+        object = *of;
+    }
+    let is_own = |object: ValueId| matches!(body.op(object), Op::Param(0));
+    let is_wrapped = match body.op(object) {
+        Op::GetField(_, of) => of.is_some_and(is_own),
+        Op::Invoke { args, .. } => matches!(args[..], [of] if is_own(of)),
+        _ => false,
+    };
+    is_own(object) || (is_wrapped && method.name == own.name && method.descriptor == own.descriptor)
 }
 
 fn is_handler(resolver: &Resolver<'_>, method: MethodId) -> bool {
