@@ -257,6 +257,20 @@ impl Body {
         &self.blocks[block.index()]
     }
 
+    /// Blocks that can run after `from` (itself only if it is in a loop).
+    pub(crate) fn reachable(&self, from: BlockId) -> Vec<bool> {
+        let mut seen = vec![false; self.blocks.len()];
+        let mut todo = vec![from];
+        while let Some(block) = todo.pop() {
+            for &next in &self.block(block).successors {
+                if !std::mem::replace(&mut seen[next.index()], true) {
+                    todo.push(next);
+                }
+            }
+        }
+        seen
+    }
+
     /// All instructions in block order.
     pub fn iter(&self) -> impl Iterator<Item = (ValueId, &Inst)> {
         self.blocks.iter().flat_map(|b| b.insts.iter().map(|&v| (v, self.inst(v))))

@@ -197,7 +197,8 @@ fn merge_one(
         to,
         kind,
         identifiers,
-        many: sites.len() > 1 || ways.iter().flatten().any(|h| h.many),
+        many: (sites.len() > 1 && !regions::are_alternatives(context, &sites))
+            || ways.iter().flatten().any(|h| h.many),
         before: Vec::new(),
         after: Vec::new(),
         reason: format!("{}{more}", handoffs::reason(context, units, &ways[0])),

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Level, TopLevelKind};
 
 use super::Context;
-use crate::ir::ValueId;
+use crate::ir::{BlockId, ValueId};
 use crate::program::MethodId;
 use crate::top_level::TopLevel;
 
@@ -226,4 +226,20 @@ fn is_silent(context: Context<'_>, top: &TopLevel) -> bool {
 pub(crate) fn in_loop(context: Context<'_>, method: MethodId, site: ValueId) -> bool {
     let Some(body) = &context.program.methods[method.index()].body else { return false };
     body.block(body.inst(site).block).loop_header.is_some()
+}
+
+/// Whether only one of several instructions can run each time that their method does.
+pub(crate) fn are_alternatives(context: Context<'_>, sites: &[(MethodId, ValueId)]) -> bool {
+    let [(method, _), ..] = *sites else { return false };
+    if sites.iter().any(|&(other, _)| other != method) {
+        return false;
+    }
+    let Some(body) = &context.program.methods[method.index()].body else { return false };
+    let blocks: Vec<BlockId> = sites.iter().map(|&(_, site)| body.inst(site).block).collect();
+    let excludes = |(at, &block): (usize, &BlockId)| {
+        let after = body.reachable(block);
+        let others = blocks.iter().enumerate().filter(|&(other, _)| other != at);
+        others.map(|(_, other)| *other).all(|other| other != block && !after[other.index()])
+    };
+    blocks.iter().enumerate().all(excludes)
 }

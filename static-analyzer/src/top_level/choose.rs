@@ -352,7 +352,7 @@ impl Chooser<'_> {
         }
         blocks.len() <= 64
             && blocks.iter().all(|&b| {
-                let reached = reachable(body, b);
+                let reached = body.reachable(b);
                 blocks.iter().all(|o| !reached[o.index()])
             })
     }
@@ -435,20 +435,6 @@ impl Chooser<'_> {
     fn region(&self, top: MethodId) -> BTreeSet<MethodId> {
         members::region(self.graph, top, &|m| self.chosen.contains_key(&m))
     }
-}
-
-/// Blocks that can run after `from` (itself only if it is in a loop).
-fn reachable(body: &Body, from: BlockId) -> Vec<bool> {
-    let mut seen = vec![false; body.blocks.len()];
-    let mut todo = vec![from];
-    while let Some(b) = todo.pop() {
-        for &s in &body.block(b).successors {
-            if !std::mem::replace(&mut seen[s.index()], true) {
-                todo.push(s);
-            }
-        }
-    }
-    seen
 }
 
 /// Sites that share a value made in the method (not a parameter, field or
