@@ -114,6 +114,15 @@ fn wrappers_start_what_their_callers_give_them() {
 }
 
 #[test]
+fn work_is_handed_over_through_what_starts_a_task_but_not_by_starting_a_timer() {
+    let analysis = analyze(&Rules::default());
+    let kinds = analysis.kinds();
+    assert_eq!(kinds["Reports.delete"], TopLevelKind::DispatchTarget);
+    assert!(!kinds.contains_key("Reports.startTimer"), "whoever starts it goes on in it");
+    assert!(analysis.members("Reports$A.run").contains(&"Reports.startTimer".to_owned()));
+}
+
+#[test]
 fn what_is_stored_is_started_if_somebody_runs_what_is_stored_there() {
     let analysis = analyze(&Rules::default());
     // The job is kept in a table and by an inner class, but run by neither.

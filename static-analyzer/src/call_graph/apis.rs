@@ -342,6 +342,20 @@ pub const WAITS_FOR_TASK: &[(&str, &str)] = &[
     ("java/util/concurrent/ExecutorService", "awaitTermination"),
 ];
 
+/// Calls that run a task again and again, whoever asked for it: (method, descriptor of
+/// its parameters; empty: any).
+const REPEATS: &[(&str, &str)] = &[
+    ("scheduleAtFixedRate", ""),
+    ("scheduleWithFixedDelay", ""),
+    ("schedule", "(Ljava/util/TimerTask;JJ)"),
+    ("schedule", "(Ljava/util/TimerTask;Ljava/util/Date;J)"),
+];
+
+/// Whether a call of this name and descriptor runs a task again and again.
+pub fn repeats(name: &str, descriptor: &str) -> bool {
+    REPEATS.iter().any(|row| row.0 == name && descriptor.starts_with(row.1))
+}
+
 /// Calls that give back the object which a program has attached to a connection:
 /// (class, method).
 pub const ATTACHED: &[(&str, &str)] = &[

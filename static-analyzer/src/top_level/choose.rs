@@ -417,12 +417,16 @@ impl Chooser<'_> {
     }
 
     /// Whether a method prints, starts a task that prints, and does not wait for
-    /// it.
+    /// it. What a timer runs again and again is nobody's work that is handed over.
     fn starts_task(&self, method: MethodId) -> bool {
         let Some(body) = &self.program.methods[method.index()].body else { return false };
         let is_task = |t: &MethodId| self.chosen.get(t).is_some_and(|(kind, _)| *kind == TopLevelKind::Task);
         let calls = self.graph.calls(method).iter();
-        let started = calls.filter(|call| matches!(call.kind, CallKind::Start(_)));
+        let repeats = |call: &&Call| {
+            matches!(body.op(call.site), Op::Invoke { method, .. }
+                if apis::repeats(&method.name, &method.descriptor))
+        };
+        let started = calls.filter(|call| matches!(call.kind, CallKind::Start(_)) && !repeats(call));
         let starts = started.flat_map(|call| &call.targets).any(is_task);
         let waits_for_task = |op: &Op| {
             matches!(op, Op::Invoke { method, .. } if apis::WAITS_FOR_TASK
