@@ -35,6 +35,11 @@ use template::{Template, TemplateScratch};
 /// have in common with the message.
 const FOREIGN_CONSTANT_MIN: usize = 8;
 
+/// The same as a share of the message; larger where a log point of the printed logger can
+/// have printed it, whatever it says: a first word in common is chance.
+const FOREIGN_SHARE: usize = 4;
+const FOREIGN_SHARE_BEFORE_OWN: usize = 2;
+
 fn objects(model: &Model) -> FxHashMap<LogPointId, Vec<Object>> {
     let mut objects: FxHashMap<LogPointId, Vec<Object>> = FxHashMap::default();
     for (index, point) in model.log_points.iter().enumerate() {
@@ -315,13 +320,14 @@ impl PatternSet {
             return;
         }
         // A template that is one variable fits everything; another logger's
-        // text that fits well says more.
+        // text that fits well says more, the more so where its own has none.
+        let weak = scratch.found.clone();
+        let share = if weak.is_empty() { FOREIGN_SHARE } else { FOREIGN_SHARE_BEFORE_OWN };
         let least = if known_logger {
-            FOREIGN_CONSTANT_MIN.max(query.first_line.unwrap_or(query.text.len()) / 4)
+            FOREIGN_CONSTANT_MIN.max(query.first_line.unwrap_or(query.text.len()) / share)
         } else {
             0
         };
-        let weak = scratch.found.clone();
         let found = self.search_tier(scratch, query, Tier::AnyLogger, least)
             || (query.level.is_some() && self.search_tier(scratch, query, Tier::AnyLevel, least));
         if !found {

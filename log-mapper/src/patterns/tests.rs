@@ -111,6 +111,9 @@ fn wrong_logger_costs_rank_not_the_match() {
     check("a.b.C", "ERROR", "nothing like it", "10(nothing like it)");
     check("q.q.Q", "ERROR", "nothing like it", "");
     check("a.b.F", "INFO", "Receiving b1 src: 12", "1(b1|12)");
+    // A first word in common with another logger is chance where its own prints anything.
+    check("a.b.F", "INFO", "Receiving what was sent", "9(Receiving what was sent)");
+    check("q.q.Q", "INFO", "Receiving what was sent", "2(what was sent)");
 }
 
 #[test]
