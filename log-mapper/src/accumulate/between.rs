@@ -98,8 +98,18 @@ fn find(
 fn is_part(orders: &mut Orders<'_>, closed: &Closed) -> bool {
     let Some(first) = closed.span.events.first().and_then(|event| event.log_point) else { return false };
     let mut tops = closed.span.top_levels.iter();
-    let mut begins = |top| orders.kind(top) != TopLevelKind::Unreached && orders.can_begin(top, first);
-    closed.is_nameless() || !tops.any(|&top| begins(top))
+    let begins = |orders: &mut Orders<'_>, top| {
+        orders.kind(top) != TopLevelKind::Unreached && orders.can_begin(top, first)
+    };
+    is_nameless(orders, closed) || !tops.any(|&top| begins(orders, top))
+}
+
+/// Whether nothing that a span prints names anything: it is constant, or a line of a text.
+fn is_nameless(orders: &Orders<'_>, closed: &Closed) -> bool {
+    let is_text = |event: &Event| event.log_point.is_some_and(|point| orders.is_free_text(point));
+    let is_line = |value: &Value| value.text.contains(char::is_whitespace);
+    closed.is_nameless()
+        || (closed.span.events.iter().all(is_text) && closed.span.identifiers.iter().all(is_line))
 }
 
 /// The spans that `part` can belong to: of those `around` it, and of those that begin at
@@ -116,7 +126,7 @@ fn hosts_of(
     let (Some(first), Some(end)) = (inner.span.events.first(), inner.span.events.last()) else {
         return Vec::new();
     };
-    let is_nameless_part = inner.is_nameless();
+    let is_nameless_part = is_nameless(orders, inner);
     let mut hosts: Vec<(bool, Host)> = Vec::new();
     for &span in around {
         let outer = &done[span].1;
@@ -146,10 +156,15 @@ fn hosts_of(
         return Vec::new();
     }
     let shares = hosts.iter().any(|(shares, _)| *shares);
+    let is_text = end.log_point.is_some_and(|point| orders.is_free_text(point));
     hosts.retain(|(known, _)| *known == shares);
     let n_next = |host: &Host| -> u64 {
         let next = done[host.span].1.span.events[host.at].log_point;
-        end.log_point.zip(next).map_or(0, |(end, next)| together.n_after(end, next))
+        // The lines of one text follow each other.
+        let goes_on = |end: LogPointId, next: LogPointId| end == next && is_text;
+        let n_after =
+            |end, next| if goes_on(end, next) { u64::from(u32::MAX) } else { together.n_after(end, next) };
+        end.log_point.zip(next).map_or(0, |(end, next)| n_after(end, next))
     };
     let most = hosts.iter().map(|(_, host)| n_next(host)).max().unwrap_or_default();
     hosts.retain(|(_, host)| !is_rarely_next(n_next(host), most));

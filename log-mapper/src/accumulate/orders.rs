@@ -53,6 +53,9 @@ pub(super) struct Orders<'m> {
 /// is learnt from the log, for each logger: configurations name some of them.
 const USUAL_LEVEL: Level = Level::Info;
 
+/// The regex of a message that is one variable.
+const FREE_TEXT: &str = "(.*?)";
+
 #[derive(Debug, Default)]
 struct TopOrder {
     /// Per node, once asked for.
@@ -267,6 +270,13 @@ impl<'m> Orders<'m> {
     /// nothing on where a request stands.
     pub(super) fn floats(&self, point: LogPointId) -> bool {
         self.floats[point.index()]
+    }
+
+    /// Whether `point` prints nothing but what it is given, whatever that is: texts are
+    /// printed so line by line.
+    pub(super) fn is_free_text(&self, point: LogPointId) -> bool {
+        let templates = &self.model.log_points[point.index()].templates;
+        !templates.is_empty() && templates.iter().all(|template| template.regex == FREE_TEXT)
     }
 
     /// Whether a method other than a dispatcher can start with `point`.

@@ -5,7 +5,8 @@
 //! lines of one log point stand directly after lines of another one, the two are
 //! printed by one thread: how often chance alone would put the one before the other
 //! follows from how common it is. What the log has shown so of two lines is surer
-//! than a name that both of several spans know, and needs no name.
+//! than a name that both of several spans know, and needs no name. The lines of a text
+//! that is printed line by line stand together as well.
 
 use rustc_hash::FxHashMap;
 use schema::{LogPointId, Name};
@@ -85,13 +86,18 @@ impl Scan<'_> {
             return None;
         }
         for (candidate, fact) in facts {
-            let shows_nothing = is_constant || record.candidates[*candidate].values.is_empty();
-            if !self.together.are(last, fact.log_point) || self.is_complete(index, fact.log_point) {
+            // The next line of one text, if it names nothing that somebody works on.
+            let is_named = || takers.iter().any(|taker| taker.evidence.n_request > 0);
+            let goes_on = last == fact.log_point && self.orders.is_free_text(last) && !is_named();
+            let shows_nothing = goes_on || is_constant || record.candidates[*candidate].values.is_empty();
+            let are_together = goes_on || self.together.are(last, fact.log_point);
+            if !are_together || self.is_complete(index, fact.log_point) {
                 continue;
             }
             let Self { orders, open, kinds, .. } = self;
             let fit = open.get(index).fit(orders, kinds, fact, false);
-            let is_its = |fit: &Fit| fit.follows == Follows::Next && !fit.differs && shows_nothing;
+            let is_its =
+                |fit: &Fit| fit.follows == Follows::Next && (goes_on || !fit.differs) && shows_nothing;
             let Some(fit) = fit.filter(is_its) else { continue };
             let (candidate, thread) = (*candidate, None);
             if open.get(index).is_nameless()

@@ -222,3 +222,42 @@ fn what_stands_together_is_not_torn_apart_by_what_follows_it() {
     let last: Vec<&str> = spans.lines().rev().take(2).collect();
     assert_eq!(last, ["copy: 33 opens, start not seen", "work: 31 opens; 32 stands together"]);
 }
+
+/// What prints a text line by line, for whoever has one.
+const TEXTS: &str = "
+    point begins id=Id.n
+    point line text=Text.t
+    point done id=Id.n
+    top work Task id=Id.n
+      >begins line
+      line* done
+      done<
+    top print Task text=Text.t
+      >line*<";
+
+fn printed(model: &str, records: &str) -> String {
+    let mut model = sketch::model(model);
+    let line = sketch::point(&model, "line");
+    let template = schema::Template { regex: "(.*?)".to_owned(), captures: vec![0] };
+    model.log_points[line.index()].templates = vec![template];
+    run(&model, records)
+}
+
+#[test]
+fn the_lines_of_one_text_stand_together() {
+    let records = "1.000 - line text=a_100
+                   1.000 - line text=b_100
+                   9.000 - line text=c_100";
+    assert_eq!(printed(TEXTS, records), "work: 1 opens; 2 stands together\nprint: 3 opens\n");
+}
+
+#[test]
+fn a_line_of_a_text_is_of_who_prints_one_in_between() {
+    let records = "1.000 - begins id=f_88
+                   3.000 - begins id=f_77
+                   3.300 - line text=a_100
+                   3.300 - done id=f_77";
+    let model = TEXTS.replace("print Task text=Text.t", "print Task");
+    let expected = "work: 1 opens\nwork: 2 opens; 3 order, the only one around; 4 1 id, skips\n";
+    assert_eq!(printed(&model, records), expected);
+}
