@@ -9,7 +9,9 @@
 //! came, is forgotten here.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
 use schema::{Accumulator, Link, PairId, Span};
 
 /// The spans of `accumulators` in canonical order, without their links.
@@ -88,16 +90,27 @@ pub(crate) fn assemble(spans: Vec<Span>, links: &[SpanLink]) -> Vec<Accumulator>
     out
 }
 
+/// By what a request is told from others: of some kinds (numbers) the one value (a number)
+/// that a span names.
+pub(crate) type Names = BTreeMap<u32, u32>;
+
 /// Disjoint sets of spans; the root of a set is its smallest member.
 #[derive(Debug)]
 pub(crate) struct Sets {
     parent: Vec<u32>,
+    /// What the members of a set name, by its root.
+    names: FxHashMap<u32, Names>,
 }
 
 impl Sets {
     /// `len` sets of one member each.
     pub(crate) fn new(len: usize) -> Self {
-        Self { parent: (0..to_u32(len)).collect() }
+        Self { parent: (0..to_u32(len)).collect(), names: FxHashMap::default() }
+    }
+
+    /// The same of spans that have `names`: sets of different ones stay apart.
+    pub(crate) fn with_names(len: usize, names: &FxHashMap<u32, Names>) -> Self {
+        Self { names: names.clone(), ..Self::new(len) }
     }
 
     /// The smallest member of the set of `member`.
@@ -110,15 +123,59 @@ impl Sets {
         member
     }
 
-    /// Unites two sets; false if they were one already.
+    /// Unites two sets; false if they were one already, or name different things.
     pub(crate) fn join(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.root(a), self.root(b));
-        self.parent[a.max(b) as usize] = a.min(b);
-        a != b
+        let is_apart =
+            |a: &Names, b: &Names| a.iter().any(|(kind, name)| b.get(kind).is_some_and(|b| b != name));
+        if self.names.get(&a).zip(self.names.get(&b)).is_some_and(|(a, b)| is_apart(a, b)) {
+            return false;
+        }
+        self.unite(a, b)
+    }
+
+    /// Whether a set with the `root` names what tells it from others.
+    pub(crate) fn is_named(&self, root: u32) -> bool {
+        self.names.contains_key(&root)
+    }
+
+    /// Unites two sets, whatever they name; false if they were one already.
+    pub(crate) fn unite(&mut self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.root(a), self.root(b));
+        if a == b {
+            return false;
+        }
+        let (root, other) = (a.min(b), a.max(b));
+        self.parent[other as usize] = root;
+        if let Some(names) = self.names.remove(&other) {
+            let known = self.names.entry(root).or_default();
+            names.into_iter().for_each(|(kind, name)| {
+                known.entry(kind).or_insert(name);
+            });
+        }
+        true
     }
 }
 
 /// A position as an index of links.
 pub(crate) fn to_u32(n: usize) -> u32 {
     u32::try_from(n).expect("fewer than 2^32 spans are held at once")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_that_name_different_things_stay_apart() {
+        let name = |kind, name| Names::from([(kind, name)]);
+        let names = [(0, name(1, 10)), (1, name(1, 20)), (3, name(2, 10)), (5, name(1, 10))];
+        let mut sets = Sets::with_names(6, &names.into_iter().collect());
+        assert!(!sets.join(0, 1), "of one kind, but not the same");
+        assert!(sets.join(0, 2) && sets.join(2, 3), "one names nothing, one a thing of another kind");
+        assert!(!sets.join(1, 2), "what joined 0 is of its request");
+        assert!(sets.join(3, 5), "the same thing");
+        assert!(sets.unite(1, 5) && !sets.unite(1, 5), "whatever they name");
+        assert!(!sets.is_named(4) && sets.is_named(0));
+    }
 }

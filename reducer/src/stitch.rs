@@ -67,6 +67,8 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     if scope == Scope::All {
         pairs.add_ways(ways::find(&pairs, &facts));
     }
+    let entities = entities::find(&pairs, &facts);
+    facts.tell_apart(entities.names());
     let finder = Finder::new(&pairs, &facts, config);
     let receivers = 0..to_u32(spans.len());
     let mut candidates: Vec<Candidate> =
@@ -75,6 +77,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     companions.extend(turns::find(&pairs, &facts));
     companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);
     companions.extend(lone_lines::join(&pairs, &facts, &companions, &mut candidates));
+    entities.keep_named(&pairs, &mut candidates);
     delays::keep_usual(&pairs, &facts, &mut candidates);
     candidates.par_sort_unstable();
     let mut links = by_component(
@@ -90,7 +93,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(siblings::join(model, &pairs, &facts, &links));
         links.extend(common_senders::join(&pairs, &facts, &links));
         links.sort_unstable();
-        links.extend(lives::join(&pairs, &facts, &counted, config.skew_us, &links));
+        links.extend(lives::join(&pairs, &facts, (&entities, &counted), config.skew_us, &links));
         links.extend(numbered::join(model, &facts, &links));
         links.extend(rounds::join(&pairs, &facts, &links));
         links.extend(elimination::join(&pairs, &facts, &links));
@@ -100,7 +103,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(births::join(&facts, config.skew_us, &links));
         links.extend(amid::join(&pairs, &facts, &links));
         let hosts = hosts::Hosts::new(spans);
-        links.extend(hosts.join(spans.len(), &links));
+        links.extend(hosts.join(&facts, &links));
         links.extend(within::join(&pairs, &facts, &hosts, &links));
     }
     links.sort_unstable();
@@ -109,11 +112,11 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
 
 /// What `links` make of `n_spans` spans: the sets of those that hang together, and
 /// whether each has a sender.
-fn joined(n_spans: usize, links: &[SpanLink]) -> (Sets, Vec<bool>) {
-    let mut sets = Sets::new(n_spans);
-    let mut has_sender = vec![false; n_spans];
+fn joined(facts: &facts::Facts<'_>, links: &[SpanLink]) -> (Sets, Vec<bool>) {
+    let mut sets = Sets::with_names(facts.len(), facts.names());
+    let mut has_sender = vec![false; facts.len()];
     for link in links {
-        sets.join(link.from, link.to);
+        sets.unite(link.from, link.to);
         has_sender[link.to as usize] = true;
     }
     (sets, has_sender)

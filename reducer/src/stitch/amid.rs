@@ -16,7 +16,7 @@ const MOMENT_US: i64 = 100_000;
 
 /// Links to what stands amid the work on one thing, in addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
-    let (mut sets, _) = joined(facts.len(), links);
+    let (mut sets, _) = joined(facts, links);
     let mut is_linked = vec![false; facts.len()];
     for link in links {
         is_linked[link.from as usize] = true;

@@ -33,7 +33,7 @@ const NEW_US: i64 = 1_000_000;
 
 /// Links to what was stamped while somebody began, in addition to `links`.
 pub(super) fn join(facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<SpanLink> {
-    let (mut sets, has_sender) = joined(facts.len(), links);
+    let (mut sets, has_sender) = joined(facts, links);
     let mut carriers: BTreeMap<LogPointId, Vec<(i64, u32)>> = BTreeMap::new();
     for (index, fact) in facts.iter().filter(|&(index, _)| !has_sender[index as usize]) {
         if let Some((point, stamp_us)) = fact.first_point.zip(stamp_us(fact, skew_us)) {

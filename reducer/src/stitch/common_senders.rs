@@ -37,7 +37,7 @@ type InCommon = (usize, usize);
 
 /// Links from senders to what names the same as a task of theirs, in addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
-    let (mut sets, has_sender) = joined(facts.len(), links);
+    let (mut sets, has_sender) = joined(facts, links);
     let mut tasks: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for link in links.iter().filter(|link| link.pair.is_some()) {
         tasks.entry(link.from).or_default().push(link.to);

@@ -38,10 +38,10 @@ pub(super) const LOOK_BACK_MAX: usize = 256;
 /// The hand-offs that follow from `links` by elimination.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
     let mut known: BTreeMap<PairId, Vec<(u32, u32)>> = BTreeMap::new();
-    let mut sets = Sets::new(facts.len());
+    let mut sets = Sets::with_names(facts.len(), facts.names());
     let mut left = Left::new(facts);
     for link in links {
-        sets.join(link.from, link.to);
+        sets.unite(link.from, link.to);
         left.has_sender[link.to as usize] = true;
         if let Some(pair) = link.pair {
             known.entry(pair).or_default().push((link.from, link.to));

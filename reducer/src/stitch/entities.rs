@@ -5,15 +5,20 @@
 //! Things contain things (an application its attempts, an attempt its
 //! containers), and only the innermost ones are taken: a node's name is that of
 //! an entity too, but what is done on one node is many requests. What contains
-//! what is learnt from the log.
+//! what is learnt from the log. But what the innermost ones are named after, they were
+//! made for: it is taken too, and of those that are named after nothing, two are of
+//! two requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schema::kinds::{TELLING_MIN, is_made};
-use schema::{IdentifierStrength, TopLevelId, Value, ValueClassId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use schema::kinds::{TELLING_MIN, contains_apart, is_made};
+use schema::{IdentifierStrength, LinkKind, TopLevelId, Value, ValueClassId};
 
+use super::evidence::Candidate;
 use super::facts::Facts;
-use super::pairs::Pairs;
+use super::pairs::{Pair, Pairs};
+use crate::merge::{Names, to_u32};
 
 /// Values of a kind from which to learn.
 pub(super) const VALUES_MIN: usize = 16;
@@ -25,18 +30,80 @@ const CONTAINS_SHARE: usize = 8;
 /// Spans by the one value that each holds of a kind, in order of start.
 pub(super) type Holders<'s> = BTreeMap<ValueClassId, BTreeMap<&'s str, Vec<u32>>>;
 
-/// For each innermost entity the spans that work on it, in order of start.
-pub(super) fn spans(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Vec<u32>> {
+/// The entities that the logs show.
+#[derive(Debug, Default)]
+pub(super) struct Entities {
+    /// For each of those that are taken the spans that work on it, in order of start.
+    spans: Vec<Vec<u32>>,
+    /// Who names an outermost one of those.
+    names: FxHashMap<u32, Names>,
+}
+
+impl Entities {
+    /// For each entity that is taken the spans that work on it, in order of start.
+    pub(super) fn spans(&self) -> &[Vec<u32>] {
+        &self.spans
+    }
+
+    /// What tells requests apart, by the spans that name it: what others are named after
+    /// that is named after nothing itself.
+    pub(super) fn names(&self) -> FxHashMap<u32, Names> {
+        self.names.clone()
+    }
+
+    /// Takes out hand-offs of events to entities that time alone speaks for, where the
+    /// event names its entity: it is found by that name.
+    pub(super) fn keep_named(&self, pairs: &Pairs<'_>, candidates: &mut Vec<Candidate>) {
+        let named: FxHashSet<u32> = self.spans.iter().flatten().copied().collect();
+        let is_event = |pair: &Pair| pair.kind == LinkKind::Queue && pairs.is_entity(pair.to);
+        candidates.retain(|candidate| {
+            !(candidate.is_bare && named.contains(&candidate.to) && is_event(pairs.get(candidate.pair)))
+        });
+    }
+}
+
+/// Which entities the logs show: the innermost ones, and what those are named after.
+pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Entities {
     // Whoever names an entity works on it, known identifier or not; except who
     // looks through all of them.
-    let holders = holders(pairs, facts, &|top, value| {
+    let mut holders = holders(pairs, facts, &|top, value| {
         let strength = pairs.strength(top, value.value_class);
         strength != Some(IdentifierStrength::Node) && !pairs.looks_through(top, value.value_class)
     });
-    let innermost = innermost(pairs, facts, &holders);
-    let of_entities = holders.into_iter().filter(|(kind, _)| innermost.contains(kind));
-    let values = of_entities.flat_map(|(_, values)| values);
-    values.filter(|(text, _)| is_made(text)).map(|(_, spans)| spans).collect()
+    let kinds: BTreeSet<ValueClassId> =
+        pairs.names_of_entities().into_iter().map(|class| facts.kind(class)).collect();
+    holders.retain(|kind, _| kinds.contains(kind));
+    let held = Held::new(&holders);
+    let innermost = innermost(&holders, &held);
+    let is_whole = |kind: &ValueClassId| {
+        !innermost.contains(kind)
+            && innermost.iter().any(|&inner| held.is_named_after(inner, *kind, VALUES_MIN))
+    };
+    let wholes: BTreeSet<ValueClassId> = holders.keys().copied().filter(is_whole).collect();
+    let is_outermost = |kind: ValueClassId| !wholes.iter().any(|&other| held.is_named_after(kind, other, 1));
+    // Who looks through the parts of something works on none of it.
+    let looks_through = |span: u32| {
+        let fact = facts.get(span);
+        let is_looked_at = |value: &Value, top: TopLevelId| {
+            innermost.contains(&facts.kind(value.value_class)) && pairs.looks_through(top, value.value_class)
+        };
+        fact.tops.first().is_some_and(|&top| fact.values().iter().any(|value| is_looked_at(value, top)))
+    };
+    let mut found = Entities::default();
+    for (kind, values) in &holders {
+        let is_whole = wholes.contains(kind);
+        let names = is_whole && is_outermost(*kind);
+        let made = values.iter().filter(|(text, _)| is_made(text) && (is_whole || innermost.contains(kind)));
+        for (number, (_, spans)) in made.enumerate() {
+            let spans = spans.iter().copied().filter(|&span| !is_whole || !looks_through(span));
+            let spans: Vec<u32> = spans.collect();
+            for &span in spans.iter().filter(|_| names) {
+                found.names.entry(span).or_default().insert(to_u32(kind.index()), to_u32(number));
+            }
+            found.spans.push(spans);
+        }
+    }
+    found
 }
 
 /// For each entity the spans of its own events, in order of start: they are its life,
@@ -95,31 +162,61 @@ fn are_made(values: &BTreeMap<&str, Vec<u32>>) -> bool {
 }
 
 /// The kinds by which entities name themselves that contain no others of them.
-fn innermost(pairs: &Pairs<'_>, facts: &Facts<'_>, holders: &Holders<'_>) -> BTreeSet<ValueClassId> {
-    let kinds: BTreeSet<ValueClassId> =
-        pairs.names_of_entities().into_iter().map(|class| facts.kind(class)).collect();
+fn innermost(holders: &Holders<'_>, held: &Held<'_>) -> BTreeSet<ValueClassId> {
     let kinds: Vec<ValueClassId> =
-        kinds.into_iter().filter(|kind| holders.get(kind).is_some_and(are_made)).collect();
-    // The value of each kind that a span holds.
-    let mut held: BTreeMap<(ValueClassId, u32), &str> = BTreeMap::new();
-    for &kind in &kinds {
-        for (text, spans) in &holders[&kind] {
-            held.extend(spans.iter().map(|&span| ((kind, span), *text)));
+        holders.iter().filter(|(_, values)| are_made(values)).map(|(&kind, _)| kind).collect();
+    let is_innermost =
+        |kind: &ValueClassId| !kinds.iter().any(|&other| other != *kind && held.contains(*kind, other));
+    kinds.iter().copied().filter(is_innermost).collect()
+}
+
+/// What is held together with what.
+struct Held<'h> {
+    holders: &'h Holders<'h>,
+    /// The one value of each kind that a span holds.
+    values: FxHashMap<(ValueClassId, u32), &'h str>,
+}
+
+impl<'h> Held<'h> {
+    fn new(holders: &'h Holders<'h>) -> Self {
+        let mut values = FxHashMap::default();
+        for (&kind, of_kind) in holders {
+            for (text, spans) in of_kind {
+                values.extend(spans.iter().map(|&span| ((kind, span), *text)));
+            }
         }
+        Self { holders, values }
     }
-    let contains = |outer: ValueClassId, inner: ValueClassId| {
-        let mut n_many = 0;
-        let mut n_known = 0;
-        for spans in holders[&outer].values() {
-            let texts: BTreeSet<&str> =
-                spans.iter().filter_map(|&span| held.get(&(inner, span)).copied()).collect();
+
+    /// The values of a kind that are held together with one of `spans`.
+    fn beside(&self, spans: &[u32], kind: ValueClassId) -> BTreeSet<&'h str> {
+        spans.iter().filter_map(|&span| self.values.get(&(kind, span)).copied()).collect()
+    }
+
+    /// Whether things of a kind contain several of another one.
+    fn contains(&self, outer: ValueClassId, inner: ValueClassId) -> bool {
+        let (mut n_many, mut n_known) = (0, 0);
+        for spans in self.holders[&outer].values() {
+            let texts = self.beside(spans, inner);
             n_known += usize::from(!texts.is_empty());
             n_many += usize::from(texts.len() > 1);
         }
         n_many * CONTAINS_SHARE > n_known
-    };
-    let is_innermost =
-        |kind: &ValueClassId| !kinds.iter().any(|&other| other != *kind && contains(*kind, other));
-    let found: BTreeSet<_> = kinds.iter().copied().filter(is_innermost).collect();
-    found
+    }
+
+    /// Whether the name of each of at least `n_min` things of a kind contains that of the
+    /// one of another kind that it was made for, as that of a task's attempt contains the
+    /// task's: what is done to all those is done for that one. What just happens to be
+    /// held with it (the node that it is on) gives it no name.
+    fn is_named_after(&self, inner: ValueClassId, outer: ValueClassId, n_min: usize) -> bool {
+        let mut n_named = 0;
+        for (text, spans) in &self.holders[&inner] {
+            let wholes = self.beside(spans, outer);
+            if wholes.iter().any(|whole| text.len() <= whole.len() || !contains_apart(text, whole)) {
+                return false;
+            }
+            n_named += usize::from(!wholes.is_empty());
+        }
+        n_named >= n_min
+    }
 }

@@ -9,7 +9,7 @@ use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
 use schema::kinds::{TELLING_MIN, is_digest, is_made};
 
 use super::pairs::Pairs;
-use crate::merge::{end_us, start_us};
+use crate::merge::{Names, end_us, start_us};
 
 /// Top-level methods of a span that are looked at, best first: a span that more
 /// than this many can have printed says little about any one of them.
@@ -59,6 +59,8 @@ pub(super) struct Facts<'s> {
     kinds: Kinds,
     /// Per kind of numbers what they are counted within.
     within: FxHashMap<ValueClassId, Vec<ValueClassId>>,
+    /// What tells requests apart, by the spans that name it.
+    names: FxHashMap<u32, Names>,
     /// Spans of each (node, thread).
     n_of_thread: FxHashMap<(u32, &'s str), usize>,
 }
@@ -182,13 +184,23 @@ impl<'s> Facts<'s> {
         }
         let starts_us = spans.iter().map(|fact| fact.start_us).collect();
         let texts = spans.iter().map(|fact| TextSet::of(fact.values.iter())).collect();
-        let within = FxHashMap::default();
-        Self { spans, starts_us, texts, holders, of_kinds, classes, kinds, within, n_of_thread }
+        let (within, names) = Default::default();
+        Self { spans, starts_us, texts, holders, of_kinds, classes, kinds, within, names, n_of_thread }
     }
 
     /// Remembers that numbers of the kind `number` are counted within things of another.
     pub(super) fn count_within(&mut self, number: ValueClassId, within: ValueClassId) {
         self.within.entry(number).or_default().push(within);
+    }
+
+    /// Remembers what tells requests apart.
+    pub(super) fn tell_apart(&mut self, names: FxHashMap<u32, Names>) {
+        self.names = names;
+    }
+
+    /// What tells requests apart, by the spans that name it.
+    pub(super) fn names(&self) -> &FxHashMap<u32, Names> {
+        &self.names
     }
 
     /// Whether values of a kind name something only together with what they are

@@ -8,6 +8,7 @@
 use rustc_hash::FxHashMap;
 use schema::{Event, Place, Span};
 
+use super::facts::Facts;
 use super::joined;
 use crate::merge::{Sets, SpanLink, to_u32};
 
@@ -53,8 +54,8 @@ impl Hosts {
 
     /// Links to parts from the spans of the one request that they can be of, in addition to
     /// `links`.
-    pub(super) fn join(&self, n_spans: usize, links: &[SpanLink]) -> Vec<SpanLink> {
-        let (mut sets, mut is_linked) = joined(n_spans, links);
+    pub(super) fn join(&self, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
+        let (mut sets, mut is_linked) = joined(facts, links);
         let mut parts: Vec<(u32, u32)> = self.of_part.iter().map(|(&part, hosts)| (part, hosts[0])).collect();
         parts.sort_unstable();
         let mut out = Vec::new();

@@ -24,9 +24,9 @@ const SENDERS_MAX: usize = 64;
 
 /// Links to parts of requests that nobody has sent, in addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<SpanLink> {
-    let mut sets = Sets::new(facts.len());
+    let mut sets = Sets::with_names(facts.len(), facts.names());
     for link in links {
-        sets.join(link.from, link.to);
+        sets.unite(link.from, link.to);
     }
     let kin = Kin::new(pairs, facts, skew_us, &mut sets);
     let mut out = Vec::new();

@@ -20,7 +20,7 @@ use schema::kinds::is_made;
 use schema::{TopLevelId, ValueClassId};
 
 use super::counted::Counted;
-use super::entities::{self, Holders, VALUES_MIN};
+use super::entities::{self, Entities, Holders, VALUES_MIN};
 use super::facts::Facts;
 use super::joined;
 use super::pairs::{Pair, Pairs, Role};
@@ -41,14 +41,14 @@ pub(super) const BACK_SHARE: usize = 16;
 pub(super) fn join(
     pairs: &Pairs<'_>,
     facts: &Facts<'_>,
-    counted: &[Counted],
+    (entities, counted): (&Entities, &[Counted]),
     skew_us: i64,
     links: &[SpanLink],
 ) -> Vec<SpanLink> {
-    let (mut sets, mut has_sender) = joined(facts.len(), links);
+    let (mut sets, mut has_sender) = joined(facts, links);
     let mut out = Vec::new();
-    let events = entities::events(pairs, facts).into_iter();
-    for spans in events.chain(entities::spans(pairs, facts)) {
+    let events = entities::events(pairs, facts);
+    for spans in events.iter().chain(entities.spans()) {
         for ends in spans.windows(2) {
             if sets.join(ends[0], ends[1]) {
                 has_sender[ends[1] as usize] = true;

@@ -31,7 +31,7 @@ fn line_of(event: &Event) -> Line {
 
 /// Links from who has named what a task of anybody works on, in addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
-    let (mut sets, has_sender) = joined(facts.len(), links);
+    let (mut sets, has_sender) = joined(facts, links);
     let shown: FxHashSet<TopLevelId> =
         facts.iter().filter_map(|(_, fact)| fact.tops.first().copied()).collect();
     let is_free = |&(index, fact): &(u32, &Fact<'_>)| {

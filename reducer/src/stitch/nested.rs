@@ -37,7 +37,7 @@ const USUAL_LEVEL: Level = Level::Info;
 
 /// Links from spans to what stands in the middle of them, in addition to `links`.
 pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
-    let (mut sets, mut has_sender) = joined(facts.len(), links);
+    let (mut sets, mut has_sender) = joined(facts, links);
     let mut threads: BTreeMap<(u32, &str), Vec<u32>> = BTreeMap::new();
     for (index, fact) in facts.iter() {
         if let Some(thread) = fact.thread {

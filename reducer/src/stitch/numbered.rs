@@ -45,7 +45,7 @@ pub(super) fn join(model: &Model, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<
     if names.is_empty() {
         return Vec::new();
     }
-    let (mut sets, _) = joined(facts.len(), links);
+    let (mut sets, _) = joined(facts, links);
     let mut out = Vec::new();
     for (place, mut numbered) in printed(model, facts, &names, &mut sets) {
         let named = named(facts, place, &numbered);

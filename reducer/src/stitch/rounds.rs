@@ -31,7 +31,7 @@ type Workers<'s> = BTreeMap<&'s str, Vec<u32>>;
 
 /// Links from rounds to the parts in them that name none, in addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
-    let (mut sets, mut has_sender) = joined(facts.len(), links);
+    let (mut sets, mut has_sender) = joined(facts, links);
     let mut groups: BTreeMap<(u32, TopLevelId), Workers<'_>> = BTreeMap::new();
     for (index, fact) in facts.iter() {
         if let (Some(thread), Some(&top)) = (fact.thread, fact.tops.first())

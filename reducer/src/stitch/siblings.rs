@@ -24,7 +24,7 @@ type Placed = (i64, u64, u32);
 
 /// Links between executions of one method that follow each other, in addition to `links`.
 pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
-    let (mut sets, mut has_sender) = joined(facts.len(), links);
+    let (mut sets, mut has_sender) = joined(facts, links);
     let dispatched: FxHashSet<TopLevelId> = (model.communication_pairs.iter())
         .filter(|pair| pair.kind == LinkKind::Call && pairs.is_dispatcher(pair.from))
         .map(|pair| pair.to)

@@ -38,7 +38,7 @@ const ROUNDS_MAX: usize = 8;
 
 /// Links to what is within one request only, in addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, hosts: &Hosts, links: &[SpanLink]) -> Vec<SpanLink> {
-    let (mut sets, mut has_sender) = joined(facts.len(), links);
+    let (mut sets, mut has_sender) = joined(facts, links);
     let work = Work::new(pairs, facts);
     let mut parts = BTreeSet::new();
     let mut out = Vec::new();
@@ -103,7 +103,7 @@ impl<'a> Work<'a> {
             let Some(point) = fact.first_point else { continue };
             if has_sender[index as usize] {
                 *n_handed.entry((point, fact.tops)).or_default() += 1;
-            } else if root == index {
+            } else if root == index && !sets.is_named(root) {
                 free.entry((point, fact.tops)).or_default().push(index);
             }
         }

@@ -459,3 +459,38 @@ fn time_alone_does_not_tell_who_sent_an_entity_an_event() {
          2",
     );
 }
+
+/// Sixteen attempts, each named after the one of four jobs that it was made for.
+#[test]
+fn what_is_done_for_what_a_thing_is_named_after_is_one_request() {
+    let model = "point p
+         top state Entity this.attempt=Attempt.id this.job=Job.id
+           >p
+         top done Entity this.job=Job.id
+           >p
+         top beat Task this.attempts[*]=Attempt.id job=Job.id
+           >p
+         top tell Task
+           >p
+         pair state state Queue this.attempt=this.attempt
+         pair done done Queue this.job=this.job";
+    let (mut text, mut expected) = (String::new(), String::new());
+    for n in 0..16 {
+        let (job, start) = (n / 4, 100 * n);
+        text += &format!("a t state this.attempt=job_{job}0_{n:02} this.job=job_{job}0 {start}-{start}\n");
+    }
+    for job in 0..4 {
+        text += &format!("b t done this.job=job_{job}0 {0}-{0}\n", 2000 + job);
+        let line = 4 * job + 1;
+        let [b, c, d, last] = [line + 1, line + 2, line + 3, 17 + job];
+        expected += &format!("{line} {b} {c} {d} {last} {line}>{b} {b}>{c} {c}>{d} {d}>{last}\n");
+    }
+    check(model, &text, &expected);
+    // Who looks through the parts works on none of the wholes.
+    let beat = "c t beat this.attempts[*]=job_00_01 job=job_00 3000-3000";
+    check(model, &format!("{text}{beat}"), &format!("{expected}21\n"));
+    // An event that names what it is about is found by that name, not by the time.
+    let told = format!("{text}b - tell 3000-3000\nb - done this.job=job_00 3000.1-3000.1");
+    let with_it = expected.replacen("17 1>2 2>3 3>4 4>17", "17 22 1>2 2>3 3>4 4>17 17>22", 1);
+    check(&format!("{model}\npair tell done Queue"), &told, &format!("{with_it}21\n"));
+}
