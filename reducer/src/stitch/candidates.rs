@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::TELLING_MIN;
-use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
+use schema::{IdentifierStrength, LinkKind, TopLevelId, Value, ValueClassId};
 
 use super::determined::Determined;
 use super::elimination::TICK_US;
@@ -386,6 +386,16 @@ impl<'a> Finder<'a> {
         if matches!(pair.role, Role::Cut | Role::Entity) && other.start_us > receiver.start_us {
             return false;
         }
+        if is_round_of(self.pairs, pair) && other.start_us > receiver.start_us {
+            // A line that a dispatcher prints by itself, of the very thing, is of its round.
+            let is_same = |value: &Value| {
+                names_one_thing(self.facts, value)
+                    && other.values_of(value.value_class).iter().any(|our| our.text == value.text)
+            };
+            if other.events.len() > 1 || !receiver.values().iter().any(is_same) {
+                return false;
+            }
+        }
         if self.pairs.is_ahead(pair, other, receiver) {
             return false;
         }
@@ -400,7 +410,10 @@ impl<'a> Finder<'a> {
         let by_thread = evidence.same_thread && !self.pairs.is_dispatcher(pair.from);
         let is_bare = evidence.n_request == 0 && evidence.n_weak == 0 && !by_thread;
         let is_remote = pair.kind.crosses_nodes() || pair.is_way();
-        let gap_us = delay_us(self.facts.get(from), self.facts.get(to));
+        let (sender, receiver) = (self.facts.get(from), self.facts.get(to));
+        // What is called takes as long as it takes: who prints after it has not waited.
+        let is_done = is_round_of(self.pairs, pair) && sender.start_us > receiver.start_us;
+        let gap_us = if is_done { 0 } else { delay_us(sender, receiver) };
         Candidate { is_bare, is_remote, evidence: Reverse(evidence), to, from, pair: index, gap_us }
     }
 
@@ -413,11 +426,17 @@ impl<'a> Finder<'a> {
     fn lead_max_us(&self, pair: &Pair) -> i64 {
         match pair.role {
             Role::Remote => self.config.skew_us,
-            Role::Local if pair.kind == LinkKind::Call => 0,
+            Role::Local if pair.kind == LinkKind::Call && !is_round_of(self.pairs, pair) => 0,
             Role::Local | Role::Served => self.local_lead_max_us(),
             Role::Cut | Role::Entity | Role::Attached => 0,
         }
     }
+}
+
+/// Whether a dispatcher calls the receiver of a pair in its rounds: what it prints of that
+/// itself can come after the call as well as before it.
+fn is_round_of(pairs: &Pairs<'_>, pair: &Pair) -> bool {
+    pair.kind == LinkKind::Call && pair.role == Role::Local && pairs.is_dispatcher(pair.from)
 }
 
 /// Times that a receiver's start before its sender's counts as a delay: a clock

@@ -494,3 +494,29 @@ fn what_is_done_for_what_a_thing_is_named_after_is_one_request() {
     let with_it = expected.replacen("17 1>2 2>3 3>4 4>17", "17 22 1>2 2>3 3>4 4>17 17>22", 1);
     check(&format!("{model}\npair tell done Queue"), &told, &format!("{with_it}21\n"));
 }
+
+/// What a dispatcher prints after it has called who works on a thing, of that very thing,
+/// is of the call.
+#[test]
+fn a_line_of_a_round_is_of_who_was_called_in_it() {
+    let model = "point p
+         top loop Dispatcher id=Id.n
+           >p
+         top serve DispatchTarget id=Id.n
+           >p
+         pair loop serve Call many id=id";
+    check(
+        model,
+        "a t serve id=task_10001 1.0-1.0
+         a t loop id=task_10001 p@1.3
+         a t serve id=task_10002 2.0-2.0
+         a t loop id=task_10003 p@2.3
+         a t serve id=task_10004 3.0-3.0
+         a t loop id=task_10004 p@3.3 p@4.3",
+        "1 2 2>1
+         3
+         4
+         5
+         6",
+    );
+}
