@@ -5,11 +5,12 @@
 //! inlined wherever it is called, unless the callee is another top-level method
 //! (the call is a hand-off then, not part of this request's thread) or calls its
 //! caller back (recursion: one node without order). What becomes too large is
-//! folded, the largest callees first.
+//! folded, the largest callees first; what a program does first of all is only made
+//! coarser, as its order tells when it was started anew.
 
 use std::collections::BTreeMap;
 
-use crate::call_graph::{Call, CallGraph, CallKind};
+use crate::call_graph::{Call, CallGraph, CallKind, RootKind};
 use crate::ir::{BlockId, Op, ValueId};
 use crate::limits::{ORDER_CALLEES_MAX, ORDER_NODES_MAX, RECURSION_MEMBERS_MAX};
 use crate::path::LogPoint;
@@ -17,6 +18,7 @@ use crate::program::{MethodId, Program};
 use crate::top_level::TopLevels;
 use crate::top_level::loops::ServiceLoops;
 
+mod coarse;
 pub(crate) mod components;
 pub(crate) mod dag;
 pub(crate) mod fragment;
@@ -37,6 +39,8 @@ struct Input<'a> {
     calls: Vec<Calls>,
     /// For each method its printing instructions with the points they print.
     sites: Vec<Vec<(ValueId, Vec<u32>)>>,
+    /// Where programs begin, sorted.
+    mains: Vec<MethodId>,
     /// The service loops of dispatchers.
     rounds: BTreeMap<MethodId, ServiceLoops>,
 }
@@ -51,8 +55,12 @@ pub(crate) fn fragments(
 ) -> Vec<Fragment> {
     let dispatchers = top_levels.methods.iter().filter(|top| top.kind == schema::TopLevelKind::Dispatcher);
     let rounds = dispatchers.map(|top| (top.method, ServiceLoops::of(program, graph, top.method)));
+    let mains = graph.roots.iter().filter(|root| root.kind == RootKind::Main).map(|root| root.method);
+    let mut mains: Vec<MethodId> = mains.collect();
+    mains.sort_unstable();
     let input = Input {
         rounds: rounds.collect(),
+        mains,
         program,
         log_points,
         calls: local_calls(program, graph, top_levels),
@@ -170,14 +178,24 @@ fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> F
     let printing = |targets: &[MethodId]| -> Vec<MethodId> {
         targets.iter().filter(|t| !fragments[t.index()].nodes.is_empty()).copied().collect()
     };
-    let size_max = callee_size_max(calls.iter().flat_map(|(_, t, _)| printing(t)), fragments, sites.len());
+    let is_main = input.mains.binary_search(&method).is_ok();
+    let callees = calls.iter().flat_map(|(_, targets, _)| printing(targets));
+    let size_max = callee_size_max(callees, fragments, sites.len(), is_main);
+    let level = |point: u32| {
+        let levels = &input.log_points[point as usize].levels;
+        levels.first().copied().unwrap_or(schema::Level::Info)
+    };
     let mut small: Vec<(MethodId, Fragment)> = Vec::new();
     if size_max < ORDER_NODES_MAX {
         let mut large: Vec<MethodId> = calls.iter().flat_map(|(_, t, _)| printing(t)).collect();
         large.retain(|t| fragments[t.index()].nodes.len() > size_max);
         large.sort_unstable();
         large.dedup();
-        small = large.into_iter().map(|t| (t, Fragment::folded(fragments[t.index()].points()))).collect();
+        let smaller = |t: MethodId| {
+            let fragment = &fragments[t.index()];
+            if is_main { fragment.coarsened(size_max, &level) } else { Fragment::folded(fragment.points()) }
+        };
+        small = large.into_iter().map(|t| (t, smaller(t))).collect();
     }
     let fragment = |t: MethodId| match small.binary_search_by_key(&t, |s| s.0) {
         Ok(at) => &small[at].1,
@@ -252,9 +270,19 @@ fn is_chosen(program: &Program, point: &LogPoint) -> bool {
 }
 
 /// The largest number of nodes a callee may have to be inlined unfolded, so that
-/// all callees together stay within [`ORDER_NODES_MAX`].
-fn callee_size_max(callees: impl Iterator<Item = MethodId>, fragments: &[Fragment], n_sites: usize) -> usize {
+/// all callees together stay within [`ORDER_NODES_MAX`]; with `all`, if larger ones
+/// are made that small.
+fn callee_size_max(
+    callees: impl Iterator<Item = MethodId>,
+    fragments: &[Fragment],
+    n_sites: usize,
+    all: bool,
+) -> usize {
     let mut sizes: Vec<usize> = callees.map(|t| fragments[t.index()].nodes.len()).collect();
+    if all {
+        let total = |max: usize| n_sites + sizes.iter().map(|&size| size.min(max)).sum::<usize>();
+        return (1..=ORDER_NODES_MAX).rev().find(|&max| total(max) <= ORDER_NODES_MAX).unwrap_or(1);
+    }
     sizes.sort_unstable();
     let mut total = n_sites + sizes.iter().sum::<usize>();
     let mut max = ORDER_NODES_MAX;

@@ -367,7 +367,7 @@ fn sort_topologically(fragment: &mut Fragment) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::{Flow, Fragment};
 
     /// `a` `b?` `(c d)*` `e`, from edges between letters; `<` entry, `>` return.
@@ -394,7 +394,7 @@ mod tests {
         assert_eq!(text(&flow.into_fragment()), expected);
     }
 
-    fn text(fragment: &Fragment) -> String {
+    pub(crate) fn text(fragment: &Fragment) -> String {
         let name = |i: &u32| -> String {
             fragment.nodes[*i as usize].points.iter().map(|&p| char::from_u32(p).unwrap()).collect()
         };
