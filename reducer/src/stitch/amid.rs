@@ -4,7 +4,8 @@
 //! calls begin anew. Where the span before and the span after are known to be of one
 //! request and name one thing, a moment apart, the thread has not put it aside in between:
 //! what it printed there, and what nothing else is known of, belongs to them, whatever it
-//! names. What stands within one span is `nested`.
+//! names, unless it is the same done to another thing: that is the next round. What
+//! stands within one span is `nested`.
 
 use super::facts::{Facts, Printed};
 use super::joined;
@@ -36,8 +37,13 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
                 && sets.root(before) == sets.root(after)
                 && facts.share(a, b);
             if is_one && !dispatches {
-                let between = lines[ends[0] + 1..ends[1]].iter();
-                out.extend(between.map(|&(.., to, _)| SpanLink { from: before, to, pair: None }));
+                let is_round = |to: u32| {
+                    let fact = facts.get(to);
+                    [a, b].iter().any(|end| end.tops.first() == fact.tops.first() && facts.differ(end, fact))
+                };
+                let between = lines[ends[0] + 1..ends[1]].iter().map(|&(.., to, _)| to);
+                let parts = between.filter(|&to| !is_round(to));
+                out.extend(parts.map(|to| SpanLink { from: before, to, pair: None }));
             }
         }
     }

@@ -29,3 +29,16 @@ fn what_a_thread_prints_amid_its_work_on_one_thing_is_of_it() {
     check(STEPS, &lines("/data/f2", "1.01"), "1\n2\n3\n4");
     check(STEPS, &lines("/data/f1", "1.5"), "1 4 1>4\n2\n3");
 }
+
+#[test]
+fn the_same_done_to_another_thing_is_the_next_round() {
+    check(
+        STEPS,
+        "a t1 drop file=/data/f1 p@1.0
+         a t1 step file=/data/f2 p@1.001
+         a t1 evict other=/data/f8 p@1.002
+         a t1 step file=/data/f1 p@1.01",
+        "1 3 4 1>3 1>4
+         2",
+    );
+}
