@@ -4,7 +4,8 @@
 //! execution of a method was called by that, over whatever ways: calls that late
 //! binding hides, callbacks, libraries that were not analysed. The later line must be
 //! one that no execution begins with: else it can be the next execution's, and
-//! what stands between them is nobody's. What dispatches hands out requests that are
+//! what stands between them is nobody's (a program runs its `main` once, and what begins
+//! it is known). What dispatches hands out requests that are
 //! its own as little as the thread's.
 //!
 //! And what begins anew in its thread has ended before, so that the later line is of
@@ -52,7 +53,7 @@ pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &
             let is_one = |&top: &TopLevelId| {
                 !pairs.is_dispatcher(top)
                     && model.top_level_methods[top.index()].kind != TopLevelKind::Entity
-                    && next.is_some_and(|point| !begins.with(top, point))
+                    && next.is_some_and(|point| pairs.is_main(top) || !begins.with(top, point))
             };
             let (outer_fact, inner_fact) = (facts.get(outer), facts.get(inner));
             let mut made = outer_fact.values().iter().filter(|value| is_made(&value.text));

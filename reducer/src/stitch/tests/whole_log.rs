@@ -500,6 +500,28 @@ fn lines_that_always_end_as_a_loop_does_are_its_turns() {
 }
 
 #[test]
+fn what_stands_between_lines_of_main_is_of_the_program() {
+    let mut model = sketch::model(
+        "point p
+         point q
+         top start Task
+           >p<
+         top step Task
+           >q<",
+    );
+    let requests = |model: &Model, text: &str| {
+        print(&reduce(model, outputs(&spans(model, text), |_, _| 0), &Config::default()))
+    };
+    // Any other task can have begun once more.
+    let text = "a m start p@1.0 p@3.0\na m step q@2.0";
+    assert_eq!(requests(&model, text), "1\n2\n");
+    let top = &mut model.top_level_methods[0];
+    top.descriptor = "([Ljava/lang/String;)V".to_owned();
+    top.method = "main".to_owned();
+    assert_eq!(requests(&model, &text.replace("start", "main")), "1 2 1>2\n");
+}
+
+#[test]
 fn a_process_is_begun_by_nobody_over_the_network() {
     let mut model = sketch::model(
         "point p
