@@ -396,13 +396,44 @@ impl<'a> Finder<'a> {
                 return false;
             }
         }
-        if self.pairs.is_ahead(pair, other, receiver) {
+        if self.pairs.is_ahead(pair, other, receiver) || self.has_begun_anew(pair, sender, receiver) {
             return false;
         }
         let is_endless = pair.role == Role::Entity && self.pairs.is_entity(pair.from);
         let gap_us = receiver.start_us.saturating_sub(other.end_us);
         let lead_us = other.start_us.saturating_sub(receiver.start_us);
         lead_us <= self.lead_max_us(pair) && (is_endless || gap_us <= self.config.window_us)
+    }
+
+    /// Whether the thread of a caller began the calling method once more before the
+    /// receiver began in it: it does one after the other, and the first is over. A
+    /// dispatcher comes back to connections that it has met before.
+    fn has_begun_anew(&self, pair: &Pair, sender: u32, receiver: &Fact<'_>) -> bool {
+        let caller = self.facts.get(sender);
+        let is_call = pair.kind == LinkKind::Call && pair.role == Role::Local && !pair.is_way();
+        if !is_call || caller.thread.is_none() || caller.thread != receiver.thread {
+            return false;
+        }
+        let is_theirs = |value: &Value| {
+            is_address(&value.text) && caller.values().iter().any(|other| other.text == value.text)
+        };
+        if self.pairs.is_dispatcher(pair.from) && receiver.values().iter().any(is_theirs) {
+            return false;
+        }
+        let place =
+            |fact: &Fact<'_>| fact.events.first().map(|event| (fact.start_us, event.file, event.line));
+        let spans = self.by_top.get(&(caller.node, pair.from)).map_or(&[][..], Vec::as_slice);
+        let later = &spans[spans.partition_point(|&span| span <= sender)..];
+        let mut later = later.iter().map(|&span| self.facts.get(span)).take(LOOK_BACK_MAX);
+        later.any(|other| {
+            let begins = |point| self.pairs.starts_with(pair.from, point);
+            other.thread == caller.thread
+                && other.tops == [pair.from]
+                && !other.truncated
+                && other.first_point.is_some_and(begins)
+                && caller.end_us <= other.start_us
+                && place(other) < place(receiver)
+        })
     }
 
     fn candidate(&self, index: u32, from: u32, to: u32, evidence: Evidence) -> Candidate {

@@ -24,6 +24,27 @@ fn a_caller_in_the_same_thread_is_surer_than_who_knows_more() {
 }
 
 #[test]
+fn a_caller_that_began_anew_is_not_who_called() {
+    // The folder is that of all rounds, and only the first shows it.
+    let model = "
+        point p
+        point q
+        top turn Task folder=Folder.path
+          >p
+        top make Task folder=Folder.path
+          >q
+        pair turn make Call folder=folder";
+    check(
+        model,
+        "a t1 turn folder=/data/v2 p@1.0
+         a t1 turn p@9.0
+         a t1 make folder=/data/v2 q@9.1",
+        "1
+         2 3 2>3",
+    );
+}
+
+#[test]
 fn who_has_just_printed_is_the_starter() {
     let model = "point p
          top ask Task
