@@ -102,6 +102,10 @@ pub(super) fn weigh(
     }
     let threads_known = sender.thread.is_some() && receiver.thread.is_some();
     let same_thread = threads_known && sender.node == receiver.node && sender.thread == receiver.thread;
+    // Nobody writes to a connection what it reads from it itself.
+    if pair.kind == LinkKind::Socket && same_thread && !pair.is_way() {
+        return None;
+    }
     // Who calls itself does so in its thread, unless it is the events of an entity.
     let is_recursion = pair.role == Role::Entity && !pairs.is_entity(pair.to);
     let is_call = pair.kind == LinkKind::Call && (pair.role == Role::Local || is_recursion);
