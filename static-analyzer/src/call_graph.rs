@@ -42,6 +42,9 @@ pub enum CallKind {
     /// A task handed to another thread: thread start, executor, timer, future
     /// callback.
     Start(LinkKind),
+    /// A task registered to run when the process ends: work of its own, which
+    /// nobody who runs before has caused.
+    Exit,
     /// Remote procedure call: the call is on a proxy, the targets are the
     /// methods that serve it in another process.
     Rpc,

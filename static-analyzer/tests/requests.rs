@@ -17,6 +17,9 @@ use static_analyzer::rules::Rules;
 use static_analyzer::thread_names;
 use static_analyzer::top_level::{self, TopLevel, TopLevels};
 
+#[path = "requests/later.rs"]
+mod later;
+
 struct Analysis {
     program: Program,
     graph: CallGraph,

@@ -149,6 +149,10 @@ pub const PROXY_FACTORY_NAMES: &[&str] = &[
     "newMXBeanProxy",
 ];
 
+/// Methods that keep a task until the process ends; recognised by name, because
+/// frameworks wrap the one of the JDK to run their tasks in an order.
+pub const REGISTERS_FOR_EXIT: &[&str] = &["addShutdownHook"];
+
 /// Methods of the library that block until there is work: a loop around one of
 /// them serves requests (class, method).
 pub const BLOCKING: &[(&str, &str)] = &[
@@ -355,6 +359,15 @@ const REPEATS: &[(&str, &str)] = &[
 pub fn repeats(name: &str, descriptor: &str) -> bool {
     REPEATS.iter().any(|row| row.0 == name && descriptor.starts_with(row.1))
 }
+
+/// Classes whose methods run a task when something else is done: whoever gives them
+/// one asks to be told, and hands over nothing. Those that take an executor do.
+pub const FUTURES: &[&str] = &[
+    "java/util/concurrent/CompletableFuture",
+    "java/util/concurrent/CompletionStage",
+    "scala/concurrent/Future",
+    "scala/concurrent/Future$",
+];
 
 /// Calls that give back the object which a program has attached to a connection:
 /// (class, method).

@@ -70,6 +70,11 @@ impl Closures {
         &self.all[id as usize]
     }
 
+    /// All, in the order of their ids.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Closure> {
+        self.all.iter()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }

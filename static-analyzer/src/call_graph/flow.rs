@@ -65,6 +65,8 @@ pub(crate) struct Flow {
     /// Per method: node of its result; parameters follow.
     methods: Vec<Node>,
     fields: FxHashMap<FieldRef, Node>,
+    /// The first node of a field; those of parameters and results are before it.
+    first_kept: Node,
     allocations: FxHashMap<(MethodId, ValueId), Node>,
     types: Vec<Types>,
     edges: Vec<Vec<Node>>,
@@ -81,6 +83,7 @@ impl Flow {
             let n_params = signature(m.descriptor.as_str()).0.len() + usize::from(!m.is_static());
             next += 2 * (1 + u32::try_from(n_params).unwrap_or(255));
         }
+        flow.first_kept = next;
         for class in &program.classes {
             for f in &class.fields {
                 let field = FieldRef { class: class.name, name: f.name, descriptor: f.descriptor };
@@ -112,6 +115,11 @@ impl Flow {
     /// The node of a field of the program.
     pub(crate) fn field(&self, field: FieldRef) -> Option<Node> {
         self.fields.get(&field).copied()
+    }
+
+    /// Whether a node is a place that keeps what it holds: a field, a collection.
+    pub(crate) fn is_kept(&self, node: Node) -> bool {
+        node >= self.first_kept || node & 1 == 1
     }
 
     /// Per node: whether what it holds can get into one of `ends`.

@@ -105,7 +105,7 @@ fn add_lambdas(resolver: &Resolver<'_>, calls: &[Vec<Call>], add: Add<'_>) {
     for (i, list) in calls.iter().enumerate() {
         let caller = MethodId::new(i);
         let Some(body) = &resolver.program.methods[i].body else { continue };
-        for call in list.iter().filter(|c| matches!(c.kind, CallKind::Start(_))) {
+        for call in list.iter().filter(|c| matches!(c.kind, CallKind::Start(_) | CallKind::Exit)) {
             let in_thread = matches!(body.op(call.site), Op::Invoke { method, .. }
                 if method.class.as_str() == "java/lang/Thread");
             let kind = if in_thread { RootKind::Thread } else { RootKind::Task };

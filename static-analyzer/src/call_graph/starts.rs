@@ -10,16 +10,18 @@
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::LinkKind;
 
 use super::apis::{self, Task};
-use super::closures::{Closure, ClosureId, Closures, closure_of};
-use super::flow::{Flow, Frame, Source};
+use super::closures::{Closure, Closures};
+use super::flow::{Flow, Frame, Node, Source};
 use super::resolve::{Resolver, class_of, signature};
 use super::{Call, CallKind};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::program::{ClassId, MethodId, MethodRef, Name};
 
+mod captured;
+mod edges;
+mod exit;
 mod kept;
 mod run;
 
@@ -28,6 +30,8 @@ mod run;
 enum Gift {
     /// Called back before the method returns.
     Callback,
+    /// Run when the process ends.
+    Exit,
     /// Run later or elsewhere.
     Start,
 }
@@ -41,6 +45,8 @@ pub(crate) struct Starts<'a> {
     /// Per class: the rows of the task table that it is a subtype of.
     tasks: Vec<Vec<&'static Task>>,
     gifts: FxHashMap<(MethodId, usize), Gift>,
+    /// Nodes of captured values that are such parameters.
+    lifted: FxHashSet<Node>,
     /// Per node of the flow: objects that it holds are run by somebody.
     run: Vec<bool>,
     /// Calls by which an inherited task body runs what its subclasses define.
@@ -49,6 +55,11 @@ pub(crate) struct Starts<'a> {
     kept: Vec<Vec<Call>>,
     /// Per closure: whether there is one.
     is_kept: Vec<bool>,
+    /// Interfaces of the program that closures implement, each with its method.
+    functional: FxHashSet<(Name, Name)>,
+    /// Per node of the flow: closures that it holds get to where they are kept,
+    /// and called later.
+    called_later: Vec<bool>,
 }
 
 /// One argument that may be given away at a site.
@@ -78,13 +89,18 @@ impl<'a> Starts<'a> {
             instantiated,
             tasks,
             gifts: FxHashMap::default(),
+            lifted: FxHashSet::default(),
             run: Vec::new(),
             templates: FxHashSet::default(),
             kept: Vec::new(),
             is_kept: vec![false; closures.len()],
+            functional: own_functional(resolver, closures),
+            called_later: Vec::new(),
         };
+        starts.called_later = starts.find_called_later(calls);
         starts.run = starts.find_run(calls);
         starts.find_gifts(calls);
+        starts.find_lifted(calls);
         starts.find_templates(calls);
         starts.find_kept(calls);
         starts
@@ -287,6 +303,9 @@ impl<'a> Starts<'a> {
                     args.iter().enumerate().for_each(|(j, a)| push(v, j, *a));
                 }
                 Op::PutField(_, _, value) => push(v, 0, *value),
+                Op::InvokeDynamic { args, .. } => {
+                    args.iter().enumerate().for_each(|(j, a)| push(v, j, *a));
+                }
                 _ => {}
             }
         }
@@ -298,11 +317,23 @@ impl<'a> Starts<'a> {
         let Some(class) = class_of(descriptor) else { return false };
         apis::TASKS.iter().any(|t| t.class == class)
             || self.resolver.own_class(Name::from(class)).is_some_and(|c| self.is_task(c))
+            || self.functional.iter().any(|(interface, _)| interface.as_str() == class)
     }
 
     fn gift_of(&self, frame: &Frame<'_>, pass: &Pass, calls: &[Call]) -> Option<Gift> {
+        let gift = self.given_at(frame, pass, calls);
+        let waits_for_exit = gift == Some(Gift::Start) && exit::waits(frame.body, pass.site);
+        if waits_for_exit { Some(Gift::Exit) } else { gift }
+    }
+
+    fn given_at(&self, frame: &Frame<'_>, pass: &Pass, calls: &[Call]) -> Option<Gift> {
         match frame.body.op(pass.site) {
             Op::PutField(..) => self.is_run_later(frame, pass.site).then_some(Gift::Start),
+            Op::Invoke { kind: InvokeKind::Interface, method, .. }
+                if pass.argument == 0 && self.functional.contains(&(method.class, method.name)) =>
+            {
+                Some(Gift::Callback)
+            }
             Op::Invoke { kind, method, .. } => {
                 let targets = direct_targets(calls, pass.site);
                 if targets.is_empty() {
@@ -312,6 +343,7 @@ impl<'a> Starts<'a> {
                 }
                 targets.iter().filter_map(|&t| self.gifts.get(&(t, pass.argument)).copied()).max()
             }
+            Op::InvokeDynamic { .. } => self.run_with_closure(frame, pass, calls),
             _ => None,
         }
     }
@@ -341,144 +373,14 @@ impl<'a> Starts<'a> {
         (declared == "java/lang/Object" && is_put).then_some(Gift::Start)
     }
 
-    /// The edges of `method` to tasks it starts and callbacks it gives.
-    pub(crate) fn edges(&self, method: MethodId, calls: &[Call]) -> Vec<Call> {
-        let Some(body) = &self.resolver.program.methods[method.index()].body else {
-            return Vec::new();
-        };
-        let targets = |v: ValueId| direct_targets(calls, v);
-        let frame = self.frame(method, body, &targets);
-        let mut edges = Vec::new();
-        for (v, inst) in body.iter() {
-            match &inst.op {
-                Op::Invoke { kind, method: called, args } => {
-                    let is_static = *kind == InvokeKind::Static;
-                    let is_store = !direct_targets(calls, v).is_empty() || self.is_put(*kind, *called);
-                    for (j, &a) in args.iter().enumerate() {
-                        let gift = self.gift_of(&frame, &Pass { site: v, argument: j, param: None }, calls);
-                        if let Some(made) = closure_of(body, a) {
-                            let id = self.closures.made_at(method, made);
-                            let is_stored = gift != Some(Gift::Callback) && is_store;
-                            let id = id.filter(|&id| !(is_stored && self.is_run_as_kept(id)));
-                            let gift = gift.unwrap_or(Gift::Callback);
-                            edges.extend(id.map(|id| self.closure_edge(v, gift, id)));
-                        } else if let Some(gift) = gift
-                            && (j > 0 || is_static || self.starts_receiver(body, v))
-                        {
-                            self.object_edges(&frame, v, a, gift, &mut edges);
-                        }
-                    }
-                }
-                Op::PutField(f, _, value)
-                    if self.is_task_type(f.descriptor.as_str()) && self.is_run_later(&frame, v) =>
-                {
-                    if let Some(made) = closure_of(body, *value) {
-                        let id = self.closures.made_at(method, made).filter(|&id| !self.is_run_as_kept(id));
-                        edges.extend(id.map(|id| self.closure_edge(v, Gift::Start, id)));
-                    } else {
-                        self.stored_edges(&frame, v, *value, &mut edges);
-                    }
-                }
-                _ => {}
-            }
-        }
-        edges.extend_from_slice(&self.kept[method.index()]);
-        edges.sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
-        edges.dedup();
-        edges
-    }
-
-    fn starts_receiver(&self, body: &Body, site: ValueId) -> bool {
-        matches!(body.op(site), Op::Invoke { method, .. }
-            if matches!(method.name.as_str(), "start" | "fork"))
-    }
-
-    fn object_edges(
-        &self,
-        frame: &Frame<'_>,
-        site: ValueId,
-        value: ValueId,
-        gift: Gift,
-        edges: &mut Vec<Call>,
-    ) {
-        let mut classes: Vec<(ClassId, Option<ValueId>)> = Vec::new();
-        for source in frame.sources(value) {
-            match source {
-                Source::New(c, made) => classes.push((c, Some(made))),
-                Source::Node(n) if !self.is_lifted(frame.method, n) => {
-                    let held = self.flow.types(n);
-                    if held.classes.len() <= crate::limits::DISPATCH_TARGETS_MAX {
-                        classes.extend(held.classes.iter().map(|&c| (c, Some(value))));
-                    }
-                }
-                _ => {}
-            }
-        }
-        if matches!(frame.body.op(value), Op::Param(0)) {
-            // `this`: objects of this class or below.
-            let own = self.resolver.program.methods[frame.method.index()].class;
-            let name = self.resolver.program.classes[own.index()].name;
-            let below = self.resolver.subtypes(name);
-            classes
-                .extend(below.into_iter().filter(|c| self.instantiated[c.index()]).map(|c| (c, Some(value))));
-        }
-        classes.sort_unstable();
-        classes.dedup();
-        for (class, made) in classes {
-            self.class_edges(site, class, made.unwrap_or(value), gift, edges);
-        }
-    }
-
-    /// Only objects made here: what is stored in a field of a task type is run
-    /// by whoever reads the field.
-    fn stored_edges(&self, frame: &Frame<'_>, site: ValueId, value: ValueId, edges: &mut Vec<Call>) {
-        for source in frame.sources(value) {
-            if let Source::New(class, made) = source
-                && !self.resolver.is_subtype(class, Name::from("java/lang/Thread"))
-            {
-                self.class_edges(site, class, made, Gift::Start, edges);
-            }
-        }
-    }
-
-    fn is_lifted(&self, method: MethodId, node: super::flow::Node) -> bool {
-        (0..12).any(|i| self.flow.param(method, i) == node && self.is_gift(method, i))
-    }
-
-    fn class_edges(&self, site: ValueId, class: ClassId, value: ValueId, gift: Gift, edges: &mut Vec<Call>) {
-        for (row, methods) in self.bodies(class) {
-            for target in methods {
-                let n_params = self.n_params(target);
-                let mut args = vec![None; n_params];
-                if let Some(receiver) = args.first_mut() {
-                    *receiver = Some(value);
-                }
-                edges.push(Call { site, targets: vec![target], kind: kind_of(gift, row), args });
-            }
-        }
+    fn is_lifted(&self, method: MethodId, node: Node) -> bool {
+        self.lifted.contains(&node)
+            || (0..12).any(|i| self.flow.param(method, i) == node && self.is_gift(method, i))
     }
 
     fn n_params(&self, method: MethodId) -> usize {
         let m = &self.resolver.program.methods[method.index()];
         signature(m.descriptor.as_str()).0.len() + usize::from(!m.is_static())
-    }
-
-    /// The edge to a closure that is given away where it is made.
-    fn closure_edge(&self, site: ValueId, gift: Gift, id: ClosureId) -> Call {
-        let closure = self.closures.get(id);
-        let mut args = vec![None; self.n_params(closure.targets[0])];
-        for (slot, value) in args.iter_mut().skip(closure.first).zip(&closure.captured) {
-            *slot = Some(*value);
-        }
-        Call { site, targets: closure.targets.clone(), kind: closure_kind(gift, closure), args }
-    }
-}
-
-fn closure_kind(gift: Gift, closure: &Closure) -> CallKind {
-    match (gift, task_row(closure)) {
-        (Gift::Start, _) => CallKind::Start(LinkKind::Thread),
-        (Gift::Callback, Some(row)) => kind_of(gift, row),
-        (Gift::Callback, None) => CallKind::Callback,
     }
 }
 
@@ -487,12 +389,9 @@ fn task_row(closure: &Closure) -> Option<&'static Task> {
     apis::TASKS.iter().find(|t| t.class == closure.interface.as_str())
 }
 
-fn kind_of(gift: Gift, row: &Task) -> CallKind {
-    match (gift, row.link) {
-        (Gift::Callback, _) => CallKind::Callback,
-        (Gift::Start, Some(link)) => CallKind::Start(link),
-        (Gift::Start, None) => CallKind::Start(LinkKind::Thread),
-    }
+fn own_functional(resolver: &Resolver<'_>, closures: &Closures) -> FxHashSet<(Name, Name)> {
+    let own = closures.iter().filter(|closure| resolver.own_class(closure.interface).is_some());
+    own.map(|closure| (closure.interface, closure.method)).collect()
 }
 
 fn task_rows(resolver: &Resolver<'_>, class: ClassId) -> Vec<&'static Task> {

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use schema::LinkKind;
+use schema::{LinkKind, TopLevelKind};
 
 use super::cargo::Cargo;
 use super::channels::{self, Channels};
@@ -96,7 +96,7 @@ fn rule_text(rule: &Rule) -> String {
     match rule {
         Rule::Call(CallKind::Direct | CallKind::Callback) => "calls it".to_owned(),
         Rule::Call(CallKind::Table) => "looks it up in a table".to_owned(),
-        Rule::Call(CallKind::Start(_)) => "starts it".to_owned(),
+        Rule::Call(CallKind::Start(_) | CallKind::Exit) => "starts it".to_owned(),
         Rule::Call(CallKind::Rpc) => "calls it remotely".to_owned(),
         Rule::Channel(channel) => channels::text(channel),
         Rule::Event(class) => format!("event {}", class.rsplit('/').next().unwrap_or(class.as_str())),
@@ -190,6 +190,9 @@ fn along_call(
 ) {
     let region = units.region(handoffs.from);
     let call = &context.graph.calls(method)[i];
+    if call.kind == CallKind::Exit {
+        return;
+    }
     let leaves = |t: &&MethodId| !call.kind.is_local() || context.top_levels.position(**t).is_some();
     let targets: Vec<MethodId> = call.targets.iter().filter(leaves).copied().collect();
     if targets.is_empty() {
@@ -200,11 +203,16 @@ fn along_call(
     let origins = starts.then(|| Origins::of(context, region, method, call.args.first().copied().flatten()));
     let kind = link_kind(call.kind);
     for target in targets {
-        let is_lookup = call.kind == CallKind::Table && !is_template(context, method, target, call);
         let made = origins.as_ref().is_none_or(|o| o.made(context, target));
         if !made && origins.as_ref().is_some_and(|o| !o.unknown) {
             continue;
         }
+        let is_template = call.kind == CallKind::Table && is_template(context, method, target, call);
+        // The rounds of a loop are no more of who started its thread than of each other.
+        if (starts_task || is_template) && is_round(context, target) {
+            continue;
+        }
+        let is_lookup = call.kind == CallKind::Table && !is_template;
         let Some(to) = units.of(context, target) else { continue };
         if !handoffs.wants(to, kind) {
             continue;
@@ -227,6 +235,11 @@ fn along_call(
     }
 }
 
+fn is_round(context: Context<'_>, method: MethodId) -> bool {
+    let at = context.top_levels.position(method);
+    at.is_some_and(|at| context.top_levels.methods[at].kind == TopLevelKind::DispatchTarget)
+}
+
 /// Whether the body of a task runs what its subclass defines: in the same thread
 /// and for the same request.
 fn is_template(context: Context<'_>, caller: MethodId, target: MethodId, call: &Call) -> bool {
@@ -244,7 +257,7 @@ fn is_template(context: Context<'_>, caller: MethodId, target: MethodId, call: &
 
 fn cargo(kind: CallKind, target: MethodId) -> Cargo {
     match kind {
-        CallKind::Start(_) => Cargo::Task(target),
+        CallKind::Start(_) | CallKind::Exit => Cargo::Task(target),
         CallKind::Rpc => Cargo::Arguments(target),
         CallKind::Direct | CallKind::Callback | CallKind::Table => Cargo::Any,
     }
@@ -254,6 +267,7 @@ fn link_kind(kind: CallKind) -> LinkKind {
     match kind {
         CallKind::Direct | CallKind::Callback | CallKind::Table => LinkKind::Call,
         CallKind::Start(kind) => kind,
+        CallKind::Exit => LinkKind::Thread,
         CallKind::Rpc => LinkKind::Rpc,
     }
 }

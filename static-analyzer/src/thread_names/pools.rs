@@ -29,7 +29,7 @@ pub(super) fn names_of(facts: &Facts<'_>, graph: &CallGraph, method: MethodId) -
         if args.len() < 2 || !is_pool(facts, named.class) {
             continue;
         }
-        let starts = |c: &&Call| c.site == site && matches!(c.kind, CallKind::Start(_));
+        let starts = |c: &&Call| c.site == site && matches!(c.kind, CallKind::Start(_) | CallKind::Exit);
         let started = graph.calls(method).iter().filter(starts).flat_map(|c| &c.targets);
         let mut bodies: Vec<ThreadBody> = started.map(|&target| target.into()).collect();
         if bodies.is_empty() {

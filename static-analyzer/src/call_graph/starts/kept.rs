@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::{Gift, Pass, Starts, closure_kind, direct_targets, task_row};
+use super::edges::closure_kind;
+use super::{Gift, Pass, Starts, direct_targets, task_row};
 use crate::call_graph::closures::{ClosureId, plain_name};
 use crate::call_graph::flow::{Frame, Source};
 use crate::call_graph::{Call, CallKind};
@@ -28,6 +29,39 @@ impl Starts<'_> {
             self.kept.push(calls);
             ids.into_iter().for_each(|id| self.is_kept[id as usize] = true);
         }
+    }
+
+    /// What leads to where closures of the program's own interfaces are kept and
+    /// called: a queue of events that are lambdas holds too many of them to tell
+    /// which one is called, but whoever puts one in does not call it.
+    pub(super) fn find_called_later(&self, calls: &[Vec<Call>]) -> Vec<bool> {
+        let methods = &self.resolver.program.methods;
+        let ends = (0..methods.len()).into_par_iter().flat_map_iter(|i| {
+            let mut found = Vec::new();
+            let Some(body) = methods[i].body.as_ref().filter(|_| !self.functional.is_empty()) else {
+                return found;
+            };
+            let targets = |v: ValueId| direct_targets(&calls[i], v);
+            let frame = self.frame(MethodId::new(i), body, &targets);
+            for (_, inst) in body.iter() {
+                if let Op::Invoke { kind: InvokeKind::Interface, method, args } = &inst.op
+                    && self.functional.contains(&(method.class, method.name))
+                {
+                    let nodes = frame.sources(args[0]).into_iter().filter_map(|s| match s {
+                        Source::Node(n) if self.flow.is_kept(n) => Some(n),
+                        _ => None,
+                    });
+                    found.extend(nodes);
+                }
+            }
+            found
+        });
+        self.flow.leading_to(ends.collect())
+    }
+
+    /// Whether an argument of a call is kept by the callee, and called later.
+    pub(super) fn is_called_later(&self, callees: &[MethodId], argument: usize) -> bool {
+        callees.iter().any(|&callee| self.called_later[self.flow.param(callee, argument) as usize])
     }
 
     /// Whether a closure is run where it was kept, in the thread of who runs it; a
@@ -66,7 +100,7 @@ impl Starts<'_> {
                     let kind = match gift {
                         _ if is_call => CallKind::Direct,
                         // What is kept once more is run by whoever calls it there.
-                        Some(Gift::Start) if is_store && !self.is_task_closure(id) => continue,
+                        Some(Gift::Start | Gift::Exit) if is_store && !self.is_task_closure(id) => continue,
                         Some(gift) if !is_receiver => closure_kind(gift, self.closures.get(id)),
                         _ => continue,
                     };

@@ -41,7 +41,7 @@ impl Starts<'_> {
     }
 
     /// Whether a call runs its receiver: a task's body by its own name.
-    fn is_run(&self, kind: InvokeKind, method: MethodRef) -> bool {
+    pub(super) fn is_run(&self, kind: InvokeKind, method: MethodRef) -> bool {
         let is_virtual = matches!(kind, InvokeKind::Virtual | InvokeKind::Interface);
         let rows = self.resolver.own_class(method.class).map(|c| &self.tasks[c.index()][..]);
         let own = rows.unwrap_or_default().iter().any(|row| matches(row.method, method.name));
