@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use schema::{IdentifierStrength, LinkKind, TopLevelKind};
 
 use super::{Context, Pair, Pairs};
+use crate::call_graph::RootKind;
 use crate::identifiers::Identifier;
-use crate::path::Step;
+use crate::path::{Root, Step};
 use crate::program::{ClassId, Name};
 use crate::top_level::{TopLevel, attached};
 
@@ -22,9 +23,15 @@ pub(super) fn add(context: Context<'_>, pairs: &mut Pairs) {
     for class in attached::classes(context.program) {
         let family = family(context, class);
         let carries = |top: &TopLevel| {
+            // What the rounds of a thread's own loop find among many, nobody gave them.
+            let by_itself = is_own_round(context, top);
             let of_family = |identifier: &Identifier| {
-                (top.kind == TopLevelKind::DispatchTarget && identifier.strength != IdentifierStrength::Node
-                    || identifier.strength == IdentifierStrength::Request && !identifier.is_one_of_many())
+                let is_local = matches!(identifier.place.path.root, Root::Local(_));
+                let is_found = is_local && identifier.place.frame != top.method;
+                !(by_itself && (is_found || identifier.is_one_of_many()))
+                    && (top.kind == TopLevelKind::DispatchTarget
+                        && identifier.strength != IdentifierStrength::Node
+                        || identifier.strength == IdentifierStrength::Request && !identifier.is_one_of_many())
                     && identifier.place.path.steps.iter().any(|step| is_in(step, &family))
             };
             top.kind != TopLevelKind::Unreached && top.identifiers.iter().any(of_family)
@@ -51,6 +58,13 @@ pub(super) fn add(context: Context<'_>, pairs: &mut Pairs) {
             }
         }
     }
+}
+
+/// Whether it is a round of a loop that its thread has inherited.
+fn is_own_round(context: Context<'_>, top: &TopLevel) -> bool {
+    let root = context.graph.root(top.method);
+    let is_task = root.is_some_and(|root| matches!(root.kind, RootKind::Task | RootKind::Thread));
+    top.kind == TopLevelKind::DispatchTarget && is_task
 }
 
 /// A class and what it extends and implements within the program.

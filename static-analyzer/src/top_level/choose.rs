@@ -66,6 +66,7 @@ pub fn find(
         chosen: Chosen::new(),
         root: MethodId::new(0),
         handed: Handed::new(),
+        rounds: template_rounds(program, graph, &loops),
     };
     chooser.force(rules);
     for root in &graph.roots {
@@ -128,6 +129,24 @@ struct Chooser<'a> {
     /// The root at hand, and what each dispatching root hands requests to.
     root: MethodId,
     handed: Handed,
+    /// What tasks run in each round of an inherited service loop.
+    rounds: BTreeSet<MethodId>,
+}
+
+/// What the service loops of inherited bodies run of their subclasses.
+fn template_rounds(program: &Program, graph: &CallGraph, loops: &[ServiceLoops]) -> BTreeSet<MethodId> {
+    let mut found = BTreeSet::new();
+    for (i, served_in) in loops.iter().enumerate().filter(|(_, loops)| loops.any) {
+        let Some(body) = &program.methods[i].body else { continue };
+        for call in graph.calls(MethodId::new(i)).iter().filter(|c| c.kind == CallKind::Table) {
+            let receiver = call.args.first().copied().flatten();
+            let is_own = receiver.is_some_and(|v| matches!(body.op(v), Op::Param(0)));
+            if is_own && served_in.contains(body, call.site) {
+                found.extend(&call.targets);
+            }
+        }
+    }
+    found
 }
 
 /// Per dispatching root: what it hands requests to, and what that loses.
@@ -176,6 +195,9 @@ impl Chooser<'_> {
                 if self.dispatches(root.method, 4) {
                     self.root = root.method;
                     self.dispatcher(root.method, &root.why, true, 0);
+                } else if self.rounds.contains(&root.method) {
+                    let reason = format!("{}; a round of its loop", root.why);
+                    self.add(root.method, TopLevelKind::DispatchTarget, reason);
                 } else {
                     self.add(root.method, TopLevelKind::Task, root.why.clone());
                 }
@@ -422,11 +444,13 @@ impl Chooser<'_> {
         let Some(body) = &self.program.methods[method.index()].body else { return false };
         let is_task = |t: &MethodId| self.chosen.get(t).is_some_and(|(kind, _)| *kind == TopLevelKind::Task);
         let calls = self.graph.calls(method).iter();
-        let repeats = |call: &&Call| {
+        // Nobody's work that is handed over: a timer's, and what is told when something is done.
+        let is_own = |call: &&Call| {
             matches!(body.op(call.site), Op::Invoke { method, .. }
-                if apis::repeats(&method.name, &method.descriptor))
+                if apis::repeats(&method.name, &method.descriptor)
+                    || (apis::FUTURES.contains(&method.class.as_str()) && !method.name.ends_with("Async")))
         };
-        let started = calls.filter(|call| matches!(call.kind, CallKind::Start(_)) && !repeats(call));
+        let started = calls.filter(|call| matches!(call.kind, CallKind::Start(_)) && !is_own(call));
         let starts = started.flat_map(|call| &call.targets).any(is_task);
         let waits_for_task = |op: &Op| {
             matches!(op, Op::Invoke { method, .. } if apis::WAITS_FOR_TASK

@@ -52,6 +52,16 @@ fn a_closure_in_a_crowded_queue_is_work_of_its_own() {
 }
 
 #[test]
+fn what_a_subclass_does_in_an_inherited_loop_is_one_round() {
+    let kinds = analyze(&Rules::default()).kinds();
+    for round in ["Later$Sender.round", "Later$Fetcher.round"] {
+        assert_eq!(kinds.get(round), Some(&TopLevelKind::DispatchTarget), "{kinds:?}");
+    }
+    // Run once, it is all of the task.
+    assert_eq!(kinds["Rounds$Dump.execute"], TopLevelKind::Task);
+}
+
+#[test]
 fn who_gives_a_closure_to_be_called_at_once_calls_it() {
     let analysis = analyze(&Rules::default());
     let own = |class: &str| {
@@ -60,4 +70,22 @@ fn who_gives_a_closure_to_be_called_at_once_calls_it() {
     for class in ["Later$Sender", "Later$Fetcher"] {
         assert_eq!(analysis.members(&format!("{class}.round")), own(class));
     }
+}
+
+#[test]
+fn who_asks_to_be_told_of_the_end_hands_over_nothing() {
+    let analysis = analyze(&Rules::default());
+    // Nine events call it, and something else is told when all is done.
+    assert!(!analysis.kinds().contains_key("Later.done"));
+    assert!(analysis.members("Later.lambda$serve$1").contains(&"Later.done".to_owned()));
+    assert_eq!(analysis.kinds().get("Later.lambda$done$12"), Some(&TopLevelKind::Task));
+}
+
+#[test]
+fn a_thread_that_goes_round_by_itself_is_of_no_connection() {
+    let model = model();
+    let audits = |id: schema::TopLevelId| model.top_level_methods[id.index()].class == "Wires$Audit";
+    assert!(model.top_level_methods.iter().any(|top| top.class == "Wires$Audit"));
+    let mut pairs = model.communication_pairs.iter();
+    assert!(!pairs.any(|pair| pair.kind == LinkKind::Entity && audits(pair.to)));
 }
