@@ -16,6 +16,7 @@ pub mod apis;
 mod build;
 mod closures;
 pub(crate) mod flow;
+mod given;
 mod initializers;
 mod machines;
 pub mod programs;

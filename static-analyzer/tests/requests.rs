@@ -101,6 +101,14 @@ fn requests_begin_where_the_dispatcher_loses_their_identifiers() {
 }
 
 #[test]
+fn what_is_made_for_a_method_that_calls_it_runs_where_it_is_made() {
+    let analysis = analyze(&Rules::default());
+    let made = ["Actions$Create.act", "Actions$Delete.act"];
+    assert_eq!(analysis.members("Actions$Client.run"), made);
+    assert!(made.iter().all(|&name| !analysis.kinds().contains_key(name)));
+}
+
+#[test]
 fn a_thread_of_one_request_is_a_task_and_a_thread_of_many_dispatches() {
     let kinds = analyze(&Rules::default()).kinds();
     assert_eq!(kinds["Server$Responder.run"], TopLevelKind::Task);

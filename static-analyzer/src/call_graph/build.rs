@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::closures::Closures;
 use super::flow::{Flow, Frame, Source};
+use super::given::Given;
 use super::initializers::Initializers;
 use super::machines::Machines;
 use super::reflection::{self, Constructors};
@@ -28,11 +29,19 @@ pub fn build(program: &Program) -> CallGraph {
     let flow = value_flow(&resolver, &instantiated, &wide, &mut closures);
     let narrow = narrowed(&resolver, &flow, &wide);
     let starts = Starts::new(&resolver, &flow, &closures, &instantiated, &narrow);
+    let given = Given::find(&resolver, &narrow);
     let mut calls: Vec<Vec<Call>> = narrow
         .par_iter()
         .enumerate()
         .map(|(i, list)| {
-            finished(&resolver, &starts, &initializers, &constructors, &flow, MethodId::new(i), list)
+            let mut all =
+                finished(&resolver, &starts, &initializers, &constructors, &flow, MethodId::new(i), list);
+            if let Some(body) = &program.methods[i].body {
+                all.extend(given.edges(&resolver, body, list));
+                all.sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
+                all.dedup();
+            }
+            all
         })
         .collect();
     let machines = Machines::find(&resolver, &calls);
