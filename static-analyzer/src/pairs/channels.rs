@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schema::LinkKind;
 
 use super::Context;
@@ -31,6 +31,9 @@ const READER_LEVELS_MAX: usize = 3;
 /// The same for what is taken from a queue: a dispatcher takes it itself, and
 /// queues further down are for other purposes (pools of buffers).
 const TAKER_LEVELS_MAX: usize = 1;
+
+/// Units that write a message, from which to tell that it is a format of files.
+const FORMAT_WRITERS_MIN: usize = 4;
 
 /// Calls between who is told a key of a store and who works on it.
 const TOLD_LEVELS_MAX: usize = 2;
@@ -96,9 +99,14 @@ impl Channels {
         for (&verb, handlers) in &facts.handlers {
             receivers.insert(Channel::Verb(verb), vec![registered(context, units, handlers).into()]);
         }
+        let formats = formats(&senders, &receivers);
         receivers.retain(|channel, receivers| {
             let n_senders = n_senders.get(channel).copied().unwrap_or_default();
             let n: usize = receivers.iter().map(|ends| ends.len()).sum();
+            if formats.contains(channel) {
+                diagnostics.push(format!("{} is read by who writes it: a format of files", text(channel)));
+                return false;
+            }
             let is_shared = n_senders * n > CHANNEL_HANDOFFS_MAX;
             if is_shared {
                 let name = text(channel);
@@ -131,6 +139,22 @@ impl Channels {
             }
         }
     }
+}
+
+/// Messages that those read who write them: each opens files of others and makes its
+/// own. What is sent has one end at who asks and the other at who answers.
+fn formats(senders: &[Vec<(Channel, End)>], receivers: &BTreeMap<Channel, Receivers>) -> FxHashSet<Channel> {
+    let mut writers: BTreeMap<Channel, FxHashSet<UnitId>> = BTreeMap::new();
+    for (channel, end) in senders.iter().flatten().filter(|(c, _)| matches!(c, Channel::Message(_))) {
+        writers.entry(*channel).or_default().insert(end.unit);
+    }
+    writers.retain(|channel, writers| {
+        let ends = receivers.get(channel).into_iter().flatten().flat_map(|ends| ends.iter());
+        let readers: FxHashSet<UnitId> = ends.map(|end| end.unit).collect();
+        let n_both = writers.intersection(&readers).count();
+        writers.len() >= FORMAT_WRITERS_MIN && n_both * 2 > writers.len()
+    });
+    writers.into_keys().collect()
 }
 
 fn ends(
@@ -376,5 +400,27 @@ pub(super) fn text(channel: &Channel) -> String {
         Channel::Verb(f) => format!("message type {}.{}", simple(&f.class), f.name),
         Channel::Store(name) => format!("store {name}"),
         Channel::Folder(f) => format!("folder {}.{}", simple(&f.class), f.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(unit: UnitId) -> End {
+        let at = (MethodId::new(0), ValueId::new(0));
+        End { unit, at, value: None, way: Arc::default(), cargo: Cargo::Any, many: false }
+    }
+
+    #[test]
+    fn what_is_read_by_who_writes_it_is_a_format_of_files() {
+        let [block, request] =
+            ["Block", "Request"].map(|name| Channel::Message(crate::program::Name::from(name)));
+        let both = |unit| vec![(block, end(unit)), (request, end(unit))];
+        let senders: Vec<_> = (0..4).map(both).collect();
+        let readers = |units: std::ops::Range<usize>| vec![units.map(end).collect::<Vec<_>>().into()];
+        let receivers = BTreeMap::from([(block, readers(1..6)), (request, readers(3..9))]);
+        assert_eq!(formats(&senders, &receivers), FxHashSet::from_iter([block]));
+        assert!(formats(&senders[1..], &receivers).is_empty(), "too few");
     }
 }
