@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{
-    Accumulator, Event, Kinds, LinkKind, LogPointId, Model, Name, TopLevelId, TopLevelKind, ValueClassId,
+    Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, TopLevelId, TopLevelKind,
+    ValueClassId,
 };
 
 use self::disputes::Disputes;
@@ -23,7 +24,7 @@ use self::handed::Handed;
 use self::judge::prefer_living;
 use self::names::Names;
 use self::neighbours::Lone;
-use self::open_span::{Fact, Fit, TopState, opening_any};
+use self::open_span::{Fact, Fit, Number, TopState, opening_any};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
 use self::pools::{Closed, Pools};
@@ -97,7 +98,9 @@ pub struct Accumulated {
 /// to the result.
 pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> Accumulated {
     let mut scan = Scan::new(model, config);
-    scan.common_ahead = ahead::look(model, &mut scan.orders, records);
+    let (common, work) = ahead::look(model, &mut scan.orders, records);
+    scan.common_ahead = common;
+    scan.work = work.map(|class| (class, Marks::of(model, class)));
     let mut unattributed = Vec::new();
     while let Some(record) = records.next() {
         scan.expire(record.ts_us);
@@ -152,6 +155,10 @@ struct Scan<'m> {
     common: Vec<(usize, Vec<Common>)>,
     /// UUIDs within the texts of the record at hand, by candidate.
     uuids: Vec<(usize, Vec<Arc<str>>)>,
+    /// Numbers of the record at hand, by candidate.
+    numbers: Vec<(usize, Vec<Number>)>,
+    /// The class of the numbers of work, if that is numbered, with their marks.
+    work: Option<(ValueClassId, Marks<'m>)>,
     kinds: Kinds,
     names: Names,
     wholes: Wholes,
@@ -239,6 +246,8 @@ impl<'m> Scan<'m> {
             common_ahead: FxHashSet::default(),
             common: Vec::new(),
             uuids: Vec::new(),
+            numbers: Vec::new(),
+            work: None,
             kinds: Kinds::default(),
             names: Names::default(),
             wholes: Wholes::default(),
@@ -384,6 +393,9 @@ impl<'m> Scan<'m> {
             .iter()
             .map(|(index, fact)| (*index, fact.uuids.iter().map(|uuid| Arc::clone(&uuid.text)).collect()))
             .collect();
+        self.numbers.clear();
+        let numbered = facts.iter().filter(|(_, fact)| !fact.numbers.is_empty());
+        self.numbers.extend(numbered.map(|(index, fact)| (*index, fact.numbers.clone())));
     }
 
     /// Whether a log point stands in an exception handler: of two that print the

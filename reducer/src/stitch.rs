@@ -13,6 +13,7 @@ use schema::{LinkKind, Model, Span, TopLevelId};
 use self::accept::accept;
 use self::candidates::Finder;
 use self::evidence::Candidate;
+use self::facts::Facts;
 use crate::Config;
 use crate::merge::{Sets, SpanLink, to_u32};
 use crate::shuffle::by_component;
@@ -40,6 +41,7 @@ mod nested;
 mod numbered;
 mod pairs;
 mod rounds;
+mod serials;
 mod siblings;
 mod silent;
 mod sole;
@@ -61,7 +63,8 @@ pub(crate) enum Scope {
 /// The hand-offs between `spans`, which are in canonical order.
 pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Config) -> Vec<SpanLink> {
     let mut pairs = pairs::Pairs::new(model, scope);
-    let mut facts = facts::Facts::new(&pairs, spans);
+    let mut facts = Facts::new(&pairs, spans);
+    facts.label(serials::of_spans(model, spans));
     let counted = counted::find(&facts);
     counted.iter().for_each(|counted| facts.count_within(counted.number, counted.within));
     if scope == Scope::All {
@@ -79,6 +82,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     companions.extend(lone_lines::join(&pairs, &facts, &companions, &mut candidates));
     entities.keep_named(&pairs, &mut candidates);
     delays::keep_usual(&pairs, &facts, &mut candidates);
+    candidates.retain(|candidate| !facts.are_apart(candidate.from, candidate.to));
     candidates.par_sort_unstable();
     let mut links = by_component(
         spans.len(),
@@ -87,6 +91,8 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         |group| accept(&pairs, &facts, group),
     );
     links.extend(companions);
+    links.extend(facts.of_label());
+    keep_apart(&facts, &mut links);
     if scope == Scope::All {
         links.sort_unstable();
         links.extend(nested::join(model, &pairs, &facts, &links));
@@ -110,10 +116,16 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     links
 }
 
-/// What `links` make of `n_spans` spans: the sets of those that hang together, and
+/// Drops links that would put into one request what is never one.
+fn keep_apart(facts: &Facts<'_>, links: &mut Vec<SpanLink>) {
+    let mut sets = facts.numbered_sets();
+    links.retain(|link| sets.join(link.from, link.to) || sets.root(link.from) == sets.root(link.to));
+}
+
+/// What `links` make of the spans: the sets of those that hang together, and
 /// whether each has a sender.
-fn joined(facts: &facts::Facts<'_>, links: &[SpanLink]) -> (Sets, Vec<bool>) {
-    let mut sets = Sets::with_names(facts.len(), facts.names());
+fn joined(facts: &Facts<'_>, links: &[SpanLink]) -> (Sets, Vec<bool>) {
+    let mut sets = facts.sets();
     let mut has_sender = vec![false; facts.len()];
     for link in links {
         sets.unite(link.from, link.to);

@@ -14,6 +14,7 @@ pub mod error;
 pub mod ids;
 pub mod kinds;
 pub mod model;
+pub mod serials;
 #[cfg(feature = "sketch")]
 pub mod sketch;
 #[cfg(feature = "tables")]
@@ -27,6 +28,6 @@ pub use ids::{IdentifierId, LogPointId, PairId, TopLevelId, ValueClassId};
 pub use kinds::Kinds;
 pub use model::{
     CallSite, CommunicationPair, Dag, DagNode, DagPoint, Identifier, IdentifierStrength, Level, LinkKind,
-    LogPoint, Model, Template, ThreadName, TopLevelKind, TopLevelMethod, ValueShape, Variable,
+    LogPoint, Marks, Model, Template, ThreadName, TopLevelKind, TopLevelMethod, ValueShape, Variable,
 };
 pub use values::Values;

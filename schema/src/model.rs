@@ -11,6 +11,9 @@ use crate::ids::{IdentifierId, LogPointId, TopLevelId, ValueClassId};
 
 mod file;
 mod identities;
+mod marks;
+
+pub use marks::Marks;
 
 /// What the analysis found in one class path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

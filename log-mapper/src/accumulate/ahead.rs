@@ -9,14 +9,15 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::Model;
 use schema::kinds::is_made;
+use schema::serials::{Number, Serials};
+use schema::{Model, ValueClassId};
 
 use super::alternatives::Alternatives;
 use super::canonical::canonical;
 use super::evidence::Spread;
 use super::orders::Orders;
-use crate::record::{Record, Records};
+use crate::record::{Candidate, Record, Records};
 
 /// Records that are looked at.
 pub(super) const AHEAD_RECORDS: u64 = 4096;
@@ -29,21 +30,38 @@ struct Shown {
 }
 
 /// What the first records tell: the texts that they show so often, all along, that they
-/// name no request, and that were not made while the program ran; and what can be there.
-pub(super) fn look(model: &Model, orders: &mut Orders<'_>, records: &mut dyn Records) -> FxHashSet<Arc<str>> {
+/// name no request, and that were not made while the program ran; and what can be there;
+/// and the class of the numbers of its work, if that is numbered.
+pub(super) fn look(
+    model: &Model,
+    orders: &mut Orders<'_>,
+    records: &mut dyn Records,
+) -> (FxHashSet<Arc<str>>, Option<ValueClassId>) {
     let mut shown: FxHashMap<Arc<str>, Shown> = FxHashMap::default();
     let mut alternatives = Alternatives::new(model);
+    let mut serials = Serials::new(model.own_names());
     let mut n_records = 0;
     records.ahead(AHEAD_RECORDS, &mut |record| {
         n_records += 1;
         see(model, orders, record, n_records, &mut shown);
         alternatives.see(orders, record);
+        if let Some(candidate) = record.candidates.first() {
+            serials.see(record.ts_us, &numbers(model, candidate));
+        }
     });
     if let Some(possible) = alternatives.possible(model, orders) {
         orders.restrict(&possible);
     }
     shown.retain(|_, shown| shown.spread.is_common(n_records));
-    shown.into_keys().collect()
+    (shown.into_keys().collect(), serials.work().map(|work| work.class))
+}
+
+/// The numbers that a record prints, with their classes.
+fn numbers(model: &Model, candidate: &Candidate<'_>) -> Vec<Number> {
+    let Some(point) = model.log_points.get(candidate.log_point.index()) else { return Vec::new() };
+    let class = |variable: u32| point.variables.get(variable as usize)?.value_class;
+    let values = candidate.values.iter();
+    values.filter_map(|&(variable, text)| Some((class(variable)?, text.parse().ok()?))).collect()
 }
 
 /// Counts what record number `seq` shows.

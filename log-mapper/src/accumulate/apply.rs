@@ -21,6 +21,8 @@ impl Scan<'_> {
         let common = common.map(|(_, common)| std::mem::take(common)).unwrap_or_default();
         let uuids = self.uuids.iter_mut().find(|(index, _)| *index == candidate);
         let uuids = uuids.map(|(_, uuids)| std::mem::take(uuids)).unwrap_or_default();
+        let numbers = self.numbers.iter().position(|(index, _)| *index == candidate);
+        let numbers = numbers.map(|at| self.numbers.swap_remove(at).1).unwrap_or_default();
         let candidate = record.candidates.get(candidate);
         if let (Some(level), Some(candidate)) = (record.level, candidate) {
             self.orders.see(level, candidate.log_point);
@@ -48,6 +50,9 @@ impl Scan<'_> {
         }
         if !uuids.is_empty() {
             self.open.update(index, |span| span.show_uuids(uuids));
+        }
+        if !numbers.is_empty() {
+            self.open.update_in_place(index, |span| span.show_numbers(&numbers));
         }
         if let Some(fact) = self.opening.take() {
             self.opened.push_back(Lone { seq: self.seq, span: index, fact });

@@ -11,7 +11,7 @@ use schema::{Value, ValueClassId, ValueShape, Variable};
 use super::ahead::AHEAD_RECORDS;
 use super::canonical::canonical;
 use super::names::{digests, uuids};
-use super::open_span::{Fact, Uuid};
+use super::open_span::{Fact, Number, Uuid};
 use super::pools::Closed;
 use super::wholes::Named;
 use super::{Scan, Shown};
@@ -23,7 +23,15 @@ impl Scan<'_> {
         let variables = &self.model.log_points[candidate.log_point.index()].variables;
         let mut values: Vec<(u32, Arc<str>)> = Vec::new();
         let mut common = Vec::new();
+        let mut numbers: Vec<Number> = Vec::new();
         for &(variable, text) in &candidate.values {
+            let class = variables.get(variable as usize).and_then(|variable| variable.value_class);
+            if let Some((own, marks)) = &self.work {
+                match text.parse() {
+                    Ok(number) => numbers.extend(Some((*own, number)).filter(|_| class == Some(*own))),
+                    Err(_) => numbers.extend(marks.numbers_in(text).map(|number| (*own, number))),
+                }
+            }
             let shape = variables.get(variable as usize).map(|variable| variable.shape);
             // One of many that it meets: not what the span is about, but whoever was
             // handed it is known by it.
@@ -69,7 +77,7 @@ impl Scan<'_> {
         });
         let named = self.named(candidate, &values);
         let uuids = self.uuids(candidate, &values);
-        Fact { values, common, shared, named, uuids, ..Fact::bare(candidate.log_point) }
+        Fact { values, common, shared, named, uuids, numbers, ..Fact::bare(candidate.log_point) }
     }
 
     /// A text, as the one that was shown before if it was: spans hold many equal ones.

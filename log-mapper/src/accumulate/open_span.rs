@@ -46,9 +46,14 @@ pub(super) struct Fact {
     pub(super) uuids: Vec<Uuid>,
     /// What the things that it names are parts of, where it does not say so.
     pub(super) wholes: Vec<Whole>,
+    /// Numbers by which entities name themselves.
+    pub(super) numbers: Vec<Number>,
     /// What it binds, as far as it was asked for: the rest of it is settled by then.
     pub(super) bound_at: BoundAt,
 }
+
+/// A number by which an entity names itself, of its class.
+pub(super) type Number = (ValueClassId, u64);
 
 /// A UUID within a text.
 #[derive(Clone, Debug)]
@@ -70,8 +75,17 @@ impl Fact {
     fn without_wholes(&self) -> Self {
         let Self { log_point, values, common, shared, named, uuids, .. } = self;
         let (values, common, shared) = (values.clone(), common.clone(), shared.clone());
-        let (named, uuids) = (named.clone(), uuids.clone());
-        Self { log_point: *log_point, values, common, shared, named, uuids, ..Self::bare(*log_point) }
+        let (named, uuids, numbers) = (named.clone(), uuids.clone(), self.numbers.clone());
+        Self {
+            log_point: *log_point,
+            values,
+            common,
+            shared,
+            named,
+            uuids,
+            numbers,
+            ..Self::bare(*log_point)
+        }
     }
 
     /// A record of `log_point` that shows no values.
@@ -84,6 +98,7 @@ impl Fact {
             named: Vec::new(),
             uuids: Vec::new(),
             wholes: Vec::new(),
+            numbers: Vec::new(),
             bound_at: BoundAt::default(),
         }
     }
@@ -113,6 +128,8 @@ pub(super) struct OpenSpan {
     common: Vec<(ValueClassId, Arc<str>)>,
     /// UUIDs that its texts hold.
     uuids: Vec<Arc<str>>,
+    /// Numbers of the entities that it is about.
+    numbers: Vec<Number>,
     /// Words of its messages, sorted, where the layout prints no threads.
     pub(super) words: Vec<u64>,
 }
@@ -207,6 +224,7 @@ impl OpenSpan {
             before_last: None,
             common: Vec::new(),
             uuids: Vec::new(),
+            numbers: Vec::new(),
             words: Vec::new(),
         }
     }
@@ -228,7 +246,7 @@ impl OpenSpan {
         is_at_work: bool,
     ) -> Option<Fit> {
         // Who knows what the record names is to be believed, not who knows nothing.
-        if self.tops.iter().any(|state| state.is_about_another(orders, fact)) {
+        if self.tops.iter().any(|state| state.is_about_another(orders, fact)) || self.counts_another(fact) {
             return None;
         }
         let without;
@@ -422,6 +440,29 @@ impl OpenSpan {
                 self.uuids.push(uuid);
             }
         }
+    }
+
+    /// Remembers of the numbers of a record those that all of its records with any of
+    /// their class have shown: what it is about, and not what it meets.
+    pub(super) fn show_numbers(&mut self, numbers: &[Number]) {
+        let known = self.numbers.clone();
+        let is_known = |class: ValueClassId| known.iter().any(|number| number.0 == class);
+        let goes_on = |class: ValueClassId| numbers.iter().any(|n| n.0 == class && known.contains(n));
+        self.numbers.retain(|number| !goes_on(number.0) || numbers.contains(number));
+        for number in numbers.iter().filter(|number| !is_known(number.0)) {
+            if self.numbers.len() < BOUND_MAX && !self.numbers.contains(number) {
+                self.numbers.push(*number);
+            }
+        }
+    }
+
+    /// Whether the record is of other entities than the span, which are told from each
+    /// other by small numbers: these are no sizes.
+    fn counts_another(&self, fact: &Fact) -> bool {
+        fact.numbers.iter().any(|(class, _)| {
+            let mut ours = self.numbers.iter().filter(|(other, _)| other == class).peekable();
+            ours.peek().is_some() && !ours.any(|number| fact.numbers.contains(number))
+        })
     }
 
     /// Whether nobody is known to run any of what it can be.

@@ -83,6 +83,8 @@ struct State<'s, 'c> {
     /// Where the receiver ended that has the name of what the sender handed over, per
     /// (sender, pair).
     served_us: FxHashMap<(u32, u32), i64>,
+    /// What the component of each root works on, where that has a number.
+    labels: FxHashMap<u32, u32>,
     /// Last event of a sender and of what it handed over on its node.
     ends_us: FxHashMap<u32, i64>,
     /// Request identifier values per root.
@@ -194,6 +196,11 @@ impl<'s> State<'s, '_> {
         if a == b {
             return false;
         }
+        let label = |root: u32| self.labels.get(&root).copied().or_else(|| facts.label_of(root));
+        let labels = (label(a), label(b));
+        if labels.0.zip(labels.1).is_some_and(|(a, b)| a != b) {
+            return false;
+        }
         let ours = self.values_of(facts, pairs, a);
         let theirs = self.values_of(facts, pairs, b);
         if candidate.is_bare && contradict(&ours, &theirs) {
@@ -203,6 +210,9 @@ impl<'s> State<'s, '_> {
         }
         let (root, other) = (a.min(b), a.max(b));
         self.parent.insert(other, root);
+        if let Some(label) = labels.0.or(labels.1) {
+            self.labels.insert(root, label);
+        }
         self.values.insert(root, unite(ours, theirs));
         true
     }

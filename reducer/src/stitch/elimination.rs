@@ -15,7 +15,7 @@ use schema::{LinkKind, PairId, TopLevelId};
 
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
-use crate::merge::{Sets, SpanLink};
+use crate::merge::SpanLink;
 
 /// Hand-offs of a pair from which to learn.
 const LINKS_MIN: usize = 16;
@@ -38,7 +38,7 @@ pub(super) const LOOK_BACK_MAX: usize = 256;
 /// The hand-offs that follow from `links` by elimination.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
     let mut known: BTreeMap<PairId, Vec<(u32, u32)>> = BTreeMap::new();
-    let mut sets = Sets::with_names(facts.len(), facts.names());
+    let mut sets = facts.sets();
     let mut left = Left::new(facts);
     for link in links {
         sets.unite(link.from, link.to);

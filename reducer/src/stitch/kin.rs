@@ -24,7 +24,7 @@ const SENDERS_MAX: usize = 64;
 
 /// Links to parts of requests that nobody has sent, in addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<SpanLink> {
-    let mut sets = Sets::with_names(facts.len(), facts.names());
+    let mut sets = facts.sets();
     for link in links {
         sets.unite(link.from, link.to);
     }

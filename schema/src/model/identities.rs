@@ -30,6 +30,13 @@ impl Model {
         }
         found
     }
+
+    /// Value classes by which entities name themselves, whoever sends them events.
+    #[must_use]
+    pub fn own_names(&self) -> BTreeSet<ValueClassId> {
+        let entities = self.top_level_methods.iter().filter(|top| top.kind == TopLevelKind::Entity);
+        entities.flat_map(|top| &top.identifiers).filter(|id| is_own(id)).map(|id| id.value_class).collect()
+    }
 }
 
 /// Whether an object that handles an event has one such name itself.

@@ -1,0 +1,168 @@
+//! Serials: work that is numbered from one counter, learnt from what a log shows.
+//!
+//! Small numbers are equal by chance, so that a number in itself says little. But where
+//! an object keeps a number by which it names itself, and the log shows that such
+//! numbers are given one after the other, whoever prints one prints the name of that
+//! object. Things are numbered as well (blocks), and many requests use one of them. An
+//! object that also prints the number of another, which is before it and is still there
+//! after it, is a part of what that one does: these are pieces of work.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ids::ValueClassId;
+
+/// Distinct numbers from which to learn, twice.
+const VALUES_MIN: usize = 16;
+
+/// A number may be first seen before one that is smaller by [`VALUES_MIN`] once in so
+/// many times: what is begun at once is not printed in the order of the numbers.
+const BACK_SHARE: usize = 16;
+
+/// At least one in so many of the numbers up to the largest one is seen.
+const SEEN_SHARE: u64 = 4;
+
+/// One in so many of the objects that name another one may name it for another reason.
+const STRAY_SHARE: usize = 16;
+
+/// Objects that name another one from which to learn why.
+const PARTS_MIN: usize = 8;
+
+/// A number of some class.
+pub type Number = (ValueClassId, u64);
+
+/// When an object was first and last named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Life {
+    /// µs since 1970.
+    pub first_us: i64,
+    /// µs since 1970.
+    pub last_us: i64,
+}
+
+/// Pieces of work that have numbers.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// Of the numbers.
+    pub class: ValueClassId,
+    /// When each was at work.
+    pub lives: BTreeMap<u64, Life>,
+    parents: BTreeMap<u64, u64>,
+}
+
+impl Work {
+    /// The outermost piece of work that `number` is a part of.
+    #[must_use]
+    pub fn root(&self, mut number: u64) -> u64 {
+        while let Some(&parent) = self.parents.get(&number) {
+            number = parent;
+        }
+        number
+    }
+}
+
+/// What a log shows of numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Serials {
+    /// Classes by which objects name themselves.
+    own: BTreeSet<ValueClassId>,
+    /// When each number was named.
+    lives: BTreeMap<Number, Life>,
+    /// What is printed together with a number of those classes.
+    together: BTreeMap<(ValueClassId, ValueClassId), BTreeSet<(u64, u64)>>,
+}
+
+impl Serials {
+    /// Of objects that name themselves by values of `own`.
+    #[must_use]
+    pub fn new(own: BTreeSet<ValueClassId>) -> Self {
+        Self { own, ..Self::default() }
+    }
+
+    /// Adds the numbers of a record.
+    pub fn see(&mut self, ts_us: i64, numbers: &[Number]) {
+        for &(class, n) in numbers.iter().filter(|(class, _)| self.own.contains(class)) {
+            let life = Life { first_us: ts_us, last_us: ts_us };
+            let life = self.lives.entry((class, n)).or_insert(life);
+            life.first_us = life.first_us.min(ts_us);
+            life.last_us = life.last_us.max(ts_us);
+            let is_sole = numbers.iter().filter(|(other, _)| *other == class).count() == 1;
+            for &(other, of) in numbers.iter().filter(|(other, _)| is_sole && *other != class) {
+                self.together.entry((class, other)).or_default().insert((n, of));
+            }
+        }
+    }
+
+    /// The work that is numbered, if any is: of several kinds that of which most is seen.
+    #[must_use]
+    pub fn work(&self) -> Option<Work> {
+        let serial = self.own.iter().filter_map(|&class| Some((class, self.serial(class)?)));
+        let found = serial.filter_map(|(class, lives)| {
+            let parents = self.parents(class, &lives)?;
+            Some(Work { class, lives, parents })
+        });
+        found.max_by_key(|work| (work.lives.len(), Reverse(work.class)))
+    }
+
+    /// The lives of the objects that numbers of a class name, if they are given one
+    /// after the other.
+    fn serial(&self, class: ValueClassId) -> Option<BTreeMap<u64, Life>> {
+        let lives = self.lives.range((class, 0)..=(class, u64::MAX));
+        let lives: BTreeMap<u64, Life> = lives.map(|(&(_, n), &life)| (n, life)).collect();
+        let (first, last) = (*lives.keys().next()?, *lives.keys().next_back()?);
+        let began: Vec<i64> = lives.values().map(|life| life.first_us).collect();
+        let n_back = began.windows(VALUES_MIN + 1).filter(|next| next[VALUES_MIN] < next[0]).count();
+        let are_seen = (last - first) / SEEN_SHARE <= lives.len() as u64;
+        let is_serial = lives.len() >= 2 * VALUES_MIN && n_back * BACK_SHARE <= lives.len() && are_seen;
+        is_serial.then_some(lives)
+    }
+
+    /// For each of the objects that a number of `class` names the one that it is a part
+    /// of; none if they are not parts of each other.
+    fn parents(&self, class: ValueClassId, lives: &BTreeMap<u64, Life>) -> Option<BTreeMap<u64, u64>> {
+        let is_part = |&&(n, of): &&(u64, u64)| {
+            let lives = lives.get(&of).zip(lives.get(&n));
+            of < n && lives.is_some_and(|(outer, inner)| outer.last_us >= inner.last_us)
+        };
+        let others = self.together.iter().filter(|((of, _), _)| *of == class);
+        let found = others.filter_map(|(&(_, other), pairs)| {
+            let parents: BTreeMap<u64, u64> = pairs.iter().filter(is_part).copied().collect();
+            let n_stray = pairs.len() - parents.len();
+            (parents.len() >= PARTS_MIN && n_stray * STRAY_SHARE <= pairs.len()).then_some((other, parents))
+        });
+        found.max_by_key(|(other, parents)| (parents.len(), Reverse(*other))).map(|(_, parents)| parents)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a log shows of forty objects, each with three lines with numbers of another
+    /// class.
+    fn work(number: impl Fn(u64) -> u64, of: impl Fn(u64) -> u64) -> Option<Work> {
+        let [own, other] = [0, 1].map(ValueClassId::new);
+        let mut serials = Serials::new(BTreeSet::from([own]));
+        for outer in (0..40).step_by(4) {
+            for n in outer..outer + 4 {
+                let numbers = [(own, number(n)), (other, of(outer))];
+                serials.see(n as i64, &numbers[..if n == outer { 1 } else { 2 }]);
+            }
+            serials.see(outer as i64 + 4, &[(own, number(outer))]);
+        }
+        serials.work()
+    }
+
+    #[test]
+    fn parts_are_of_the_outermost_one() {
+        let work = work(|n| n, |n| n).expect("work");
+        assert_eq!([work.root(7), work.root(4), work.root(39)], [4, 4, 36]);
+    }
+
+    #[test]
+    fn numbers_that_are_not_given_in_turn_or_have_no_parts_are_no_work() {
+        assert!(work(|n| n * 7 % 41, |n| n * 7 % 41).is_none());
+        assert!(work(|n| n * 1000, |n| n * 1000).is_none());
+        assert!(work(|n| n, |n| n + 100).is_none(), "things");
+    }
+}
