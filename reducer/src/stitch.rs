@@ -32,6 +32,7 @@ mod elimination;
 mod entities;
 mod evidence;
 mod facts;
+mod held;
 mod hosts;
 mod kin;
 mod lives;
@@ -65,6 +66,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     let mut pairs = pairs::Pairs::new(model, scope);
     let mut facts = Facts::new(&pairs, spans);
     facts.label(serials::of_spans(model, spans));
+    facts.label(held::labels(&pairs, &facts));
     let counted = counted::find(&facts);
     counted.iter().for_each(|counted| facts.count_within(counted.number, counted.within));
     if scope == Scope::All {
@@ -83,6 +85,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     entities.keep_named(&pairs, &mut candidates);
     delays::keep_usual(&pairs, &facts, &mut candidates);
     candidates.retain(|candidate| !facts.are_apart(candidate.from, candidate.to));
+    candidates.retain(|candidate| !held::is_guess(&pairs, &facts, candidate.from, candidate.to));
     candidates.par_sort_unstable();
     let mut links = by_component(
         spans.len(),

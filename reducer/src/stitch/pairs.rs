@@ -144,6 +144,12 @@ impl<'m> Pairs<'m> {
         pair.map_or(&[], |pair| &pair.after)
     }
 
+    /// What the sender of a pair prints before it hands over, and not after, sorted.
+    pub(super) fn printed_before(&self, pair: &Pair) -> &'m [LogPointId] {
+        let pair = pair.id.and_then(|id| self.model.communication_pairs.get(id.index()));
+        pair.map_or(&[], |pair| &pair.before)
+    }
+
     /// The pairs of `model` that `scope` allows.
     pub(super) fn new(model: &'m Model, scope: Scope) -> Self {
         let tops: Vec<Top> = (0..model.top_level_methods.len()).map(|t| top(model, t)).collect();
