@@ -196,7 +196,19 @@ impl<'s> Facts<'s> {
         let texts = spans.iter().map(|fact| TextSet::of(fact.values.iter())).collect();
         let (within, names) = Default::default();
         let labels = vec![None; spans.len()];
-        Self { spans, starts_us, texts, holders, of_kinds, classes, kinds, within, names, n_of_thread, labels }
+        Self {
+            spans,
+            starts_us,
+            texts,
+            holders,
+            of_kinds,
+            classes,
+            kinds,
+            within,
+            names,
+            n_of_thread,
+            labels,
+        }
     }
 
     /// Remembers what each span works on, where that has a number.
