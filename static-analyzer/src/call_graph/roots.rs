@@ -124,7 +124,7 @@ fn add_tables(resolver: &Resolver<'_>, calls: &[Vec<Call>], steps: &FxHashSet<Me
             for &t in call.targets.iter().filter(|t| !steps.contains(t) && is_handler(resolver, **t)) {
                 let caller = resolver.program.method_name(MethodId::new(i));
                 let n = call.targets.len();
-                let (kind, why) = match passes_on(resolver, MethodId::new(i), call) {
+                let (kind, why) = match passes_on(resolver, MethodId::new(i), call) || !is_told(resolver, t) {
                     true => (RootKind::Callback, format!("one of {n} to which {caller} passes a call on")),
                     false => (RootKind::EventHandler, format!("one of {n} handlers called by {caller}")),
                 };
@@ -134,9 +134,14 @@ fn add_tables(resolver: &Resolver<'_>, calls: &[Vec<Call>], steps: &FxHashSet<Me
     }
 }
 
-/// Whether a method leaves a step of its own work to the class that its object is of, or
-/// asks an object that it wraps to do what it was asked for itself: a stream around a
-/// stream, a writer around a writer. It chooses no handler of an event.
+/// Whether a method is told something: an event is an object, numbers are not.
+fn is_told(resolver: &Resolver<'_>, method: MethodId) -> bool {
+    let (params, _) = signature(resolver.program.methods[method.index()].descriptor.as_str());
+    params.iter().any(|param| class_of(param).is_some())
+}
+
+/// Whether a method asks an object that it wraps to do what it was asked for itself: a
+/// stream around a stream, a writer around a writer. It chooses no handler of an event.
 fn passes_on(resolver: &Resolver<'_>, caller: MethodId, call: &Call) -> bool {
     let own = &resolver.program.methods[caller.index()];
     let Some(body) = own.body.as_ref().filter(|_| !own.is_static()) else { return false };
@@ -151,7 +156,7 @@ fn passes_on(resolver: &Resolver<'_>, caller: MethodId, call: &Call) -> bool {
         Op::Invoke { args, .. } => matches!(args[..], [of] if is_own(of)),
         _ => false,
     };
-    is_own(object) || (is_wrapped && method.name == own.name && method.descriptor == own.descriptor)
+    is_wrapped && method.name == own.name && method.descriptor == own.descriptor
 }
 
 fn is_handler(resolver: &Resolver<'_>, method: MethodId) -> bool {
