@@ -22,6 +22,7 @@ use super::facts::{Fact, Facts, TextSet};
 use super::pairs::{Pair, Pairs, Role};
 use crate::Config;
 
+mod by_kind;
 mod by_time;
 mod telling;
 
@@ -179,6 +180,9 @@ impl<'a> Finder<'a> {
                 }
                 let before = out.len();
                 self.by_values(index, &receiver, &mut out);
+                if out.len() == before {
+                    self.by_kind(index, &receiver, &mut out);
+                }
                 if out.len() == before {
                     self.by_telling(index, &receiver, &mut out);
                 }

@@ -118,6 +118,7 @@ pub(super) fn weigh(
     if shared.request.is_empty() {
         match part {
             Some(part) => shared.add_request(part),
+            None if pair.by_name => shared.weak.push(facts.same_name(sender, receiver)?),
             None if pair.is_way() => return None,
             None => {}
         }

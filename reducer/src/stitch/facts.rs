@@ -335,6 +335,17 @@ impl<'s> Facts<'s> {
         a.values.iter().filter(telling).any(|x| b.values.iter().any(|y| y.text == x.text))
     }
 
+    /// The name of `b`'s that `a` has as well, of one kind of thing, be it ever so common.
+    pub(super) fn same_name<'v>(&self, a: &Fact<'_>, b: &Fact<'v>) -> Option<&'v str> {
+        let is_same = |our: &Value, value: &Value| {
+            our.text == value.text && self.kind(our.value_class) == self.kind(value.value_class)
+        };
+        let is_name = |value: &&Value| value.text.bytes().any(|byte| byte.is_ascii_alphabetic());
+        let mut names = b.values.iter().filter(is_name);
+        let name = names.find(|value| a.values.iter().any(|our| is_same(our, value)))?;
+        Some(&name.text)
+    }
+
     /// Whether two spans name one thing that was made while the program ran and that
     /// nobody else names.
     pub(super) fn share_alone(&self, a: u32, b: u32) -> bool {

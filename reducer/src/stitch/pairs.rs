@@ -50,6 +50,9 @@ pub(super) struct Pair {
     /// A task for each of many, or a way that begins with a task: what the task works
     /// on can be a part of what its sender works on.
     pub(super) to_parts: bool,
+    /// A way of starts that hands over nothing that is known: a name of one kind of thing
+    /// at both ends tells.
+    pub(super) by_name: bool,
 }
 
 impl Pair {
@@ -62,7 +65,7 @@ impl Pair {
         role: Role,
         map: Vec<Mapped>,
     ) -> Self {
-        Self { id, from, to, kind, many, role, map, through: Vec::new(), to_parts: false }
+        Self { id, from, to, kind, many, role, map, through: Vec::new(), to_parts: false, by_name: false }
     }
 
     /// Whether it is a way of several hand-offs.

@@ -9,8 +9,13 @@
 //! A way says less than a hand-off: it is taken only where what was handed on can be
 //! seen at both of its ends, a value that every step carries, or a name that is a
 //! part of the other end's (see [`super::evidence`]).
+//!
+//! What a task hands over is not always known: it can keep what it starts in a list.
+//! Where nobody else starts that, and hardly a line of the task is in the logs, whoever
+//! started the task is behind it, and a name that both print of one kind of thing tells
+//! who.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schema::{LinkKind, TopLevelId};
 
@@ -20,31 +25,45 @@ use super::pairs::{Mapped, Pair, Pairs, Role};
 /// Steps of a way: a store's watcher, the task that it starts, and whom that tells.
 const STEPS_MAX: usize = 3;
 
+/// Tasks per span of who starts them from which on it is hardly ever seen.
+const HIDDEN_MIN: usize = 8;
+
 /// Ways from one sender that are looked at.
 const WAYS_MAX: usize = 4096;
 
 /// All ways between top-level methods that show in the logs.
 pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Pair> {
-    let shown: BTreeSet<TopLevelId> =
-        facts.iter().filter_map(|(_, fact)| fact.tops.first().copied()).collect();
+    let mut n_shown: BTreeMap<TopLevelId, usize> = BTreeMap::new();
+    for top in facts.iter().filter_map(|(_, fact)| fact.tops.first()) {
+        *n_shown.entry(*top).or_default() += 1;
+    }
+    let is_shown = |top: TopLevelId| n_shown.contains_key(&top);
     let possible: BTreeSet<TopLevelId> = facts.iter().flat_map(|(_, fact)| fact.tops).copied().collect();
     let mut steps: Vec<&Pair> = pairs.iter().filter(|pair| is_step(pair)).collect();
     steps.sort_by_key(|pair| pair.from);
+    let hidden = hidden_starters(pairs, &n_shown);
+    let starters: BTreeSet<TopLevelId> = hidden.values().copied().collect();
     let after = |top: TopLevelId| {
         let first = steps.partition_point(|step| step.from < top);
         steps[first..].iter().copied().take_while(move |step| step.from == top)
     };
     let mut found: Vec<Pair> = Vec::new();
     for &from in &possible {
-        let passes =
-            |pair: &Pair| pair.to != from && !shown.contains(&pair.to) && !pairs.is_dispatcher(pair.to);
+        let passes = |pair: &Pair| {
+            let is_silent = !is_shown(pair.to) || starters.contains(&pair.to);
+            pair.to != from && is_silent && !pairs.is_dispatcher(pair.to)
+        };
         let mut ways: Vec<Pair> = after(from).filter(|step| passes(step)).map(begin).collect();
         for _ in 1..STEPS_MAX {
             let mut longer = Vec::new();
             for way in &ways {
                 for step in after(way.to).filter(|step| step.to != from && !way.through.contains(&step.to)) {
-                    let Some(way) = join(way, step) else { continue };
-                    if shown.contains(&way.to) || possible.contains(&way.to) {
+                    let is_sole = hidden.get(&step.to) == Some(&step.from);
+                    let Some(way) = join(way, step, is_sole) else { continue };
+                    if is_shown(step.from) && !way.by_name {
+                        continue;
+                    }
+                    if is_shown(way.to) || possible.contains(&way.to) {
                         found.push(way.clone());
                     }
                     if passes(&way) && longer.len() < WAYS_MAX {
@@ -68,8 +87,26 @@ fn begin(step: &Pair) -> Pair {
     Pair { to_parts: is_task && step.map.iter().all(|mapped| !mapped.is_one), ..step.clone() }
 }
 
-/// A way and one more step; none if nothing that can be seen goes along it.
-fn join(way: &Pair, step: &Pair) -> Option<Pair> {
+/// By task who starts it, where only one method does and hardly ever prints a line.
+fn hidden_starters(
+    pairs: &Pairs<'_>,
+    n_shown: &BTreeMap<TopLevelId, usize>,
+) -> BTreeMap<TopLevelId, TopLevelId> {
+    let mut sole: BTreeMap<TopLevelId, Option<TopLevelId>> = BTreeMap::new();
+    // A callee is in its caller's thread.
+    let is_told = |pair: &&Pair| pair.kind != LinkKind::Call && pair.id.is_some() && pair.from != pair.to;
+    for pair in pairs.iter().filter(is_told) {
+        let starter = sole.entry(pair.to).or_insert(Some(pair.from));
+        *starter = starter.filter(|&known| known == pair.from && pair.kind == LinkKind::Thread);
+    }
+    let n = |top: TopLevelId| n_shown.get(&top).copied().unwrap_or_default();
+    let sole = sole.into_iter().filter_map(|(task, starter)| Some((task, starter?)));
+    sole.filter(|&(task, starter)| n(task) > n(starter).saturating_mul(HIDDEN_MIN)).collect()
+}
+
+/// A way and one more step; none if nothing that can be seen goes along it. `is_sole`: the
+/// step's sender alone starts its receiver.
+fn join(way: &Pair, step: &Pair, is_sole: bool) -> Option<Pair> {
     let mut map: Vec<Mapped> = Vec::new();
     for a in &way.map {
         for b in step.map.iter().filter(|b| b.from == a.to) {
@@ -85,7 +122,9 @@ fn join(way: &Pair, step: &Pair) -> Option<Pair> {
         }
     }
     // What names nothing that it hands over can be named after it all the same.
-    if map.is_empty() && !way.to_parts {
+    let is_start = way.kind == LinkKind::Thread && step.kind == LinkKind::Thread;
+    let by_name = map.is_empty() && !way.to_parts;
+    if by_name && !(is_start && is_sole) {
         return None;
     }
     let mut through = way.through.clone();
@@ -101,5 +140,6 @@ fn join(way: &Pair, step: &Pair) -> Option<Pair> {
         map,
         through,
         to_parts: way.to_parts,
+        by_name,
     })
 }

@@ -251,6 +251,37 @@ fn requests_go_on_past_what_prints_nothing() {
     check(model, &shown, "1\n2\n3\n4");
 }
 
+/// Who is asked to save a store leaves the task in a list of such, which starts it; the
+/// task names the store by what describes it.
+#[test]
+fn a_task_that_only_a_silent_one_starts_is_of_who_names_the_same() {
+    let model = "point p
+         top save DispatchTarget store=Store.name?
+           >p
+         top collect Task store=Store.name
+           >p
+         top write Task store=Table.name?
+           >p
+         pair save collect Thread store=store many
+         pair collect write Thread many";
+    let spans = "a t save store=orders 1.0-1.0
+         a u save store=suppliers 1.1-1.1
+         a v save store=customers 1.2-1.2
+         a w write store=suppliers 1.5-1.5
+         a w write store=orders 1.6-1.6
+         a x write store=customers 1.7-1.7
+         b x write store=orders 1.8-1.8
+         a x write store=orders 31.0-31.0";
+    let apart: String = (1..=8).map(|i| format!("{i}\n")).collect();
+    check(model, spans, "1 5 1>5\n2 4 2>4\n3 6 3>6\n7\n8");
+    // What starts it shows: then it would have shown here too.
+    let shown = format!("{spans}\na y collect store=accounts 90.0-90.0");
+    check(model, &shown, &format!("{apart}9"));
+    // Others start it as well.
+    let others = format!("{model}\ntop load Task\n  >p\npair load write Thread");
+    check(&others, spans, &apart);
+}
+
 #[test]
 fn the_name_of_a_part_contains_that_of_the_whole() {
     let model = "point p
