@@ -141,6 +141,9 @@ pub(super) fn weigh(
     if others.names_others && !shared.tells {
         return None;
     }
+    if is_state_only(facts, pair, (sender, receiver), &shared) {
+        return None;
+    }
     // Who is handed what it hands on itself can be anybody's next: only numbers or what
     // was made for the request tell whose.
     let is_chain = pair.role == Role::Remote && pair.from == pair.to;
@@ -162,6 +165,21 @@ pub(super) fn weigh(
         rank: Reverse(rank),
         distance_us,
     })
+}
+
+/// Whether two events, that are about different things and of which not both name the
+/// entity, have bare numbers in common only: that can be a state that many find.
+fn is_state_only(
+    facts: &Facts<'_>,
+    pair: &Pair,
+    (sender, receiver): (&Fact<'_>, &Fact<'_>),
+    shared: &Shared<'_>,
+) -> bool {
+    pair.role == Role::Entity
+        && !pair.map.is_empty()
+        && shared.request.iter().all(|text| text.bytes().all(|b| b.is_ascii_digit()))
+        && !names_alike(pair, sender, receiver)
+        && facts.names_other(sender, receiver)
 }
 
 /// Whether a span began with a first line of what it is taken for, and in the middle

@@ -459,6 +459,18 @@ fn the_events_of_one_entity_are_one_request_however_often_it_is_silent() {
     );
 }
 
+#[test]
+fn one_state_does_not_make_events_about_other_things_those_of_one_entity() {
+    let model = "point p
+         top serve Entity this.id=Request.id txn=Txn.id digest=Tree.digest
+           >p
+         pair serve serve Queue this.id=this.id";
+    let spans = "a t serve txn=70001 digest=113571428152 1.0-1.0
+         a t serve this.id=40001 txn=70002 digest=113571428152 1.1-1.1";
+    check(model, spans, "1\n2");
+    check(model, &spans.replace("70002", "70001"), "1 2 1>2");
+}
+
 /// Who sends an entity an event names it, where a thread shows what else is one work.
 #[test]
 fn time_alone_does_not_tell_who_sent_an_entity_an_event() {
