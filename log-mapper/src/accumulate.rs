@@ -44,6 +44,7 @@ mod disputes;
 mod errands;
 mod evidence;
 mod facts;
+mod first_thread;
 mod handed;
 mod judge;
 mod names;
@@ -543,6 +544,7 @@ impl<'m> Scan<'m> {
             orders.restrict(&possible);
             if threads.is_empty() {
                 errands::gather(&orders, model, &mut done);
+                first_thread::join(&orders, model, &mut done);
             }
         }
         if threads.is_empty() {
