@@ -14,6 +14,9 @@ use crate::ir::{Body, Op, ValueId};
 use crate::limits::DISPATCH_TARGETS_MAX;
 use crate::program::{MethodId, MethodRef};
 
+/// How the descriptors of commands begin, which a launcher runs for a `main`.
+const COMMAND: &str = "([Ljava/lang/String;)";
+
 /// Per parameter of a method: what it calls on objects of classes that it cannot know.
 #[derive(Debug, Default)]
 pub(crate) struct Given(FxHashMap<(MethodId, usize), Vec<MethodRef>>);
@@ -30,6 +33,10 @@ impl Given {
                 let Op::Invoke { method, args, .. } = body.op(call.site) else { return None };
                 let Op::Param(param) = body.op(without_casts(body, *args.first()?)) else { return None };
                 let param = *param as usize;
+                // A command is a program of its own, whoever runs it.
+                if method.descriptor.starts_with(COMMAND) {
+                    return None;
+                }
                 (m.is_static() || param > 0).then_some(((MethodId::new(i), param), *method))
             });
             called.collect()
