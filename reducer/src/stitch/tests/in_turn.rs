@@ -179,3 +179,28 @@ fn a_life_joins_what_leads_to_one_that_has_its_sender() {
     check(model, &each(0..16, session), &groups(16, 3, "{0} {1} {2} {0}>{1} {1}>{2}\n"));
     check(model, &each(0..14, session), &groups(14, 3, "{0} {1} {0}>{1}\n{2}\n"));
 }
+
+/// What a task prints later names nothing.
+const SERVED: &str = "
+    point p
+    point q
+    top ask Task id=Id.n
+      >p
+    top work Task id=Id.n
+      >p q
+      >q
+    pair ask work Thread id=id";
+
+#[test]
+fn who_named_one_thing_that_was_done_hands_over_nothing_by_time_alone() {
+    let lines = |last: &str| {
+        format!(
+            "a - ask id=70001 1.0-1.0
+             a - work id=70001 p@1.01 p@{last}
+             a - work q@1.03"
+        )
+    };
+    check(SERVED, &lines("1.02"), "1 2 1>2\n3");
+    // It is at work, and this can be a part of it.
+    check(SERVED, &lines("1.04"), "1 2 3 1>2 1>3");
+}
