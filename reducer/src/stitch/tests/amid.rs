@@ -42,3 +42,28 @@ fn the_same_done_to_another_thing_is_the_next_round() {
          2",
     );
 }
+
+#[test]
+fn without_a_thread_what_begins_as_something_else_is_not_the_middle_of_a_task() {
+    let model = "
+        point p
+        point q
+        point r
+        top ask Task id=Id.n
+          >p
+        top work Task id=Id.n
+          >q r
+          r p
+          p
+        top again Task id=Id.n
+          >r p
+          p
+        pair ask work Thread id=id";
+    let spans = |tops: &str, thread: &str| {
+        format!("a {thread} ask id=70001 p@1.0\na {thread}2 {tops} id=70001 r@1.1 p@1.2").replace("-2", "-")
+    };
+    check(model, &spans("again|work", "-"), "1\n2");
+    // It is rather the task than the other, or a thread shows where it began.
+    check(model, &spans("work|again", "-"), "1 2 1>2");
+    check(model, &spans("again|work", "t"), "1 2 1>2");
+}
