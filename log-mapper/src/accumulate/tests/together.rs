@@ -52,6 +52,24 @@ fn what_stands_together_goes_on_together_with_what_one_of_them_names() {
     assert_eq!(last_two(records), ["store: 22 opens; 23 stands together", "work: 21 opens"]);
 }
 
+/// A run of lines that name nothing comes twice before what names a file: the last turn
+/// is of whoever goes on with that, the one before it may be somebody else's.
+#[test]
+fn of_runs_that_begin_alike_the_last_one_only_goes_with_what_follows() {
+    let model =
+        TOGETHER.replace("prepares writes\n      writes done", "prepares prepares writes\n      writes done");
+    let records = "100.000 - begun file=f_77
+                   100.001 - begun file=f_88
+                   100.002 - prepares
+                   100.003 - prepares
+                   100.004 - writes file=f_77
+                   100.005 - done file=f_77";
+    let spans = run(&sketch::model(&model), &(shown_together() + records));
+    let last: Vec<&str> = spans.lines().rev().take(3).collect();
+    let whole = "work: 21 opens; 24 before a record with its ids; 25 ids, with records before; 26 1 id";
+    assert_eq!(last, ["store: 23 opens", "work: 22 opens", whole]);
+}
+
 /// Two lines that name nothing stand before every second one that names a file: those
 /// are of whoever goes on with that.
 #[test]
