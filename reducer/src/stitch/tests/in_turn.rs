@@ -203,4 +203,11 @@ fn who_named_one_thing_that_was_done_hands_over_nothing_by_time_alone() {
     check(SERVED, &lines("1.02"), "1 2 1>2\n3");
     // It is at work, and this can be a part of it.
     check(SERVED, &lines("1.04"), "1 2 3 1>2 1>3");
+    // The other thing that it names may still be to be done.
+    let two = lines("1.02").replace("ask id=70001", "ask id=70001 id=70002");
+    check(SERVED, &two, "1 2 3 1>2 1>3");
+    // Threads show that it was handed over to several.
+    let threads = lines("1.02").replace("a - work q", "a w2 work q");
+    check(&format!("{SERVED} many"), &lines("1.02"), "1 2 1>2\n3");
+    check(&format!("{SERVED} many"), &threads, "1 2 3 1>2 1>3");
 }
