@@ -21,6 +21,8 @@ use static_analyzer::top_level::{self, TopLevel, TopLevels};
 mod choices;
 #[path = "requests/later.rs"]
 mod later;
+#[path = "requests/sinks.rs"]
+mod sinks;
 
 struct Analysis {
     program: Program,
