@@ -92,25 +92,14 @@ pub(super) fn weigh(
 ) -> Option<Evidence> {
     // A way says less than a hand-off.
     let rank = sender.any_rank(pair.from)? + receiver.rank(pair.to)? + to_u32(pair.through.len());
-    if pair.kind == LinkKind::Rpc && reads_amid(pairs, sender, pair.from) {
-        return None;
-    }
-    // So is a task without a thread: it is what something else begins with.
-    let is_task = pair.role == Role::Local && pair.kind == LinkKind::Thread;
-    if is_task && receiver.thread.is_none() && reads_amid(pairs, receiver, pair.to) {
-        return None;
-    }
     let threads_known = sender.thread.is_some() && receiver.thread.is_some();
     let same_thread = threads_known && sender.node == receiver.node && sender.thread == receiver.thread;
-    // Nobody writes to a connection what it reads from it itself.
-    if pair.kind == LinkKind::Socket && same_thread && !pair.is_way() {
-        return None;
-    }
     // Who calls itself does so in its thread, unless it is the events of an entity.
     let is_recursion = pair.role == Role::Entity && !pairs.is_entity(pair.to);
     let is_call = pair.kind == LinkKind::Call && (pair.role == Role::Local || is_recursion);
     let one_thread = pair.role == Role::Cut || is_call;
-    if one_thread && threads_known && !same_thread {
+    let is_elsewhere = one_thread && threads_known && !same_thread;
+    if is_elsewhere || reads_otherwise(pairs, pair, sender, receiver) || (same_thread && is_wire(pair)) {
         return None;
     }
     let part = names_part(facts, sender, receiver).filter(|_| pair.to_parts && !names_parts(pair, sender));
@@ -141,14 +130,7 @@ pub(super) fn weigh(
     if others.names_others && !shared.tells {
         return None;
     }
-    if is_state_only(facts, pair, (sender, receiver), &shared) {
-        return None;
-    }
-    // Who is handed what it hands on itself can be anybody's next: only numbers or what
-    // was made for the request tell whose.
-    let is_chain = pair.role == Role::Remote && pair.from == pair.to;
-    let is_own = |text: &&str| is_made(text) || !text.bytes().any(|b| b.is_ascii_alphabetic());
-    if is_chain && !shared.request.iter().any(is_own) {
+    if is_state_only(facts, pair, (sender, receiver), &shared) || is_anybodys_next(pair, &shared) {
         return None;
     }
     let same_thread = same_thread && one_thread;
@@ -165,6 +147,27 @@ pub(super) fn weigh(
         rank: Reverse(rank),
         distance_us,
     })
+}
+
+/// Whether one of the two ends of `pair` is rather the beginning of something else than the
+/// middle of what the pair takes it for: a caller, or a task without a thread.
+fn reads_otherwise(pairs: &Pairs<'_>, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+    let is_task = pair.role == Role::Local && pair.kind == LinkKind::Thread;
+    (pair.kind == LinkKind::Rpc && reads_amid(pairs, sender, pair.from))
+        || (is_task && receiver.thread.is_none() && reads_amid(pairs, receiver, pair.to))
+}
+
+/// Whether a pair is a connection: nobody writes to one what it reads from it itself.
+fn is_wire(pair: &Pair) -> bool {
+    pair.kind == LinkKind::Socket && !pair.is_way()
+}
+
+/// Whether who is handed what it hands on itself can be anybody's next: only numbers or
+/// what was made for the request tell whose.
+fn is_anybodys_next(pair: &Pair, shared: &Shared<'_>) -> bool {
+    let is_chain = pair.role == Role::Remote && pair.from == pair.to;
+    let is_own = |text: &&str| is_made(text) || !text.bytes().any(|b| b.is_ascii_alphabetic());
+    is_chain && !shared.request.iter().any(is_own)
 }
 
 /// Whether two events, that are about different things and of which not both name the

@@ -187,10 +187,8 @@ impl<'s> Facts<'s> {
         }
         let spans: Vec<Fact<'s>> = spans.collect();
         let mut n_of_thread: FxHashMap<(u32, &str), usize> = FxHashMap::default();
-        for fact in &spans {
-            if let Some(thread) = fact.thread {
-                *n_of_thread.entry((fact.node, thread)).or_default() += 1;
-            }
+        for (node, thread) in spans.iter().filter_map(|fact| Some((fact.node, fact.thread?))) {
+            *n_of_thread.entry((node, thread)).or_default() += 1;
         }
         let starts_us = spans.iter().map(|fact| fact.start_us).collect();
         let texts = spans.iter().map(|fact| TextSet::of(fact.values.iter())).collect();
