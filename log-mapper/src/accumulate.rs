@@ -19,16 +19,17 @@ use schema::{
 };
 
 use self::disputes::Disputes;
-use self::evidence::{Evidence, LOOP_US, Loops, Spread, Trust, is_nearest, is_silence};
+use self::evidence::{LOOP_US, Loops, Spread, Trust};
+use self::facts::{Fact, Number};
 use self::handed::Handed;
-use self::judge::prefer_living;
 use self::names::Names;
 use self::neighbours::Lone;
-use self::open_span::{Fact, Fit, Number, TopState, opening_any};
+use self::open_span::{Fit, TopState, opening_any};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
 use self::pools::{Closed, Pools};
 use self::programs::Programs;
+use self::takers::{Taker, prefer_living};
 use self::thread_names::{ThreadNames, Told};
 use self::together::Together;
 use self::wholes::Wholes;
@@ -54,6 +55,7 @@ mod open_spans;
 mod orders;
 mod pools;
 mod programs;
+mod takers;
 #[cfg(test)]
 mod tests;
 mod thread_names;
@@ -208,16 +210,6 @@ enum Goes {
     Adopts(SpanIndex, Fit, Vec<SpanIndex>),
 }
 
-/// An open span that can take a record.
-struct Taker {
-    candidate: usize,
-    span: SpanIndex,
-    fit: Fit,
-    evidence: Evidence,
-    /// The span was done long before the record, which can begin another one.
-    is_over: bool,
-}
-
 impl<'m> Scan<'m> {
     fn new(model: &'m Model, config: &'m Config) -> Self {
         let waits = |kind| matches!(kind, LinkKind::Call | LinkKind::Rpc);
@@ -328,20 +320,6 @@ impl<'m> Scan<'m> {
         self.place_anew(record, thread, facts, &takers)
     }
 
-    /// What the candidates of a record say; of those that can be there, if any can.
-    fn facts(&mut self, record: &Record<'_>) -> Vec<(usize, Fact)> {
-        let known = |c: &&Candidate<'_>| c.log_point.index() < self.model.log_points.len();
-        let can_be = |c: &Candidate<'_>| self.orders.is_printed(c.log_point);
-        let any_can = record.candidates.iter().filter(known).any(can_be);
-        let mut facts = Vec::with_capacity(record.candidates.len());
-        for (index, candidate) in record.candidates.iter().enumerate().filter(|(_, c)| known(c)) {
-            if !any_can || self.orders.is_printed(candidate.log_point) {
-                facts.push((index, self.fact(candidate)));
-            }
-        }
-        facts
-    }
-
     /// Where a record goes that no open span takes: to a span around it, to one
     /// that is taken from others, or to a new one.
     fn place_anew(
@@ -386,120 +364,16 @@ impl<'m> Scan<'m> {
         Some(Choice { candidate, thread, goes })
     }
 
-    /// Keeps what the span of the record at hand is told besides the fit.
-    fn remember(&mut self, facts: &mut [(usize, Fact)]) {
-        self.common =
-            facts.iter_mut().map(|(index, fact)| (*index, std::mem::take(&mut fact.common))).collect();
-        self.uuids = facts
-            .iter()
-            .map(|(index, fact)| (*index, fact.uuids.iter().map(|uuid| Arc::clone(&uuid.text)).collect()))
-            .collect();
-        self.numbers.clear();
-        let numbered = facts.iter().filter(|(_, fact)| !fact.numbers.is_empty());
-        self.numbers.extend(numbered.map(|(index, fact)| (*index, fact.numbers.clone())));
-    }
-
     /// Whether a log point stands in an exception handler: of two that print the
     /// same, the one on the way without exceptions is the more likely.
     fn is_in_handler(&self, point: LogPointId) -> bool {
         self.model.log_points.get(point.index()).is_some_and(|point| point.in_handler)
     }
 
-    /// All open spans that can take the record, as far as the indexes see.
-    fn takers(&mut self, record: &Record<'_>, thread: Option<u32>, facts: &[(usize, Fact)]) -> Vec<Taker> {
-        let mut takers = Vec::new();
-        let current = thread.and_then(|thread| self.open.current(thread));
-        for (candidate, fact) in facts {
-            let mut found = Vec::new();
-            for (class, text) in fact.named.iter().chain(fact.wholes.iter().map(|whole| &whole.name)) {
-                found.extend(
-                    self.open.with_value(*class, text).filter(|span| self.open.get(*span).thread == thread),
-                );
-            }
-            for (variable, text) in &fact.values {
-                for &class in self.orders.request_classes(fact.log_point, *variable) {
-                    let same_thread = |span: &SpanIndex| self.open.get(*span).thread == thread;
-                    found.extend(self.open.with_value(class, text).filter(same_thread));
-                }
-            }
-            match thread {
-                Some(thread) => found.extend(self.open.of_thread(thread)),
-                None => self.find_by_place(fact, &mut found),
-            }
-            found.sort_unstable();
-            found.dedup();
-            for span in found {
-                let open = self.open.get(span);
-                let gap_us = record.ts_us.abs_diff(open.last_us);
-                if gap_us > self.config.window_us.unsigned_abs() {
-                    continue;
-                }
-                let is_at_work = current == Some(span) && gap_us <= LOOP_US;
-                let fit = open.fit(&mut self.orders, &self.kinds, fact, is_at_work);
-                let fit = fit.filter(|fit| {
-                    let is_apart = thread.is_some() && current != Some(span) && fit.n_request > 0;
-                    let resumes = !open.is_left || fit.resumes(&mut self.orders, fact.log_point);
-                    resumes && !(is_apart && open.is_another(&self.orders, &self.kinds, fact))
-                });
-                let is_served = thread.is_none() && self.disputes.is_served(open.first_seq);
-                // What is run, and what begins, is not the middle of what nobody runs.
-                let is_run = thread.is_none()
-                    && (self.orders.starts(fact.log_point) || !open.is_unreached(&self.orders));
-                let is_lost = |fit: &Fit| is_run && fit.is_unreached(&self.orders);
-                if let Some(fit) = fit.filter(|fit| (fit.n_request > 0 || !is_served) && !is_lost(fit)) {
-                    // Who would have to skip lines is no nearer than who begins, unless its
-                    // thread shows that it is at work.
-                    let is_far = self.orders.starts(fact.log_point)
-                        || (thread.is_none() && fit.follows == Follows::Later);
-                    let is_over = is_far
-                        && is_silence(record.ts_us.abs_diff(open.last_us), open.lasted_us())
-                        && (thread.is_none() || open.is_at_exit(&self.orders));
-                    let evidence = Evidence::new(&fit, current == Some(span), open.last_seq);
-                    takers.push(Taker { candidate: *candidate, span, fit, evidence, is_over });
-                }
-            }
-        }
-        takers
-    }
-
     /// Whether it is an event of something that lives on, whose other events are
     /// found by its identifiers.
     fn is_event(&self, state: &TopState) -> bool {
         matches!(self.orders.kind(state.top), TopLevelKind::EventHandler | TopLevelKind::Entity)
-    }
-
-    /// Learns from a record whose identifiers show that it belongs to `span`
-    /// whether order alone would have shown the same.
-    fn learn(&mut self, fact: &Fact, span: SpanIndex) {
-        let mut found = Vec::new();
-        self.find_by_place(fact, &mut found);
-        let mut last: Vec<(u64, SpanIndex)> =
-            found.into_iter().map(|span| (self.open.get(span).last_seq, span)).collect();
-        last.sort_unstable_by_key(|&last| Reverse(last));
-        last.dedup();
-        let Some(&(nearest, chosen)) = last.first() else { return };
-        match last.get(1) {
-            None => self.sole.learn(chosen == span),
-            Some(&(second, _)) if is_nearest(self.seq, nearest, Some(second)) => {
-                self.trust.learn(chosen == span);
-            }
-            Some(_) => {}
-        }
-    }
-
-    /// Spans for which the log point of `fact` would be the next one.
-    fn find_by_place(&mut self, fact: &Fact, found: &mut Vec<SpanIndex>) {
-        if self.orders.floats(fact.log_point) {
-            return;
-        }
-        let Self { orders, open, .. } = self;
-        for index in 0..orders.places(fact.log_point).len() {
-            let places = &orders.places(fact.log_point)[index];
-            let (top, at) = (places.top, places.at.clone());
-            let mut wanted =
-                |from| at.iter().any(|&(to, _)| orders.follows(top, from, to) == Some(Follows::Next));
-            open.at_places(top, &mut wanted, found);
-        }
     }
 
     /// Closes spans that have been silent for the window, or, after the clock was

@@ -109,8 +109,8 @@ impl Sets {
     }
 
     /// The same of spans that have `names`: sets of different ones stay apart.
-    pub(crate) fn with_names(len: usize, names: &FxHashMap<u32, Names>) -> Self {
-        Self { names: names.clone(), ..Self::new(len) }
+    pub(crate) fn with_names(len: usize, names: FxHashMap<u32, Names>) -> Self {
+        Self { names, ..Self::new(len) }
     }
 
     /// The smallest member of the set of `member`.
@@ -170,7 +170,7 @@ mod tests {
     fn sets_that_name_different_things_stay_apart() {
         let name = |kind, name| Names::from([(kind, name)]);
         let names = [(0, name(1, 10)), (1, name(1, 20)), (3, name(2, 10)), (5, name(1, 10))];
-        let mut sets = Sets::with_names(6, &names.into_iter().collect());
+        let mut sets = Sets::with_names(6, names.into_iter().collect());
         assert!(!sets.join(0, 1), "of one kind, but not the same");
         assert!(sets.join(0, 2) && sets.join(2, 3), "one names nothing, one a thing of another kind");
         assert!(!sets.join(1, 2), "what joined 0 is of its request");

@@ -238,6 +238,17 @@ pub struct TopLevelMethod {
     pub reason: String,
 }
 
+/// How the descriptors of `main`, and of commands that a launcher runs, begin.
+pub const COMMAND: &str = "([Ljava/lang/String;)";
+
+impl TopLevelMethod {
+    /// Whether it is a program's `main`.
+    #[must_use]
+    pub fn is_main(&self) -> bool {
+        self.method == "main" && self.descriptor.starts_with(COMMAND)
+    }
+}
+
 /// The rule by which a method became top-level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TopLevelKind {

@@ -257,6 +257,14 @@ impl Body {
         &self.blocks[block.index()]
     }
 
+    /// The value without the casts around it.
+    pub(crate) fn uncast(&self, mut value: ValueId) -> ValueId {
+        while let Op::Cast(_, inner) = self.op(value) {
+            value = *inner;
+        }
+        value
+    }
+
     /// Blocks that can run after `from` (itself only if it is in a loop).
     pub(crate) fn reachable(&self, from: BlockId) -> Vec<bool> {
         let mut seen = vec![false; self.blocks.len()];

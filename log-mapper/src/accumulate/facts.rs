@@ -5,19 +5,122 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use schema::kinds::{is_digest, is_made, is_uuid};
-use schema::{Value, ValueClassId, ValueShape, Variable};
+use schema::kinds::{TELLING_MIN, is_digest, is_made, is_uuid};
+use schema::{LogPointId, Value, ValueClassId, ValueShape, Variable};
 
 use super::ahead::AHEAD_RECORDS;
 use super::canonical::canonical;
 use super::names::{digests, uuids};
-use super::open_span::{Fact, Number, Uuid};
+use super::open_span::BoundAt;
 use super::pools::Closed;
-use super::wholes::Named;
+use super::wholes::{Named, Whole};
 use super::{Scan, Shown};
 use crate::record::{Candidate, Record};
 
+/// A log point a record can come from, with the canonical values of its
+/// variables that are identifiers somewhere.
+#[derive(Debug)]
+pub(super) struct Fact {
+    pub(super) log_point: LogPointId,
+    pub(super) values: Vec<(u32, Arc<str>)>,
+    /// Values that so many records show that they tell no spans apart. Whoever
+    /// is handed something may still be told by them from whoever is not.
+    pub(super) common: Vec<(ValueClassId, Arc<str>)>,
+    /// The same by variable: they speak for no span, but against those that are known
+    /// by another value of the same identifier.
+    pub(super) shared: Vec<(u32, Arc<str>)>,
+    /// Objects named within its texts.
+    pub(super) named: Vec<(ValueClassId, Arc<str>)>,
+    /// UUIDs within its texts.
+    pub(super) uuids: Vec<Uuid>,
+    /// What the things that it names are parts of, where it does not say so.
+    pub(super) wholes: Vec<Whole>,
+    /// Numbers by which entities name themselves.
+    pub(super) numbers: Vec<Number>,
+    /// What it binds, as far as it was asked for: the rest of it is settled by then.
+    pub(super) bound_at: BoundAt,
+}
+
+/// A number by which an entity names itself, of its class.
+pub(super) type Number = (ValueClassId, u64);
+
+/// A UUID within a text.
+#[derive(Clone, Debug)]
+pub(super) struct Uuid {
+    pub(super) text: Arc<str>,
+    /// Classes of what it can name.
+    pub(super) classes: Vec<ValueClassId>,
+}
+
+impl Fact {
+    /// Whether it shows no value that is not equal to another one by chance.
+    pub(super) fn names_nothing(&self) -> bool {
+        self.named.is_empty()
+            && self.uuids.is_empty()
+            && self.values.iter().all(|(_, text)| text.len() < TELLING_MIN)
+    }
+
+    /// What it says itself.
+    pub(super) fn without_wholes(&self) -> Self {
+        let Self { log_point, values, common, shared, named, uuids, .. } = self;
+        let (values, common, shared) = (values.clone(), common.clone(), shared.clone());
+        let (named, uuids, numbers) = (named.clone(), uuids.clone(), self.numbers.clone());
+        Self {
+            log_point: *log_point,
+            values,
+            common,
+            shared,
+            named,
+            uuids,
+            numbers,
+            ..Self::bare(*log_point)
+        }
+    }
+
+    /// A record of `log_point` that shows no values.
+    pub(super) fn bare(log_point: LogPointId) -> Self {
+        Self {
+            log_point,
+            values: Vec::new(),
+            common: Vec::new(),
+            shared: Vec::new(),
+            named: Vec::new(),
+            uuids: Vec::new(),
+            wholes: Vec::new(),
+            numbers: Vec::new(),
+            bound_at: BoundAt::default(),
+        }
+    }
+}
+
 impl Scan<'_> {
+    /// What the candidates of a record say; of those that can be there, if any can.
+    pub(super) fn facts(&mut self, record: &Record<'_>) -> Vec<(usize, Fact)> {
+        let known = |c: &&Candidate<'_>| c.log_point.index() < self.model.log_points.len();
+        let can_be = |c: &Candidate<'_>| self.orders.is_printed(c.log_point);
+        let any_can = record.candidates.iter().filter(known).any(can_be);
+        let mut facts = Vec::with_capacity(record.candidates.len());
+        for (index, candidate) in record.candidates.iter().enumerate().filter(|(_, c)| known(c)) {
+            if !any_can || self.orders.is_printed(candidate.log_point) {
+                facts.push((index, self.fact(candidate)));
+            }
+        }
+        facts
+    }
+
+    /// Keeps what the span of the record at hand is told besides the fit.
+    pub(super) fn remember(&mut self, facts: &mut [(usize, Fact)]) {
+        self.common =
+            facts.iter_mut().map(|(index, fact)| (*index, std::mem::take(&mut fact.common))).collect();
+        self.uuids = facts
+            .iter()
+            .map(|(index, fact)| (*index, fact.uuids.iter().map(|uuid| Arc::clone(&uuid.text)).collect()))
+            .collect();
+        self.numbers.clear();
+        let numbered = facts.iter().filter(|(_, fact)| !fact.numbers.is_empty());
+        self.numbers.extend(numbered.map(|(index, fact)| (*index, fact.numbers.clone())));
+    }
+
     /// What one candidate of a record says.
     pub(super) fn fact(&mut self, candidate: &Candidate<'_>) -> Fact {
         let variables = &self.model.log_points[candidate.log_point.index()].variables;

@@ -7,7 +7,8 @@ use schema::kinds::{is_made, stamps_us};
 use schema::{LogPointId, Name, TopLevelId, TopLevelKind};
 
 use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
-use super::open_span::{Fact, TopState};
+use super::facts::Fact;
+use super::open_span::TopState;
 use super::open_spans::SpanIndex;
 use super::pools::{MAIN_THREAD, is_main};
 use super::{Scan, Taker};
@@ -26,13 +27,6 @@ const STEP_TIMES: u64 = 8;
 
 /// Times closer than this are equal: logs print milliseconds, µs.
 const TICK_US: i64 = 2_000;
-
-impl Taker {
-    /// Its candidate's of `facts`.
-    fn fact_of<'f>(&self, facts: &'f [(usize, Fact)]) -> Option<&'f Fact> {
-        facts.iter().find(|(candidate, _)| *candidate == self.candidate).map(|(_, fact)| fact)
-    }
-}
 
 impl Scan<'_> {
     /// Why the record joins the first of `takers`; none if it does not.
@@ -261,20 +255,4 @@ impl Scan<'_> {
 fn newest_us<'t>(texts: impl Iterator<Item = &'t str>, now_us: i64) -> Option<i64> {
     let newest = texts.flat_map(stamps_us).max()?;
     (newest.abs_diff(now_us) <= NEW_US).then_some(newest)
-}
-
-/// Of the `takers`, best first, puts one before the best if that was done long
-/// before: it prints nothing more, however much it has in common with the record,
-/// and must not stand before one that does. That is what the record's thread is at
-/// work on, or, without threads, who shares as many identifiers.
-pub(super) fn prefer_living(takers: &mut [Taker], has_thread: bool) {
-    let Some(first) = takers.first().filter(|first| first.is_over) else { return };
-    let n_request = first.evidence.n_request.max(1);
-    let rivals = |taker: &Taker| match has_thread {
-        true => taker.evidence.current,
-        false => taker.evidence.n_request >= n_request,
-    };
-    if let Some(at) = takers.iter().position(|taker| !taker.is_over && rivals(taker)) {
-        takers[..=at].rotate_right(1);
-    }
 }

@@ -7,7 +7,8 @@ use std::cmp::Reverse;
 use schema::{Name, TopLevelId, TopLevelKind};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
-use super::open_span::{Fact, Fit, OpenSpan, TopState, opening_after};
+use super::facts::Fact;
+use super::open_span::{Fit, OpenSpan, TopState, opening_after};
 use super::open_spans::SpanIndex;
 use super::orders::Follows;
 use super::{Choice, Goes, Scan, Taker};

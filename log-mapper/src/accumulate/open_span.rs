@@ -13,12 +13,13 @@ use schema::{
 };
 
 use super::evidence::LOOP_US;
+use super::facts::{Fact, Number, Uuid};
 use super::orders::{Follows, Orders};
 use super::pools::Closed;
-use super::wholes::Whole;
-use bound::{Bound, BoundAt, is_small};
+use bound::{Bound, is_small};
 use top_state::kind_rank;
 
+pub(super) use bound::BoundAt;
 pub(super) use top_state::{TopState, opening_after, opening_any};
 
 mod bound;
@@ -27,82 +28,6 @@ mod top_state;
 /// Values kept of a span per top-level method: one that meets more entities than
 /// this is not told apart by them.
 const BOUND_MAX: usize = 256;
-
-/// A log point a record can come from, with the canonical values of its
-/// variables that are identifiers somewhere.
-#[derive(Debug)]
-pub(super) struct Fact {
-    pub(super) log_point: LogPointId,
-    pub(super) values: Vec<(u32, Arc<str>)>,
-    /// Values that so many records show that they tell no spans apart. Whoever
-    /// is handed something may still be told by them from whoever is not.
-    pub(super) common: Vec<(ValueClassId, Arc<str>)>,
-    /// The same by variable: they speak for no span, but against those that are known
-    /// by another value of the same identifier.
-    pub(super) shared: Vec<(u32, Arc<str>)>,
-    /// Objects named within its texts.
-    pub(super) named: Vec<(ValueClassId, Arc<str>)>,
-    /// UUIDs within its texts.
-    pub(super) uuids: Vec<Uuid>,
-    /// What the things that it names are parts of, where it does not say so.
-    pub(super) wholes: Vec<Whole>,
-    /// Numbers by which entities name themselves.
-    pub(super) numbers: Vec<Number>,
-    /// What it binds, as far as it was asked for: the rest of it is settled by then.
-    pub(super) bound_at: BoundAt,
-}
-
-/// A number by which an entity names itself, of its class.
-pub(super) type Number = (ValueClassId, u64);
-
-/// A UUID within a text.
-#[derive(Clone, Debug)]
-pub(super) struct Uuid {
-    pub(super) text: Arc<str>,
-    /// Classes of what it can name.
-    pub(super) classes: Vec<ValueClassId>,
-}
-
-impl Fact {
-    /// Whether it shows no value that is not equal to another one by chance.
-    pub(super) fn names_nothing(&self) -> bool {
-        self.named.is_empty()
-            && self.uuids.is_empty()
-            && self.values.iter().all(|(_, text)| text.len() < TELLING_MIN)
-    }
-
-    /// What it says itself.
-    fn without_wholes(&self) -> Self {
-        let Self { log_point, values, common, shared, named, uuids, .. } = self;
-        let (values, common, shared) = (values.clone(), common.clone(), shared.clone());
-        let (named, uuids, numbers) = (named.clone(), uuids.clone(), self.numbers.clone());
-        Self {
-            log_point: *log_point,
-            values,
-            common,
-            shared,
-            named,
-            uuids,
-            numbers,
-            ..Self::bare(*log_point)
-        }
-    }
-
-    /// A record of `log_point` that shows no values.
-    pub(super) fn bare(log_point: LogPointId) -> Self {
-        Self {
-            log_point,
-            values: Vec::new(),
-            common: Vec::new(),
-            shared: Vec::new(),
-            named: Vec::new(),
-            uuids: Vec::new(),
-            wholes: Vec::new(),
-            numbers: Vec::new(),
-            bound_at: BoundAt::default(),
-        }
-    }
-}
 
 /// A span that can still grow.
 #[derive(Debug)]

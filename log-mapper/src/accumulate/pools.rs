@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{LogPointId, Model, Name, Span, TopLevelId};
+use schema::{LogPointId, Model, Name, Span, TopLevelId, TopLevelMethod};
 
 /// The name that the JVM gives to the thread of `main`.
 pub(super) const MAIN_THREAD: &str = "main";
@@ -87,7 +87,7 @@ impl Closed {
 /// Whether a top-level method is a program's `main`, which a process runs once.
 pub(super) fn is_main(model: &Model, top: TopLevelId) -> bool {
     let top = model.top_level_methods.get(top.index());
-    top.is_some_and(|top| top.method == "main" && top.descriptor.starts_with("([Ljava/lang/String;)"))
+    top.is_some_and(TopLevelMethod::is_main)
 }
 
 /// What each pool runs.

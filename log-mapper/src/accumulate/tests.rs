@@ -11,6 +11,7 @@ mod familiar;
 mod first_thread;
 mod learnt;
 mod no_threads;
+mod numbered;
 mod rounds;
 mod stamps;
 mod threads;

@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 use schema::{LogPointId, Name};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_by_chance, is_silence};
-use super::open_span::{Fact, Fit, OpenSpan};
+use super::facts::Fact;
+use super::open_span::{Fit, OpenSpan};
 use super::open_spans::SpanIndex;
 use super::orders::Follows;
 use super::{Choice, Goes, Scan, Taker};

@@ -9,7 +9,7 @@ use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
 use schema::kinds::{TELLING_MIN, is_digest, is_made};
 
 use super::pairs::Pairs;
-use crate::merge::{Names, Sets, SpanLink, end_us, start_us};
+use crate::merge::{Names, Sets, SpanLink, end_us, start_us, to_u32};
 
 /// Top-level methods of a span that are looked at, best first: a span that more
 /// than this many can have printed says little about any one of them.
@@ -63,16 +63,14 @@ pub(super) struct Facts<'s> {
     names: FxHashMap<u32, Names>,
     /// Spans of each (node, thread).
     n_of_thread: FxHashMap<(u32, &'s str), usize>,
-    /// Per span what it works on, if that has a number of its own.
-    labels: Vec<Option<u32>>,
 }
 
 /// Among what tells requests apart, the number of what a span works on.
 const NUMBER: u32 = u32::MAX;
 
 /// By their numbers what spans work on, where that has one.
-fn numbered(labels: &[Option<u32>]) -> impl Iterator<Item = (u32, Names)> {
-    (0..).zip(labels).filter_map(|(span, label)| Some((span, Names::from([(NUMBER, (*label)?)]))))
+fn numbered(labels: Vec<Option<u32>>) -> impl Iterator<Item = (u32, Names)> {
+    (0..).zip(labels).filter_map(|(span, label)| Some((span, Names::from([(NUMBER, label?)]))))
 }
 
 /// A line of a thread: (time in µs, file, line, span, place in the span).
@@ -193,55 +191,42 @@ impl<'s> Facts<'s> {
         let starts_us = spans.iter().map(|fact| fact.start_us).collect();
         let texts = spans.iter().map(|fact| TextSet::of(fact.values.iter())).collect();
         let (within, names) = Default::default();
-        let labels = vec![None; spans.len()];
-        Self {
-            spans,
-            starts_us,
-            texts,
-            holders,
-            of_kinds,
-            classes,
-            kinds,
-            within,
-            names,
-            n_of_thread,
-            labels,
-        }
+        Self { spans, starts_us, texts, holders, of_kinds, classes, kinds, within, names, n_of_thread }
     }
 
     /// Remembers what each span works on, where that has a number.
     pub(super) fn label(&mut self, labels: Vec<Option<u32>>) {
-        self.tell_apart(numbered(&labels));
-        self.labels = labels;
-    }
-
-    /// Whether two spans work on different things, as their numbers say.
-    pub(super) fn are_apart(&self, a: u32, b: u32) -> bool {
-        self.labels[a as usize].zip(self.labels[b as usize]).is_some_and(|(a, b)| a != b)
+        self.tell_apart(numbered(labels));
     }
 
     /// What a span works on, where that has a number.
     pub(super) fn label_of(&self, span: u32) -> Option<u32> {
-        self.labels[span as usize]
+        self.names.get(&span)?.get(&NUMBER).copied()
+    }
+
+    /// Whether two spans work on different things, as their numbers say.
+    pub(super) fn are_apart(&self, a: u32, b: u32) -> bool {
+        self.label_of(a).zip(self.label_of(b)).is_some_and(|(a, b)| a != b)
     }
 
     /// The spans, each a set of its own, of which those never become one that name
     /// different things.
     pub(super) fn sets(&self) -> Sets {
-        Sets::with_names(self.len(), &self.names)
+        Sets::with_names(self.len(), self.names.clone())
     }
 
     /// The same, of which only those never become one whose work has different numbers.
     pub(super) fn numbered_sets(&self) -> Sets {
-        Sets::with_names(self.len(), &numbered(&self.labels).collect())
+        let labels = (0..to_u32(self.len())).map(|span| self.label_of(span)).collect();
+        Sets::with_names(self.len(), numbered(labels).collect())
     }
 
     /// Links between the spans that work on one thing.
     pub(super) fn of_label(&self) -> Vec<SpanLink> {
         let mut last: FxHashMap<u32, u32> = FxHashMap::default();
         let mut links = Vec::new();
-        for (span, label) in (0..).zip(&self.labels) {
-            if let Some(from) = label.and_then(|label| last.insert(label, span)) {
+        for span in 0..to_u32(self.len()) {
+            if let Some(from) = self.label_of(span).and_then(|label| last.insert(label, span)) {
                 links.push(SpanLink { from, to: span, pair: None });
             }
         }
@@ -364,7 +349,7 @@ impl<'s> Facts<'s> {
     /// How many spans start no later than `until_us`: those before this position, as
     /// canonical order is by start.
     pub(super) fn n_started(&self, until_us: i64) -> u32 {
-        crate::merge::to_u32(self.starts_us.partition_point(|&start_us| start_us <= until_us))
+        to_u32(self.starts_us.partition_point(|&start_us| start_us <= until_us))
     }
 
     /// The texts that the span at `index` holds.
@@ -435,7 +420,7 @@ impl<'s> Facts<'s> {
 
     /// All facts with their positions.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Fact<'s>)> {
-        self.spans.iter().enumerate().map(|(index, fact)| (crate::merge::to_u32(index), fact))
+        self.spans.iter().enumerate().map(|(index, fact)| (to_u32(index), fact))
     }
 }
 

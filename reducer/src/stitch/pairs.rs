@@ -322,8 +322,7 @@ impl<'m> Pairs<'m> {
 
     /// Whether `top` is a program's `main`, which a process runs once.
     pub(super) fn is_main(&self, top: TopLevelId) -> bool {
-        let top = &self.model.top_level_methods[top.index()];
-        top.method == "main" && top.descriptor.starts_with("([Ljava/lang/String;)")
+        self.model.top_level_methods[top.index()].is_main()
     }
 
     /// Whether `top` hands out requests without being part of one.

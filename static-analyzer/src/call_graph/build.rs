@@ -30,20 +30,16 @@ pub fn build(program: &Program) -> CallGraph {
     let narrow = narrowed(&resolver, &flow, &wide);
     let starts = Starts::new(&resolver, &flow, &closures, &instantiated, &narrow);
     let given = Given::find(&resolver, &narrow);
-    let mut calls: Vec<Vec<Call>> = narrow
-        .par_iter()
-        .enumerate()
-        .map(|(i, list)| {
-            let mut all =
-                finished(&resolver, &starts, &initializers, &constructors, &flow, MethodId::new(i), list);
-            if let Some(body) = &program.methods[i].body {
-                all.extend(given.edges(&resolver, body, list));
-                all.sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
-                all.dedup();
-            }
-            all
-        })
-        .collect();
+    let edges = Edges {
+        resolver: &resolver,
+        starts: &starts,
+        given: &given,
+        initializers: &initializers,
+        constructors: &constructors,
+        flow: &flow,
+    };
+    let finished = narrow.par_iter().enumerate().map(|(i, list)| edges.of(MethodId::new(i), list));
+    let mut calls: Vec<Vec<Call>> = finished.collect();
     let machines = Machines::find(&resolver, &calls);
     for (m, edges) in machines.edges {
         calls[m.index()].extend(edges);
@@ -401,39 +397,47 @@ fn are_related(resolver: &Resolver<'_>, a: Name, b: Name) -> bool {
         || resolver.is_subtype(class_b, a)
 }
 
-/// Adds tasks and callbacks, cuts handler tables.
-fn finished(
-    resolver: &Resolver<'_>,
-    starts: &Starts<'_>,
-    initializers: &Initializers,
-    constructors: &Constructors,
-    flow: &Flow,
-    method: MethodId,
-    calls: &[Call],
-) -> Vec<Call> {
-    let Some(body) = &resolver.program.methods[method.index()].body else { return Vec::new() };
-    let targets = |v: ValueId| direct_targets(calls, v);
-    let frame = Frame { resolver, flow, method, body, targets: &targets };
-    let mut all: Vec<Call> = Vec::with_capacity(calls.len());
-    for call in calls {
-        if call.targets.is_empty() || is_given(starts, &frame, call) {
-            continue;
+/// What the edges of a method come from, beside its plain calls.
+struct Edges<'a> {
+    resolver: &'a Resolver<'a>,
+    starts: &'a Starts<'a>,
+    given: &'a Given,
+    initializers: &'a Initializers,
+    constructors: &'a Constructors,
+    flow: &'a Flow,
+}
+
+impl Edges<'_> {
+    /// The plain `calls` of a method with handler tables cut, and the tasks and callbacks
+    /// that it gives away.
+    fn of(&self, method: MethodId, calls: &[Call]) -> Vec<Call> {
+        let Self { resolver, starts, flow, .. } = *self;
+        let Some(body) = &resolver.program.methods[method.index()].body else { return Vec::new() };
+        let targets = |v: ValueId| direct_targets(calls, v);
+        let frame = Frame { resolver, flow, method, body, targets: &targets };
+        let mut all: Vec<Call> = Vec::with_capacity(calls.len());
+        for call in calls {
+            if call.targets.is_empty() || is_given(starts, &frame, call) {
+                continue;
+            }
+            let mut call = call.clone();
+            let is_wide = call.targets.len() > DISPATCH_TARGETS_MAX;
+            let is_template = starts.is_template(method, call.site);
+            if call.kind == CallKind::Direct && (is_wide || is_template || is_lookup(body, &call)) {
+                call.kind = CallKind::Table;
+            }
+            if call.targets.len() <= TABLE_TARGETS_MAX {
+                all.push(call);
+            }
         }
-        let mut call = call.clone();
-        let is_wide = call.targets.len() > DISPATCH_TARGETS_MAX;
-        let is_template = starts.is_template(method, call.site);
-        if call.kind == CallKind::Direct && (is_wide || is_template || is_lookup(body, &call)) {
-            call.kind = CallKind::Table;
-        }
-        if call.targets.len() <= TABLE_TARGETS_MAX {
-            all.push(call);
-        }
+        all.extend(starts.edges(method, calls));
+        all.extend(self.given.edges(resolver, body, calls));
+        all.extend(self.initializers.edges(resolver, method));
+        all.extend(reflection::constructor_edges(self.constructors, body));
+        all.sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
+        all.dedup();
+        all
     }
-    all.extend(starts.edges(method, calls));
-    all.extend(initializers.edges(resolver, method));
-    all.extend(reflection::constructor_edges(constructors, body));
-    all.sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
-    all
 }
 
 /// A library-declared call on a parameter that the callers give: their edge.
@@ -459,10 +463,6 @@ fn is_lookup(body: &Body, call: &Call) -> bool {
     if call.targets.len() < 2 {
         return false;
     }
-    let mut at = args[0];
-    while let Op::Cast(_, o) = body.op(at) {
-        at = *o;
-    }
-    matches!(body.op(at), Op::Invoke { method, .. }
+    matches!(body.op(body.uncast(args[0])), Op::Invoke { method, .. }
         if method.name.as_str() == "get" && method.class.as_str().ends_with("Map"))
 }

@@ -7,15 +7,13 @@
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use schema::model::COMMAND;
 
 use super::resolve::{Resolver, signature};
 use super::{Call, CallKind};
-use crate::ir::{Body, Op, ValueId};
+use crate::ir::{Body, Op};
 use crate::limits::DISPATCH_TARGETS_MAX;
 use crate::program::{MethodId, MethodRef};
-
-/// How the descriptors of commands begin, which a launcher runs for a `main`.
-const COMMAND: &str = "([Ljava/lang/String;)";
 
 /// Per parameter of a method: what it calls on objects of classes that it cannot know.
 #[derive(Debug, Default)]
@@ -31,7 +29,7 @@ impl Given {
                 |call: &&Call| call.kind == CallKind::Direct && call.targets.len() > DISPATCH_TARGETS_MAX;
             let called = calls[i].iter().filter(is_wide).filter_map(|call| {
                 let Op::Invoke { method, args, .. } = body.op(call.site) else { return None };
-                let Op::Param(param) = body.op(without_casts(body, *args.first()?)) else { return None };
+                let Op::Param(param) = body.op(body.uncast(*args.first()?)) else { return None };
                 let param = *param as usize;
                 // A command is a program of its own, whoever runs it.
                 if method.descriptor.starts_with(COMMAND) {
@@ -56,7 +54,7 @@ impl Given {
             for &target in call.targets.iter().take(DISPATCH_TARGETS_MAX) {
                 for (i, argument) in (0..).zip(&call.args) {
                     let Some((called, argument)) = self.0.get(&(target, i)).zip(*argument) else { continue };
-                    let Op::New(class) = body.op(without_casts(body, argument)) else { continue };
+                    let Op::New(class) = body.op(body.uncast(argument)) else { continue };
                     let Some(class) = resolver.own_class(*class) else { continue };
                     let runs = called.iter().filter_map(|m| resolver.lookup(class, m.name, m.descriptor));
                     edges.extend(runs.filter(|&m| resolver.has_body(m)).map(|m| {
@@ -70,13 +68,4 @@ impl Given {
         }
         edges
     }
-}
-
-/// What a value was before it was cast.
-fn without_casts(body: &Body, value: ValueId) -> ValueId {
-    let mut at = value;
-    while let Op::Cast(_, inner) = body.op(at) {
-        at = *inner;
-    }
-    at
 }

@@ -1,6 +1,7 @@
 //! Where threads enter the program.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use schema::model::COMMAND;
 
 use super::apis;
 use super::resolve::{Resolver, class_of, signature};
@@ -146,12 +147,9 @@ fn passes_on(resolver: &Resolver<'_>, caller: MethodId, call: &Call) -> bool {
     let own = &resolver.program.methods[caller.index()];
     let Some(body) = own.body.as_ref().filter(|_| !own.is_static()) else { return false };
     let Op::Invoke { method, args, .. } = body.op(call.site) else { return false };
-    let Some(&(mut object)) = args.first() else { return false };
-    while let Op::Cast(_, of) = body.op(object) {
-        object = *of;
-    }
+    let Some(&object) = args.first() else { return false };
     let is_own = |object: ValueId| matches!(body.op(object), Op::Param(0));
-    let is_wrapped = match body.op(object) {
+    let is_wrapped = match body.op(body.uncast(object)) {
         Op::GetField(_, of) => of.is_some_and(is_own),
         Op::Invoke { args, .. } => matches!(args[..], [of] if is_own(of)),
         _ => false,
@@ -180,7 +178,7 @@ fn add_uncalled(resolver: &Resolver<'_>, calls: &[Vec<Call>], add: Add<'_>) {
             continue;
         }
         // Commands are run by a launcher: `run(String[])` and the like.
-        let is_command = !is_called[i] && m.descriptor.starts_with("([Ljava/lang/String;)");
+        let is_command = !is_called[i] && m.descriptor.starts_with(COMMAND);
         if is_main || is_command {
             add(MethodId::new(i), RootKind::Main, format!("{} of a command", m.name));
         } else if !is_called[i] {

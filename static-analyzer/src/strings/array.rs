@@ -1,7 +1,6 @@
 //! Arrays: elements stored in the frame that allocates them, or by a static
 //! initializer.
 
-use super::info::strip_casts;
 use super::term::{Pattern, Term};
 use super::{Arg, Evaluator, FrameId, apis, types};
 use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
@@ -91,7 +90,7 @@ impl<'p> Evaluator<'p> {
 
     fn may_fill(&self, body: &Body, call: ValueId, array: ValueId, depth: u32) -> bool {
         let Op::Invoke { kind, method, args } = body.op(call) else { return false };
-        let at = args.iter().enumerate().filter(|&(_, &v)| strip_casts(body, v) == array);
+        let at = args.iter().enumerate().filter(|&(_, &v)| body.uncast(v) == array);
         let positions: Vec<usize> = at.map(|(i, _)| i).collect();
         if self.program().class(method.class).is_none() {
             return positions.iter().any(|&i| apis::fills_array(method, i));

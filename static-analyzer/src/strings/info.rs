@@ -64,7 +64,7 @@ impl Info {
     fn add(&mut self, body: &Body, value: ValueId) {
         if let Op::Invoke { args, .. } | Op::InvokeDynamic { args, .. } = body.op(value) {
             for &arg in args {
-                let arg = strip_casts(body, arg);
+                let arg = body.uncast(arg);
                 if holds_elements(body, arg) {
                     self.given.entry(arg).or_default().push(value);
                 }
@@ -93,17 +93,17 @@ impl Info {
                 }
             }
             Op::ArrayStore(array, _, stored) => {
-                self.stores.entry(strip_casts(body, *array)).or_default().push(value);
-                self.kept.insert(strip_casts(body, *stored));
+                self.stores.entry(body.uncast(*array)).or_default().push(value);
+                self.kept.insert(body.uncast(*stored));
             }
             Op::Return(Some(result)) => self.returns.push((value, *result)),
             Op::PutField(_, _, stored) => {
                 self.puts.push(value);
-                self.kept.insert(strip_casts(body, *stored));
+                self.kept.insert(body.uncast(*stored));
             }
             Op::Phi(operands) => {
                 for &(_, operand) in operands {
-                    let operand = strip_casts(body, operand);
+                    let operand = body.uncast(operand);
                     if holds_elements(body, operand) {
                         self.joined.entry(operand).or_default().push(value);
                     }
@@ -187,14 +187,6 @@ impl Info {
 
 fn holds_elements(body: &Body, value: ValueId) -> bool {
     matches!(body.op(value), Op::NewArray(..) | Op::Phi(_) | Op::Param(_))
-}
-
-/// The value without the casts around it.
-pub(crate) fn strip_casts(body: &Body, mut value: ValueId) -> ValueId {
-    while let Op::Cast(_, inner) = body.op(value) {
-        value = *inner;
-    }
-    value
 }
 
 /// Writers that only pass text on to what they are made for.

@@ -479,19 +479,11 @@ fn linked_sites(
         }
         let Op::Invoke { args, .. } = body.op(call.site) else { continue };
         for &arg in args {
-            let made = origin(body, arg);
+            let made = body.uncast(arg);
             if matches!(body.op(made), Op::Invoke { .. } | Op::New(_) | Op::ArrayLoad(..) | Op::Phi(_)) {
                 users.entry(made).or_default().insert(call.site);
             }
         }
     }
     users.into_values().filter(|sites| sites.len() > 1).flatten().collect()
-}
-
-fn origin(body: &Body, value: ValueId) -> ValueId {
-    let mut at = value;
-    while let Op::Cast(_, o) = body.op(at) {
-        at = *o;
-    }
-    at
 }

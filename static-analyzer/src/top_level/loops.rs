@@ -119,7 +119,7 @@ fn is_flag_test(
         return false;
     }
     let tested = if is_sentinel(a) { other.unwrap_or(a) } else { a };
-    let tested = uncast(body, tested);
+    let tested = body.uncast(tested);
     match body.op(tested) {
         Op::GetField(_, holder) => holder.is_none_or(|h| outlasts_rounds(body, members, h)),
         Op::Const(_) => true,
@@ -266,14 +266,6 @@ pub(crate) fn waits(program: &Program, graph: &CallGraph, method: MethodId, dept
 fn is_blocking(op: &Op) -> bool {
     matches!(op, Op::Invoke { method, .. } if apis::BLOCKING
         .contains(&(method.class.as_str(), method.name.as_str())))
-}
-
-fn uncast(body: &Body, value: ValueId) -> ValueId {
-    let mut at = value;
-    while let Op::Cast(_, o) = body.op(at) {
-        at = *o;
-    }
-    at
 }
 
 /// An endless loop of a few instructions without calls is a spin, not a server.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use schema::kinds::{TELLING_MIN, is_digest};
 use schema::{Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, ValueClassId};
 
-use super::{Fact, Uuid};
+use crate::accumulate::facts::{Fact, Uuid};
 use crate::accumulate::names::is_name;
 use crate::accumulate::orders::Orders;
 use crate::accumulate::wholes::Whole;
@@ -37,11 +37,11 @@ impl Bound {
 }
 
 /// What a record binds at one place.
-pub(super) type Bounds = Rc<[Bound]>;
+pub(in crate::accumulate) type Bounds = Rc<[Bound]>;
 
 /// What a record binds at places of its log point, worked out once for all spans that
 /// could take it.
-pub(super) type BoundAt = RefCell<FxHashMap<(TopLevelId, (u32, u32)), Option<Bounds>>>;
+pub(in crate::accumulate) type BoundAt = RefCell<FxHashMap<(TopLevelId, (u32, u32)), Option<Bounds>>>;
 
 /// What [`bind`] says.
 pub(super) fn bind_once(

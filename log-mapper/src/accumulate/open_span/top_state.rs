@@ -9,8 +9,9 @@ use schema::{
     Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, TopLevelKind, ValueClassId,
 };
 
+use super::BOUND_MAX;
 use super::bound::{Bound, Bounds, bind, bind_once, own_identifier, shared_strength};
-use super::{BOUND_MAX, Fact};
+use crate::accumulate::facts::Fact;
 use crate::accumulate::orders::{Follows, Orders, Places};
 
 /// One top-level method that can have printed the span.

@@ -59,6 +59,7 @@ impl Starts<'_> {
         }
         self.lifted = lifted;
     }
+
     /// Whether the body of a closure runs one of the captured values itself.
     fn runs_captured(&self, closure: &Closure, captured: usize) -> bool {
         let slot = closure.first + captured;
@@ -84,9 +85,5 @@ impl Starts<'_> {
 }
 
 fn is_param(body: &Body, value: ValueId, slot: usize) -> bool {
-    match body.op(value) {
-        Op::Param(i) => usize::from(*i) == slot,
-        Op::Cast(_, v) => matches!(body.op(*v), Op::Param(i) if usize::from(*i) == slot),
-        _ => false,
-    }
+    matches!(body.op(body.uncast(value)), Op::Param(i) if usize::from(*i) == slot)
 }

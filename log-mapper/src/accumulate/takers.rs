@@ -1,0 +1,143 @@
+//! Takers: the open spans that can take a record, as far as their thread, what they have
+//! named and what they wait for show; which of them does is for [`super::judge`] to say.
+
+use std::cmp::Reverse;
+
+use super::Scan;
+use super::evidence::{Evidence, LOOP_US, is_nearest, is_silence};
+use super::facts::Fact;
+use super::open_span::Fit;
+use super::open_spans::SpanIndex;
+use super::orders::Follows;
+use crate::record::Record;
+
+/// An open span that can take a record.
+pub(super) struct Taker {
+    pub(super) candidate: usize,
+    pub(super) span: SpanIndex,
+    pub(super) fit: Fit,
+    pub(super) evidence: Evidence,
+    /// The span was done long before the record, which can begin another one.
+    pub(super) is_over: bool,
+}
+
+impl Taker {
+    /// Its candidate's of `facts`.
+    pub(super) fn fact_of<'f>(&self, facts: &'f [(usize, Fact)]) -> Option<&'f Fact> {
+        facts.iter().find(|(candidate, _)| *candidate == self.candidate).map(|(_, fact)| fact)
+    }
+}
+
+impl Scan<'_> {
+    /// All open spans that can take the record, as far as the indexes see.
+    pub(super) fn takers(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        facts: &[(usize, Fact)],
+    ) -> Vec<Taker> {
+        let mut takers = Vec::new();
+        let current = thread.and_then(|thread| self.open.current(thread));
+        for (candidate, fact) in facts {
+            let mut found = Vec::new();
+            for (class, text) in fact.named.iter().chain(fact.wholes.iter().map(|whole| &whole.name)) {
+                found.extend(
+                    self.open.with_value(*class, text).filter(|span| self.open.get(*span).thread == thread),
+                );
+            }
+            for (variable, text) in &fact.values {
+                for &class in self.orders.request_classes(fact.log_point, *variable) {
+                    let same_thread = |span: &SpanIndex| self.open.get(*span).thread == thread;
+                    found.extend(self.open.with_value(class, text).filter(same_thread));
+                }
+            }
+            match thread {
+                Some(thread) => found.extend(self.open.of_thread(thread)),
+                None => self.find_by_place(fact, &mut found),
+            }
+            found.sort_unstable();
+            found.dedup();
+            for span in found {
+                let open = self.open.get(span);
+                let gap_us = record.ts_us.abs_diff(open.last_us);
+                if gap_us > self.config.window_us.unsigned_abs() {
+                    continue;
+                }
+                let is_at_work = current == Some(span) && gap_us <= LOOP_US;
+                let fit = open.fit(&mut self.orders, &self.kinds, fact, is_at_work);
+                let fit = fit.filter(|fit| {
+                    let is_apart = thread.is_some() && current != Some(span) && fit.n_request > 0;
+                    let resumes = !open.is_left || fit.resumes(&mut self.orders, fact.log_point);
+                    resumes && !(is_apart && open.is_another(&self.orders, &self.kinds, fact))
+                });
+                let is_served = thread.is_none() && self.disputes.is_served(open.first_seq);
+                // What is run, and what begins, is not the middle of what nobody runs.
+                let is_run = thread.is_none()
+                    && (self.orders.starts(fact.log_point) || !open.is_unreached(&self.orders));
+                let is_lost = |fit: &Fit| is_run && fit.is_unreached(&self.orders);
+                if let Some(fit) = fit.filter(|fit| (fit.n_request > 0 || !is_served) && !is_lost(fit)) {
+                    // Who would have to skip lines is no nearer than who begins, unless its
+                    // thread shows that it is at work.
+                    let is_far = self.orders.starts(fact.log_point)
+                        || (thread.is_none() && fit.follows == Follows::Later);
+                    let is_over = is_far
+                        && is_silence(record.ts_us.abs_diff(open.last_us), open.lasted_us())
+                        && (thread.is_none() || open.is_at_exit(&self.orders));
+                    let evidence = Evidence::new(&fit, current == Some(span), open.last_seq);
+                    takers.push(Taker { candidate: *candidate, span, fit, evidence, is_over });
+                }
+            }
+        }
+        takers
+    }
+
+    /// Learns from a record whose identifiers show that it belongs to `span`
+    /// whether order alone would have shown the same.
+    pub(super) fn learn(&mut self, fact: &Fact, span: SpanIndex) {
+        let mut found = Vec::new();
+        self.find_by_place(fact, &mut found);
+        let mut last: Vec<(u64, SpanIndex)> =
+            found.into_iter().map(|span| (self.open.get(span).last_seq, span)).collect();
+        last.sort_unstable_by_key(|&last| Reverse(last));
+        last.dedup();
+        let Some(&(nearest, chosen)) = last.first() else { return };
+        match last.get(1) {
+            None => self.sole.learn(chosen == span),
+            Some(&(second, _)) if is_nearest(self.seq, nearest, Some(second)) => {
+                self.trust.learn(chosen == span);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Spans for which the log point of `fact` would be the next one.
+    fn find_by_place(&mut self, fact: &Fact, found: &mut Vec<SpanIndex>) {
+        if self.orders.floats(fact.log_point) {
+            return;
+        }
+        let Self { orders, open, .. } = self;
+        for index in 0..orders.places(fact.log_point).len() {
+            let places = &orders.places(fact.log_point)[index];
+            let (top, at) = (places.top, places.at.clone());
+            let mut wanted =
+                |from| at.iter().any(|&(to, _)| orders.follows(top, from, to) == Some(Follows::Next));
+            open.at_places(top, &mut wanted, found);
+        }
+    }
+}
+
+/// Of the `takers`, best first, puts one before the best if that was done long
+/// before: it prints nothing more, however much it has in common with the record,
+/// and must not stand before one that does. That is what the record's thread is at
+/// work on, or, without threads, who shares as many identifiers.
+pub(super) fn prefer_living(takers: &mut [Taker], has_thread: bool) {
+    let Some(first) = takers.first().filter(|first| first.is_over) else { return };
+    let n_request = first.evidence.n_request.max(1);
+    let rivals = |taker: &Taker| match has_thread {
+        true => taker.evidence.current,
+        false => taker.evidence.n_request >= n_request,
+    };
+    if let Some(at) = takers.iter().position(|taker| !taker.is_over && rivals(taker)) {
+        takers[..=at].rotate_right(1);
+    }
+}
