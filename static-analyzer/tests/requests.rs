@@ -113,6 +113,13 @@ fn what_is_made_for_a_method_that_calls_it_runs_where_it_is_made() {
 }
 
 #[test]
+fn a_command_is_a_program_of_its_own_whoever_runs_it() {
+    let analysis = analyze(&Rules::default());
+    assert!(!analysis.members("Commands.main").contains(&"Commands$C1.run".to_owned()));
+    assert!(analysis.kinds().contains_key("Commands$C1.run"));
+}
+
+#[test]
 fn a_thread_of_one_request_is_a_task_and_a_thread_of_many_dispatches() {
     let kinds = analyze(&Rules::default()).kinds();
     assert_eq!(kinds["Server$Responder.run"], TopLevelKind::Task);

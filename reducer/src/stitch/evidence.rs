@@ -99,7 +99,7 @@ pub(super) fn weigh(
     let is_call = pair.kind == LinkKind::Call && (pair.role == Role::Local || is_recursion);
     let one_thread = pair.role == Role::Cut || is_call;
     let is_elsewhere = one_thread && threads_known && !same_thread;
-    if is_elsewhere || reads_otherwise(pairs, pair, sender, receiver) || (same_thread && is_wire(pair)) {
+    if is_elsewhere || reads_otherwise(pairs, pair, sender, receiver) {
         return None;
     }
     let part = names_part(facts, sender, receiver).filter(|_| pair.to_parts && !names_parts(pair, sender));
@@ -155,11 +155,6 @@ fn reads_otherwise(pairs: &Pairs<'_>, pair: &Pair, sender: &Fact<'_>, receiver: 
     let is_task = pair.role == Role::Local && pair.kind == LinkKind::Thread;
     (pair.kind == LinkKind::Rpc && reads_amid(pairs, sender, pair.from))
         || (is_task && receiver.thread.is_none() && reads_amid(pairs, receiver, pair.to))
-}
-
-/// Whether a pair is a connection: nobody writes to one what it reads from it itself.
-fn is_wire(pair: &Pair) -> bool {
-    pair.kind == LinkKind::Socket && !pair.is_way()
 }
 
 /// Whether who is handed what it hands on itself can be anybody's next: only numbers or

@@ -45,19 +45,6 @@ fn a_caller_that_began_anew_is_not_who_called() {
 }
 
 #[test]
-fn nobody_sends_to_itself_in_one_thread() {
-    let model = "
-        point p
-        top write Task id=Txn.id
-          >p
-        top read Task id=Txn.id
-          >p
-        pair write read Socket id=id";
-    check(model, "a t1 write id=70001 1.0-1.0\na t1 read id=70001 1.1-1.1", "1\n2");
-    check(model, "a t1 write id=70001 1.0-1.0\na t2 read id=70001 1.1-1.1", "1 2 1>2");
-}
-
-#[test]
 fn who_has_just_printed_is_the_starter() {
     let model = "point p
          top ask Task
