@@ -12,6 +12,7 @@ use crate::path::{AccessPath, Root, Step};
 use crate::program::{MethodId, Name};
 
 mod bindings;
+mod kept;
 mod keys;
 mod modified;
 pub(crate) mod objects;

@@ -4,8 +4,9 @@
 //! calls begin anew. Where the span before and the span after are known to be of one
 //! request and name one thing, a moment apart, the thread has not put it aside in between:
 //! what it printed there, and what nothing else is known of, belongs to them, whatever it
-//! names, unless it is the same done to another thing: that is the next round. What
-//! stands within one span is `nested`.
+//! names, unless it is the same done to another thing, or done to what has another
+//! digest for a name, which nothing has by chance: that is the next round. What stands
+//! within one span is `nested`.
 
 use super::facts::{Facts, Printed};
 use super::joined;
@@ -39,7 +40,10 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
             if is_one && !dispatches {
                 let is_round = |to: u32| {
                     let fact = facts.get(to);
-                    [a, b].iter().any(|end| end.tops.first() == fact.tops.first() && facts.differ(end, fact))
+                    [a, b].iter().any(|end| {
+                        let is_alike = end.tops.first() == fact.tops.first();
+                        (is_alike && facts.differ(end, fact)) || facts.names_other_digest(end, fact)
+                    })
                 };
                 let between = lines[ends[0] + 1..ends[1]].iter().map(|&(.., to, _)| to);
                 let parts = between.filter(|&to| !is_round(to));

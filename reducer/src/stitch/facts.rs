@@ -6,7 +6,7 @@ use std::hash::BuildHasher as _;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
 
-use schema::kinds::{TELLING_MIN, is_digest, is_made};
+use schema::kinds::{TELLING_MIN, is_digest, is_made, is_uuid};
 
 use super::pairs::Pairs;
 use crate::merge::{Names, Sets, SpanLink, end_us, start_us, to_u32};
@@ -305,7 +305,16 @@ impl<'s> Facts<'s> {
     /// Whether two spans name different things of some kind, whatever else they have
     /// in common.
     pub(super) fn names_other(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
-        b.values.iter().filter(|value| value.text.len() >= TELLING_MIN).any(|value| {
+        self.names_other_such(a, b, |text| text.len() >= TELLING_MIN)
+    }
+
+    /// The same of things with digests for names.
+    pub(super) fn names_other_digest(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
+        self.names_other_such(a, b, |text| is_digest(text) || is_uuid(text))
+    }
+
+    fn names_other_such(&self, a: &Fact<'_>, b: &Fact<'_>, is_such: impl Fn(&str) -> bool) -> bool {
+        b.values.iter().filter(|value| is_such(&value.text)).any(|value| {
             let kind = self.kinds.of(value.value_class);
             let mut ours = a.values.iter().filter(|our| self.kinds.of(our.value_class) == kind).peekable();
             ours.peek().is_some() && !ours.any(|our| our.text == value.text)

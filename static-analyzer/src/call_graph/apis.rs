@@ -200,6 +200,12 @@ pub const BLOCKING: &[(&str, &str)] = &[
 pub const COLLECTION_PUT: &[&str] =
     &["add", "put", "offer", "addLast", "addFirst", "push", "putIfAbsent", "set", "addElement"];
 
+/// Methods of maps that keep a value under a key: table, key, value.
+pub const TABLE_PUT: &[&str] = &["put", "putIfAbsent", "replace"];
+
+/// Methods of maps that find a value by its key: table, key.
+pub const TABLE_GET: &[&str] = &["get", "getOrDefault", "getIfPresent", "remove"];
+
 /// Methods of collections (and of iterators over them) that give an element.
 pub const COLLECTION_GET: &[&str] = &[
     "get",

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Place;
+use super::kept::{self, Kept};
 use super::owned::{self, Owned};
 use crate::call_graph::{Call, CallGraph, CallKind, apis};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
@@ -46,6 +47,8 @@ pub struct Bindings<'a> {
     stores: Vec<Stores>,
     /// Other names of objects that their parts know.
     owned: Owned,
+    /// Tables whose values know their keys.
+    pub(super) kept: Kept,
     /// Methods of libraries that give back what they are given: (class, name).
     same_value: FxHashSet<(Name, Name)>,
 }
@@ -62,6 +65,7 @@ impl<'a> Bindings<'a> {
             returns: vec![None; n],
             stores: vec![Stores::default(); n],
             owned: Owned::default(),
+            kept: Kept::default(),
             same_value: apis::SAME_VALUE.iter().map(|&(c, n)| (Name::from(c), Name::from(n))).collect(),
         };
         for level in &graph.levels {
@@ -79,6 +83,7 @@ impl<'a> Bindings<'a> {
             found.into_iter().for_each(|(m, r)| bindings.returns[m.index()] = r);
         }
         bindings.owned = owned::find(&bindings);
+        bindings.kept = kept::find(&bindings);
         bindings
     }
 
@@ -198,8 +203,14 @@ impl<'a> Bindings<'a> {
         Place { path, frame: method, looping }
     }
 
+    /// Whether a class is no part of the program.
+    pub(super) fn is_library(&self, class: Name) -> bool {
+        self.program.class(class).is_none()
+            || apis::LIBRARY_PREFIXES.iter().any(|p| class.as_str().starts_with(p))
+    }
+
     /// Plain targets of the call at `site`.
-    fn targets(&self, method: MethodId, site: ValueId) -> impl Iterator<Item = (&Call, MethodId)> {
+    pub(super) fn targets(&self, method: MethodId, site: ValueId) -> impl Iterator<Item = (&Call, MethodId)> {
         let calls = self.graph.calls(method);
         let from = calls.partition_point(|c| c.site < site);
         calls[from..]
@@ -228,7 +239,7 @@ fn local(value: ValueId) -> AccessPath {
     AccessPath { root: Root::Local(value), steps: Vec::new() }
 }
 
-fn is_null(body: &Body, value: ValueId) -> bool {
+pub(super) fn is_null(body: &Body, value: ValueId) -> bool {
     matches!(body.op(value), Op::Const(crate::ir::Const::Null))
 }
 

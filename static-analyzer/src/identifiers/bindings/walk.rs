@@ -9,13 +9,13 @@ use crate::identifiers::Place;
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::{BINDING_DEPTH_MAX, PATH_FIELDS_MAX};
 use crate::path::{AccessPath, Root, Step};
-use crate::program::{FieldRef, MethodId, MethodRef, Name};
+use crate::program::{FieldRef, MethodId, MethodRef};
 
 /// One question about one frame.
 pub(in crate::identifiers) struct Walk<'b, 'a> {
-    pub(super) bindings: &'b Bindings<'a>,
-    pub(super) method: MethodId,
-    pub(super) body: &'a Body,
+    pub(in crate::identifiers) bindings: &'b Bindings<'a>,
+    pub(in crate::identifiers) method: MethodId,
+    pub(in crate::identifiers) body: &'a Body,
     is_constructor: bool,
     /// Values whose path is being asked for (phis are cyclic).
     visiting: Vec<ValueId>,
@@ -52,8 +52,7 @@ impl<'b, 'a> Walk<'b, 'a> {
                 let Some(value) = call.args.get(usize::from(i)).copied().flatten() else {
                     return self.given_by_library(call, place, i);
                 };
-                let base = self.path(value, 0);
-                let path = self.extend(base, &place.path.steps, 0);
+                let path = self.part_of(value, &place.path.steps, 0);
                 if let Root::Local(v) = path.root
                     && matches!(body.op(v), Op::Const(_))
                 {
@@ -76,7 +75,7 @@ impl<'b, 'a> Walk<'b, 'a> {
         Bound::Place(Place { path, frame: place.frame, looping: true })
     }
 
-    pub(super) fn path(&mut self, value: ValueId, depth: usize) -> AccessPath {
+    pub(in crate::identifiers) fn path(&mut self, value: ValueId, depth: usize) -> AccessPath {
         if depth > BINDING_DEPTH_MAX {
             return local(value);
         }
@@ -100,8 +99,12 @@ impl<'b, 'a> Walk<'b, 'a> {
             Op::Param(i) => AccessPath { root: Root::Param(*i), steps: Vec::new() },
             Op::GetField(f, None) => AccessPath { root: Root::Static(*f), steps: Vec::new() },
             Op::GetField(f, Some(object)) => {
+                let step = Step::Field(*f);
+                if let Some(path) = self.by_key(*object, &[step], depth + 1) {
+                    return path;
+                }
                 let base = self.path(*object, depth + 1);
-                self.project(base, Step::Field(*f), depth + 1).unwrap_or_else(|_| local(value))
+                self.project(base, step, depth + 1).unwrap_or_else(|_| local(value))
             }
             Op::Cast(_, o) | Op::Convert(_, o) => self.path(*o, depth + 1),
             Op::Phi(operands) => self.phi(value, operands, depth),
@@ -179,7 +182,7 @@ impl<'b, 'a> Walk<'b, 'a> {
             if apis::COLLECTION_VIEW.contains(&name) && !name.starts_with("clone") {
                 return self.path(args[0], depth + 1);
             }
-            if apis::COLLECTION_GET.contains(&name) && self.is_library(method.class) {
+            if apis::COLLECTION_GET.contains(&name) && bindings.is_library(method.class) {
                 let base = self.path(args[0], depth + 1);
                 return self.project(base, Step::Element, depth + 1).unwrap_or_else(|_| local(value));
             }
@@ -191,11 +194,6 @@ impl<'b, 'a> Walk<'b, 'a> {
             }
         }
         local(value)
-    }
-
-    fn is_library(&self, class: Name) -> bool {
-        self.bindings.program.class(class).is_none()
-            || apis::LIBRARY_PREFIXES.iter().any(|p| class.as_str().starts_with(p))
     }
 
     /// What `target` returns, with `steps` taken from it, in this frame; none if
@@ -226,13 +224,12 @@ impl<'b, 'a> Walk<'b, 'a> {
             Root::Local(_) => None,
             Root::Param(i) => {
                 let value = call.args.get(usize::from(i)).copied().flatten()?;
-                let base = self.path(value, depth + 1);
-                Some(self.extend(base, &path.steps, depth + 1))
+                Some(self.part_of(value, &path.steps, depth + 1))
             }
         }
     }
 
-    pub(super) fn extend(&mut self, base: AccessPath, steps: &[Step], depth: usize) -> AccessPath {
+    pub(in crate::identifiers) fn extend(&mut self, base: AccessPath, steps: &[Step], depth: usize) -> AccessPath {
         let mut path = base;
         for step in steps {
             match self.project(path, *step, depth) {

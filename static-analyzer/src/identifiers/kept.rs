@@ -1,0 +1,178 @@
+//! What is kept under its own name: a table of sessions whose every entry is put
+//! under the session's id gives, asked for an id, the session of that id. So
+//! `sessions.get(id).id` is another name of `id`, and what the session prints of
+//! itself is known to who only knows the key it was found by.
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Bindings;
+use super::bindings::{Walk, is_null};
+use crate::call_graph::{Call, apis};
+use crate::ir::{Body, InvokeKind, Op, ValueId};
+use crate::limits::BINDING_DEPTH_MAX;
+use crate::path::{AccessPath, Root, Step};
+use crate::program::{FieldRef, MethodId};
+
+/// Tables whose values know their keys.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// For each field that holds such a table: ways from every value put there to
+    /// the key that it is put under.
+    tables: FxHashMap<FieldRef, Vec<Vec<Step>>>,
+    /// First steps of all ways.
+    steps: FxHashSet<Step>,
+}
+
+/// All tables of the program whose values know their keys.
+pub(super) fn find(bindings: &Bindings<'_>) -> Kept {
+    let puts: Vec<(FieldRef, Vec<Vec<Step>>)> = (0..bindings.program.methods.len())
+        .into_par_iter()
+        .flat_map_iter(|i| puts_of(bindings, MethodId::new(i)))
+        .collect();
+    let mut tables: FxHashMap<FieldRef, Vec<Vec<Step>>> = FxHashMap::default();
+    for (table, ways) in puts {
+        // All who put something there must agree.
+        tables.entry(table).and_modify(|known| known.retain(|way| ways.contains(way))).or_insert(ways);
+    }
+    let steps = tables.values().flatten().filter_map(|way| way.first().copied()).collect();
+    Kept { tables, steps }
+}
+
+fn puts_of(bindings: &Bindings<'_>, method: MethodId) -> Vec<(FieldRef, Vec<Vec<Step>>)> {
+    let Some(body) = bindings.body(method) else { return Vec::new() };
+    let mut found = Vec::new();
+    for (_, inst) in body.iter() {
+        let Op::Invoke { kind, method: callee, args } = &inst.op else { continue };
+        let [table, key, value, ..] = args[..] else { continue };
+        if *kind == InvokeKind::Static
+            || !apis::TABLE_PUT.contains(&callee.name.as_str())
+            || !bindings.is_library(callee.class)
+        {
+            continue;
+        }
+        if let Some(table) = field_of(&bindings.path(method, table)) {
+            let key = bindings.path(method, key);
+            found.push((table, ways_to(bindings, (method, body), value, &key)));
+        }
+    }
+    found
+}
+
+/// The field that holds what a path leads to.
+fn field_of(path: &AccessPath) -> Option<FieldRef> {
+    match (path.root, path.steps.last()) {
+        (_, Some(Step::Field(f))) => Some(*f),
+        (Root::Static(f), None) => Some(f),
+        _ => None,
+    }
+}
+
+/// The steps from `value` to what is called `key` in the frame.
+fn ways_to(
+    bindings: &Bindings<'_>,
+    (method, body): (MethodId, &Body),
+    value: ValueId,
+    key: &AccessPath,
+) -> Vec<Vec<Step>> {
+    let path = bindings.path(method, value);
+    let mut ways: Vec<Vec<Step>> = rest_of(key, &path).into_iter().collect();
+    let made = body.uncast(value);
+    if let Some(call) = construction(bindings, method, body, made)
+        && let Some(&constructor) = call.targets.first()
+    {
+        for field in bindings.constructed_fields(constructor) {
+            let Some(initial) = bindings.initial(constructor, field, 0) else { continue };
+            let Root::Param(i) = initial.root else { continue };
+            let Some(argument) = call.args.get(usize::from(i)).copied().flatten() else { continue };
+            let mut given = bindings.path(method, argument);
+            given.steps.extend(initial.steps);
+            ways.extend(rest_of(key, &given).map(|rest| {
+                let mut steps = vec![Step::Field(field)];
+                steps.extend(rest);
+                steps
+            }));
+        }
+    }
+    ways.retain(|steps| matches!(steps.first(), Some(Step::Field(_))));
+    ways.sort_unstable();
+    ways.dedup();
+    ways
+}
+
+/// What is left of `path` behind `prefix`.
+fn rest_of(path: &AccessPath, prefix: &AccessPath) -> Option<Vec<Step>> {
+    let rest = path.steps.strip_prefix(&prefix.steps[..])?;
+    (path.root == prefix.root).then(|| rest.to_vec())
+}
+
+/// The call of the constructor of the object made at `made`.
+fn construction<'b>(
+    bindings: &'b Bindings<'_>,
+    method: MethodId,
+    body: &Body,
+    made: ValueId,
+) -> Option<&'b Call> {
+    let is_new = matches!(body.op(made), Op::New(_));
+    let mut calls = bindings.graph.calls(method).iter().filter(|_| is_new);
+    calls.find(|c| {
+        c.args.first() == Some(&Some(made))
+            && matches!(body.op(c.site), Op::Invoke { kind: InvokeKind::Special, method, .. }
+                if method.name.as_str() == "<init>")
+    })
+}
+
+impl Walk<'_, '_> {
+    /// What the given steps lead to from the argument or receiver `value`.
+    pub(super) fn part_of(&mut self, value: ValueId, steps: &[Step], depth: usize) -> AccessPath {
+        if let Some(path) = self.by_key(value, steps, depth) {
+            return path;
+        }
+        let base = self.path(value, depth);
+        self.extend(base, steps, depth)
+    }
+
+    /// The same, if `value` was found by a key that the steps lead to.
+    pub(super) fn by_key(&mut self, value: ValueId, steps: &[Step], depth: usize) -> Option<AccessPath> {
+        let bindings = self.bindings;
+        if depth > BINDING_DEPTH_MAX || !steps.first().is_some_and(|s| bindings.kept.steps.contains(s)) {
+            return None;
+        }
+        let value = self.body.uncast(value);
+        let Op::Invoke { kind, method: callee, args } = self.body.op(value) else { return None };
+        let mut targets = bindings.targets(self.method, value);
+        let Some((call, target)) = targets.next() else {
+            let [table, key, ..] = args[..] else { return None };
+            let is_lookup = *kind != InvokeKind::Static
+                && apis::TABLE_GET.contains(&callee.name.as_str())
+                && bindings.is_library(callee.class);
+            let table = is_lookup.then(|| field_of(&self.path(table, depth + 1)))??;
+            let ways = bindings.kept.tables.get(&table)?;
+            let way = ways.iter().find(|way| steps.starts_with(way))?;
+            return Some(self.part_of(key, &steps[way.len()..], depth + 1));
+        };
+        // A method that looks it up for its callers.
+        if targets.next().is_some() || bindings.returned(target)?.steps.last() != Some(&Step::Element) {
+            return None;
+        }
+        let body = bindings.body(target)?;
+        let path = Walk::new(bindings, target, body).by_key(sole_return(body)?, steps, depth + 1)?;
+        let Root::Param(i) = path.root else { return None };
+        let argument = call.args.get(usize::from(i)).copied().flatten()?;
+        Some(self.part_of(argument, &path.steps, depth + 1))
+    }
+}
+
+/// The only value, but for null, that a body returns.
+fn sole_return(body: &Body) -> Option<ValueId> {
+    let returned = body.iter().filter_map(|(_, inst)| match inst.op {
+        Op::Return(Some(value)) if !is_null(body, value) => Some(body.uncast(value)),
+        _ => None,
+    });
+    let mut returned: Vec<ValueId> = returned.collect();
+    returned.dedup();
+    match returned[..] {
+        [value] => Some(value),
+        _ => None,
+    }
+}
