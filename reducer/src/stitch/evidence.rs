@@ -112,6 +112,7 @@ pub(super) fn weigh(
             None => {}
         }
     }
+    let hands_on_same = !shared.request.is_empty() || !shared.weak.is_empty();
     let others = class_values(pairs, facts, pair, (sender, receiver), &mut shared);
     // A thread named after what it works on.
     if pair.kind == LinkKind::Thread && !same_thread {
@@ -128,6 +129,9 @@ pub(super) fn weigh(
     // Who names other things of a kind has to do with the receiver only by what tells
     // things apart.
     if others.names_others && !shared.tells {
+        return None;
+    }
+    if !hands_on_same && hands_on_others(pair, sender, receiver) {
         return None;
     }
     if is_state_only(facts, pair, (sender, receiver), &shared) || is_anybodys_next(pair, &shared) {
@@ -163,6 +167,15 @@ fn is_anybodys_next(pair: &Pair, shared: &Shared<'_>) -> bool {
     let is_chain = pair.role == Role::Remote && pair.from == pair.to;
     let is_own = |text: &&str| is_made(text) || !text.bytes().any(|b| b.is_ascii_alphabetic());
     is_chain && !shared.request.iter().any(is_own)
+}
+
+/// Whether the sender names several of what the pair hands over for a request, and not the
+/// one that the receiver has got.
+fn hands_on_others(pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+    pair.map.iter().filter(|mapped| mapped.strength == IdentifierStrength::Request).any(|mapped| {
+        let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
+        ours.len() > 1 && theirs.len() == 1 && !ours.iter().any(|our| our.text == theirs[0].text)
+    })
 }
 
 /// Whether two events, that are about different things and of which not both name the
