@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::kinds::TELLING_MIN;
+use schema::kinds::{TELLING_MIN, is_digest, is_uuid};
 use schema::{IdentifierStrength, LinkKind, TopLevelId, Value, ValueClassId};
 
 use super::determined::Determined;
@@ -71,6 +71,8 @@ pub(super) struct Finder<'a> {
     receivers: FxHashMap<(u32, TopLevelId), Vec<u32>>,
     /// Spans that can work on an attached object, by text, in order of start.
     by_text: FxHashMap<&'a str, Vec<u32>>,
+    /// Spans that hold a digest or a UUID, by (node, text), in order of start.
+    by_digest: FxHashMap<(u32, &'a str), Vec<u32>>,
     /// What comes with what in spans that can work on an attached object.
     determined: Determined,
     /// When a dispatcher printed an address of its node, in order: it met a new
@@ -110,7 +112,11 @@ impl<'a> Finder<'a> {
         let mut by_value: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_other_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
+        let mut by_digest: FxHashMap<(u32, &str), Vec<u32>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
+            for value in fact.values().iter().filter(|value| is_digest(&value.text) || is_uuid(&value.text)) {
+                by_digest.entry((fact.node, &value.text)).or_default().push(index);
+            }
             if fact.tops.iter().any(|top| attached.contains(top)) {
                 let mut texts: Vec<&str> = fact.values().iter().map(|value| &*value.text).collect();
                 texts.sort_unstable();
@@ -149,6 +155,7 @@ impl<'a> Finder<'a> {
             by_other_top,
             receivers,
             by_text,
+            by_digest,
             determined,
             births_us,
         }

@@ -5,6 +5,9 @@ use schema::Event;
 
 use super::*;
 
+/// What was named at most this long ago was named in the same piece of work, µs.
+const JUST_NAMED_US: i64 = 1_000_000;
+
 impl<'a> Finder<'a> {
     /// The one sender that time allows, where no value is shared: the only one,
     /// or one that has just printed something when all others were long silent.
@@ -47,7 +50,10 @@ impl<'a> Finder<'a> {
                 continue;
             }
             // Time is no evidence against values.
-            if self.facts.differ(other, fact) || self.goes_on_without(pair, other) {
+            if self.facts.differ(other, fact)
+                || self.is_of_others(receiver, other)
+                || self.goes_on_without(pair, other)
+            {
                 continue;
             }
             let Some(evidence) = weigh(self.pairs, self.facts, pair, other, fact) else { continue };
@@ -134,6 +140,24 @@ impl<'a> Finder<'a> {
             }
         }
         found.into_iter().min_by_key(|&(since, candidate)| (since, candidate.from)).map(|(_, best)| best)
+    }
+
+    /// Whether somebody else has just named what the receiver works on by a digest, which
+    /// nobody has by chance, and `sender` has not. Where threads are printed, who starts a
+    /// task just then is known from more than time.
+    fn is_of_others(&self, receiver: &Receiver<'_, 'a>, sender: &Fact<'a>) -> bool {
+        let fact = receiver.fact;
+        fact.thread.is_none()
+            && fact.values().iter().any(|value| {
+                let holders = self.by_digest.get(&(fact.node, &*value.text)).map_or(&[][..], Vec::as_slice);
+                let before = &holders[..holders.partition_point(|&span| span < receiver.n_started)];
+                let just = |&&span: &&u32| {
+                    let other = self.facts.get(span);
+                    span != receiver.index && fact.start_us.saturating_sub(other.end_us) <= JUST_NAMED_US
+                };
+                let has = |sender: &Fact<'_>| sender.values().iter().any(|our| our.text == value.text);
+                before.iter().rev().take(LOOK_BACK_MAX).any(|span| just(&span)) && !has(sender)
+            })
     }
 
     /// Whether a sender has printed, long before the receiver begins, what it only prints

@@ -229,7 +229,12 @@ impl<'b, 'a> Walk<'b, 'a> {
         }
     }
 
-    pub(in crate::identifiers) fn extend(&mut self, base: AccessPath, steps: &[Step], depth: usize) -> AccessPath {
+    pub(in crate::identifiers) fn extend(
+        &mut self,
+        base: AccessPath,
+        steps: &[Step],
+        depth: usize,
+    ) -> AccessPath {
         let mut path = base;
         for step in steps {
             match self.project(path, *step, depth) {
