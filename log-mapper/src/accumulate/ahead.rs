@@ -17,6 +17,7 @@ use super::alternatives::Alternatives;
 use super::canonical::canonical;
 use super::evidence::Spread;
 use super::orders::Orders;
+use super::programs::Programs;
 use crate::record::{Candidate, Record, Records};
 
 /// Records that are looked at.
@@ -30,7 +31,8 @@ struct Shown {
 }
 
 /// What the first records tell: the texts that they show so often, all along, that they
-/// name no request, and that were not made while the program ran; and what can be there;
+/// name no request, and that were not made while the program ran; and what can be there,
+/// in the program that the log is of;
 /// and the class of the numbers of its work, if that is numbered.
 pub(super) fn look(
     model: &Model,
@@ -40,15 +42,22 @@ pub(super) fn look(
     let mut shown: FxHashMap<Arc<str>, Shown> = FxHashMap::default();
     let mut alternatives = Alternatives::new(model);
     let mut serials = Serials::new(model.own_names());
+    let mut programs = Programs::new(model);
     let mut n_records = 0;
     records.ahead(AHEAD_RECORDS, &mut |record| {
         n_records += 1;
         see(model, orders, record, n_records, &mut shown);
         alternatives.see(orders, record);
+        if let [only] = &record.candidates[..] {
+            programs.see(only.log_point);
+        }
         if let Some(candidate) = record.candidates.first() {
             serials.see(record.ts_us, &numbers(model, candidate));
         }
     });
+    if let Some(possible) = programs.possible().filter(|_| programs.is_sure()) {
+        orders.restrict(&possible);
+    }
     if let Some(possible) = alternatives.possible(model, orders) {
         orders.restrict(&possible);
     }

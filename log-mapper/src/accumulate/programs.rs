@@ -2,6 +2,10 @@
 //! its records. One process runs one program; what only others can run (the
 //! tools in the server's jar, the other kind of server) did not print here.
 //!
+//! One program can contain another (a master that runs all servers in one process, if
+//! it is told to). Whose records the other can print every one of is the other: it would
+//! have printed something of its own.
+//!
 //! What was ruled out stays so for the rest of the source: one that goes on with
 //! another program's records after [`RECORDS_MIN`] of the first is read as the
 //! first one's.
@@ -18,6 +22,10 @@ const NEXT_TIME: usize = 4;
 /// does not see.
 const CONTRARY_SHARE: usize = 50;
 
+/// The larger of two programs prints by chance only what the smaller one can at most as
+/// likely as this.
+const CHANCE_MAX: f64 = 1e-4;
+
 /// What the records say so far.
 #[derive(Debug)]
 pub(super) struct Programs<'m> {
@@ -28,6 +36,8 @@ pub(super) struct Programs<'m> {
     votes: Vec<usize>,
     n_records: usize,
     judged_at: usize,
+    /// Per log point: a record of it was seen.
+    seen: Vec<bool>,
 }
 
 impl<'m> Programs<'m> {
@@ -47,27 +57,33 @@ impl<'m> Programs<'m> {
         }
         let of = of.into_iter().map(Option::unwrap_or_default).collect();
         let votes = vec![0; model.entry_points.len()];
-        Self { model, of, votes, n_records: 0, judged_at: RECORDS_MIN }
+        let seen = vec![false; model.log_points.len()];
+        Self { model, of, votes, n_records: 0, judged_at: RECORDS_MIN, seen }
     }
 
     /// Counts a record of `point`. Now and then: per top-level method, whether
     /// the program that printed the records can run it.
     pub(super) fn learn(&mut self, point: LogPointId) -> Option<Vec<bool>> {
-        let programs = &self.of[point.index()];
-        if programs.is_empty() {
+        if !self.see(point) || self.n_records < self.judged_at {
             return None;
         }
+        self.judged_at = self.n_records.saturating_mul(NEXT_TIME);
+        self.possible()
+    }
+
+    /// Counts a record of `point`; whether only some programs can print it.
+    pub(super) fn see(&mut self, point: LogPointId) -> bool {
+        let Some(programs) = self.of.get(point.index()).filter(|programs| !programs.is_empty()) else {
+            return false;
+        };
         self.n_records += 1;
+        self.seen[point.index()] = true;
         for &program in programs {
             if let Some(votes) = self.votes.get_mut(usize::from(program)) {
                 *votes += 1;
             }
         }
-        if self.n_records < self.judged_at {
-            return None;
-        }
-        self.judged_at = self.n_records.saturating_mul(NEXT_TIME);
-        self.possible()
+        true
     }
 
     /// Per top-level method, whether the program can run it; none if it is not
@@ -77,8 +93,37 @@ impl<'m> Programs<'m> {
         if (self.n_records - most) * CONTRARY_SHARE > self.n_records {
             return None;
         }
-        let runs = |program: &u16| self.votes.get(usize::from(*program)) == Some(&most);
+        let voted = (0..).zip(&self.votes).filter(|(_, votes)| **votes == most);
+        let mut runs: Vec<u16> = voted.map(|(program, _)| program).collect();
+        if self.is_sure() {
+            let more = |program: &u16| runs.iter().any(|less| self.is_less(*less, *program));
+            let less: Vec<u16> = runs.iter().filter(|program| !more(program)).copied().collect();
+            runs = less;
+        }
         let tops = self.model.top_level_methods.iter();
-        Some(tops.map(|top| top.entry_points.is_empty() || top.entry_points.iter().any(runs)).collect())
+        let can_run = |program: &u16| runs.contains(program);
+        Some(tops.map(|top| top.entry_points.is_empty() || top.entry_points.iter().any(can_run)).collect())
+    }
+
+    /// Whether some programs can print all of the records, and there are enough of these to
+    /// tell.
+    pub(super) fn is_sure(&self) -> bool {
+        self.n_records >= RECORDS_MIN && self.votes.contains(&self.n_records)
+    }
+
+    /// Whether all that `less` can print `more` can as well, and so much else that it would
+    /// have shown: as if each log point seen were one of its own at random.
+    fn is_less(&self, less: u16, more: u16) -> bool {
+        let (mut n_less, mut n_more, mut n_seen) = (0_u32, 0_u32, 0_i32);
+        for (programs, seen) in self.of.iter().zip(&self.seen).filter(|(programs, _)| !programs.is_empty()) {
+            let is_of = |program: u16| programs.binary_search(&program).is_ok();
+            if is_of(less) && !is_of(more) {
+                return false;
+            }
+            n_less += u32::from(is_of(less));
+            n_more += u32::from(is_of(more));
+            n_seen += i32::from(*seen && is_of(less));
+        }
+        (f64::from(n_less) / f64::from(n_more.max(1))).powi(n_seen) < CHANCE_MAX
     }
 }
