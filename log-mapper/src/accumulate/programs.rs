@@ -3,8 +3,8 @@
 //! tools in the server's jar, the other kind of server) did not print here.
 //!
 //! One program can contain another (a master that runs all servers in one process, if
-//! it is told to). Whose records the other can print every one of is the other: it would
-//! have printed something of its own.
+//! it is told to). If each of two can have printed all records, it was the one that can
+//! print much less: the other would have printed something of its own.
 //!
 //! What was ruled out stays so for the rest of the source: one that goes on with
 //! another program's records after [`RECORDS_MIN`] of the first is read as the
@@ -22,8 +22,8 @@ const NEXT_TIME: usize = 4;
 /// does not see.
 const CONTRARY_SHARE: usize = 50;
 
-/// The larger of two programs prints by chance only what the smaller one can at most as
-/// likely as this.
+/// The larger of two programs prints only what the smaller one can by chance with at most
+/// this probability.
 const CHANCE_MAX: f64 = 1e-4;
 
 /// What the records say so far.
@@ -111,19 +111,16 @@ impl<'m> Programs<'m> {
         self.n_records >= RECORDS_MIN && self.votes.contains(&self.n_records)
     }
 
-    /// Whether all that `less` can print `more` can as well, and so much else that it would
-    /// have shown: as if each log point seen were one of its own at random.
+    /// Whether `more` can print so much that `less` cannot that it would have shown: as if
+    /// each log point seen, which both can print, were one of its own at random.
     fn is_less(&self, less: u16, more: u16) -> bool {
-        let (mut n_less, mut n_more, mut n_seen) = (0_u32, 0_u32, 0_i32);
-        for (programs, seen) in self.of.iter().zip(&self.seen).filter(|(programs, _)| !programs.is_empty()) {
-            let is_of = |program: u16| programs.binary_search(&program).is_ok();
-            if is_of(less) && !is_of(more) {
-                return false;
-            }
-            n_less += u32::from(is_of(less));
-            n_more += u32::from(is_of(more));
-            n_seen += i32::from(*seen && is_of(less));
-        }
-        (f64::from(n_less) / f64::from(n_more.max(1))).powi(n_seen) < CHANCE_MAX
+        let n_of = |program: u16| {
+            let of = self.of.iter().filter(|programs| programs.binary_search(&program).is_ok());
+            of.fold(0.0, |n, _| n + 1.0)
+        };
+        let of_some =
+            self.of.iter().zip(&self.seen).filter(|(programs, seen)| **seen && !programs.is_empty());
+        let chance = n_of(less) / f64::max(n_of(more), 1.0);
+        chance.powf(of_some.fold(0.0, |n, _| n + 1.0)) < CHANCE_MAX
     }
 }
