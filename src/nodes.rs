@@ -18,9 +18,6 @@ pub(crate) struct Inputs {
     pub(crate) class_path: Vec<PathBuf>,
     /// Logs of each node.
     pub(crate) logs: BTreeMap<String, Vec<PathBuf>>,
-    /// Logs that were named, not found in a folder: an unreadable one of these
-    /// is a mistake of the user's.
-    pub(crate) named: BTreeSet<PathBuf>,
 }
 
 /// Sorts the arguments of `lprof run`.
@@ -34,9 +31,6 @@ pub(crate) fn sort_inputs(arguments: &[PathBuf]) -> Result<Inputs> {
         }
         let (node, path) = split_name(argument);
         let files = log_files(&path)?;
-        if path.is_file() || path.as_os_str() == "-" {
-            inputs.named.insert(path);
-        }
         match node {
             Some(node) => inputs.logs.entry(node).or_default().extend(files),
             None => unnamed.extend(files),

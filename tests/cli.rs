@@ -121,6 +121,20 @@ fn what_cannot_be_read_is_named() {
 }
 
 #[test]
+fn a_log_that_cannot_be_read_harms_only_itself() {
+    let scratch = Scratch::new();
+    let bad = scratch.write("bad.log", b"no header\nin any line\n");
+    let ran = lprof(&["run", "--table", &scratch.path("t"), &jar(), &logs(), &bad]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("bad.log`: no line has a header"), "{}", ran.err);
+    let whole = done(&["show", "coverage", "--table", &scratch.table("whole"), "--format", "csv"]);
+    let with_bad = done(&["show", "coverage", "--table", &scratch.path("t"), "--format", "csv"]);
+    for (_, counts) in whole.lines().filter_map(|line| line.split_once(',')) {
+        assert!(with_bad.contains(counts), "{counts}\nis not in\n{with_bad}");
+    }
+}
+
+#[test]
 fn models_of_another_version_or_kind_are_refused() {
     let scratch = Scratch::new();
     let mut bytes = std::fs::read(scratch.model()).expect("a model");

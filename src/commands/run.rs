@@ -22,17 +22,10 @@ pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
     let mapper = Mapper::new(&model, &args.log, voice)?;
     let mut outputs = Vec::new();
     for (node, logs) in &inputs.logs {
-        let output = mapper.map(node, logs)?;
-        let is_named = |file: &str| inputs.named.iter().any(|named| named.as_os_str() == file);
-        summary::require_headers(&output, &is_named, voice)?;
-        outputs.push(output);
+        outputs.push(mapper.map(node, logs)?);
     }
-    let n_headed: u64 = outputs
-        .iter()
-        .flat_map(|output| &output.inputs)
-        .map(|i| i.n_attributed + i.n_unattributed + i.n_rejected)
-        .sum();
-    if n_headed == 0 {
+    summary::require_headers(&outputs, voice)?;
+    if outputs.iter().flat_map(|output| &output.inputs).all(|input| summary::n_headed(input) == 0) {
         bail!("no record in any of the logs");
     }
     let progress = Progress::new(voice, "stitching requests");

@@ -59,27 +59,24 @@ impl Totals {
     }
 }
 
-/// Fails if a log that was named has no header that could be read; warns of
-/// others.
-pub(crate) fn require_headers(
-    output: &NodeOutput,
-    is_named: &dyn Fn(&str) -> bool,
-    voice: Voice,
-) -> Result<()> {
-    for input in &output.inputs {
-        let n_headed = input.n_attributed + input.n_unattributed + input.n_rejected;
-        if input.n_bytes == 0 || n_headed > 0 {
-            continue;
-        }
-        let message = format!(
-            "`{}`: no line has a header of layout `{}`; give its layout with --layout",
-            input.file, input.layout
-        );
-        if is_named(&input.file) {
-            bail!("{message}");
-        }
-        voice.say(&format!("warning: {message}"));
+/// Records of a log that have a header.
+pub(crate) fn n_headed(input: &InputAccount) -> u64 {
+    input.n_attributed + input.n_unattributed + input.n_rejected
+}
+
+/// Warns of each log that has no header that could be read, and fails if that is all of
+/// them: one bad log of many harms only itself.
+pub(crate) fn require_headers(outputs: &[NodeOutput], voice: Voice) -> Result<()> {
+    let inputs = || outputs.iter().flat_map(|output| &output.inputs);
+    let messages = inputs().filter(|input| input.n_bytes > 0 && n_headed(input) == 0).map(|input| {
+        let layout = if input.layout.is_empty() { "a known layout" } else { &input.layout };
+        format!("`{}`: no line has a header of {layout}; give its layout with --layout", input.file)
+    });
+    let messages: Vec<String> = messages.collect();
+    if let Some(first) = messages.first().filter(|_| inputs().all(|input| n_headed(input) == 0)) {
+        bail!("{first}");
     }
+    messages.iter().for_each(|message| voice.say(&format!("warning: {message}")));
     Ok(())
 }
 

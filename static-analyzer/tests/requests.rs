@@ -215,6 +215,17 @@ fn identifiers_are_what_keeps_its_value_and_names_something() {
 }
 
 #[test]
+fn what_is_kept_under_its_own_name_is_named_by_its_key() {
+    let analysis = analyze(&Rules::default());
+    let named = |top: &str| {
+        let identifiers = &analysis.top(top).identifiers;
+        identifiers.iter().any(|i| i.value_class.as_str() == "Tables$Session.id")
+    };
+    assert!(named("Tables$Close.run"), "`find(name).id` is `name`");
+    assert!(!named("Tables$Drop.run"), "others are kept there under their owners");
+}
+
+#[test]
 fn constructor_fields_are_the_arguments() {
     // `Receiver.block` is `key`: both print one and the same identifier.
     let analysis = analyze(&Rules::default());

@@ -456,6 +456,35 @@ fn a_program_prints_only_what_it_can_run() {
     assert_eq!(whole.count(), 64, "{repairs}");
 }
 
+/// A master that can run a whole server in its process has 24 lines of its own.
+#[test]
+fn of_two_programs_that_can_have_printed_all_the_smaller_one_did() {
+    let names = |of: &str, n: usize| (0..n).map(|i| format!("{of}{i}")).collect::<Vec<_>>();
+    let (served, own) = (names("served", 8), names("own", 24));
+    let lines = |names: &[String]| names.iter().map(|name| format!("  >{name}\n")).collect::<String>();
+    let points: String = served.iter().chain(&own).map(|name| format!("point {name}\n")).collect();
+    let mut model = sketch::model(&format!(
+        "{points}point opening\npoint closing\ntop adopt Task\n>opening closing\nclosing<\n{}\
+         top open Task\n>opening<\ntop close Task\n>closing<\ntop serve Task\n{}",
+        lines(&own),
+        lines(&served),
+    ));
+    model.entry_points = vec!["Server".to_owned(), "Master".to_owned()];
+    for (top, programs) in
+        [("adopt", vec![1]), ("open", vec![0, 1]), ("close", vec![0, 1]), ("serve", vec![0, 1])]
+    {
+        let top = sketch::top(&model, top);
+        model.top_level_methods[top.index()].entry_points = programs;
+    }
+    let log = |more: &str| {
+        let all = (0..64).map(|i| format!("{i}.0 s served{}\n", i % 8)).collect::<String>();
+        run(&model, &format!("0.0 t opening\n0.1 t closing\n{all}{more}"))
+    };
+    assert!(log("").contains("close: 2 opens"), "{}", log(""));
+    // Here the master has shown itself.
+    assert!(log("70.0 w own3").contains("adopt: 1 opens; 2"), "{}", log("70.0 w own3"));
+}
+
 #[test]
 fn threads_of_a_pool_run_what_the_pool_runs() {
     let mut model = sketch::model(

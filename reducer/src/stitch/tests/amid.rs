@@ -31,6 +31,21 @@ fn what_a_thread_prints_amid_its_work_on_one_thing_is_of_it() {
 }
 
 #[test]
+fn what_has_another_digest_for_a_name_is_not_amid() {
+    let model =
+        STEPS.replace("file=File.path", "file=File.path job=Job.id").replace("other=Path", "job=Job.id");
+    let lines = |job: &str| {
+        format!(
+            "a t1 drop file=/data/f1 job=bcd0c650-e596-11f1-8e5c-4d68ff3ad20d p@1.0
+             a t1 evict job={job} p@1.001
+             a t1 step file=/data/f1 job=bcd0c650-e596-11f1-8e5c-4d68ff3ad20d p@1.01"
+        )
+    };
+    check(&model, &lines("bccc0b60-e596-11f1-85df-4d68ff3ad20d"), "1 3 1>3\n2");
+    check(&model, &lines("job-17"), "1 2 3 1>2 1>3");
+}
+
+#[test]
 fn the_same_done_to_another_thing_is_the_next_round() {
     check(
         STEPS,

@@ -458,3 +458,48 @@ fn what_begins_as_a_call_does_is_not_the_middle_of_who_calls() {
         "1 2 1>2",
     );
 }
+
+/// A server's number is in what it says of each of its regions.
+#[test]
+fn who_names_several_of_what_it_hands_over_has_handed_over_no_other() {
+    let model = "point p
+         top split Task region=Region.name server=Server.code
+           >p
+         top opened Task region=Region.name server=Server.code
+           >p
+         pair split opened Store region=region";
+    let spans = |regions: &str, opened: &str| {
+        format!(
+            "a t split {regions} server=1795256950857 1.0-2.0
+             b w opened region={opened} server=1795256950857 1.5-1.5"
+        )
+    };
+    check(model, &spans("region=users,a region=users,m", "books,a"), "1\n2");
+    check(model, &spans("region=users,a region=users,m", "users,m"), "1 2 1>2");
+}
+
+#[test]
+fn without_threads_time_alone_hands_over_nothing_that_another_has_just_named() {
+    let model = "point p
+         top repair Task
+           >p
+         top stream Task plan=Plan.id
+           >p
+         top receive Task plan=Plan.id
+           >p
+         pair repair receive Thread";
+    let plan = "06b7b080-e597-11f1-bbf1-4d68ff3ad20d";
+    let spans = |first_us: &str, thread: &str| {
+        format!(
+            "a {thread} stream plan={plan} {first_us}-{first_us}
+             a {thread}2 repair 2.0-2.1
+             a {thread}3 receive plan={plan} 2.2-2.2"
+        )
+        .replace("-2 ", "- ")
+        .replace("-3 ", "- ")
+    };
+    check(model, &spans("2.05", "-"), "1\n2\n3");
+    // Long ago, or where threads are printed.
+    check(model, &spans("0.1", "-"), "1\n2 3 2>3");
+    check(model, &spans("2.05", "t"), "1\n2 3 2>3");
+}
