@@ -55,6 +55,7 @@ mod open_spans;
 mod orders;
 mod pools;
 mod programs;
+mod rests;
 mod takers;
 #[cfg(test)]
 mod tests;
@@ -406,7 +407,9 @@ impl<'m> Scan<'m> {
             self.close(index, true);
         }
         self.disputes.join(&mut self.done);
-        let Self { mut done, together, model, programs, threads, told, shown, mut orders, .. } = self;
+        let Self {
+            mut done, together, model, config, programs, threads, told, shown, kinds, mut orders, ..
+        } = self;
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
         if threads.is_empty() {
@@ -424,6 +427,9 @@ impl<'m> Scan<'m> {
         if threads.is_empty() {
             between::join(&mut orders, &together, &mut done);
         }
+        let has_threads = !threads.is_empty();
+        let window_us = if has_threads { config.window_us } else { config.order_window_us };
+        rests::join(&mut orders, &kinds, &mut done, window_us);
         let mut n_spans: FxHashMap<u32, u32> = FxHashMap::default();
         let of = |closed: &Closed| threads.get(&closed.span.thread?).copied();
         done.iter().filter_map(|(_, closed)| of(closed)).for_each(|t| *n_spans.entry(t).or_default() += 1);

@@ -295,7 +295,7 @@ fn fitting(orders: &mut Orders<'_>, outer: &Closed, at: usize, points: &[LogPoin
 }
 
 /// Nodes of `top` at which the last of `events` can have been printed.
-fn walk(orders: &mut Orders<'_>, top: TopLevelId, events: &[Event]) -> Vec<u32> {
+pub(super) fn walk(orders: &mut Orders<'_>, top: TopLevelId, events: &[Event]) -> Vec<u32> {
     let mut points = events.iter().filter_map(|event| event.log_point);
     let Some(first) = points.next() else { return Vec::new() };
     let mut nodes = nodes_of(orders, top, first);
@@ -307,7 +307,7 @@ fn walk(orders: &mut Orders<'_>, top: TopLevelId, events: &[Event]) -> Vec<u32> 
     nodes
 }
 
-fn nodes_of(orders: &Orders<'_>, top: TopLevelId, point: LogPointId) -> Vec<u32> {
+pub(super) fn nodes_of(orders: &Orders<'_>, top: TopLevelId, point: LogPointId) -> Vec<u32> {
     let places = orders.places(point);
     let found = places.binary_search_by_key(&top, |places| places.top);
     let mut nodes: Vec<u32> =
@@ -317,7 +317,7 @@ fn nodes_of(orders: &Orders<'_>, top: TopLevelId, point: LogPointId) -> Vec<u32>
 }
 
 /// Nodes at which `top` can print `point` after any of `from`, if it follows so.
-fn step(
+pub(super) fn step(
     orders: &mut Orders<'_>,
     top: TopLevelId,
     from: &[u32],

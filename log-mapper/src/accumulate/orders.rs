@@ -317,6 +317,11 @@ impl<'m> Orders<'m> {
         &self.dag(top).nodes[node as usize].points[point as usize]
     }
 
+    /// The model that they are of.
+    pub(super) fn model(&self) -> &'m Model {
+        self.model
+    }
+
     /// The identifiers of a top-level method.
     pub(super) fn identifiers(&self, top: TopLevelId) -> &'m [Identifier] {
         &self.model.top_level_methods[top.index()].identifiers

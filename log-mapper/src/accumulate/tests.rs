@@ -12,6 +12,7 @@ mod first_thread;
 mod learnt;
 mod no_threads;
 mod numbered;
+mod rests;
 mod rounds;
 mod stamps;
 mod threads;

@@ -1,0 +1,77 @@
+//! Rests: what has no start, and whose it is.
+
+use super::*;
+
+/// A round of one handler stores what others store as well.
+const ROUND: &str = "
+    point submitting job=Job.id
+    point stored block=Block.id
+    point submitted
+    point refused job=Job.id
+    top submit EventHandler job=Job.id block=Block.id
+      >submitting< stored refused
+      stored submitted
+      refused<
+      submitted<
+    top keep Task block=Block.id
+      >stored<";
+
+#[test]
+fn a_thread_goes_on_with_what_it_had_begun() {
+    // That takes so long that it can be of something else, but what follows cannot.
+    let records = "1.0 t submitting job=job_10001
+                   3.0 t stored block=block_10001
+                   3.1 t submitted";
+    check(ROUND, records, "submit: 1 opens; 2 thread, the rest; 3 thread");
+    // Another thread has begun nothing.
+    let records = records.replace("1.0 t", "1.0 u");
+    check(ROUND, &records, "submit: 1 opens\nsubmit: 2 opens; 3 thread");
+}
+
+#[test]
+fn what_else_a_thread_has_printed_since_must_be_a_part_too() {
+    let records = "1.0 t submitting job=job_10001
+                   3.0 t stored block=block_10001
+                   6.0 t stored block=block_10002
+                   6.1 t submitted";
+    let apart = "submit: 1 opens\nkeep: 2 opens\nsubmit: 3 opens; 4 thread";
+    check(ROUND, records, apart);
+}
+
+#[test]
+fn without_threads_the_only_one_that_can_have_come_to_it_goes_on() {
+    let records = "1.0 - submitting job=job_10001
+                   3.0 - stored block=block_10001
+                   3.1 - submitted";
+    check(ROUND, records, "submit: 1 opens; 2 order, the rest; 3 order, the rest");
+    // Of two of them nothing tells which one.
+    let two = format!("0.9 - submitting job=job_10002\n{records}");
+    check(ROUND, &two, "submit: 1 opens\nsubmit: 2 opens\nkeep: 3 opens\nsubmit: 4 opens, start not seen");
+    // What was begun since was begun by who had ended the other before.
+    let anew = records.replace("3.0 -", "1.1 - submitting job=job_10002\n1.2 - refused job=job_10002\n3.0 -");
+    let apart = "submit: 1 opens\nsubmit: 2 opens; 3 1 id\nkeep: 4 opens\nsubmit: 5 opens, start not seen";
+    check(ROUND, &anew, apart);
+    // Nor is it known which of two lines is a part of it.
+    let parts = records.replace("3.0 -", "2.9 - stored block=block_10002\n3.0 -");
+    check(ROUND, &parts, "submit: 1 opens\nkeep: 2 opens\nkeep: 3 opens\nsubmit: 4 opens, start not seen");
+}
+
+#[test]
+fn without_threads_a_rest_is_about_the_same() {
+    let model = "
+        point submitting job=Job.n
+        point submitted job=Job.n queue=Queue.name
+        point asked job=Job.n
+        top submit RpcHandler job=Job.n queue=Queue.name
+          >submitting submitted
+          submitted<
+        top ask Task job=Job.n
+          >asked<";
+    // Small numbers that everybody shows tell no requests apart, but what one method
+    // calls the same way is one.
+    let asked: String = (0..400).map(|n| format!("{n}.0 - asked job={}\n", n % 2 + 1)).collect();
+    let records = "500.0 - submitting job=1\n500.0 - submitting job=2\n500.1 - submitted job=1 queue=q";
+    let text = run(&sketch::model(model), &(asked + records));
+    let last: Vec<&str> = text.lines().rev().take(2).collect();
+    assert_eq!(last, ["submit: 402 opens", "submit: 401 opens; 403 order, the rest"]);
+}
