@@ -202,6 +202,8 @@ fn a_program_runs_what_its_main_leads_to() {
     assert_eq!(programs("Turning$Turns.run"), ["Turning$Opens.main"]);
     // A text that is a class's name makes an object of it.
     assert_eq!(programs("errand/Errand$Tidy.run"), ["errand/Errand$NamedMain.main"]);
+    // A command is a program, and whoever makes its object runs it too.
+    assert_eq!(programs("Served$Order.run"), ["Served.main", "Served$Order.run"]);
 }
 
 #[test]

@@ -49,7 +49,9 @@ impl Programs {
         mains.truncate(MAINS_MAX);
         let mut called_back: FxHashMap<ClassId, Vec<MethodId>> = FxHashMap::default();
         for root in &graph.roots {
-            if !matches!(root.kind, RootKind::Main | RootKind::Uncalled) {
+            // A command is run by whoever makes one, too.
+            let is_main = root.kind == RootKind::Main && program.methods[root.method.index()].is_static();
+            if !is_main && root.kind != RootKind::Uncalled {
                 let class = program.methods[root.method.index()].class;
                 called_back.entry(class).or_default().push(root.method);
             }
