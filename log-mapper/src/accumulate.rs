@@ -260,10 +260,10 @@ impl<'m> Scan<'m> {
         let mut facts = self.facts(record);
         self.remember(&mut facts);
         let thread = record.thread.map(|name| self.thread(name));
+        self.find_digests(record, &mut facts, thread.is_none());
         if thread.is_none() {
             // Who is told from others by nothing else is not told by what many share.
             facts.iter_mut().for_each(|(_, fact)| fact.shared.clear());
-            self.find_digests(record, &mut facts);
             self.find_wholes(&mut facts);
         }
         if let Some((candidate, span)) = self.failed(record, thread, &facts) {

@@ -50,6 +50,8 @@ pub(super) struct Uuid {
     pub(super) text: Arc<str>,
     /// Classes of what it can name.
     pub(super) classes: Vec<ValueClassId>,
+    /// It tells others too what the span is about.
+    pub(super) is_shown: bool,
 }
 
 impl Fact {
@@ -58,6 +60,15 @@ impl Fact {
         self.named.is_empty()
             && self.uuids.is_empty()
             && self.values.iter().all(|(_, text)| text.len() < TELLING_MIN)
+    }
+
+    /// What it says to others than whom its thread is at work for, if that is less.
+    pub(super) fn without_hidden(&self) -> Option<Self> {
+        self.uuids.iter().any(|uuid| !uuid.is_shown).then(|| {
+            let mut shown = Self { wholes: self.wholes.clone(), ..self.without_wholes() };
+            shown.uuids.retain(|uuid| uuid.is_shown);
+            shown
+        })
     }
 
     /// What it says itself.
@@ -250,14 +261,15 @@ impl Scan<'_> {
                 known.is_empty() || known.iter().any(|known| self.kinds.of(*known) == self.kinds.of(*class))
             };
             let classes = self.uuid_classes.iter().copied().filter(of_kind).collect();
-            found.push(Uuid { text: self.shared(text), classes });
+            found.push(Uuid { text: self.shared(text), classes, is_shown: true });
         }
         found
     }
 
     /// Adds the digests within the texts of a record that some record has printed as
-    /// a value.
-    pub(super) fn find_digests(&mut self, record: &Record<'_>, facts: &mut [(usize, Fact)]) {
+    /// a value. Where threads are printed, they tell what a thread goes on with, and
+    /// others nothing: a text can hold the names of many things that work is about.
+    pub(super) fn find_digests(&mut self, record: &Record<'_>, facts: &mut [(usize, Fact)], is_shown: bool) {
         for (index, fact) in facts {
             let Candidate { log_point, values } = &record.candidates[*index];
             let variables = &self.model.log_points[log_point.index()].variables;
@@ -265,11 +277,16 @@ impl Scan<'_> {
                 let class = variables.get(variable as usize).and_then(|variable| variable.value_class);
                 self.learn_digest(text, class);
             }
-            for text in values.iter().flat_map(|(_, text)| digests(text)) {
+            // A value by which nobody is known, as it is nobody's identifier.
+            let whole = values.iter().map(|(_, text)| text.trim_end_matches('.'));
+            let is_told = |text: &str| fact.values.iter().any(|(_, known)| **known == *text);
+            let untold: Vec<&str> = whole.filter(|text| is_digest(text) && !is_told(text)).collect();
+            for text in values.iter().flat_map(|(_, text)| digests(text)).chain(untold) {
                 if let Some((text, classes)) = self.digests.get_key_value(text)
                     && fact.uuids.iter().all(|known| known.text != *text)
                 {
-                    fact.uuids.push(Uuid { text: Arc::clone(text), classes: classes.clone() });
+                    let classes = classes.clone();
+                    fact.uuids.push(Uuid { text: Arc::clone(text), classes, is_shown });
                 }
             }
         }

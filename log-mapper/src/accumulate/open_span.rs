@@ -253,7 +253,7 @@ impl OpenSpan {
             |uuid: &Uuid| uuid.classes.iter().any(|class| is_another(kinds.of(*class), &uuid.text));
         // Small numbers are sizes as often as names, but for what goes in rounds.
         let has_rounds = self.tops.iter().all(|state| orders.kind(state.top) == TopLevelKind::Dispatcher);
-        fact.uuids.iter().any(is_other)
+        fact.uuids.iter().filter(|uuid| uuid.is_shown).any(is_other)
             || fact.values.iter().filter(|(_, text)| has_rounds || !is_small(text)).any(|(variable, text)| {
                 let classes = orders.request_classes(fact.log_point, *variable);
                 classes.iter().any(|class| is_another(kinds.of(*class), text))
@@ -274,7 +274,8 @@ impl OpenSpan {
         let known = || self.known().filter(|b| is_made(&b.text));
         let made = || fact.values.iter().filter(|(_, text)| is_made(text));
         let named = fact.named.iter().chain(fact.wholes.iter().map(|whole| &whole.name));
-        let mut shown = made().map(|(_, text)| text).chain(named.map(|(_, text)| text));
+        let within = fact.uuids.iter().map(|uuid| &uuid.text);
+        let mut shown = made().map(|(_, text)| text).chain(named.map(|(_, text)| text)).chain(within);
         !shown.any(|text| known().any(|b| b.text == *text))
             && made().any(|(variable, _)| {
                 let classes = orders.request_classes(fact.log_point, *variable);
@@ -506,7 +507,11 @@ impl OpenSpan {
         self.events.shrink_to_fit();
         let groups = self.tops.chunk_by(|a, b| a.fitness() == b.fitness());
         let fits = (0..).zip(groups).flat_map(|(n, group)| std::iter::repeat_n(n, group.len())).collect();
-        let bound = self.tops.iter().flat_map(|state| &*state.bound).filter(|bound| bound.part.is_none());
+        let bound = self
+            .tops
+            .iter()
+            .flat_map(|state| &*state.bound)
+            .filter(|bound| bound.part.is_none() && bound.is_shown);
         let common = self.common.iter().map(|(class, text)| (*class, text));
         let mut shown: Vec<(ValueClassId, &Arc<str>)> =
             bound.map(|bound| (bound.value_class, &bound.text)).chain(common).collect();

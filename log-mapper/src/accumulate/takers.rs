@@ -39,6 +39,7 @@ impl Scan<'_> {
         let mut takers = Vec::new();
         let current = thread.and_then(|thread| self.open.current(thread));
         for (candidate, fact) in facts {
+            let shown = fact.without_hidden();
             let mut found = Vec::new();
             for (class, text) in fact.named.iter().chain(fact.wholes.iter().map(|whole| &whole.name)) {
                 found.extend(
@@ -64,7 +65,8 @@ impl Scan<'_> {
                     continue;
                 }
                 let is_at_work = current == Some(span) && gap_us <= LOOP_US;
-                let fit = open.fit(&mut self.orders, &self.kinds, fact, is_at_work);
+                let said = shown.as_ref().filter(|_| current != Some(span)).unwrap_or(fact);
+                let fit = open.fit(&mut self.orders, &self.kinds, said, is_at_work);
                 let fit = fit.filter(|fit| {
                     let is_apart = thread.is_some() && current != Some(span) && fit.n_request > 0;
                     let resumes = !open.is_left || fit.resumes(&mut self.orders, fact.log_point);

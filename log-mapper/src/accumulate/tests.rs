@@ -7,6 +7,7 @@ use super::{Config, accumulate};
 use crate::record::{Candidate, Record, Records};
 
 mod apart;
+mod digests;
 mod familiar;
 mod first_thread;
 mod learnt;

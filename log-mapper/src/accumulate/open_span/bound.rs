@@ -28,6 +28,8 @@ pub(in crate::accumulate) struct Bound {
     pub(in crate::accumulate) text: Arc<str>,
     /// Not printed, but something that is part of it: the class of that.
     pub(super) part: Option<ValueClassId>,
+    /// It tells others too what the span is about.
+    pub(super) is_shown: bool,
 }
 
 impl Bound {
@@ -70,16 +72,25 @@ pub(super) fn bind(
             if let Some(value_class) = orders.key(fact.log_point, *variable) {
                 let strength = of_whole(orders, fact.log_point, *variable, bindings, identifiers);
                 let identifier = None;
-                bound.push(Bound { identifier, value_class, strength, text: Arc::clone(text), part: None });
+                bound.push(Bound {
+                    identifier,
+                    value_class,
+                    strength,
+                    text: Arc::clone(text),
+                    part: None,
+                    is_shown: true,
+                });
             }
             continue;
         };
         let Some(known) = identifiers.get(identifier.index()) else { continue };
         let whole = of_whole(orders, fact.log_point, *variable, bindings, identifiers);
-        let strength = known.strength.max(whole);
-        if strength == IdentifierStrength::Node {
-            continue;
-        }
+        let strength = match known.strength.max(whole) {
+            IdentifierStrength::Node => continue,
+            // However many methods print it: a digest is no circumstance of requests.
+            IdentifierStrength::Weak if is_digest(text) => IdentifierStrength::Request,
+            strength => strength,
+        };
         match bound.iter().find(|old| old.identifier == Some(identifier)) {
             Some(old) if old.text != *text => return None,
             Some(_) => {}
@@ -89,6 +100,7 @@ pub(super) fn bind(
                 strength,
                 text: Arc::clone(text),
                 part: None,
+                is_shown: true,
             }),
         }
     }
@@ -104,6 +116,7 @@ pub(super) fn bind(
             strength: IdentifierStrength::Node,
             text: Arc::clone(text),
             part: None,
+            is_shown: true,
         });
     }
     // What something is part of speaks for requests that are about such wholes.
@@ -115,7 +128,14 @@ pub(super) fn bind(
     let wholes = fact.wholes.iter().filter(is_about).map(|whole| (&whole.name, Some(whole.part)));
     for ((value_class, text), part) in named.chain(wholes) {
         let (identifier, strength) = (None, IdentifierStrength::Request);
-        bound.push(Bound { identifier, value_class: *value_class, strength, text: Arc::clone(text), part });
+        bound.push(Bound {
+            identifier,
+            value_class: *value_class,
+            strength,
+            text: Arc::clone(text),
+            part,
+            is_shown: true,
+        });
     }
     for uuid in &fact.uuids {
         bind_uuid(orders, top, uuid, &mut bound)?;
@@ -150,7 +170,9 @@ pub(super) fn own_identifier(orders: &Orders<'_>, top: TopLevelId, uuid: &Uuid) 
 
 /// Binds a UUID within a text; none if its identifier has another value.
 fn bind_uuid(orders: &Orders<'_>, top: TopLevelId, uuid: &Uuid, bound: &mut Vec<Bound>) -> Option<()> {
-    let Some(id) = own_identifier(orders, top, uuid) else {
+    // What only its thread knows of a text contradicts nothing: it can name many things.
+    let own = own_identifier(orders, top, uuid).filter(|_| uuid.is_shown);
+    let Some(id) = own else {
         let class = uuid.classes.first().filter(|_| is_digest(&uuid.text));
         bound.extend(class.map(|&value_class| Bound {
             identifier: None,
@@ -158,6 +180,7 @@ fn bind_uuid(orders: &Orders<'_>, top: TopLevelId, uuid: &Uuid, bound: &mut Vec<
             strength: IdentifierStrength::Request,
             text: Arc::clone(&uuid.text),
             part: None,
+            is_shown: uuid.is_shown,
         }));
         return Some(());
     };
@@ -171,6 +194,7 @@ fn bind_uuid(orders: &Orders<'_>, top: TopLevelId, uuid: &Uuid, bound: &mut Vec<
             strength: known.strength,
             text: Arc::clone(&uuid.text),
             part: None,
+            is_shown: uuid.is_shown,
         }),
     }
     Some(())

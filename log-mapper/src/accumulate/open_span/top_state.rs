@@ -100,7 +100,8 @@ impl TopState {
                 Some(_) => old.identifier == bound.identifier && old.strength <= bound.strength,
                 None => old.value_class == bound.value_class && old.text == bound.text,
             };
-            if all.len() >= BOUND_MAX || all.iter().any(same) {
+            let is_known = |old: &Bound| same(old) && old.is_shown >= bound.is_shown;
+            if all.len() >= BOUND_MAX || all.iter().any(is_known) {
                 continue;
             }
             if Rc::get_mut(&mut all).is_none() {
@@ -116,10 +117,7 @@ impl TopState {
     /// Whether a UUID within the texts of `fact` names another thing than the one
     /// of its kind that the request is about.
     pub(super) fn is_about_another(&self, orders: &Orders<'_>, fact: &Fact) -> bool {
-        if fact.uuids.is_empty() {
-            return false;
-        }
-        fact.uuids.iter().any(|uuid| {
+        fact.uuids.iter().filter(|uuid| uuid.is_shown).any(|uuid| {
             let own = own_identifier(orders, self.top, uuid);
             let known = own.and_then(|id| self.bound.iter().find(|old| old.identifier == Some(id)));
             known.is_some_and(|known| known.text != uuid.text) && !orders.is_main(self.top)
@@ -174,7 +172,9 @@ impl TopState {
             if self.bound.iter().any(conflict) && !orders.is_main(self.top) {
                 return None;
             }
-            let same = |old: &&Bound| old.value_class == new.value_class && old.text == new.text;
+            // What is made up as a digest names one thing, whatever that is called.
+            let is_one = is_digest(&new.text);
+            let same = |old: &&Bound| old.text == new.text && (is_one || old.value_class == new.value_class);
             let Some(old) = self.bound.iter().find(same) else { continue };
             match shared_strength(old, new, &names) {
                 // It is beside the name of what it is the digest of.
