@@ -13,10 +13,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{
-    Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, TopLevelId, TopLevelKind,
-    ValueClassId,
-};
+use schema::{Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, TopLevelId, ValueClassId};
 
 use self::disputes::Disputes;
 use self::evidence::{LOOP_US, Loops, Spread, Trust};
@@ -374,7 +371,7 @@ impl<'m> Scan<'m> {
     /// Whether it is an event of something that lives on, whose other events are
     /// found by its identifiers.
     fn is_event(&self, state: &TopState) -> bool {
-        matches!(self.orders.kind(state.top), TopLevelKind::EventHandler | TopLevelKind::Entity)
+        self.orders.is_event(state.top)
     }
 
     /// Closes spans that have been silent for the window, or, after the clock was

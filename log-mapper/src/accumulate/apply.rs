@@ -99,6 +99,9 @@ impl Scan<'_> {
         for other in others {
             let span = self.open.get(other);
             if span.tops.iter().all(|state| self.is_event(state)) {
+                if !self.encloses(other, inner) {
+                    self.open.update_in_place(other, |span| span.is_left = true);
+                }
                 continue;
             }
             if span.first_seq < first_seq && self.encloses(other, inner) {

@@ -112,9 +112,14 @@ impl Fit {
 
     /// Whether a span that its thread has left behind goes on with this record of
     /// `point`: it is the very next one of what the span began as, and begins nothing,
-    /// or names what the span is about. Where both, and the span is the task of its
-    /// thread, the thread can have printed what comes between as something else.
+    /// or names what the span is about, which is enough for events. Where both, and the
+    /// span is the task of its thread, the thread can have printed what comes between as
+    /// something else.
     pub(super) fn resumes(&self, orders: &mut Orders<'_>, point: LogPointId) -> bool {
+        let is_event = |state: &TopState| orders.is_event(state.top);
+        if self.n_request > 0 && self.tops.iter().all(is_event) {
+            return true;
+        }
         if !self.entered || orders.floats(point) {
             return false;
         }

@@ -279,6 +279,11 @@ impl<'m> Orders<'m> {
         !templates.is_empty() && templates.iter().all(|template| template.regex == FREE_TEXT)
     }
 
+    /// Whether a top-level method handles events.
+    pub(super) fn is_event(&self, top: TopLevelId) -> bool {
+        matches!(self.kind(top), TopLevelKind::EventHandler | TopLevelKind::Entity)
+    }
+
     /// Whether a method other than a dispatcher can start with `point`.
     pub(super) fn starts(&mut self, point: LogPointId) -> bool {
         if self.floats(point) {

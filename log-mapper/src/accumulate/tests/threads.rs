@@ -571,3 +571,19 @@ fn nothing_is_printed_inside_of_itself() {
          init: 2 opens; 3 thread",
     );
 }
+
+/// A handler is done when its thread is at something else: the next line that names
+/// nothing is of the next event, though it could follow.
+#[test]
+fn an_event_that_its_thread_has_left_takes_no_nameless_beginning() {
+    let model = "point preparing
+         point updating
+         point loading
+         top publish EventHandler
+           >preparing updating
+           >updating<
+         top load Task
+           >loading<";
+    let records = "1.0 t preparing\n1.1 t loading\n1.2 t updating";
+    check(model, records, "publish: 1 opens\nload: 2 opens\npublish: 3 opens");
+}
