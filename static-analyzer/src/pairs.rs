@@ -42,6 +42,7 @@ mod links;
 mod origins;
 pub(crate) mod regions;
 mod sides;
+mod streams;
 mod uses;
 
 use handoffs::Handoff;

@@ -2,6 +2,8 @@
 //! carry a request from one thread or process to another. One row per API; the
 //! call graph has its own table of what starts a thread.
 
+use crate::program::{Name, Program};
+
 /// Whether the end of a channel writes or reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
@@ -205,4 +207,48 @@ const ITERATIONS: &[&str] = &[
 /// Whether a library method of this name calls back once per element.
 pub(super) fn iterates(method: &str) -> bool {
     ITERATIONS.contains(&method)
+}
+
+/// Classes that read from files: so does what is made over them, or by their methods.
+pub(super) const FILES: &[&str] =
+    &["java/io/FileInputStream", "java/io/RandomAccessFile", "java/io/FileReader", "java/util/zip/ZipFile"];
+
+/// Static methods of libraries that open a file, or read one.
+const FILE_OPENERS: &[(&str, &str)] = &[
+    ("java/nio/file/Files", "newInputStream"),
+    ("java/nio/file/Files", "newByteChannel"),
+    ("java/nio/file/Files", "newBufferedReader"),
+    ("java/nio/file/Files", "readAllBytes"),
+    ("java/nio/channels/FileChannel", "open"),
+    ("com/google/common/io/Files", "toByteArray"),
+    ("org/apache/commons/io/FileUtils", "openInputStream"),
+    ("org/apache/commons/io/FileUtils", "readFileToByteArray"),
+];
+
+/// Whether a call gives what is in a file.
+pub(super) fn opens_file(class: &str, method: &str) -> bool {
+    FILE_OPENERS.contains(&(class, method))
+}
+
+/// Types that hand on what is read from a stream.
+const STREAMS: &[&str] = &[
+    "java/io/InputStream",
+    "java/io/Reader",
+    "java/io/DataInput",
+    "java/nio/Buffer",
+    "java/nio/channels/Channel",
+    "org/apache/jute/InputArchive",
+    "org/apache/thrift/protocol/TProtocol",
+    "org/apache/thrift/transport/TTransport",
+];
+
+/// Whether objects of a class hand on what is read from a stream.
+pub(super) fn is_stream(program: &Program, class: Name) -> bool {
+    STREAMS.iter().any(|stream| program.is_subtype(class, Name::from(stream)))
+}
+
+/// Whether values of this type hold what is read from a stream.
+pub(super) fn carries(program: &Program, descriptor: &str) -> bool {
+    let class = descriptor.strip_prefix('L').and_then(|d| d.strip_suffix(';'));
+    descriptor == "[B" || class.is_some_and(|class| is_stream(program, Name::from(class)))
 }

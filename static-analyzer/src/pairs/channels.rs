@@ -19,6 +19,7 @@ use super::facts::{Channel, Fact, Facts};
 use super::folders::{self, Folders};
 use super::handoffs::{Collector, Entry, Handoff, Rule};
 use super::regions::{Edge, Region, UnitId, Units, in_loop};
+use super::streams::Streams;
 use super::uses::{Taken, users};
 use crate::ir::{Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
@@ -65,8 +66,16 @@ pub(super) struct Channels {
 /// are counted as often, and are there once.
 type Receivers = Vec<Arc<[End]>>;
 
-/// What one unit writes, and what is read because of it.
-type Ends = (Vec<(Channel, End)>, Vec<(Channel, Arc<[End]>)>);
+/// What one unit does to channels.
+#[derive(Default)]
+struct Ends {
+    /// What it writes.
+    sent: Vec<(Channel, End)>,
+    /// What is read because of it.
+    received: Vec<(Channel, Arc<[End]>)>,
+    /// The same of files, where nobody hands over anything.
+    read_back: Vec<(Channel, Arc<[End]>)>,
+}
 
 impl Channels {
     /// Of all units; what is too wide to tell anything is named for people.
@@ -77,10 +86,10 @@ impl Channels {
         diagnostics: &mut Vec<String>,
     ) -> Self {
         let folders = Folders::new(context, facts, &|method| units.of(context, method).is_some());
-        let workers = Workers::default();
+        let (workers, streams) = (Workers::default(), Streams::new(context));
         let ends: Vec<Ends> = (0..units.len())
             .into_par_iter()
-            .map(|unit| ends(context, units, (facts, &folders), &workers, unit))
+            .map(|unit| ends(context, units, (facts, &folders, &streams), &workers, unit))
             .collect();
         let mut receivers: BTreeMap<Channel, Receivers> = BTreeMap::new();
         for &(folder, method, param) in &folders.listeners {
@@ -89,9 +98,13 @@ impl Channels {
         }
         let mut n_senders: BTreeMap<Channel, usize> = BTreeMap::new();
         let mut senders = Vec::with_capacity(ends.len());
-        for (sent, received) in ends {
+        let mut readers: BTreeMap<Channel, FxHashSet<UnitId>> = BTreeMap::new();
+        for Ends { sent, received, read_back } in ends {
             sent.iter().for_each(|(channel, _)| *n_senders.entry(*channel).or_default() += 1);
             senders.push(sent);
+            for (channel, ends) in received.iter().chain(&read_back) {
+                readers.entry(*channel).or_default().extend(ends.iter().map(|end| end.unit));
+            }
             for (channel, ends) in received {
                 receivers.entry(channel).or_default().push(ends);
             }
@@ -99,7 +112,7 @@ impl Channels {
         for (&verb, handlers) in &facts.handlers {
             receivers.insert(Channel::Verb(verb), vec![registered(context, units, handlers).into()]);
         }
-        let formats = formats(&senders, &receivers);
+        let formats = formats(&senders, &readers);
         receivers.retain(|channel, receivers| {
             let n_senders = n_senders.get(channel).copied().unwrap_or_default();
             let n: usize = receivers.iter().map(|ends| ends.len()).sum();
@@ -143,15 +156,16 @@ impl Channels {
 
 /// Messages that those read who write them: each opens files of others and makes its
 /// own. What is sent has one end at who asks and the other at who answers.
-fn formats(senders: &[Vec<(Channel, End)>], receivers: &BTreeMap<Channel, Receivers>) -> FxHashSet<Channel> {
+fn formats(
+    senders: &[Vec<(Channel, End)>],
+    readers: &BTreeMap<Channel, FxHashSet<UnitId>>,
+) -> FxHashSet<Channel> {
     let mut writers: BTreeMap<Channel, FxHashSet<UnitId>> = BTreeMap::new();
     for (channel, end) in senders.iter().flatten().filter(|(c, _)| matches!(c, Channel::Message(_))) {
         writers.entry(*channel).or_default().insert(end.unit);
     }
     writers.retain(|channel, writers| {
-        let ends = receivers.get(channel).into_iter().flatten().flat_map(|ends| ends.iter());
-        let readers: FxHashSet<UnitId> = ends.map(|end| end.unit).collect();
-        let n_both = writers.intersection(&readers).count();
+        let n_both = readers.get(channel).map_or(0, |readers| writers.intersection(readers).count());
         writers.len() >= FORMAT_WRITERS_MIN && n_both * 2 > writers.len()
     });
     writers.into_keys().collect()
@@ -160,11 +174,16 @@ fn formats(senders: &[Vec<(Channel, End)>], receivers: &BTreeMap<Channel, Receiv
 fn ends(
     context: Context<'_>,
     units: &Units,
-    (facts, folders): (&Facts, &Folders),
+    (facts, folders, streams): (&Facts, &Folders, &Streams<'_>),
     workers: &Workers,
     unit: UnitId,
 ) -> Ends {
-    let (mut sent, mut received) = Ends::default();
+    let mut ends = Ends::default();
+    let Ends { sent, received, read_back } = &mut ends;
+    let reads_files = |method, fact: &Fact| {
+        let is_message = matches!(fact.channel, Channel::Message(_));
+        is_message && streams.reads_files(units.region(unit), method, fact.site)
+    };
     for &method in &units.region(unit).methods {
         for fact in &facts.methods[method.index()] {
             match fact.role {
@@ -178,12 +197,15 @@ fn ends(
                 }
                 Role::Receive if folders.dispatches(method) => {}
                 Role::Receive => {
-                    received.push((fact.channel, receivers_of(context, units, workers, unit, method, fact)));
+                    let ends = receivers_of(context, units, workers, unit, method, fact);
+                    let of_files = reads_files(method, fact);
+                    let ends_of = if of_files { &mut *read_back } else { &mut *received };
+                    ends_of.push((fact.channel, ends));
                 }
             }
         }
     }
-    (sent, received)
+    ends
 }
 
 fn sender(context: Context<'_>, units: &Units, unit: UnitId, method: MethodId, fact: &Fact) -> End {
@@ -418,9 +440,8 @@ mod tests {
             ["Block", "Request"].map(|name| Channel::Message(crate::program::Name::from(name)));
         let both = |unit| vec![(block, end(unit)), (request, end(unit))];
         let senders: Vec<_> = (0..4).map(both).collect();
-        let readers = |units: std::ops::Range<usize>| vec![units.map(end).collect::<Vec<_>>().into()];
-        let receivers = BTreeMap::from([(block, readers(1..6)), (request, readers(3..9))]);
-        assert_eq!(formats(&senders, &receivers), FxHashSet::from_iter([block]));
-        assert!(formats(&senders[1..], &receivers).is_empty(), "too few");
+        let readers = BTreeMap::from([(block, (1..6).collect()), (request, (3..9).collect())]);
+        assert_eq!(formats(&senders, &readers), FxHashSet::from_iter([block]));
+        assert!(formats(&senders[1..], &readers).is_empty(), "too few");
     }
 }
