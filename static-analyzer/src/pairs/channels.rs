@@ -23,7 +23,7 @@ use super::streams::Streams;
 use super::uses::{Taken, users};
 use crate::ir::{Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
-use crate::program::MethodId;
+use crate::program::{MethodId, Name};
 
 /// Levels of callers looked at above the place where a message is read, to find
 /// who is called with it: readers of messages are wrapped.
@@ -60,6 +60,8 @@ pub(super) struct Channels {
     lines: Vec<(Channel, Receivers)>,
     /// Per unit: what it writes, as (position in `lines`, end), in that order.
     senders: Vec<Vec<(usize, End)>>,
+    /// Per unit: classes of messages that it has from files alone, sorted.
+    read_back: Vec<Vec<Name>>,
 }
 
 /// Who reads. What dispatches in many units is read by the same ones in each: they
@@ -99,6 +101,7 @@ impl Channels {
         let mut n_senders: BTreeMap<Channel, usize> = BTreeMap::new();
         let mut senders = Vec::with_capacity(ends.len());
         let mut readers: BTreeMap<Channel, FxHashSet<UnitId>> = BTreeMap::new();
+        let of_files: Vec<Vec<Name>> = ends.iter().map(Ends::of_files).collect();
         for Ends { sent, received, read_back } in ends {
             sent.iter().for_each(|(channel, _)| *n_senders.entry(*channel).or_default() += 1);
             senders.push(sent);
@@ -137,7 +140,12 @@ impl Channels {
             sent
         };
         let senders = senders.into_iter().map(known).collect();
-        Channels { lines, senders }
+        Channels { lines, senders, read_back: of_files }
+    }
+
+    /// Whether a unit has messages of a class from files alone.
+    pub(super) fn is_read_back(&self, unit: UnitId, class: Name) -> bool {
+        self.read_back[unit].binary_search(&class).is_ok()
     }
 
     /// The hand-offs of one sender.
@@ -151,6 +159,24 @@ impl Channels {
                 }
             }
         }
+    }
+}
+
+impl Ends {
+    /// Classes of messages that come from files alone, sorted.
+    fn of_files(&self) -> Vec<Name> {
+        let received: FxHashSet<Channel> = self.received.iter().map(|(channel, _)| *channel).collect();
+        let read_back = self.read_back.iter().map(|(channel, _)| channel);
+        let classes = read_back.filter(|channel| !received.contains(channel));
+        let mut classes: Vec<Name> = classes
+            .filter_map(|channel| match channel {
+                Channel::Message(class) => Some(*class),
+                _ => None,
+            })
+            .collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes
     }
 }
 
@@ -436,8 +462,7 @@ mod tests {
 
     #[test]
     fn what_is_read_by_who_writes_it_is_a_format_of_files() {
-        let [block, request] =
-            ["Block", "Request"].map(|name| Channel::Message(crate::program::Name::from(name)));
+        let [block, request] = ["Block", "Request"].map(|name| Channel::Message(Name::from(name)));
         let both = |unit| vec![(block, end(unit)), (request, end(unit))];
         let senders: Vec<_> = (0..4).map(both).collect();
         let readers = BTreeMap::from([(block, (1..6).collect()), (request, (3..9).collect())]);

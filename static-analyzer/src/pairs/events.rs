@@ -11,6 +11,7 @@ use schema::{LinkKind, TopLevelKind};
 
 use super::Context;
 use super::cargo::Cargo;
+use super::channels::Channels;
 use super::handoffs::{Collector, Entry, Handoff, Rule};
 use super::regions::{UnitId, Units, in_loop};
 use crate::call_graph::RootKind;
@@ -54,10 +55,19 @@ impl Events {
     }
 
     /// The hand-offs of one sender.
-    pub(super) fn handoffs(&self, context: Context<'_>, units: &Units, handoffs: &mut Collector<'_>) {
+    pub(super) fn handoffs(
+        &self,
+        context: Context<'_>,
+        units: &Units,
+        channels: &Channels,
+        handoffs: &mut Collector<'_>,
+    ) {
         let region = units.region(handoffs.from);
         for &(class, method, value) in &self.makers[handoffs.from] {
             let Some(takers) = self.handlers.get(&class) else { continue };
+            if is_of_files(context, channels, handoffs.from, (method, value)) {
+                continue;
+            }
             let many = region.is_looped(method) || in_loop(context, method, value);
             for &(to, param) in takers {
                 if !handoffs.wants(to, LinkKind::Queue) {
@@ -79,6 +89,24 @@ impl Events {
             }
         }
     }
+}
+
+/// Whether an event is made again from what its unit has read back from files: what was
+/// told long ago.
+fn is_of_files(
+    context: Context<'_>,
+    channels: &Channels,
+    unit: UnitId,
+    (method, event): (MethodId, ValueId),
+) -> bool {
+    let Some(body) = &context.program.methods[method.index()].body else { return false };
+    body.iter().any(|(_, inst)| match &inst.op {
+        Op::Invoke { kind: InvokeKind::Special, method, args } if args.first() == Some(&event) => {
+            let mut classes = parameter_types(&method.descriptor).into_iter().flatten();
+            classes.any(|class| channels.is_read_back(unit, class))
+        }
+        _ => false,
+    })
 }
 
 /// Events that a method makes and gives away, with all classes that somebody

@@ -134,7 +134,7 @@ impl Sources<'_> {
         };
         along_calls(self.context, self.units, &mut handoffs);
         self.channels.handoffs(&mut handoffs);
-        self.events.handoffs(self.context, self.units, &mut handoffs);
+        self.events.handoffs(self.context, self.units, self.channels, &mut handoffs);
         handoffs.found
     }
 }
