@@ -16,6 +16,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
+
 use schema::kinds::is_made;
 use schema::{TopLevelId, ValueClassId};
 
@@ -34,7 +36,7 @@ const TIMES_LASTED: i64 = 2;
 
 /// At most one value in this many may have come back: where a node has died, or its
 /// log is lost, some of those that live there fall silent in between.
-pub(super) const BACK_SHARE: usize = 16;
+const BACK_SHARE: usize = 16;
 
 /// Links that make one request of what holds one value of such a kind, in
 /// addition to `links`.
@@ -57,19 +59,27 @@ pub(super) fn join(
         }
     }
     out.extend(sole::join(pairs, facts, &mut sets));
-    for (kind, values) in holders(pairs, facts) {
-        let n_back = values.values().filter(|spans| lives(facts, spans).len() > 1).count();
-        if values.len() < VALUES_MIN || n_back * BACK_SHARE > values.len() {
-            continue;
-        }
+    let holders = holders(pairs, facts);
+    let mut kinds: Vec<_> = (holders.iter())
+        .filter(|(_, values)| values.len() >= VALUES_MIN)
+        .map(|(kind, values)| (kind, values, returns(facts, values.values().map(Vec::as_slice))))
+        .filter(|(.., returns)| *returns != Returns::Often)
+        .collect();
+    // What names fewer things holds more.
+    kinds.sort_by_key(|(_, values, _)| values.len());
+    let mut wider: Vec<Vec<&[u32]>> = Vec::new();
+    for (kind, values, come_back) in kinds {
         let made = values.iter().filter(|(text, _)| is_made(text)).map(|(_, spans)| spans.as_slice());
         let lives: Vec<&[u32]> = made.flat_map(|spans| lives(facts, spans)).collect();
-        let mut reach = Reach::new(pairs, facts, &[kind]);
+        if come_back == Returns::InOneGo && is_shared(&wider, &lives, &mut sets) {
+            continue;
+        }
+        let mut reach = Reach::new(pairs, facts, &[*kind]);
         out.extend(join_lives(facts, &mut reach, skew_us, &lives, (&mut sets, &mut has_sender)));
+        wider.push(lives);
     }
     for Counted { within, number, spans } in counted {
-        let n_back = spans.iter().filter(|spans| lives(facts, spans).len() > 1).count();
-        if n_back * BACK_SHARE > spans.len() {
+        if returns(facts, spans.iter().map(Vec::as_slice)) != Returns::Seldom {
             continue;
         }
         let lives: Vec<&[u32]> = spans.iter().flat_map(|spans| lives(facts, spans)).collect();
@@ -78,6 +88,27 @@ pub(super) fn join(
     }
     out.extend(silent::join(pairs, facts, &mut sets, &has_sender));
     out
+}
+
+/// Whether what holds one value is, where that is known, of several requests that
+/// `wider` kinds name: a state that all share is shown by who makes it and by who finds
+/// it next.
+fn is_shared(wider: &[Vec<&[u32]>], lives: &[&[u32]], sets: &mut Sets) -> bool {
+    wider.iter().any(|wider| {
+        let named =
+            (0_u32..).zip(wider).flat_map(|(name, spans)| spans.iter().map(move |&span| (span, name)));
+        let owners: FxHashMap<u32, u32> = named.map(|(span, name)| (sets.root(span), name)).collect();
+        let (mut n_telling, mut n_shared) = (0, 0);
+        for life in lives {
+            let mut owners = life.iter().filter_map(|&span| owners.get(&sets.root(span)));
+            let first = owners.next();
+            if let Some(is_several) = owners.map(|other| Some(other) != first).reduce(|a, b| a || b) {
+                n_telling += 1;
+                n_shared += usize::from(is_several);
+            }
+        }
+        n_shared * BACK_SHARE > n_telling
+    })
 }
 
 /// Links within each of `lives`: to a span that nobody has handed anything from the
@@ -127,6 +158,48 @@ fn holders<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Holders<'s> {
     })
 }
 
+/// How values come back when their requests are over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Returns {
+    /// Hardly ever: each is made for a request.
+    Seldom,
+    /// Those that do are read back: what one thread is first to show again in one go, as
+    /// a node that was away does with all that it has missed, is one return.
+    InOneGo,
+    /// They name things that are used again.
+    Often,
+}
+
+/// How `values`, each with the spans that hold it, come back.
+pub(super) fn returns<'a>(facts: &Facts<'_>, values: impl Iterator<Item = &'a [u32]>) -> Returns {
+    let (mut n, mut n_back) = (0, 0);
+    let mut back_once: Vec<(u32, &str, i64)> = Vec::new();
+    for spans in values {
+        n += 1;
+        let lives = lives(facts, spans);
+        let again = lives.get(1).and_then(|life| life.first()).map(|&span| facts.get(span));
+        match again.and_then(|fact| Some((fact.node, fact.thread?, fact.start_us))) {
+            Some(place) if lives.len() == 2 => back_once.push(place),
+            _ => n_back += usize::from(lives.len() > 1),
+        }
+    }
+    if (n_back + back_once.len()) * BACK_SHARE <= n {
+        return Returns::Seldom;
+    }
+    back_once.sort_unstable();
+    let mut last: Option<(u32, &str, i64)> = None;
+    for (node, thread, at_us) in back_once {
+        let in_one_go = |(of, by, since_us): (u32, &str, i64)| {
+            (of, by) == (node, thread) && at_us.saturating_sub(since_us) <= SILENCE_US
+        };
+        if !last.is_some_and(in_one_go) {
+            n_back += 1;
+            last = Some((node, thread, at_us));
+        }
+    }
+    if n_back * BACK_SHARE <= n { Returns::InOneGo } else { Returns::Often }
+}
+
 /// The spans that hold one value, cut where it comes back after a silence.
 pub(super) fn lives<'a>(facts: &Facts<'_>, spans: &'a [u32]) -> Vec<&'a [u32]> {
     let mut out = Vec::new();
@@ -163,7 +236,8 @@ impl Reach {
         for pair in pairs.iter() {
             let carries = |class: ValueClassId| kinds.contains(&facts.kind(class));
             let hands_on = pair.map.iter().any(|mapped| carries(mapped.from) || carries(mapped.to));
-            let bare = pair.role == Role::Local && pair.map.is_empty();
+            // Who starts a service hands it nothing of what it serves.
+            let bare = pair.role == Role::Local && pair.map.is_empty() && !pairs.is_dispatcher(pair.to);
             if pair.id.is_some() && !pair.is_way() && (hands_on || bare || pair.role == Role::Served) {
                 next.entry(to_u32(pair.from.index())).or_default().push(to_u32(pair.to.index()));
             }

@@ -21,7 +21,7 @@ use schema::{LogPointId, Model, ValueClassId};
 use super::entities::VALUES_MIN;
 use super::facts::{Fact, Facts};
 use super::joined;
-use super::lives::{BACK_SHARE, lives};
+use super::lives::{Returns, lives, returns};
 use crate::merge::{Sets, SpanLink};
 
 /// At most one number in so many is shown by a name or by the variable only.
@@ -52,8 +52,7 @@ pub(super) fn join(model: &Model, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<
         let of_several = of_several(&merged(&numbered, &named));
         numbered.values_mut().for_each(|spans| spans.retain(|span| !of_several.contains(span)));
         let shown = merged(&numbered, &named);
-        let n_back = shown.values().filter(|spans| lives(facts, spans).len() > 1).count();
-        if n_back * BACK_SHARE > shown.len() {
+        if returns(facts, shown.values().map(Vec::as_slice)) != Returns::Seldom {
             continue;
         }
         for (number, spans) in &shown {

@@ -11,6 +11,7 @@ mod common_senders;
 mod cut_logs;
 mod hosts;
 mod in_turn;
+mod lives;
 mod named_last;
 mod numbered;
 mod senders;

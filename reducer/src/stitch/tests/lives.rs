@@ -1,0 +1,89 @@
+//! What the values of a kind do in the whole log: whether they are read back, and
+//! whether they cross what is known to be apart.
+
+use super::*;
+
+const SESSIONS: &str = "
+    point p
+    top open Task session=Session.id
+      >p
+    top handle EventHandler session=Session.id
+      >p
+    top work Task session=Session.id
+      >p
+    top replay Task session=Session.id
+      >p
+    pair open handle Socket session=session
+    pair handle work Thread session=session
+";
+
+/// Sixteen sessions, each opened on one node and worked on by another.
+fn sessions() -> String {
+    let session = |i: usize| {
+        let start = (i + 1) as f64 * 100.0;
+        let next = start + 0.2;
+        format!(
+            "a t open session=session-{i:02} {start}-{start}\nb u work session=session-{i:02} {next}-{next}\n"
+        )
+    };
+    ["c v handle session=another 0-0\n".to_owned()].into_iter().chain((0..16).map(session)).collect()
+}
+
+fn pairs(n: usize) -> String {
+    (0..n).map(|i| format!("{a} {b} {a}>{b}\n", a = 2 * i + 2, b = 2 * i + 3)).collect()
+}
+
+#[test]
+fn what_a_node_reads_back_in_one_go_comes_back_once() {
+    let again = |thread: &dyn Fn(usize) -> String, step: f64| -> String {
+        let line = |i: usize| {
+            let at = 5000.0 + i as f64 * step;
+            format!("b {} replay session=session-{i:02} {at}-{at}\n", thread(i))
+        };
+        (0..4).map(line).collect()
+    };
+    let lone = |from: usize, to: usize| -> String { (from..=to).map(|i| format!("{i}\n")).collect() };
+    let one = |_: usize| "r".to_owned();
+    check(SESSIONS, &(sessions() + &again(&one, 0.1)), &(lone(1, 1) + &pairs(16) + &lone(34, 37)));
+    // Used again: now and then, or by several.
+    check(SESSIONS, &(sessions() + &again(&one, 30.0)), &lone(1, 37));
+    check(SESSIONS, &(sessions() + &again(&|i| format!("r{i}"), 0.1)), &lone(1, 37));
+}
+
+#[test]
+fn a_state_that_one_request_leaves_to_the_next_one_names_neither() {
+    let model = "
+        point p
+        top open Task session=Session.id state=State.value
+          >p
+        top pass EventHandler session=Session.id state=State.value
+          >p
+        top work Task session=Session.id state=State.value
+          >p
+        top replay Task state=State.value
+          >p
+        pair open pass Socket session=session
+        pair pass work Thread session=session
+        pair work pass Socket state=state
+        pair pass open Thread state=state
+    ";
+    let session = |i: usize| {
+        let (start, next) = (100.0 + i as f64 * 0.5, 100.2 + i as f64 * 0.5);
+        format!(
+            "a t{i} open session=session-{i:02} state=state-{i:02} {start}-{start}\nb u{i} work session=session-{i:02} state=state-{n:02} {next}-{next}\n",
+            n = i + 1
+        )
+    };
+    let replay = |i: usize| format!("b r replay state=state-{i:02} 5000.{i}-5000.{i}\n");
+    let first = ["c v pass session=another state=another 0-0\n".to_owned()];
+    let lines: String = first.into_iter().chain((0..16).map(session)).chain((0..4).map(replay)).collect();
+    check(model, &lines, &("1\n".to_owned() + &pairs(16) + "34\n35\n36\n37\n"));
+}
+
+#[test]
+fn who_starts_a_service_hands_it_nothing_of_what_it_serves() {
+    let model = SESSIONS.replace("pair open handle Socket session=session", "pair open handle Thread");
+    let served = model.replace("top handle EventHandler", "top handle Dispatcher");
+    check(&model, &sessions(), &("1\n".to_owned() + &pairs(16)));
+    check(&served, &sessions(), &(1..=33).map(|i| format!("{i}\n")).collect::<String>());
+}
