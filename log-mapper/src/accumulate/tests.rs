@@ -466,25 +466,31 @@ fn of_two_programs_that_can_have_printed_all_the_smaller_one_did() {
     let lines = |names: &[String]| names.iter().map(|name| format!("  >{name}\n")).collect::<String>();
     let points: String = served.iter().chain(&own).map(|name| format!("point {name}\n")).collect();
     let mut model = sketch::model(&format!(
-        "{points}point opening\npoint closing\ntop adopt Task\n>opening closing\nclosing<\n{}\
-         top open Task\n>opening<\ntop close Task\n>closing<\ntop serve Task\n{}",
+        "{points}point opening\npoint closing\npoint stray\ntop adopt Task\n>opening closing\nclosing<\n{}\
+         top open Task\n>opening<\ntop close Task\n>closing<\ntop stray Task\n>stray<\ntop serve Task\n{}",
         lines(&own),
         lines(&served),
     ));
-    model.entry_points = vec!["Server".to_owned(), "Master".to_owned()];
-    for (top, programs) in
-        [("adopt", vec![1]), ("open", vec![0, 1]), ("close", vec![0, 1]), ("serve", vec![0, 1])]
-    {
+    model.entry_points = vec!["Server".to_owned(), "Master".to_owned(), "Tool".to_owned()];
+    let both = ["open", "close", "serve"].map(|top| (top, vec![0, 1]));
+    for (top, programs) in [("adopt", vec![1]), ("stray", vec![2])].into_iter().chain(both) {
         let top = sketch::top(&model, top);
         model.top_level_methods[top.index()].entry_points = programs;
     }
-    let log = |more: &str| {
-        let all = (0..64).map(|i| format!("{i}.0 s served{}\n", i % 8)).collect::<String>();
-        run(&model, &format!("0.0 t opening\n0.1 t closing\n{all}{more}"))
+    let log = |n_kinds: usize, more: &str| {
+        let all = (0..64).map(|i| format!("{i}.0 s served{}\n", i % n_kinds)).collect::<String>();
+        run(&model, &format!("0.0 t opening\n0.1 t closing\n{more}{all}"))
     };
-    assert!(log("").contains("close: 2 opens"), "{}", log(""));
-    // Here the master has shown itself.
-    assert!(log("70.0 w own3").contains("adopt: 1 opens; 2"), "{}", log("70.0 w own3"));
+    let is_adopted = |log: &str| log.contains("adopt: 1 opens; 2");
+    let served = log(8, "");
+    assert!(served.contains("close: 2 opens"), "{served}");
+    // Here the master has shown itself, and here nothing is known of all lines.
+    for shown in [log(8, "0.2 w own3\n"), log(8, "0.2 w stray\n")] {
+        assert!(is_adopted(&shown), "{shown}");
+    }
+    // So few lines say little of what else would have been printed.
+    let few = log(1, "");
+    assert!(is_adopted(&few), "{few}");
 }
 
 #[test]

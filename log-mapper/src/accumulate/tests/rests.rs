@@ -75,3 +75,36 @@ fn without_threads_a_rest_is_about_the_same() {
     let last: Vec<&str> = text.lines().rev().take(2).collect();
     assert_eq!(last, ["submit: 402 opens", "submit: 401 opens; 403 order, the rest"]);
 }
+
+#[test]
+fn what_a_rest_belongs_to_was_begun_itself() {
+    let records = "1.0 - submitting job=job_10001
+                   3.0 - stored block=block_10001
+                   3.1 - submitted";
+    let model = ROUND
+        .replace("point stored", "point prepared\n    point stored")
+        .replace(">submitting< stored", ">submitting< prepared stored")
+        .replace("stored submitted\n", "stored submitted\n      prepared stored\n");
+    let whole = "submit: 1 opens; 2 order, the rest; 3 order, the rest";
+    let apart = "submit: 1 opens, start not seen\nkeep: 2 opens\nsubmit: 3 opens, start not seen";
+    check(&model, records, whole);
+    check(&model, &records.replace("submitting job=job_10001", "prepared"), apart);
+}
+
+#[test]
+fn what_fills_the_way_to_a_rest_is_about_the_same() {
+    let model = "
+        point submitting
+        point stored block=Block.id
+        point submitted block=Block.id
+        top submit EventHandler block=Block.id
+          >submitting stored
+          stored submitted
+          submitted<
+        top keep Task block=Block.id
+          >stored<";
+    let records = "1.0 - submitting
+                   3.0 - stored block=block_10001
+                   3.1 - submitted block=block_10002";
+    check(model, records, "submit: 1 opens\nkeep: 2 opens\nsubmit: 3 opens, start not seen");
+}

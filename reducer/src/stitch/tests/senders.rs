@@ -476,6 +476,13 @@ fn who_names_several_of_what_it_hands_over_has_handed_over_no_other() {
     };
     check(model, &spans("region=users,a region=users,m", "books,a"), "1\n2");
     check(model, &spans("region=users,a region=users,m", "users,m"), "1 2 1>2");
+    // Unless they have something else in common that is handed over.
+    let model = &model
+        .replace("server=Server.code\n", "server=Server.code job=Job.id\n")
+        .replace("region=region", "region=region job=job");
+    let job = "job=job_10017";
+    let spans = spans(&format!("region=users,a region=users,m {job}"), &format!("books,a {job}"));
+    check(model, &spans, "1 2 1>2");
 }
 
 #[test]
@@ -498,8 +505,8 @@ fn without_threads_time_alone_hands_over_nothing_that_another_has_just_named() {
         .replace("-2 ", "- ")
         .replace("-3 ", "- ")
     };
-    check(model, &spans("2.05", "-"), "1\n2\n3");
+    check(model, &spans("1.95", "-"), "1\n2\n3");
     // Long ago, or where threads are printed.
     check(model, &spans("0.1", "-"), "1\n2 3 2>3");
-    check(model, &spans("2.05", "t"), "1\n2 3 2>3");
+    check(model, &spans("1.95", "t"), "1\n2 3 2>3");
 }
