@@ -1,10 +1,12 @@
-//! Ahead: names that many records show, learnt before the first record is attributed.
+//! Ahead: names that many records show, and the program that they are of, learnt before the
+//! first record is attributed.
 //!
 //! What is common shows only after many records ([`Spread::is_common`]). Until
 //! then the name of the only queue or user that there is looks like that of a request,
 //! and joins whatever shows it: a log that begins in the middle of everybody's work
 //! begins with such joins. Names that were set up before the program ran do not come
-//! and go, so the first records of the log are looked at once for these.
+//! and go, so the first records of the log are looked at once for these. What other programs
+//! run would take the first records as well, which nothing gives back later.
 
 use std::sync::Arc;
 

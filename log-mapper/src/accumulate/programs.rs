@@ -97,8 +97,7 @@ impl<'m> Programs<'m> {
         let mut runs: Vec<u16> = voted.map(|(program, _)| program).collect();
         if self.is_sure() {
             let more = |program: &u16| runs.iter().any(|less| self.is_less(*less, *program));
-            let less: Vec<u16> = runs.iter().filter(|program| !more(program)).copied().collect();
-            runs = less;
+            runs = runs.iter().filter(|program| !more(program)).copied().collect();
         }
         let tops = self.model.top_level_methods.iter();
         let can_run = |program: &u16| runs.contains(program);

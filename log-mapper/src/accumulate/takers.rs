@@ -39,6 +39,7 @@ impl Scan<'_> {
         let mut takers = Vec::new();
         let current = thread.and_then(|thread| self.open.current(thread));
         for (candidate, fact) in facts {
+            // What the text of a thread names is known to what that is at work on, alone.
             let shown = fact.without_hidden();
             let mut found = Vec::new();
             for (class, text) in fact.named.iter().chain(fact.wholes.iter().map(|whole| &whole.name)) {

@@ -33,6 +33,16 @@ pub(in crate::accumulate) struct Bound {
 }
 
 impl Bound {
+    /// What a record prints itself, for all to see.
+    fn printed(
+        identifier: Option<IdentifierId>,
+        value_class: ValueClassId,
+        strength: IdentifierStrength,
+        text: &Arc<str>,
+    ) -> Self {
+        Self { identifier, value_class, strength, text: Arc::clone(text), part: None, is_shown: true }
+    }
+
     pub(super) fn is_request_identifier(&self) -> bool {
         self.identifier.is_some() && self.strength == IdentifierStrength::Request
     }
@@ -71,15 +81,7 @@ pub(super) fn bind(
         let Some(Some(identifier)) = bindings.get(*variable as usize).copied() else {
             if let Some(value_class) = orders.key(fact.log_point, *variable) {
                 let strength = of_whole(orders, fact.log_point, *variable, bindings, identifiers);
-                let identifier = None;
-                bound.push(Bound {
-                    identifier,
-                    value_class,
-                    strength,
-                    text: Arc::clone(text),
-                    part: None,
-                    is_shown: true,
-                });
+                bound.push(Bound::printed(None, value_class, strength, text));
             }
             continue;
         };
@@ -94,14 +96,7 @@ pub(super) fn bind(
         match bound.iter().find(|old| old.identifier == Some(identifier)) {
             Some(old) if old.text != *text => return None,
             Some(_) => {}
-            None => bound.push(Bound {
-                identifier: Some(identifier),
-                value_class: known.value_class,
-                strength,
-                text: Arc::clone(text),
-                part: None,
-                is_shown: true,
-            }),
+            None => bound.push(Bound::printed(Some(identifier), known.value_class, strength, text)),
         }
     }
     for (variable, text) in &fact.shared {
@@ -110,14 +105,7 @@ pub(super) fn bind(
         if known.strength == IdentifierStrength::Node || bound.iter().any(|old| old.identifier == Some(id)) {
             continue;
         }
-        bound.push(Bound {
-            identifier: Some(id),
-            value_class: known.value_class,
-            strength: IdentifierStrength::Node,
-            text: Arc::clone(text),
-            part: None,
-            is_shown: true,
-        });
+        bound.push(Bound::printed(Some(id), known.value_class, IdentifierStrength::Node, text));
     }
     // What something is part of speaks for requests that are about such wholes.
     let is_about = |whole: &&Whole| {
@@ -127,15 +115,8 @@ pub(super) fn bind(
     let named = fact.named.iter().map(|named| (named, None));
     let wholes = fact.wholes.iter().filter(is_about).map(|whole| (&whole.name, Some(whole.part)));
     for ((value_class, text), part) in named.chain(wholes) {
-        let (identifier, strength) = (None, IdentifierStrength::Request);
-        bound.push(Bound {
-            identifier,
-            value_class: *value_class,
-            strength,
-            text: Arc::clone(text),
-            part,
-            is_shown: true,
-        });
+        let known = Bound::printed(None, *value_class, IdentifierStrength::Request, text);
+        bound.push(Bound { part, ..known });
     }
     for uuid in &fact.uuids {
         bind_uuid(orders, top, uuid, &mut bound)?;
@@ -175,12 +156,8 @@ fn bind_uuid(orders: &Orders<'_>, top: TopLevelId, uuid: &Uuid, bound: &mut Vec<
     let Some(id) = own else {
         let class = uuid.classes.first().filter(|_| is_digest(&uuid.text));
         bound.extend(class.map(|&value_class| Bound {
-            identifier: None,
-            value_class,
-            strength: IdentifierStrength::Request,
-            text: Arc::clone(&uuid.text),
-            part: None,
             is_shown: uuid.is_shown,
+            ..Bound::printed(None, value_class, IdentifierStrength::Request, &uuid.text)
         }));
         return Some(());
     };
@@ -188,14 +165,7 @@ fn bind_uuid(orders: &Orders<'_>, top: TopLevelId, uuid: &Uuid, bound: &mut Vec<
     match bound.iter().find(|old| old.identifier == Some(id)) {
         Some(old) if old.text != uuid.text => return None,
         Some(_) => {}
-        None => bound.push(Bound {
-            identifier: Some(id),
-            value_class: known.value_class,
-            strength: known.strength,
-            text: Arc::clone(&uuid.text),
-            part: None,
-            is_shown: uuid.is_shown,
-        }),
+        None => bound.push(Bound::printed(Some(id), known.value_class, known.strength, &uuid.text)),
     }
     Some(())
 }
