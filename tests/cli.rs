@@ -127,6 +127,10 @@ fn a_log_that_cannot_be_read_harms_only_itself() {
     let ran = lprof(&["run", "--table", &scratch.path("t"), &jar(), &logs(), &bad]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.err.contains("bad.log`: no line has a header"), "{}", ran.err);
+    // Alone it leaves nothing to tell.
+    let (model, out) = (scratch.path("m"), scratch.path("o"));
+    done(&["analyze", &jar(), "-o", &model]);
+    fails(1, &["map", "--model", &model, "--node", "a", &bad, "-o", &out], "bad.log");
     let whole = done(&["show", "coverage", "--table", &scratch.table("whole"), "--format", "csv"]);
     let with_bad = done(&["show", "coverage", "--table", &scratch.path("t"), "--format", "csv"]);
     for (_, counts) in whole.lines().filter_map(|line| line.split_once(',')) {
