@@ -101,14 +101,18 @@ impl Channels {
         let mut n_senders: BTreeMap<Channel, usize> = BTreeMap::new();
         let mut senders = Vec::with_capacity(ends.len());
         let mut readers: BTreeMap<Channel, FxHashSet<UnitId>> = BTreeMap::new();
-        let of_files: Vec<Vec<Name>> = ends.iter().map(Ends::of_files).collect();
+        // What is read from files only is left there by one for another to take.
+        let received = ends.iter().flat_map(|ends| &ends.received);
+        let kept_beside: FxHashSet<Channel> = received.map(|(channel, _)| *channel).collect();
+        let of_files: Vec<Vec<Name>> = ends.iter().map(|ends| ends.of_files(&kept_beside)).collect();
         for Ends { sent, received, read_back } in ends {
             sent.iter().for_each(|(channel, _)| *n_senders.entry(*channel).or_default() += 1);
             senders.push(sent);
             for (channel, ends) in received.iter().chain(&read_back) {
                 readers.entry(*channel).or_default().extend(ends.iter().map(|end| end.unit));
             }
-            for (channel, ends) in received {
+            let taken = read_back.into_iter().filter(|(channel, _)| !kept_beside.contains(channel));
+            for (channel, ends) in received.into_iter().chain(taken) {
                 receivers.entry(channel).or_default().push(ends);
             }
         }
@@ -163,11 +167,12 @@ impl Channels {
 }
 
 impl Ends {
-    /// Classes of messages that come from files alone, sorted.
-    fn of_files(&self) -> Vec<Name> {
+    /// Classes of messages that come here from files alone, and to others not, sorted.
+    fn of_files(&self, kept_beside: &FxHashSet<Channel>) -> Vec<Name> {
         let received: FxHashSet<Channel> = self.received.iter().map(|(channel, _)| *channel).collect();
         let read_back = self.read_back.iter().map(|(channel, _)| channel);
-        let classes = read_back.filter(|channel| !received.contains(channel));
+        let classes =
+            read_back.filter(|channel| kept_beside.contains(channel) && !received.contains(channel));
         let mut classes: Vec<Name> = classes
             .filter_map(|channel| match channel {
                 Channel::Message(class) => Some(*class),

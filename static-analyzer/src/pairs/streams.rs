@@ -1,6 +1,7 @@
 //! Streams: what a message that is read was made over. What a unit reads back from
 //! files of its own node was sent by nobody: a journal that is replayed holds the
-//! messages of all requests before it.
+//! messages of all requests before it. But a message that nobody receives by another
+//! way is left in a file by one for another to take.
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
