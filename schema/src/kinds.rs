@@ -65,6 +65,12 @@ pub fn is_uuid(text: &str) -> bool {
         && text.bytes().all(|b| b == b'-' || b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
+/// Whether nobody has a text by chance: a digest, or a UUID.
+#[must_use]
+pub fn is_unique(text: &str) -> bool {
+    is_digest(text) || is_uuid(text)
+}
+
 /// A UUID without its dashes; none if a text is no UUID.
 #[must_use]
 pub fn without_dashes(text: &str) -> Option<String> {

@@ -227,6 +227,7 @@ fn what_is_kept_under_its_own_name_is_named_by_its_key() {
     };
     assert!(named("Tables$Close.run"), "`find(name).id` is `name`");
     assert!(!named("Tables$Drop.run"), "others are kept there under their owners");
+    assert!(!named("Tables$Leave.run"), "two elements of one array are two");
 }
 
 #[test]

@@ -115,11 +115,11 @@ impl<'m> Programs<'m> {
     fn is_less(&self, less: u16, more: u16) -> bool {
         let n_of = |program: u16| {
             let of = self.of.iter().filter(|programs| programs.binary_search(&program).is_ok());
-            of.fold(0.0, |n, _| n + 1.0)
+            f64::from(of.map(|_| 1_u32).sum::<u32>())
         };
-        let of_some =
-            self.of.iter().zip(&self.seen).filter(|(programs, seen)| **seen && !programs.is_empty());
-        let chance = n_of(less) / f64::max(n_of(more), 1.0);
-        chance.powf(of_some.fold(0.0, |n, _| n + 1.0)) < CHANCE_MAX
+        let points = self.of.iter().zip(&self.seen);
+        let of_some = points.filter(|(programs, seen)| **seen && !programs.is_empty());
+        let n_seen = f64::from(of_some.map(|_| 1_u32).sum::<u32>());
+        (n_of(less) / n_of(more).max(1.0)).powf(n_seen) < CHANCE_MAX
     }
 }

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::kinds::{TELLING_MIN, is_digest, is_uuid};
+use schema::kinds::{TELLING_MIN, is_unique};
 use schema::{IdentifierStrength, LinkKind, TopLevelId, Value, ValueClassId};
 
 use super::determined::Determined;
@@ -114,7 +114,7 @@ impl<'a> Finder<'a> {
         let mut by_other_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_digest: FxHashMap<(u32, &str), Vec<u32>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
-            for value in fact.values().iter().filter(|value| is_digest(&value.text) || is_uuid(&value.text)) {
+            for value in fact.values().iter().filter(|value| is_unique(&value.text)) {
                 by_digest.entry((fact.node, &value.text)).or_default().push(index);
             }
             if fact.tops.iter().any(|top| attached.contains(top)) {

@@ -6,7 +6,7 @@ use std::hash::BuildHasher as _;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
 
-use schema::kinds::{TELLING_MIN, is_digest, is_made, is_uuid};
+use schema::kinds::{TELLING_MIN, is_digest, is_made, is_unique};
 
 use super::pairs::Pairs;
 use crate::merge::{Names, Sets, SpanLink, end_us, start_us, to_u32};
@@ -310,7 +310,7 @@ impl<'s> Facts<'s> {
 
     /// The same of things with digests for names.
     pub(super) fn names_other_digest(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
-        self.names_other_such(a, b, |text| is_digest(text) || is_uuid(text))
+        self.names_other_such(a, b, is_unique)
     }
 
     fn names_other_such(&self, a: &Fact<'_>, b: &Fact<'_>, is_such: impl Fn(&str) -> bool) -> bool {

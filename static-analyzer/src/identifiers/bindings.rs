@@ -209,6 +209,17 @@ impl<'a> Bindings<'a> {
             || apis::LIBRARY_PREFIXES.iter().any(|p| class.as_str().starts_with(p))
     }
 
+    /// The call of the constructor of the object that is made at `made`.
+    pub(super) fn construction(&self, method: MethodId, body: &Body, made: ValueId) -> Option<&Call> {
+        let is_new = matches!(body.op(made), Op::New(_));
+        let mut calls = self.graph.calls(method).iter().filter(|_| is_new);
+        calls.find(|call| {
+            let is_special = matches!(body.op(call.site), Op::Invoke { kind: InvokeKind::Special, method, .. }
+                if method.name.as_str() == "<init>");
+            is_special && call.args.first() == Some(&Some(made))
+        })
+    }
+
     /// Plain targets of the call at `site`.
     pub(super) fn targets(&self, method: MethodId, site: ValueId) -> impl Iterator<Item = (&Call, MethodId)> {
         let calls = self.graph.calls(method);

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Bindings;
 use super::bindings::{Walk, is_null};
-use crate::call_graph::{Call, apis};
+use crate::call_graph::apis;
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::BINDING_DEPTH_MAX;
 use crate::path::{AccessPath, Root, Step};
@@ -52,8 +52,7 @@ fn puts_of(bindings: &Bindings<'_>, method: MethodId) -> Vec<(FieldRef, Vec<Vec<
             continue;
         }
         if let Some(table) = field_of(&bindings.path(method, table)) {
-            let key = bindings.path(method, key);
-            found.push((table, ways_to(bindings, (method, body), value, &key)));
+            found.push((table, ways_to(bindings, (method, body), value, key)));
         }
     }
     found
@@ -68,17 +67,18 @@ fn field_of(path: &AccessPath) -> Option<FieldRef> {
     }
 }
 
-/// The steps from `value` to what is called `key` in the frame.
+/// The steps from `value` to `key`. All elements of an array have one path: what is made of
+/// one is not known to be made of the key.
 fn ways_to(
     bindings: &Bindings<'_>,
     (method, body): (MethodId, &Body),
     value: ValueId,
-    key: &AccessPath,
+    key: ValueId,
 ) -> Vec<Vec<Step>> {
-    let path = bindings.path(method, value);
-    let mut ways: Vec<Vec<Step>> = rest_of(key, &path).into_iter().collect();
+    let (path, key_path) = (bindings.path(method, value), bindings.path(method, key));
+    let mut ways: Vec<Vec<Step>> = rest_of(&key_path, &path).into_iter().collect();
     let made = body.uncast(value);
-    if let Some(call) = construction(bindings, method, body, made)
+    if let Some(call) = bindings.construction(method, body, made)
         && let Some(&constructor) = call.targets.first()
     {
         for field in bindings.constructed_fields(constructor) {
@@ -86,8 +86,11 @@ fn ways_to(
             let Root::Param(i) = initial.root else { continue };
             let Some(argument) = call.args.get(usize::from(i)).copied().flatten() else { continue };
             let mut given = bindings.path(method, argument);
+            if given.steps.contains(&Step::Element) && body.uncast(argument) != body.uncast(key) {
+                continue;
+            }
             given.steps.extend(initial.steps);
-            ways.extend(rest_of(key, &given).map(|rest| {
+            ways.extend(rest_of(&key_path, &given).map(|rest| {
                 let mut steps = vec![Step::Field(field)];
                 steps.extend(rest);
                 steps
@@ -104,22 +107,6 @@ fn ways_to(
 fn rest_of(path: &AccessPath, prefix: &AccessPath) -> Option<Vec<Step>> {
     let rest = path.steps.strip_prefix(&prefix.steps[..])?;
     (path.root == prefix.root).then(|| rest.to_vec())
-}
-
-/// The call of the constructor of the object made at `made`.
-fn construction<'b>(
-    bindings: &'b Bindings<'_>,
-    method: MethodId,
-    body: &Body,
-    made: ValueId,
-) -> Option<&'b Call> {
-    let is_new = matches!(body.op(made), Op::New(_));
-    let mut calls = bindings.graph.calls(method).iter().filter(|_| is_new);
-    calls.find(|c| {
-        c.args.first() == Some(&Some(made))
-            && matches!(body.op(c.site), Op::Invoke { kind: InvokeKind::Special, method, .. }
-                if method.name.as_str() == "<init>")
-    })
 }
 
 impl Walk<'_, '_> {

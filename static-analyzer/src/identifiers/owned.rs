@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Bindings;
-use crate::ir::{InvokeKind, Op, ValueId};
+use crate::ir::{Op, ValueId};
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{FieldRef, MethodId, Program};
 
@@ -83,18 +83,7 @@ fn owned_by(
 /// arguments.
 fn made_with(bindings: &Bindings<'_>, method: MethodId, made: ValueId) -> Vec<(FieldRef, ValueId)> {
     let Some(body) = bindings.body(method) else { return Vec::new() };
-    if !matches!(body.op(made), Op::New(_)) {
-        return Vec::new();
-    }
-    let is_constructor = |site: ValueId| {
-        matches!(body.op(site), Op::Invoke { kind: InvokeKind::Special, method, .. }
-            if method.name.as_str() == "<init>")
-    };
-    let calls = bindings.graph.calls(method).iter();
-    let Some(call) = calls.clone().find(|c| c.args.first() == Some(&Some(made)) && is_constructor(c.site))
-    else {
-        return Vec::new();
-    };
+    let Some(call) = bindings.construction(method, body, made) else { return Vec::new() };
     let Some(&target) = call.targets.first() else { return Vec::new() };
     let fields = bindings.constructed_fields(target);
     let filled = fields.into_iter().filter_map(|f| {

@@ -60,7 +60,8 @@ pub(super) struct Channels {
     lines: Vec<(Channel, Receivers)>,
     /// Per unit: what it writes, as (position in `lines`, end), in that order.
     senders: Vec<Vec<(usize, End)>>,
-    /// Per unit: classes of messages that it has from files alone, sorted.
+    /// Per unit: classes of messages that it has from files alone, and others receive,
+    /// sorted.
     read_back: Vec<Vec<Name>>,
 }
 
@@ -75,7 +76,7 @@ struct Ends {
     sent: Vec<(Channel, End)>,
     /// What is read because of it.
     received: Vec<(Channel, Arc<[End]>)>,
-    /// The same of files, where nobody hands over anything.
+    /// The same of files.
     read_back: Vec<(Channel, Arc<[End]>)>,
 }
 
@@ -103,15 +104,15 @@ impl Channels {
         let mut readers: BTreeMap<Channel, FxHashSet<UnitId>> = BTreeMap::new();
         // What is read from files only is left there by one for another to take.
         let received = ends.iter().flat_map(|ends| &ends.received);
-        let kept_beside: FxHashSet<Channel> = received.map(|(channel, _)| *channel).collect();
-        let of_files: Vec<Vec<Name>> = ends.iter().map(|ends| ends.of_files(&kept_beside)).collect();
+        let carried: FxHashSet<Channel> = received.map(|(channel, _)| *channel).collect();
+        let of_files: Vec<Vec<Name>> = ends.iter().map(|ends| ends.of_files(&carried)).collect();
         for Ends { sent, received, read_back } in ends {
             sent.iter().for_each(|(channel, _)| *n_senders.entry(*channel).or_default() += 1);
             senders.push(sent);
             for (channel, ends) in received.iter().chain(&read_back) {
                 readers.entry(*channel).or_default().extend(ends.iter().map(|end| end.unit));
             }
-            let taken = read_back.into_iter().filter(|(channel, _)| !kept_beside.contains(channel));
+            let taken = read_back.into_iter().filter(|(channel, _)| !carried.contains(channel));
             for (channel, ends) in received.into_iter().chain(taken) {
                 receivers.entry(channel).or_default().push(ends);
             }
@@ -147,7 +148,7 @@ impl Channels {
         Channels { lines, senders, read_back: of_files }
     }
 
-    /// Whether a unit has messages of a class from files alone.
+    /// Whether a unit has messages of a class, that others receive, from files alone.
     pub(super) fn is_read_back(&self, unit: UnitId, class: Name) -> bool {
         self.read_back[unit].binary_search(&class).is_ok()
     }
@@ -167,12 +168,12 @@ impl Channels {
 }
 
 impl Ends {
-    /// Classes of messages that come here from files alone, and to others not, sorted.
-    fn of_files(&self, kept_beside: &FxHashSet<Channel>) -> Vec<Name> {
+    /// Of the messages that are `carried` to somebody, the classes of those that come here
+    /// from files alone, sorted.
+    fn of_files(&self, carried: &FxHashSet<Channel>) -> Vec<Name> {
         let received: FxHashSet<Channel> = self.received.iter().map(|(channel, _)| *channel).collect();
         let read_back = self.read_back.iter().map(|(channel, _)| channel);
-        let classes =
-            read_back.filter(|channel| kept_beside.contains(channel) && !received.contains(channel));
+        let classes = read_back.filter(|channel| carried.contains(channel) && !received.contains(channel));
         let mut classes: Vec<Name> = classes
             .filter_map(|channel| match channel {
                 Channel::Message(class) => Some(*class),

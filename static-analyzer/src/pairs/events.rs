@@ -18,6 +18,7 @@ use crate::call_graph::RootKind;
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
 use crate::program::{Method, MethodId, Name, Program, access};
+use crate::strings::types;
 
 /// Who makes events and who takes them.
 #[derive(Debug)]
@@ -181,18 +182,8 @@ fn taken(method: &Method, body: &Body) -> Vec<(Name, ValueId)> {
 
 /// Classes of the parameters (none: primitives and arrays).
 fn parameter_types(descriptor: &str) -> Vec<Option<Name>> {
-    let mut types = Vec::new();
-    let mut rest = descriptor.strip_prefix('(').unwrap_or_default();
-    while let Some(first) = rest.chars().next().filter(|&c| c != ')') {
-        let dims = rest.len() - rest.trim_start_matches('[').len();
-        let element = &rest[dims..];
-        let length =
-            if element.starts_with('L') { element.find(';').map_or(element.len(), |i| i + 1) } else { 1 };
-        let class = (first == 'L').then(|| Name::from(element[1..length].trim_end_matches(';')));
-        types.push(class);
-        rest = element.get(length..).unwrap_or_default();
-    }
-    types
+    let class = |parameter: &str| Some(Name::from(parameter.strip_prefix('L')?.trim_end_matches(';')));
+    types::parameters(descriptor).into_iter().map(class).collect()
 }
 
 /// Whether a fresh object leaves the method: as an argument other than to its

@@ -10,6 +10,7 @@ use super::regions::Region;
 use super::{Context, apis};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::program::{FieldRef, MethodId, MethodRef, Name};
+use crate::strings::types;
 
 /// Values looked at for one stream.
 const VALUES_MAX: usize = 300;
@@ -251,35 +252,11 @@ impl Trace<'_, '_> {
         let program = self.streams.context.program;
         let is_stream = apis::is_stream(program, called.class);
         self.stack.extend(receiver.filter(|_| is_stream).map(|receiver| (at, receiver)));
-        let carriers = parameters(&called.descriptor)
+        let carriers = types::parameters(&called.descriptor)
+            .into_iter()
             .zip(args)
             .filter(|(parameter, _)| apis::carries(program, parameter));
         self.stack.extend(carriers.map(|(_, &value)| (at, value)));
         self.stack.len() > before
-    }
-}
-
-/// The types of the parameters of a method's descriptor.
-fn parameters(descriptor: &str) -> impl Iterator<Item = &str> {
-    let mut rest = descriptor.strip_prefix('(').unwrap_or_default();
-    std::iter::from_fn(move || {
-        let element = rest.trim_start_matches('[');
-        let n = if element.starts_with('L') { element.find(';')? } else { 0 };
-        let end = rest.len() - element.len() + n + 1;
-        let parameter = rest.get(..end).filter(|_| !element.starts_with(')'))?;
-        rest = &rest[end..];
-        Some(parameter)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parameters;
-
-    #[test]
-    fn the_parameters_of_a_descriptor() {
-        let all: Vec<_> = parameters("(ILjava/io/InputStream;[[BJ[La;)V").collect();
-        assert_eq!(all, ["I", "Ljava/io/InputStream;", "[[B", "J", "[La;"]);
-        assert_eq!(parameters("()V").count() + parameters("").count() + parameters("(Lx").count(), 0);
     }
 }

@@ -2,7 +2,8 @@
 
 use schema::{Model, Template, ThreadName, ValueShape, Variable, sketch};
 
-use super::{Config, Sketched, accumulate, check, run, two_programs};
+use super::programs::two_programs;
+use super::{Config, Sketched, accumulate, check, run};
 
 /// Two tasks that print alike, one with a region; the pool of openers runs one.
 fn openers() -> Model {

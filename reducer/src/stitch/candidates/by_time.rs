@@ -147,17 +147,17 @@ impl<'a> Finder<'a> {
     /// task just then is known from more than time.
     fn is_of_others(&self, receiver: &Receiver<'_, 'a>, sender: &Fact<'a>) -> bool {
         let fact = receiver.fact;
-        fact.thread.is_none()
-            && fact.values().iter().any(|value| {
-                let holders = self.by_digest.get(&(fact.node, &*value.text)).map_or(&[][..], Vec::as_slice);
-                let before = &holders[..holders.partition_point(|&span| span < receiver.n_started)];
-                let just = |&&span: &&u32| {
-                    let other = self.facts.get(span);
-                    span != receiver.index && fact.start_us.saturating_sub(other.end_us) <= JUST_NAMED_US
-                };
-                let has = |sender: &Fact<'_>| sender.values().iter().any(|our| our.text == value.text);
-                before.iter().rev().take(LOOK_BACK_MAX).any(|span| just(&span)) && !has(sender)
-            })
+        let has_just_named = |&span: &u32| {
+            let silent_us = fact.start_us.saturating_sub(self.facts.get(span).end_us);
+            span != receiver.index && silent_us <= JUST_NAMED_US
+        };
+        let is_named = |value: &Value| {
+            let holders = self.by_digest.get(&(fact.node, &*value.text)).map_or(&[][..], Vec::as_slice);
+            let before = &holders[..holders.partition_point(|&span| span < receiver.n_started)];
+            before.iter().rev().take(LOOK_BACK_MAX).any(has_just_named)
+        };
+        let is_senders = |value: &Value| sender.values().iter().any(|our| our.text == value.text);
+        fact.thread.is_none() && fact.values().iter().any(|value| is_named(value) && !is_senders(value))
     }
 
     /// Whether a sender has printed, long before the receiver begins, what it only prints

@@ -337,12 +337,7 @@ impl<'b, 'a> Walk<'b, 'a> {
     /// leaves it.
     fn constructed(&mut self, made: ValueId, f: FieldRef, depth: usize) -> Option<AccessPath> {
         let bindings = self.bindings;
-        let calls = bindings.graph.calls(self.method);
-        let call = calls.iter().find(|c| {
-            c.args.first() == Some(&Some(made))
-                && matches!(self.body.op(c.site), Op::Invoke { kind: InvokeKind::Special, method, .. }
-                    if method.name.as_str() == "<init>")
-        })?;
+        let call = bindings.construction(self.method, self.body, made)?;
         let target = *call.targets.first()?;
         let path = bindings.initial(target, f, depth + 1)?;
         match path.root {
