@@ -50,6 +50,7 @@ mod neighbours;
 mod open_span;
 mod open_spans;
 mod orders;
+mod pauses;
 mod pools;
 mod programs;
 mod rests;
@@ -141,6 +142,8 @@ struct Scan<'m> {
     trust: Trust,
     /// How far the only span that waits for a record can be trusted to be its.
     sole: Trust,
+    /// Pauses of this node's threads in the middle of their work.
+    pauses: pauses::Pauses,
     /// How far neighbours in the log can be trusted to be of one span.
     neighbours: Trust,
     /// Where the record before went, if that is still open.
@@ -228,6 +231,7 @@ impl<'m> Scan<'m> {
             previous_us: i64::MIN,
             trust: Trust::FIRST,
             sole: Trust::FIRST,
+            pauses: pauses::Pauses::default(),
             neighbours: Trust::FIRST,
             before: None,
             loops: Loops::default(),
@@ -299,6 +303,9 @@ impl<'m> Scan<'m> {
             let fact = facts.iter().find(|(index, _)| *index == candidate);
             if let Some(goes) = fact.and_then(|(_, fact)| self.taking(record, thread, fact, Some(span))) {
                 return Some(Choice { candidate, thread, goes });
+            }
+            if thread.is_some() && evidence.current && fit.n_request > 0 {
+                self.pauses.learn(record.ts_us.abs_diff(self.open.get(span).last_us));
             }
             if thread.is_none() && fit.n_request > 0 {
                 let fact = facts.iter().find(|(index, _)| *index == candidate);

@@ -192,7 +192,7 @@ impl Scan<'_> {
         if self.orders.floats(point) {
             let is_apart = open.only_floats() || self.is_all_rounds(span);
             // What can have ended has, if nothing came of it for so long.
-            let has_ended = gap_us > FLOAT_US && open.is_at_exit(&self.orders);
+            let has_ended = gap_us > self.pause_us() && open.is_at_exit(&self.orders);
             return has_ended || is_silence(gap_us, open.lasted_us()) || (gap_us > float_us && is_apart);
         }
         let is_anybodys = open.tops.len() > ANYBODY_MIN && !open.only_floats();
@@ -224,7 +224,13 @@ impl Scan<'_> {
         let is_step = self.is_all(span, TopLevelKind::IdentifierLoss);
         let times = if is_step { STEP_TIMES } else { 1 };
         let lasted_us = self.open.get(span).lasted_us().saturating_mul(times);
-        gap_us > FLOAT_US.max(lasted_us) && (self.is_all_rounds(span) || self.is_call(span))
+        (gap_us > FLOAT_US.max(lasted_us) && self.is_all_rounds(span))
+            || (gap_us > self.pause_us().max(lasted_us) && self.is_call(span))
+    }
+
+    /// A longer pause than this is none in the middle of a thread's work, µs.
+    fn pause_us(&self) -> u64 {
+        self.pauses.usual_us().max(FLOAT_US)
     }
 
     fn is_round_of(&self, state: &TopState) -> bool {
