@@ -38,6 +38,10 @@ const TIMES_LASTED: i64 = 2;
 /// log is lost, some of those that live there fall silent in between.
 const BACK_SHARE: usize = 16;
 
+/// A value that comes back more often than once was not made for a request, whatever
+/// the others of its kind are: a folder among the files that are written once.
+const LIVES_MAX: usize = 2;
+
 /// Links that make one request of what holds one value of such a kind, in
 /// addition to `links`.
 pub(super) fn join(
@@ -70,7 +74,8 @@ pub(super) fn join(
     let mut wider: Vec<Vec<&[u32]>> = Vec::new();
     for (kind, values, come_back) in kinds {
         let made = values.iter().filter(|(text, _)| is_made(text)).map(|(_, spans)| spans.as_slice());
-        let lives: Vec<&[u32]> = made.flat_map(|spans| lives(facts, spans)).collect();
+        let made = made.map(|spans| lives(facts, spans)).filter(|lives| lives.len() <= LIVES_MAX);
+        let lives: Vec<&[u32]> = made.flatten().collect();
         if come_back == Returns::InOneGo && is_shared(&wider, &lives, &mut sets) {
             continue;
         }
