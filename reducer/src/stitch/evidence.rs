@@ -25,8 +25,15 @@ const SOON_US: u64 = 1_000_000;
 /// What was printed at most this long ago was just printed, µs.
 const JUST_US: i64 = 100_000;
 
-/// A value of so many characters is in a thread's name on purpose.
-pub(super) const NAMING_MIN: usize = 8;
+/// A value of so many characters is part of a longer name on purpose.
+const NAMING_MIN: usize = 8;
+
+/// Whether a text is part of a longer name, or of a thread's, on purpose: it is long, or
+/// short and a name that was made (`t0_152`). A short number is in many.
+pub(super) fn is_naming(text: &str) -> bool {
+    let has_letter = || text.bytes().any(|b| b.is_ascii_alphabetic());
+    text.len() >= NAMING_MIN || (is_made(text) && has_letter())
+}
 
 /// A possible hand-off. Sorted best first: what values or threads say before what time
 /// alone says, and of each local ones before remote ones.
@@ -204,7 +211,7 @@ fn reads_amid(pairs: &Pairs<'_>, span: &Fact<'_>, top: TopLevelId) -> bool {
 /// from what stands beside it. What lives on is meant by who is at work on it.
 pub(super) fn names_thread(facts: &Facts<'_>, value: &Value, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
     let is_at_work = (sender.start_us..=sender.end_us).contains(&receiver.start_us);
-    let is_long = value.text.len() >= NAMING_MIN;
+    let is_long = is_naming(&value.text);
     let Some(thread) = facts.own_thread(receiver).filter(|_| is_long) else { return false };
     let tells = if is_at_work { !facts.is_everywhere(value) } else { !facts.is_common(value) };
     tells && contains_apart(thread, &value.text)
@@ -217,7 +224,7 @@ pub(super) fn names_part<'v>(facts: &Facts<'_>, sender: &Fact<'_>, receiver: &Fa
     if !(sender.start_us..=sender.end_us).contains(&receiver.start_us) {
         return None;
     }
-    let is_whole = |value: &&Value| value.text.len() >= NAMING_MIN && !facts.is_everywhere(value);
+    let is_whole = |value: &&Value| is_naming(&value.text) && !facts.is_everywhere(value);
     receiver
         .values()
         .iter()
@@ -228,7 +235,7 @@ pub(super) fn names_part<'v>(facts: &Facts<'_>, sender: &Fact<'_>, receiver: &Fa
 /// over: it would name the one that it hands over.
 fn names_parts(pair: &Pair, sender: &Fact<'_>) -> bool {
     let mut handed = pair.map.iter().flat_map(|mapped| sender.values_of(mapped.from));
-    let is_whole = |value: &&Value| value.text.len() >= NAMING_MIN;
+    let is_whole = |value: &&Value| is_naming(&value.text);
     handed.any(|part| sender.values().iter().filter(is_whole).any(|whole| is_part(part, whole)))
 }
 

@@ -26,7 +26,7 @@ use schema::kinds::is_made;
 use schema::{Event, LogPointId};
 
 use super::accept::crowded;
-use super::evidence::{Candidate, NAMING_MIN};
+use super::evidence::{Candidate, is_naming};
 use super::facts::Facts;
 use super::pairs::Pairs;
 use crate::merge::SpanLink;
@@ -108,8 +108,7 @@ fn following(facts: &Facts<'_>) -> Vec<Next> {
 
 /// Whether two records name one thing that was made while the program ran.
 fn name_one(a: &Event, b: &Event) -> bool {
-    let mut made =
-        b.values.iter().map(|(_, text)| text).filter(|text| text.len() >= NAMING_MIN && is_made(text));
+    let mut made = b.values.iter().map(|(_, text)| text).filter(|text| is_naming(text) && is_made(text));
     made.any(|text| a.values.iter().any(|(_, other)| other == text))
 }
 

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
 use schema::{Event, LinkKind, TopLevelId, TopLevelKind};
 
-use super::evidence::NAMING_MIN;
+use super::evidence::is_naming;
 use super::facts::{Fact, Facts};
 use super::joined;
 use super::pairs::Pairs;
@@ -76,7 +76,7 @@ fn is_anybodys(pairs: &Pairs<'_>, shown: &FxHashSet<TopLevelId>, top: TopLevelId
 
 /// What a span names that tells what it works on.
 fn texts<'f>(facts: &'f Facts<'_>, fact: &'f Fact<'_>) -> impl Iterator<Item = &'f str> {
-    let telling = fact.values().iter().filter(|value| value.text.len() >= NAMING_MIN && is_made(&value.text));
+    let telling = fact.values().iter().filter(|value| is_naming(&value.text) && is_made(&value.text));
     telling.filter(|value| !facts.is_everywhere(value)).map(|value| &*value.text)
 }
 

@@ -9,7 +9,7 @@
 use schema::LinkKind;
 use schema::kinds::{contains_apart, is_made};
 
-use super::super::evidence::{NAMING_MIN, weigh};
+use super::super::evidence::{is_naming, weigh};
 use super::super::facts::Fact;
 use super::super::pairs::Role;
 use super::{Candidate, Finder, HAND_OFF_LOOK_BACK_MAX, HAND_OFF_MAX_US, Receiver, since_us};
@@ -43,7 +43,7 @@ impl<'a> Finder<'a> {
     /// apart.
     fn tells_of(&self, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
         let values = receiver.values().iter().filter(|value| {
-            value.text.len() >= NAMING_MIN && is_made(&value.text) && !self.facts.is_everywhere(value)
+            is_naming(&value.text) && is_made(&value.text) && !self.facts.is_everywhere(value)
         });
         let texts = || sender.events.iter().flat_map(|event| event.values.iter()).map(|(_, text)| text);
         let mut names = values.map(|value| &*value.text);
