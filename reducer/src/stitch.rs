@@ -79,8 +79,9 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     let mut candidates: Vec<Candidate> =
         receivers.into_par_iter().flat_map_iter(|receiver| finder.senders_of(receiver)).collect();
     let mut companions = companions::find(&pairs, &facts);
-    companions.extend(turns::find(&pairs, &facts));
+    companions.links.extend(turns::find(&pairs, &facts));
     companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);
+    let mut companions = companions.links;
     companions.extend(lone_lines::join(&pairs, &facts, &companions, &mut candidates));
     entities.keep_named(&pairs, &mut candidates);
     delays::keep_usual(&pairs, &facts, &mut candidates);

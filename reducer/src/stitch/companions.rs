@@ -12,8 +12,12 @@
 //! beside stands between two lines of one thread now and then; that a line of another
 //! piece of work is always the next one is no chance. Lines of one statement are no
 //! companions: it begins its work once more, or goes on, and nothing tells which.
+//!
+//! What goes on so does it after one of a few lines: where it stands after another, that
+//! is of somebody who works beside. And it begins nothing there either, so that nobody
+//! has handed anything over to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use schema::{Event, LogPointId};
@@ -33,24 +37,41 @@ const EXCEPTIONS_SHARE: usize = 16;
 /// a longer pause is only what happens to stand before.
 const SOON_US: u64 = 100_000;
 
-/// Links to the spans without threads that go on with others, by their companions.
-pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<SpanLink> {
+/// What the log shows of lines that stand together.
+#[derive(Debug)]
+pub(super) struct Companions {
+    /// Links to the spans without threads that go on with others.
+    pub(super) links: Vec<SpanLink>,
+    /// Spans without threads that go on with something, whether or not it is known with
+    /// what.
+    pub(super) rests: BTreeSet<u32>,
+}
+
+/// The companions of all spans.
+pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Companions {
     let next = next_to(pairs, facts);
     let known = Known::learn(facts, &next);
     let are_companions = |next: &Next| known.are_companions(next.before, next.begin);
     let links = next.into_iter().filter(are_companions);
-    links.map(|Next { from, to, .. }| SpanLink { from, to, pair: None }).collect()
+    let links: Vec<SpanLink> = links.map(|Next { from, to, .. }| SpanLink { from, to, pair: None }).collect();
+    let begins_nothing = |(_, fact): &(u32, &Fact<'_>)| {
+        let is_rest = |point| known.begins_nothing(point);
+        fact.thread.is_none() && fact.first_point.is_some_and(is_rest)
+    };
+    let rests = facts.iter().filter(begins_nothing).map(|(index, _)| index).collect();
+    Companions { links, rests }
 }
 
 /// Makes the candidates to senders of what goes on by `links` into those of what it
-/// goes on with: a piece of work was handed over once, when it began.
+/// goes on with: a piece of work was handed over once, when it began. What is the rest of
+/// something has none that time alone tells.
 pub(super) fn lead_to_first(
     pairs: &Pairs<'_>,
     facts: &Facts<'_>,
-    links: &[SpanLink],
+    Companions { links, rests }: &Companions,
     candidates: &mut Vec<Candidate>,
 ) {
-    if links.is_empty() {
+    if links.is_empty() && rests.is_empty() {
         return;
     }
     // What goes on begins after what it goes on with, so that this ends.
@@ -73,7 +94,7 @@ pub(super) fn lead_to_first(
             return false;
         }
         if !has_first {
-            return true;
+            return !(candidate.is_bare && rests.contains(&candidate.to));
         }
         candidate.to = first(candidate.to);
         first(candidate.from) != candidate.to
@@ -137,9 +158,14 @@ fn can_go_on(pairs: &Pairs<'_>, a: &Fact<'_>, b: &Fact<'_>, before: LogPointId, 
 }
 
 /// How often lines stand together.
+#[derive(Default)]
 struct Known {
     /// Lines of a log point, and those of them that go on with what stands before.
     begun: BTreeMap<LogPointId, (usize, usize)>,
+    /// Of those, the ones that go on with a line of one log point, by that and theirs.
+    gone_on: BTreeMap<(LogPointId, LogPointId), usize>,
+    /// Lines that stand directly after one of the same log point.
+    repeated: BTreeMap<LogPointId, usize>,
     /// Spans that end with a log point.
     ended: BTreeMap<LogPointId, usize>,
     /// Of those, the ones that go on with what begins with another log point.
@@ -148,21 +174,35 @@ struct Known {
 
 impl Known {
     fn learn(facts: &Facts<'_>, next: &[Next]) -> Self {
-        let mut known = Self { begun: BTreeMap::new(), ended: BTreeMap::new(), followed: BTreeMap::new() };
+        let mut known = Self::default();
+        let mut ends: FxHashMap<(u32, u32, u64), LogPointId> = FxHashMap::default();
         for (_, fact) in facts.iter().filter(|(_, fact)| fact.thread.is_none()) {
             for (at, event) in fact.events.iter().enumerate() {
                 let Some(point) = event.log_point else { continue };
+                ends.insert((fact.node, event.file, event.line + u64::from(event.n_lines)), point);
                 let before = at.checked_sub(1).and_then(|before| fact.events.get(before));
-                let is_next = before.is_some_and(|before| goes_on_at_once(before, event));
+                let before = before.filter(|before| goes_on_at_once(before, event));
                 let (n, n_next) = known.begun.entry(point).or_default();
-                (*n, *n_next) = (*n + 1, *n_next + usize::from(is_next));
+                (*n, *n_next) = (*n + 1, *n_next + usize::from(before.is_some()));
+                if let Some(before) = before.and_then(|before| before.log_point) {
+                    *known.gone_on.entry((before, point)).or_default() += 1;
+                }
             }
             if let Some(point) = fact.events.last().and_then(|event| event.log_point) {
                 *known.ended.entry(point).or_default() += 1;
             }
         }
+        for (_, fact) in facts.iter().filter(|(_, fact)| fact.thread.is_none()) {
+            for event in fact.events {
+                let before = ends.get(&(fact.node, event.file, event.line)).copied();
+                if let Some(point) = event.log_point.filter(|&point| before == Some(point)) {
+                    *known.repeated.entry(point).or_default() += 1;
+                }
+            }
+        }
         for Next { before, is_last, begin, .. } in next {
             known.begun.entry(*begin).or_default().1 += 1;
+            *known.gone_on.entry((*before, *begin)).or_default() += 1;
             if *is_last {
                 *known.followed.entry((*before, *begin)).or_default() += 1;
             }
@@ -170,11 +210,27 @@ impl Known {
         known
     }
 
+    /// Whether lines of `begin` go on with what stands before them, and with lines of
+    /// `before` more often than by chance, or lines of `before` go on with them.
     fn are_companions(&self, before: LogPointId, begin: LogPointId) -> bool {
-        let is_rule = |n: usize, n_next: usize| n >= SPANS_MIN && (n - n_next) * EXCEPTIONS_SHARE <= n;
         let (n_begun, n_next) = self.begun.get(&begin).copied().unwrap_or_default();
         let n_ended = self.ended.get(&before).copied().unwrap_or_default();
         let n_followed = self.followed.get(&(before, begin)).copied().unwrap_or_default();
-        is_rule(n_begun, n_next) || is_rule(n_ended, n_followed)
+        let n_gone_on = self.gone_on.get(&(before, begin)).copied().unwrap_or_default();
+        let is_usual = n_gone_on * EXCEPTIONS_SHARE >= n_next;
+        (is_rule(n_begun, n_next) && is_usual) || is_rule(n_ended, n_followed)
     }
+
+    /// Whether lines of `point` go on with what stands before them, but for those that
+    /// stand after one of the same statement, of which nothing tells.
+    fn begins_nothing(&self, point: LogPointId) -> bool {
+        let (n, n_next) = self.begun.get(&point).copied().unwrap_or_default();
+        let n_repeated = self.repeated.get(&point).copied().unwrap_or_default();
+        is_rule(n.saturating_sub(n_repeated), n_next)
+    }
+}
+
+/// Whether of `n` as good as all do what `n_such` do.
+fn is_rule(n: usize, n_such: usize) -> bool {
+    n >= SPANS_MIN && n.saturating_sub(n_such) * EXCEPTIONS_SHARE <= n
 }

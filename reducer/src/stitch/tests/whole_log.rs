@@ -223,6 +223,44 @@ fn lines_of_one_span_show_as_well_that_they_stand_together() {
     check(COMPANIONS, &text(7), &("1\n2\n3\n4\n".to_owned() + &rest(7)));
 }
 
+#[test]
+fn what_stands_after_another_line_than_it_does_elsewhere_is_of_somebody_else() {
+    let model = "
+        point p
+        point b
+        point c
+        point d
+        top sort Task
+          >b c d
+          >d c
+          >c";
+    let together = |n| (0..n).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect::<String>();
+    let other = "a - sort d@50.000\na - sort c@50.001\n";
+    check(model, &(in_turn("-", 16) + other), &(together(16) + "33\n34\n"));
+    // That is no exception yet.
+    check(model, &(in_turn("-", 15) + other), &together(16));
+}
+
+#[test]
+fn what_always_goes_on_begins_nothing_where_others_stand_between() {
+    let model = COMPANIONS.to_owned()
+        + "
+        top ask Task
+          >p
+        pair ask sort Thread";
+    let asked = "a - ask 50.000-50.000\na - sort c@50.001\n";
+    let together = |n| (0..n).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect::<String>();
+    check(&model, &(in_turn("-", 16) + asked), &(together(16) + "33\n34\n"));
+    // It may as well begin something.
+    check(&model, &(in_turn("-", 8) + asked), &together(9));
+    // Nothing tells of those that stand after one of the same statement.
+    let twice = |i| format!("a - sort b@{i}.000\na - sort c@{i}.001\na - sort c@{i}.002\n");
+    let text: String = (0..16).map(twice).collect();
+    let expected: String =
+        (0..16).map(|i| format!("{0} {1} {0}>{1}\n{2}\n", 3 * i + 1, 3 * i + 2, 3 * i + 3)).collect();
+    check(&model, &(text + asked), &(expected + "49\n50\n"));
+}
+
 /// Two calls are at work, and the second line of each piece of work names its call.
 #[test]
 fn a_piece_of_work_was_handed_over_once_when_it_began() {
