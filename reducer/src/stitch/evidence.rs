@@ -393,7 +393,15 @@ fn class_values<'v>(
             is_numbered(value) && our.text == value.text && our.value_class != value.value_class
         };
         let is_apart = || facts.is_counted_apart(value, sender, receiver);
-        if sender.values().iter().any(|our| other_name(&our)) && !is_apart() {
+        // A bare number that one of them changes is a state: what one leaves behind, the
+        // next one finds.
+        let is_weak = |top, class| pairs.strength(top, class) == Some(IdentifierStrength::Weak);
+        let is_state = |our: &Value| {
+            is_number(&value.text)
+                && (is_weak(pair.from, our.value_class) || is_weak(pair.to, value.value_class))
+        };
+        let mut ours = sender.values().iter().filter(other_name);
+        if ours.any(|our| !is_state(our)) && !is_apart() {
             shared.add(facts, value, IdentifierStrength::Request, false);
         }
     }
@@ -404,6 +412,12 @@ fn class_values<'v>(
 /// set up, and two that have it in common need have nothing else.
 fn is_numbered(value: &Value) -> bool {
     value.text.bytes().any(|b| b.is_ascii_digit())
+}
+
+/// Whether a text is a number and nothing else.
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Distinct texts that both ends hold: one text under several names is one

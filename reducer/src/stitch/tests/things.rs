@@ -563,3 +563,30 @@ fn a_line_of_a_round_is_of_who_was_called_in_it() {
          6",
     );
 }
+
+#[test]
+fn a_number_that_one_leaves_behind_and_the_next_one_finds_tells_nothing() {
+    let model = |sum: &str| {
+        format!(
+            "point p
+             top change Task sum=Hash.{sum}
+               >p
+             top find Task digest=Digest.value
+               >p
+             pair change find Queue"
+        )
+    };
+    let (mut text, mut together, mut apart) = (String::new(), String::new(), String::new());
+    for i in 0..4 {
+        text += &format!(
+            "a t change sum=864{i:02}135 {i}00.0-{i}00.0
+             a t change sum=975{i:02}246 {i}00.0-{i}00.0
+             a u find digest=864{i:02}135 {i}20.0-{i}20.0\n"
+        );
+        let line = 3 * i + 1;
+        together += &format!("{line} {0} {line}>{0}\n{1}\n", line + 2, line + 1);
+        apart += &format!("{line}\n{}\n{}\n", line + 1, line + 2);
+    }
+    check(&model("value"), &text, &together);
+    check(&model("value?"), &text, &apart);
+}
