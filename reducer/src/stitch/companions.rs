@@ -33,6 +33,10 @@ const SPANS_MIN: usize = 8;
 /// They do, with at most one exception in so many.
 const EXCEPTIONS_SHARE: usize = 16;
 
+/// What goes on with something stands alone at most once in so many times: others stand
+/// between where several are at work.
+const BETWEEN_SHARE: usize = 8;
+
 /// One goes on with the other at most this long after it, µs: what was printed before
 /// a longer pause is only what happens to stand before.
 const SOON_US: u64 = 100_000;
@@ -226,7 +230,8 @@ impl Known {
     fn begins_nothing(&self, point: LogPointId) -> bool {
         let (n, n_next) = self.begun.get(&point).copied().unwrap_or_default();
         let n_repeated = self.repeated.get(&point).copied().unwrap_or_default();
-        is_rule(n.saturating_sub(n_repeated), n_next)
+        let n = n.saturating_sub(n_repeated);
+        n >= SPANS_MIN && n.saturating_sub(n_next) * BETWEEN_SHARE <= n
     }
 }
 

@@ -252,7 +252,8 @@ fn what_always_goes_on_begins_nothing_where_others_stand_between() {
     let together = |n| (0..n).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect::<String>();
     check(&model, &(in_turn("-", 16) + asked), &(together(16) + "33\n34\n"));
     // It may as well begin something.
-    check(&model, &(in_turn("-", 8) + asked), &together(9));
+    let alone = "a - other 80.000-80.000\na - sort c@90.000\n";
+    check(&model, &(in_turn("-", 8) + asked + alone), &(together(9) + "19\n20\n"));
     // Nothing tells of those that stand after one of the same statement.
     let twice = |i| format!("a - sort b@{i}.000\na - sort c@{i}.001\na - sort c@{i}.002\n");
     let text: String = (0..16).map(twice).collect();
