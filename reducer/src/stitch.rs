@@ -40,6 +40,7 @@ mod lone_lines;
 mod named_last;
 mod nested;
 mod numbered;
+mod on_behalf;
 mod pairs;
 mod rounds;
 mod serials;
@@ -115,6 +116,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         let hosts = hosts::Hosts::new(spans);
         links.extend(hosts.join(&facts, &links));
         links.extend(within::join(&pairs, &facts, &hosts, &links));
+        links.extend(on_behalf::join(&pairs, &facts, &links));
     }
     links.sort_unstable();
     links

@@ -14,6 +14,7 @@ mod in_turn;
 mod lives;
 mod named_last;
 mod numbered;
+mod on_behalf;
 mod senders;
 mod things;
 mod whole_log;
