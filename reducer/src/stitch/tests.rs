@@ -16,6 +16,7 @@ mod named_last;
 mod numbered;
 mod on_behalf;
 mod senders;
+mod telling;
 mod things;
 mod whole_log;
 mod within;

@@ -36,7 +36,9 @@ impl<'a> Finder<'a> {
             let evidence = weigh(self.pairs, self.facts, pair, other, fact)?;
             Some((since_us(other, fact), self.candidate(index, sender, receiver.index, evidence)))
         });
-        out.extend(found.min().map(|(_, nearest)| nearest));
+        // More than time speaks for it: who hands out several things names another one to
+        // each, and they do not contradict each other.
+        out.extend(found.min().map(|(_, nearest)| Candidate { is_bare: false, ..nearest }));
     }
 
     /// Whether a text that the sender prints contains what the receiver names, set
