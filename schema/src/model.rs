@@ -364,6 +364,9 @@ pub enum LinkKind {
     /// No hand-off: both work on one object that outlives them (a connection, a
     /// session), whose identifier tells.
     Entity,
+    /// Called, by one of very many, to begin work of its own: a call that only the thread
+    /// and what both ends name show.
+    Ask,
 }
 
 impl LinkKind {
@@ -378,6 +381,7 @@ impl LinkKind {
             LinkKind::Socket => "socket",
             LinkKind::Store => "store",
             LinkKind::Entity => "entity",
+            LinkKind::Ask => "ask",
         }
     }
 

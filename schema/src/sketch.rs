@@ -200,6 +200,7 @@ fn add_pair(model: &mut Model, rest: &str) {
         "Socket" => LinkKind::Socket,
         "Store" => LinkKind::Store,
         "Entity" => LinkKind::Entity,
+        "Ask" => LinkKind::Ask,
         other => panic!("no kind of link: `{other}`"),
     };
     let identifier = |top: TopLevelId, path: &str| {

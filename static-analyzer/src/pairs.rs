@@ -97,8 +97,8 @@ pub fn find(
     let sources =
         handoffs::Sources { context, units: &units, channels: &channels, events: &events, made: &made };
     let network = links::Network::new(sources, &mut diagnostics);
-    let (mut pairs, sites) = merge(context, &units, &network);
-    drop_services(context, &mut pairs);
+    let (mut pairs, mut sites) = merge(context, &units, &network);
+    drop_services(context, &mut pairs, &mut sites);
     add_sides(context, &units, &sites, &mut pairs);
     entities::add(context, &mut pairs);
     attached::add(context, &mut pairs);
@@ -250,10 +250,9 @@ fn add_sides(context: Context<'_>, units: &regions::Units, sites: &BTreeMap<Key,
 /// Drops pairs without identifiers whose receiver serves many senders: a helper
 /// thread or method of everybody tells nothing about the request, unless the
 /// sender names its own: then values can tell, or the name of the started thread.
-/// Calls of what
-/// everybody hands work to a task through go, whatever they carry: its request
-/// begins there, and the caller's goes on without it.
-fn drop_services(context: Context<'_>, pairs: &mut Pairs) {
+/// Calls of what everybody hands work to a task through go too: its request begins there.
+/// Who names what it asks for is known to have asked if its own thread shows it.
+fn drop_services(context: Context<'_>, pairs: &mut Pairs, sites: &mut BTreeMap<Key, Sites>) {
     let mut n_senders: BTreeMap<(usize, LinkKind), usize> = BTreeMap::new();
     let mut n_bare = n_senders.clone();
     for pair in pairs.values() {
@@ -270,13 +269,22 @@ fn drop_services(context: Context<'_>, pairs: &mut Pairs) {
         let mut identifiers = context.top_levels.methods[top].identifiers.iter();
         identifiers.any(|i| i.strength == IdentifierStrength::Request && !i.is_one_of_many())
     };
-    pairs.retain(|_, pair| {
+    let mut asked = Vec::new();
+    pairs.retain(|key, pair| {
         let is_start = matches!(pair.kind, LinkKind::Thread | LinkKind::Queue);
         let can_tell = is_start && names_requests(pair.from);
-        let is_sure =
-            !pair.identifiers.is_empty() || n_bare[&(pair.to, pair.kind)] <= SENDERS_MAX || can_tell;
-        is_sure && !is_service(pair)
+        if is_service(pair) {
+            let at = sites.remove(key).filter(|_| !pair.identifiers.is_empty());
+            asked.extend(at.map(|at| (Pair { kind: LinkKind::Ask, ..pair.clone() }, at)));
+            return false;
+        }
+        !pair.identifiers.is_empty() || n_bare[&(pair.to, pair.kind)] <= SENDERS_MAX || can_tell
     });
+    for (pair, at) in asked {
+        let key = (pair.from, pair.to, pair.kind);
+        sites.insert(key, at);
+        pairs.insert(key, pair);
+    }
 }
 
 /// Pairs of the rules file.

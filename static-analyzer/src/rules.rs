@@ -92,9 +92,12 @@ fn link_kind(word: &str) -> Result<LinkKind, String> {
         LinkKind::Socket,
         LinkKind::Store,
         LinkKind::Entity,
+        LinkKind::Ask,
     ];
     kinds.into_iter().find(|k| k.name() == word).ok_or_else(|| {
-        format!("expected a kind of link (call, thread, queue, rpc, socket, store, entity), got `{word}`")
+        format!(
+            "expected a kind of link (call, thread, queue, rpc, socket, store, entity, ask), got `{word}`"
+        )
     })
 }
 

@@ -144,6 +144,12 @@ fn work_is_handed_over_through_what_starts_a_task_but_not_by_starting_a_timer() 
     assert_eq!(kinds["Reports.delete"], TopLevelKind::DispatchTarget);
     assert!(!kinds.contains_key("Reports.startTimer"), "whoever starts it goes on in it");
     assert!(analysis.members("Reports$A.run").contains(&"Reports.startTimer".to_owned()));
+    // It begins a request of its own; who names what it hands over has asked for that.
+    let model = model();
+    let top = |id: schema::TopLevelId| &model.top_level_methods[id.index()];
+    let asking = model.communication_pairs.iter().filter(|pair| top(pair.to).class == "Reports");
+    let asking: Vec<_> = asking.map(|pair| (&*top(pair.from).class, pair.kind)).collect();
+    assert_eq!(asking, [("Reports$J", LinkKind::Ask)]);
 }
 
 #[test]

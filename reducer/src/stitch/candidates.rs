@@ -183,7 +183,7 @@ impl<'a> Finder<'a> {
                         self.by_name(index, &receiver, &mut out);
                         continue;
                     }
-                    Role::Cut | Role::Entity | Role::Local | Role::Remote => {}
+                    Role::Asked | Role::Cut | Role::Entity | Role::Local | Role::Remote => {}
                 }
                 let before = out.len();
                 self.by_values(index, &receiver, &mut out);
@@ -197,6 +197,7 @@ impl<'a> Finder<'a> {
                     self.by_time(index, &receiver, &mut out);
                 }
             }
+            self.pairs.asking(top).for_each(|index| self.by_values(index, &receiver, &mut out));
         }
         out
     }
@@ -470,7 +471,7 @@ impl<'a> Finder<'a> {
             Role::Remote => self.config.skew_us,
             Role::Local if pair.kind == LinkKind::Call && !is_round_of(self.pairs, pair) => 0,
             Role::Local | Role::Served => self.local_lead_max_us(),
-            Role::Cut | Role::Entity | Role::Attached => 0,
+            Role::Asked | Role::Cut | Role::Entity | Role::Attached => 0,
         }
     }
 }

@@ -104,9 +104,10 @@ pub(super) fn weigh(
     // Who calls itself does so in its thread, unless it is the events of an entity.
     let is_recursion = pair.role == Role::Entity && !pairs.is_entity(pair.to);
     let is_call = pair.kind == LinkKind::Call && (pair.role == Role::Local || is_recursion);
-    let one_thread = pair.role == Role::Cut || is_call;
+    let one_thread = matches!(pair.role, Role::Cut | Role::Asked) || is_call;
     let is_elsewhere = one_thread && threads_known && !same_thread;
-    if is_elsewhere || reads_otherwise(pairs, pair, sender, receiver) {
+    let is_unknown = pair.role == Role::Asked && !same_thread;
+    if is_elsewhere || is_unknown || reads_otherwise(pairs, pair, sender, receiver) {
         return None;
     }
     let part = names_part(facts, sender, receiver).filter(|_| pair.to_parts && !names_parts(pair, sender));

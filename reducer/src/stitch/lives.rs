@@ -238,7 +238,7 @@ struct Reach {
 impl Reach {
     fn new(pairs: &Pairs<'_>, facts: &Facts<'_>, kinds: &[ValueClassId]) -> Self {
         let mut next: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for pair in pairs.iter() {
+        for pair in pairs.iter().filter(|pair| pair.role != Role::Asked) {
             let carries = |class: ValueClassId| kinds.contains(&facts.kind(class));
             let hands_on = pair.map.iter().any(|mapped| carries(mapped.from) || carries(mapped.to));
             // Who starts a service hands it nothing of what it serves.

@@ -30,6 +30,8 @@ pub(super) struct Pairs<'m> {
     pairs: Vec<Pair>,
     /// Positions in `pairs` by receiving top-level method.
     by_receiver: FxHashMap<TopLevelId, Vec<u32>>,
+    /// Those that ask for what the receiver begins, by receiver: they tell nothing else.
+    asking: FxHashMap<TopLevelId, Vec<u32>>,
     tops: Vec<Top>,
 }
 
@@ -93,6 +95,9 @@ pub(super) enum Role {
     /// Joins what works on one object that outlives it, on any node: its
     /// identifier alone tells, at any distance.
     Attached,
+    /// A call by one of many of what begins a request of its own: nothing but one thread
+    /// tells who has called.
+    Asked,
     /// A hand-off to what serves everybody, of which no identifier is known, or one
     /// thing whoever works on it: tells nothing alone, see [`super::lives`].
     Served,
@@ -156,7 +161,13 @@ impl<'m> Pairs<'m> {
     /// The pairs of `model` that `scope` allows.
     pub(super) fn new(model: &'m Model, scope: Scope) -> Self {
         let tops: Vec<Top> = (0..model.top_level_methods.len()).map(|t| top(model, t)).collect();
-        let mut all = Self { model, pairs: Vec::new(), by_receiver: FxHashMap::default(), tops };
+        let mut all = Self {
+            model,
+            pairs: Vec::new(),
+            by_receiver: FxHashMap::default(),
+            asking: FxHashMap::default(),
+            tops,
+        };
         let mut n_bare: FxHashMap<(TopLevelId, LinkKind), usize> = FxHashMap::default();
         for pair in model.communication_pairs.iter().filter(|pair| pair.identifiers.is_empty()) {
             *n_bare.entry((pair.to, pair.kind)).or_default() += 1;
@@ -167,6 +178,7 @@ impl<'m> Pairs<'m> {
             let known = |top: TopLevelId| top.index() < model.top_level_methods.len();
             let role = match (pair.kind, pair.from == pair.to) {
                 (LinkKind::Entity, _) => Role::Attached,
+                (LinkKind::Ask, _) => Role::Asked,
                 (kind, _) if kind.crosses_nodes() => Role::Remote,
                 _ if is_served => Role::Served,
                 (_, true) => Role::Entity,
@@ -205,6 +217,11 @@ impl<'m> Pairs<'m> {
     /// The pairs whose receiver is `top`.
     pub(super) fn to(&self, top: TopLevelId) -> impl Iterator<Item = u32> {
         self.by_receiver.get(&top).into_iter().flatten().copied()
+    }
+
+    /// The calls by which somebody asks for what `top` begins.
+    pub(super) fn asking(&self, top: TopLevelId) -> impl Iterator<Item = u32> {
+        self.asking.get(&top).into_iter().flatten().copied()
     }
 
     /// The pair at `index`.
@@ -348,7 +365,8 @@ impl<'m> Pairs<'m> {
 
     fn push(&mut self, pair: Pair) {
         let index = u32::try_from(self.pairs.len()).expect("a model has fewer than 2^32 pairs");
-        self.by_receiver.entry(pair.to).or_default().push(index);
+        let of_role = if pair.role == Role::Asked { &mut self.asking } else { &mut self.by_receiver };
+        of_role.entry(pair.to).or_default().push(index);
         self.pairs.push(pair);
     }
 

@@ -6,6 +6,7 @@ use schema::{Accumulator, Event, Model, Name, NodeOutput, Place, Span, Value, Va
 use crate::{Config, combine, reduce};
 
 mod amid;
+mod asking;
 mod births;
 mod common_senders;
 mod cut_logs;
