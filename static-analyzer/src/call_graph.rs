@@ -113,6 +113,9 @@ pub struct CallGraph {
     pub callers: Vec<Vec<(MethodId, usize)>>,
     /// Where threads enter, sorted by method.
     pub roots: Vec<Root>,
+    /// What is given away to be kept and called later by the program itself, sorted:
+    /// commands in a queue of its own.
+    pub commands: Vec<MethodId>,
     /// Steps of state machines, sorted: run by the machine for its entity.
     pub steps: Vec<MethodId>,
     /// Per class: whether the program makes objects of it.

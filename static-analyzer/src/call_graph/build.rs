@@ -45,6 +45,7 @@ pub fn build(program: &Program) -> CallGraph {
         calls[m.index()].extend(edges);
         calls[m.index()].sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
     }
+    let commands = starts.commands(&narrow);
     let roots = roots::roots(&resolver, &rpc, &starts, &machines.steps, &instantiated, &calls);
     through_bridges(program, &roots, &mut calls);
     let (components, levels) = scc::levels(&calls);
@@ -59,7 +60,7 @@ pub fn build(program: &Program) -> CallGraph {
     rpc_interfaces.sort();
     let mut steps: Vec<MethodId> = machines.steps.into_iter().collect();
     steps.sort_unstable();
-    CallGraph { calls, callers, roots, steps, instantiated, components, levels, rpc_interfaces }
+    CallGraph { calls, callers, roots, commands, steps, instantiated, components, levels, rpc_interfaces }
 }
 
 /// A handler of events of one type is dispatched to by its bridge, and the method

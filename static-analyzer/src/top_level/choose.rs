@@ -198,6 +198,9 @@ impl Chooser<'_> {
                 } else if self.rounds.contains(&root.method) {
                     let reason = format!("{}; a round of its loop", root.why);
                     self.add(root.method, TopLevelKind::DispatchTarget, reason);
+                } else if self.graph.commands.binary_search(&root.method).is_ok() {
+                    let reason = format!("{}; kept for who runs one after the other", root.why);
+                    self.add(root.method, TopLevelKind::DispatchTarget, reason);
                 } else {
                     self.add(root.method, TopLevelKind::Task, root.why.clone());
                 }

@@ -52,6 +52,17 @@ fn a_closure_in_a_crowded_queue_is_work_of_its_own() {
 }
 
 #[test]
+fn an_object_in_a_queue_of_closures_is_run_as_they_are() {
+    let analysis = analyze(&Rules::default());
+    let renewal = "Later$Renewal.run".to_owned();
+    assert!(analysis.starts("Later.serve").contains(&renewal));
+    // One thread runs them, one after the other.
+    for command in [renewal.as_str(), "Later.lambda$serve$1"] {
+        assert_eq!(analysis.kinds().get(command), Some(&TopLevelKind::DispatchTarget), "{command}");
+    }
+}
+
+#[test]
 fn what_a_subclass_does_in_an_inherited_loop_is_one_round() {
     let kinds = analyze(&Rules::default()).kinds();
     for round in ["Later$Sender.round", "Later$Fetcher.round"] {

@@ -38,6 +38,10 @@ impl Starts<'_> {
                             && (j > 0 || is_static || self.starts_receiver(body, v))
                         {
                             self.object_edges(&frame, v, a, gift, &mut edges);
+                        } else if gift.is_none() {
+                            let callees = direct_targets(calls, v);
+                            let given = self.commands_given(&frame, &callees, j, a);
+                            edges.extend(given.iter().map(|&command| self.command_edge(v, command)));
                         }
                     }
                 }
