@@ -15,6 +15,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, TopLevelId, ValueClassId};
 
+use self::anew::Processes;
 use self::disputes::Disputes;
 use self::evidence::{LOOP_US, Loops, Spread, Trust};
 use self::facts::{Fact, Number};
@@ -34,6 +35,7 @@ use crate::record::{Candidate, Record, Records};
 
 mod ahead;
 mod alternatives;
+mod anew;
 mod apply;
 mod between;
 mod canonical;
@@ -175,6 +177,7 @@ struct Scan<'m> {
     opened: VecDeque<Lone>,
     /// What the record at hand says, if it opens a span without a thread.
     opening: Option<Fact>,
+    processes: Processes,
     /// Closed spans: (number of first record, span).
     done: Vec<(u64, Closed)>,
 }
@@ -251,6 +254,7 @@ impl<'m> Scan<'m> {
             digests: FxHashMap::default(),
             opened: VecDeque::new(),
             opening: None,
+            processes: Processes::default(),
             done: Vec::new(),
         }
     }
@@ -261,6 +265,7 @@ impl<'m> Scan<'m> {
         let mut facts = self.facts(record);
         self.remember(&mut facts);
         let thread = record.thread.map(|name| self.thread(name));
+        self.begin_anew(record, thread);
         self.find_digests(record, &mut facts, thread.is_none());
         if thread.is_none() {
             // Who is told from others by nothing else is not told by what many share.

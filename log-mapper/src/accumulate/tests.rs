@@ -6,6 +6,7 @@ use schema::{CommunicationPair, IdentifierId, Level, LinkKind, LogPointId, Model
 use super::{Config, accumulate};
 use crate::record::{Candidate, Record, Records};
 
+mod anew;
 mod apart;
 mod digests;
 mod familiar;
