@@ -142,7 +142,8 @@ impl Scan<'_> {
     /// because it named nothing, and this record, which is not of that span,
     /// shows that it began this one's. `instead`: where the record would go
     /// otherwise; only the events of an entity find together again. What can begin
-    /// with this record itself shows nothing of the one before, but for an event.
+    /// with this record itself shows nothing of the one before, but for an event; nor does
+    /// what comes long after two lines that were printed at once.
     pub(super) fn taking(
         &mut self,
         record: &Record<'_>,
@@ -155,6 +156,7 @@ impl Scan<'_> {
         let last = span.loose_end()?;
         if instead == Some(giver)
             || is_silence(record.ts_us.abs_diff(span.last_us), 0)
+            || (span.ended_at_once() && record.ts_us.abs_diff(span.last_us) > FLOAT_US)
             || self.is_handed_anew(giver, fact.log_point, record.ts_us)
         {
             return None;

@@ -12,7 +12,7 @@ use schema::{
     Event, IdentifierStrength, Kinds, LogPointId, Name, Span, TopLevelKind, Value, ValueClassId, Values,
 };
 
-use super::evidence::LOOP_US;
+use super::evidence::{AT_ONCE_US, LOOP_US};
 use super::facts::{Fact, Number, Uuid};
 use super::orders::{Follows, Orders};
 use super::pools::Closed;
@@ -443,6 +443,13 @@ impl OpenSpan {
     /// Time from its first to its last record, µs.
     pub(super) fn lasted_us(&self) -> u64 {
         self.events.first().map_or(0, |first| self.last_us.abs_diff(first.ts_us))
+    }
+
+    /// Whether its last record was printed at once with the one before.
+    pub(super) fn ended_at_once(&self) -> bool {
+        let mut last = self.events.iter().rev().map(|event| event.ts_us);
+        let both = last.next().zip(last.next());
+        both.is_some_and(|(last_us, before_us)| last_us.abs_diff(before_us) <= AT_ONCE_US)
     }
 
     /// Whether any log point can follow.

@@ -22,6 +22,21 @@ fn a_step_is_over_after_a_pause_much_longer_than_it_lasted() {
 }
 
 #[test]
+fn what_was_printed_at_once_with_the_line_before_is_not_what_comes_long_after() {
+    let model = "
+        point lost
+        point failing
+        top serve DispatchTarget
+          >lost|failing*<
+        top tell EventHandler
+          >failing< lost
+          lost<";
+    let lines = |failing: &str, again: &str| format!("1.000 t lost\n{failing} t failing\n{again} t lost");
+    check(model, &lines("1.000", "1.500"), "serve: 1 opens; 2 thread\nserve: 3 opens");
+    check(model, &lines("1.010", "1.200"), "serve: 1 opens\ntell: 2 opens; 3 follows at once");
+}
+
+#[test]
 fn what_names_a_part_of_something_is_about_it() {
     let model = "
         point stored block=Block.name
