@@ -12,13 +12,16 @@ use std::process::{Command, ExitCode};
 use libtest_mimic::{Arguments, Failed, Trial};
 use schema::{Model, TopLevelKind, TopLevelMethod};
 
-const SETS: [(&str, &str); 12] = [
+const SETS: [(&str, &str); 15] = [
     ("cassandra-2.1.0", "set-a"),
     ("cassandra-2.1.0", "set-a-debug"),
     ("cassandra-2.1.0", "set-a-plain"),
     ("hbase-0.94.18", "set-a"),
+    ("hbase-0.94.18", "set-a-cross"),
     ("hbase-0.94.18", "set-a-debug"),
     ("hbase-0.94.18", "set-a-plain"),
+    ("hbase-0.94.18", "set-b"),
+    ("hbase-0.94.18", "set-b-plain"),
     ("hdfs-2.7.3", "set-a"),
     ("yarn-2.0.2-alpha", "set-a"),
     ("yarn-2.0.2-alpha", "set-a-plain"),
@@ -158,13 +161,13 @@ fn check(system: &str, set: &str, jars: &Path) -> Result<(), String> {
 fn measure(system: &str, set: &str, jars: &Path) -> Result<Scores, String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let table = scratch.path().join("table");
-    let folder = root().join(system).join(set);
+    let (folder, truth) = folder_and_truth(system, set, scratch.path())?;
     let mut run = Command::new(env!("CARGO_BIN_EXE_lprof"));
     run.arg("run").arg("--table").arg(&table).args(files(jars, ".jar")?).args(files(&folder, ".log.zst")?);
     output(&mut run)?;
     let mut evaluate = Command::new(env!("CARGO_BIN_EXE_lprof"));
     evaluate.args(["evaluate", "--format", "json", "--table"]).arg(&table);
-    let json = output(evaluate.arg("--truth").arg(folder.join("truth.tsv.zst")))?;
+    let json = output(evaluate.arg("--truth").arg(truth))?;
     let json: serde_json::Value = serde_json::from_str(&json).map_err(|e| format!("{e}: {json}"))?;
     let all = &json["all"];
     let number = |v: &serde_json::Value| v.as_f64().ok_or_else(|| format!("no score in {json}"));
@@ -174,6 +177,38 @@ fn measure(system: &str, set: &str, jars: &Path) -> Result<Scores, String> {
     }
     scores.insert("log_point".to_owned(), number(&all["log_point_exact_percent"])?);
     Ok(scores)
+}
+
+/// The logs of a set and its truth. `set-a-cross` is `set-a` with the units of
+/// `cross.tsv`, which reach from one system into another.
+fn folder_and_truth(system: &str, set: &str, scratch: &Path) -> Result<(PathBuf, PathBuf), String> {
+    let Some(set) = set.strip_suffix("-cross") else {
+        let folder = root().join(system).join(set);
+        let truth = folder.join("truth.tsv.zst");
+        return Ok((folder, truth));
+    };
+    let folder = root().join(system).join(set);
+    let (truth, cross) = (unpacked(&folder.join("truth.tsv.zst"))?, unpacked(&folder.join("cross.tsv.zst"))?);
+    let cross: BTreeMap<&str, &str> = cross.lines().filter_map(|line| line.rsplit_once('\t')).collect();
+    let header = truth.lines().next().unwrap_or_default();
+    let unit = header.split('\t').position(|name| name == "unit").ok_or("no column `unit`")?;
+    let joined = truth.lines().map(|line| {
+        let mut cells: Vec<&str> = line.split('\t').collect();
+        if let Some(other) = cross.get(cells[..2].join("\t").as_str()) {
+            cells[unit] = other;
+        }
+        cells.join("\t") + "\n"
+    });
+    let path = scratch.join("truth.tsv");
+    std::fs::write(&path, joined.collect::<String>()).map_err(|e| e.to_string())?;
+    Ok((folder, path))
+}
+
+/// The text of a file packed by zstd.
+fn unpacked(path: &Path) -> Result<String, String> {
+    let told = |e: std::io::Error| format!("`{}`: {e}", path.display());
+    let bytes = std::fs::read(path).map_err(told)?;
+    String::from_utf8(zstd::decode_all(&*bytes).map_err(told)?).map_err(|e| e.to_string())
 }
 
 fn files(folder: &Path, suffix: &str) -> Result<Vec<PathBuf>, String> {
