@@ -17,6 +17,7 @@ mod named_last;
 mod numbered;
 mod on_behalf;
 mod senders;
+mod short_names;
 mod telling;
 mod things;
 mod whole_log;

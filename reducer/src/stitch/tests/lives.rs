@@ -51,6 +51,20 @@ fn what_a_node_reads_back_in_one_go_comes_back_once() {
 }
 
 #[test]
+fn what_comes_back_more_than_once_is_a_folder_among_files() {
+    let used = |n: usize| -> String {
+        let line = |i: usize| {
+            let at = 5000.0 + i as f64 * 1000.0;
+            format!("a t open session=folder-7 {at}-{at}\nb u work session=folder-7 {at}-{at}\n")
+        };
+        (0..n).map(line).collect()
+    };
+    let lone = |n: usize| -> String { (34..34 + 2 * n).map(|i| format!("{i}\n")).collect() };
+    check(SESSIONS, &(sessions() + &used(2)), &("1\n".to_owned() + &pairs(18)));
+    check(SESSIONS, &(sessions() + &used(3)), &("1\n".to_owned() + &pairs(16) + &lone(3)));
+}
+
+#[test]
 fn a_state_that_one_request_leaves_to_the_next_one_names_neither() {
     let model = "
         point p

@@ -29,6 +29,9 @@ fn what_everybody_can_have_started_is_of_who_named_it_last() {
     check(CLEANUP, &files("0.95"), "2\n1 3 1>3\n4");
     check(CLEANUP, &files("1.0"), "1\n2\n3\n4");
     check(CLEANUP, &files("1.015"), "1 3 1>3\n2\n4");
+    // So does a short name, but no short number.
+    check(CLEANUP, &files("0.95").replace("/data/a1", "/d/a1"), "2\n1 3 1>3\n4");
+    check(CLEANUP, &files("0.95").replace("/data/a1", "39713"), "2\n1\n3\n4");
     // Somebody is known to start it.
     let known = format!("{CLEANUP}    pair look clean Thread\n");
     check(&known, &files("90.0"), "1\n3\n4\n2");

@@ -221,6 +221,8 @@ fn lines_of_one_span_show_as_well_that_they_stand_together() {
     let rest = |n: usize| (5..=2 * n).map(|line| format!("{line}\n")).collect::<String>();
     check(COMPANIONS, &text(8), &("1 2 1>2\n3 4 3>4\n".to_owned() + &rest(8)));
     check(COMPANIONS, &text(7), &("1\n2\n3\n4\n".to_owned() + &rest(7)));
+    // Also with what.
+    check(COMPANIONS, &text(40), &("1 2 1>2\n3 4 3>4\n".to_owned() + &rest(40)));
 }
 
 #[test]
@@ -239,18 +241,31 @@ fn what_stands_after_another_line_than_it_does_elsewhere_is_of_somebody_else() {
     check(model, &(in_turn("-", 16) + other), &(together(16) + "33\n34\n"));
     // That is no exception yet.
     check(model, &(in_turn("-", 15) + other), &together(16));
+    // Nor is it where the other line is always followed so.
+    let others: String = (200..208).map(|i| format!("a - sort d@{i}.000\na - sort c@{i}.001\n")).collect();
+    check(model, &(in_turn("-", 136) + &others), &together(144));
 }
 
 #[test]
 fn what_always_goes_on_begins_nothing_where_others_stand_between() {
-    let model = COMPANIONS.to_owned()
-        + "
-        top ask Task
+    let ask = "
+        top ask Task x=X.id
           >p
         pair ask sort Thread";
+    let model = COMPANIONS.to_owned() + ask;
     let asked = "a - ask 50.000-50.000\na - sort c@50.001\n";
     let together = |n| (0..n).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect::<String>();
     check(&model, &(in_turn("-", 16) + asked), &(together(16) + "33\n34\n"));
+    check(&model, &(in_turn("-", 8) + asked), &(together(8) + "17\n18\n"));
+    // Not so where something tells, as its thread or a name do.
+    let threads = "a t ask 50.000-50.000\na u sort c@50.001\n";
+    check(&model, &(in_turn("-", 16) + threads), &together(17));
+    let named = COMPANIONS.replace("sort Task", "sort Task x=X.id") + ask + " x=x";
+    let asked_by_name = "a - ask x=x_0001 50.000-50.000\na - sort x=x_0001 c@50.001\n";
+    check(&named, &(in_turn("-", 16) + asked_by_name), &together(17));
+    // Too few for links show it all the same.
+    let apart: String = (1..=16).map(|line| format!("{line}\n")).collect();
+    check(&model, &(in_turn("-", 7) + asked), &apart);
     // It may as well begin something.
     let alone = "a - other 80.000-80.000\na - sort c@90.000\n";
     check(&model, &(in_turn("-", 8) + asked + alone), &(together(9) + "19\n20\n"));
@@ -465,11 +480,16 @@ fn a_lone_line_that_names_what_the_one_before_it_does_goes_on_with_it() {
              a t0 flush p@{n}6.0#/data/f{n}\n"
         )
     };
+    let short = |name: &str| (10..26).map(|n| line(n, n).replace("/data/f", name)).collect::<String>();
+    let all_apart = (1..=64).map(|n| format!("{n}\n")).collect::<String>();
     let joined = |n: u32| format!("{} {1} {0}>{1}\n{2}\n{3}\n", 4 * n + 1, 4 * n + 2, 4 * n + 3, 4 * n + 4);
     let text: String = (10..26).map(|n| line(n, n)).collect();
     check(model, &text, &(0..16).map(joined).collect::<String>());
     let text: String = (10..26).map(|n| line(n, n + n % 4)).collect();
-    check(model, &text, &(1..=64).map(|n| format!("{n}\n")).collect::<String>());
+    check(model, &text, &all_apart);
+    // So does a short name, but no short number.
+    check(model, &short("t0_1"), &(0..16).map(joined).collect::<String>());
+    check(model, &short("3971"), &all_apart);
 }
 
 #[test]
