@@ -144,7 +144,7 @@ struct Scan<'m> {
     trust: Trust,
     /// How far the only span that waits for a record can be trusted to be its.
     sole: Trust,
-    /// Pauses of this node's threads in the middle of their work.
+    /// How long this node's threads pause in the middle of their work.
     pauses: pauses::Pauses,
     /// How far neighbours in the log can be trusted to be of one span.
     neighbours: Trust,
@@ -309,7 +309,7 @@ impl<'m> Scan<'m> {
             if let Some(goes) = fact.and_then(|(_, fact)| self.taking(record, thread, fact, Some(span))) {
                 return Some(Choice { candidate, thread, goes });
             }
-            if thread.is_some() && evidence.current && fit.n_request > 0 {
+            if evidence.current && fit.n_request > 0 {
                 self.pauses.learn(record.ts_us.abs_diff(self.open.get(span).last_us));
             }
             if thread.is_none() && fit.n_request > 0 {

@@ -217,7 +217,8 @@ impl Scan<'_> {
     }
 
     /// Whether `span` is a round of a dispatcher or a call, and nothing came of it for
-    /// so long that it has ended. That what loses its identifiers on the way to its caller
+    /// so long that it has ended: of a call, for longer than threads of its node usually
+    /// pause. That what loses its identifiers on the way to its caller
     /// is a round is not known, it can be a step of something longer: only a pause much
     /// longer than it was at work tells.
     fn is_round_over(&self, span: SpanIndex, gap_us: u64) -> bool {

@@ -4,17 +4,22 @@
 //! A line that follows in its thread and names what its work is on continues that work,
 //! however late it comes. How late it comes is the machine's and the moment's: a tenth of a
 //! second is the end of a call on one node, and every second wait for a disk on another.
+//!
+//! So a call that names nothing goes on after a usual pause, and so does what can have
+//! ended where a line follows that everybody prints (`judge`). What goes round in a
+//! dispatcher waits between its rounds as well, which tells nothing of its work: a round
+//! is over after a pause that is the same on all nodes.
 
-/// Pauses from which to learn.
+/// Pauses from which to learn, and after which to learn anew.
 const PAUSES_MIN: u32 = 64;
 
-/// One in so many pauses is longer than those that the rest says nothing of.
+/// Only one pause in so many, at most, is longer than what is usual.
 const LONG_SHARE: u32 = 50;
 
 /// Parts of a factor of two in which pauses are counted.
 const PARTS: u32 = 4;
 
-/// Classes of pauses, by their length: 4 to each factor of two of µs.
+/// Classes of pauses, by their length in µs.
 const CLASSES: usize = (u64::BITS * PARTS) as usize;
 
 /// Counted pauses of a node.
@@ -39,7 +44,7 @@ impl Pauses {
         let class = class(gap_us);
         self.n[class] = self.n[class].saturating_add(1);
         self.n_all = self.n_all.saturating_add(1);
-        if self.n_all >= PAUSES_MIN && self.n_all.is_multiple_of(PAUSES_MIN) {
+        if self.n_all.is_multiple_of(PAUSES_MIN) {
             self.usual_us = self.usual();
         }
     }
