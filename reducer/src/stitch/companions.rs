@@ -5,8 +5,9 @@
 //! the layout prints no threads, such a line stands alone, unless it names
 //! something. But the log shows what the code does not. If a line nearly always stands
 //! directly after one that the same method prints before it, in one span or where
-//! another span begins, it begins nothing: both are of one piece of work. And if after the last line of spans
-//! nearly always the same line follows directly, that goes on with them.
+//! another span begins, it begins nothing: both are of one piece of work. And if after
+//! the last line of spans nearly always the same line follows directly, that goes on with
+//! them.
 //!
 //! Directly means: the very next record of the file, printed soon after. Whoever works
 //! beside stands between two lines of one thread now and then; that a line of another
@@ -14,8 +15,8 @@
 //! companions: it begins its work once more, or goes on, and nothing tells which.
 //!
 //! What goes on so does it after one of a few lines: where it stands after another, that
-//! is of somebody who works beside. And it begins nothing there either, so that nobody
-//! has handed anything over to it.
+//! is of somebody who works beside. And it begins nothing there either, so that time
+//! alone does not tell that somebody has handed it over.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,7 +7,9 @@
 //! holds one value is one request. Whether a kind of identifier is made so is
 //! learnt from the log: the spans that hold one value follow each other without
 //! a silence, for nearly every value, while the name of a thing (a block, a
-//! table) comes back when somebody else uses the thing.
+//! table) comes back when somebody else uses the thing. Some values of such a kind can be
+//! names of things all the same, as a folder is among files: one that comes back more
+//! often than once joins nothing.
 //!
 //! Joins only what the model connects: top-level methods that hand values of
 //! that kind to each other, over any number of steps. Requests that merely use
