@@ -67,7 +67,7 @@ impl Pauses {
 /// Class of a pause of `gap_us`.
 fn class(gap_us: u64) -> usize {
     let Some(log) = gap_us.checked_ilog2() else { return 0 };
-    let part = (u128::from(gap_us) * u128::from(PARTS) >> log) as u32 - PARTS;
+    let part = ((u128::from(gap_us) * u128::from(PARTS)) >> log) as u32 - PARTS;
     (log * PARTS + part) as usize
 }
 
