@@ -94,6 +94,13 @@ pub fn stamps_us(text: &str) -> impl Iterator<Item = i64> {
     })
 }
 
+/// Whether a text is a name that holds the time at which its thing was made: the next
+/// one of that name has another.
+#[must_use]
+pub fn is_dated(text: &str) -> bool {
+    text.bytes().any(|b| b.is_ascii_alphabetic()) && stamps_us(text).next().is_some()
+}
+
 /// Distinct texts that two classes must have in common.
 const MEETINGS_MIN: u32 = 3;
 
@@ -153,6 +160,14 @@ mod tests {
             [1_795_256_680_415_000, 1_795_256_680_416_000]
         );
         assert_eq!(stamps("17952566804150001 179525668041 a1795256680415000"), Vec::<i64>::new());
+    }
+
+    #[test]
+    fn a_name_with_a_time_is_dated() {
+        assert!(is_dated("t1,,1795256680415"));
+        for other in ["t1,,17952566804", "1795256680415", "t1"] {
+            assert!(!is_dated(other), "{other}");
+        }
     }
 
     #[test]

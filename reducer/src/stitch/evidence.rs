@@ -12,7 +12,7 @@ use super::determined::Determined;
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::to_u32;
-use schema::kinds::{TELLING_MIN, contains_apart, is_digest, is_made};
+use schema::kinds::{TELLING_MIN, contains_apart, is_made};
 use schema::{IdentifierStrength, LinkKind, TopLevelId, Value};
 
 /// A receiver can print before its sender does: the sender may log after the
@@ -446,7 +446,7 @@ impl<'v> Shared<'v> {
 
     fn add(&mut self, facts: &Facts<'_>, value: &'v Value, strength: IdentifierStrength, is_mapped: bool) {
         // What lives on is meant by who is at work on it.
-        let is_meant = self.at_work && is_digest(&value.text) && !facts.is_everywhere(value);
+        let is_meant = self.at_work && facts.is_meant(value);
         let tells = match strength {
             IdentifierStrength::Request => true,
             IdentifierStrength::Weak => is_meant || facts.is_rare(value),

@@ -6,7 +6,7 @@ use std::hash::BuildHasher as _;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
 
-use schema::kinds::{TELLING_MIN, is_digest, is_made, is_unique};
+use schema::kinds::{TELLING_MIN, is_dated, is_digest, is_made, is_unique};
 
 use super::pairs::Pairs;
 use crate::merge::{Names, Sets, SpanLink, end_us, start_us, to_u32};
@@ -367,10 +367,15 @@ impl<'s> Facts<'s> {
     }
 
     /// The texts of `fact` that can say anything of who sent it: of what is common only
-    /// the digest of a thing does, which is meant by who is at work on it.
+    /// the name of one thing does, which is meant by who is at work on it.
     pub(super) fn telling_texts(&self, fact: &Fact<'_>) -> TextSet {
-        let is_meant = |value: &Value| is_digest(&value.text) && !self.is_everywhere(value);
-        TextSet::of(fact.values.iter().filter(|value| !self.is_common(value) || is_meant(value)))
+        TextSet::of(fact.values.iter().filter(|value| !self.is_common(value) || self.is_meant(value)))
+    }
+
+    /// Whether who is at work on a thing that lives on means it by `value`: nobody else
+    /// has that by chance, as it is a digest, or tells when the thing was made.
+    pub(super) fn is_meant(&self, value: &Value) -> bool {
+        (is_digest(&value.text) || is_dated(&value.text)) && !self.is_everywhere(value)
     }
 
     /// Who holds a value, whatever it is called there: a peer is the same one under all of

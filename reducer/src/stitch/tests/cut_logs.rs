@@ -84,6 +84,25 @@ fn a_name_that_everybody_uses_is_common_whatever_it_is_called() {
 }
 
 #[test]
+fn who_is_at_work_on_what_lives_on_means_the_one_that_was_made_then() {
+    let model = "point p
+         top look Task name=Part.name
+           >p
+         top drop Task name=Part.name
+           >p
+         top close RpcHandler name=Part.name
+           >p
+         pair drop close Rpc name=name";
+    let spans = |name: &str| {
+        let looks: String = (1..=6).map(|i| format!("b l look name={name} {i}0-{i}0\n")).collect();
+        format!("{looks}a t drop name={name} 70.0-70.5\nb u close name={name} 70.2-70.3")
+    };
+    let apart: String = (1..=6).map(|i| format!("{i}\n")).collect();
+    check(model, &spans("users_0,,1795256974097"), &(apart.clone() + "7 8 7>8"));
+    check(model, &spans("users_0,,17952569"), &(apart + "7\n8"));
+}
+
+#[test]
 fn time_is_no_evidence_against_what_the_whole_of_a_piece_of_work_names() {
     let model = "
         point p
