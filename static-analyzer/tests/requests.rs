@@ -19,6 +19,8 @@ use static_analyzer::top_level::{self, TopLevel, TopLevels};
 
 #[path = "requests/choices.rs"]
 mod choices;
+#[path = "requests/crowded.rs"]
+mod crowded;
 #[path = "requests/journals.rs"]
 mod journals;
 #[path = "requests/later.rs"]

@@ -75,5 +75,7 @@ mod tests {
         assert_eq!(initialize(0, 10, 20), Some(10));
         assert_eq!(initialize(1, 12, 40), Some(10));
         assert_eq!(initialize(1, 13, 60), Some(13));
+        // What an initializer prints twice at once is of one process.
+        assert_eq!(initialize(1, 14, 60), None);
     }
 }

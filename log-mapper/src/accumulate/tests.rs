@@ -77,8 +77,13 @@ fn candidate<'a>(model: &Model, log_point: LogPointId, values: &[(&str, &'a str)
 }
 
 fn run(model: &Model, records: &str) -> String {
+    run_by_names(model, model, records)
+}
+
+/// As `run`; `names`: the model in which the log points have the names that `records` uses.
+fn run_by_names(names: &Model, model: &Model, records: &str) -> String {
     let records = records.trim().lines().map(str::trim).collect::<Vec<_>>().join("\n");
-    let mut records = Sketched { model, lines: records.lines().enumerate() };
+    let mut records = Sketched { model: names, lines: records.lines().enumerate() };
     let accumulated = accumulate(model, &mut records, &Config { node: "n".to_owned(), ..Config::default() });
     let mut text = String::new();
     for accumulator in &accumulated.accumulators {

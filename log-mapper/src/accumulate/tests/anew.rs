@@ -2,7 +2,7 @@
 
 use schema::sketch;
 
-use super::run;
+use super::{run, run_by_names};
 
 #[test]
 fn what_initializes_a_class_again_is_of_another_process() {
@@ -28,4 +28,36 @@ fn what_initializes_a_class_again_is_of_another_process() {
     model.log_points[registered.index()].method = "<clinit>".into();
     assert_eq!(run(&model, &lines("<clinit>", "1.7")), "main: 1 opens; 2 thread; 3 thread; 4 thread\n");
     assert_eq!(run(&model, &lines("<clinit>", "20.0")), "main: 1 opens; 2 thread; 3 thread\nmain: 4 opens\n");
+}
+
+#[test]
+fn what_the_second_process_has_begun_goes_on() {
+    let model = "
+        point registered
+        point starting
+        point loaded
+        point started
+        top main Task
+          >registered*<
+          >starting loaded started
+          loaded started
+          started<";
+    let names = sketch::model(model);
+    let mut model = sketch::model(model);
+    for name in ["registered", "loaded"] {
+        model.log_points[sketch::point(&names, name).index()].method = "<clinit>".into();
+    }
+    // Both initializers show the second process, the second one in the middle of something.
+    let both = |seconds: &str| {
+        format!("{seconds}.0 main registered\n{seconds}.1 main starting\n{seconds}.2 main loaded\n")
+    };
+    let both = both("1") + &both("20");
+    let expected = "main: 1 opens; 2 thread; 3 thread\nmain: 4 opens; 5 thread; 6 thread\n";
+    assert_eq!(run_by_names(&names, &model, &both), expected);
+    // Other threads can be of other processes that print into the same log.
+    let others = "1.0 main registered\n19.0 worker starting\n20.0 main registered\n20.1 worker started";
+    assert_eq!(
+        run_by_names(&names, &model, others),
+        "main: 1 opens\nmain: 2 opens; 4 thread\nmain: 3 opens\n"
+    );
 }
