@@ -83,7 +83,7 @@ record! {
         from: Text,
         /// `Class.method` of the receiver.
         to: Text,
-        /// `call`, `thread`, `queue`, `rpc`, `socket` or `store`.
+        /// `call`, `thread`, `queue`, `rpc`, `socket`, `store`, `entity` or `ask`.
         kind: Text,
         /// One sender can reach several receivers in one request.
         many: bool,

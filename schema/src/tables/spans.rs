@@ -19,7 +19,7 @@ record! {
         /// `Class.method`; joins `top_level_methods`.
         top_level_method: Text,
         /// How it was handed over: `call`, `thread`, `queue`, `rpc`, `socket`,
-        /// `store`; null: a root, or the rest of a span that the window cut.
+        /// `store`, `entity` or `ask`; null: a root, or the rest of a span that the window cut.
         link: Option<Text>,
         /// First event.
         start_ts: Time,
