@@ -1,0 +1,102 @@
+//! Companions: lines that always stand together, and those that go on with something.
+
+use super::*;
+
+/// Either line can begin the work as far as the code tells; the log shows them
+/// together.
+const COMPANIONS: &str = "
+    point p
+    point b
+    point c
+    top sort Task
+      >b c
+      >c
+    top other Task
+      >p";
+
+/// So many spans that print `b`, each with a span after it that prints `c`.
+fn in_turn(thread: &str, n: usize) -> String {
+    let two = |i| format!("a {thread} sort b@{i}.000\na {thread} sort c@{i}.001\n");
+    (0..n).map(two).collect()
+}
+
+#[test]
+fn lines_that_always_stand_together_are_of_one_piece_of_work() {
+    let together: String = (0..8).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
+    let apart = |n| (1..=n).map(|line| format!("{line}\n")).collect::<String>();
+    check(COMPANIONS, &in_turn("-", 8), &together);
+    check(COMPANIONS, &in_turn("-", 7), &apart(14));
+    check(COMPANIONS, &in_turn("t", 8), &apart(16));
+    // Both stand with others too.
+    let others = "a - sort b@50.0\na - other 50.001-50.001\na - sort c@50.002\n";
+    check(COMPANIONS, &(in_turn("-", 8) + others), &apart(19));
+    // One is always followed by the other, which can come alone.
+    let alone = "a - other 50.001-50.001\na - sort c@50.002\n";
+    check(COMPANIONS, &(in_turn("-", 8) + alone), &(together.clone() + "17\n18\n"));
+    // No method prints one after the other.
+    let apart_in_code = COMPANIONS.replace(">b c", ">b");
+    check(&apart_in_code, &in_turn("-", 8), &apart(16));
+}
+
+#[test]
+fn lines_of_one_span_show_as_well_that_they_stand_together() {
+    let whole = |i| format!("a - sort b@{i}.000 c@{i}.001+1\nb - other {i}.000-{i}.000\n");
+    let text = |n| in_turn("-", 2) + &(2..n).map(whole).collect::<String>();
+    let rest = |n: usize| (5..=2 * n).map(|line| format!("{line}\n")).collect::<String>();
+    check(COMPANIONS, &text(8), &("1 2 1>2\n3 4 3>4\n".to_owned() + &rest(8)));
+    check(COMPANIONS, &text(7), &("1\n2\n3\n4\n".to_owned() + &rest(7)));
+    // Also with what.
+    check(COMPANIONS, &text(40), &("1 2 1>2\n3 4 3>4\n".to_owned() + &rest(40)));
+}
+
+#[test]
+fn what_stands_after_another_line_than_it_does_elsewhere_is_of_somebody_else() {
+    let model = "
+        point p
+        point b
+        point c
+        point d
+        top sort Task
+          >b c d
+          >d c
+          >c";
+    let together = |n| (0..n).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect::<String>();
+    let other = "a - sort d@50.000\na - sort c@50.001\n";
+    check(model, &(in_turn("-", 16) + other), &(together(16) + "33\n34\n"));
+    // That is no exception yet.
+    check(model, &(in_turn("-", 15) + other), &together(16));
+    // Nor is it where the other line is always followed so.
+    let others: String = (200..208).map(|i| format!("a - sort d@{i}.000\na - sort c@{i}.001\n")).collect();
+    check(model, &(in_turn("-", 136) + &others), &together(144));
+}
+
+#[test]
+fn what_always_goes_on_begins_nothing_where_others_stand_between() {
+    let ask = "
+        top ask Task x=X.id
+          >p
+        pair ask sort Thread";
+    let model = COMPANIONS.to_owned() + ask;
+    let asked = "a - ask 50.000-50.000\na - sort c@50.001\n";
+    let together = |n| (0..n).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect::<String>();
+    check(&model, &(in_turn("-", 16) + asked), &(together(16) + "33\n34\n"));
+    check(&model, &(in_turn("-", 8) + asked), &(together(8) + "17\n18\n"));
+    // Not so where something tells, as its thread or a name do.
+    let threads = "a t ask 50.000-50.000\na u sort c@50.001\n";
+    check(&model, &(in_turn("-", 16) + threads), &together(17));
+    let named = COMPANIONS.replace("sort Task", "sort Task x=X.id") + ask + " x=x";
+    let asked_by_name = "a - ask x=x_0001 50.000-50.000\na - sort x=x_0001 c@50.001\n";
+    check(&named, &(in_turn("-", 16) + asked_by_name), &together(17));
+    // Too few for links show it all the same.
+    let apart: String = (1..=16).map(|line| format!("{line}\n")).collect();
+    check(&model, &(in_turn("-", 7) + asked), &apart);
+    // It may as well begin something.
+    let alone = "a - other 80.000-80.000\na - sort c@90.000\n";
+    check(&model, &(in_turn("-", 8) + asked + alone), &(together(9) + "19\n20\n"));
+    // Nothing tells of those that stand after one of the same statement.
+    let twice = |i| format!("a - sort b@{i}.000\na - sort c@{i}.001\na - sort c@{i}.002\n");
+    let text: String = (0..16).map(twice).collect();
+    let expected: String =
+        (0..16).map(|i| format!("{0} {1} {0}>{1}\n{2}\n", 3 * i + 1, 3 * i + 2, 3 * i + 3)).collect();
+    check(&model, &(text + asked), &(expected + "49\n50\n"));
+}
