@@ -12,6 +12,9 @@ use super::evidence::is_silence;
 use super::open_spans::SpanIndex;
 use crate::record::Record;
 
+/// The method that initializes a class.
+pub(super) const CLASS_INITIALIZER: &str = "<clinit>";
+
 /// What has shown so far which process is at work.
 #[derive(Debug, Default)]
 pub(super) struct Processes {
@@ -45,7 +48,7 @@ impl Scan<'_> {
     /// started since.
     pub(super) fn begin_anew(&mut self, record: &Record<'_>, thread: Option<u32>) {
         let initializes =
-            |point: &LogPointId| self.model.log_points[point.index()].method.as_str() == "<clinit>";
+            |point: &LogPointId| self.model.log_points[point.index()].method == CLASS_INITIALIZER;
         let points = record.candidates.iter().map(|candidate| candidate.log_point);
         let Some(point) = points.into_iter().find(initializes) else { return };
         let first_seq = self.processes.initialize(point, self.seq, record.ts_us);

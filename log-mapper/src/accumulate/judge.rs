@@ -6,6 +6,7 @@ use std::sync::Arc;
 use schema::kinds::{is_made, stamps_us};
 use schema::{LogPointId, Name, TopLevelId, TopLevelKind};
 
+use super::anew::CLASS_INITIALIZER;
 use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
 use super::facts::Fact;
 use super::open_span::TopState;
@@ -186,7 +187,8 @@ impl Scan<'_> {
             return false;
         }
         // What initializes a class is in the middle of its thread's work.
-        let initializes = |point: LogPointId| self.model.log_points[point.index()].method == "<clinit>";
+        let initializes =
+            |point: LogPointId| self.model.log_points[point.index()].method == CLASS_INITIALIZER;
         let is_inner = open.events.iter().all(|event| event.log_point.is_some_and(initializes));
         let float_us = if is_inner || initializes(point) { FLOAT_US } else { AT_ONCE_US };
         if self.orders.floats(point) {
@@ -247,7 +249,7 @@ impl Scan<'_> {
         let (outer_tops, inner_tops) = (&self.open.get(outer).tops, &self.open.get(inner).tops);
         let is_anybodys = |state: &TopState| {
             self.orders.kind(state.top) == TopLevelKind::DispatchTarget
-                || self.model.top_level_methods[state.top.index()].method == "<clinit>"
+                || self.model.top_level_methods[state.top.index()].method == CLASS_INITIALIZER
         };
         let calls =
             |outer: &TopState| inner_tops.iter().any(|inner| self.calls.contains(&(outer.top, inner.top)));

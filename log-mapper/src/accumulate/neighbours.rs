@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 
 use schema::{Name, TopLevelId, TopLevelKind};
 
+use super::anew::CLASS_INITIALIZER;
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
 use super::facts::Fact;
 use super::open_span::{Fit, OpenSpan, TopState, opening_after};
@@ -218,7 +219,8 @@ impl Scan<'_> {
             |top| self.orders.kind(top) == TopLevelKind::Unreached || !self.orders.is_possible(top);
         // Classes are initialized by whoever needs them first, who waits for it.
         let lasted_us = self.open.get(current).lasted_us();
-        let is_initializer = |top: TopLevelId| self.model.top_level_methods[top.index()].method == "<clinit>";
+        let is_initializer =
+            |top: TopLevelId| self.model.top_level_methods[top.index()].method == CLASS_INITIALIZER;
         let is_waiting = gap_us <= LOOP_US
             || (places.iter().all(|places| is_initializer(places.top)) && !is_silence(gap_us, lasted_us));
         (takers.is_empty() && is_waiting && places.iter().all(|places| unreached(places.top)))

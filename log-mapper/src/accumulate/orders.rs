@@ -15,6 +15,7 @@ use schema::{
     TopLevelId, TopLevelKind, ValueClassId,
 };
 
+use super::anew::CLASS_INITIALIZER;
 use super::pools::is_main;
 
 /// The places of one log point in the DAG of one top-level method.
@@ -177,7 +178,7 @@ impl<'m> Orders<'m> {
         let floats = places
             .iter()
             .zip(&model.log_points)
-            .map(|(places, point)| places.len() > most || point.method == "<clinit>");
+            .map(|(places, point)| places.len() > most || point.method == CLASS_INITIALIZER);
         let floats = floats.collect();
         leave_to_entities(model, &mut places);
         Self {

@@ -23,7 +23,7 @@ const PARTS: u32 = 4;
 const CLASSES: usize = (u64::BITS * PARTS) as usize;
 
 /// Counted pauses of a node.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Pauses {
     /// Per class of length, how many there were.
     n: Box<[u32; CLASSES]>,
@@ -90,7 +90,8 @@ mod tests {
         let usual_us = pauses.usual_us();
         assert!((320_000..=400_000).contains(&usual_us), "{usual_us}");
         (0..128).for_each(|_| pauses.learn(1_000));
-        assert!(pauses.usual_us() <= 1_000);
+        let usual_us = pauses.usual_us();
+        assert!((800..=1_000).contains(&usual_us), "{usual_us}");
     }
 
     #[test]

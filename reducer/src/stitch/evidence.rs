@@ -196,7 +196,7 @@ fn is_state_only(
 ) -> bool {
     pair.role == Role::Entity
         && !pair.map.is_empty()
-        && shared.request.iter().all(|text| text.bytes().all(|b| b.is_ascii_digit()))
+        && shared.request.iter().all(|text| is_number(text))
         && !names_alike(pair, sender, receiver)
         && facts.names_other(sender, receiver)
 }
