@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::{TELLING_MIN, is_unique};
-use schema::{IdentifierStrength, LinkKind, TopLevelId, Value, ValueClassId};
+use schema::{IdentifierStrength, LinkKind, TopLevelId, TopLevelKind, Value, ValueClassId};
 
 use super::determined::Determined;
 use super::elimination::TICK_US;
@@ -43,9 +43,10 @@ const NEARER_MIN: i64 = 10;
 /// What was printed at most this long ago was just printed, µs.
 const JUST_US: i64 = 100_000;
 
-/// After printing nothing for so long the `main` of a program hands over nothing that
-/// time alone could tell, µs: it has started what it runs, and waits.
-const MAIN_SILENT_MAX_US: i64 = 1_000_000;
+/// After printing nothing for so long the `main` of a program, or who has started a
+/// thread that goes round by itself, hands over nothing that time alone or the thread's
+/// name could tell, µs: it has started what it runs, and waits.
+const STARTER_SILENT_MAX_US: i64 = 1_000_000;
 
 /// How far back turns are looked at, µs.
 const TURNS_US: i64 = 1_000_000;
@@ -327,7 +328,8 @@ impl<'a> Finder<'a> {
         let spans = self.by_top.get(&(fact.node, pair.from)).map_or(&[][..], Vec::as_slice);
         let names = |span: &&u32| {
             let sender = self.facts.get(**span);
-            sender.values().iter().any(|value| names_thread(self.facts, value, sender, fact))
+            !(self.starts_rounds(pair) && has_waited(sender, fact))
+                && sender.values().iter().any(|value| names_thread(self.facts, value, sender, fact))
         };
         self.around(pair, spans, receiver, LOOK_BACK_MAX).filter(names).copied().collect()
     }
@@ -375,6 +377,12 @@ impl<'a> Finder<'a> {
                 out.push(self.candidate(index, sender, receiver.index, evidence));
             }
         }
+    }
+
+    /// Whether a pair starts a thread that goes round by itself: what its loop does without
+    /// telling one round from the next it is given by others, round by round.
+    fn starts_rounds(&self, pair: &Pair) -> bool {
+        pair.kind == LinkKind::Thread && self.pairs.kind(pair.to) == TopLevelKind::IdentifierLoss
     }
 
     fn in_time(&self, index: u32, sender: u32, receiver: &Fact<'_>) -> bool {
@@ -491,6 +499,12 @@ const LEAD_PENALTY: i64 = 10;
 fn since_us(sender: &Fact<'_>, receiver: &Fact<'_>) -> i64 {
     let before = sender.events.iter().rev().find(|event| event.ts_us <= receiver.start_us);
     before.map_or(i64::MAX, |event| receiver.start_us.saturating_sub(event.ts_us))
+}
+
+/// Whether `sender` had printed nothing for so long, as the receiver began, that it waits
+/// for what it has started.
+fn has_waited(sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+    since_us(sender, receiver) > STARTER_SILENT_MAX_US
 }
 
 /// From the sender's last event before the receiver's start to that start, µs.

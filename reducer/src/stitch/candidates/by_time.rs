@@ -39,8 +39,9 @@ impl<'a> Finder<'a> {
         for &sender in self.around(pair, spans, receiver, HAND_OFF_LOOK_BACK_MAX) {
             let other = self.facts.get(sender);
             let gap_us = fact.start_us.saturating_sub(other.end_us);
-            // A program that waits for its end starts nothing.
-            if self.pairs.is_main(pair.from) && since_us(other, fact) > MAIN_SILENT_MAX_US {
+            // Who waits for the end of what it has started starts nothing.
+            let is_starter = self.pairs.is_main(pair.from) || self.starts_rounds(pair);
+            if is_starter && has_waited(other, fact) {
                 continue;
             }
             if sender == receiver.index || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {

@@ -92,6 +92,26 @@ fn a_thread_named_after_what_it_works_on_belongs_to_whoever_works_on_it() {
 }
 
 #[test]
+fn who_started_a_thread_that_goes_round_by_itself_waits() {
+    let model = "point p
+         top start Task server=Server.name?
+           >p
+         top work IdentifierLoss path=Task.path
+           >p
+         pair start work Thread many";
+    let started = "a main start server=host,39713,1795 p@1.0 p@2.0 p@60.0\n";
+    // What it does first is of who started it.
+    check(model, &format!("{started}a worker work path=/tasks/1 2.5-2.6"), "1 2 1>2");
+    check(model, &format!("{started}a worker work path=/tasks/1 30.0-30.1"), "1\n2");
+    // The thread is named after the server that it is of.
+    let named = "a worker-host,39713,1795 work path=/tasks/1 30.0-30.1";
+    check(model, &format!("{started}{named}"), "1\n2");
+    // A task is handed over at any time.
+    let task = model.replace("IdentifierLoss", "Task");
+    check(&task, &format!("{started}{named}"), "1 2 1>2");
+}
+
+#[test]
 fn about_one_thing_what_is_handed_over_in_turn_is_taken_in_turn() {
     // The table's name comes back again and again: it tells nothing alone. What
     // flushes knows more of its request than the table, or it would serve that.
