@@ -8,7 +8,9 @@
 //!
 //! A task that stands in line waits for as long as those before it are at work:
 //! while receivers of its kind, or other tasks of its thread, follow each other without
-//! a break, its delay counts from when the last one of them was done.
+//! a break, its delay counts from when the last one of them was done. And who has started
+//! something about the same thing may wait for that, and print nothing before it goes on:
+//! where values tell who has sent, the delay counts from the end of what was started too.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{LinkKind, TopLevelId};
@@ -19,7 +21,7 @@ use super::pairs::{Pairs, Role};
 
 /// No delay below this is unusual, µs: scheduling, garbage collection, a slow
 /// disk.
-const DELAY_MIN_US: i64 = 100_000;
+pub(super) const DELAY_MIN_US: i64 = 100_000;
 
 /// Delays up to this many times the usual one are usual.
 const TIMES_USUAL: i64 = 10;
@@ -50,13 +52,52 @@ pub(super) fn keep_usual(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut 
         .collect();
     let lines = Lines::new(pairs, facts);
     let only = Only::new(pairs, candidates);
-    candidates.retain(|candidate| {
-        let longest_us = longest.get(&candidate.pair).copied().unwrap_or(DELAY_MIN_US);
+    let longest_us = |candidate: &Candidate| longest.get(&candidate.pair).copied().unwrap_or(DELAY_MIN_US);
+    let is_usual = |candidate: &mut Candidate| {
         !is_hand_off(pairs, candidate)
-            || candidate.gap_us <= longest_us
-            || lines.delay_us(pairs, facts, candidate) <= longest_us
+            || candidate.gap_us <= longest_us(candidate)
+            || lines.delay_us(pairs, facts, candidate) <= longest_us(candidate)
             || (only.are(candidate) && facts.share_alone(candidate.from, candidate.to))
+    };
+    let mut usual: Vec<Candidate> = candidates.extract_if(.., is_usual).collect();
+    let started = Started::new(pairs, facts, &usual);
+    candidates.retain(|candidate| {
+        started.delay_us(facts, candidate).is_some_and(|delay_us| delay_us <= longest_us(candidate))
     });
+    candidates.append(&mut usual);
+}
+
+/// Whether values tell who has sent along a candidate.
+fn is_named(candidate: &Candidate) -> bool {
+    candidate.evidence.0.n_request > 0
+}
+
+/// What spans have started on their nodes, as values tell: along which pair, and when it
+/// was done.
+struct Started(FxHashMap<u32, Vec<(u32, i64)>>);
+
+impl Started {
+    fn new(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candidate]) -> Self {
+        let mut all: FxHashMap<u32, Vec<(u32, i64)>> = FxHashMap::default();
+        for candidate in candidates.iter().filter(|candidate| is_named(candidate)) {
+            let pair = pairs.get(candidate.pair);
+            if pair.role == Role::Local && pair.kind == LinkKind::Thread && !pair.is_way() {
+                let done_us = facts.get(candidate.to).end_us;
+                all.entry(candidate.from).or_default().push((candidate.pair, done_us));
+            }
+        }
+        Self(all)
+    }
+
+    /// The delay of a hand-off from when something else that its sender has started was
+    /// done, µs. More of what the sender hands over is not what it waits for.
+    fn delay_us(&self, facts: &Facts<'_>, candidate: &Candidate) -> Option<i64> {
+        let start_us = facts.get(candidate.to).start_us;
+        let started = self.0.get(&candidate.from).filter(|_| is_named(candidate))?;
+        let others = started.iter().filter(|&&(pair, _)| pair != candidate.pair);
+        let delays_us = others.map(|&(_, done_us)| start_us.saturating_sub(done_us));
+        delays_us.filter(|&delay_us| delay_us >= 0).min()
+    }
 }
 
 /// Hand-offs of things of which there is one sender and one receiver.

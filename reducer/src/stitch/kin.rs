@@ -4,7 +4,9 @@
 //! given a list, and prints how long that is. The model knows that it hands the names
 //! on; whoever shows such a name, and begins a part of a request that nobody has sent,
 //! while one request is at work that has named the thing before and holds such a
-//! sender, was sent by that one. Where several requests could have, nothing follows.
+//! sender, was sent by that one. So it was if the sender has only just printed its last
+//! line, which can be the last one of its request. Where several requests could have,
+//! nothing follows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,6 +14,7 @@ use rustc_hash::FxHashMap;
 use schema::kinds::{TELLING_MIN, is_made};
 use schema::{IdentifierStrength, Value, ValueClassId};
 
+use super::delays::DELAY_MIN_US;
 use super::facts::{Fact, Facts};
 use super::pairs::{Mapped, Pair, Pairs, Role};
 use crate::merge::{Sets, SpanLink};
@@ -107,8 +110,8 @@ impl<'f> Kin<'f> {
         })
     }
 
-    /// The senders of a pair that do not name what they hand on, of requests that are
-    /// at work as the part with the first span `root` begins, and that have named `value`.
+    /// The senders of a pair that do not name what they hand on, of requests that have named
+    /// `value`, as the part with the first span `root` begins: at work, or just done.
     fn senders(
         &self,
         root: u32,
@@ -126,11 +129,12 @@ impl<'f> Kin<'f> {
         parts.dedup();
         for part in parts.into_iter().filter(|&part| part != root) {
             let spans = &self.parts[&part];
-            let is_at_work = |&span: &u32| self.facts.get(span).end_us >= begun_us;
-            if !spans.iter().any(is_at_work) {
-                continue;
-            }
-            let can_send = |&&span: &&u32| self.can_send(span, pair, class, receiver, begun_us);
+            let is_at_work = spans.iter().any(|&span| self.facts.get(span).end_us >= begun_us);
+            let has_just_printed =
+                |span: u32| self.facts.get(span).end_us.saturating_add(DELAY_MIN_US) >= begun_us;
+            let can_send = |&&span: &&u32| {
+                (is_at_work || has_just_printed(span)) && self.can_send(span, pair, class, receiver, begun_us)
+            };
             let mut senders = spans.iter().filter(can_send).take(SENDERS_MAX);
             let named_before = |sender: u32| {
                 let sender = self.facts.get(sender);

@@ -172,6 +172,10 @@ fn what_a_request_has_named_each_of_its_spans_can_have_handed_on() {
     check("b w open region=r7654321 1.5-1.6", "1 2 3 1>2 1>3\n4");
     // The request is done.
     check("b w open region=r1234567 2.1-2.2", "1 2 3 1>2 1>3\n4");
+    // It is done as well, but was at work just before.
+    let short = request.replace("1.0-2.0", "1.0-1.3");
+    self::check(model, &format!("{short}\nb w open region=r1234567 1.45-1.6"), "1 2 3 4 1>2 1>3 3>4");
+    self::check(model, &format!("{short}\nb w open region=r1234567 1.55-1.6"), "1 2 3 1>2 1>3\n4");
     // The sender names another one itself.
     let other = "a v assign table=users7777 region=r7654321 1.41-1.41";
     let text = request.replace("a v assign table=users7777 1.4-1.4", other);
@@ -314,6 +318,41 @@ fn who_stands_in_line_waits_for_as_long_as_those_before_it_are_at_work() {
          15
          16",
     );
+}
+
+#[test]
+fn who_has_started_something_may_wait_for_that() {
+    let mut text = String::new();
+    for n in 1..6 {
+        let lines = format!(
+            "a - open region=region{n} N.0-N.01
+             a - deploy region=region{n} N.02-N.03
+             b - opened region=region{n} N.04-N.04\n"
+        );
+        text += &lines.replace('N', &n.to_string());
+    }
+    let model = "point p
+         top ask Task region=Region.name?
+           >p
+         top open Task region=Region.name
+           >p
+         top deploy Task region=Region.name
+           >p
+         top opened EventHandler region=Region.name
+           >p
+         pair open deploy Thread region=region
+         pair ask opened Store region=region
+         pair open opened Store region=region";
+    let usual = "1 2 3 1>2 1>3\n4 5 6 4>5 4>6\n7 8 9 7>8 7>9\n10 11 12 10>11 10>12\n13 14 15 13>14 13>15";
+    let slow = "b - ask region=region9 8.0-8.0
+         a - open region=region9 9.0-9.1
+         a - deploy region=region9 9.15-9.9
+         b - opened region=region9 9.95-9.95";
+    check(model, &format!("{text}{slow}"), &format!("{usual}\n16\n17 18 19 17>18 17>19"));
+    // It was done long before, or has nothing to do with that.
+    for apart in [slow.replace("9.15-9.9", "9.15-9.3"), slow.replace("9.95-9.95", "10.4-10.4")] {
+        check(model, &format!("{text}{apart}"), &format!("{usual}\n16\n17 18 17>18\n19"));
+    }
 }
 
 #[test]
