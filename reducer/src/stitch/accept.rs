@@ -16,12 +16,12 @@ use crate::merge::SpanLink;
 
 /// The hand-offs taken from `candidates`, which are sorted best first.
 pub(super) fn accept(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candidate]) -> Vec<SpanLink> {
-    let crowded = crowded(pairs, candidates);
+    let claims = Claims::new(pairs, facts, candidates);
     let mut state = State { equals: equals(candidates), ..State::default() };
     let mut taken = Vec::new();
     for candidate in candidates {
         let pair = pairs.get(candidate.pair);
-        if candidate.is_bare && crowded.contains(&(candidate.from, candidate.pair)) {
+        if !claims.are_sure(candidate) {
             continue;
         }
         if state.is_free(facts, pair, candidate)
@@ -58,16 +58,55 @@ fn equals(candidates: &[Candidate]) -> FxHashMap<(u32, u32), Vec<&Candidate>> {
     equals
 }
 
-/// Senders that can have one receiver and that several claim by time alone:
-/// none of these claims is sure.
-pub(super) fn crowded(pairs: &Pairs<'_>, candidates: &[Candidate]) -> FxHashSet<(u32, u32)> {
-    let mut claims: FxHashMap<(u32, u32), FxHashSet<u32>> = FxHashMap::default();
-    for candidate in candidates.iter().filter(|candidate| candidate.is_bare) {
-        if !pairs.get(candidate.pair).many {
-            claims.entry((candidate.from, candidate.pair)).or_default().insert(candidate.to);
+/// Who claims by time alone what can have one receiver.
+pub(super) struct Claims(FxHashMap<(u32, u32), Claim>);
+
+/// Who claims one (sender, pair).
+#[derive(Clone, Copy, Default)]
+struct Claim {
+    /// The only one; none if several do.
+    sole: Option<u32>,
+    n: u32,
+    /// The same of those that can be nothing but a receiver of the pair.
+    sole_sure: Option<u32>,
+    n_sure: u32,
+}
+
+impl Claims {
+    /// The claims of `candidates`.
+    pub(super) fn new(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candidate]) -> Self {
+        let mut claims: FxHashMap<(u32, u32), Claim> = FxHashMap::default();
+        for candidate in candidates.iter().filter(|candidate| candidate.is_bare) {
+            let pair = pairs.get(candidate.pair);
+            if !pair.many {
+                let claim = claims.entry((candidate.from, candidate.pair)).or_default();
+                count(&mut claim.sole, &mut claim.n, candidate.to);
+                if facts.get(candidate.to).tops == [pair.to] {
+                    count(&mut claim.sole_sure, &mut claim.n_sure, candidate.to);
+                }
+            }
         }
+        Self(claims)
     }
-    claims.into_iter().filter(|(_, receivers)| receivers.len() > 1).map(|(sender, _)| sender).collect()
+
+    /// Whether no other claim stands against that of `candidate`. Where several stand, none
+    /// is sure; but what can be something else too claims nothing against the only one that
+    /// cannot, for that has to have its sender.
+    pub(super) fn are_sure(&self, candidate: &Candidate) -> bool {
+        let claim = self.0.get(&(candidate.from, candidate.pair)).filter(|_| candidate.is_bare);
+        claim.is_none_or(|claim| {
+            let sole = if claim.n_sure > 0 { claim.sole_sure } else { claim.sole };
+            sole == Some(candidate.to)
+        })
+    }
+}
+
+/// Counts one more claim by `to`.
+fn count(sole: &mut Option<u32>, n: &mut u32, to: u32) {
+    if *n == 0 || *sole != Some(to) {
+        *n += 1;
+        *sole = (*n == 1).then_some(to);
+    }
 }
 
 #[derive(Default)]

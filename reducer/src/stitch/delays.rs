@@ -11,6 +11,7 @@
 //! a break, its delay counts from when the last one of them was done. And who has started
 //! something about the same thing may wait for that, and print nothing before it goes on:
 //! where values tell who has sent, the delay counts from the end of what was started too.
+//! And what a process does first takes longer than anything it does later.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{LinkKind, TopLevelId};
@@ -58,6 +59,7 @@ pub(super) fn keep_usual(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut 
             || candidate.gap_us <= longest_us(candidate)
             || lines.delay_us(pairs, facts, candidate) <= longest_us(candidate)
             || (only.are(candidate) && facts.share_alone(candidate.from, candidate.to))
+            || is_first_start(pairs, facts, candidate)
     };
     let mut usual: Vec<Candidate> = candidates.extract_if(.., is_usual).collect();
     let started = Started::new(pairs, facts, &usual);
@@ -201,6 +203,15 @@ fn most_of_sure(pairs: &Pairs<'_>, delays: &FxHashMap<u32, Vec<i64>>) -> i64 {
     starts.sort_unstable();
     let usual = starts.get(starts.len() / 2).copied().filter(|_| starts.len() >= STARTS_MIN);
     usual.map_or(i64::MAX, |usual| usual.saturating_mul(TIMES_USUAL))
+}
+
+/// Whether a program's `main` starts what it starts once, and what was started can be
+/// nothing else: a process that has just begun loads what it runs first, however quick it
+/// is later.
+fn is_first_start(pairs: &Pairs<'_>, facts: &Facts<'_>, candidate: &Candidate) -> bool {
+    let pair = pairs.get(candidate.pair);
+    let is_start = pair.kind == LinkKind::Thread && pair.role == Role::Local && !pair.is_way();
+    is_start && !pair.many && pairs.is_main(pair.from) && facts.get(candidate.to).tops == [pair.to]
 }
 
 /// Parts of one entity or of one span follow each other at any distance.

@@ -25,7 +25,7 @@ use rustc_hash::FxHashSet;
 use schema::kinds::is_made;
 use schema::{Event, LogPointId};
 
-use super::accept::crowded;
+use super::accept::Claims;
 use super::evidence::{Candidate, is_naming};
 use super::facts::Facts;
 use super::pairs::Pairs;
@@ -67,8 +67,8 @@ pub(super) fn join(
     next.retain(|next| !linked.contains(&next.to));
     let known = Known::learn(facts, &next);
     // What several claim by time alone of one who starts only one of them, nobody gets.
-    let crowded = crowded(pairs, candidates);
-    let is_sure = |candidate: &&Candidate| !crowded.contains(&(candidate.from, candidate.pair));
+    let claims = Claims::new(pairs, facts, candidates);
+    let is_sure = |candidate: &&Candidate| claims.are_sure(candidate);
     let sure = candidates.iter().filter(|candidate| !candidate.is_bare || is_sure(candidate));
     let handed: FxHashSet<u32> = sure.map(|candidate| candidate.to).collect();
     let mut is_lone = vec![false; facts.len()];

@@ -1,0 +1,67 @@
+//! Who claims a sender by time alone, and when it can have sent.
+
+use super::*;
+
+/// `listen` is started once; `send` runs in a thread of its own and can print what `listen`
+/// prints.
+const SERVER: &str = "
+    point p
+    point connect
+    point bind
+    top start Task
+      >p<
+    top listen Task
+      >bind|connect*<
+    top send Task
+      >connect<
+    pair start listen Thread
+";
+
+#[test]
+fn what_can_be_something_else_claims_nothing_of_what_can_not() {
+    check(
+        SERVER,
+        "a m start 1.0-1.0
+         a t1 listen bind@1.02
+         a t2 send|listen connect@1.03",
+        "1 2 1>2
+         3",
+    );
+    // Two that can be nothing else, and two that can.
+    let two = |tops: &str| format!("a m start 1.0-1.0\na t1 {tops} connect@1.02\na t2 {tops} connect@1.03");
+    check(SERVER, &two("listen"), "1\n2\n3");
+    check(SERVER, &two("send|listen"), "1\n2\n3");
+    check(SERVER, "a m start 1.0-1.0\na t2 send|listen connect@1.03", "1 2 1>2");
+}
+
+/// Twenty quick starts of another task, and then a slow one of `what`.
+fn starts(main: &str, what: &str) -> String {
+    let quick = |n: usize| {
+        let at = 100 + n * 10;
+        format!("a q{n} ask id=id-{n:02} {at}.0-{at}.0\na w{n} work id=id-{n:02} {at}.001-{at}.001\n")
+    };
+    let quick: String = (0..20).map(quick).collect();
+    format!("a m {main} 1.0-1.0\na t1 {what} bind@1.5\n{quick}")
+}
+
+#[test]
+fn what_a_program_starts_first_takes_its_time() {
+    let text = SERVER.to_owned()
+        + "top ask Task id=Id.n
+             >p
+           top work Task id=Id.n
+             >p
+           pair ask work Thread id=id";
+    let mut model = sketch::model(&text);
+    let first = |model: &Model, text: &str| {
+        let requests = reduce(model, outputs(&spans(model, text), |_, _| 0), &Config::default());
+        print(&requests).lines().next().unwrap_or_default().to_owned()
+    };
+    // Where threads start at once, this is somebody else's.
+    assert_eq!(first(&model, &starts("start", "listen")), "1");
+    let top = &mut model.top_level_methods[0];
+    top.descriptor = "([Ljava/lang/String;)V".to_owned();
+    top.method = "main".to_owned();
+    assert_eq!(first(&model, &starts("main", "listen")), "1 2 1>2");
+    assert_eq!(first(&model, &starts("main", "send|listen").replace("bind", "connect")), "1");
+}
