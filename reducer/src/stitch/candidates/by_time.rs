@@ -59,6 +59,11 @@ impl<'a> Finder<'a> {
             }
             let Some(evidence) = weigh(self.pairs, self.facts, pair, other, fact) else { continue };
             let candidate = self.candidate(index, sender, receiver.index, evidence);
+            // A dispatcher waits for the next piece of work: what it printed before that
+            // was about another one.
+            if candidate.is_bare && self.has_waited(pair, other, fact) {
+                continue;
+            }
             // A call in one thread: the latest caller is the caller.
             if evidence.same_thread {
                 out.push(candidate);
@@ -73,6 +78,14 @@ impl<'a> Finder<'a> {
             return;
         }
         out.extend(self.nearest(pair, receiver.index, &found));
+    }
+
+    /// Whether the sender is a dispatcher that has printed nothing for longer than a piece
+    /// of work needs to begin.
+    fn has_waited(&self, pair: &Pair, sender: &Fact<'a>, receiver: &Fact<'a>) -> bool {
+        self.pairs.is_dispatcher(pair.from)
+            && sender.start_us <= receiver.start_us
+            && since_us(sender, receiver) > JUST_US
     }
 
     /// Whether time can tell that a sender came before the receiver. A caller can print

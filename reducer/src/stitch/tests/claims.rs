@@ -65,3 +65,20 @@ fn what_a_program_starts_first_takes_its_time() {
     assert_eq!(first(&model, &starts("main", "listen")), "1 2 1>2");
     assert_eq!(first(&model, &starts("main", "send|listen").replace("bind", "connect")), "1");
 }
+
+#[test]
+fn a_dispatcher_that_has_waited_works_on_something_else() {
+    let model = "
+        point p
+        point q
+        top follow Dispatcher
+          >p
+        top handle DispatchTarget id=Id.n
+          >q
+        pair follow handle Call many";
+    let lines = |at: &str| format!("a t follow p@1.0\na t handle id=17 q@{at}");
+    check(model, &lines("1.05"), "1 2 1>2");
+    check(model, &lines("6.0"), "1\n2");
+    let model = model.replace("Dispatcher", "Task");
+    check(&model, &lines("6.0"), "1 2 1>2");
+}
