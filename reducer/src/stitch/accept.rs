@@ -2,7 +2,8 @@
 //! long as both ends are free and agree on what they are.
 //!
 //! INVARIANT: a receiver has at most one sender per role (but of what carries an
-//! object attached to a connection any number), a sender one receiver
+//! object attached to a connection any number; a way has the role of its last step too,
+//! for that is what started the receiver), a sender one receiver
 //! per pair unless the pair says `many` (which may be seen in parts where no thread is
 //! printed), and there is a top-level method that all links of a span can name for it.
 
@@ -164,7 +165,8 @@ impl<'s> State<'s, '_> {
     fn is_free(&self, facts: &Facts<'s>, pair: &Pair, candidate: &Candidate) -> bool {
         // What carries an object can be any of its carriers, and have it from several.
         let is_any = pair.role == Role::Attached;
-        let has_sender = || self.received.contains(&(candidate.to, pair.role));
+        let has_received = |role| self.received.contains(&(candidate.to, role));
+        let has_sender = || has_received(pair.role) || (pair.ends_on_node && has_received(Role::Local));
         let known = self.sent.get(&(candidate.from, candidate.pair));
         (is_any || self.agrees(pair, candidate) && !has_sender())
             && (pair.many || known.is_none_or(|&known| is_rest(facts, known, candidate.to)))
@@ -225,6 +227,9 @@ impl<'s> State<'s, '_> {
             self.tops.insert(candidate.to, to);
         }
         self.received.insert((candidate.to, pair.role));
+        if pair.ends_on_node {
+            self.received.insert((candidate.to, Role::Local));
+        }
         self.sent.insert((candidate.from, candidate.pair), candidate.to);
     }
 

@@ -55,6 +55,8 @@ pub(super) struct Pair {
     /// A way of starts that hands over nothing that is known: a name of one kind of thing
     /// at both ends tells.
     pub(super) by_name: bool,
+    /// The last step of a way is one on the receiver's node: it is what started that.
+    pub(super) ends_on_node: bool,
 }
 
 impl Pair {
@@ -67,7 +69,8 @@ impl Pair {
         role: Role,
         map: Vec<Mapped>,
     ) -> Self {
-        Self { id, from, to, kind, many, role, map, through: Vec::new(), to_parts: false, by_name: false }
+        let (to_parts, by_name, ends_on_node) = (false, false, false);
+        Self { id, from, to, kind, many, role, map, through: Vec::new(), to_parts, by_name, ends_on_node }
     }
 
     /// Whether it is a way of several hand-offs.

@@ -141,5 +141,6 @@ fn join(way: &Pair, step: &Pair, is_sole: bool) -> Option<Pair> {
         through,
         to_parts: way.to_parts,
         by_name,
+        ends_on_node: !step.kind.crosses_nodes(),
     })
 }

@@ -82,3 +82,28 @@ fn a_dispatcher_that_has_waited_works_on_something_else() {
     let model = model.replace("Dispatcher", "Task");
     check(&model, &lines("6.0"), "1 2 1>2");
 }
+
+/// A request that is relayed by a silent handler on another node, and called on there.
+const RELAY: &str = "
+    point p
+    top follow Task zxid=Txn.id
+      >p
+    top relay RpcHandler zxid=Txn.id
+      >p
+    top serve Task zxid=Txn.id session=Session.id
+      >p
+    top process Task zxid=Txn.id session=Session.id
+      >p
+    pair follow relay Socket zxid=zxid
+    pair relay process Queue zxid=zxid
+    pair serve process Call zxid=zxid session=session
+";
+
+#[test]
+fn what_was_called_was_not_started_at_the_end_of_a_way_as_well() {
+    let process = "b t process zxid=100000008 session=session-1 1.2-1.2";
+    let follow = "a f follow zxid=100000008 1.0-1.4";
+    check(RELAY, &format!("{follow}\n{process}"), "1 2 1>2");
+    let serve = "b t serve zxid=100000008 session=session-1 1.1-1.3";
+    check(RELAY, &format!("{follow}\n{process}\n{serve}"), "1\n3 2 3>2");
+}
