@@ -25,6 +25,7 @@ use self::neighbours::Lone;
 use self::open_span::{Fit, TopState, opening_any};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
+use self::owned::Owned;
 use self::pools::{Closed, Pools};
 use self::programs::Programs;
 use self::takers::{Taker, prefer_living};
@@ -52,6 +53,7 @@ mod neighbours;
 mod open_span;
 mod open_spans;
 mod orders;
+mod owned;
 mod pauses;
 mod pools;
 mod programs;
@@ -151,6 +153,7 @@ struct Scan<'m> {
     /// Where the record before went, if that is still open.
     before: Option<SpanIndex>,
     loops: Loops,
+    owned: Owned,
     together: Together,
     handed: Handed,
     /// Values by text.
@@ -204,6 +207,8 @@ struct Choice {
 enum Goes {
     Joins(SpanIndex, Fit, Name),
     Opens(Vec<TopState>),
+    /// Is a span of its own, while its thread goes on with what it was at.
+    Apart(Vec<TopState>),
     /// Opens a span that begins with so many of the last records of another one.
     Takes(Vec<TopState>, SpanIndex, usize),
     /// Is printed inside of what its thread is doing.
@@ -238,6 +243,7 @@ impl<'m> Scan<'m> {
             neighbours: Trust::FIRST,
             before: None,
             loops: Loops::default(),
+            owned: Owned::default(),
             together: Together::default(),
             handed: Handed::new(model),
             shown: FxHashMap::default(),
@@ -306,17 +312,18 @@ impl<'m> Scan<'m> {
             let as_well = takers.extract_if(.., |taker| taker.span == span && taker.evidence == evidence);
             as_well.for_each(|taker| fit.or(taker.fit));
             let fact = facts.iter().find(|(index, _)| *index == candidate);
-            if let Some(goes) = fact.and_then(|(_, fact)| self.taking(record, thread, fact, Some(span))) {
+            let fact = fact.map(|(_, fact)| fact);
+            let goes = fact.and_then(|fact| self.taking(record, thread, fact, Some(span)));
+            if let Some(goes) = goes.or_else(|| self.of_its_own(thread, fact?, span, &fit)) {
                 return Some(Choice { candidate, thread, goes });
             }
             if evidence.current && fit.n_request > 0 {
                 self.pauses.learn(record.ts_us.abs_diff(self.open.get(span).last_us));
             }
             if thread.is_none() && fit.n_request > 0 {
-                let fact = facts.iter().find(|(index, _)| *index == candidate);
-                fact.into_iter().for_each(|(_, fact)| self.learn(fact, span));
+                fact.into_iter().for_each(|fact| self.learn(fact, span));
                 let skips = fit.follows == Follows::Later;
-                if let Some(goes) = fact.and_then(|(_, fact)| self.adopting(record, fact, span, skips)) {
+                if let Some(goes) = fact.and_then(|fact| self.adopting(record, fact, span, skips)) {
                     return Some(Choice { candidate, thread, goes });
                 }
             }
@@ -363,7 +370,11 @@ impl<'m> Scan<'m> {
             let others = others.filter(|other| other.log_point != fact.log_point);
             let mut readings = vec![fact];
             readings.extend(others.filter(|other| self.orders.starts(other.log_point) == starts));
-            Goes::Opens(opening_any(&mut self.orders, &readings))
+            let tops = opening_any(&mut self.orders, &readings);
+            if thread.is_some() {
+                self.owned.learn(fact, &tops);
+            }
+            Goes::Opens(tops)
         });
         let candidate = *candidate;
         if thread.is_none() {

@@ -39,6 +39,7 @@ impl Scan<'_> {
         if thread.is_none() {
             self.together.see(candidate.map(|candidate| candidate.log_point), record.ts_us);
         }
+        let is_apart = matches!(goes, Goes::Apart(_));
         let index = self.carry_out(record, candidate, thread, goes);
         self.open.update_in_place(index, |span| span.is_left = false);
         if !common.is_empty() {
@@ -61,6 +62,10 @@ impl Scan<'_> {
             }
         }
         self.before = Some(index).filter(|_| thread.is_none());
+        if is_apart {
+            self.close(index, false);
+            return;
+        }
         self.leave_behind(index);
         if !self.open.get(index).goes_on(&mut self.orders) {
             self.close(index, false);
@@ -152,6 +157,10 @@ impl Scan<'_> {
                 let readings = readings(record, &tops, event.log_point);
                 self.open.open(OpenSpan::new(thread, tops, event, seq).with_readings(readings))
             }
+            Goes::Apart(tops) => {
+                let event = event(record, candidate, Name::from("of what it names"));
+                self.open.open(OpenSpan::new(thread, tops, event, seq))
+            }
             Goes::Inside(index) => {
                 let around = if thread.is_some() { "thread" } else { "the only one at work" };
                 let what = if candidate.is_some() { "inside" } else { "inside, no log point" };
@@ -177,20 +186,24 @@ impl Scan<'_> {
             }
             Goes::Takes(mut tops, giver, n_taken) => {
                 self.restrict(thread, &mut tops);
-                let mut taken = Vec::new();
-                self.open.update(giver, |span| {
-                    taken.extend((0..n_taken).map_while(|_| span.give_last()));
-                });
                 let event = event(record, candidate, Name::from("follows at once"));
-                let mut span = OpenSpan::new(thread, tops, event, seq);
-                for (mut first, first_seq) in taken {
-                    first.reason = Name::from("opens");
-                    span.events.insert(0, first);
-                    span.first_seq = first_seq;
-                }
-                self.open.open(span)
+                self.take_over(OpenSpan::new(thread, tops, event, seq), giver, n_taken)
             }
         }
+    }
+
+    /// Opens a span that begins with so many of the last records of `giver`; returns that.
+    fn take_over(&mut self, mut span: OpenSpan, giver: SpanIndex, n_taken: usize) -> SpanIndex {
+        let mut taken = Vec::new();
+        self.open.update(giver, |span| {
+            taken.extend((0..n_taken).map_while(|_| span.give_last()));
+        });
+        for (mut first, first_seq) in taken {
+            first.reason = Name::from("opens");
+            span.events.insert(0, first);
+            span.first_seq = first_seq;
+        }
+        self.open.open(span)
     }
 }
 

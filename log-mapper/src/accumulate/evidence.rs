@@ -71,6 +71,11 @@ impl Spread {
         self.n_blocks += u32::from(std::mem::replace(&mut self.last_block, block) != block);
     }
 
+    /// Whether some other record has shown it before.
+    pub(super) fn is_repeated(&self) -> bool {
+        self.n_times > 1
+    }
+
     /// Whether it is common after `n_records`: shown often, and all along.
     pub(super) fn is_common(&self, n_records: u64) -> bool {
         let is_often = self.n_times > COMMON_MIN && u64::from(self.n_times) > n_records / COMMON_SHARE;

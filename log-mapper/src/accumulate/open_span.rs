@@ -99,6 +99,11 @@ impl Fit {
         }
     }
 
+    /// The span's top-level methods if it takes the record.
+    pub(super) fn tops(&self) -> &[TopState] {
+        &self.tops
+    }
+
     /// Whether this leaves the span all top-level methods that `other` leaves it.
     pub(super) fn keeps_all_of(&self, other: &Fit) -> bool {
         let has = |top| self.tops.binary_search_by_key(&top, |state| state.top).is_ok();

@@ -14,6 +14,7 @@ mod first_thread;
 mod learnt;
 mod no_threads;
 mod numbered;
+mod owned;
 mod pauses;
 mod programs;
 mod rests;

@@ -43,7 +43,7 @@ impl Bound {
         Self { identifier, value_class, strength, text: Arc::clone(text), part: None, is_shown: true }
     }
 
-    pub(super) fn is_request_identifier(&self) -> bool {
+    pub(in crate::accumulate) fn is_request_identifier(&self) -> bool {
         self.identifier.is_some() && self.strength == IdentifierStrength::Request
     }
 }
