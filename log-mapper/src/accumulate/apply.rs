@@ -153,7 +153,10 @@ impl Scan<'_> {
                 let entered = tops.iter().any(|top| top.entered);
                 let reason = if entered { "opens" } else { "opens, start not seen" };
                 let event = event(record, candidate, Name::from(reason));
-                event.log_point.into_iter().for_each(|point| self.loops.begin(point));
+                if let Some(point) = event.log_point {
+                    self.loops.begin(point);
+                    self.begin_main_anew(thread, &tops, point, record.ts_us);
+                }
                 let readings = readings(record, &tops, event.log_point);
                 self.open.open(OpenSpan::new(thread, tops, event, seq).with_readings(readings))
             }

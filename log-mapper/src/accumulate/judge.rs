@@ -242,7 +242,8 @@ impl Scan<'_> {
     }
 
     /// Whether `outer` can enclose `inner`, which is of the same thread: a
-    /// dispatcher, what calls it, `main` in its own thread. Whoever needs a class
+    /// dispatcher, what calls it, `main` in its own thread (which runs it once: another
+    /// `main` is that of another process). Whoever needs a class
     /// first waits for its initializer, wherever it is at work.
     pub(super) fn encloses(&self, outer: SpanIndex, inner: SpanIndex) -> bool {
         let is_main_thread = |thread: u32| self.thread_names[thread as usize] == MAIN_THREAD;
@@ -255,7 +256,9 @@ impl Scan<'_> {
             |outer: &TopState| inner_tops.iter().any(|inner| self.calls.contains(&(outer.top, inner.top)));
         outer_tops.iter().any(|outer| self.orders.kind(outer.top) == TopLevelKind::Dispatcher)
             || inner_tops.iter().all(is_anybodys)
-            || (self.is_main(outer) && self.open.get(outer).thread.is_some_and(is_main_thread))
+            || (self.is_main(outer)
+                && !self.is_main(inner)
+                && self.open.get(outer).thread.is_some_and(is_main_thread))
             || (!self.calls.is_empty() && outer_tops.iter().any(calls))
     }
 }
