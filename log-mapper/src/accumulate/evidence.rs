@@ -342,18 +342,15 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
     // task can meet many things of a kind.
     // Nor if a round has printed this after its first line: the round is not over, for
     // another one would begin with that.
+    // But a loop that has nothing before it, and names another thing as it comes round, not
+    // at once, has waited for that: each turn is its own.
     let goes_on = around.has_thread && best.current && !around.after_silence;
     let is_turn = around.printed_before && !around.began_so && !around.is_dispatcher;
-    let is_next = goes_on && best.follows == Follows::Next && (!around.is_round || is_turn);
+    let is_next = goes_on && best.follows == Follows::Next && (!around.is_round || is_turn) && !around.again;
     if best.differs && (around.starts || around.is_dispatcher) && !is_next {
         return None;
     }
-    // A thread that was done long ago works on something else now; so does one that was
-    // done when somebody handed out the next.
-    let is_over = around.round_is_over || around.handed_anew;
-    let is_done =
-        around.floats || (around.starts && (around.after_silence || (is_over && best.n_request == 0)));
-    if around.has_thread && around.at_exit && is_done {
+    if around.has_thread && is_done(best, around) {
         return None;
     }
     // The first line of a request, or of a dispatcher's round, once more: the
@@ -402,6 +399,14 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
     let is_next = best.follows == Follows::Next && best.entered && around.in_order_window;
     let enough = is_next && is_told;
     enough.then(|| reason("order", best))
+}
+
+/// Whether the thread of `best` has ended that and works on something else now: it was done
+/// long ago, or when somebody handed out the next. A dispatcher's round can end anywhere.
+fn is_done(best: Evidence, around: Surroundings) -> bool {
+    let is_over = around.round_is_over || around.handed_anew;
+    let begins_next = around.starts && (around.after_silence || (is_over && best.n_request == 0));
+    (around.at_exit && (around.floats || begins_next)) || (around.is_dispatcher && begins_next)
 }
 
 fn reason(base: &str, best: Evidence) -> Name {

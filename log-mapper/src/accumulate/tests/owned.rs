@@ -65,3 +65,40 @@ fn who_is_about_what_a_line_names_goes_on_with_it() {
     let text = run(&sketch::model(&model), &lines(n));
     assert!(text.contains(&format!("shut: {first} opens; {} thread", first + 1)), "{text}");
 }
+
+#[test]
+fn a_loop_that_comes_round_to_another_thing_has_waited_for_it() {
+    let model = "
+        point bound
+        point accepted peer=Peer.address
+        point met peer=Peer.address
+        top listen Task
+          >bound accepted
+          >accepted*<
+        top serve Task peer=Peer.address
+          >met<";
+    let lines = |at: &str, peer: &str| {
+        format!("1.0 t accepted peer=/127.0.0.1:58458\n{at} t accepted peer=/127.0.0.1:{peer}")
+    };
+    check(model, &lines("1.3", "58462"), "listen: 1 opens\nlisten: 2 opens");
+    // At once it is one loop over what is there.
+    check(model, &lines("1.01", "58462"), "listen: 1 opens; 2 thread");
+}
+
+#[test]
+fn a_round_of_a_dispatcher_can_end_anywhere() {
+    let model = |kind: &str| {
+        format!(
+            "point synced
+             point got
+             point packet id=Id.n
+             top follow {kind} id=Id.n
+               >synced packet got
+               >packet got
+               got<"
+        )
+    };
+    let lines = "1.0 t synced\n3.0 t packet id=17";
+    check(&model("Dispatcher"), lines, "follow: 1 opens\nfollow: 2 opens");
+    check(&model("Task"), lines, "follow: 1 opens; 2 thread");
+}
