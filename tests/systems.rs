@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 use libtest_mimic::{Arguments, Failed, Trial};
 use schema::{Model, TopLevelKind, TopLevelMethod};
 
-const SETS: [(&str, &str); 15] = [
+const SETS: [(&str, &str); 17] = [
     ("cassandra-2.1.0", "set-a"),
     ("cassandra-2.1.0", "set-a-debug"),
     ("cassandra-2.1.0", "set-a-plain"),
@@ -28,6 +28,8 @@ const SETS: [(&str, &str); 15] = [
     ("zookeeper-3.4.6", "set-a"),
     ("zookeeper-3.4.6", "set-a-debug"),
     ("zookeeper-3.4.6", "set-a-plain"),
+    ("zookeeper-3.4.6", "set-killed"),
+    ("zookeeper-3.4.6", "set-killed-plain"),
 ];
 
 fn main() -> ExitCode {
