@@ -300,6 +300,8 @@ pub(super) struct Surroundings {
     pub(super) turns_slowly: bool,
     /// The best span can have ended with its last record.
     pub(super) at_exit: bool,
+    /// The best span is a program's `main`.
+    pub(super) is_main: bool,
     /// The best span can be all of what a dispatcher has handed out, and the record
     /// is the dispatcher's own.
     pub(super) was_handed_out: bool,
@@ -343,10 +345,13 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
     // Nor if a round has printed this after its first line: the round is not over, for
     // another one would begin with that.
     // But a loop that has nothing before it, and names another thing as it comes round, not
-    // at once, has waited for that: each turn is its own.
+    // at once, has waited for that: each turn is its own. A program's `main` is one.
     let goes_on = around.has_thread && best.current && !around.after_silence;
     let is_turn = around.printed_before && !around.began_so && !around.is_dispatcher;
-    let is_next = goes_on && best.follows == Follows::Next && (!around.is_round || is_turn) && !around.again;
+    let is_next = goes_on
+        && best.follows == Follows::Next
+        && (!around.is_round || is_turn)
+        && (!around.again || around.is_main);
     if best.differs && (around.starts || around.is_dispatcher) && !is_next {
         return None;
     }

@@ -63,6 +63,7 @@ impl Scan<'_> {
                 && self.open.get(best.span).tops.len() > 1,
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
             at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
+            is_main: self.is_main(best.span),
             was_handed_out: self.open.get(best.span).was_handed_out(&self.orders, &best.fit),
             is_round: self.is_round(best.span),
             round_is_over: self.is_round_over(best.span, gap_us),

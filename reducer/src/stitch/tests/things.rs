@@ -36,8 +36,9 @@ fn a_dispatcher_never_joins_what_it_dispatches() {
          a t2 serve id=2 2.0-2.1
          a t1 serve id=3 3.0-3.1",
         "1
-         2 4 2>4
+         2
          3
+         4
          5",
     );
 }
