@@ -28,6 +28,7 @@ mod companions;
 mod counted;
 mod delays;
 mod determined;
+mod detours;
 mod elimination;
 mod entities;
 mod evidence;
@@ -87,6 +88,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     entities.keep_named(&pairs, &mut candidates);
     delays::keep_usual(&pairs, &facts, &mut candidates);
     candidates.retain(|candidate| !facts.are_apart(candidate.from, candidate.to));
+    detours::leave_out(model, &pairs, &facts, &mut candidates);
     candidates.retain(|candidate| !held::is_guess(&pairs, &facts, candidate.from, candidate.to));
     candidates.par_sort_unstable();
     let mut links = by_component(

@@ -12,6 +12,7 @@ mod claims;
 mod common_senders;
 mod companions;
 mod cut_logs;
+mod detours;
 mod hosts;
 mod in_turn;
 mod lives;

@@ -1,0 +1,74 @@
+//! Detours: who went another way through its code has handed nothing over.
+//!
+//! A hand-off stands on some ways through its sender only. What is printed before it, or
+//! after it, the model tells; a line of the sender that is neither, and that no such line
+//! can come before or after, stands on a way of its own (the other branch, an early
+//! return). A span that shows it went there (happened-before, Pivot Tracing §3): a hand-off
+//! of somebody else is the only reading, however near in time or by the name of a thread.
+//!
+//! Under-approximates: lines that everybody prints have no place, and where the sender
+//! prints nothing beside its hand-off nothing is told.
+
+use rustc_hash::FxHashMap;
+use schema::model::floats_from;
+use schema::{LogPointId, Model, TopLevelId};
+
+use super::evidence::Candidate;
+use super::facts::Facts;
+use super::pairs::{Pair, Pairs, Role};
+
+/// Takes out hand-offs on one node by whom went another way.
+pub(super) fn leave_out(
+    model: &Model,
+    pairs: &Pairs<'_>,
+    facts: &Facts<'_>,
+    candidates: &mut Vec<Candidate>,
+) {
+    let floats = floating(model);
+    let mut known: FxHashMap<(u32, LogPointId), bool> = FxHashMap::default();
+    candidates.retain(|candidate| {
+        let pair = pairs.get(candidate.pair);
+        if pair.id.is_none() || pair.is_way() || pair.role != Role::Local || pair.from == pair.to {
+            return true;
+        }
+        let points = facts.get(candidate.from).events.iter().filter_map(|event| event.log_point);
+        let mut went_there = points.map(|point| {
+            let is_detour = || is_detour(model, pairs, &floats, pair, point);
+            *known.entry((candidate.pair, point)).or_insert_with(is_detour)
+        });
+        !went_there.any(|is_detour| is_detour)
+    });
+}
+
+/// Which log points anybody prints at any time: they have no place in an order.
+fn floating(model: &Model) -> Vec<bool> {
+    let mut n_tops = vec![0; model.log_points.len()];
+    for top in &model.top_level_methods {
+        for point in top.dag.nodes.iter().flat_map(|node| &node.points) {
+            n_tops[point.log_point.index()] += 1;
+        }
+    }
+    let most = floats_from(model.top_level_methods.len());
+    let is_initializer = |index: usize| model.log_points[index].method == "<clinit>";
+    (0..n_tops.len()).map(|index| n_tops[index] > most || is_initializer(index)).collect()
+}
+
+/// Whether who prints `point` in the sender of `pair` has gone past its hand-off.
+fn is_detour(model: &Model, pairs: &Pairs<'_>, floats: &[bool], pair: &Pair, point: LogPointId) -> bool {
+    let (before, after) = (pairs.printed_before(pair), pairs.printed_after(pair));
+    let has_place = |point: LogPointId| !floats[point.index()] && prints(model, pair.from, point);
+    let is_told = before.contains(&point) || after.contains(&point);
+    if is_told || !has_place(point) {
+        return false;
+    }
+    let is_one_way = |&other: &LogPointId| {
+        pairs.prints_after(pair.from, point, other) || pairs.prints_after(pair.from, other, point)
+    };
+    let mut beside = before.iter().chain(after).filter(|other| has_place(**other)).peekable();
+    before.iter().any(|other| has_place(*other)) && !beside.any(|other| is_one_way(other))
+}
+
+fn prints(model: &Model, top: TopLevelId, point: LogPointId) -> bool {
+    let nodes = &model.top_level_methods[top.index()].dag.nodes;
+    nodes.iter().flat_map(|node| &node.points).any(|other| other.log_point == point)
+}
