@@ -21,6 +21,7 @@ use crate::shuffle::by_component;
 mod accept;
 mod amid;
 mod births;
+mod born;
 mod candidates;
 mod coincidence;
 mod common_senders;
@@ -107,6 +108,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(common_senders::join(&pairs, &facts, &links));
         links.sort_unstable();
         links.extend(lives::join(&pairs, &facts, (&entities, &counted), config.skew_us, &links));
+        links.extend(born::join(&pairs, &facts, config.skew_us, &links));
         links.extend(numbered::join(model, &facts, &links));
         links.extend(rounds::join(&pairs, &facts, &links));
         links.extend(elimination::join(&pairs, &facts, &links));

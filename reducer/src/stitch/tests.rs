@@ -8,6 +8,7 @@ use crate::{Config, combine, reduce};
 mod amid;
 mod asking;
 mod births;
+mod born;
 mod claims;
 mod common_senders;
 mod companions;
