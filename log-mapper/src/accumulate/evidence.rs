@@ -319,6 +319,10 @@ pub(super) struct Surroundings {
     /// The best span encloses what its thread did last: a dispatcher, or it
     /// calls it.
     pub(super) encloses: bool,
+    /// The record names nothing, begins something only where a line was skipped, ends
+    /// nothing, and stands
+    /// directly after the best span's last one, at once.
+    pub(super) beside: bool,
     /// The best span's last record is near enough in time to follow by order
     /// alone.
     pub(super) in_order_window: bool,
@@ -399,8 +403,9 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
     let near = is_nearest(around.seq, best.last_seq, rival.map(|rival| rival.last_seq));
     let is_trusted = if rival.is_some() { around.order_trusted } else { around.sole_trusted };
     // A record that can start a request of its own and shows nothing of another
-    // stays apart.
-    let is_told = (is_trusted || best.n_weak > 0) && near && !around.starts;
+    // stays apart. That lines before it were skipped is the weaker reading where it goes on
+    // with what was just printed.
+    let is_told = (is_trusted || best.n_weak > 0) && near && (!around.starts || around.beside);
     let is_next = best.follows == Follows::Next && best.entered && around.in_order_window;
     let enough = is_next && is_told;
     enough.then(|| reason("order", best))

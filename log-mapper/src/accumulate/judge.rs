@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use schema::kinds::{is_made, stamps_us};
-use schema::{LogPointId, Name, TopLevelId, TopLevelKind};
+use schema::{Event, LogPointId, Name, TopLevelId, TopLevelKind};
 
 use super::anew::CLASS_INITIALIZER;
 use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
@@ -43,15 +43,17 @@ impl Scan<'_> {
         let point = record.candidates[best.candidate].log_point;
         let gap_us = record.ts_us.abs_diff(self.open.get(best.span).last_us);
         let current = thread.and_then(|thread| self.open.current(thread));
+        let names_it_again = thread.is_some() && self.names_it_again(best.span, record, best.candidate);
         let around = Surroundings {
             seq: self.seq,
             has_thread: thread.is_some(),
             starts: self.orders.starts(point),
             floats: self.floats_apart(best.span, point, gap_us),
             encloses: current.is_some_and(|current| self.encloses(best.span, current)),
-            again: self.begins_again(best.span, point, gap_us)
+            again: (names_it_again || self.begins_again(best.span, point, gap_us))
                 && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
-            complete: self.is_complete(best.span, point)
+            complete: names_it_again
+                || self.is_complete(best.span, point)
                 || self.is_handed_anew(best.span, point, record.ts_us),
             of_another: self.is_of_another(best, facts),
             leaves_entity: thread.is_some()
@@ -69,6 +71,7 @@ impl Scan<'_> {
             round_is_over: self.is_round_over(best.span, gap_us),
             handed_anew: self.is_next_handed(best.span, record.ts_us),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
+            beside: self.is_beside(best, record),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             printed_before: self.open.get(best.span).has_printed(point),
             began_so: self.open.get(best.span).began_with(point),
@@ -83,6 +86,34 @@ impl Scan<'_> {
     fn begins_again(&self, span: SpanIndex, point: LogPointId, gap_us: u64) -> bool {
         let open = self.open.get(span);
         open.began_with(point) && !(open.may_loop(point, gap_us) && self.loops.can_be(point))
+    }
+
+    /// Whether `span` began with the line of the record and has just printed nothing else,
+    /// and the record names the same once more. A loop that does one thing for each of
+    /// several names each of them once, and what tries again waits before: who is at the
+    /// same thing at once was called again. Counts name nothing.
+    fn names_it_again(&self, span: SpanIndex, record: &Record<'_>, candidate: usize) -> bool {
+        let open = self.open.get(span);
+        let Candidate { log_point, values, .. } = &record.candidates[candidate];
+        let is_it = |event: &Event| event.log_point == Some(*log_point);
+        let Some(last) = open.events.last().filter(|_| open.events.iter().all(is_it)) else { return false };
+        let texts = values.iter().map(|&(_, text)| text);
+        let is_name = |text: &str| is_made(text) && text.parse::<f64>().is_err();
+        record.ts_us.abs_diff(open.last_us) <= LOOP_US
+            && texts.clone().any(is_name)
+            && last.values.iter().map(|(_, text)| text).eq(texts)
+    }
+
+    /// Whether the record names nothing, would begin something only if a line before it was
+    /// skipped, is no last line, and stands directly after the last one of `best`, at once.
+    fn is_beside(&self, best: &Taker, record: &Record<'_>) -> bool {
+        let open = self.open.get(best.span);
+        let candidate = &record.candidates[best.candidate];
+        open.last_seq + 1 == self.seq
+            && record.ts_us.abs_diff(open.last_us) <= AT_ONCE_US
+            && candidate.values.is_empty()
+            && !self.orders.starts_something(candidate.log_point)
+            && self.orders.leads_on(candidate.log_point)
     }
 
     /// Whether the record is the first line of `span` once more, and shows that it works on

@@ -508,6 +508,26 @@ fn a_uuid_in_a_path_is_the_one_thing_of_its_kind_that_the_request_is_about() {
     );
 }
 
+/// Whoever is up is told of in a loop over all; each answer is a task of its own.
+#[test]
+fn who_is_at_once_at_the_same_thing_again_was_called_again() {
+    let model = "
+        point up peer=Peer.name?
+        top hear Task
+          >up*<
+        top answer Task
+          >up<";
+    let records = |second: &str, at: &str| format!("1.000 w1 up peer=/10.0.0.1\n{at} w1 up peer={second}");
+    check(model, &records("/10.0.0.1", "1.001"), "hear: 1 opens\nhear: 2 opens");
+    // A loop names each once.
+    check(model, &records("/10.0.0.2", "1.001"), "hear: 1 opens; 2 thread");
+    // A count names nothing.
+    let counts = "1.000 w1 up peer=1.666667\n1.001 w1 up peer=1.666667";
+    check(model, counts, "hear: 1 opens; 2 thread+1 weak id");
+    // Who tries again waits before.
+    check(model, &records("/10.0.0.1", "1.100"), "hear: 1 opens; 2 thread+1 weak id");
+}
+
 #[test]
 fn what_everybody_prints_belongs_together_if_it_is_printed_at_once() {
     let tops: String = (0..40).map(|n| format!("top t{n} Task\n>used read\nread<\n")).collect();

@@ -405,3 +405,30 @@ fn a_name_that_was_set_up_is_common_from_the_first_record_on() {
     // What is another one each time names something.
     assert_eq!(second(&shown(&|n| format!("{}default", "x".repeat(n)))), "work: 2 opens; 3 1 id");
 }
+
+/// A pause is reported with a table of all pools after it; a table alone is printed where
+/// something was dropped before.
+const TABLES: &str = "
+    point pause name=Pause.name
+    point dropped
+    point table
+    point pool pool=Pool.name?
+    top report EventHandler name=Pause.name
+      >pause table
+      table pool
+      pool*<
+    top check Task
+      >dropped* table
+      >table pool
+      pool*<";
+
+#[test]
+fn a_line_that_begins_something_only_where_one_is_skipped_goes_on_with_what_was_just_printed() {
+    let records = |at: &str| format!("1.000 - pause name=young\n{at} - table\n{at} - pool pool=reads");
+    check(TABLES, &records("1.001"), "report: 1 opens; 2 order; 3 order");
+    // Not a moment later.
+    check(TABLES, &records("1.200"), "report: 1 opens\ncheck: 2 opens; 3 order");
+    // Somebody begins with it.
+    let model = format!("{TABLES}\n    top show Task\n      >table pool\n      pool*<");
+    check(&model, &records("1.001"), "report: 1 opens\ncheck: 2 opens; 3 order");
+}
