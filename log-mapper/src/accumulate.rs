@@ -31,6 +31,7 @@ use self::programs::Programs;
 use self::takers::{Taker, prefer_living};
 use self::thread_names::{ThreadNames, Told};
 use self::together::Together;
+use self::tries::Tries;
 use self::wholes::Wholes;
 use crate::record::{Candidate, Record, Records};
 
@@ -63,6 +64,7 @@ mod takers;
 mod tests;
 mod thread_names;
 mod together;
+mod tries;
 mod waited;
 mod wholes;
 mod words;
@@ -155,6 +157,7 @@ struct Scan<'m> {
     loops: Loops,
     owned: Owned,
     together: Together,
+    tries: Tries,
     handed: Handed,
     /// Values by text.
     shown: FxHashMap<Arc<str>, Shown>,
@@ -245,6 +248,7 @@ impl<'m> Scan<'m> {
             loops: Loops::default(),
             owned: Owned::default(),
             together: Together::default(),
+            tries: Tries::default(),
             handed: Handed::new(model),
             shown: FxHashMap::default(),
             common_ahead: FxHashSet::default(),
@@ -282,6 +286,9 @@ impl<'m> Scan<'m> {
             return Some(Choice { candidate, thread, goes: Goes::Fails(span) });
         }
         let mut takers = self.takers(record, thread, &facts);
+        if thread.is_none() {
+            self.keep_counting(record, &mut takers);
+        }
         let handles = |candidate: usize| self.is_in_handler(record.candidates[candidate].log_point);
         takers.sort_by_key(|taker| {
             (Reverse(taker.evidence), handles(taker.candidate), taker.candidate, taker.span)

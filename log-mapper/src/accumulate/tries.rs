@@ -1,0 +1,94 @@
+//! Tries: lines of a loop that say how often it has been around, without threads.
+//!
+//! Who tries something again and again prints the same line each time, and in it how
+//! often he has tried: nothing else tells his lines from those of others who try the same.
+//! That a number counts is learnt from the log: mostly it is one more than in the line of
+//! somebody who is at it. Then who has printed one less goes on, of several the one who
+//! has waited longest, and what nobody goes on with is somebody's first try.
+
+use rustc_hash::FxHashMap;
+use schema::LogPointId;
+
+use super::Scan;
+use super::takers::Taker;
+use crate::record::Record;
+
+/// Lines that went on counting from which to learn that a number counts.
+const COUNTED_MIN: u32 = 2;
+
+/// Which numbers count, as far as the log has shown it.
+#[derive(Debug, Default)]
+pub(super) struct Tries {
+    /// Lines of a log point that differ from one of a span in one number only, of one
+    /// variable, and those of them in which it is one more.
+    seen: FxHashMap<(LogPointId, u32), (u32, u32)>,
+}
+
+impl Tries {
+    fn learn(&mut self, point: LogPointId, variable: u32, is_next: bool) {
+        let (n, n_next) = self.seen.entry((point, variable)).or_default();
+        (*n, *n_next) = (*n + 1, *n_next + u32::from(is_next));
+    }
+
+    fn counts(&self, point: LogPointId, variable: u32) -> bool {
+        let (n, n_next) = self.seen.get(&(point, variable)).copied().unwrap_or_default();
+        n_next >= COUNTED_MIN && n_next * 2 >= n
+    }
+}
+
+impl Scan<'_> {
+    /// Takes out the `takers` of a line that counts who are not at the number before,
+    /// where nothing but order speaks for them.
+    pub(super) fn keep_counting(&mut self, record: &Record<'_>, takers: &mut Vec<Taker>) {
+        let mut differing: Vec<Option<(u32, bool)>> = Vec::new();
+        let mut learnt: Option<(LogPointId, u32, bool)> = None;
+        for taker in &*takers {
+            let candidate = &record.candidates[taker.candidate];
+            let last = self.open.get(taker.span).events.last();
+            let last = last.filter(|_| taker.evidence.n_request == 0);
+            let last = last.filter(|last| last.log_point == Some(candidate.log_point));
+            let number = last.and_then(|last| one_number(last.values.iter(), &candidate.values));
+            if let Some((variable, is_next)) = number {
+                let known = learnt.map_or(is_next, |known| known.2 || is_next);
+                learnt = Some((candidate.log_point, variable, known));
+            }
+            differing.push(number);
+        }
+        let Some((point, variable, is_next)) = learnt else { return };
+        let counts = self.tries.counts(point, variable);
+        self.tries.learn(point, variable, is_next);
+        if !counts {
+            return;
+        }
+        let goes_on = |number: &Option<(u32, bool)>| *number == Some((variable, true));
+        let next = (0..takers.len()).filter(|&at| goes_on(&differing[at]));
+        let first = next.min_by_key(|&at| self.open.get(takers[at].span).last_seq);
+        let mut at = 0;
+        takers.retain(|_| {
+            at += 1;
+            first == Some(at - 1) || differing[at - 1].is_none()
+        });
+    }
+}
+
+/// The variable in whose number alone two lines of one log point differ, and whether the
+/// second one has one more.
+fn one_number<'t>(
+    before: impl Iterator<Item = (u32, &'t str)>,
+    values: &[(u32, &str)],
+) -> Option<(u32, bool)> {
+    let mut found = None;
+    let mut n = 0;
+    for (at, (variable, text)) in before.enumerate() {
+        n += 1;
+        let &(other, now) = values.get(at).filter(|value| value.0 == variable)?;
+        if text == now {
+            continue;
+        }
+        let numbers = text.parse::<u64>().ok().zip(now.parse::<u64>().ok())?;
+        if found.replace((other, numbers.0.checked_add(1) == Some(numbers.1))).is_some() {
+            return None;
+        }
+    }
+    found.filter(|_| n == values.len())
+}
