@@ -10,7 +10,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{IdentifierStrength, TopLevelId, ValueClassId};
 
-use super::evidence::Candidate;
+use super::evidence::{Candidate, is_chain};
 use super::facts::Facts;
 use super::pairs::{Mapped, Pair, Pairs, Role};
 use crate::merge::SpanLink;
@@ -177,7 +177,7 @@ impl<'s> State<'s, '_> {
     /// waits for what it handed over. Its side is what its own hand-offs showed
     /// so far; local ones are decided first.
     fn is_inside(&mut self, facts: &Facts<'s>, pair: &Pair, candidate: &Candidate) -> bool {
-        if pair.role != Role::Remote || pair.from != pair.to {
+        if !is_chain(pair) {
             return true;
         }
         let end_us = self.ends_us.get(&candidate.from).copied();

@@ -15,8 +15,7 @@ use schema::{IdentifierStrength, LinkKind, TopLevelId, TopLevelKind, Value, Valu
 use super::determined::Determined;
 use super::elimination::TICK_US;
 use super::evidence::{
-    Candidate, Evidence, is_address, names_alike, names_one_thing, names_part, names_thread, weigh,
-    weigh_attached,
+    Candidate, Evidence, is_address, is_chain, names_alike, names_part, names_thread, weigh, weigh_attached,
 };
 use super::facts::{Fact, Facts, TextSet};
 use super::pairs::{Pair, Pairs, Role};
@@ -85,8 +84,10 @@ pub(super) struct Finder<'a> {
 struct Receiver<'f, 'a> {
     index: u32,
     fact: &'f Fact<'a>,
-    /// What it holds that can say anything of its sender.
+    /// What it holds that can say anything of its sender, and of who handed it on from
+    /// another node.
     texts: TextSet,
+    things: TextSet,
     /// Spans that start no later than it does.
     n_started: u32,
     /// Spans that start no later than the latest of its local senders, and of its
@@ -170,6 +171,7 @@ impl<'a> Finder<'a> {
             index,
             fact,
             texts: self.facts.telling_texts(fact),
+            things: self.facts.texts_of_things(fact),
             n_started: n_leading(0),
             n_local: n_leading(self.local_lead_max_us()),
             n_remote: n_leading(self.config.skew_us),
@@ -214,7 +216,7 @@ impl<'a> Finder<'a> {
             return;
         }
         let mut senders = Vec::new();
-        for value in fact.values().iter().filter(|value| names_one_thing(self.facts, value)) {
+        for value in fact.values().iter().filter(|value| self.facts.is_one_thing(value)) {
             let spans = self.by_text.get(&*value.text).map_or(&[][..], Vec::as_slice);
             let end = spans.partition_point(|&span| span < receiver.n_started);
             let spans = spans[..end].iter().rev().take(LOOK_BACK_MAX);
@@ -268,10 +270,11 @@ impl<'a> Finder<'a> {
         // thread is named after what the sender has, or its name contains the sender's.
         let by_thread = pair.kind == LinkKind::Thread && self.facts.own_thread(fact).is_some();
         let is_within = by_thread || pair.to_parts;
-        if receiver.texts.is_empty() && !is_within {
+        let texts = if is_chain(pair) { receiver.things } else { receiver.texts };
+        if texts.is_empty() && !is_within {
             return;
         }
-        let may_tell = |span: &&u32| is_within || self.facts.texts(**span).meets(receiver.texts);
+        let may_tell = |span: &&u32| is_within || self.facts.texts(**span).meets(texts);
         let node = if pair.role == Role::Remote { ANY_NODE } else { fact.node };
         let mut senders = Vec::new();
         let mut look_up = |class: ValueClassId, text: &'a str| {
@@ -388,7 +391,7 @@ impl<'a> Finder<'a> {
     fn in_time(&self, index: u32, sender: u32, receiver: &Fact<'_>) -> bool {
         let pair = self.pairs.get(index);
         let other = self.facts.get(sender);
-        if pair.role == Role::Remote && pair.from == pair.to && other.node == receiver.node {
+        if is_chain(pair) && other.node == receiver.node {
             return false;
         }
         if pair.role == Role::Cut {
@@ -409,7 +412,7 @@ impl<'a> Finder<'a> {
         if is_round_of(self.pairs, pair) && other.start_us > receiver.start_us {
             // A line that a dispatcher prints by itself, of the very thing, is of its round.
             let is_same = |value: &Value| {
-                names_one_thing(self.facts, value)
+                self.facts.is_one_thing(value)
                     && other.values_of(value.value_class).iter().any(|our| our.text == value.text)
             };
             if other.events.len() > 1 || !receiver.values().iter().any(is_same) {

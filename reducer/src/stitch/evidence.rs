@@ -169,12 +169,17 @@ fn reads_otherwise(pairs: &Pairs<'_>, pair: &Pair, sender: &Fact<'_>, receiver: 
         || (is_task && receiver.thread.is_none() && reads_amid(pairs, receiver, pair.to))
 }
 
+/// Whether the receiver is the next step of a chain over nodes: a method that hands over
+/// to itself there, and waits.
+pub(super) fn is_chain(pair: &Pair) -> bool {
+    pair.role == Role::Remote && pair.from == pair.to
+}
+
 /// Whether who is handed what it hands on itself can be anybody's next: only numbers or
 /// what was made for the request tell whose.
 fn is_anybodys_next(pair: &Pair, shared: &Shared<'_>) -> bool {
-    let is_chain = pair.role == Role::Remote && pair.from == pair.to;
     let is_own = |text: &&str| is_made(text) || !text.bytes().any(|b| b.is_ascii_alphabetic());
-    is_chain && !shared.request.iter().any(is_own)
+    is_chain(pair) && !shared.request.iter().any(is_own)
 }
 
 /// Whether the sender names several of what the pair hands over for a request, and not the
@@ -264,7 +269,7 @@ pub(super) fn weigh_attached(
     let ours = sender.values();
     let mut shared = Shared::default();
     let same_node = sender.node == receiver.node;
-    for value in receiver.values().iter().filter(|value| names_one_thing(facts, value)) {
+    for value in receiver.values().iter().filter(|value| facts.is_one_thing(value)) {
         if is_address(&value.text) && !same_node {
             continue;
         }
@@ -306,12 +311,6 @@ pub(super) fn is_address(text: &str) -> bool {
         && host.chars().all(is_host)
 }
 
-/// Whether a value is of the kind that names one thing for its life: made for it,
-/// and not everywhere.
-pub(super) fn names_one_thing(facts: &Facts<'_>, value: &Value) -> bool {
-    is_made(&value.text) && !facts.is_everywhere(value)
-}
-
 /// The values that a pair's identifiers share; none if they contradict it. `is_part`: what
 /// the receiver names is a part of what the sender works on, whatever else that names.
 fn mapped_values<'v>(
@@ -323,7 +322,8 @@ fn mapped_values<'v>(
 ) -> Option<Shared<'v>> {
     let last_us = sender.end_us.saturating_add(JUST_US);
     let at_work = (sender.start_us..=last_us).contains(&receiver.start_us);
-    let mut shared = Shared { at_work, of_entity: pair.role == Role::Entity, ..Shared::default() };
+    let of_entity = pair.role == Role::Entity;
+    let mut shared = Shared { at_work, is_chain: is_chain(pair), of_entity, ..Shared::default() };
     let mut differs = false;
     for mapped in &pair.map {
         let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
@@ -431,6 +431,8 @@ struct Shared<'v> {
     tells: bool,
     /// The sender has just been at work as the receiver starts.
     at_work: bool,
+    /// The receiver is the next step of a chain.
+    is_chain: bool,
     /// The ends are events of one entity: its identity maps whatever it has a name
     /// for, also what it is a part of.
     of_entity: bool,
@@ -445,8 +447,10 @@ impl<'v> Shared<'v> {
     }
 
     fn add(&mut self, facts: &Facts<'_>, value: &'v Value, strength: IdentifierStrength, is_mapped: bool) {
-        // What lives on is meant by who is at work on it.
-        let is_meant = self.at_work && facts.is_meant(value);
+        // What lives on is meant by who is at work on it; and what comes back now and then
+        // by who hands it on from node to node just then.
+        let is_handed_on = self.is_chain && is_mapped && facts.is_one_thing(value);
+        let is_meant = self.at_work && (facts.is_meant(value) || is_handed_on);
         let tells = match strength {
             IdentifierStrength::Request => true,
             IdentifierStrength::Weak => is_meant || facts.is_rare(value),

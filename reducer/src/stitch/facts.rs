@@ -372,10 +372,22 @@ impl<'s> Facts<'s> {
         TextSet::of(fact.values.iter().filter(|value| !self.is_common(value) || self.is_meant(value)))
     }
 
+    /// The same of who handed it on from another node: that names one thing, be it one
+    /// that comes back.
+    pub(super) fn texts_of_things(&self, fact: &Fact<'_>) -> TextSet {
+        TextSet::of(fact.values.iter().filter(|value| !self.is_common(value) || self.is_one_thing(value)))
+    }
+
     /// Whether who is at work on a thing that lives on means it by `value`: nobody else
     /// has that by chance, as it is a digest, or tells when the thing was made.
     pub(super) fn is_meant(&self, value: &Value) -> bool {
         (is_digest(&value.text) || is_dated(&value.text)) && !self.is_everywhere(value)
+    }
+
+    /// Whether a value is of the kind that names one thing for its life: made for it,
+    /// and not everywhere.
+    pub(super) fn is_one_thing(&self, value: &Value) -> bool {
+        is_made(&value.text) && !self.is_everywhere(value)
     }
 
     /// Who holds a value, whatever it is called there: a peer is the same one under all of

@@ -254,6 +254,35 @@ fn a_step_of_a_chain_shares_what_was_made_for_its_request() {
     );
 }
 
+/// A block that comes back again and again is the name of a thing; but who hands it on at
+/// that moment means it. Not so who hands over to somebody else, or long before.
+#[test]
+fn a_step_of_a_chain_shares_what_comes_back() {
+    let back: String = (1..6).map(|n| format!("c - write block=1234567 {n}0.0-{n}0.0\n")).collect();
+    let steps = "a - write block=1234567 70.00-70.00\nb - write block=1234567 70.01-70.01";
+    let alone = "1\n2\n3\n4\n5\n";
+    check(PIPELINE, &(back.clone() + steps), &format!("{alone}6 7 6>7"));
+    let apart = "a - write block=1234567 70.00-70.00\nb - write block=1234567 71.00-71.00";
+    check(PIPELINE, &(back + apart), &format!("{alone}6\n7"));
+}
+
+/// The usual delay is 10 ms. A step that begins late is no other request's if the one
+/// before it, or what that has started, is still at work when it ends.
+#[test]
+fn who_hands_on_waits_for_a_step_that_begins_late() {
+    let usual: String = (1..6)
+        .map(|n| {
+            format!("a - write block={n}00000 {n}0.0-{n}0.0\nb - write block={n}00000 {n}0.01-{n}0.02\n")
+        })
+        .collect();
+    let begun = "1 2 1>2\n3 4 3>4\n5 6 5>6\n7 8 7>8\n9 10 9>10\n";
+    let again = "c - write block=700000 60.0-60.0\n";
+    let late = "a - write block=700000 70.0-70.0\na - respond block=700000 70.01-72.0\nb - write block=700000 71.0-71.5";
+    check(PIPELINE, &(usual.clone() + again + late), &format!("{begun}11\n12 13 14 12>13 12>14"));
+    let after = "a - write block=700000 70.0-70.0\na - respond block=700000 70.01-70.9\nb - write block=700000 71.0-71.5";
+    check(PIPELINE, &(usual + again + after), &format!("{begun}11\n12 13 12>13\n14"));
+}
+
 #[test]
 fn clocks_of_nodes_may_be_apart() {
     check(
