@@ -74,6 +74,11 @@ impl Place {
     pub fn is_collected(&self) -> bool {
         matches!(self.path.root, Root::Local(_)) && self.path.steps.contains(&Step::Element)
     }
+
+    /// Whether it is an element of a collection that is a field of the method's object.
+    pub fn is_given(&self) -> bool {
+        self.path.root == Root::Param(0) && matches!(*self.path.steps, [Step::Field(_), Step::Element, ..])
+    }
 }
 
 /// A value that keeps its identity within one request of a top-level method.

@@ -26,7 +26,7 @@ use crate::path::LogPoint;
 use crate::program::{MethodId, Program};
 use crate::rules::Rules;
 use crate::top_level::loops::ServiceLoops;
-use crate::top_level::{Member, TopLevels};
+use crate::top_level::{Member, TopLevel, TopLevels};
 
 mod apis;
 mod attached;
@@ -173,11 +173,13 @@ fn merge_one(
     let mut identifiers = carrier.identifiers(from, to, ways, holds);
     if kind.crosses_nodes() {
         // A loop around a remote call tries again or asks for the next thing, unless
-        // it goes through what one request has collected.
-        let sender = &context.top_levels.methods[from].identifiers;
+        // it goes through what one request has collected, or given to a task.
+        let sender = &context.top_levels.methods[from];
+        let is_batch = is_made_for_work(context, sender);
         identifiers.retain(|&(i, _)| {
-            let identifier = &sender[i as usize];
-            !identifier.is_one_of_many() || identifier.place.is_collected()
+            let identifier = &sender.identifiers[i as usize];
+            let place = &identifier.place;
+            !identifier.is_one_of_many() || place.is_collected() || (is_batch && place.is_given())
         });
     }
     // What passes through others tells nothing alone.
@@ -205,6 +207,12 @@ fn merge_one(
         reason: format!("{}{more}", handoffs::reason(context, units, &ways[0])),
     };
     Some((pair, sites))
+}
+
+/// Whether a sender is a task that ends: it was made for some work, and does not wait for
+/// more.
+fn is_made_for_work(context: Context<'_>, sender: &TopLevel) -> bool {
+    sender.kind == TopLevelKind::Task && !ServiceLoops::of(context.program, context.graph, sender.method).any
 }
 
 /// Whether what a sender hands over tells none of its requests from another.
