@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 use libtest_mimic::{Arguments, Failed, Trial};
 use schema::{Model, TopLevelKind, TopLevelMethod};
 
-const SETS: [(&str, &str); 17] = [
+const SETS: [(&str, &str); 18] = [
     ("cassandra-2.1.0", "set-a"),
     ("cassandra-2.1.0", "set-a-debug"),
     ("cassandra-2.1.0", "set-a-plain"),
@@ -23,6 +23,7 @@ const SETS: [(&str, &str); 17] = [
     ("hbase-0.94.18", "set-killed"),
     ("hbase-0.94.18", "set-killed-plain"),
     ("hdfs-2.7.3", "set-a"),
+    ("hdfs-2.7.3", "set-killed"),
     ("yarn-2.0.2-alpha", "set-a"),
     ("yarn-2.0.2-alpha", "set-a-plain"),
     ("zookeeper-3.4.6", "set-a"),

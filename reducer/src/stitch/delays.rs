@@ -8,18 +8,14 @@
 //!
 //! A task that stands in line waits for as long as those before it are at work:
 //! while receivers of its kind, or other tasks of its thread, follow each other without
-<<<<<<< HEAD
 //! a break, its delay counts from when the last one of them was done. And who has started
 //! something about the same thing may wait for that, and print nothing before it goes on:
 //! where values tell who has sent, the delay counts from the end of what was started too.
 //! And what a process does first takes longer than anything it does later.
-=======
-//! a break, its delay counts from when the last one of them was done.
 //!
 //! Who hands on to itself on the next node waits for that one: what begins and ends
 //! while the sender, or what that has handed to other threads, is at work on the same
 //! thing is no later request's, however late it begins.
->>>>>>> c5b8ded (A step of a chain means what it hands on, be it a thing that comes back: blocks that are copied, reported and deleted over minutes were common names, so that nodes of a pipeline stayed apart; a step that begins late is no later request's while the one before it waits)
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{LinkKind, TopLevelId};
@@ -61,21 +57,13 @@ pub(super) fn keep_usual(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut 
         .collect();
     let lines = Lines::new(pairs, facts);
     let only = Only::new(pairs, candidates);
-<<<<<<< HEAD
+    let ends = Ends::new(pairs, facts, candidates);
     let longest_us = |candidate: &Candidate| longest.get(&candidate.pair).copied().unwrap_or(DELAY_MIN_US);
     let is_usual = |candidate: &mut Candidate| {
         !is_hand_off(pairs, candidate)
             || candidate.gap_us <= longest_us(candidate)
-            || lines.delay_us(pairs, facts, candidate) <= longest_us(candidate)
-=======
-    let ends = Ends::new(pairs, facts, candidates);
-    candidates.retain(|candidate| {
-        let longest_us = longest.get(&candidate.pair).copied().unwrap_or(DELAY_MIN_US);
-        !is_hand_off(pairs, candidate)
-            || candidate.gap_us <= longest_us
             || ends.is_waited_for(pairs, facts, candidate)
-            || lines.delay_us(pairs, facts, candidate) <= longest_us
->>>>>>> c5b8ded (A step of a chain means what it hands on, be it a thing that comes back: blocks that are copied, reported and deleted over minutes were common names, so that nodes of a pipeline stayed apart; a step that begins late is no later request's while the one before it waits)
+            || lines.delay_us(pairs, facts, candidate) <= longest_us(candidate)
             || (only.are(candidate) && facts.share_alone(candidate.from, candidate.to))
             || is_first_start(pairs, facts, candidate)
     };
@@ -223,7 +211,6 @@ fn most_of_sure(pairs: &Pairs<'_>, delays: &FxHashMap<u32, Vec<i64>>) -> i64 {
     usual.map_or(i64::MAX, |usual| usual.saturating_mul(TIMES_USUAL))
 }
 
-<<<<<<< HEAD
 /// Whether a program's `main` starts what it starts once, and what was started can be
 /// nothing else: a process that has just begun loads what it runs first, however quick it
 /// is later.
@@ -231,7 +218,8 @@ fn is_first_start(pairs: &Pairs<'_>, facts: &Facts<'_>, candidate: &Candidate) -
     let pair = pairs.get(candidate.pair);
     let is_start = pair.kind == LinkKind::Thread && pair.role == Role::Local && !pair.is_way();
     is_start && !pair.many && pairs.is_main(pair.from) && facts.get(candidate.to).tops == [pair.to]
-=======
+}
+
 /// When senders and what they nearly certainly handed to threads of their nodes ended:
 /// what is about the same, and has no nearer sender.
 struct Ends(FxHashMap<u32, i64>);
@@ -266,7 +254,6 @@ impl Ends {
             && facts.get(candidate.from).start_us <= facts.get(candidate.to).start_us
             && self.end_us(facts, candidate.to) <= self.end_us(facts, candidate.from)
     }
->>>>>>> c5b8ded (A step of a chain means what it hands on, be it a thing that comes back: blocks that are copied, reported and deleted over minutes were common names, so that nodes of a pipeline stayed apart; a step that begins late is no later request's while the one before it waits)
 }
 
 /// Parts of one entity or of one span follow each other at any distance.
