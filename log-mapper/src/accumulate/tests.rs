@@ -22,7 +22,6 @@ mod rounds;
 mod stamps;
 mod threads;
 mod together;
-mod tries;
 
 /// Records written as `TIME THREAD POINT[|POINT] NAME=VALUE...`, one per line;
 /// time in seconds, thread `-` where the layout has none.

@@ -92,3 +92,35 @@ fn one_number<'t>(
     }
     found.filter(|_| n == values.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Tries, one_number};
+    use schema::LogPointId;
+
+    fn differ(before: &[(u32, &str)], now: &[(u32, &str)]) -> Option<(u32, bool)> {
+        one_number(before.iter().copied(), now)
+    }
+
+    #[test]
+    fn one_more_of_the_same_goes_on() {
+        let third = [(0, "a:80"), (1, "2")];
+        assert_eq!(differ(&third, &[(0, "a:80"), (1, "3")]), Some((1, true)));
+        // Somebody's first try; one of another thing.
+        assert_eq!(differ(&third, &[(0, "a:80"), (1, "0")]), Some((1, false)));
+        assert_eq!(differ(&third, &[(0, "b:80"), (1, "3")]), None);
+    }
+
+    #[test]
+    fn what_counts_is_mostly_one_more() {
+        let point = LogPointId::new(0);
+        let counts = |seen: &[bool]| {
+            let mut tries = Tries::default();
+            seen.iter().for_each(|&is_next| tries.learn(point, 1, is_next));
+            tries.counts(point, 1)
+        };
+        assert!(counts(&[true, true, false]));
+        assert!(!counts(&[true]));
+        assert!(!counts(&[true, true, false, false, false]));
+    }
+}
