@@ -126,10 +126,8 @@ fn merge(
     let manifest = cargo::Manifest::new(context, network.direct().map(|h| &h.cargo));
     let of_sender = |from: usize| -> Vec<(Pair, Sites)> {
         let mut receivers = Receivers::new();
-        for (to, kind, way) in network.ways(from).iter() {
-            if let Some(to) = units.top_level(to) {
-                receivers.entry((to, kind)).or_default().push(way);
-            }
+        for (to, kind, way) in network.ways(from).iter(|to| units.top_level(to).is_some()) {
+            receivers.entry((to, kind)).or_default().push(way);
         }
         let mut carrier = carry::Carrier::new(context, units, &members);
         let pair = |((to, kind), ways): (_, Vec<_>)| {

@@ -574,3 +574,13 @@ fn a_task_that_is_made_at_two_places_is_started_twice() {
     let halves = pairs.iter().find(|(from, to, ..)| from == "Watched$Splitter" && to == "Watched$Half");
     assert!(matches!(halves, Some((_, _, LinkKind::Thread, true))), "{pairs:?}");
 }
+
+#[test]
+fn what_only_passes_on_looks_nothing_up_for_who_started_it() {
+    let pairs = pairs_of("Relays$");
+    let senders: Vec<&str> =
+        pairs.iter().filter(|(_, to, ..)| to == "Relays$A").map(|(from, ..)| from.as_str()).collect();
+    // Who names what it looks up the handler for has asked it; who has started a thread that
+    // prints nothing has not chosen the handler.
+    assert_eq!(senders, ["Relays$Asker"], "{pairs:?}");
+}

@@ -118,7 +118,7 @@ pub(super) struct Sources<'a> {
     pub(super) channels: &'a Channels,
     pub(super) events: &'a Events,
     /// Per method: what it makes, see [`origins::made`].
-    pub(super) made: &'a [Vec<Name>],
+    pub(super) made: &'a [Vec<ClassId>],
 }
 
 impl Sources<'_> {
@@ -130,7 +130,7 @@ impl Sources<'_> {
             found: Vec::new(),
             n: FxHashMap::default(),
             made: self.made,
-            n_made: FxHashMap::default(),
+            n_made: None,
         };
         along_calls(self.context, self.units, &mut handoffs);
         self.channels.handoffs(&mut handoffs);
@@ -148,9 +148,9 @@ pub(super) struct Collector<'a> {
     /// In the order they were found.
     pub(super) found: Vec<Handoff>,
     n: FxHashMap<(UnitId, LinkKind), usize>,
-    made: &'a [Vec<Name>],
-    /// Per class: places where the sender makes a task that runs what it defines.
-    n_made: FxHashMap<ClassId, usize>,
+    made: &'a [Vec<ClassId>],
+    /// [`origins::n_made`] of the sender, once it was asked for.
+    n_made: Option<FxHashMap<ClassId, usize>>,
 }
 
 impl Collector<'_> {
@@ -164,11 +164,11 @@ impl Collector<'_> {
         *n <= HANDOFFS_PER_PAIR_MAX
     }
 
-    /// [`origins::n_made`] of the sender, whose region is `region`.
+    /// Places where the sender, whose region is `region`, makes a task that runs `target`.
     fn n_made(&mut self, context: Context<'_>, region: &Region, target: MethodId) -> usize {
         let class = context.program.methods[target.index()].class;
-        let made = self.made;
-        *self.n_made.entry(class).or_insert_with(|| origins::n_made(context, made, region, class))
+        let n_made = self.n_made.get_or_insert_with(|| origins::n_made(context, self.made, region));
+        n_made.get(&class).copied().unwrap_or_default()
     }
 }
 
@@ -176,8 +176,8 @@ impl Collector<'_> {
 /// look-ups, and plain calls into another top-level method.
 fn along_calls(context: Context<'_>, units: &Units, handoffs: &mut Collector<'_>) {
     for &method in &units.region(handoffs.from).methods {
-        for i in 0..context.graph.calls(method).len() {
-            along_call(context, units, (method, i), handoffs);
+        for &call in units.exits(method) {
+            along_call(context, units, (method, call as usize), handoffs);
         }
     }
 }
@@ -190,14 +190,7 @@ fn along_call(
 ) {
     let region = units.region(handoffs.from);
     let call = &context.graph.calls(method)[i];
-    if call.kind == CallKind::Exit {
-        return;
-    }
-    let leaves = |t: &&MethodId| !call.kind.is_local() || context.top_levels.position(**t).is_some();
-    let targets: Vec<MethodId> = call.targets.iter().filter(leaves).copied().collect();
-    if targets.is_empty() {
-        return;
-    }
+    let targets: Vec<MethodId> = leaving(context, call).collect();
     let starts_task = matches!(call.kind, CallKind::Start(_));
     let starts = starts_task && targets.len() > 1;
     let origins = starts.then(|| Origins::of(context, region, method, call.args.first().copied().flatten()));
@@ -213,6 +206,10 @@ fn along_call(
             continue;
         }
         let is_lookup = call.kind == CallKind::Table && !is_template;
+        // What only passes on looks up for whoever came by: the entry is nobody's to tell.
+        if is_lookup && units.top_level(handoffs.from).is_none() {
+            continue;
+        }
         let Some(to) = units.of(context, target) else { continue };
         if !handoffs.wants(to, kind) {
             continue;
@@ -233,6 +230,12 @@ fn along_call(
             rule: Rule::Call(call.kind),
         });
     }
+}
+
+/// What a call hands over to: not what runs within the unit, nor at the end of the process.
+pub(super) fn leaving<'a>(context: Context<'a>, call: &'a Call) -> impl Iterator<Item = MethodId> + 'a {
+    let leaves = move |t: &MethodId| !call.kind.is_local() || context.top_levels.position(*t).is_some();
+    call.targets.iter().copied().filter(move |t| call.kind != CallKind::Exit && leaves(t))
 }
 
 fn is_round(context: Context<'_>, method: MethodId) -> bool {

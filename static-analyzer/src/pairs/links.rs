@@ -79,35 +79,82 @@ impl Network {
         self.direct.iter().flatten()
     }
 
-    /// The ways of one sender, with up to [`LINKS_IN_A_ROW_MAX`] links between.
+    /// The ways of one sender, with up to [`LINKS_IN_A_ROW_MAX`] links between; of those to
+    /// one receiver of one kind the first few.
     pub(super) fn ways(&self, from: UnitId) -> Ways<'_> {
         let mut ways: Vec<Way<'_>> = self.direct[from].iter().map(Way::new).collect();
-        let mut n: FxHashMap<(UnitId, LinkKind), usize> = FxHashMap::default();
-        ways.iter().for_each(|way| *n.entry((way.to, way.kind)).or_default() += 1);
+        let mut n = Counts::new(self.direct.len());
+        ways.iter().for_each(|way| _ = n.wants(way.to, way.kind));
+        let mut open: FxHashMap<(UnitId, Past), Vec<u32>> = FxHashMap::default();
         let mut fresh = 0..ways.len();
         for _ in 0..LINKS_IN_A_ROW_MAX {
             for at in fresh.clone() {
-                let (link, kind) = (ways[at].to, ways[at].kind);
+                let link = ways[at].to;
                 if link == from || !self.follows[link] {
                     continue;
                 }
-                let call = ways[at].last;
-                let is_started = call.kind == LinkKind::Thread;
-                for (last, &in_round) in self.direct[link].iter().zip(&self.in_rounds[link]) {
-                    if (is_started && in_round) || is_answer(call, last) {
-                        continue;
-                    }
-                    let kind = farthest(kind, last.kind);
-                    let n = n.entry((last.to, kind)).or_default();
-                    *n += 1;
-                    if *n <= HANDOFFS_PER_PAIR_MAX {
+                let past = Past::new(&ways[at]);
+                let open = open.entry((link, past)).or_insert_with(|| self.past(link, past));
+                // What its receiver has enough of is never looked at again.
+                open.retain(|&next| {
+                    let last = &self.direct[link][next as usize];
+                    let kind = farthest(past.kind, last.kind);
+                    let wants = n.wants(last.to, kind);
+                    if wants {
                         ways.push(Way { to: last.to, kind, before: Some(at), last });
                     }
-                }
+                    wants
+                });
             }
             fresh = fresh.end..ways.len();
         }
         Ways { ways }
+    }
+
+    /// The hand-offs of a link that what comes to it goes on with, by position.
+    fn past(&self, link: UnitId, past: Past) -> Vec<u32> {
+        let hands_on = |&at: &u32| {
+            let (last, in_round) = (&self.direct[link][at as usize], self.in_rounds[link][at as usize]);
+            !(past.is_started && in_round || past.is_call && is_message(last))
+        };
+        (0..self.direct[link].len() as u32).filter(hands_on).collect()
+    }
+}
+
+/// What matters of a way to a link for how it goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Past {
+    kind: LinkKind,
+    /// The link's thread was started.
+    is_started: bool,
+    /// The link was called remotely: a message that it sends is what it answers. It goes
+    /// back to whoever waits for it, and is handed to nobody.
+    is_call: bool,
+}
+
+impl Past {
+    fn new(way: &Way<'_>) -> Self {
+        let is_call = way.last.rule == Rule::Call(CallKind::Rpc);
+        Past { kind: way.kind, is_started: way.last.kind == LinkKind::Thread, is_call }
+    }
+}
+
+/// How many ways there are to each receiver, by kind.
+struct Counts(Vec<[u8; Counts::KINDS]>);
+
+impl Counts {
+    /// Kinds of links: one more than the last.
+    const KINDS: usize = LinkKind::Ask as usize + 1;
+
+    fn new(n_units: usize) -> Self {
+        Counts(vec![[0; Self::KINDS]; n_units])
+    }
+
+    /// Whether one more to this receiver is kept; counts it.
+    fn wants(&mut self, to: UnitId, kind: LinkKind) -> bool {
+        let n = &mut self.0[to][kind as usize];
+        *n = n.saturating_add(1);
+        usize::from(*n) <= HANDOFFS_PER_PAIR_MAX
     }
 }
 
@@ -164,9 +211,14 @@ pub(super) struct Ways<'a> {
 }
 
 impl<'a> Ways<'a> {
-    /// The receiver, how far it is, and the hand-offs on the way, first to last.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (UnitId, LinkKind, Vec<&'a Handoff>)> {
-        self.ways.iter().map(|way| (way.to, way.kind, self.hops(way)))
+    /// Of those to receivers that are `wanted`: the receiver, how far it is, and the
+    /// hand-offs on the way, first to last.
+    pub(super) fn iter(
+        &self,
+        wanted: impl Fn(UnitId) -> bool,
+    ) -> impl Iterator<Item = (UnitId, LinkKind, Vec<&'a Handoff>)> {
+        let ways = self.ways.iter().filter(move |way| wanted(way.to));
+        ways.map(|way| (way.to, way.kind, self.hops(way)))
     }
 
     fn hops(&self, way: &Way<'a>) -> Vec<&'a Handoff> {
@@ -181,10 +233,8 @@ impl<'a> Ways<'a> {
     }
 }
 
-/// Whether a message is what a handler that was called remotely answers: it goes back to
-/// whoever waits for it, and is handed to nobody.
-fn is_answer(call: &Handoff, message: &Handoff) -> bool {
-    call.rule == Rule::Call(CallKind::Rpc) && matches!(message.rule, Rule::Channel(Channel::Message(_)))
+fn is_message(handoff: &Handoff) -> bool {
+    matches!(handoff.rule, Rule::Channel(Channel::Message(_)))
 }
 
 /// The kind that says how far two hand-offs in a row reach.
@@ -227,7 +277,7 @@ mod tests {
         let direct = vec![vec![handoff(0, 1, kind, rule)], vec![handoff(1, 2, last.0, last.1)], Vec::new()];
         let in_rounds = vec![Vec::new(), vec![in_round], Vec::new()];
         let network = Network { direct, follows: vec![false, true, false], in_rounds };
-        network.ways(0).iter().map(|(to, ..)| to).collect()
+        network.ways(0).iter(|_| true).map(|(to, ..)| to).collect()
     }
 
     #[test]

@@ -3,11 +3,12 @@
 //! unit that calls the wrapper only those that it made.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Context;
 use super::regions::Region;
 use crate::ir::{BootstrapArg, Op, ValueId};
+use crate::limits::SUPERS_MAX;
 use crate::program::{ClassId, Method, MethodId, MethodRef, Name};
 
 /// Values looked at for one task.
@@ -79,16 +80,16 @@ impl Origins {
         if self.lambdas.iter().any(lambda) {
             return true;
         }
-        self.classes.iter().any(|class| runs(context, *class, name))
+        self.classes.iter().any(|class| runs(context, *class, method.class))
     }
 }
 
 /// Per method: the classes that it makes objects of, one for each place.
-pub(super) fn made(context: Context<'_>) -> Vec<Vec<Name>> {
+pub(super) fn made(context: Context<'_>) -> Vec<Vec<ClassId>> {
     let of = |method: &Method| {
         let insts = method.body.iter().flat_map(|body| body.iter());
         let made = insts.filter_map(|(_, inst)| match inst.op {
-            Op::New(class) => context.program.class(class).map(|_| class),
+            Op::New(class) => context.program.class(class),
             _ => None,
         });
         made.collect()
@@ -96,24 +97,38 @@ pub(super) fn made(context: Context<'_>) -> Vec<Vec<Name>> {
     context.program.methods.par_iter().map(of).collect()
 }
 
-/// Places where a region makes a task that runs what `class` defines: each is another
-/// task, also where all are started at one place (the constructor of what all extend).
-pub(super) fn n_made(context: Context<'_>, made: &[Vec<Name>], region: &Region, class: ClassId) -> usize {
-    let name = context.program.classes[class.index()].name;
-    let made = region.methods.iter().flat_map(|method| &made[method.index()]);
-    made.filter(|made| runs(context, **made, name)).count()
+/// Per class: the places where a region makes a task that runs what the class defines.
+/// Each is another task, also where all are started at one place (the constructor of what
+/// all extend).
+pub(super) fn n_made(
+    context: Context<'_>,
+    made: &[Vec<ClassId>],
+    region: &Region,
+) -> FxHashMap<ClassId, usize> {
+    let mut places: FxHashMap<ClassId, usize> = FxHashMap::default();
+    for &class in region.methods.iter().flat_map(|method| &made[method.index()]) {
+        *places.entry(class).or_default() += 1;
+    }
+    let mut n_made: FxHashMap<ClassId, usize> = FxHashMap::default();
+    for (class, n) in places {
+        for ancestor in with_ancestors(context, class) {
+            *n_made.entry(ancestor).or_default() += n;
+        }
+    }
+    n_made
 }
 
 /// Whether objects of `class` inherit from `ancestor`, or are of it: tasks can
 /// inherit what they run.
-fn runs(context: Context<'_>, class: Name, ancestor: Name) -> bool {
-    let mut at = Some(class);
-    while let Some(class) = at {
-        if class == ancestor {
-            return true;
-        }
-        let class = context.program.class(class);
-        at = class.and_then(|class| context.program.classes[class.index()].super_name);
-    }
-    false
+fn runs(context: Context<'_>, class: Name, ancestor: ClassId) -> bool {
+    context.program.class(class).is_some_and(|class| with_ancestors(context, class).any(|c| c == ancestor))
+}
+
+/// A class and those of the program that it extends.
+fn with_ancestors(context: Context<'_>, class: ClassId) -> impl Iterator<Item = ClassId> {
+    let above = move |class: &ClassId| {
+        let name = context.program.classes[class.index()].super_name?;
+        context.program.class(name)
+    };
+    std::iter::successors(Some(class), above).take(SUPERS_MAX)
 }

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Level, TopLevelKind};
 
 use super::Context;
+use crate::call_graph::Call;
 use crate::ir::{BlockId, ValueId};
 use crate::program::MethodId;
 use crate::top_level::TopLevel;
@@ -17,86 +18,162 @@ pub(crate) type UnitId = usize;
 /// A call edge: caller, position in the caller's calls, target.
 pub(crate) type Edge = (MethodId, usize, MethodId);
 
-/// The methods of one unit.
+/// The methods of one unit. A large program has thousands of units that share most of
+/// their methods: an entry takes 16 bytes.
 #[derive(Debug)]
 pub(crate) struct Region {
     /// Its first method.
     pub(crate) root: MethodId,
     /// In breadth-first order from the root.
-    pub(crate) methods: Vec<MethodId>,
-    /// For each method but the root: an edge on a shortest way from the root,
-    /// and whether some way goes through a loop.
-    ways: FxHashMap<MethodId, Way>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Way {
-    edge: Option<Edge>,
-    looped: bool,
+    pub(crate) methods: Box<[MethodId]>,
+    /// For each method but the root: an edge on a shortest way from the root, as the
+    /// caller's position in `methods` and the call's in the caller's calls.
+    ways: Box<[(u32, u32)]>,
+    /// Positions in `methods`, sorted by method.
+    sorted: Box<[u32]>,
+    /// For each method: whether some way to it goes through a loop.
+    looped: Box<[bool]>,
 }
 
 impl Region {
     /// Whether `method` belongs to it.
     pub(crate) fn contains(&self, method: MethodId) -> bool {
-        self.ways.contains_key(&method)
+        self.position(method).is_some()
     }
 
     /// Whether `method` can run several times within one run of the root.
     pub(crate) fn is_looped(&self, method: MethodId) -> bool {
-        self.ways.get(&method).is_some_and(|w| w.looped)
+        self.position(method).is_some_and(|at| self.looped[at])
     }
 
     /// The edges from `method` up to the root.
     pub(crate) fn way_up(&self, method: MethodId) -> Vec<Edge> {
         let mut way = Vec::new();
-        let mut at = method;
-        while let Some(Way { edge: Some(edge), .. }) = self.ways.get(&at) {
-            way.push(*edge);
-            at = edge.0;
+        let Some(mut at) = self.position(method) else { return way };
+        while at > 0 {
+            let (caller, call) = self.ways[at];
+            way.push((self.methods[caller as usize], call as usize, self.methods[at]));
+            at = caller as usize;
         }
         way
     }
 
-    fn new(context: Context<'_>, root: MethodId) -> Self {
-        let start = Way { edge: None, looped: false };
-        let mut region = Region { root, methods: vec![root], ways: FxHashMap::default() };
-        region.ways.insert(root, start);
-        let mut at = 0;
-        while at < region.methods.len() {
-            let caller = region.methods[at];
-            at += 1;
-            for (i, call) in context.graph.calls(caller).iter().enumerate() {
-                if !call.kind.is_local() {
-                    continue;
-                }
-                for &target in &call.targets {
-                    if context.top_levels.position(target).is_none() && !region.contains(target) {
-                        let edge = Some((caller, i, target));
-                        region.ways.insert(target, Way { edge, looped: false });
-                        region.methods.push(target);
-                    }
-                }
-            }
-        }
-        region.mark_loops(context);
-        region
+    fn position(&self, method: MethodId) -> Option<usize> {
+        let at = self.sorted.binary_search_by_key(&method, |&at| self.methods[at as usize]).ok()?;
+        Some(self.sorted[at] as usize)
     }
 
-    fn mark_loops(&mut self, context: Context<'_>) {
-        let mut stack: Vec<MethodId> = Vec::new();
-        for &caller in &self.methods {
-            for call in context.graph.calls(caller).iter().filter(|c| c.kind.is_local()) {
-                if super::handoffs::is_repeated(context, caller, call) {
-                    stack.extend(call.targets.iter().filter(|&&t| self.contains(t)));
+    fn new(inner: &InnerEdges, root: MethodId, walk: &mut Walk) -> Self {
+        walk.begin();
+        let mut methods = vec![root];
+        let mut ways = vec![(0, 0)];
+        walk.add(root, 0);
+        let mut at = 0;
+        while at < methods.len() {
+            for edge in inner.of(methods[at]) {
+                if !edge.leaves && walk.position(edge.target).is_none() {
+                    walk.add(edge.target, methods.len());
+                    methods.push(edge.target);
+                    ways.push((at as u32, edge.call));
                 }
             }
+            at += 1;
         }
-        while let Some(method) = stack.pop() {
-            let Some(way) = self.ways.get_mut(&method) else { continue };
-            if !std::mem::replace(&mut way.looped, true) {
-                stack.extend(context.graph.local_edges(method).map(|(_, t)| t));
-            }
+        let looped = looped(inner, &methods, walk);
+        let mut sorted: Box<[u32]> = (0..methods.len() as u32).collect();
+        sorted.sort_unstable_by_key(|&at| methods[at as usize]);
+        Region { root, methods: methods.into(), ways: ways.into(), sorted, looped }
+    }
+}
+
+/// Which of the methods of a region can run several times within one run of its root.
+fn looped(inner: &InnerEdges, methods: &[MethodId], walk: &Walk) -> Box<[bool]> {
+    let mut looped = vec![false; methods.len()];
+    let repeated = methods.iter().flat_map(|&caller| inner.of(caller)).filter(|edge| edge.repeated);
+    let mut stack: Vec<usize> = repeated.filter_map(|edge| walk.position(edge.target)).collect();
+    while let Some(at) = stack.pop() {
+        if !std::mem::replace(&mut looped[at], true) {
+            stack.extend(inner.of(methods[at]).iter().filter_map(|edge| walk.position(edge.target)));
         }
+    }
+    looped.into()
+}
+
+/// One target of a local call.
+#[derive(Clone, Copy, Debug)]
+struct InnerEdge {
+    target: MethodId,
+    /// Position in the caller's calls.
+    call: u32,
+    /// One run of the caller can run the target several times.
+    repeated: bool,
+    /// Into a top-level method.
+    leaves: bool,
+}
+
+/// The local calls of all methods, in order: each is looked at for very many regions.
+struct InnerEdges {
+    /// By method: where its edges begin; one more at the end.
+    starts: Vec<u32>,
+    edges: Vec<InnerEdge>,
+}
+
+impl InnerEdges {
+    fn new(context: Context<'_>) -> Self {
+        let of = |method: usize| -> Vec<InnerEdge> {
+            let caller = MethodId::new(method);
+            let calls = (0u32..).zip(context.graph.calls(caller)).filter(|(_, call)| call.kind.is_local());
+            let edges = calls.flat_map(|(at, call)| {
+                let repeated = super::handoffs::is_repeated(context, caller, call);
+                call.targets.iter().map(move |&target| {
+                    let leaves = context.top_levels.position(target).is_some();
+                    InnerEdge { target, call: at, repeated, leaves }
+                })
+            });
+            edges.collect()
+        };
+        let of_methods: Vec<Vec<InnerEdge>> =
+            (0..context.program.methods.len()).into_par_iter().map(of).collect();
+        let mut starts = Vec::with_capacity(of_methods.len() + 1);
+        let mut edges = Vec::with_capacity(of_methods.iter().map(Vec::len).sum());
+        for of_method in of_methods {
+            starts.push(edges.len() as u32);
+            edges.extend(of_method);
+        }
+        starts.push(edges.len() as u32);
+        InnerEdges { starts, edges }
+    }
+
+    fn of(&self, method: MethodId) -> &[InnerEdge] {
+        let at = method.index();
+        &self.edges[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+}
+
+/// Where the methods of one region stand in it. One thread makes many regions with one
+/// of these: it is not cleared between them.
+struct Walk {
+    round: u32,
+    /// By method: the round that met it, and its position.
+    met: Vec<(u32, u32)>,
+}
+
+impl Walk {
+    fn new(n_methods: usize) -> Self {
+        Walk { round: 0, met: vec![(0, 0); n_methods] }
+    }
+
+    fn begin(&mut self) {
+        self.round += 1;
+    }
+
+    fn add(&mut self, method: MethodId, position: usize) {
+        self.met[method.index()] = (self.round, position as u32);
+    }
+
+    fn position(&self, method: MethodId) -> Option<usize> {
+        let (round, position) = self.met[method.index()];
+        (round == self.round).then_some(position as usize)
     }
 }
 
@@ -106,6 +183,8 @@ pub(crate) struct Units {
     regions: Vec<Region>,
     n_top_levels: usize,
     links: Vec<MethodId>,
+    /// Per method: its calls that leave the unit, by position.
+    exits: Vec<Box<[u32]>>,
     /// Units that only pass work on: links, dispatchers, and what is silent when
     /// all goes well.
     passes: Vec<bool>,
@@ -124,7 +203,10 @@ impl Units {
         links.dedup();
         let tops = context.top_levels.methods.iter().map(|t| t.method);
         let roots: Vec<MethodId> = tops.chain(links.iter().copied()).collect();
-        let regions = roots.par_iter().map(|&root| Region::new(context, root)).collect();
+        let inner = InnerEdges::new(context);
+        let walk = || Walk::new(context.program.methods.len());
+        let region = |walk: &mut Walk, &root: &MethodId| Region::new(&inner, root, walk);
+        let regions = roots.par_iter().map_init(walk, region).collect();
         let n_top_levels = context.top_levels.methods.len();
         let passes = (0..roots.len())
             .map(|i| {
@@ -132,7 +214,8 @@ impl Units {
                 top.is_none_or(|t| t.kind == TopLevelKind::Dispatcher || is_silent(context, t))
             })
             .collect();
-        Units { regions, n_top_levels, links, passes }
+        let exits = context.graph.calls.par_iter().map(|calls| exits(context, calls)).collect();
+        Units { regions, n_top_levels, links, exits, passes }
     }
 
     /// Number of units.
@@ -143,6 +226,11 @@ impl Units {
     /// The region of a unit.
     pub(crate) fn region(&self, unit: UnitId) -> &Region {
         &self.regions[unit]
+    }
+
+    /// The calls of a method that hand over to other units, by position, in order.
+    pub(crate) fn exits(&self, method: MethodId) -> &[u32] {
+        &self.exits[method.index()]
     }
 
     /// The top-level method that a unit is, unless it is a link.
@@ -209,6 +297,11 @@ impl Units {
         };
         found.into_iter().map(|(unit, target)| (unit, way(target))).collect()
     }
+}
+
+fn exits(context: Context<'_>, calls: &[Call]) -> Box<[u32]> {
+    let leaves = |call: &Call| super::handoffs::leaving(context, call).next().is_some();
+    (0u32..).zip(calls).filter(|(_, call)| leaves(call)).map(|(at, _)| at).collect()
 }
 
 /// Whether a step of somebody's thread prints nothing when all goes well, at the

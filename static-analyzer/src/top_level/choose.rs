@@ -17,7 +17,7 @@ use super::attached;
 use super::drops::{Drop, Drops};
 use super::lifetimes::{entities, sessions, without_identity};
 use super::loops::{self, ServiceLoops};
-use super::members::{self, Chosen};
+use super::members::{self, Chosen, Walk};
 use super::{TopLevel, TopLevels};
 use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind, apis};
 use crate::identifiers::{Bindings, Lifetimes, Scope, own_writes, summarize};
@@ -403,10 +403,11 @@ impl Chooser<'_> {
     /// A method that many top-level methods call is a helper of theirs.
     fn drop_helpers(&mut self, rules: &Rules) {
         let mut above: BTreeMap<MethodId, BTreeSet<MethodId>> = BTreeMap::new();
+        let (mut walk, is_chosen) = (Walk::new(self.graph), self.is_chosen());
         for &top in self.chosen.keys() {
-            for method in self.region(top) {
+            for &method in walk.region(self.graph, top, |m| is_chosen[m.index()]) {
                 for (_, target) in self.graph.local_edges(method) {
-                    if target != top && self.chosen.contains_key(&target) {
+                    if target != top && is_chosen[target.index()] {
                         above.entry(target).or_default().insert(top);
                     }
                 }
@@ -428,8 +429,10 @@ impl Chooser<'_> {
     /// the work: what asked for it goes on with its own.
     fn add_services(&mut self) {
         let mut n_above = vec![0_usize; self.program.methods.len()];
+        let (mut walk, is_chosen) = (Walk::new(self.graph), self.is_chosen());
         for &top in self.chosen.keys() {
-            self.region(top).iter().for_each(|m| n_above[m.index()] += 1);
+            let region = walk.region(self.graph, top, |m| is_chosen[m.index()]);
+            region.iter().for_each(|m| n_above[m.index()] += 1);
         }
         let services: Vec<(MethodId, usize)> = (0..n_above.len())
             .map(|i| (MethodId::new(i), n_above[i]))
@@ -462,9 +465,11 @@ impl Chooser<'_> {
         self.n_points(method) > 0 && starts && !body.iter().any(|(_, inst)| waits_for_task(&inst.op))
     }
 
-    /// Methods that run inside of `top`, without other top-level methods.
-    fn region(&self, top: MethodId) -> BTreeSet<MethodId> {
-        members::region(self.graph, top, &|m| self.chosen.contains_key(&m))
+    /// By method.
+    fn is_chosen(&self) -> Vec<bool> {
+        let mut is_chosen = vec![false; self.program.methods.len()];
+        self.chosen.keys().for_each(|method| is_chosen[method.index()] = true);
+        is_chosen
     }
 }
 

@@ -17,23 +17,45 @@ use crate::rules::Rules;
 /// The chosen methods with kind and reason.
 pub(crate) type Chosen = BTreeMap<MethodId, (TopLevelKind, String)>;
 
-/// Methods reached from `top` over local edges, itself included, without
-/// entering methods that `is_cut`.
-pub(crate) fn region(
-    graph: &CallGraph,
-    top: MethodId,
-    is_cut: &dyn Fn(MethodId) -> bool,
-) -> BTreeSet<MethodId> {
-    let mut seen = BTreeSet::from([top]);
-    let mut todo = vec![top];
-    while let Some(m) = todo.pop() {
-        for (_, target) in graph.local_edges(m) {
-            if !is_cut(target) && seen.insert(target) {
-                todo.push(target);
-            }
-        }
+/// Walks over local edges from one method after the other, with one memory of what
+/// was met.
+pub(crate) struct Walk {
+    round: u32,
+    /// By method: the round that met it.
+    met: Vec<u32>,
+    methods: Vec<MethodId>,
+}
+
+impl Walk {
+    pub(crate) fn new(graph: &CallGraph) -> Self {
+        Walk { round: 0, met: vec![0; graph.calls.len()], methods: Vec::new() }
     }
-    seen
+
+    /// Methods reached from `top`, itself included, without entering methods that
+    /// `is_cut`.
+    pub(crate) fn region(
+        &mut self,
+        graph: &CallGraph,
+        top: MethodId,
+        is_cut: impl Fn(MethodId) -> bool,
+    ) -> &[MethodId] {
+        self.round += 1;
+        self.met[top.index()] = self.round;
+        self.methods.clear();
+        self.methods.push(top);
+        let mut at = 0;
+        while at < self.methods.len() {
+            for (_, target) in graph.local_edges(self.methods[at]) {
+                let met = &mut self.met[target.index()];
+                if *met != self.round && !is_cut(target) {
+                    *met = self.round;
+                    self.methods.push(target);
+                }
+            }
+            at += 1;
+        }
+        &self.methods
+    }
 }
 
 /// Adds a home for log points that no chosen method reaches: the outermost
