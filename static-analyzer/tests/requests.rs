@@ -21,6 +21,8 @@ use static_analyzer::top_level::{self, TopLevel, TopLevels};
 mod choices;
 #[path = "requests/crowded.rs"]
 mod crowded;
+#[path = "requests/given.rs"]
+mod given;
 #[path = "requests/journals.rs"]
 mod journals;
 #[path = "requests/later.rs"]
