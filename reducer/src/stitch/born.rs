@@ -7,11 +7,15 @@
 //! is what tells requests apart (lprof §4.2), and the log shows it from its birth, it was
 //! made for its request, and all that holds it is that. This needs no statistics: it
 //! holds of the only one in a log as well, and however long its request pauses.
+//!
+//! What a client asks is begun by nobody who could hand the name on: if it is asked after
+//! the name was made, and not the first to show it, the client has learnt the name, or it
+//! was found in a table, however short a time ago.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schema::IdentifierStrength;
 use schema::kinds::is_uuid;
+use schema::{IdentifierStrength, TopLevelId, TopLevelKind};
 
 use super::entities::holders;
 use super::facts::{Fact, Facts};
@@ -28,6 +32,7 @@ const NEW_US: i64 = 1_000_000;
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<SpanLink> {
     let (mut sets, _) = joined(facts, links);
     let mut out = Vec::new();
+    let asked_us = asked_us(pairs, facts, &mut sets);
     let mut newborn: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     let mut shown_new: BTreeSet<(u32, &str)> = BTreeSet::new();
     for (index, fact) in facts.iter() {
@@ -37,6 +42,11 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
             newborn.entry(name).or_default().push(index);
         }
         shown_new.extend(new.into_iter().map(|name| (index, name)));
+    }
+    for (name, spans) in &mut newborn {
+        let Some((&first, made_us)) = spans.first().zip(made_us(name)) else { continue };
+        let has_learnt = |root: u32| asked_us.get(&root).is_some_and(|&asked_us| asked_us > made_us);
+        spans.retain(|&span| span == first || !has_learnt(sets.root(span)));
     }
     newborn.values().for_each(|spans| join_all(spans, &mut sets, &mut out));
     let names = holders(pairs, facts, &|top, value| {
@@ -49,6 +59,22 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
         if is_born && lives(facts, spans).len() * 2 <= spans.len() {
             join_all(spans, &mut sets, &mut out);
         }
+    }
+    out
+}
+
+/// When handlers that nobody in the model calls or hands work to began, by the root of
+/// their set: the first of each. Of a task that is so, whoever starts it was not found.
+fn asked_us(pairs: &Pairs<'_>, facts: &Facts<'_>, sets: &mut Sets) -> BTreeMap<u32, i64> {
+    let is_asked = |&top: &TopLevelId| {
+        let mut to = pairs.to(top).chain(pairs.asking(top)).map(|index| pairs.get(index));
+        matches!(pairs.kind(top), TopLevelKind::RpcHandler | TopLevelKind::EventHandler)
+            && to.all(|pair| pair.from == top)
+    };
+    let mut out = BTreeMap::new();
+    for (span, fact) in facts.iter().filter(|(_, fact)| fact.tops.iter().all(is_asked)) {
+        let first_us = out.entry(sets.root(span)).or_insert(fact.start_us);
+        *first_us = fact.start_us.min(*first_us);
     }
     out
 }

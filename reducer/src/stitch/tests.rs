@@ -53,8 +53,6 @@ fn span(model: &Model, line: u64, text: &str) -> Span {
             let known = top_levels.iter().flat_map(|top| &model.top_level_methods[top.index()].identifiers);
             let known = known.clone().find(|id| id.path == name).expect("an identifier");
             identifiers.push(Value { value_class: known.value_class, text: text.into() });
-        } else if let Some((start, end)) = word.split_once('-') {
-            events = vec![event(model, line, start), event(model, line, end)];
         } else if let Some((point, time)) = word.split_once('@') {
             let log_point = Some(sketch::point(model, point));
             let (time, text) = time.split_once('#').unwrap_or((time, ""));
@@ -66,6 +64,8 @@ fn span(model: &Model, line: u64, text: &str) -> Span {
                 values: values.into_iter().collect(),
                 ..event(model, line + later, time)
             });
+        } else if let Some((start, end)) = word.split_once('-') {
+            events = vec![event(model, line, start), event(model, line, end)];
         } else {
             truncated = word == "cut";
         }

@@ -42,11 +42,30 @@ fn what_shows_a_name_as_it_is_made_is_of_who_made_it() {
 }
 
 #[test]
+fn what_is_asked_after_a_name_was_made_and_shown_has_learnt_it() {
+    // Who applies is handed work by those who ask; nobody asks those but clients.
+    let model = format!("{MAKES}    pair ask apply Queue\n");
+    let name = name(100);
+    let span = |node: &str, top: &str, start: &str, end: &str| {
+        format!("{node} t {top} p@1000000000.{start} q@1000000000.{end}#x:{name}\n")
+    };
+    let maker = span("a", "ask", "00", "20");
+    check(&model, &(maker.clone() + &span("b", "ask", "50", "60")), "1\n2");
+    // It began before, and can have made it.
+    check(&model, &(maker + &span("b", "ask", "05", "60")), "1 2 1>2");
+    // Who prints nothing before it has made the name is the first to show it.
+    let maker = span("a", "ask", "15", "20");
+    check(&model, &(maker.clone() + &span("b", "apply", "50", "60")), "1 2 1>2");
+    check(&model, &(maker + &span("b", "ask", "50", "60")), "1\n2");
+}
+
+#[test]
 fn what_holds_the_name_of_a_request_from_its_birth_is_one_however_long_it_pauses() {
     let text = |name: &str, gap: u32| {
-        let at =
-            |n: u32, ms: u32| format!("{}.{ms}-{}.{ms}", 1_000_000_000 + n * gap, 1_000_000_000 + n * gap);
-        let line = |node: &str, n: u32, ms: u32| format!("{node} t{n} receive plan={name} {}\n", at(n, ms));
+        let line = |node: &str, n: u32, ms: u32| {
+            let at = 1_000_000_000 + n * gap;
+            format!("{node} t{n} receive plan={name} q@{at}.{ms:03}#{name}\n")
+        };
         line("a", 0, 0) + &line("b", 0, 500) + &line("a", 1, 0) + &line("b", 1, 500)
     };
     check(MAKES, &text(&name(0), 7), "1 2 3 4 1>2 2>3 3>4");
