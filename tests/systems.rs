@@ -12,10 +12,12 @@ use std::process::{Command, ExitCode};
 use libtest_mimic::{Arguments, Failed, Trial};
 use schema::{Model, TopLevelKind, TopLevelMethod};
 
-const SETS: [(&str, &str); 18] = [
+const SETS: [(&str, &str); 20] = [
     ("cassandra-2.1.0", "set-a"),
     ("cassandra-2.1.0", "set-a-debug"),
     ("cassandra-2.1.0", "set-a-plain"),
+    ("cassandra-2.1.0", "set-killed"),
+    ("cassandra-2.1.0", "set-killed-plain"),
     ("hbase-0.94.18", "set-a"),
     ("hbase-0.94.18", "set-a-cross"),
     ("hbase-0.94.18", "set-a-debug"),
