@@ -106,6 +106,9 @@ impl Scan<'_> {
 
     /// Whether the record names nothing, would begin something only if a line before it was
     /// skipped, is no last line, and stands directly after the last one of `best`, at once.
+    /// Whatever `best` is, it goes on so: what some of its readings alone can print can as
+    /// well be of somebody else. And the log has not shown that such lines stand elsewhere
+    /// more often: what is often begun with begins something.
     fn is_beside(&self, best: &Taker, record: &Record<'_>) -> bool {
         let open = self.open.get(best.span);
         let candidate = &record.candidates[best.candidate];
@@ -114,6 +117,12 @@ impl Scan<'_> {
             && candidate.values.is_empty()
             && !self.orders.starts_something(candidate.log_point)
             && self.orders.leads_on(candidate.log_point)
+            && best.fit.tops().len() == open.tops.len()
+            && open
+                .events
+                .last()
+                .and_then(|last| last.log_point)
+                .is_some_and(|last| !self.together.is_mostly_elsewhere(last, candidate.log_point))
     }
 
     /// Whether the record is the first line of `span` once more, and shows that it works on
