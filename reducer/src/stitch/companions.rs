@@ -11,7 +11,8 @@
 //!
 //! Directly means: the very next record of the file, printed soon after. Whoever works
 //! beside stands between two lines of one thread now and then; that a line of another
-//! piece of work is always the next one is no chance. Lines of one statement are no
+//! piece of work is always the next one is no chance. Nor is it if it is so mostly, and far
+//! more often than such a line stands after any other one. Lines of one statement are no
 //! companions: it begins its work once more, or goes on, and nothing tells which.
 //!
 //! What goes on so does it after one of a few lines: where it stands after another, that
@@ -30,6 +31,9 @@ use crate::merge::SpanLink;
 
 /// Spans from which to learn that two lines stand together.
 const SPANS_MIN: usize = 8;
+
+/// Spans from which to learn that they do if others stand between them now and then.
+const CHANCES_MIN: usize = 64;
 
 /// They do, with at most one exception in so many.
 const EXCEPTIONS_SHARE: usize = 16;
@@ -173,18 +177,26 @@ struct Known {
     repeated: BTreeMap<LogPointId, usize>,
     /// Spans that end with a log point.
     ended: BTreeMap<LogPointId, usize>,
+    /// Those of them that one of the same statement stands directly after.
+    in_row: BTreeMap<LogPointId, usize>,
     /// Of those, the ones that go on with what begins with another log point.
     followed: BTreeMap<(LogPointId, LogPointId), usize>,
+    /// Lines of all log points.
+    n_lines: usize,
 }
 
 impl Known {
     fn learn(facts: &Facts<'_>, next: &[Next]) -> Self {
         let mut known = Self::default();
-        let mut ends: FxHashMap<(u32, u32, u64), LogPointId> = FxHashMap::default();
+        let mut ends = FxHashMap::default();
         for (_, fact) in facts.iter().filter(|(_, fact)| fact.thread.is_none()) {
             for (at, event) in fact.events.iter().enumerate() {
+                known.n_lines += 1;
                 let Some(point) = event.log_point else { continue };
-                ends.insert((fact.node, event.file, event.line + u64::from(event.n_lines)), point);
+                ends.insert(
+                    (fact.node, event.file, event.line + u64::from(event.n_lines)),
+                    (point, at + 1 == fact.events.len()),
+                );
                 let before = at.checked_sub(1).and_then(|before| fact.events.get(before));
                 let before = before.filter(|before| goes_on_at_once(before, event));
                 let (n, n_next) = known.begun.entry(point).or_default();
@@ -197,14 +209,7 @@ impl Known {
                 *known.ended.entry(point).or_default() += 1;
             }
         }
-        for (_, fact) in facts.iter().filter(|(_, fact)| fact.thread.is_none()) {
-            for event in fact.events {
-                let before = ends.get(&(fact.node, event.file, event.line)).copied();
-                if let Some(point) = event.log_point.filter(|&point| before == Some(point)) {
-                    *known.repeated.entry(point).or_default() += 1;
-                }
-            }
-        }
+        known.count_repeated(facts, &ends);
         for Next { before, is_last, begin, .. } in next {
             known.begun.entry(*begin).or_default().1 += 1;
             *known.gone_on.entry((*before, *begin)).or_default() += 1;
@@ -215,6 +220,24 @@ impl Known {
         known
     }
 
+    /// Counts the lines that stand directly after one of the same log point.
+    fn count_repeated(&mut self, facts: &Facts<'_>, ends: &FxHashMap<(u32, u32, u64), (LogPointId, bool)>) {
+        for (_, fact) in facts.iter().filter(|(_, fact)| fact.thread.is_none()) {
+            for event in fact.events {
+                let Some(&(before, is_last)) = ends.get(&(fact.node, event.file, event.line)) else {
+                    continue;
+                };
+                if event.log_point != Some(before) {
+                    continue;
+                }
+                *self.repeated.entry(before).or_default() += 1;
+                if is_last {
+                    *self.in_row.entry(before).or_default() += 1;
+                }
+            }
+        }
+    }
+
     /// Whether lines of `begin` go on with what stands before them, and with lines of
     /// `before` more often than by chance, or lines of `before` go on with them.
     fn are_companions(&self, before: LogPointId, begin: LogPointId) -> bool {
@@ -223,7 +246,12 @@ impl Known {
         let n_followed = self.followed.get(&(before, begin)).copied().unwrap_or_default();
         let n_gone_on = self.gone_on.get(&(before, begin)).copied().unwrap_or_default();
         let is_usual = n_gone_on * EXCEPTIONS_SHARE >= n_next;
-        (is_rule(n_begun, n_next) && is_usual) || is_rule(n_ended, n_followed)
+        let n_in_row = self.in_row.get(&before).copied().unwrap_or_default();
+        let n_last = n_ended.saturating_sub(n_in_row);
+        let n_else = (self.n_lines.saturating_sub(n_last), n_begun.saturating_sub(n_followed));
+        (is_rule(n_begun, n_next) && is_usual)
+            || is_rule(n_ended, n_followed)
+            || is_no_chance((n_last, n_followed), n_else)
     }
 
     /// Whether lines of `point` go on with what stands before them, but for those that
@@ -234,6 +262,19 @@ impl Known {
         let n = n.saturating_sub(n_repeated);
         n >= SPANS_MIN && n.saturating_sub(n_next) * BETWEEN_SHARE <= n
     }
+}
+
+/// Whether lines that stand `n_followed` times after one of `n` do so as good as never by
+/// chance: others stand between where several are at work, but what stands there by chance
+/// stands after every other line as often, as it does `n_else.1` times of `n_else.0`.
+fn is_no_chance((n, n_followed): (usize, usize), n_else: (usize, usize)) -> bool {
+    let n_between = n.saturating_sub(n_followed);
+    let (n_others, n_after_others) = n_else;
+    // Of those that do not go on with it, as many stand there by chance as after others;
+    // they are the ones that something else stands after, and these.
+    let n_free = n_others.saturating_sub(n_after_others).max(1);
+    let n_chance = (n_between * n_after_others).div_ceil(n_free);
+    n >= CHANCES_MIN && n_followed > n_between && n_chance * EXCEPTIONS_SHARE <= n_followed
 }
 
 /// Whether of `n` as good as all do what `n_such` do.

@@ -100,3 +100,39 @@ fn what_always_goes_on_begins_nothing_where_others_stand_between() {
         (0..16).map(|i| format!("{0} {1} {0}>{1}\n{2}\n", 3 * i + 1, 3 * i + 2, 3 * i + 3)).collect();
     check(&model, &(text + asked), &(expected + "49\n50\n"));
 }
+
+/// So many lines of `c`, each after one of somebody else.
+fn after_others(from: usize, n: usize) -> String {
+    (from..from + n).map(|i| format!("a - other {i}.000-{i}.000\na - sort c@{i}.001\n")).collect()
+}
+
+fn apart(from: usize, n: usize) -> String {
+    (from..from + n).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn what_stands_there_far_more_often_than_after_any_other_line_is_no_chance() {
+    // Others stand between now and then.
+    let between = |n| -> String {
+        (0..n).map(|i| format!("a - sort b@{0}.000\na - other {0}.001-{0}.001\n", 100 + i)).collect()
+    };
+    let together = |n| (0..n).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect::<String>();
+    let others: String = (300..500).map(|i| format!("a - other {i}.000-{i}.000\n")).collect();
+    let rare = after_others(200, 20) + &others;
+    let text = |n, n_between| in_turn("-", n) + &between(n_between);
+    check(COMPANIONS, &(text(60, 9) + &rare), &(together(60) + &apart(121, 18 + 240)));
+    // It stands as often after any other line.
+    check(COMPANIONS, &(text(60, 9) + &after_others(200, 200)), &apart(1, 138 + 400));
+    // Mostly others stand there, or too few show it.
+    check(COMPANIONS, &(text(60, 61) + &rare), &apart(1, 242 + 240));
+    check(COMPANIONS, &(text(54, 9) + &rare), &apart(1, 126 + 240));
+}
+
+#[test]
+fn of_lines_of_one_statement_in_a_row_only_the_last_one_shows_what_goes_on_with_it() {
+    let run = |i| format!("a - sort b@{i}.000\na - sort b@{i}.001\na - sort c@{i}.002\n");
+    let text: String = (0..70).map(run).collect();
+    let row = |i| format!("{}\n{1} {2} {1}>{2}\n", 3 * i + 1, 3 * i + 2, 3 * i + 3);
+    let expected: String = (0..70).map(row).collect();
+    check(COMPANIONS, &(text + &after_others(100, 70)), &(expected + &apart(211, 140)));
+}
