@@ -286,17 +286,7 @@ impl<'m> Scan<'m> {
             return Some(Choice { candidate, thread, goes: Goes::Fails(span) });
         }
         let mut takers = self.takers(record, thread, &facts);
-        if thread.is_none() {
-            self.keep_counting(record, &mut takers);
-        }
-        let handles = |candidate: usize| self.is_in_handler(record.candidates[candidate].log_point);
-        takers.sort_by_key(|taker| {
-            (Reverse(taker.evidence), handles(taker.candidate), taker.candidate, taker.span)
-        });
-        if thread.is_none() {
-            self.prefer_familiar(record, &mut takers);
-        }
-        prefer_living(&mut takers, thread.is_some());
+        self.rank(record, &mut takers);
         if thread.is_none()
             && let Some(choice) = self.beside(record, &facts, &takers)
         {
@@ -342,6 +332,22 @@ impl<'m> Scan<'m> {
             return Some(Choice { candidate, thread, goes });
         }
         self.place_anew(record, thread, facts, &takers)
+    }
+
+    /// Puts the spans that can take a record in order, the likeliest first.
+    fn rank(&mut self, record: &Record<'_>, takers: &mut Vec<Taker>) {
+        let has_thread = record.thread.is_some();
+        if !has_thread {
+            self.keep_counting(record, takers);
+        }
+        let handles = |candidate: usize| self.is_in_handler(record.candidates[candidate].log_point);
+        takers.sort_by_key(|taker| {
+            (Reverse(taker.evidence), handles(taker.candidate), taker.candidate, taker.span)
+        });
+        if !has_thread {
+            self.prefer_familiar(record, takers);
+        }
+        prefer_living(takers, has_thread);
     }
 
     /// Where a record goes that no open span takes: to a span around it, to one

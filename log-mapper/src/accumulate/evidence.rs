@@ -402,9 +402,8 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
     });
     let near = is_nearest(around.seq, best.last_seq, rival.map(|rival| rival.last_seq));
     let is_trusted = if rival.is_some() { around.order_trusted } else { around.sole_trusted };
-    // A record that can start a request of its own and shows nothing of another
-    // stays apart. That lines before it were skipped is the weaker reading where it goes on
-    // with what was just printed.
+    // A record that can start a request of its own and shows nothing of another stays apart,
+    // unless lines before it were skipped then, and it goes on with what was just printed.
     let is_told = (is_trusted || best.n_weak > 0) && near && (!around.starts || around.beside);
     let is_next = best.follows == Follows::Next && best.entered && around.in_order_window;
     let enough = is_next && is_told;

@@ -65,7 +65,7 @@ fn is_detour(model: &Model, pairs: &Pairs<'_>, floats: &[bool], pair: &Pair, poi
         pairs.prints_after(pair.from, point, other) || pairs.prints_after(pair.from, other, point)
     };
     let mut beside = before.iter().chain(after).filter(|other| has_place(**other)).peekable();
-    before.iter().any(|other| has_place(*other)) && !beside.any(|other| is_one_way(other))
+    before.iter().any(|other| has_place(*other)) && !beside.any(is_one_way)
 }
 
 fn prints(model: &Model, top: TopLevelId, point: LogPointId) -> bool {

@@ -430,12 +430,11 @@ fn a_line_that_begins_something_only_where_one_is_skipped_goes_on_with_what_was_
     check(TABLES, &records("1.200"), "report: 1 opens\ncheck: 2 opens; 3 order");
     // Somebody begins with it.
     let model = format!("{TABLES}\n    top show Task\n      >table pool\n      pool*<");
-    check(&model, &records("1.001"), "report: 1 opens\ncheck: 2 opens; 3 order");
+    check(&model, &records("1.001"), "report: 1 opens\nshow: 2 opens; 3 order");
     // What printed the line before may be somebody who prints no table.
     let model = format!("{TABLES}\n    top watch EventHandler name=Pause.name\n      >pause<");
-    check(&model, &records("1.001"), "report: 1 opens\ncheck: 2 opens; 3 order");
+    check(&model, &records("1.001"), "watch: 1 opens\ncheck: 2 opens; 3 order");
     // The log has shown that tables are printed without it.
-    let alone = "0.100 - table\n0.101 - pool pool=writes\n";
-    let text = format!("{alone}{}", records("1.001"));
-    check(TABLES, &text, "check: 1 opens; 2 order\nreport: 3 opens\ncheck: 4 opens; 5 order");
+    let text = "0.100 - table\n0.101 - pool pool=writes\n1.000 - pause name=young\n1.001 - table";
+    check(TABLES, text, "check: 1 opens; 2 order\nreport: 3 opens\ncheck: 4 opens");
 }
