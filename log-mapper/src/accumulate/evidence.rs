@@ -320,8 +320,7 @@ pub(super) struct Surroundings {
     /// calls it.
     pub(super) encloses: bool,
     /// The record names nothing, begins something only where a line was skipped, ends
-    /// nothing, and stands
-    /// directly after the best span's last one, at once.
+    /// nothing, and stands directly after the best span's last one, at once.
     pub(super) beside: bool,
     /// The best span's last record is near enough in time to follow by order
     /// alone.
