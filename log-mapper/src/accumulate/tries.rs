@@ -40,34 +40,34 @@ impl Scan<'_> {
     /// Takes out the `takers` of a line that counts who are not at the number before,
     /// where nothing but order speaks for them.
     pub(super) fn keep_counting(&mut self, record: &Record<'_>, takers: &mut Vec<Taker>) {
-        let mut differing: Vec<Option<(u32, bool)>> = Vec::new();
-        let mut learnt: Option<(LogPointId, u32, bool)> = None;
+        let mut seen: Option<(LogPointId, u32, bool)> = None;
         for taker in &*takers {
-            let candidate = &record.candidates[taker.candidate];
-            let last = self.open.get(taker.span).events.last();
-            let last = last.filter(|_| taker.evidence.n_request == 0);
-            let last = last.filter(|last| last.log_point == Some(candidate.log_point));
-            let number = last.and_then(|last| one_number(last.values.iter(), &candidate.values));
-            if let Some((variable, is_next)) = number {
-                let known = learnt.map_or(is_next, |known| known.2 || is_next);
-                learnt = Some((candidate.log_point, variable, known));
+            if let Some((variable, is_next)) = self.number(record, taker) {
+                let is_known = seen.is_some_and(|(.., is_next)| is_next);
+                seen = Some((record.candidates[taker.candidate].log_point, variable, is_known || is_next));
             }
-            differing.push(number);
         }
-        let Some((point, variable, is_next)) = learnt else { return };
+        let Some((point, variable, is_next)) = seen else { return };
         let counts = self.tries.counts(point, variable);
         self.tries.learn(point, variable, is_next);
         if !counts {
             return;
         }
-        let goes_on = |number: &Option<(u32, bool)>| *number == Some((variable, true));
-        let next = (0..takers.len()).filter(|&at| goes_on(&differing[at]));
-        let first = next.min_by_key(|&at| self.open.get(takers[at].span).last_seq);
-        let mut at = 0;
-        takers.retain(|_| {
-            at += 1;
-            first == Some(at - 1) || differing[at - 1].is_none()
+        let goes_on = |taker: &&Taker| self.number(record, taker) == Some((variable, true));
+        let next = takers.iter().filter(goes_on).min_by_key(|taker| self.open.get(taker.span).last_seq);
+        let next = next.map(|taker| (taker.span, taker.candidate));
+        takers.retain(|taker| {
+            next == Some((taker.span, taker.candidate)) || self.number(record, taker).is_none()
         });
+    }
+
+    /// The number in which alone the record differs from the last line of a taker that
+    /// nothing but order speaks for, see [`one_number`].
+    fn number(&self, record: &Record<'_>, taker: &Taker) -> Option<(u32, bool)> {
+        let candidate = &record.candidates[taker.candidate];
+        let last = self.open.get(taker.span).events.last().filter(|_| taker.evidence.n_request == 0)?;
+        let is_same = last.log_point == Some(candidate.log_point);
+        is_same.then(|| one_number(last.values.iter(), &candidate.values)).flatten()
     }
 }
 
