@@ -14,14 +14,16 @@ impl<'a> Finder<'a> {
     pub(super) fn by_time(&self, index: u32, receiver: &Receiver<'_, 'a>, out: &mut Vec<Candidate>) {
         let (pair, fact) = (self.pairs.get(index), receiver.fact);
         // Across nodes, and between parts of one thing, only values can tell.
-        // A long-lived thread belongs to whatever it is given, not to its starter.
+        // A long-lived thread belongs to whatever it is given, not to its starter; but what
+        // is called comes back to its caller, whatever it hands out until then.
         // Events come from everybody, also from who prints nothing; those of an
         // entity name it, and where threads are printed who sends them does too.
         let is_told = fact.thread.is_some() && pair.kind == LinkKind::Queue;
+        let is_called = fact.thread.is_some() && pair.kind == LinkKind::Call;
         let is_excluded = pair.role != Role::Local
             || pair.is_way()
             || pair.from == pair.to
-            || self.pairs.is_dispatcher(pair.to)
+            || (self.pairs.is_dispatcher(pair.to) && !is_called)
             || self.pairs.is_event_handler(pair.to)
             || (self.pairs.is_entity(pair.to) && (is_told || !self.names_something(fact)));
         // Without threads, what does not begin as its method does is the rest of

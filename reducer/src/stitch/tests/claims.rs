@@ -83,6 +83,24 @@ fn a_dispatcher_that_has_waited_works_on_something_else() {
     check(&model, &lines("6.0"), "1 2 1>2");
 }
 
+/// What is called comes back to its caller, whatever it hands out; what runs in a thread of
+/// its own does not.
+#[test]
+fn a_dispatcher_that_is_called_is_of_its_caller() {
+    let model = "
+        point p
+        point q
+        top loop Dispatcher
+          >p
+        top follow Dispatcher
+          >q
+        pair loop follow Call many";
+    let lines = |thread: &str| format!("a t loop p@1.0\na {thread} follow q@1.05");
+    check(model, &lines("t"), "1 2 1>2");
+    check(model, &lines("-"), "1\n2");
+    check(&model.replace("Call", "Thread"), &lines("t"), "1\n2");
+}
+
 /// A request that is relayed by a silent handler on another node, and called on there.
 const RELAY: &str = "
     point p
