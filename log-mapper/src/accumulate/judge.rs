@@ -210,7 +210,7 @@ impl Scan<'_> {
     }
 
     /// Whether `span` is a program's `main`, whose thread does nothing after it.
-    fn is_main(&self, span: SpanIndex) -> bool {
+    pub(super) fn is_main(&self, span: SpanIndex) -> bool {
         self.open.get(span).tops.iter().all(|state| is_main(self.model, state.top))
     }
 

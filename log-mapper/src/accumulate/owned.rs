@@ -8,6 +8,9 @@
 //! printed it are about what it names. Then it is of that one's request, and its thread
 //! goes on with what it was at.
 //!
+//! The `main` of a program goes through what an earlier process has left in its files: what
+//! is told of that is the program's start, whatever it names.
+//!
 //! Only where the layout prints threads: elsewhere no thread claims such a line.
 
 use schema::LogPointId;
@@ -69,7 +72,7 @@ impl Scan<'_> {
 
     fn apart(&mut self, fact: &Fact, span: SpanIndex, fit: &Fit) -> Option<Goes> {
         let is_told = || fit.n_request > 0 || fit.n_weak > 0;
-        if !self.owned.is_rule(fact.log_point) || is_told() {
+        if !self.owned.is_rule(fact.log_point) || is_told() || self.is_main(span) {
             return None;
         }
         if fit.tops().iter().any(|state| is_about(state, fact)) {

@@ -286,7 +286,9 @@ pub(super) fn weigh_attached(
             shared.request.push(&value.text);
         }
     }
-    (!shared.request.is_empty()).then(|| Evidence {
+    // A bare number that spans about different things share is a state that all have met.
+    let is_state = shared.request.iter().all(|text| is_number(text)) && facts.names_other(sender, receiver);
+    (!shared.request.is_empty() && !is_state).then(|| Evidence {
         is_call: false,
         n_request: to_u32(shared.request.len()),
         same_thread: false,

@@ -29,7 +29,7 @@ use super::{Bindings, Bound, Place};
 use crate::call_graph::resolve::class_of;
 use crate::call_graph::{CallGraph, CallKind, RootKind, apis};
 use crate::ir::{Op, ValueId};
-use crate::path::{Root, Step};
+use crate::path::{AccessPath, Root, Step};
 use crate::program::{ClassId, FieldRef, MethodId, Name, Program, access};
 use crate::top_level::loops::ServiceLoops;
 
@@ -199,6 +199,14 @@ impl<'a> Lifetimes<'a> {
     pub(crate) fn is_fact(&self, f: FieldRef) -> bool {
         self.program.class(f.class).is_some_and(|c| self.is_long_lived(c))
             && (!self.written_by_request.contains(&f) || self.bindings.is_final(f))
+    }
+
+    /// Whether requests write a field on the way of `path` anew.
+    pub(crate) fn changes(&self, path: &AccessPath) -> bool {
+        path.steps.iter().any(|step| match step {
+            Step::Field(f) => self.written_by_request.contains(f) && !self.bindings.is_final(*f),
+            Step::Call(_) | Step::Element => false,
+        })
     }
 
     /// Whether requests run `method`.

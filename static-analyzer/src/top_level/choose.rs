@@ -89,7 +89,7 @@ pub fn find(
         rules,
     };
     let mut found = members::fill(&known, &chosen);
-    found.iter_mut().for_each(without_identity);
+    found.iter_mut().for_each(|top| without_identity(&lifetimes, top));
     TopLevels::new(keep_useful(found, rules, program))
 }
 

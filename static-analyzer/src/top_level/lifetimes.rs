@@ -83,10 +83,13 @@ pub(super) fn entities(
 }
 
 /// An entity whose object prints nothing that names it has no life that could be
-/// followed: each of its events is a request.
-pub(super) fn without_identity(top: &mut TopLevel) {
+/// followed: each of its events is a request. What it keeps many of names others, and
+/// what changes while it lives is a state that it has met.
+pub(super) fn without_identity(lifetimes: &Lifetimes<'_>, top: &mut TopLevel) {
     let names_itself = |identifier: &Identifier| {
-        identifier.strength == IdentifierStrength::Request && identifier.place.path.root == Root::Param(0)
+        let path = &identifier.place.path;
+        let is_own = path.root == Root::Param(0) && !path.steps.contains(&Step::Element);
+        identifier.strength == IdentifierStrength::Request && is_own && !lifetimes.changes(path)
     };
     if top.kind == TopLevelKind::Entity && !top.identifiers.iter().any(names_itself) {
         top.kind = TopLevelKind::EventHandler;

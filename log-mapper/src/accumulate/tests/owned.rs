@@ -58,6 +58,17 @@ fn a_line_of_a_thing_is_of_its_request_whoever_makes_it_say_it() {
 }
 
 #[test]
+fn what_a_program_finds_in_its_files_is_of_its_start() {
+    let mut model = sketch::model(CONNECTIONS);
+    model.top_level_methods[1].method = "main".to_owned();
+    model.top_level_methods[1].descriptor = "([Ljava/lang/String;)V".to_owned();
+    let n = 40;
+    let first = 2 * n + 4;
+    let text = run(&model, &lines(n));
+    assert!(text.contains(&format!("shut: {first} opens; {} thread; {} thread", first + 1, first + 2)), "{text}");
+}
+
+#[test]
 fn who_is_about_what_a_line_names_goes_on_with_it() {
     let model = CONNECTIONS.replace("all[*]=Session.id!", "session=Session.id");
     let n = 40;
