@@ -19,6 +19,7 @@ use crate::merge::{Sets, SpanLink, to_u32};
 use crate::shuffle::by_component;
 
 mod accept;
+mod alike;
 mod amid;
 mod births;
 mod born;
@@ -90,6 +91,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     delays::keep_usual(&pairs, &facts, &mut candidates);
     candidates.retain(|candidate| !facts.are_apart(candidate.from, candidate.to));
     detours::leave_out(model, &pairs, &facts, &mut candidates);
+    alike::keep_alike(&pairs, &facts, &mut candidates);
     candidates.retain(|candidate| !held::is_guess(&pairs, &facts, candidate.from, candidate.to));
     candidates.par_sort_unstable();
     let mut links = by_component(

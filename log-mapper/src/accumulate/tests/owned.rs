@@ -65,7 +65,10 @@ fn what_a_program_finds_in_its_files_is_of_its_start() {
     let n = 40;
     let first = 2 * n + 4;
     let text = run(&model, &lines(n));
-    assert!(text.contains(&format!("shut: {first} opens; {} thread; {} thread", first + 1, first + 2)), "{text}");
+    assert!(
+        text.contains(&format!("shut: {first} opens; {} thread; {} thread", first + 1, first + 2)),
+        "{text}"
+    );
 }
 
 #[test]
