@@ -5,6 +5,7 @@ use schema::{Accumulator, Event, Model, Name, NodeOutput, Place, Span, Value, Va
 
 use crate::{Config, combine, reduce};
 
+mod alike;
 mod amid;
 mod asking;
 mod births;

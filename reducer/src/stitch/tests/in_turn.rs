@@ -124,6 +124,23 @@ fn a_name_that_comes_with_one_thing_only_has_come_back_where_that_differs() {
     check(model, &(each(0..7, used) + again), &(pairs(6) + "13 14 15 13>14 14>15\n"));
 }
 
+/// What all have met as they came by says nothing of whose connection it was.
+#[test]
+fn a_bare_number_is_a_state_to_those_about_different_things() {
+    let model = "point p
+        top serve Entity session=Session.id sum=Tree.sum
+          >p
+        pair serve serve Entity many";
+    let serve = |session: &str, sum: &str| {
+        format!(
+            "a - serve session=session_10 sum=1371985504 1.0-1.0\na - serve session={session} sum={sum} 1.1-1.1"
+        )
+    };
+    check(model, &serve("session_11", "1371985504"), "1\n2");
+    check(model, &serve("session_10", "1371985507"), "1 2 1>2");
+    check(model, &serve("session_11", "1371985504").replace("1371985504", "tree_71985504"), "1 2 1>2");
+}
+
 #[test]
 fn what_carries_an_object_can_have_it_from_several_carriers() {
     check(
