@@ -148,6 +148,9 @@ struct Scan<'m> {
     trust: Trust,
     /// How far the only span that waits for a record can be trusted to be its.
     sole: Trust,
+    /// How far the span that printed the record before, a moment ago, can be trusted to go on
+    /// with what it waits for, if all others that wait for it can have ended long ago.
+    direct: Trust,
     /// How long this node's threads pause in the middle of their work.
     pauses: pauses::Pauses,
     /// How far neighbours in the log can be trusted to be of one span.
@@ -242,6 +245,7 @@ impl<'m> Scan<'m> {
             previous_us: i64::MIN,
             trust: Trust::FIRST,
             sole: Trust::FIRST,
+            direct: Trust::FIRST,
             pauses: pauses::Pauses::default(),
             neighbours: Trust::FIRST,
             before: None,
@@ -304,6 +308,7 @@ impl<'m> Scan<'m> {
             let goes = Goes::Joins(span, fit, Name::from("order+words"));
             return Some(Choice { candidate, thread, goes });
         }
+        self.leave_strangers(record, thread, &mut takers);
         if let Some(reason) = self.judge_living(record, thread, &mut takers, &facts) {
             let Taker { candidate, span, mut fit, evidence, .. } = takers.swap_remove(0);
             let as_well = takers.extract_if(.., |taker| taker.span == span && taker.evidence == evidence);
@@ -318,7 +323,7 @@ impl<'m> Scan<'m> {
                 self.pauses.learn(record.ts_us.abs_diff(self.open.get(span).last_us));
             }
             if thread.is_none() && fit.n_request > 0 {
-                fact.into_iter().for_each(|fact| self.learn(fact, span));
+                fact.into_iter().for_each(|fact| self.learn(record, fact, span));
                 let skips = fit.follows == Follows::Later;
                 if let Some(goes) = fact.and_then(|fact| self.adopting(record, fact, span, skips)) {
                     return Some(Choice { candidate, thread, goes });

@@ -37,6 +37,7 @@ mod evidence;
 mod facts;
 mod held;
 mod hosts;
+mod in_line;
 mod kin;
 mod lives;
 mod lone_lines;
@@ -114,6 +115,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(numbered::join(model, &facts, &links));
         links.extend(rounds::join(&pairs, &facts, &links));
         links.extend(elimination::join(&pairs, &facts, &links));
+        links.extend(in_line::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));
         links.extend(kin::join(&pairs, &facts, config.skew_us, &links));
         links.extend(named_last::join(&pairs, &facts, &links));

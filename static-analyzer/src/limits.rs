@@ -24,6 +24,17 @@ pub const PLACES_MAX: usize = 4;
 /// edges at worst, and more lines than that no request prints in a fixed order.
 pub const ORDER_NODES_MAX: usize = 200;
 
+/// Values of one method that tell its blocks apart by what they can be; further ones are
+/// not followed. A method that remembers more is generated code.
+pub const FLAGS_MAX: usize = 16;
+
+/// Constants that those are compared with, two bits each.
+pub const FLAG_CONSTANTS_MAX: usize = 15;
+
+/// Blocks of one method that its flags tell apart, beyond one of each; with more none
+/// are. What comes after a flag was set is seen twice, and nodes of the order as often.
+pub const FLAG_STATES_MAX: usize = 256;
+
 /// Callees of one site that are kept apart in a DAG; more become one node.
 pub const ORDER_CALLEES_MAX: usize = 16;
 

@@ -21,6 +21,7 @@ use crate::top_level::loops::ServiceLoops;
 mod coarse;
 pub(crate) mod components;
 pub(crate) mod dag;
+mod flags;
 pub(crate) mod fragment;
 mod method;
 
@@ -222,7 +223,7 @@ fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> F
         events.push((*site, event));
     }
     events.sort_by_key(|e| e.0);
-    method::flow(body, &events, input.rounds.get(&method)).into_fragment()
+    method::fragment(body, &events, input.rounds.get(&method))
 }
 
 /// A level is no choice of the program's: the log shows what it prints. A guard

@@ -75,7 +75,9 @@ impl Scan<'_> {
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             printed_before: self.open.get(best.span).has_printed(point),
             began_so: self.open.get(best.span).began_with(point),
-            order_trusted: self.trust.is_enough(),
+            order_trusted: self.trust.is_enough()
+                || (self.direct.is_enough()
+                    && self.is_direct(record, best.span, takers.iter().map(|taker| taker.span))),
             sole_trusted: self.sole.is_enough(),
             second: second.map(|taker| taker.evidence),
         };

@@ -159,6 +159,19 @@ impl Scan<'_> {
         let position = || takers.iter().position(|taker| taker.span == span && waits(taker));
         (best > second).then(position).flatten()
     }
+
+    /// Leaves out of `takers` who waits for the record and has fewer words in common with it
+    /// than several others have: which of those it is words do not tell, but that it is
+    /// one of them, however near somebody else stands.
+    pub(super) fn leave_strangers(&self, record: &Record<'_>, thread: Option<u32>, takers: &mut Vec<Taker>) {
+        let ranked = self.waiting(record, thread, takers);
+        let Some(&(most, _)) = ranked.last() else { return };
+        let n_strangers = ranked.partition_point(|&(n_shared, _)| n_shared < most);
+        if ranked.len() - n_strangers > 1 {
+            let strangers = &ranked[..n_strangers];
+            takers.retain(|taker| strangers.iter().all(|&(_, span)| span != taker.span));
+        }
+    }
 }
 
 #[cfg(test)]

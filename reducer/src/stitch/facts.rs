@@ -6,7 +6,7 @@ use std::hash::BuildHasher as _;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
 
-use schema::kinds::{TELLING_MIN, is_dated, is_digest, is_made, is_unique};
+use schema::kinds::{TELLING_MIN, contains_apart, is_dated, is_digest, is_made, is_unique};
 
 use super::pairs::Pairs;
 use crate::merge::{Names, Sets, SpanLink, end_us, start_us, to_u32};
@@ -23,7 +23,7 @@ const COMMON_SHARE: usize = 50;
 /// The identifier of a request comes and goes with it; the name of a thing that
 /// lives on (a table, a queue) comes back again and again after this much
 /// silence, µs.
-const RETURN_US: i64 = 5_000_000;
+pub(super) const RETURN_US: i64 = 5_000_000;
 
 /// Returns after which a value is taken for such a name.
 const RETURNS_MAX: usize = 3;
@@ -274,6 +274,26 @@ impl<'s> Facts<'s> {
     pub(super) fn own_thread(&self, fact: &Fact<'s>) -> Option<&'s str> {
         let n = |thread: &&str| self.n_of_thread.get(&(fact.node, *thread)).copied().unwrap_or_default();
         fact.thread.filter(|thread| n(thread) <= OWN_THREAD_MAX)
+    }
+
+    /// Whether one thread has printed two spans.
+    pub(super) fn are_of_one_thread(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.get(a), self.get(b));
+        a.thread.is_some() && (a.node, a.thread) == (b.node, b.thread)
+    }
+
+    /// Whether two spans without threads are about a thing and a part of it: the name of
+    /// one holds that of the other, be it ever so short.
+    pub(super) fn are_part_and_whole(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.get(a), self.get(b));
+        let holds = |x: &Value, y: &Value| {
+            x.text.len() > y.text.len()
+                && self.kind(x.value_class) == self.kind(y.value_class)
+                && contains_apart(&x.text, &y.text)
+        };
+        let is_name = |value: &&Value| value.text.bytes().any(|byte| byte.is_ascii_alphabetic());
+        let are_so = |x: &Value| b.values.iter().filter(is_name).any(|y| holds(x, y) || holds(y, x));
+        a.thread.is_none() && b.thread.is_none() && a.values.iter().filter(is_name).any(are_so)
     }
 
     /// The one value of each kind that a span holds.

@@ -54,6 +54,7 @@ pub(super) fn join(
     links: &[SpanLink],
 ) -> Vec<SpanLink> {
     let (mut sets, mut has_sender) = joined(facts, links);
+    let from: FxHashMap<u32, u32> = links.iter().map(|link| (link.to, link.from)).collect();
     let mut out = Vec::new();
     let events = entities::events(pairs, facts);
     for spans in events.iter().chain(entities.spans()) {
@@ -82,7 +83,7 @@ pub(super) fn join(
             continue;
         }
         let mut reach = Reach::new(pairs, facts, &[*kind]);
-        out.extend(join_lives(facts, &mut reach, skew_us, &lives, (&mut sets, &mut has_sender)));
+        out.extend(join_lives(facts, &mut reach, skew_us, &lives, (&mut sets, &mut has_sender, &from)));
         wider.push(lives);
     }
     for Counted { within, number, spans } in counted {
@@ -91,7 +92,7 @@ pub(super) fn join(
         }
         let lives: Vec<&[u32]> = spans.iter().flat_map(|spans| lives(facts, spans)).collect();
         let mut reach = Reach::new(pairs, facts, &[*within, *number]);
-        out.extend(join_lives(facts, &mut reach, skew_us, &lives, (&mut sets, &mut has_sender)));
+        out.extend(join_lives(facts, &mut reach, skew_us, &lives, (&mut sets, &mut has_sender, &from)));
     }
     out.extend(silent::join(pairs, facts, &mut sets, &has_sender));
     out
@@ -121,13 +122,19 @@ fn is_shared(wider: &[Vec<&[u32]>], lives: &[&[u32]], sets: &mut Sets) -> bool {
 /// Links within each of `lives`: to a span that nobody has handed anything from the
 /// latest one that can have, else from or to any that the model connects with it. A
 /// clock can be behind.
+///
+/// What tasks of several senders name, and those do not, was not made for one request after
+/// all: where a log was written up to does not change while nobody writes. Then it tells
+/// no more than that the thread of the span goes on, or whose part the span is about.
 fn join_lives(
     facts: &Facts<'_>,
     reach: &mut Reach,
     skew_us: i64,
     lives: &[&[u32]],
-    (sets, has_sender): (&mut Sets, &mut [bool]),
+    (sets, has_sender, from): (&mut Sets, &mut [bool], &FxHashMap<u32, u32>),
 ) -> Vec<SpanLink> {
+    let is_handed_alone =
+        |span: u32, life: &[u32]| from.get(&span).is_some_and(|sender| !life.contains(sender));
     let mut out = Vec::new();
     for spans in lives {
         for (position, &span) in spans.iter().enumerate() {
@@ -137,15 +144,20 @@ fn join_lives(
             let top = top_of(facts, span);
             let late_us = facts.get(span).start_us.saturating_add(skew_us);
             let after = spans[position + 1..].iter().take_while(|&&k| facts.get(k).start_us <= late_us);
-            let mut senders = spans[..position].iter().rev().chain(after).copied();
+            let senders = spans[..position].iter().rev().chain(after).copied();
             // What it started itself, before or after its own first line, is no sender.
-            let sender = senders.find(|&k| reach.allows(top_of(facts, k), top) && sets.join(k, span));
-            if let Some(from) = sender {
+            let mut senders: Vec<u32> = senders.filter(|&k| reach.allows(top_of(facts, k), top)).collect();
+            let handed = senders.iter().filter(|&&k| is_handed_alone(k, spans)).map(|&k| sets.root(k));
+            let is_shared = handed.collect::<BTreeSet<u32>>().len() > 1;
+            if is_shared {
+                senders.retain(|&k| facts.are_of_one_thread(k, span) || facts.are_part_and_whole(k, span));
+            }
+            if let Some(from) = senders.into_iter().find(|&k| sets.join(k, span)) {
                 has_sender[span as usize] = true;
                 out.push(SpanLink { from, to: span, pair: None });
                 continue;
             }
-            let mut others = spans.iter().copied().filter(|&k| k != span);
+            let mut others = spans.iter().copied().filter(|&k| k != span && !is_shared);
             let are_one = |reach: &mut Reach, k: u32| {
                 reach.allows(top, top_of(facts, k)) || reach.allows(top_of(facts, k), top)
             };

@@ -16,6 +16,7 @@ mod companions;
 mod cut_logs;
 mod detours;
 mod hosts;
+mod in_line;
 mod in_turn;
 mod lives;
 mod lone_lines;

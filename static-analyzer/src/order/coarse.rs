@@ -156,7 +156,7 @@ mod tests {
             flow.edge(from, to);
         }
         let level = |point: u32| if point < u32::from('a') { Level::Debug } else { Level::Info };
-        assert_eq!(text(&flow.into_fragment().coarsened(n, &level)), expected);
+        assert_eq!(text(&flow.into_fragment(None).coarsened(n, &level)), expected);
     }
 
     #[test]

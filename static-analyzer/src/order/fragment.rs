@@ -6,6 +6,8 @@
 //! printed next". Over-approximates: whatever a flow can print in this order, a
 //! fragment can; loops lose the order inside of them.
 
+use std::collections::BTreeSet;
+
 use super::components::{Components, components};
 use crate::limits::ORDER_NODES_MAX;
 
@@ -101,9 +103,14 @@ impl Flow {
         flow
     }
 
+    /// How many vertices there are.
+    pub(crate) fn len(&self) -> u32 {
+        u32::try_from(self.points.len()).expect("fewer than 2^32 vertices")
+    }
+
     /// A new vertex.
     pub(crate) fn add(&mut self, points: Vec<u32>, repeats: bool) -> u32 {
-        let vertex = u32::try_from(self.points.len()).expect("fewer than 2^32 vertices");
+        let vertex = self.len();
         self.points.push(points);
         self.repeats.push(repeats);
         self.edges.push(Vec::new());
@@ -117,7 +124,9 @@ impl Flow {
 
     /// The fragment: loops folded, silent vertices skipped, compiler copies
     /// merged; all in one node if it has more than [`ORDER_NODES_MAX`] nodes.
-    pub(crate) fn into_fragment(mut self) -> Fragment {
+    /// `told_apart`: a flow in which vertices are copies of this one's, with those; what
+    /// no copies can print after each other is no order.
+    pub(crate) fn into_fragment(mut self, told_apart: Option<(&Flow, &[u32])>) -> Fragment {
         if self.points.iter().all(Vec::is_empty) {
             return Fragment::empty();
         }
@@ -130,8 +139,37 @@ impl Flow {
             return Fragment::folded(self.points.into_iter().flatten().collect());
         }
         let mut fragment = folded.fragment();
+        if let Some((copies, origins)) = told_apart {
+            let next = copies.prints_next(|copy| folded.component(origins[copy as usize]));
+            folded.keep(&mut fragment, &next);
+        }
         merge_copies(&mut fragment);
         fragment
+    }
+}
+
+impl Flow {
+    /// What is printed next: after the entry and after each vertex that prints, which
+    /// vertices can come next that print, or end the method, all by their `component`.
+    fn prints_next(&self, component: impl Fn(u32) -> u32) -> BTreeSet<(u32, u32)> {
+        let prints = |vertex: u32| !self.points[vertex as usize].is_empty();
+        let ends = |vertex: u32| vertex == Self::RETURN || vertex == Self::THROW;
+        let mut found = BTreeSet::new();
+        let mut seen = vec![u32::MAX; self.points.len()];
+        for from in (0..self.len()).filter(|&from| from == Self::ENTRY || prints(from)) {
+            let mut todo = self.edges[from as usize].clone();
+            while let Some(to) = todo.pop() {
+                if std::mem::replace(&mut seen[to as usize], from) == from {
+                    continue;
+                }
+                if prints(to) || ends(to) {
+                    found.insert((component(from), component(to)));
+                } else {
+                    todo.extend(&self.edges[to as usize]);
+                }
+            }
+        }
+        found
     }
 }
 
@@ -228,6 +266,22 @@ impl Folded {
         fragment.entries = positions(&found.next, &position);
         fragment.silent = found.returns;
         fragment
+    }
+}
+
+impl Folded {
+    /// Keeps of a fragment what `next` says that can be printed next, by components.
+    fn keep(&self, fragment: &mut Fragment, next: &BTreeSet<(u32, u32)>) {
+        let follows = |from: u32, to: u32| next.contains(&(from, to));
+        let of = |node: u32| self.printing[node as usize];
+        let [entry, returns, throws] = [Flow::ENTRY, Flow::RETURN, Flow::THROW].map(|v| self.component(v));
+        for (node, &from) in fragment.nodes.iter_mut().zip(&self.printing) {
+            node.next.retain(|&to| follows(from, of(to)));
+        }
+        fragment.entries.retain(|&to| follows(entry, of(to)));
+        fragment.returns.retain(|&from| follows(of(from), returns));
+        fragment.throws.retain(|&from| follows(of(from), throws));
+        fragment.silent &= follows(entry, returns);
     }
 }
 
@@ -391,7 +445,7 @@ pub(crate) mod tests {
             let (from, to) = (vertex(&mut flow, ends[0]), vertex(&mut flow, ends[1]));
             flow.edge(from, to);
         }
-        assert_eq!(text(&flow.into_fragment()), expected);
+        assert_eq!(text(&flow.into_fragment(None)), expected);
     }
 
     pub(crate) fn text(fragment: &Fragment) -> String {

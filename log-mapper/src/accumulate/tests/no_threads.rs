@@ -438,3 +438,44 @@ fn a_line_that_begins_something_only_where_one_is_skipped_goes_on_with_what_was_
     let text = "0.100 - table\n0.101 - pool pool=writes\n1.000 - pause name=young\n1.001 - table";
     check(TABLES, text, "check: 1 opens; 2 order\nreport: 3 opens\ncheck: 4 opens");
 }
+
+#[test]
+fn who_has_fewer_words_than_several_others_is_not_meant_however_near() {
+    let model = "point writing table=Table.name
+         point flushed path=File.path
+         top flush Task table=Table.name?
+           >writing flushed
+           flushed<";
+    check(
+        model,
+        "1.000 - writing table=users
+         1.001 - writing table=users
+         1.500 - writing table=events
+         1.501 - flushed path=/data/users-1
+         1.502 - flushed path=/data/events-7",
+        "flush: 1 opens
+         flush: 2 opens
+         flush: 3 opens; 5 order+words
+         flush: 4 opens, start not seen",
+    );
+    // Where words tell nothing, it is who stands much nearer.
+    check(
+        model,
+        "1.000 - writing table=users
+         1.001 - writing table=users
+         1.002 - writing table=blobs
+         1.003 - writing table=hosts
+         1.004 - writing table=lists
+         1.005 - writing table=names
+         1.500 - writing table=events
+         1.501 - flushed path=/data/hits-1",
+        "flush: 1 opens
+         flush: 2 opens
+         flush: 3 opens
+         flush: 4 opens
+         flush: 5 opens
+         flush: 6 opens
+         flush: 7 opens
+         flush: 8 opens, start not seen",
+    );
+}

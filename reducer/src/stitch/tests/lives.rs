@@ -101,3 +101,43 @@ fn who_starts_a_service_hands_it_nothing_of_what_it_serves() {
     check(&model, &sessions(), &("1\n".to_owned() + &pairs(16)));
     check(&served, &sessions(), &(1..=33).map(|i| format!("{i}\n")).collect::<String>());
 }
+
+/// Writers print how far the log was written, which their senders do not know.
+const WRITERS: &str = "
+    point p
+    top flush Task table=Table.name
+      >p
+    top write Task table=Table.name at=Position
+      >p
+    pair flush write Thread table=table many
+";
+
+/// Flushes of their own position each, and two with one position.
+fn writers(thread: &str, part: &str) -> String {
+    let flush = |i: usize| {
+        let at = 100.0 + i as f64 * 100.0;
+        let (then, w) = (at + 0.01, if thread == "-" { "-" } else { "w" });
+        format!(
+            "a {thread} flush table=table{i:02} {at}-{at}\na {w} write table=table{i:02} at=pos{i:05} {then}-{then}\n"
+        )
+    };
+    let all: String = (0..16).map(flush).collect();
+    let (v, w) = if thread == "-" { ("-", "-") } else { ("v", "w") };
+    all + &format!(
+        "a {thread} flush table=users1 5000.000-5000.000
+         a {thread} flush table=blobs2 5000.001-5000.001
+         a {w} write table=users1 at=pos99999 5000.002-5000.010
+         a {v} write table=blobs2 at=pos99999 5000.003-5000.012
+         a {w} write table={part} at=pos99999 5000.013-5000.014\n"
+    )
+}
+
+#[test]
+fn what_tasks_of_several_senders_name_tells_only_that_a_thread_goes_on() {
+    let before: String =
+        (0..16).map(|i| format!("{a} {b} {a}>{b}\n", a = 2 * i + 1, b = 2 * i + 2)).collect();
+    check(WRITERS, &writers("t", "lists3"), &(before.clone() + "33 35 37 33>35 35>37\n34 36 34>36"));
+    // Without threads it is who is at work on the whole, or nobody.
+    check(WRITERS, &writers("-", "users1.lists3"), &(before.clone() + "33 35 37 33>35 35>37\n34 36 34>36"));
+    check(WRITERS, &writers("-", "lists3"), &(before + "33 35 33>35\n34 36 34>36\n37"));
+}

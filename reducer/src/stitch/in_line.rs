@@ -1,0 +1,99 @@
+//! In line: who waits for a task about a thing, and the task about it that comes next.
+//!
+//! A task that has to wait, because its node is at a standstill or its pool is busy, begins
+//! so late that time does not tell who has handed it over; and what it names (a table, a
+//! queue) is named by many. But where each sender of a pair starts one task, the log shows
+//! who waits: of all that name one thing on a node, in the order of time, a sender without
+//! a task stands directly before a task without a sender. Nobody else can have sent that,
+//! and nothing else come of this. Who often starts nothing does not wait.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schema::{LinkKind, TopLevelId, ValueClassId};
+
+use super::facts::{Facts, RETURN_US};
+use super::joined;
+use super::pairs::{Pair, Pairs, Role};
+use crate::merge::SpanLink;
+
+/// Hand-offs of a pair from which to learn that each sender starts one task.
+const LINKS_MIN: usize = 16;
+
+/// At most one sender in so many has several tasks or none, and one task in so many no
+/// sender.
+const EXCEPTIONS_SHARE: usize = 16;
+
+/// What names one thing, in the order of time: (start µs, span, whether it is a sender).
+type Named = Vec<(i64, u32, bool)>;
+
+/// Links from senders to the tasks that stand next to them, in addition to `links`.
+pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
+    let (mut sets, mut has_sender) = joined(facts, links);
+    let mut of_top: BTreeMap<TopLevelId, Vec<u32>> = BTreeMap::new();
+    for (index, fact) in facts.iter() {
+        fact.tops.first().into_iter().for_each(|&top| of_top.entry(top).or_default().push(index));
+    }
+    let spans = |top: TopLevelId| of_top.get(&top).map_or(&[][..], Vec::as_slice);
+    let mut out = Vec::new();
+    for pair in pairs.iter().filter(|pair| is_task(pairs, pair)) {
+        let of_pair = links.iter().filter(|link| link.pair.is_some() && link.pair == pair.id);
+        let sent: Vec<u32> = of_pair.map(|link| link.from).collect();
+        let served: BTreeSet<u32> = sent.iter().copied().collect();
+        let mut named = by_name(facts, pair, (spans(pair.from), spans(pair.to)));
+        // What nobody hands over by its own name is a part of something that somebody does.
+        named.retain(|_, named| named.iter().any(|&(.., is_sender)| is_sender));
+        let all = named.values().flatten().map(|&(_, span, is_sender)| (is_sender, span));
+        let (senders, tasks): (BTreeSet<_>, BTreeSet<_>) = all.partition(|&(is_sender, _)| is_sender);
+        let n_idle = senders.iter().filter(|(_, sender)| !served.contains(sender)).count();
+        let n_lost = tasks.iter().filter(|&&(_, task)| !has_sender[task as usize]).count();
+        let are_few = |n: usize, n_all: usize| n * EXCEPTIONS_SHARE <= n_all;
+        let is_exact = are_few(sent.len() - served.len(), sent.len())
+            && are_few(n_idle, senders.len())
+            && are_few(n_lost, tasks.len());
+        if sent.len() < LINKS_MIN || !is_exact {
+            continue;
+        }
+        for two in named.values().flat_map(|named| named.windows(2)) {
+            let [(sent_us, from, true), (begun_us, to, false)] = *two else { continue };
+            let is_free = !served.contains(&from) && !has_sender[to as usize];
+            let is_soon = begun_us - sent_us <= RETURN_US;
+            if is_free && is_soon && !facts.names_other(facts.get(from), facts.get(to)) && sets.join(from, to)
+            {
+                has_sender[to as usize] = true;
+                out.push(SpanLink { from, to, pair: pair.id });
+            }
+        }
+    }
+    out
+}
+
+/// Whether a pair hands over a task that its sender names.
+fn is_task(pairs: &Pairs<'_>, pair: &Pair) -> bool {
+    let is_start = pair.role == Role::Local && pair.kind == LinkKind::Thread && !pair.is_way();
+    is_start && !pair.map.is_empty() && !pairs.is_dispatcher(pair.from) && !pairs.is_dispatcher(pair.to)
+}
+
+/// The senders and the tasks of a pair by node and by the name that goes from one to the
+/// other.
+fn by_name<'f>(
+    facts: &'f Facts<'_>,
+    pair: &Pair,
+    (senders, tasks): (&[u32], &[u32]),
+) -> BTreeMap<(u32, &'f str), Named> {
+    let mut named: BTreeMap<(u32, &str), Named> = BTreeMap::new();
+    let mut add = |spans: &[u32], is_sender: bool, class: &dyn Fn(ValueClassId) -> bool| {
+        for &span in spans {
+            let fact = facts.get(span);
+            for value in fact.values().iter().filter(|value| class(value.value_class)) {
+                named.entry((fact.node, &*value.text)).or_default().push((fact.start_us, span, is_sender));
+            }
+        }
+    };
+    add(senders, true, &|class| pair.map.iter().any(|mapped| mapped.from == class));
+    add(tasks, false, &|class| pair.map.iter().any(|mapped| mapped.to == class));
+    for named in named.values_mut() {
+        named.sort_unstable();
+        named.dedup();
+    }
+    named
+}
