@@ -125,12 +125,7 @@ impl Template {
     }
 
     /// The division that the regex prefers.
-    fn matches_first(
-        &self,
-        text: &[u8],
-        scratch: &mut TemplateScratch,
-        out: &mut Vec<(u32, u32)>,
-    ) -> bool {
+    fn matches_first(&self, text: &[u8], scratch: &mut TemplateScratch, out: &mut Vec<(u32, u32)>) -> bool {
         if let Some(sequence) = &self.sequence {
             let start = out.len();
             out.resize(start + self.variables.len(), (u32::MAX, u32::MAX));
