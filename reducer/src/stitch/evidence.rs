@@ -333,7 +333,13 @@ fn mapped_values<'v>(
     let times = first_us..=sender.end_us.saturating_add(JUST_US);
     let at_work = times.contains(&receiver.start_us);
     let of_entity = pair.role == Role::Entity;
-    let mut shared = Shared { at_work, hands_on, of_entity, ..Shared::default() };
+    let mut shared = Shared {
+        at_work,
+        hands_on,
+        is_rpc: pair.kind == LinkKind::Rpc && pair.role == Role::Remote,
+        of_entity,
+        ..Shared::default()
+    };
     let mut differs = false;
     for mapped in &pair.map {
         let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
@@ -443,6 +449,8 @@ struct Shared<'v> {
     at_work: bool,
     /// The receiver is handed by the sender what that works on.
     hands_on: bool,
+    /// It is called by the sender, who waits for it.
+    is_rpc: bool,
     /// The ends are events of one entity: its identity maps whatever it has a name
     /// for, also what it is a part of.
     of_entity: bool,
@@ -459,7 +467,7 @@ impl<'v> Shared<'v> {
     fn add(&mut self, facts: &Facts<'_>, value: &'v Value, strength: IdentifierStrength, is_mapped: bool) {
         // What lives on is meant by who is at work on it; and what comes back now and then
         // by who hands it on just then.
-        let is_handed_on = self.hands_on && is_mapped && facts.is_one_thing(value);
+        let is_handed_on = self.hands_on && (is_mapped || self.is_rpc) && facts.is_one_thing(value);
         let is_meant = self.at_work && (facts.is_meant(value) || is_handed_on);
         let tells = match strength {
             IdentifierStrength::Request => true,

@@ -465,6 +465,27 @@ fn what_is_handed_on_is_meant_by_who_is_at_work_on_it_however_often_it_comes_bac
 }
 
 #[test]
+fn who_is_called_from_afar_is_of_who_names_the_same_and_waits() {
+    // What the call carries came out of the answer to another one: no map tells of it.
+    let model = "point p
+         top recover Task block=Block.id?
+           >p
+         top update RpcHandler block=Block.id?
+           >p
+         pair recover update Rpc";
+    let lives: String = (0..40).map(|i| format!("c v update block=block_1073 {0}-{0}\n", 10 * i)).collect();
+    let alone: String = (1..=40).map(|i| format!("{i}\n")).collect();
+    let with = |at: &str| {
+        format!("{lives}a t recover block=block_1073 500-500.5\nb u update block=block_1073 {at}-501")
+    };
+    check(model, &with("500.4"), &format!("{alone}41 42 41>42"));
+    // It does not wait any longer; and nobody waits for what is written to a socket.
+    check(model, &with("500.9"), &format!("{alone}41\n42"));
+    let written = model.replace("recover update Rpc", "recover update Socket");
+    check(&written, &with("500.4"), &format!("{alone}41\n42"));
+}
+
+#[test]
 fn what_cannot_follow_is_no_rest() {
     let model = "point p
          point a
