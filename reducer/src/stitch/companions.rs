@@ -62,8 +62,7 @@ pub(super) struct Companions {
 pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Companions {
     let mut next = next_to(pairs, facts);
     let known = Known::learn(facts, &next, &BTreeSet::new());
-    let mut found: Vec<Next> =
-        next.extract_if(.., |next| known.are_companions(next.before, next.begin)).collect();
+    let mut found: Vec<Next> = next.extract_if(.., |next| known.are_companions(next)).collect();
     // What goes on so does not end there: another line follows where it does.
     if !found.is_empty() {
         let gone_on: BTreeSet<u32> = found.iter().filter(|next| next.is_last).map(|next| next.from).collect();
@@ -74,7 +73,7 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Companions {
     }
     let links = found.into_iter().map(|Next { from, to, .. }| SpanLink { from, to, pair: None });
     let mut links: Vec<SpanLink> = links.collect();
-    links.extend(rows::find(facts, &links));
+    links.extend(rows::find(pairs, facts, &links));
     links.sort_unstable();
     let begins_nothing = |(_, fact): &(u32, &Fact<'_>)| {
         let is_rest = |point| known.begins_nothing(point);
@@ -134,6 +133,8 @@ struct Next {
     is_last: bool,
     /// Log point with which the span begins.
     begin: LogPointId,
+    /// The two lines have a name in common.
+    share: bool,
 }
 
 /// Spans without threads that begin directly after others, in canonical order.
@@ -156,7 +157,8 @@ fn next_to(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Next> {
             && is_soon(before, first)
             && !facts.names_other(sender, fact)
             && can_go_on(pairs, sender, fact, point, begin);
-        is_its.then_some(Next { from, to, before: point, is_last: at + 1 == sender.events.len(), begin })
+        let (is_last, share) = (at + 1 == sender.events.len(), rows::share(before, first));
+        is_its.then_some(Next { from, to, before: point, is_last, begin, share })
     };
     facts.iter().filter_map(next).collect()
 }
@@ -255,11 +257,22 @@ impl Known {
 
     /// Whether lines of `begin` go on with what stands before them, and with lines of
     /// `before` more often than by chance, or lines of `before` go on with them.
-    fn are_companions(&self, before: LogPointId, begin: LogPointId) -> bool {
+    fn are_companions(&self, &Next { before, begin, share, .. }: &Next) -> bool {
         let (n_begun, n_next) = self.begun.get(&begin).copied().unwrap_or_default();
         let n_gone_on = self.gone_on.get(&(before, begin)).copied().unwrap_or_default();
         let is_usual = n_gone_on * EXCEPTIONS_SHARE >= n_next;
-        (is_rule(n_begun, n_next) && is_usual) || self.ends_so(before, begin)
+        (is_rule(n_begun, n_next) && is_usual)
+            || self.ends_so(before, begin)
+            || (share && self.rows_end_so(before, begin))
+    }
+
+    /// Whether rows of lines of `before` go on with what begins with `begin`: the others of a
+    /// row are followed by their like.
+    fn rows_end_so(&self, before: LogPointId, begin: LogPointId) -> bool {
+        let n_ended = self.ended.get(&before).copied().unwrap_or_default();
+        let n_in_row = self.in_row.get(&before).copied().unwrap_or_default();
+        let n_followed = self.followed.get(&(before, begin)).copied().unwrap_or_default();
+        is_rule(n_ended.saturating_sub(n_in_row), n_followed)
     }
 
     /// Whether spans that end with `before` go on with what begins with `begin`.

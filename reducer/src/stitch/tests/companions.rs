@@ -154,6 +154,14 @@ fn lines_that_say_the_same_in_a_row_are_of_the_work_that_goes_on_with_the_last()
         .map(|i| format!("{0} {1} {2} {0}>{1} {1}>{2}\n", i + 1, i + 2, i + 3))
         .collect();
     check(COMPANIONS, &rows(2, "node"), &three);
+    // Each is about something else, and names what is gone on with; the code has a loop.
+    let looped = COMPANIONS.replace(">b c", ">b* c");
+    let named = |n: usize| {
+        let line = |i: usize, k: usize| format!("a - sort b@{i}.00{k}#node_{i}\n");
+        let row = |i: usize| (0..n).map(|k| line(i, k)).collect::<String>();
+        (0..8).map(|i| row(i) + &format!("a - sort c@{i}.00{n}#node_{i}\n")).collect::<String>()
+    };
+    check(&looped, &named(2), &three);
     // Each says something else: several have begun.
     let two: String =
         (0..8).map(|i| 3 * i).map(|i| format!("{0}\n{1} {2} {1}>{2}\n", i + 1, i + 2, i + 3)).collect();
