@@ -59,6 +59,7 @@ mod pauses;
 mod pools;
 mod programs;
 mod rests;
+mod soles;
 mod takers;
 #[cfg(test)]
 mod tests;
@@ -106,7 +107,7 @@ pub struct Accumulated {
 /// to the result.
 pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> Accumulated {
     let mut scan = Scan::new(model, config);
-    let (common, work) = ahead::look(model, &mut scan.orders, records);
+    let (common, work) = ahead::look(model, &mut scan.orders, records, &mut scan.soles);
     scan.common_ahead = common;
     scan.work = work.map(|class| (class, Marks::of(model, class)));
     let mut unattributed = Vec::new();
@@ -166,6 +167,7 @@ struct Scan<'m> {
     shown: FxHashMap<Arc<str>, Shown>,
     /// What is common for the first records ([`ahead`]).
     common_ahead: FxHashSet<Arc<str>>,
+    soles: soles::Soles,
     /// Common values of the record at hand, by candidate.
     common: Vec<(usize, Vec<Common>)>,
     /// UUIDs within the texts of the record at hand, by candidate.
@@ -256,6 +258,7 @@ impl<'m> Scan<'m> {
             handed: Handed::new(model),
             shown: FxHashMap::default(),
             common_ahead: FxHashSet::default(),
+            soles: soles::Soles::default(),
             common: Vec::new(),
             uuids: Vec::new(),
             numbers: Vec::new(),

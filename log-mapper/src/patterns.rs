@@ -10,6 +10,7 @@
 //! has the longest constant text. Equal ones are all kept.
 
 mod cut;
+mod filled;
 mod index;
 mod literals;
 mod naive;

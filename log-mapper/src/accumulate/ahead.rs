@@ -20,6 +20,7 @@ use super::canonical::canonical;
 use super::evidence::Spread;
 use super::orders::Orders;
 use super::programs::Programs;
+use super::soles::Soles;
 use crate::record::{Candidate, Record, Records};
 
 /// Records that are looked at.
@@ -40,6 +41,7 @@ pub(super) fn look(
     model: &Model,
     orders: &mut Orders<'_>,
     records: &mut dyn Records,
+    soles: &mut Soles,
 ) -> (FxHashSet<Arc<str>>, Option<ValueClassId>) {
     let mut shown: FxHashMap<Arc<str>, Shown> = FxHashMap::default();
     let mut alternatives = Alternatives::new(model);
@@ -48,7 +50,7 @@ pub(super) fn look(
     let mut n_records = 0;
     records.ahead(AHEAD_RECORDS, &mut |record| {
         n_records += 1;
-        see(model, orders, record, n_records, &mut shown);
+        see(model, orders, record, n_records, &mut shown, soles);
         alternatives.see(orders, record);
         if let [only] = &record.candidates[..] {
             programs.see(only.log_point);
@@ -82,16 +84,20 @@ fn see(
     record: &Record<'_>,
     seq: u64,
     shown: &mut FxHashMap<Arc<str>, Shown>,
+    soles: &mut Soles,
 ) {
     for candidate in &record.candidates {
         let Some(point) = model.log_points.get(candidate.log_point.index()) else { continue };
         for &(variable, text) in &candidate.values {
             let shape = point.variables.get(variable as usize).map(|variable| variable.shape);
             let told = shape.filter(|_| orders.tells(candidate.log_point, variable));
-            let Some(text) = told.and_then(|shape| canonical(text, shape)).filter(|text| !is_made(text))
-            else {
+            let Some(text) = told.and_then(|shape| canonical(text, shape)) else { continue };
+            if let Some(class) = point.variables.get(variable as usize).and_then(|v| v.value_class) {
+                soles.see(class, &text);
+            }
+            if is_made(&text) {
                 continue;
-            };
+            }
             if !shown.contains_key(&*text) {
                 shown.insert(Arc::from(&*text), Shown::default());
             }

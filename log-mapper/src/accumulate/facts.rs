@@ -113,7 +113,7 @@ impl Scan<'_> {
         let mut facts = Vec::with_capacity(record.candidates.len());
         for (index, candidate) in record.candidates.iter().enumerate().filter(|(_, c)| known(c)) {
             if !any_can || self.orders.is_printed(candidate.log_point) {
-                facts.push((index, self.fact(candidate)));
+                facts.push((index, self.fact(candidate, record.thread.is_some())));
             }
         }
         facts
@@ -132,8 +132,9 @@ impl Scan<'_> {
         self.numbers.extend(numbered.map(|(index, fact)| (*index, fact.numbers.clone())));
     }
 
-    /// What one candidate of a record says.
-    pub(super) fn fact(&mut self, candidate: &Candidate<'_>) -> Fact {
+    /// What one candidate of a record says. A thread tells whose record it is, whatever
+    /// else everybody names.
+    fn fact(&mut self, candidate: &Candidate<'_>, has_thread: bool) -> Fact {
         let variables = &self.model.log_points[candidate.log_point.index()].variables;
         let mut values: Vec<(u32, Arc<str>)> = Vec::new();
         let mut common = Vec::new();
@@ -181,10 +182,14 @@ impl Scan<'_> {
                 self.kinds.learn(&mut shown.classes, class, text);
             }
             let is_set_up = seq <= AHEAD_RECORDS && self.common_ahead.contains(text);
-            if !shown.spread.is_common(seq) && !is_set_up {
+            let class = variables[*variable as usize].value_class;
+            let is_sole = class.is_some_and(|class| {
+                self.soles.see(class, text);
+                !has_thread && self.soles.is_sole(class)
+            });
+            if !shown.spread.is_common(seq) && !is_set_up && !is_sole {
                 return true;
             }
-            let class = variables[*variable as usize].value_class;
             common.extend(class.map(|class| (class, Arc::clone(text))));
             shared.push((*variable, Arc::clone(text)));
             false

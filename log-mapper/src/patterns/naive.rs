@@ -1,7 +1,7 @@
 //! The oracle: every regex of the model on the record, by the words of the
 //! rules, with another engine than the pattern set's. Slow; for tests.
 
-use regex::bytes::RegexBuilder;
+use regex::bytes::{Captures, RegexBuilder};
 use schema::{LogPoint, LogPointId, Model};
 
 use super::Query;
@@ -21,14 +21,7 @@ pub fn find_naively(
     for (i, point) in model.log_points.iter().enumerate().filter(|(_, p)| may(p)) {
         let mut best: Option<(usize, NaiveMatch)> = None;
         for template in &point.templates {
-            let Ok(regex) = RegexBuilder::new(&format!(r"\A(?:{})\z", template.regex))
-                .unicode(false)
-                .dot_matches_new_line(true)
-                .build()
-            else {
-                continue;
-            };
-            let Some(captures) = regex.captures(query.text) else { continue };
+            let Some(captures) = captures(&template.regex, query.text) else { continue };
             let mut values: Vec<(u32, Vec<u8>)> = Vec::new();
             let mut captured = vec![false; query.text.len()];
             for (group, &variable) in captures.iter().skip(1).zip(&template.captures) {
@@ -48,4 +41,22 @@ pub fn find_naively(
     let best = all.iter().map(|(c, _)| *c).max().unwrap_or(0);
     let kept = all.into_iter().filter(|(c, _)| *c == best).map(|(_, m)| m).collect();
     (best, kept)
+}
+
+/// What `regex` captures of `text`, by a division without an empty value if what it
+/// prefers leaves one empty between constants.
+fn captures<'t>(regex: &str, text: &'t [u8]) -> Option<Captures<'t>> {
+    let search = |regex: &str| {
+        let mut builder = RegexBuilder::new(&format!(r"\A(?:{regex})\z"));
+        builder.unicode(false).dot_matches_new_line(true).build().ok()?.captures(text)
+    };
+    let first = search(regex)?;
+    let groups: Vec<_> = first.iter().skip(1).map(|group| group.map(|g| (g.start(), g.end()))).collect();
+    let touches = |at: usize, i: usize| {
+        let others = groups.iter().enumerate().filter(|(j, _)| *j != i);
+        others.filter_map(|(_, g)| *g).any(|(start, end)| start == at || end == at)
+    };
+    let has_gap = groups.iter().enumerate().any(|(i, g)| g.is_some_and(|g| g.0 == g.1 && !touches(g.0, i)));
+    let filled = has_gap.then(|| search(&regex.replace("(.*", "(.+"))).flatten();
+    Some(filled.unwrap_or(first))
 }

@@ -12,6 +12,7 @@ use regex_automata::{Anchored, Input};
 use schema::LogPointId;
 
 use super::cut::{self, Cut};
+use super::filled::{Filled, has_gap};
 use super::literals::Literals;
 use super::sequence::Sequence;
 use crate::limits::TEMPLATE_BYTES_MAX;
@@ -35,6 +36,8 @@ pub(super) struct Template {
     regex: OnceLock<Option<Regex>>,
     /// Of what is left of its messages without their start, without their end.
     cut: [OnceLock<Option<Regex>>; 2],
+    /// Of its messages in which no value is empty.
+    filled: OnceLock<Option<Filled>>,
 }
 
 /// Working memory of matching.
@@ -78,6 +81,7 @@ impl Template {
             sequence: if unicode { None } else { Sequence::compile(&hir) },
             regex: OnceLock::new(),
             cut: Default::default(),
+            filled: OnceLock::new(),
         })
     }
 
@@ -94,9 +98,34 @@ impl Template {
         scratch: &mut TemplateScratch,
         out: &mut Vec<(u32, u32)>,
     ) -> bool {
-        if !text.ends_with(&self.literals.suffix) {
-            return false;
+        let start = out.len();
+        let matched = text.ends_with(&self.literals.suffix) && self.matches_first(text, scratch, out);
+        if matched && has_gap(&out[start..]) {
+            self.fill(text, scratch, out, start);
         }
+        matched
+    }
+
+    /// Divides `text`, which left a value empty, so that all have some, if it can be.
+    fn fill(&self, text: &[u8], scratch: &mut TemplateScratch, out: &mut Vec<(u32, u32)>, start: usize) {
+        let n = self.variables.len();
+        let filled = self.filled.get_or_init(|| Filled::of(&self.pattern, self.unicode));
+        let matched = match filled {
+            None => return,
+            Some(Filled::Sequence(sequence)) => {
+                out.resize(start + 2 * n, (u32::MAX, u32::MAX));
+                sequence.matches(text, &mut out[start + n..]) == Some(true)
+            }
+            Some(Filled::Regex(regex)) => self.search(regex, text, scratch, out),
+        };
+        if matched {
+            out.copy_within(start + n.., start);
+        }
+        out.truncate(start + n);
+    }
+
+    /// The division that the regex prefers.
+    fn matches_first(&self, text: &[u8], scratch: &mut TemplateScratch, out: &mut Vec<(u32, u32)>) -> bool {
         if let Some(sequence) = &self.sequence {
             let start = out.len();
             out.resize(start + self.variables.len(), (u32::MAX, u32::MAX));

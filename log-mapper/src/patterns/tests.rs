@@ -125,6 +125,37 @@ fn stack_traces() {
     check("a.b.C", "INFO", "Receiving a\nb", "2(a\nb)");
 }
 
+/// A value that can hold what stands behind it is not empty where the text can be
+/// divided so that all values say something; what stands side by side is left alone.
+#[test]
+fn values_say_something() {
+    let model = model(
+        "A:1 INFO a.A no node: (.*?)/(?:null|(.*?):(-?[0-9]+)|(.*?))
+         A:2 INFO a.A key=(.*?), value=(.*?);
+         A:3 INFO a.A all: (.*?)(.*)",
+    );
+    let set = PatternSet::new(&model);
+    let check = |text: &str, expected: &str| {
+        let query = Query {
+            text: text.as_bytes(),
+            level: Some(Level::Info),
+            logger: Some(b"a.A"),
+            ..Query::default()
+        };
+        assert_eq!(found(&set, &query), expected, "{text}");
+        let (_, naive) = find_naively(&model, &query, &|_| true);
+        let values = naive.iter().flat_map(|m| &m.1).map(|(_, v)| String::from_utf8_lossy(v));
+        let expected_values = expected.split_once('(').expect("values").1.trim_end_matches(')');
+        assert_eq!(values.collect::<Vec<_>>().join("|"), expected_values, "{text}");
+    };
+    check("no node: /rack/host:80", "1(/rack|host|80)");
+    check("no node: /host:80", "1(|host|80)");
+    check("no node: rack/a/b:80", "1(rack|a/b|80)");
+    check("key=, value=;", "2(|)");
+    check("key=, value=x;", "2(|x)");
+    check("all: x", "3(|x)");
+}
+
 #[test]
 fn call_sites() {
     let mut model = model(MODEL);

@@ -15,7 +15,8 @@ use schema::{IdentifierStrength, LinkKind, TopLevelId, TopLevelKind, Value, Valu
 use super::determined::Determined;
 use super::elimination::TICK_US;
 use super::evidence::{
-    Candidate, Evidence, is_address, is_chain, names_alike, names_part, names_thread, weigh, weigh_attached,
+    Candidate, Evidence, hands_on, is_address, is_chain, names_alike, names_part, names_thread, weigh,
+    weigh_attached,
 };
 use super::facts::{Fact, Facts, TextSet};
 use super::pairs::{Pair, Pairs, Role};
@@ -270,7 +271,7 @@ impl<'a> Finder<'a> {
         // thread is named after what the sender has, or its name contains the sender's.
         let by_thread = pair.kind == LinkKind::Thread && self.facts.own_thread(fact).is_some();
         let is_within = by_thread || pair.to_parts;
-        let texts = if is_chain(pair) { receiver.things } else { receiver.texts };
+        let texts = if hands_on(pair) { receiver.things } else { receiver.texts };
         if texts.is_empty() && !is_within {
             return;
         }
@@ -401,7 +402,7 @@ impl<'a> Finder<'a> {
                 receiver.first_point.is_some_and(|point| self.pairs.starts_with(top, point))
             };
             let is_other = receiver.thread.is_none() && receiver.tops.first().is_some_and(begins);
-            if !other.truncated || starts || is_other {
+            if !other.truncated || starts || is_other || !self.can_go_on(pair.to, other, receiver) {
                 return false;
             }
         }
@@ -426,6 +427,17 @@ impl<'a> Finder<'a> {
         let gap_us = receiver.start_us.saturating_sub(other.end_us);
         let lead_us = other.start_us.saturating_sub(receiver.start_us);
         lead_us <= self.lead_max_us(pair) && (is_endless || gap_us <= self.config.window_us)
+    }
+
+    /// Whether `top` can print the first line of the one after the last of the other, as far
+    /// as it prints both: what cannot follow is no rest.
+    fn can_go_on(&self, top: TopLevelId, before: &Fact<'_>, rest: &Fact<'_>) -> bool {
+        let last = before.events.last().and_then(|event| event.log_point);
+        last.zip(rest.first_point).is_none_or(|(last, first)| {
+            !self.pairs.prints(top, last)
+                || !self.pairs.prints(top, first)
+                || self.pairs.prints_after(top, last, first)
+        })
     }
 
     /// Whether the thread of a caller began the calling method once more before the

@@ -29,6 +29,8 @@ use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
 use crate::merge::SpanLink;
 
+mod rows;
+
 /// Spans from which to learn that two lines stand together.
 const SPANS_MIN: usize = 8;
 
@@ -58,11 +60,21 @@ pub(super) struct Companions {
 
 /// The companions of all spans.
 pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Companions {
-    let next = next_to(pairs, facts);
-    let known = Known::learn(facts, &next);
-    let are_companions = |next: &Next| known.are_companions(next.before, next.begin);
-    let links = next.into_iter().filter(are_companions);
-    let links: Vec<SpanLink> = links.map(|Next { from, to, .. }| SpanLink { from, to, pair: None }).collect();
+    let mut next = next_to(pairs, facts);
+    let known = Known::learn(facts, &next, &BTreeSet::new());
+    let mut found: Vec<Next> = next.extract_if(.., |next| known.are_companions(next)).collect();
+    // What goes on so does not end there: another line follows where it does.
+    if !found.is_empty() {
+        let gone_on: BTreeSet<u32> = found.iter().filter(|next| next.is_last).map(|next| next.from).collect();
+        let begun: BTreeSet<u32> = found.iter().map(|next| next.to).collect();
+        next.retain(|next| next.is_last && !gone_on.contains(&next.from) && !begun.contains(&next.to));
+        let ends = Known::learn(facts, &next, &gone_on);
+        found.extend(next.extract_if(.., |next| ends.ends_so(next.before, next.begin)));
+    }
+    let links = found.into_iter().map(|Next { from, to, .. }| SpanLink { from, to, pair: None });
+    let mut links: Vec<SpanLink> = links.collect();
+    links.extend(rows::find(pairs, facts, &links));
+    links.sort_unstable();
     let begins_nothing = |(_, fact): &(u32, &Fact<'_>)| {
         let is_rest = |point| known.begins_nothing(point);
         fact.thread.is_none() && fact.first_point.is_some_and(is_rest)
@@ -121,6 +133,8 @@ struct Next {
     is_last: bool,
     /// Log point with which the span begins.
     begin: LogPointId,
+    /// The two lines have a name in common.
+    share: bool,
 }
 
 /// Spans without threads that begin directly after others, in canonical order.
@@ -143,7 +157,8 @@ fn next_to(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Next> {
             && is_soon(before, first)
             && !facts.names_other(sender, fact)
             && can_go_on(pairs, sender, fact, point, begin);
-        is_its.then_some(Next { from, to, before: point, is_last: at + 1 == sender.events.len(), begin })
+        let (is_last, share) = (at + 1 == sender.events.len(), rows::share(before, first));
+        is_its.then_some(Next { from, to, before: point, is_last, begin, share })
     };
     facts.iter().filter_map(next).collect()
 }
@@ -186,10 +201,11 @@ struct Known {
 }
 
 impl Known {
-    fn learn(facts: &Facts<'_>, next: &[Next]) -> Self {
+    /// `gone_on`: spans that are known to go on with others.
+    fn learn(facts: &Facts<'_>, next: &[Next], gone_on: &BTreeSet<u32>) -> Self {
         let mut known = Self::default();
         let mut ends = FxHashMap::default();
-        for (_, fact) in facts.iter().filter(|(_, fact)| fact.thread.is_none()) {
+        for (index, fact) in facts.iter().filter(|(_, fact)| fact.thread.is_none()) {
             for (at, event) in fact.events.iter().enumerate() {
                 known.n_lines += 1;
                 let Some(point) = event.log_point else { continue };
@@ -205,7 +221,8 @@ impl Known {
                     *known.gone_on.entry((before, point)).or_default() += 1;
                 }
             }
-            if let Some(point) = fact.events.last().and_then(|event| event.log_point) {
+            let last = fact.events.last().filter(|_| !gone_on.contains(&index));
+            if let Some(point) = last.and_then(|event| event.log_point) {
                 *known.ended.entry(point).or_default() += 1;
             }
         }
@@ -240,18 +257,33 @@ impl Known {
 
     /// Whether lines of `begin` go on with what stands before them, and with lines of
     /// `before` more often than by chance, or lines of `before` go on with them.
-    fn are_companions(&self, before: LogPointId, begin: LogPointId) -> bool {
+    fn are_companions(&self, &Next { before, begin, share, .. }: &Next) -> bool {
         let (n_begun, n_next) = self.begun.get(&begin).copied().unwrap_or_default();
-        let n_ended = self.ended.get(&before).copied().unwrap_or_default();
-        let n_followed = self.followed.get(&(before, begin)).copied().unwrap_or_default();
         let n_gone_on = self.gone_on.get(&(before, begin)).copied().unwrap_or_default();
         let is_usual = n_gone_on * EXCEPTIONS_SHARE >= n_next;
+        (is_rule(n_begun, n_next) && is_usual)
+            || self.ends_so(before, begin)
+            || (share && self.rows_end_so(before, begin))
+    }
+
+    /// Whether rows of lines of `before` go on with what begins with `begin`: the others of a
+    /// row are followed by their like.
+    fn rows_end_so(&self, before: LogPointId, begin: LogPointId) -> bool {
+        let n_ended = self.ended.get(&before).copied().unwrap_or_default();
+        let n_in_row = self.in_row.get(&before).copied().unwrap_or_default();
+        let n_followed = self.followed.get(&(before, begin)).copied().unwrap_or_default();
+        is_rule(n_ended.saturating_sub(n_in_row), n_followed)
+    }
+
+    /// Whether spans that end with `before` go on with what begins with `begin`.
+    fn ends_so(&self, before: LogPointId, begin: LogPointId) -> bool {
+        let (n_begun, _) = self.begun.get(&begin).copied().unwrap_or_default();
+        let n_ended = self.ended.get(&before).copied().unwrap_or_default();
+        let n_followed = self.followed.get(&(before, begin)).copied().unwrap_or_default();
         let n_in_row = self.in_row.get(&before).copied().unwrap_or_default();
         let n_last = n_ended.saturating_sub(n_in_row);
         let n_else = (self.n_lines.saturating_sub(n_last), n_begun.saturating_sub(n_followed));
-        (is_rule(n_begun, n_next) && is_usual)
-            || is_rule(n_ended, n_followed)
-            || is_no_chance((n_last, n_followed), n_else)
+        is_rule(n_ended, n_followed) || is_no_chance((n_last, n_followed), n_else)
     }
 
     /// Whether lines of `point` go on with what stands before them, but for those that

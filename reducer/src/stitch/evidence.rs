@@ -175,6 +175,13 @@ pub(super) fn is_chain(pair: &Pair) -> bool {
     pair.role == Role::Remote && pair.from == pair.to
 }
 
+/// Whether the pair is one step from who works on a thing to who does next, and not a way
+/// past others: the thing that it names is the one that is meant, even if it comes back
+/// often in the life of that.
+pub(super) fn hands_on(pair: &Pair) -> bool {
+    matches!(pair.role, Role::Local | Role::Remote) && !pair.is_way()
+}
+
 /// Whether who is handed what it hands on itself can be anybody's next: only numbers or
 /// what was made for the request tell whose.
 fn is_anybodys_next(pair: &Pair, shared: &Shared<'_>) -> bool {
@@ -322,10 +329,19 @@ fn mapped_values<'v>(
     receiver: &Fact<'v>,
     is_part: bool,
 ) -> Option<Shared<'v>> {
-    let last_us = sender.end_us.saturating_add(JUST_US);
-    let at_work = (sender.start_us..=last_us).contains(&receiver.start_us);
+    // Who hands over can print it a moment later.
+    let hands_on = hands_on(pair);
+    let first_us = sender.start_us.saturating_sub(if hands_on { JUST_US } else { 0 });
+    let times = first_us..=sender.end_us.saturating_add(JUST_US);
+    let at_work = times.contains(&receiver.start_us);
     let of_entity = pair.role == Role::Entity;
-    let mut shared = Shared { at_work, is_chain: is_chain(pair), of_entity, ..Shared::default() };
+    let mut shared = Shared {
+        at_work,
+        hands_on,
+        is_rpc: pair.kind == LinkKind::Rpc && pair.role == Role::Remote,
+        of_entity,
+        ..Shared::default()
+    };
     let mut differs = false;
     for mapped in &pair.map {
         let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
@@ -433,8 +449,10 @@ struct Shared<'v> {
     tells: bool,
     /// The sender has just been at work as the receiver starts.
     at_work: bool,
-    /// The receiver is the next step of a chain.
-    is_chain: bool,
+    /// The receiver is handed by the sender what that works on.
+    hands_on: bool,
+    /// It is called by the sender, who waits for it.
+    is_rpc: bool,
     /// The ends are events of one entity: its identity maps whatever it has a name
     /// for, also what it is a part of.
     of_entity: bool,
@@ -450,8 +468,8 @@ impl<'v> Shared<'v> {
 
     fn add(&mut self, facts: &Facts<'_>, value: &'v Value, strength: IdentifierStrength, is_mapped: bool) {
         // What lives on is meant by who is at work on it; and what comes back now and then
-        // by who hands it on from node to node just then.
-        let is_handed_on = self.is_chain && is_mapped && facts.is_one_thing(value);
+        // by who hands it on just then.
+        let is_handed_on = self.hands_on && (is_mapped || self.is_rpc) && facts.is_one_thing(value);
         let is_meant = self.at_work && (facts.is_meant(value) || is_handed_on);
         let tells = match strength {
             IdentifierStrength::Request => true,

@@ -266,6 +266,12 @@ impl<'m> Pairs<'m> {
         self.tops[top.index()].entries.binary_search(&point).is_ok()
     }
 
+    /// Whether `top` prints `point`.
+    pub(super) fn prints(&self, top: TopLevelId, point: LogPointId) -> bool {
+        let nodes = &self.model.top_level_methods[top.index()].dag.nodes;
+        nodes.iter().any(|node| node.points.iter().any(|printed| printed.log_point == point))
+    }
+
     /// Whether `top` can print `after` when it has printed `before`.
     pub(super) fn prints_after(&self, top: TopLevelId, before: LogPointId, after: LogPointId) -> bool {
         let nodes = &self.model.top_level_methods[top.index()].dag.nodes;

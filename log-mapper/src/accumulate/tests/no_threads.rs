@@ -406,6 +406,33 @@ fn a_name_that_was_set_up_is_common_from_the_first_record_on() {
     assert_eq!(second(&shown(&|n| format!("{}default", "x".repeat(n)))), "work: 2 opens; 3 1 id");
 }
 
+/// The only policy that there is joins nobody to whoever shows it too, however seldom.
+#[test]
+fn a_name_without_its_like_is_everybodys() {
+    let model = "point chose policy=Policy.name
+         point failed policy=Policy.name
+         top choose RpcHandler policy=Policy.name
+           >chose failed
+           failed<
+         point said text=Other.text
+         top other RpcHandler text=Other.text
+           >said<";
+    let group = |n: usize, policy: &str| {
+        let others: String = (0..60).map(|k| format!("{n}.5{k:02} - said text=text_{n}_{k}\n")).collect();
+        format!(
+            "{n}.000 - chose policy={policy}\n{n}.001 - chose policy={policy}\n{n}.002 - failed policy={policy}\n{others}"
+        )
+    };
+    let second = |policy: &dyn Fn(usize) -> String| {
+        let records: String = (1..10).map(|n| group(n, &policy(n))).collect();
+        let spans = run(&sketch::model(model), &records);
+        spans.lines().nth(1).expect("a second span").to_owned()
+    };
+    assert_eq!(second(&|_| "hot".to_owned()), "choose: 2 opens");
+    // There is another one.
+    assert_eq!(second(&|n| if n == 5 { "cold" } else { "hot" }.to_owned()), "choose: 2 opens; 3 1 id");
+}
+
 /// A pause is reported with a table of all pools after it; a table alone is printed where
 /// something was dropped before.
 const TABLES: &str = "

@@ -101,6 +101,83 @@ fn what_always_goes_on_begins_nothing_where_others_stand_between() {
     check(&model, &(text + asked), &(expected + "49\n50\n"));
 }
 
+#[test]
+fn what_goes_on_with_one_line_ends_with_another() {
+    // After each `b` stands a `c`, and another `b`; a third line follows that.
+    let model = "
+        point p
+        point b
+        point c
+        point d
+        top choose Task
+          >b c d
+          >c b
+          >d
+        top other Task
+          >p";
+    let run = |i: usize| {
+        format!("a - choose b@{i}.000\na - choose c@{i}.001\na - choose b@{i}.002\na - choose d@{i}.003\n")
+    };
+    let text = |n: usize| (0..n).map(run).collect::<String>();
+    let line = |i: usize| {
+        let [a, b, c, d] = [1, 2, 3, 4].map(|k| 4 * i + k);
+        format!("{a} {b} {c} {d} {a}>{b} {b}>{c} {c}>{d}\n")
+    };
+    check(model, &text(8), &(0..8).map(line).collect::<String>());
+    // Too few.
+    let line = |i: usize| {
+        let [a, b, c, d] = [1, 2, 3, 4].map(|k| 4 * i + k);
+        format!("{a}\n{b}\n{c}\n{d}\n")
+    };
+    check(model, &text(7), &(0..7).map(line).collect::<String>());
+    // As often something else follows, and the line stands elsewhere too.
+    let other = |i: usize| run(i).replace(&format!("choose d@{i}.003"), &format!("other {i}.003-{i}.003"));
+    let text: String = (0..16).map(|i| if i % 2 == 0 { run(i) } else { other(i) }).collect();
+    let elsewhere: String = (20..30).map(|i| format!("a - choose d@{i}.000\n")).collect();
+    let line = |i: usize| {
+        let [a, b, c, d] = [1, 2, 3, 4].map(|k| 4 * i + k);
+        format!("{a} {b} {c} {a}>{b} {b}>{c}\n{d}\n")
+    };
+    let expected = (0..16).map(line).collect::<String>() + &apart(65, 10);
+    check(model, &(text + &elsewhere), &expected);
+}
+
+#[test]
+fn lines_that_say_the_same_in_a_row_are_of_the_work_that_goes_on_with_the_last() {
+    let row = |i: usize, n: usize, text: &str| -> String {
+        let lines = (0..n).map(|k| format!("a - sort b@{i}.00{k}#{}\n", text.replace('N', &k.to_string())));
+        lines.chain([format!("a - sort c@{i}.00{n}\n")]).collect()
+    };
+    let rows = |n: usize, text: &str| (0..8).map(|i| row(i, n, text)).collect::<String>();
+    let three: String = (0..8)
+        .map(|i| 3 * i)
+        .map(|i| format!("{0} {1} {2} {0}>{1} {1}>{2}\n", i + 1, i + 2, i + 3))
+        .collect();
+    check(COMPANIONS, &rows(2, "node"), &three);
+    // Each is about something else, and names what is gone on with; the code has a loop.
+    let looped = COMPANIONS.replace(">b c", ">b* c");
+    let named = |n: usize| {
+        let line = |i: usize, k: usize| format!("a - sort b@{i}.00{k}#node_{i}\n");
+        let row = |i: usize| (0..n).map(|k| line(i, k)).collect::<String>();
+        (0..8).map(|i| row(i) + &format!("a - sort c@{i}.00{n}#node_{i}\n")).collect::<String>()
+    };
+    check(&looped, &named(2), &three);
+    // Each says something else: several have begun.
+    let two: String =
+        (0..8).map(|i| 3 * i).map(|i| format!("{0}\n{1} {2} {1}>{2}\n", i + 1, i + 2, i + 3)).collect();
+    check(COMPANIONS, &rows(2, "node_N"), &two);
+    // Often one stands alone: then two are of two who begin.
+    let mixed: String = (0..16).map(|i| row(i, 1 + i % 2, "node")).collect();
+    let expected: String = (0..8)
+        .map(|i| 5 * i)
+        .map(|i| {
+            let [a, b, c, d, e] = [1, 2, 3, 4, 5].map(|k| i + k);
+            format!("{a} {b} {a}>{b}\n{c}\n{d} {e} {d}>{e}\n")
+        })
+        .collect();
+    check(COMPANIONS, &mixed, &expected);
+}
+
 /// So many lines of `c`, each after one of somebody else.
 fn after_others(from: usize, n: usize) -> String {
     (from..from + n).map(|i| format!("a - other {i}.000-{i}.000\na - sort c@{i}.001\n")).collect()

@@ -99,7 +99,11 @@ fn who_is_at_work_on_what_lives_on_means_the_one_that_was_made_then() {
     };
     let apart: String = (1..=6).map(|i| format!("{i}\n")).collect();
     check(model, &spans("users_0,,1795256974097"), &(apart.clone() + "7 8 7>8"));
-    check(model, &spans("users_0,,17952569"), &(apart + "7\n8"));
+    // What is handed over by that name is meant whatever it is; what is only named is not.
+    check(model, &spans("users_0,,17952569"), &(apart.clone() + "7 8 7>8"));
+    let named = model.replace("Rpc name=name", "Socket");
+    check(&named, &spans("users_0,,1795256974097"), &(apart.clone() + "7 8 7>8"));
+    check(&named, &spans("users_0,,17952569"), &(apart + "7\n8"));
 }
 
 #[test]

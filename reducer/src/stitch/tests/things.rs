@@ -439,6 +439,74 @@ fn a_thing_that_lives_on_is_meant_by_who_is_at_work_on_it() {
     check(model, &later, &format!("{alone}7\n8"));
 }
 
+#[test]
+fn what_is_handed_on_is_meant_by_who_is_at_work_on_it_however_often_it_comes_back() {
+    let model = "point p
+         top transfer Task block=Block.id
+           >p
+         top write Task block=Block.id
+           >p
+         pair transfer write Socket block=block";
+    // It is read, copied and deleted in the course of its life.
+    let lives = |block: &str| {
+        (0..6).map(|i| format!("c v write block={block} {0}-{0}\n", 10 * i)).collect::<String>()
+    };
+    let alone: String = (1..=6).map(|i| format!("{i}\n")).collect();
+    let with = |block: &str, at: &str| {
+        format!("{}a t transfer block={block} 100-100.5\nb u write block={block} {at}-101", lives(block))
+    };
+    check(model, &with("block_1073", "100.4"), &format!("{alone}7 8 7>8"));
+    // It prints only what it has done, a moment later.
+    check(model, &with("block_1073", "99.95"), &format!("{alone}8 7 7>8"));
+    check(model, &with("block_1073", "99.8"), &format!("{alone}8\n7"));
+    check(model, &with("block_1073", "100.9"), &format!("{alone}7\n8"));
+    // A name that was set up is everybody's, and past others nobody hands over.
+    check(model, &with("users", "100.4"), &format!("{alone}7\n8"));
+}
+
+#[test]
+fn who_is_called_from_afar_is_of_who_names_the_same_and_waits() {
+    // What the call carries came out of the answer to another one: no map tells of it.
+    let model = "point p
+         top recover Task block=Block.id?
+           >p
+         top update RpcHandler block=Block.id?
+           >p
+         pair recover update Rpc";
+    let lives: String = (0..40).map(|i| format!("c v update block=block_1073 {0}-{0}\n", 10 * i)).collect();
+    let alone: String = (1..=40).map(|i| format!("{i}\n")).collect();
+    let with = |at: &str| {
+        format!("{lives}a t recover block=block_1073 500-500.5\nb u update block=block_1073 {at}-501")
+    };
+    check(model, &with("500.4"), &format!("{alone}41 42 41>42"));
+    // It does not wait any longer; and nobody waits for what is written to a socket.
+    check(model, &with("500.9"), &format!("{alone}41\n42"));
+    let written = model.replace("recover update Rpc", "recover update Socket");
+    check(&written, &with("500.4"), &format!("{alone}41\n42"));
+}
+
+#[test]
+fn what_cannot_follow_is_no_rest() {
+    let model = "point p
+         point a
+         point b
+         point c
+         point d
+         top write Task peer=Peer.address
+           >a b
+           b c
+           c d
+           d<";
+    let spans = |rest: &str| {
+        format!(
+            "a - write peer=10.0.0.17:8020 b@1.0 c@1.1 cut
+             a - write peer=10.0.0.17:8020 {rest}@2.0"
+        )
+    };
+    check(model, &spans("d"), "1 2 1>2");
+    check(model, &spans("b"), "1\n2");
+}
+
 /// A few jobs, each at work now and then: by what comes back so often nothing else is
 /// joined, but events of one thing are its life.
 #[test]
