@@ -454,7 +454,7 @@ impl<'m> Scan<'m> {
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
         if threads.is_empty() {
-            waited::join(&mut orders, &mut done);
+            waited::join(&mut orders, &together, &mut done);
         }
         done.iter_mut().for_each(|(_, closed)| closed.drop_foreign_main(model));
         if let Some(possible) = programs.possible() {

@@ -16,7 +16,7 @@ use super::orders::Follows;
 /// Without a thread and without a shared identifier only the order speaks: the
 /// span must be this many times nearer, in records, than the next one that
 /// waits for the same log point.
-const NEARER_MIN: u64 = 4;
+pub(super) const NEARER_MIN: u64 = 4;
 
 /// What speaks for a record being in a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,8 +10,8 @@
 
 use schema::{LinkKind, LogPointId, Model, TopLevelId};
 
-/// A task that was handed over is begun within this time, µs.
-const JUST_US: u64 = 100_000;
+use super::evidence::NEARER_MIN;
+use super::orders::Orders;
 
 /// Who hands out tasks, and when their lines were printed last.
 #[derive(Debug)]
@@ -63,10 +63,24 @@ impl Handed {
     }
 
     /// Whether a task of `top` can have been handed over just before `now_us`, after
-    /// record `since`.
-    pub(super) fn is_anew(&self, top: TopLevelId, since: u64, now_us: i64) -> bool {
-        let just = |&(seq, ts_us): &(u64, i64)| seq > since && now_us.abs_diff(ts_us) <= JUST_US;
+    /// record `since`, of `last_us`: within `pause_us`, which is as long as threads of the
+    /// node pause in the middle of their work, or, if the line tells it, much nearer to now
+    /// than to that record. How long a thread takes to begin is the machine's and the
+    /// moment's.
+    pub(super) fn is_anew(
+        &self,
+        orders: &Orders<'_>,
+        top: TopLevelId,
+        (since, last_us): (u64, i64),
+        (now_us, pause_us): (i64, u64),
+    ) -> bool {
+        let is_just = |point: &LogPointId, ts_us: i64| {
+            let gap_us = now_us.abs_diff(ts_us);
+            let is_near = gap_us.saturating_mul(NEARER_MIN) <= now_us.abs_diff(last_us);
+            gap_us <= pause_us || (is_near && !orders.floats(*point))
+        };
         let points = self.before.get(top.index()).map_or(&[][..], Vec::as_slice);
-        points.iter().any(|point| self.printed[point.index()].as_ref().is_some_and(just))
+        let mut printed = points.iter().filter_map(|point| Some((point, self.printed[point.index()]?)));
+        printed.any(|(point, (seq, ts_us))| seq > since && is_just(point, ts_us))
     }
 }

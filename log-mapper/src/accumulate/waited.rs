@@ -5,7 +5,9 @@
 //! before them is printed under conditions that the analysis cannot decide. The log
 //! may show that they never do: something else that is printed on the way to them
 //! always stands in the log shortly before, alone, as it names nothing. When one such
-//! line waits and one comes, they are one; with several at once nothing tells which.
+//! line waits and one comes, they are one; with several at once nothing tells which. Nor
+//! does it if somebody prints without it what otherwise stands after such a line: it can be
+//! that one's.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -15,17 +17,18 @@ use schema::LogPointId;
 use super::evidence::{WAIT_US, is_nearly_always};
 use super::orders::Orders;
 use super::pools::Closed;
+use super::together::Together;
 
 /// Joins, in the closed spans of a log without threads, which have the numbers of their
 /// first records and are in order of these, what waits with what comes.
-pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
+pub(super) fn join(orders: &mut Orders<'_>, together: &Together, done: &mut Vec<(u64, Closed)>) {
     let ends_of = |done: &[(u64, Closed)]| done.iter().map(|(_, closed)| lone_end(closed)).collect();
     let mut ends: Vec<Option<LogPointId>> = ends_of(done);
     let points: BTreeSet<LogPointId> = ends.iter().flatten().copied().collect();
     for point in points {
         let next = waited_for(orders, done, &ends, point);
         if !next.is_empty() {
-            serve(orders, done, &ends, point, &next);
+            serve((&mut *orders, together), done, &ends, point, &next);
             ends = ends_of(done);
         }
     }
@@ -69,7 +72,7 @@ fn waited_for(
 
 /// Joins lone spans that end with `point` with spans that begin with one of `next`.
 fn serve(
-    orders: &mut Orders<'_>,
+    (orders, together): (&mut Orders<'_>, &Together),
     done: &mut Vec<(u64, Closed)>,
     ends: &[Option<LogPointId>],
     point: LogPointId,
@@ -77,6 +80,12 @@ fn serve(
 ) {
     let (mut waiting, mut came): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut pairs: Vec<(usize, usize)> = Vec::new();
+    let missing_us = missing_us((&mut *orders, together), done, point, next);
+    let is_missed = |first: &Closed| {
+        let last_us = first.span.events.last().map_or(i64::MIN, |event| event.ts_us);
+        let at = missing_us.partition_point(|&us| us < last_us);
+        missing_us.get(at).is_some_and(|&us| us.saturating_sub(last_us) <= WAIT_US)
+    };
     for (at, ((_, closed), end)) in done.iter().zip(ends).enumerate() {
         if waiting.first().is_some_and(|&first| gap_us(&done[first].1, closed) > WAIT_US) {
             (waiting, came) = (Vec::new(), Vec::new());
@@ -90,7 +99,9 @@ fn serve(
         {
             came.push(at);
             if came.len() == waiting.len() {
-                if let ([first], [rest]) = (&waiting[..], &came[..]) {
+                if let ([first], [rest]) = (&waiting[..], &came[..])
+                    && !is_missed(&done[*first].1)
+                {
                     pairs.push((*first, *rest));
                 }
                 (waiting, came) = (Vec::new(), Vec::new());
@@ -105,6 +116,36 @@ fn serve(
         }
     }
     done.retain(|(seq, _)| !gone.contains(seq));
+}
+
+/// When lines were printed, in order of time, that mostly stand directly after one of
+/// `point`, and that their spans, which can print both, print without it; but for those of
+/// `next` that begin spans.
+fn missing_us(
+    (orders, together): (&mut Orders<'_>, &Together),
+    done: &[(u64, Closed)],
+    point: LogPointId,
+    next: &BTreeSet<LogPointId>,
+) -> Vec<i64> {
+    let mut all = Vec::new();
+    for (_, closed) in done {
+        let mut before = None;
+        for event in &closed.span.events {
+            let Some(at) = event.log_point else { continue };
+            let is_begin = before.is_none() && next.contains(&at);
+            let mut tops = closed.span.top_levels.iter();
+            if before != Some(point)
+                && !is_begin
+                && together.are_mostly(point, at)
+                && tops.any(|&top| orders.prints_after(top, point, at))
+            {
+                all.push(event.ts_us);
+            }
+            before = Some(at);
+        }
+    }
+    all.sort_unstable();
+    all
 }
 
 /// From the last event of a span to the first one of another, µs.

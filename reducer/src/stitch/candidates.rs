@@ -312,6 +312,7 @@ impl<'a> Finder<'a> {
             if evidence.n_request > 0
                 || (evidence.n_weak > 0
                     && at_work
+                    && pair.from != pair.to
                     && !is_event
                     && !matches!(pair.role, Role::Cut | Role::Remote | Role::Entity))
             {

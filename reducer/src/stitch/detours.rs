@@ -6,12 +6,15 @@
 //! return). A span that shows it went there (happened-before, Pivot Tracing §3): a hand-off
 //! of somebody else is the only reading, however near in time or by the name of a thread.
 //!
+//! Nor has who is seen only at what comes after the hand-off, and not how it begins, handed
+//! over what begins when that is printed.
+//!
 //! Under-approximates: lines that everybody prints have no place, and where the sender
 //! prints nothing beside its hand-off nothing is told.
 
 use rustc_hash::FxHashMap;
 use schema::model::floats_from;
-use schema::{LogPointId, Model, TopLevelId};
+use schema::{Event, LogPointId, Model, TopLevelId};
 
 use super::evidence::Candidate;
 use super::facts::Facts;
@@ -31,6 +34,9 @@ pub(super) fn leave_out(
         if pair.id.is_none() || pair.is_way() || pair.role != Role::Local || pair.from == pair.to {
             return true;
         }
+        if is_over(pairs, facts, candidate) {
+            return false;
+        }
         let points = facts.get(candidate.from).events.iter().filter_map(|event| event.log_point);
         let mut went_there = points.map(|point| {
             let is_detour = || is_detour(model, pairs, &floats, pair, point);
@@ -38,6 +44,22 @@ pub(super) fn leave_out(
         });
         !went_there.any(|is_detour| is_detour)
     });
+}
+
+/// Whether all that the sender has printed comes after its hand-off, nothing of it is how
+/// the sender begins, and the receiver began after all of it: the hand-off was made in what
+/// is missing of the sender. Who begins with a line that he has handed over may only have
+/// been faster than the receiver.
+fn is_over(pairs: &Pairs<'_>, facts: &Facts<'_>, candidate: &Candidate) -> bool {
+    let pair = pairs.get(candidate.pair);
+    let (sender, receiver) = (facts.get(candidate.from), facts.get(candidate.to));
+    let after = pairs.printed_after(pair);
+    let is_late = |event: &Event| {
+        event
+            .log_point
+            .is_some_and(|point| after.binary_search(&point).is_ok() && !pairs.starts_with(pair.from, point))
+    };
+    receiver.start_us > sender.end_us && sender.events.iter().all(is_late)
 }
 
 /// Which log points anybody prints at any time: they have no place in an order.

@@ -184,6 +184,8 @@ impl<'m> Pairs<'m> {
                 (LinkKind::Ask, _) => Role::Asked,
                 (kind, _) if kind.crosses_nodes() => Role::Remote,
                 _ if is_served => Role::Served,
+                // A task that starts its like hands over as it does to anybody else.
+                (LinkKind::Thread, true) if !is_entity(model, pair.to) => Role::Local,
                 (_, true) => Role::Entity,
                 (_, false) => Role::Local,
             };
@@ -396,6 +398,10 @@ impl<'m> Pairs<'m> {
         let is_one = !many(pair.from, a) && !many(pair.to, b);
         (strength != IdentifierStrength::Node).then_some(Mapped { from, to, strength, is_one })
     }
+}
+
+fn is_entity(model: &Model, top: TopLevelId) -> bool {
+    model.top_level_methods.get(top.index()).is_some_and(|top| top.kind == TopLevelKind::Entity)
 }
 
 fn top(model: &Model, index: usize) -> Top {

@@ -153,9 +153,11 @@ impl<'a> Work<'a> {
                     && ends_us[&(root, fact.node)] >= end_us
                     && !self.facts.names_other(other, fact);
                 let leads_here = || match pair {
-                    // Who had printed nothing yet prints first what is not before its hand-off.
+                    // Who had printed nothing yet prints first what is not before its hand-off,
+                    // and no thread goes back to what is: without threads, one span may hold
+                    // a line of another.
                     Some(pair) => {
-                        other.start_us <= fact.start_us
+                        (fact.thread.is_none() && other.start_us <= fact.start_us)
                             || !self.pairs.is_ahead(self.pairs.get(pair), other, fact)
                     }
                     None => self.goes_on(top, other, fact),

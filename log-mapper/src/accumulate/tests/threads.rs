@@ -158,6 +158,38 @@ fn a_task_that_was_just_handed_out_is_another_one() {
     assert_eq!(run(&model, &records), format!("{first}{second}"));
 }
 
+/// A machine is slow at times: what was handed out is begun late, and still much sooner
+/// than after the last line of the thread before it.
+#[test]
+fn a_task_that_is_begun_late_is_of_whom_it_was_handed_out_by() {
+    let mut model = sketch::model(
+        "point handing
+         point waiting
+         top work RpcHandler
+           >handing<
+         top wait Task
+           >waiting*<
+         pair work wait Thread many",
+    );
+    model.communication_pairs[0].before = vec![sketch::point(&model, "handing")];
+    let records =
+        |begun: &str| format!("1.1 h handing\n1.104 w-1 waiting\n1.6 g handing\n{begun} w-1 waiting");
+    let apart = "work: 1 opens\nwait: 2 opens\nwork: 3 opens\nwait: 4 opens\n";
+    assert_eq!(run(&model, &records("1.72")), apart);
+    // The task's own loop is as near.
+    let whole = "work: 1 opens\nwait: 2 opens; 4 thread\nwork: 3 opens\n";
+    assert_eq!(run(&model, &records("1.90")), whole);
+    // What everybody prints tells nothing of a hand-off.
+    let top = |n: usize| {
+        let own = model.top_level_methods[0].clone();
+        schema::TopLevelMethod { method: format!("other_{n}").as_str().into(), ..own }
+    };
+    let others: Vec<_> = (0..33).map(top).collect();
+    model.top_level_methods.extend(others);
+    let spans = run(&model, &records("1.72"));
+    assert!(spans.contains("wait: 2 opens; 4 thread\n"), "{spans}");
+}
+
 /// A task calls its listener, which other processes call over the network, in its
 /// own process and thread, and then goes on with what it has to print next.
 #[test]
@@ -414,6 +446,23 @@ fn what_can_have_ended_prints_nothing_that_everybody_prints() {
         "1.00 t1 ended\n1.05 t1 utility\n1.20 t1 utility",
         "work: 1 opens; 2 thread\nwork: 3 opens",
     );
+}
+
+/// A line that everybody prints, after the last line of a task that prints it before that,
+/// is of the next one that the thread was given.
+#[test]
+fn who_is_at_the_end_of_a_task_does_not_go_back_to_its_middle() {
+    let mut model = "point ended\npoint utility\n".to_owned();
+    (0..33).for_each(|n| model += &format!("top other_{n} Task\n>utility<\n"));
+    model += "top work Task\n>utility ended\nended<\n";
+    let records = "1.00 t1 utility\n1.001 t1 ended\n1.05 t1 utility\n1.051 t1 ended";
+    check(&model, records, "work: 1 opens; 2 thread, skips\nwork: 3 opens; 4 thread, skips");
+    // It can go on with it.
+    let goes_on = model.replace("ended<", "ended< utility");
+    assert_eq!(run(&sketch::model(&goes_on), records).lines().count(), 1);
+    // It can be something that goes on with it.
+    let other = model + "top goes Task\n>utility ended\nended< utility";
+    assert_eq!(run(&sketch::model(&other), records).lines().count(), 1);
 }
 
 #[test]

@@ -143,6 +143,47 @@ fn what_always_comes_when_something_waits_goes_on_with_it() {
     assert_eq!(spans.lines().last(), Some("store: 95 opens"));
 }
 
+/// What mostly stands directly after a line that names nothing comes without it when such
+/// a line waits: it may have been that one's.
+#[test]
+fn what_waits_is_of_nobody_if_somebody_misses_it() {
+    let model = "
+        point prepares
+        point note n=Note.n
+        point writes file=File.id
+        point begun copy=Copy.id
+        point stores copy=Copy.id
+        top store Task file=File.id
+          >prepares writes
+          >writes<
+        top copy Task copy=Copy.id
+          >begun prepares
+          prepares stores
+          stores<
+        top other Task n=Note.n
+          >note<";
+    let one =
+        |n: usize| format!("{n}.000 - prepares\n{n}.001 - note n=n_{n}77\n{n}.002 - writes file=f_{n}4\n");
+    let copy =
+        |n: usize| format!("{n}.000 - begun copy=c_{n}5\n{n}.001 - prepares\n{n}.002 - stores copy=c_{n}5\n");
+    let shown: String = (0..30).map(one).chain((30..50).map(copy)).collect();
+    let last = |stores: &str| {
+        let records = format!(
+            "90.000 - begun copy=c_981
+             90.001 - begun copy=c_991
+             90.100 - prepares
+             90.130 - note n=n_9077
+             90.160 - {stores} copy=c_991
+             90.200 - writes file=f_9077"
+        );
+        run(&sketch::model(model), &(shown.clone() + &records))
+    };
+    let spans = last("begun");
+    assert!(spans.contains("store: 153 opens; 156 order, left over"), "{spans}");
+    let spans = last("stores");
+    assert!(spans.contains("store: 156 opens"), "{spans}");
+}
+
 /// A line that names nothing stands in the middle of two spans, of which one has printed
 /// since what it prints instead.
 #[test]

@@ -29,3 +29,29 @@ fn who_went_another_way_has_handed_nothing_over() {
     model.communication_pairs[0].before = vec![sketch::point(&model, "differs")];
     check_model(&model, &text("equal"), "1 2 1>2");
 }
+
+/// A task hands over, and prints something when all of that is done.
+#[test]
+fn who_is_seen_at_its_end_only_hands_over_nothing_that_begins_then() {
+    let text = "
+        point begins
+        point done
+        point p
+        top work Task
+          >begins done
+          done<
+        top close Task
+          >p
+        pair work close Thread
+    ";
+    let mut model = sketch::model(text);
+    model.communication_pairs[0].after = vec![sketch::point(&model, "done")];
+    check_model(&model, "a t work done@1.0\na u close p@1.01", "1\n2");
+    // It had begun before.
+    check_model(&model, "a u close p@1.0\na t work done@1.01", "1 2 2>1");
+    check_model(&model, "a t work begins@0.9 done@1.0\na u close p@1.01", "1 2 1>2");
+    // Who begins with what it prints after its hand-off may be faster than the receiver.
+    let mut model = sketch::model(&text.replace(">begins done\n          done<", ">done<"));
+    model.communication_pairs[0].after = vec![sketch::point(&model, "done")];
+    check_model(&model, "a t work done@1.0\na u close p@1.01", "1 2 1>2");
+}

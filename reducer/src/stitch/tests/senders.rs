@@ -530,3 +530,25 @@ fn without_threads_time_alone_hands_over_nothing_that_another_has_just_named() {
     check(model, &spans("0.1", "-"), "1\n2 3 2>3");
     check(model, &spans("1.95", "t"), "1\n2 3 2>3");
 }
+
+/// A task that starts another one of its kind hands over as to anybody else; the events of
+/// an entity are of one life, however far apart they are.
+#[test]
+fn who_starts_its_like_hands_over_at_once() {
+    let model = |kind: &str| {
+        format!(
+            "point p
+             top run {kind} job=Job.id root=Root.id?
+               >p
+             pair run run Thread job=job many"
+        )
+    };
+    let text = "a - run job=10f01 1.0-1.1
+                a - run job=10f01 1.11-1.2
+                a - run job=10f01 40.0-40.1";
+    check(&model("Task"), text, "1 2 1>2\n3");
+    check(&model("Entity"), text, "1 2 3 1>2 2>3");
+    // What both were set up with says nothing.
+    let text = "a - run root=files 1.0-1.1\na - run root=files 1.11-1.2";
+    check(&model("Task"), text, "1\n2");
+}

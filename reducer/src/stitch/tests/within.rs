@@ -79,6 +79,29 @@ fn what_a_thread_only_may_be_at_is_handed_over_by_nobody() {
 }
 
 #[test]
+fn a_task_is_not_within_who_is_still_before_its_hand_off() {
+    let mut model = sketch::model(&format!("point hands\n{OPENERS}"));
+    model.communication_pairs[1].before = vec![sketch::point(&model, "hands")];
+    let text = |load: &str, last: &str| -> String {
+        let opening = |i: usize| {
+            let (t, job, hands) = (i * 100, format!("10f0{i:04}"), if i == 9 { last } else { "3" });
+            let open = |n: usize| format!("a o{n} open job={job} p@{t}.1 hands@{t}.{hands} p@{t}.9");
+            let (first, second) = (open(1), open(2));
+            format!("a h ask job={job} {t}.0-{t}.0\n{first}\n{second}\na {load} load {t}.5-{t}.6\n")
+        };
+        (0..10).map(opening).collect()
+    };
+    let whole =
+        |a: usize, d: usize| format!("{a} {b} {c} {d} {a}>{b} {a}>{c} {c}>{d}\n", b = a + 1, c = a + 2);
+    let all: String = (0..10).map(|i| whole(4 * i + 1, 4 * i + 4)).collect();
+    check_model(&model, &text("t9", "3"), &all);
+    let but_last: String = (0..9).map(|i| whole(4 * i + 1, 4 * i + 4)).collect();
+    check_model(&model, &text("t9", "7"), &(but_last + "37 38 39 37>38 37>39\n40\n"));
+    // Where no thread is printed, one span may hold a line of the other.
+    check_model(&model, &text("-", "7"), &all);
+}
+
+#[test]
 fn who_looks_after_a_lasting_thing_is_within_nothing() {
     let model = OPENERS
         .replace("top load Task", "top load Task job=Job.id?")
