@@ -20,6 +20,7 @@ use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::program::{ClassId, MethodId, MethodRef, Name};
 
 mod captured;
+mod carried;
 mod commands;
 mod edges;
 mod exit;
