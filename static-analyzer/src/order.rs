@@ -10,11 +10,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::call_graph::{Call, CallGraph, CallKind, RootKind, apis};
-use crate::ir::{BlockId, Body, Op, ValueId};
+use crate::call_graph::{CallGraph, RootKind, Times};
+use crate::ir::{BlockId, Op, ValueId};
 use crate::limits::{ORDER_CALLEES_MAX, ORDER_NODES_MAX, RECURSION_MEMBERS_MAX};
 use crate::path::LogPoint;
-use crate::program::{MethodId, MethodRef, Program};
+use crate::program::{MethodId, Program};
 use crate::top_level::TopLevels;
 use crate::top_level::loops::ServiceLoops;
 
@@ -27,14 +27,6 @@ mod method;
 use components::components;
 use fragment::Fragment;
 use method::Event;
-
-/// How often a call can run what it calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Times {
-    Once,
-    AtMostOnce,
-    Any,
-}
 
 /// For each calling instruction, in order, the methods that it can run in the
 /// same thread and that are not cut, and how often.
@@ -118,31 +110,13 @@ fn local_calls(program: &Program, graph: &CallGraph, top_levels: &TopLevels) -> 
         for call in all.iter().filter(|c| c.kind.is_local()) {
             let cut = |t: &&MethodId| top_levels.position(**t).is_none();
             let targets: Vec<MethodId> = call.targets.iter().filter(cut).copied().collect();
-            calls.push((call.site, targets, times(program.methods[i].body.as_ref(), call, all)));
+            let times = call.targets.iter().map(|&t| graph.times(MethodId::new(i), call, t)).max();
+            calls.push((call.site, targets, times.unwrap_or(Times::Once)));
         }
         calls.sort();
         calls
     };
     (0..program.methods.len()).map(of_method).collect()
-}
-
-/// How often a library calls what it was given. What is given something with each
-/// call is called for each element of a collection, but for what holds one thing at
-/// most. `all`: the calls of the method.
-fn times(body: Option<&Body>, call: &Call, all: &[Call]) -> Times {
-    let is_own = |other: &Call| other.site == call.site && other.kind == CallKind::Direct;
-    if call.kind != CallKind::Callback || !call.args.contains(&None) || all.iter().any(is_own) {
-        return Times::Once;
-    }
-    match body.map(|body| body.op(call.site)) {
-        Some(Op::Invoke { method, .. }) if is_of_one(*method) => Times::AtMostOnce,
-        _ => Times::Any,
-    }
-}
-
-/// Whether a method of a library has one thing at most to call something with.
-fn is_of_one(method: MethodRef) -> bool {
-    apis::AT_MOST_ONE.contains(&method.class.as_str()) || apis::OF_ONE_KEY.contains(&method.name.as_str())
 }
 
 /// Per log point: whether utilities print it that everybody calls, or a class
