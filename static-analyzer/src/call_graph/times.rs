@@ -68,9 +68,8 @@ impl<'a> Finder<'a> {
     /// Whether `method` calls what parameter `slot` gives it over and over.
     fn calls_over(&self, method: MethodId, slot: usize, depth: u32) -> bool {
         let Some(body) = self.body(method).filter(|_| depth > 0) else { return false };
-        let is_it = |value: &ValueId| {
-            matches!(body.op(body.uncast(*value)), Op::Param(i) if usize::from(*i) == slot)
-        };
+        let is_it =
+            |value: &ValueId| matches!(body.op(body.uncast(*value)), Op::Param(i) if usize::from(*i) == slot);
         body.iter().any(|(site, inst)| match &inst.op {
             Op::Invoke { args, .. } => {
                 let mut at = (0..args.len()).filter(|&j| is_it(&args[j]));
@@ -80,9 +79,8 @@ impl<'a> Finder<'a> {
                 self.closures.made_at(method, site).is_some_and(|id| {
                     let wrapper = self.closures.get(id);
                     let captured = (0..args.len()).filter(|&i| is_it(&args[i]));
-                    let mut within = captured.flat_map(|i| {
-                        wrapper.targets.iter().map(move |&target| (target, wrapper.first + i))
-                    });
+                    let mut within = captured
+                        .flat_map(|i| wrapper.targets.iter().map(move |&target| (target, wrapper.first + i)));
                     within.any(|(target, slot)| self.calls_over(target, slot, depth - 1))
                         || self.gives_over(method, body, site, wrapper, depth)
                 })

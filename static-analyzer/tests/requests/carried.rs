@@ -30,4 +30,29 @@ fn what_holds_one_thing_at_most_calls_once() {
     assert!(!repeats("found "));
     assert!(!repeats("keeps "));
     assert!(repeats("each "));
+    // A method of the program shows how often it calls.
+    assert!(repeats("over "));
+    assert!(!repeats("once "));
+}
+
+#[test]
+fn what_is_in_a_list_runs_where_the_list_is_gone_through() {
+    let members = analyze(&Rules::default()).members("Carried$Work.run");
+    assert!(members.contains(&"Carried.drop".to_owned()), "{members:?}");
+}
+
+#[test]
+fn what_stands_on_the_other_branch_is_beside_the_hand_off() {
+    let model = model();
+    let class = |top: schema::TopLevelId| &*model.top_level_methods[top.index()].class;
+    let mut pairs = model.communication_pairs.iter();
+    let pair = pairs.find(|pair| class(pair.from) == "Carried$Work" && class(pair.to) == "Carried$Late");
+    let pair = pair.expect("it starts the late one");
+    let has = |points: &[schema::LogPointId], line: &str| {
+        let mut templates = points.iter().flat_map(|point| &model.log_points[point.index()].templates);
+        templates.any(|template| template.regex.starts_with(line))
+    };
+    assert!(has(&pair.beside, "does at once"));
+    assert!(has(&pair.before, "puts off") && !has(&pair.beside, "puts off"));
+    assert!(!has(&pair.beside, "works on ") && !has(&pair.beside, "each "));
 }

@@ -29,3 +29,19 @@ fn who_went_another_way_has_handed_nothing_over() {
     model.communication_pairs[0].before = vec![sketch::point(&model, "differs")];
     check_model(&model, &text("equal"), "1 2 1>2");
 }
+
+#[test]
+fn a_thread_that_printed_what_stands_beside_a_hand_off_has_handed_nothing_over() {
+    let mut model = sketch::model(COMPARES);
+    model.communication_pairs[0].beside = vec![sketch::point(&model, "equal")];
+    let text =
+        |thread: &str, found: &str| format!("a {thread} compare {found}@1.0\na {thread} repair p@1.01");
+    check_model(&model, &text("t", "equal"), "1\n2");
+    check_model(&model, &text("t", "differs"), "1 2 1>2");
+    // Without threads whose lines they are is a guess itself.
+    let links = |found: &str| {
+        let spans = spans(&model, &text("-", found));
+        print(&reduce(&model, outputs(&spans, |_, _| 0), &Config::default()))
+    };
+    assert_eq!(links("equal"), links("differs"));
+}

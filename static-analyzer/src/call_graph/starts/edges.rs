@@ -45,6 +45,7 @@ impl Starts<'_> {
                             let callees = direct_targets(calls, v);
                             let given = self.commands_given(&frame, &callees, j, a);
                             edges.extend(given.iter().map(|&command| self.command_edge(v, command)));
+                            edges.extend(self.listed_edges(&frame, (j, a), &callees));
                         }
                     }
                 }
