@@ -427,6 +427,9 @@ pub struct CommunicationPair {
     pub before: Vec<LogPointId>,
     /// Log points of the sender that are only printed after the hand-off.
     pub after: Vec<LogPointId>,
+    /// Log points of the sender that are printed neither before nor after the hand-off:
+    /// they stand on other ways through its code.
+    pub beside: Vec<LogPointId>,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }

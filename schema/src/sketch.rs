@@ -220,6 +220,7 @@ fn add_pair(model: &mut Model, rest: &str) {
         many,
         before: Vec::new(),
         after: Vec::new(),
+        beside: Vec::new(),
         reason,
     });
 }

@@ -26,6 +26,7 @@ mod roots;
 mod rpc;
 mod scc;
 mod starts;
+mod times;
 
 pub use build::build;
 
@@ -57,6 +58,17 @@ impl CallKind {
     pub fn is_local(self) -> bool {
         matches!(self, CallKind::Direct | CallKind::Callback)
     }
+}
+
+/// How often one run of a call runs what it calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Times {
+    /// Exactly once.
+    Once,
+    /// Not at all, or once.
+    AtMostOnce,
+    /// Any number of times.
+    Any,
 }
 
 /// One call site with the targets that take the same arguments. A site can
@@ -111,6 +123,8 @@ pub struct CallGraph {
     pub calls: Vec<Vec<Call>>,
     /// Per method: (caller, position in the caller's `calls`), sorted.
     pub callers: Vec<Vec<(MethodId, usize)>>,
+    /// What is not called once of all that is called back.
+    times: times::AllTimes,
     /// Where threads enter, sorted by method.
     pub roots: Vec<Root>,
     /// What is given away to be kept and called later by the program itself, sorted:
@@ -143,6 +157,13 @@ impl CallGraph {
             .iter()
             .filter(|c| c.kind.is_local())
             .flat_map(|c| c.targets.iter().map(move |&t| (c, t)))
+    }
+
+    /// How often the call at `site` of `method` runs one of its targets.
+    pub(crate) fn times(&self, method: MethodId, call: &Call, target: MethodId) -> Times {
+        let is_callback = call.kind == CallKind::Callback;
+        let known = self.times.get(&(method, call.site, target)).filter(|_| is_callback);
+        known.copied().unwrap_or(Times::Once)
     }
 
     /// The root entry of `method`, if threads enter there.

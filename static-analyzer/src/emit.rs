@@ -203,6 +203,7 @@ fn pairs(findings: &Findings<'_>, sorted: &Sorted, log_points: &points::LogPoint
                 many: pair.many,
                 before: ids(&pair.before),
                 after: ids(&pair.after),
+                beside: ids(&pair.beside),
                 reason: pair.reason.clone(),
             }
         })

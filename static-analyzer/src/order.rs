@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::call_graph::{Call, CallGraph, CallKind, RootKind};
+use crate::call_graph::{CallGraph, RootKind, Times};
 use crate::ir::{BlockId, Op, ValueId};
 use crate::limits::{ORDER_CALLEES_MAX, ORDER_NODES_MAX, RECURSION_MEMBERS_MAX};
 use crate::path::LogPoint;
@@ -30,8 +30,8 @@ use fragment::Fragment;
 use method::Event;
 
 /// For each calling instruction, in order, the methods that it can run in the
-/// same thread and that are not cut, and whether it can run them any number of times.
-type Calls = Vec<(ValueId, Vec<MethodId>, bool)>;
+/// same thread and that are not cut, and how often.
+type Calls = Vec<(ValueId, Vec<MethodId>, Times)>;
 
 struct Input<'a> {
     program: &'a Program,
@@ -111,20 +111,13 @@ fn local_calls(program: &Program, graph: &CallGraph, top_levels: &TopLevels) -> 
         for call in all.iter().filter(|c| c.kind.is_local()) {
             let cut = |t: &&MethodId| top_levels.position(**t).is_none();
             let targets: Vec<MethodId> = call.targets.iter().filter(cut).copied().collect();
-            calls.push((call.site, targets, repeats(call, all)));
+            let times = call.targets.iter().map(|&t| graph.times(MethodId::new(i), call, t)).max();
+            calls.push((call.site, targets, times.unwrap_or(Times::Once)));
         }
         calls.sort();
         calls
     };
     (0..program.methods.len()).map(of_method).collect()
-}
-
-/// Whether a library calls what it was given any number of times: what is given
-/// something with each call (the elements of a collection). `all`: the calls of the
-/// method.
-fn repeats(call: &Call, all: &[Call]) -> bool {
-    let is_own = |other: &Call| other.site == call.site && other.kind == CallKind::Direct;
-    call.kind == CallKind::Callback && call.args.contains(&None) && !all.iter().any(is_own)
 }
 
 /// Per log point: whether utilities print it that everybody calls, or a class
@@ -206,19 +199,19 @@ fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> F
     for (site, points) in sites {
         events.push((*site, print_event(input, points)));
     }
-    for (site, targets, repeats) in calls {
+    for (site, targets, times) in calls {
         let printing = printing(targets);
         if printing.is_empty() {
             continue;
         }
-        let optional = printing.len() < targets.len();
+        let optional = printing.len() < targets.len() || *times == Times::AtMostOnce;
         let many = printing.len() > ORDER_CALLEES_MAX;
         let callees = if many { Vec::new() } else { printing.iter().map(|&t| fragment(t)).collect() };
         let event = if many {
             let points = printing.iter().flat_map(|&t| fragment(t).points()).collect();
             Event::Print { points: Fragment::folded(points).points(), optional: true, repeats: true }
         } else {
-            Event::Call { callees, optional, repeats: *repeats }
+            Event::Call { callees, optional, repeats: *times == Times::Any }
         };
         events.push((*site, event));
     }

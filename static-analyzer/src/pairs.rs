@@ -64,6 +64,8 @@ pub struct Pair {
     pub before: Vec<u32>,
     /// The same only after it.
     pub after: Vec<u32>,
+    /// Neither before nor after it, sorted.
+    pub beside: Vec<u32>,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }
@@ -202,6 +204,7 @@ fn merge_one(
             || ways.iter().flatten().any(|h| h.many),
         before: Vec::new(),
         after: Vec::new(),
+        beside: Vec::new(),
         reason: format!("{}{more}", handoffs::reason(context, units, &ways[0])),
     };
     Some((pair, sites))
@@ -247,8 +250,8 @@ fn add_sides(context: Context<'_>, units: &regions::Units, sites: &BTreeMap<Key,
     of_senders.into_par_iter().with_max_len(1).for_each(|pairs| {
         let mut sides_of = sides::SidesOf::new(context, units.region(pairs[0].from), &prints);
         for pair in pairs {
-            let sides::Sides { before, after } = sides_of.points(&sites[&(pair.from, pair.to, pair.kind)]);
-            (pair.before, pair.after) = (before, after);
+            let sides = sides_of.points(&sites[&(pair.from, pair.to, pair.kind)]);
+            (pair.before, pair.after, pair.beside) = (sides.before, sides.after, sides.beside);
         }
     });
 }
@@ -309,6 +312,7 @@ fn add_forced(context: Context<'_>, units: &regions::Units, rules: &Rules, pairs
                     many: true,
                     before: Vec::new(),
                     after: Vec::new(),
+                    beside: Vec::new(),
                     reason: "forced by the rules file".to_owned(),
                 });
             }

@@ -28,7 +28,7 @@ pub(super) fn leave_out(
     candidates: &mut Vec<Candidate>,
 ) {
     let floats = floating(model);
-    let mut known: FxHashMap<(u32, LogPointId), bool> = FxHashMap::default();
+    let mut known: FxHashMap<(u32, bool, LogPointId), bool> = FxHashMap::default();
     candidates.retain(|candidate| {
         let pair = pairs.get(candidate.pair);
         if pair.id.is_none() || pair.is_way() || pair.role != Role::Local || pair.from == pair.to {
@@ -37,10 +37,11 @@ pub(super) fn leave_out(
         if is_over(pairs, facts, candidate) {
             return false;
         }
+        let has_thread = facts.get(candidate.from).thread.is_some();
         let points = facts.get(candidate.from).events.iter().filter_map(|event| event.log_point);
         let mut went_there = points.map(|point| {
-            let is_detour = || is_detour(model, pairs, &floats, pair, point);
-            *known.entry((candidate.pair, point)).or_insert_with(is_detour)
+            let is_detour = || is_detour(model, pairs, &floats, (pair, has_thread), point);
+            *known.entry((candidate.pair, has_thread, point)).or_insert_with(is_detour)
         });
         !went_there.any(|is_detour| is_detour)
     });
@@ -76,9 +77,18 @@ fn floating(model: &Model) -> Vec<bool> {
 }
 
 /// Whether who prints `point` in the sender of `pair` has gone past its hand-off.
-fn is_detour(model: &Model, pairs: &Pairs<'_>, floats: &[bool], pair: &Pair, point: LogPointId) -> bool {
+fn is_detour(
+    model: &Model,
+    pairs: &Pairs<'_>,
+    floats: &[bool],
+    (pair, has_thread): (&Pair, bool),
+    point: LogPointId,
+) -> bool {
     let (before, after) = (pairs.printed_before(pair), pairs.printed_after(pair));
     let has_place = |point: LogPointId| !floats[point.index()] && prints(model, pair.from, point);
+    if has_thread && pairs.printed_beside(pair).contains(&point) && has_place(point) {
+        return true;
+    }
     let is_told = before.contains(&point) || after.contains(&point);
     if is_told || !has_place(point) {
         return false;

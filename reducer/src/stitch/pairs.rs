@@ -155,6 +155,12 @@ impl<'m> Pairs<'m> {
         pair.map_or(&[], |pair| &pair.after)
     }
 
+    /// What the sender of a pair prints on other ways than to and from its hand-off, sorted.
+    pub(super) fn printed_beside(&self, pair: &Pair) -> &'m [LogPointId] {
+        let pair = pair.id.and_then(|id| self.model.communication_pairs.get(id.index()));
+        pair.map_or(&[], |pair| &pair.beside)
+    }
+
     /// What the sender of a pair prints before it hands over, and not after, sorted.
     pub(super) fn printed_before(&self, pair: &Pair) -> &'m [LogPointId] {
         let pair = pair.id.and_then(|id| self.model.communication_pairs.get(id.index()));

@@ -79,6 +79,22 @@ pub const TASKS: &[Task] = &[
     callback("kotlin/jvm/functions/Function1", "invoke"),
 ];
 
+/// Classes of the library that hold at most one thing: what they call with it, they
+/// call at most once.
+pub const AT_MOST_ONE: &[&str] = &[
+    "java/util/Optional",
+    "scala/Option",
+    "scala/Option$WithFilter",
+    "scala/Some",
+    "scala/util/Either",
+    "scala/util/Try",
+    "com/google/common/base/Optional",
+];
+
+/// Methods of maps that call a function for one key, at most once.
+pub const OF_ONE_KEY: &[&str] =
+    &["computeIfAbsent", "computeIfPresent", "compute", "merge", "getOrElseUpdate"];
+
 /// Classes of the library whose methods run a functional object (that would
 /// otherwise be called back at once) in another thread or later.
 pub const ASYNC_RECEIVERS: &[&str] = &[

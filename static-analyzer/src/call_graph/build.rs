@@ -12,7 +12,7 @@ use super::reflection::{self, Constructors};
 use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
 use super::starts::{Starts, direct_targets};
-use super::{Call, CallGraph, CallKind, Root, RootKind, roots, scc};
+use super::{Call, CallGraph, CallKind, Root, RootKind, roots, scc, times};
 use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
 use crate::limits::{DISPATCH_TARGETS_MAX, TABLE_TARGETS_MAX};
 use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access};
@@ -60,7 +60,19 @@ pub fn build(program: &Program) -> CallGraph {
     rpc_interfaces.sort();
     let mut steps: Vec<MethodId> = machines.steps.into_iter().collect();
     steps.sort_unstable();
-    CallGraph { calls, callers, roots, commands, steps, instantiated, components, levels, rpc_interfaces }
+    let times = times::find(program, &closures, &calls);
+    CallGraph {
+        calls,
+        callers,
+        times,
+        roots,
+        commands,
+        steps,
+        instantiated,
+        components,
+        levels,
+        rpc_interfaces,
+    }
 }
 
 /// A handler of events of one type is dispatched to by its bridge, and the method

@@ -20,6 +20,7 @@ use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::program::{ClassId, MethodId, MethodRef, Name};
 
 mod captured;
+mod carried;
 mod commands;
 mod edges;
 mod exit;
@@ -61,6 +62,8 @@ pub(crate) struct Starts<'a> {
     /// Per node of the flow: closures that it holds get to where they are kept,
     /// and called later.
     called_later: Vec<bool>,
+    /// Methods that call the elements of a parameter, with what they call on them.
+    called_elements: FxHashSet<(MethodId, usize, Name, Name)>,
 }
 
 /// One argument that may be given away at a site.
@@ -97,7 +100,9 @@ impl<'a> Starts<'a> {
             is_kept: vec![false; closures.len()],
             functional: own_functional(resolver, closures),
             called_later: Vec::new(),
+            called_elements: FxHashSet::default(),
         };
+        starts.called_elements = starts.find_called_elements(calls);
         starts.called_later = starts.find_called_later(calls);
         starts.run = starts.find_run(calls);
         starts.find_gifts(calls);

@@ -53,6 +53,7 @@ pub(super) fn add(context: Context<'_>, pairs: &mut Pairs) {
                     many: true,
                     before: Vec::new(),
                     after: Vec::new(),
+                    beside: Vec::new(),
                     reason: format!("both carry {simple}, which is attached to a connection"),
                 });
             }

@@ -191,7 +191,12 @@ type Value = (MethodId, ValueId);
 /// What is reached from the value `taken`, in the frame of `put`.
 fn across(context: Context<'_>, place: &Place, taken: Value, put: Value) -> Option<Place> {
     let prefix = context.bindings.path(taken.0, taken.1);
-    let here = !matches!(prefix.root, Root::Local(_)) || place.frame == taken.0;
+    // Parameters of two methods have nothing to do with each other, but for their object.
+    let here = match prefix.root {
+        Root::Static(_) => true,
+        Root::Param(0) => place.frame == taken.0 || are_of_one_object(context, place.frame, taken.0),
+        Root::Param(_) | Root::Local(_) => place.frame == taken.0,
+    };
     if !here || place.path.root != prefix.root {
         return None;
     }
@@ -200,6 +205,16 @@ fn across(context: Context<'_>, place: &Place, taken: Value, put: Value) -> Opti
     path.steps.extend_from_slice(rest);
     path = context.bindings.normalize(put.0, &path);
     Some(Place { path, frame: put.0, looping: false })
+}
+
+/// Whether two methods can be of one object: both have one, of classes of which one is the
+/// other or above it.
+fn are_of_one_object(context: Context<'_>, a: MethodId, b: MethodId) -> bool {
+    let program = context.program;
+    let class = |method: MethodId| program.classes[program.methods[method.index()].class.index()].name;
+    let has_object = |method: MethodId| !program.methods[method.index()].is_static();
+    let is_related = program.is_subtype(class(a), class(b)) || program.is_subtype(class(b), class(a));
+    has_object(a) && has_object(b) && is_related
 }
 
 /// The identifiers of the sender that are the value at `place`, which is

@@ -53,6 +53,7 @@ fn add_pair(pairs: &mut Pairs, identity: Name, a: &Handler, b: &Handler) {
         many: true,
         before: Vec::new(),
         after: Vec::new(),
+        beside: Vec::new(),
         reason: format!("both handle events of one {identity}"),
     });
 }

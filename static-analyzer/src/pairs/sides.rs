@@ -1,7 +1,8 @@
 //! What a sender prints on one side only of the place where it hands its request over.
 //! Before, if it prints it at all: log points from which the hand-off can be reached and
 //! that cannot be reached from the hand-off (happened-before, Pivot Tracing §3). After:
-//! the other way around.
+//! the other way around. Beside: on other ways through the sender, from which the
+//! hand-off is not reached, nor they from it. Who prints that has handed nothing over.
 
 use std::sync::OnceLock;
 
@@ -9,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Context;
 use super::regions::Region;
+use crate::call_graph::Times;
 use crate::ir::{BlockId, Body, ValueId};
 use crate::limits::WAYS_MAX;
 use crate::program::MethodId;
@@ -62,6 +64,7 @@ impl Prints {
 pub(super) struct Sides {
     pub(super) before: Vec<u32>,
     pub(super) after: Vec<u32>,
+    pub(super) beside: Vec<u32>,
 }
 
 impl Sides {
@@ -89,6 +92,7 @@ impl Sides {
     fn common(mut self, other: &Self) -> Self {
         self.before.retain(|point| other.before.binary_search(point).is_ok());
         self.after.retain(|point| other.after.binary_search(point).is_ok());
+        self.beside.retain(|point| other.beside.binary_search(point).is_ok());
         self
     }
 }
@@ -167,12 +171,33 @@ impl<'a> SidesOf<'a> {
         let mut around = self.around[&site].clone();
         around.add(&ways.around);
         around.sort();
+        around.beside = self.beside(site, &around);
         around.apart()
+    }
+
+    /// Points of the region that are not `around` the hand-off at `site`, nor within it.
+    fn beside(&self, (method, site): Site, around: &Sides) -> Vec<u32> {
+        if !self.recursive.is_empty() {
+            return Vec::new();
+        }
+        let own = self.prints.by_method.get(&method).into_iter().flatten();
+        let mut within: FxHashSet<u32> = own.filter(|(at, _)| *at == site).map(|&(_, p)| p).collect();
+        for (_, target) in self.context.graph.local_edges(method).filter(|(call, _)| call.site == site) {
+            within.extend(self.prints.below(self.context, target));
+        }
+        let is_told = |point: &u32| {
+            within.contains(point)
+                || around.before.binary_search(point).is_ok()
+                || around.after.binary_search(point).is_ok()
+        };
+        let all = self.prints.below(self.context, self.region.root).iter();
+        all.copied().filter(|point| !is_told(point)).collect()
     }
 
     /// The calls on all ways from the root to `method`.
     fn ways_to(&mut self, method: MethodId) -> Option<WaysTo> {
         let mut sites: FxHashSet<Site> = FxHashSet::default();
+        let mut repeated: Vec<MethodId> = Vec::new();
         let mut stack = vec![method];
         while let Some(method) = stack.pop() {
             if method == self.region.root {
@@ -181,6 +206,9 @@ impl<'a> SidesOf<'a> {
             for &(caller, i) in &self.context.graph.callers[method.index()] {
                 let call = &self.context.graph.calls(caller)[i];
                 let known = call.kind.is_local() && self.region.contains(caller);
+                if known && self.context.graph.times(caller, call, method) == Times::Any {
+                    repeated.push(method);
+                }
                 if known && sites.insert((caller, call.site)) {
                     stack.push(caller);
                 }
@@ -192,6 +220,12 @@ impl<'a> SidesOf<'a> {
         let mut around = Sides::default();
         for &site in &sites {
             around.add(self.around_site(site));
+        }
+        // What is called over and over is printed before, and after, what it hands over.
+        for method in repeated {
+            let points = self.prints.below(self.context, method);
+            around.before.extend(points);
+            around.after.extend(points);
         }
         around.sort();
         Some(WaysTo { sites, around })
@@ -274,11 +308,11 @@ mod tests {
     #[test]
     fn what_is_printed_on_both_sides_is_on_none() {
         // 2 is printed in a loop around the hand-off.
-        let sides = Sides { before: vec![1, 2, 3], after: vec![2, 4] }.apart();
+        let sides = Sides { before: vec![1, 2, 3], after: vec![2, 4], beside: vec![5, 6] }.apart();
         assert_eq!((&sides.before[..], &sides.after[..]), (&[1, 3][..], &[4][..]));
         // Of two hand-offs, 3 stands between.
-        let other = Sides { before: vec![1], after: vec![3, 4] };
+        let other = Sides { before: vec![1], after: vec![3, 4], beside: vec![6] };
         let both = sides.common(&other);
-        assert_eq!((&both.before[..], &both.after[..]), (&[1][..], &[4][..]));
+        assert_eq!((&both.before[..], &both.after[..], &both.beside[..]), (&[1][..], &[4][..], &[6][..]));
     }
 }

@@ -55,3 +55,19 @@ fn who_is_seen_at_its_end_only_hands_over_nothing_that_begins_then() {
     model.communication_pairs[0].after = vec![sketch::point(&model, "done")];
     check_model(&model, "a t work done@1.0\na u close p@1.01", "1 2 1>2");
 }
+
+#[test]
+fn a_thread_that_printed_what_stands_beside_a_hand_off_has_handed_nothing_over() {
+    let mut model = sketch::model(COMPARES);
+    model.communication_pairs[0].beside = vec![sketch::point(&model, "equal")];
+    let text =
+        |thread: &str, found: &str| format!("a {thread} compare {found}@1.0\na {thread} repair p@1.01");
+    check_model(&model, &text("t", "equal"), "1\n2");
+    check_model(&model, &text("t", "differs"), "1 2 1>2");
+    // Without threads whose lines they are is a guess itself.
+    let links = |found: &str| {
+        let spans = spans(&model, &text("-", found));
+        print(&reduce(&model, outputs(&spans, |_, _| 0), &Config::default()))
+    };
+    assert_eq!(links("equal"), links("differs"));
+}

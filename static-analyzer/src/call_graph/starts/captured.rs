@@ -61,7 +61,7 @@ impl Starts<'_> {
     }
 
     /// Whether the body of a closure runs one of the captured values itself.
-    fn runs_captured(&self, closure: &Closure, captured: usize) -> bool {
+    pub(super) fn runs_captured(&self, closure: &Closure, captured: usize) -> bool {
         let slot = closure.first + captured;
         let methods = &self.resolver.program.methods;
         let bodies = closure.targets.iter().filter_map(|t| methods[t.index()].body.as_ref());

@@ -33,7 +33,10 @@ impl Starts<'_> {
                             let later = || self.is_called_later(&direct_targets(calls, v), j);
                             let gift =
                                 gift.unwrap_or_else(|| if later() { Gift::Start } else { Gift::Callback });
-                            edges.extend(id.map(|id| self.closure_edge(v, gift, id)));
+                            if let Some(id) = id {
+                                edges.push(self.closure_edge(v, gift, id));
+                                edges.extend(self.wrapped_edges(method, body, v, gift, id));
+                            }
                         } else if let Some(gift) = gift
                             && (j > 0 || is_static || self.starts_receiver(body, v))
                         {
@@ -42,6 +45,7 @@ impl Starts<'_> {
                             let callees = direct_targets(calls, v);
                             let given = self.commands_given(&frame, &callees, j, a);
                             edges.extend(given.iter().map(|&command| self.command_edge(v, command)));
+                            edges.extend(self.listed_edges(&frame, (j, a), &callees));
                         }
                     }
                 }
@@ -131,7 +135,7 @@ impl Starts<'_> {
     }
 
     /// The edge to a closure that is given away where it is made.
-    fn closure_edge(&self, site: ValueId, gift: Gift, id: ClosureId) -> Call {
+    pub(super) fn closure_edge(&self, site: ValueId, gift: Gift, id: ClosureId) -> Call {
         let closure = self.closures.get(id);
         let mut args = vec![None; self.n_params(closure.targets[0])];
         for (slot, value) in args.iter_mut().skip(closure.first).zip(&closure.captured) {

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Bindings, Bound, is_null, local, loops};
-use crate::call_graph::{Call, CallKind, apis};
+use crate::call_graph::{Call, CallKind, Times, apis};
 use crate::identifiers::Place;
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::{BINDING_DEPTH_MAX, PATH_FIELDS_MAX};
@@ -45,7 +45,7 @@ impl<'b, 'a> Walk<'b, 'a> {
         match place.path.root {
             Root::Static(_) => Bound::Place(Place { frame: self.method, ..place.clone() }),
             Root::Local(_) => {
-                let looping = place.looping || in_loop(body, call.site);
+                let looping = place.looping || in_loop(body, call.site) || self.calls_over(call);
                 Bound::Place(Place { looping, ..place.clone() })
             }
             Root::Param(i) => {
@@ -62,6 +62,13 @@ impl<'b, 'a> Walk<'b, 'a> {
                 Bound::Place(Place { path, frame: self.method, looping })
             }
         }
+    }
+
+    /// Whether what is called back runs any number of times: what it makes, it makes
+    /// anew each time.
+    fn calls_over(&self, call: &Call) -> bool {
+        let graph = self.bindings.graph;
+        call.targets.iter().any(|&target| graph.times(self.method, call, target) == Times::Any)
     }
 
     /// A callee's parameter that no argument of this frame is: what a library gives
