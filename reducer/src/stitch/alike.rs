@@ -2,13 +2,13 @@
 //!
 //! What a method does can lead to a hand-off on some of its ways only, and conditions that
 //! the analysis cannot decide say on which. Where values tell who has sent, the log shows
-//! what such senders print before. Along a pair that has shown it often, whoever has
-//! printed nothing of that, but what something else is about, went another way: that he was
-//! the last one at work tells nothing. Lines that name nothing can be a piece of the way.
+//! what such senders print last before. Along a pair that has shown it often, whoever has
+//! printed something else last, and is about something, went another way: that he was the
+//! last one at work tells nothing. Lines that name nothing can be a piece of the way.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::LogPointId;
 use schema::kinds::is_made;
+use schema::{LogPointId, TopLevelId};
 
 use super::evidence::Candidate;
 use super::facts::Facts;
@@ -17,51 +17,44 @@ use super::pairs::{Pairs, Role};
 /// Senders that values tell from which to learn.
 const SENDERS_MIN: usize = 8;
 
-/// Less than one in so many of them prints what has nothing to do with the hand-off.
+/// Less than one in so many of them prints last what has nothing to do with the hand-off.
 const OTHERS_SHARE: usize = 16;
 
-/// Takes out what time alone has found if its sender has printed nothing of what those of
-/// its pair do that values have found.
+/// Takes out what time alone has found if its sender has not printed last before what those
+/// do that values have found to send the same. What a sender is taken for may differ: which
+/// of several pairs it is matters as little as which of several methods has printed a line.
 pub(super) fn keep_alike(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut Vec<Candidate>) {
-    let mut senders: FxHashMap<u32, Vec<&Candidate>> = FxHashMap::default();
-    for candidate in candidates.iter().filter(|candidate| candidate.evidence.0.n_request > 0) {
-        senders.entry(candidate.pair).or_default().push(candidate);
+    let is_local = |candidate: &&Candidate| pairs.get(candidate.pair).role == Role::Local;
+    let mut senders: FxHashMap<TopLevelId, Vec<&Candidate>> = FxHashMap::default();
+    let named = candidates.iter().filter(|candidate| candidate.evidence.0.n_request > 0);
+    for candidate in named.filter(is_local) {
+        senders.entry(pairs.get(candidate.pair).to).or_default().push(candidate);
     }
     senders.retain(|_, senders| senders.len() >= SENDERS_MIN);
-    let usual: FxHashMap<u32, FxHashSet<LogPointId>> =
-        senders.into_iter().map(|(pair, senders)| (pair, usual(facts, &senders))).collect();
+    let usual: FxHashMap<TopLevelId, FxHashSet<LogPointId>> =
+        senders.into_iter().map(|(to, senders)| (to, usual(facts, &senders))).collect();
     candidates.retain(|candidate| {
-        let Some(usual) = usual.get(&candidate.pair).filter(|_| is_by_time(pairs, candidate)) else {
-            return true;
-        };
-        let mut before = printed_before(facts, candidate).peekable();
+        let is_by_time = candidate.is_bare && !candidate.evidence.0.same_thread && is_local(&candidate);
+        let to = pairs.get(candidate.pair).to;
+        let Some(usual) = usual.get(&to).filter(|_| is_by_time) else { return true };
         let names_nothing = !facts.get(candidate.from).values().iter().any(|value| is_made(&value.text));
-        names_nothing || before.peek().is_none() || before.any(|point| usual.contains(&point))
+        names_nothing || printed_last(facts, candidate).is_none_or(|point| usual.contains(&point))
     });
 }
 
-/// What is printed before a hand-off by those whom values tell.
+/// What is printed last before a hand-off by those whom values tell.
 fn usual(facts: &Facts<'_>, senders: &[&Candidate]) -> FxHashSet<LogPointId> {
     let mut n_printed: FxHashMap<LogPointId, usize> = FxHashMap::default();
-    for candidate in senders {
-        let points: FxHashSet<LogPointId> = printed_before(facts, candidate).collect();
-        points.into_iter().for_each(|point| *n_printed.entry(point).or_default() += 1);
+    for point in senders.iter().filter_map(|candidate| printed_last(facts, candidate)) {
+        *n_printed.entry(point).or_default() += 1;
     }
     n_printed.retain(|_, n| *n * OTHERS_SHARE >= senders.len());
     n_printed.into_keys().collect()
 }
 
-/// What a sender had printed when its receiver began.
-fn printed_before<'f>(
-    facts: &'f Facts<'_>,
-    candidate: &Candidate,
-) -> impl Iterator<Item = LogPointId> + use<'f> {
+/// What a sender had printed last when its receiver began.
+fn printed_last(facts: &Facts<'_>, candidate: &Candidate) -> Option<LogPointId> {
     let start_us = facts.get(candidate.to).start_us;
-    let events = facts.get(candidate.from).events.iter();
-    events.take_while(move |event| event.ts_us <= start_us).filter_map(|event| event.log_point)
-}
-
-/// Whether nothing but time speaks for a candidate.
-fn is_by_time(pairs: &Pairs<'_>, candidate: &Candidate) -> bool {
-    candidate.is_bare && !candidate.evidence.0.same_thread && pairs.get(candidate.pair).role == Role::Local
+    let before = facts.get(candidate.from).events.iter().take_while(|event| event.ts_us <= start_us);
+    before.filter_map(|event| event.log_point).last()
 }
