@@ -256,7 +256,7 @@ mod tests {
         [
             (vec![Op::Param(0), Op::Const(Const::Int(0)), Op::Goto], vec![1]),
             (vec![flag, asks(0)], vec![4, 2]),
-            (vec![Op::If(Comparison::Gt, value(0), None)], vec![3, 1]),
+            (vec![asks(2)], vec![3, 1]),
             (vec![set, print(), Op::Goto], vec![1]),
             (vec![asks(3)], vec![6, 5]),
             (vec![print(), Op::Goto], vec![6]),

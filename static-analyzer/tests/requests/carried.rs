@@ -9,10 +9,9 @@ use super::{analyze, model};
 fn a_closure_within_a_wrapper_of_many_runs_where_the_wrapper_does() {
     let analysis = analyze(&Rules::default());
     let members = analysis.members("Carried$Work.run");
-    for told in ["lambda$tellA$0", "lambda$tellM$12"] {
-        let told = format!("Carried.{told}");
-        assert!(members.contains(&told), "{members:?}");
-        assert!(!analysis.kinds().contains_key(&told));
+    for told in ["Carried.lambda$tellA$", "Carried.lambda$tellM$"] {
+        assert!(members.iter().any(|member| member.starts_with(told)), "{members:?}");
+        assert!(!analysis.kinds().keys().any(|top| top.starts_with(told)));
     }
 }
 

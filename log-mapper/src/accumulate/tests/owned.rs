@@ -66,7 +66,7 @@ fn what_a_program_finds_in_its_files_is_of_its_start() {
     let first = 2 * n + 4;
     let text = run(&model, &lines(n));
     assert!(
-        text.contains(&format!("shut: {first} opens; {} thread; {} thread", first + 1, first + 2)),
+        text.contains(&format!("main: {first} opens; {} thread; {} thread", first + 1, first + 2)),
         "{text}"
     );
 }
