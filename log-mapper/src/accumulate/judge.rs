@@ -11,7 +11,6 @@ use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, is_silence, v
 use super::facts::Fact;
 use super::open_span::TopState;
 use super::open_spans::SpanIndex;
-use super::orders::Follows;
 use super::pools::{MAIN_THREAD, is_main};
 use super::{Scan, Taker};
 use crate::record::{Candidate, Record};
@@ -238,10 +237,6 @@ impl Scan<'_> {
         let is_inner = open.events.iter().all(|event| event.log_point.is_some_and(initializes));
         let float_us = if is_inner || initializes(point) { FLOAT_US } else { AT_ONCE_US };
         if self.orders.floats(point) {
-            if open.thread.is_some() && gap_us > LOOP_US && self.can_only_begin(span, point) {
-                return true;
-            }
-            let open = self.open.get(span);
             let is_apart = open.only_floats() || self.is_all_rounds(span);
             // What can have ended has, if nothing came of it for so long.
             let has_ended = gap_us > self.pause_us() && open.is_at_exit(&self.orders);
@@ -250,29 +245,6 @@ impl Scan<'_> {
         let is_anybodys = open.tops.len() > ANYBODY_MIN && !open.only_floats();
         let is_apart = (gap_us > LOOP_US && is_anybodys) || (gap_us > float_us && open.only_floats());
         is_apart && self.orders.starts(point)
-    }
-
-    /// Whether `span` is done, as far as everything that it can be prints, and all of that
-    /// prints `point` before that, not after. What everybody prints says nothing of where
-    /// its thread is, but who is at the end of a task does not go back to its middle: the
-    /// thread has begun the next one.
-    fn can_only_begin(&mut self, span: SpanIndex, point: LogPointId) -> bool {
-        let Self { orders, open, .. } = self;
-        open.get(span).tops.iter().all(|state| {
-            let places = orders.places(point);
-            let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else {
-                return false;
-            };
-            let at: Vec<u32> = places[index].at.iter().map(|&(node, _)| node).collect();
-            orders.kind(state.top) == TopLevelKind::Task
-                && !state.at.is_empty()
-                && state.at.iter().all(|&from| {
-                    let goes_on =
-                        at.iter().any(|&to| orders.follows(state.top, from, to) == Some(Follows::Next));
-                    orders.is_exit(state.top, from) && !goes_on
-                })
-                && at.iter().any(|&node| orders.is_entry(state.top, node))
-        })
     }
 
     /// Whether `span` is a round of a dispatcher in any case, or a step of one: those

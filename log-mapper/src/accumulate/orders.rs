@@ -18,6 +18,8 @@ use schema::{
 use super::anew::CLASS_INITIALIZER;
 use super::pools::is_main;
 
+mod ends;
+
 /// The places of one log point in the DAG of one top-level method.
 #[derive(Debug)]
 pub(super) struct Places {
@@ -285,63 +287,6 @@ impl<'m> Orders<'m> {
         matches!(self.kind(top), TopLevelKind::EventHandler | TopLevelKind::Entity)
     }
 
-    /// Whether a method other than a dispatcher can start with `point`.
-    pub(super) fn starts(&mut self, point: LogPointId) -> bool {
-        if self.floats(point) {
-            return false;
-        }
-        if let Some(starts) = self.starts[point.index()] {
-            return starts;
-        }
-        let mut starts = false;
-        for index in 0..self.places[point.index()].len() {
-            let top = self.places[point.index()][index].top;
-            let works = !matches!(self.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Unreached);
-            for at in 0..self.places[point.index()][index].at.len() {
-                let (node, _) = self.places[point.index()][index].at[at];
-                starts |= works && self.is_entry(top, node);
-            }
-        }
-        self.starts[point.index()] = Some(starts);
-        starts
-    }
-
-    /// Whether something begins with `point` although nothing that it prints can come
-    /// before: elsewhere `point` comes first only where a line was skipped.
-    pub(super) fn starts_something(&self, point: LogPointId) -> bool {
-        let mut tops = self.places(point).iter().filter(|places| self.is_possible(places.top));
-        let begins = |places: &Places| {
-            let nodes = &self.dag(places.top).nodes;
-            let is_led_to = |to: u32| nodes.iter().any(|node| node.next.binary_search(&to).is_ok());
-            places.at.iter().any(|&(node, _)| !is_led_to(node) && !self.is_free(places.top, node))
-        };
-        tops.any(begins)
-    }
-
-    /// Whether a method other than a dispatcher and the events of an entity can start
-    /// with `point`.
-    pub(super) fn starts_work(&mut self, point: LogPointId) -> bool {
-        use TopLevelKind::{Dispatcher, Entity, Unreached};
-        (0..self.places[point.index()].len()).any(|index| {
-            let Places { top, ref at } = self.places[point.index()][index];
-            let at = at.clone();
-            let works = !matches!(self.kind(top), Dispatcher | Unreached | Entity);
-            works && at.iter().any(|&(node, _)| self.is_entry(top, node))
-        })
-    }
-
-    /// Whether more is printed after `point` by all that print it: a last line can end
-    /// anybody's work.
-    pub(super) fn leads_on(&self, point: LogPointId) -> bool {
-        self.places(point).iter().all(|places| {
-            let nodes = &self.dag(places.top).nodes;
-            let goes_on = |node: u32| {
-                nodes[node as usize].next.iter().any(|&next| next != node && !self.is_free(places.top, next))
-            };
-            places.at.iter().all(|&(node, _)| goes_on(node))
-        })
-    }
-
     /// The log point at a place, with its bindings.
     pub(super) fn dag_point(&self, top: TopLevelId, (node, point): (u32, u32)) -> &'m DagPoint {
         &self.dag(top).nodes[node as usize].points[point as usize]
@@ -427,57 +372,12 @@ impl<'m> Orders<'m> {
         self.tops[top.index()].free == Some(node)
     }
 
-    /// Whether anything can print after node `from` did.
-    pub(super) fn goes_on(&mut self, top: TopLevelId, from: u32) -> bool {
-        self.row(top, from).later.any()
-    }
-
-    /// Whether an execution can end after `node`, as far as it prints. What is below
-    /// the usual level comes with exceptions of its own (caches, references), so that
-    /// none of it has to come.
-    pub(super) fn is_exit(&self, top: TopLevelId, node: u32) -> bool {
-        let dag = self.dag(top);
-        if dag.exits.contains(&node) {
-            return true;
-        }
-        let mut seen = Bits::new(dag.nodes.len());
-        let mut todo = dag.nodes[node as usize].next.clone();
-        while let Some(node) = todo.pop() {
-            if !seen.get(node) && self.is_below(dag, node, |_| USUAL_LEVEL) {
-                if dag.exits.contains(&node) {
-                    return true;
-                }
-                todo.extend(&dag.nodes[node as usize].next);
-            }
-            seen.set(node);
-        }
-        false
-    }
-
     /// The logger of `point`, if it has one.
     fn logger(&self, point: LogPointId) -> Option<&'m str> {
         match self.model.log_points.get(point.index())?.loggers.as_slice() {
             [logger] => Some(logger),
             _ => None,
         }
-    }
-
-    /// Whether `node` can be the first one that prints.
-    pub(super) fn is_entry(&mut self, top: TopLevelId, node: u32) -> bool {
-        let dag = self.dag(top);
-        if self.tops[top.index()].entries.is_none() {
-            let entries = self.audible(dag, &dag.entries);
-            self.tops[top.index()].entries = Some(entries);
-        }
-        self.tops[top.index()].entries.as_ref().expect("made above").get(node)
-    }
-
-    /// Whether an execution of `top` can begin with `point`.
-    pub(super) fn can_begin(&mut self, top: TopLevelId, point: LogPointId) -> bool {
-        let places = &self.places[point.index()];
-        let Ok(index) = places.binary_search_by_key(&top, |places| places.top) else { return false };
-        let nodes: Vec<u32> = places[index].at.iter().map(|&(node, _)| node).collect();
-        nodes.into_iter().any(|node| self.is_entry(top, node))
     }
 
     fn row(&mut self, top: TopLevelId, from: u32) -> &Row {

@@ -448,25 +448,6 @@ fn what_can_have_ended_prints_nothing_that_everybody_prints() {
     );
 }
 
-/// A line that everybody prints, after the last line of a task that prints it before that,
-/// is of the next one that the thread was given.
-#[test]
-fn who_is_at_the_end_of_a_task_does_not_go_back_to_its_middle() {
-    let mut model = "point begun\npoint ended\npoint utility\n".to_owned();
-    (0..33).for_each(|n| model += &format!("top other_{n} Task\n>utility<\n"));
-    model += "top work Task\n>begun utility\n>utility ended\nended<\n";
-    let records = "1.00 t1 begun\n1.001 t1 utility\n1.002 t1 ended\n1.05 t1 utility\n1.051 t1 ended";
-    let text = run(&sketch::model(&model), records);
-    let spans: Vec<&str> = text.lines().map(|line| line.split(':').next().unwrap_or_default()).collect();
-    assert_eq!(spans, ["work", "work"], "{text}");
-    // It can go on with it.
-    let goes_on = model.replace("ended<", "ended< utility");
-    assert_eq!(run(&sketch::model(&goes_on), records).lines().count(), 1);
-    // It can be something that goes on with it.
-    let other = model + "top goes Task\n>begun utility\n>utility ended\nended< utility";
-    assert_eq!(run(&sketch::model(&other), records).lines().count(), 1);
-}
-
 #[test]
 fn a_round_goes_on_as_long_as_it_does_not_begin_anew() {
     let model = "
