@@ -304,14 +304,15 @@ impl<'m> Scan<'m> {
             let goes = Goes::Joins(span, fit, Name::from("follows at once"));
             return Some(Choice { candidate, thread, goes });
         }
-        if let Some(at) = self.by_words(record, thread, &takers)
+        let waiting = self.waiting(record, thread, &takers);
+        if let Some(at) = self.by_words(record, &waiting, &takers)
             && !self.orders.starts(record.candidates[takers[at].candidate].log_point)
         {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
             let goes = Goes::Joins(span, fit, Name::from("order+words"));
             return Some(Choice { candidate, thread, goes });
         }
-        self.leave_strangers(record, thread, &mut takers);
+        Self::leave_strangers(&waiting, &mut takers);
         if let Some(reason) = self.judge_living(record, thread, &mut takers, &facts) {
             let Taker { candidate, span, mut fit, evidence, .. } = takers.swap_remove(0);
             let as_well = takers.extract_if(.., |taker| taker.span == span && taker.evidence == evidence);

@@ -20,7 +20,7 @@ pub(super) struct Soles {
 }
 
 impl Soles {
-    /// A value of `class` is shown.
+    /// A value of `class` is shown. What was seen ahead counts again when its turn comes.
     pub(super) fn see(&mut self, class: ValueClassId, text: &str) {
         let known = self.classes.entry(class).or_insert_with(|| Some((Arc::from(text), 0)));
         match known {

@@ -58,6 +58,9 @@ pub(super) fn add(known: &mut Vec<u64>, new: &[u64]) {
     }
 }
 
+/// A span that waits for a record, after how many telling words both have in common.
+pub(super) type Waiting = (usize, SpanIndex);
+
 impl Scan<'_> {
     /// Whether nothing but order speaks for a taker: it waits for the record, which
     /// it has not printed yet, and has been silent no longer than order reaches. What
@@ -79,12 +82,7 @@ impl Scan<'_> {
 
     /// The spans that wait for the record, with how many words that tell them apart
     /// each has in common with it, fewest first; none where more is known.
-    pub(super) fn waiting(
-        &self,
-        record: &Record<'_>,
-        thread: Option<u32>,
-        takers: &[Taker],
-    ) -> Vec<(usize, SpanIndex)> {
+    pub(super) fn waiting(&self, record: &Record<'_>, thread: Option<u32>, takers: &[Taker]) -> Vec<Waiting> {
         let waits = |taker: &&Taker| self.waits(record, taker);
         let mut waiting: Vec<SpanIndex> = takers.iter().filter(waits).map(|taker| taker.span).collect();
         waiting.sort_unstable();
@@ -102,8 +100,7 @@ impl Scan<'_> {
         });
         let telling: Vec<u64> = telling.copied().collect();
         let n_shared = |span: SpanIndex| telling.iter().filter(|&&word| has(span, word)).count();
-        let mut ranked: Vec<(usize, SpanIndex)> =
-            waiting.iter().map(|&span| (n_shared(span), span)).collect();
+        let mut ranked: Vec<Waiting> = waiting.iter().map(|&span| (n_shared(span), span)).collect();
         ranked.sort_unstable();
         ranked
     }
@@ -151,10 +148,10 @@ impl Scan<'_> {
     pub(super) fn by_words(
         &self,
         record: &Record<'_>,
-        thread: Option<u32>,
+        waiting: &[Waiting],
         takers: &[Taker],
     ) -> Option<usize> {
-        let [.., (second, _), (best, span)] = self.waiting(record, thread, takers)[..] else { return None };
+        let [.., (second, _), (best, span)] = *waiting else { return None };
         let waits = |taker: &Taker| self.waits(record, taker);
         let position = || takers.iter().position(|taker| taker.span == span && waits(taker));
         (best > second).then(position).flatten()
@@ -163,12 +160,11 @@ impl Scan<'_> {
     /// Leaves out of `takers` who waits for the record and has fewer words in common with it
     /// than several others have: which of those it is words do not tell, but that it is
     /// one of them, however near somebody else stands.
-    pub(super) fn leave_strangers(&self, record: &Record<'_>, thread: Option<u32>, takers: &mut Vec<Taker>) {
-        let ranked = self.waiting(record, thread, takers);
-        let Some(&(most, _)) = ranked.last() else { return };
-        let n_strangers = ranked.partition_point(|&(n_shared, _)| n_shared < most);
-        if ranked.len() - n_strangers > 1 {
-            let strangers = &ranked[..n_strangers];
+    pub(super) fn leave_strangers(waiting: &[Waiting], takers: &mut Vec<Taker>) {
+        let Some(&(most, _)) = waiting.last() else { return };
+        let n_strangers = waiting.partition_point(|&(n_shared, _)| n_shared < most);
+        if waiting.len() - n_strangers > 1 {
+            let strangers = &waiting[..n_strangers];
             takers.retain(|taker| strangers.iter().all(|&(_, span)| span != taker.span));
         }
     }

@@ -55,6 +55,7 @@ fn usual(facts: &Facts<'_>, senders: &[&Candidate]) -> FxHashSet<LogPointId> {
 /// What a sender had printed last when its receiver began.
 fn printed_last(facts: &Facts<'_>, candidate: &Candidate) -> Option<LogPointId> {
     let start_us = facts.get(candidate.to).start_us;
-    let before = facts.get(candidate.from).events.iter().take_while(|event| event.ts_us <= start_us);
-    before.filter_map(|event| event.log_point).last()
+    let events = facts.get(candidate.from).events;
+    let n_before = events.partition_point(|event| event.ts_us <= start_us);
+    events[..n_before].iter().rev().find_map(|event| event.log_point)
 }

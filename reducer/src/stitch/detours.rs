@@ -14,7 +14,7 @@
 
 use rustc_hash::FxHashMap;
 use schema::model::floats_from;
-use schema::{Event, LogPointId, Model, TopLevelId};
+use schema::{Event, LogPointId, Model};
 
 use super::evidence::Candidate;
 use super::facts::Facts;
@@ -40,7 +40,7 @@ pub(super) fn leave_out(
         let has_thread = facts.get(candidate.from).thread.is_some();
         let points = facts.get(candidate.from).events.iter().filter_map(|event| event.log_point);
         let mut went_there = points.map(|point| {
-            let is_detour = || is_detour(model, pairs, &floats, (pair, has_thread), point);
+            let is_detour = || is_detour(pairs, &floats, (pair, has_thread), point);
             *known.entry((candidate.pair, has_thread, point)).or_insert_with(is_detour)
         });
         !went_there.any(|is_detour| is_detour)
@@ -78,15 +78,14 @@ fn floating(model: &Model) -> Vec<bool> {
 
 /// Whether who prints `point` in the sender of `pair` has gone past its hand-off.
 fn is_detour(
-    model: &Model,
     pairs: &Pairs<'_>,
     floats: &[bool],
     (pair, has_thread): (&Pair, bool),
     point: LogPointId,
 ) -> bool {
     let (before, after) = (pairs.printed_before(pair), pairs.printed_after(pair));
-    let has_place = |point: LogPointId| !floats[point.index()] && prints(model, pair.from, point);
-    if has_thread && pairs.printed_beside(pair).contains(&point) && has_place(point) {
+    let has_place = |point: LogPointId| !floats[point.index()] && pairs.prints(pair.from, point);
+    if has_thread && pairs.printed_beside(pair).binary_search(&point).is_ok() && has_place(point) {
         return true;
     }
     let is_told = before.contains(&point) || after.contains(&point);
@@ -98,9 +97,4 @@ fn is_detour(
     };
     let mut beside = before.iter().chain(after).filter(|other| has_place(**other)).peekable();
     before.iter().any(|other| has_place(*other)) && !beside.any(is_one_way)
-}
-
-fn prints(model: &Model, top: TopLevelId, point: LogPointId) -> bool {
-    let nodes = &model.top_level_methods[top.index()].dag.nodes;
-    nodes.iter().flat_map(|node| &node.points).any(|other| other.log_point == point)
 }

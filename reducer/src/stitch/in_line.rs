@@ -9,7 +9,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schema::{LinkKind, TopLevelId, ValueClassId};
+use rustc_hash::FxHashMap;
+use schema::{LinkKind, PairId, TopLevelId, ValueClassId};
 
 use super::facts::{Facts, RETURN_US};
 use super::joined;
@@ -33,11 +34,15 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
     for (index, fact) in facts.iter() {
         fact.tops.first().into_iter().for_each(|&top| of_top.entry(top).or_default().push(index));
     }
+    let mut of_pair: FxHashMap<PairId, Vec<u32>> = FxHashMap::default();
+    for link in links {
+        link.pair.into_iter().for_each(|pair| of_pair.entry(pair).or_default().push(link.from));
+    }
     let spans = |top: TopLevelId| of_top.get(&top).map_or(&[][..], Vec::as_slice);
     let mut out = Vec::new();
     for pair in pairs.iter().filter(|pair| is_task(pairs, pair)) {
-        let of_pair = links.iter().filter(|link| link.pair.is_some() && link.pair == pair.id);
-        let sent: Vec<u32> = of_pair.map(|link| link.from).collect();
+        let sent = pair.id.and_then(|id| of_pair.get(&id)).filter(|sent| sent.len() >= LINKS_MIN);
+        let Some(sent) = sent else { continue };
         let served: BTreeSet<u32> = sent.iter().copied().collect();
         let mut named = by_name(facts, pair, (spans(pair.from), spans(pair.to)));
         // What nobody hands over by its own name is a part of something that somebody does.
@@ -50,7 +55,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
         let is_exact = are_few(sent.len() - served.len(), sent.len())
             && are_few(n_idle, senders.len())
             && are_few(n_lost, tasks.len());
-        if sent.len() < LINKS_MIN || !is_exact {
+        if !is_exact {
             continue;
         }
         for two in named.values().flat_map(|named| named.windows(2)) {

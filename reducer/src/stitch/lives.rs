@@ -133,10 +133,12 @@ fn join_lives(
     lives: &[&[u32]],
     (sets, has_sender, from): (&mut Sets, &mut [bool], &FxHashMap<u32, u32>),
 ) -> Vec<SpanLink> {
-    let is_handed_alone =
-        |span: u32, life: &[u32]| from.get(&span).is_some_and(|sender| !life.contains(sender));
     let mut out = Vec::new();
     for spans in lives {
+        // Spans in the order of their start, so that the life is sorted.
+        let is_handed_alone =
+            |span: &u32| from.get(span).is_some_and(|sender| spans.binary_search(sender).is_err());
+        let handed: Vec<u32> = spans.iter().copied().filter(is_handed_alone).collect();
         for (position, &span) in spans.iter().enumerate() {
             if has_sender[span as usize] {
                 continue;
@@ -144,15 +146,19 @@ fn join_lives(
             let top = top_of(facts, span);
             let late_us = facts.get(span).start_us.saturating_add(skew_us);
             let after = spans[position + 1..].iter().take_while(|&&k| facts.get(k).start_us <= late_us);
-            let senders = spans[..position].iter().rev().chain(after).copied();
+            let mut senders = spans[..position].iter().rev().chain(after).copied();
+            let is_early = |k: u32| k < span || (k > span && facts.get(k).start_us <= late_us);
+            let mut tasks = handed
+                .iter()
+                .filter(|&&k| is_early(k) && reach.allows(top_of(facts, k), top))
+                .map(|&k| sets.root(k));
+            let is_shared = tasks.next().is_some_and(|first| tasks.any(|other| other != first));
+            let is_told =
+                |k: u32| !is_shared || facts.are_of_one_thread(k, span) || facts.are_part_and_whole(k, span);
             // What it started itself, before or after its own first line, is no sender.
-            let mut senders: Vec<u32> = senders.filter(|&k| reach.allows(top_of(facts, k), top)).collect();
-            let handed = senders.iter().filter(|&&k| is_handed_alone(k, spans)).map(|&k| sets.root(k));
-            let is_shared = handed.collect::<BTreeSet<u32>>().len() > 1;
-            if is_shared {
-                senders.retain(|&k| facts.are_of_one_thread(k, span) || facts.are_part_and_whole(k, span));
-            }
-            if let Some(from) = senders.into_iter().find(|&k| sets.join(k, span)) {
+            let is_sender =
+                |&k: &u32| is_told(k) && reach.allows(top_of(facts, k), top) && sets.join(k, span);
+            if let Some(from) = senders.find(is_sender) {
                 has_sender[span as usize] = true;
                 out.push(SpanLink { from, to: span, pair: None });
                 continue;
