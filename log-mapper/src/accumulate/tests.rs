@@ -8,6 +8,7 @@ use crate::record::{Candidate, Record, Records};
 
 mod anew;
 mod apart;
+mod begins_anew;
 mod digests;
 mod familiar;
 mod first_thread;

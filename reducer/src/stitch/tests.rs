@@ -15,6 +15,7 @@ mod common_senders;
 mod companions;
 mod cut_logs;
 mod detours;
+mod entities;
 mod hosts;
 mod in_line;
 mod in_turn;

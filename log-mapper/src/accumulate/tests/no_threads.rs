@@ -239,15 +239,19 @@ fn without_threads_words_tell_which_of_those_that_wait_goes_on() {
     );
 }
 
+/// Who writes a table prints what that is called, and then the file that it has become.
+const FLUSHES: &str = "
+    point writing table=Table.name
+    point flushed path=File.path
+    top flush Task table=Table.name?
+      >writing flushed
+      flushed<
+";
+
 #[test]
 fn without_threads_who_began_first_has_the_smallest_number() {
-    let model = "point writing table=Table.name
-         point flushed path=File.path
-         top flush Task table=Table.name?
-           >writing flushed
-           flushed<";
     check(
-        model,
+        FLUSHES,
         "1.0 - writing table=users
          1.1 - writing table=users
          1.2 - flushed path=/data/users-10-data
@@ -256,7 +260,7 @@ fn without_threads_who_began_first_has_the_smallest_number() {
          flush: 2 opens; 3 order, left over",
     );
     check(
-        model,
+        FLUSHES,
         "1.0 - writing table=users
          1.1 - writing table=users
          1.2 - flushed path=/data/users-a10
@@ -468,13 +472,8 @@ fn a_line_that_begins_something_only_where_one_is_skipped_goes_on_with_what_was_
 
 #[test]
 fn who_has_fewer_words_than_several_others_is_not_meant_however_near() {
-    let model = "point writing table=Table.name
-         point flushed path=File.path
-         top flush Task table=Table.name?
-           >writing flushed
-           flushed<";
     check(
-        model,
+        FLUSHES,
         "1.000 - writing table=users
          1.001 - writing table=users
          1.500 - writing table=events
@@ -487,7 +486,7 @@ fn who_has_fewer_words_than_several_others_is_not_meant_however_near() {
     );
     // Where words tell nothing, it is who stands much nearer.
     check(
-        model,
+        FLUSHES,
         "1.000 - writing table=users
          1.001 - writing table=users
          1.002 - writing table=blobs

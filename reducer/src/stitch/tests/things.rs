@@ -1,25 +1,7 @@
-//! Requests by the things that they work on: entities and their events, connections,
-//! lasting things, parts and wholes, ways past what prints nothing.
+//! Requests by the things that they work on: connections, lasting things, parts and
+//! wholes, ways past what prints nothing.
 
 use super::check;
-
-#[test]
-fn events_of_an_entity_are_one_request_for_as_long_as_it_lives() {
-    check(
-        "point p
-         top handle Entity id=Id.n
-           >p
-         pair handle handle Queue id=id",
-        "a d handle id=1 1.0-1.0
-         a d handle id=2 1.1-1.1
-         a d handle id=1 2.0-2.0
-         a d handle id=1 200.0-200.0
-         b d handle id=1 3.0-3.0",
-        "1 3 4 1>3 3>4
-         2
-         5",
-    );
-}
 
 #[test]
 fn a_dispatcher_never_joins_what_it_dispatches() {
@@ -109,81 +91,6 @@ fn who_meets_several_connections_works_on_none() {
     );
 }
 
-/// Sixteen attempts, each of one job of four: a state machine gets its events
-/// from a queue, a cleaner names the attempt without the model knowing, and a
-/// heartbeat looks through all of them.
-#[test]
-fn what_is_done_to_one_entity_is_one_request_and_the_innermost_entity_counts() {
-    let model = "point p
-         top state Entity this.attempt=Attempt.id this.job=Job.id
-           >p
-         top clean Task other=Attempt.id
-           >p
-         top beat Task this.attempts[*]=Attempt.id
-           >p
-         pair state state Queue this.attempt=this.attempt";
-    let mut text = String::new();
-    let mut expected = String::new();
-    for n in 0..16 {
-        let (attempt, job) = (format!("attempt_{n:02}"), format!("job_{}", n / 4));
-        let start = 100 * n;
-        text += &format!(
-            "a t state this.attempt={attempt} this.job={job} {start}-{start}
-             b t clean other={attempt} {}-{}
-             a t state this.attempt={attempt} this.job={job} {}-{}
-             c t beat this.attempts[*]={attempt} {}-{}\n",
-            start + 20,
-            start + 20,
-            start + 50,
-            start + 51,
-            start + 60,
-            start + 61,
-        );
-        let line = 4 * n + 1;
-        expected += &format!("{line} {} {} {line}>{} {line}>{}\n", line + 1, line + 2, line + 1, line + 2);
-        expected += &format!("{}\n", line + 3);
-    }
-    check(model, &text, &expected);
-}
-
-/// A reader is about its file. The block that it reads at the moment is no part of what
-/// it is, and what others do to blocks are requests of their own.
-#[test]
-fn what_an_entity_holds_is_not_its_name() {
-    let model = "point p
-         top seek Entity this.file=File.path this.block=Block.id
-           >p
-         top write Task block=Block.id
-           >p
-         top delete Task block=Block.id
-           >p
-         pair seek seek Queue this.file=this.file";
-    let (mut text, mut expected) = (String::new(), String::new());
-    for n in 0..16 {
-        let start = 100 * n;
-        text += &format!("a t write block=blk_{n:02} {start}-{start}\n");
-        text += &format!("a t delete block=blk_{n:02} {}-{}\n", start + 50, start + 50);
-        expected += &format!("{}\n{}\n", 2 * n + 1, 2 * n + 2);
-    }
-    check(model, &text, &expected);
-}
-
-#[test]
-fn an_event_that_names_nothing_of_its_entity_stays_apart() {
-    let model = "point p
-         top launch Task id=Attempt.id
-           >p
-         top state Entity this.id=Attempt.id
-           >p
-         pair launch state Queue id=this.id";
-    check(
-        model,
-        "a t launch id=attempt_1 1.0-1.1
-         a u state 1.101-1.2",
-        "1\n2",
-    );
-}
-
 #[test]
 fn what_is_handed_a_lasting_thing_serves_it_and_not_who_named_it() {
     let model = |knows: &str| {
@@ -200,36 +107,6 @@ fn what_is_handed_a_lasting_thing_serves_it_and_not_who_named_it() {
          a w compact table=table_users 1.101-1.2";
     check(&model(""), spans, "1\n2");
     check(&model("task=Task.id"), spans, "1 2 1>2");
-}
-
-/// The job of the process that was started for it says which tasks it has
-/// completed, and not that it is the job.
-#[test]
-fn an_event_that_names_nothing_is_of_the_only_entity_of_its_kind() {
-    let model = "point p
-         top state Entity this.id=Job.id
-           >p
-         pair state state Queue this.id=this.id";
-    check(
-        model,
-        "a d state this.id=job_0001 1.0-1.0
-         a d state 5.0-5.0
-         a d state this.id=job_0001 7.0-7.0
-         a d state 9.0-9.0
-         b d state 5.0-5.0",
-        "1 2 3 4 1>2 1>3 3>4\n5",
-    );
-    // Of two of a kind it can be either.
-    check(
-        model,
-        "a d state this.id=job_0001 1.0-1.0
-         a d state 5.0-5.0
-         a d state this.id=job_0001 7.0-7.0
-         a d state this.id=job_0002 8.0-8.0",
-        "1 3 1>3\n2\n4",
-    );
-    // One event that names it says nothing of others.
-    check(model, "a d state this.id=job_0001 1.0-1.0\na d state 5.0-5.0", "1\n2");
 }
 
 #[test]
@@ -303,29 +180,6 @@ fn the_name_of_a_part_contains_that_of_the_whole() {
          e w close region=customers,19 3.100-3.200",
         "1 2 3 1>2 1>3\n4\n5",
     );
-}
-
-/// An application is done and sends an event; its handler prints nothing and has
-/// the application's files deleted.
-#[test]
-fn a_task_is_of_the_entity_that_it_names_although_a_silent_handler_started_it() {
-    let model = "point p
-         top state Entity this.app=App.id
-           >p
-         top clear EventHandler app=App.id
-           >p
-         top delete Task file=App.id
-           >p
-         pair state state Queue this.app=this.app
-         pair state clear Queue this.app=app";
-    let spans = "a t state this.app=app_0001 1.00-1.00
-         a w delete file=app_0001 1.01-1.01
-         a t state this.app=app_0002 2.00-2.00
-         a w delete file=app_0003 2.05-2.05
-         b w delete file=app_0002 2.06-2.06
-         a w delete file=app_0002 5.00-5.00";
-    check(&format!("{model}\npair clear delete Thread"), spans, "1 2 1>2\n3\n4\n5\n6");
-    check(model, spans, "1\n2\n3\n4\n5\n6");
 }
 
 /// Who stores is handed the name of a lasting thing by one and nothing by the other:
@@ -505,106 +359,6 @@ fn what_cannot_follow_is_no_rest() {
     };
     check(model, &spans("d"), "1 2 1>2");
     check(model, &spans("b"), "1\n2");
-}
-
-/// A few jobs, each at work now and then: by what comes back so often nothing else is
-/// joined, but events of one thing are its life.
-#[test]
-fn the_events_of_one_entity_are_one_request_however_often_it_is_silent() {
-    check(
-        "point p
-         top state Entity this.id=Job.id arg0.id=Job.id
-           >p
-         pair state state Queue this.id=arg0.id",
-        "a t state this.id=job_00001 0.0-0.0
-         a t state this.id=job_00002 1.0-1.0
-         a t state this.id=job_00001 10.0-10.0
-         a t state this.id=job_00001 20.0-20.0
-         a t state this.id=job_00001 30.0-30.0
-         a t state this.id=job_00001 40.0-40.0
-         a t state this.id=job_00001 90.0-90.0",
-        "1 3 4 5 6 7 1>3 3>4 4>5 5>6 6>7
-         2",
-    );
-}
-
-#[test]
-fn one_state_does_not_make_events_about_other_things_those_of_one_entity() {
-    let model = "point p
-         top serve Entity this.id=Request.id txn=Txn.id digest=Tree.digest
-           >p
-         pair serve serve Queue this.id=this.id";
-    let spans = "a t serve txn=70001 digest=113571428152 1.0-1.0
-         a t serve this.id=40001 txn=70002 digest=113571428152 1.1-1.1";
-    check(model, spans, "1\n2");
-    check(model, &spans.replace("70002", "70001"), "1 2 1>2");
-}
-
-/// Who sends an entity an event names it, where a thread shows what else is one work.
-#[test]
-fn time_alone_does_not_tell_who_sent_an_entity_an_event() {
-    let model = "point p
-         top kill Entity this.id=Task.id
-           >p
-         top node Entity this.id=Node.id
-           >p
-         pair kill node Queue";
-    check(
-        model,
-        "a t kill this.id=task_00001 1.0-1.0
-         a t node this.id=node_00001 1.1-1.1",
-        "1
-         2",
-    );
-    check(
-        model,
-        "a - kill this.id=task_00001 1.0-1.0
-         a - node this.id=node_00001 1.1-1.1",
-        "1 2 1>2",
-    );
-    // Without threads either, who prints only after it has been handled.
-    check(
-        model,
-        "a - node this.id=node_00001 1.0-1.0
-         a - kill this.id=task_00001 1.0-1.0",
-        "1
-         2",
-    );
-}
-
-/// Sixteen attempts, each named after the one of four jobs that it was made for.
-#[test]
-fn what_is_done_for_what_a_thing_is_named_after_is_one_request() {
-    let model = "point p
-         top state Entity this.attempt=Attempt.id this.job=Job.id
-           >p
-         top done Entity this.job=Job.id
-           >p
-         top beat Task this.attempts[*]=Attempt.id job=Job.id
-           >p
-         top tell Task
-           >p
-         pair state state Queue this.attempt=this.attempt
-         pair done done Queue this.job=this.job";
-    let (mut text, mut expected) = (String::new(), String::new());
-    for n in 0..16 {
-        let (job, start) = (n / 4, 100 * n);
-        text += &format!("a t state this.attempt=job_{job}0_{n:02} this.job=job_{job}0 {start}-{start}\n");
-    }
-    for job in 0..4 {
-        text += &format!("b t done this.job=job_{job}0 {0}-{0}\n", 2000 + job);
-        let line = 4 * job + 1;
-        let [b, c, d, last] = [line + 1, line + 2, line + 3, 17 + job];
-        expected += &format!("{line} {b} {c} {d} {last} {line}>{b} {b}>{c} {c}>{d} {d}>{last}\n");
-    }
-    check(model, &text, &expected);
-    // Who looks through the parts works on none of the wholes.
-    let beat = "c t beat this.attempts[*]=job_00_01 job=job_00 3000-3000";
-    check(model, &format!("{text}{beat}"), &format!("{expected}21\n"));
-    // An event that names what it is about is found by that name, not by the time.
-    let told = format!("{text}b - tell 3000-3000\nb - done this.job=job_00 3000.1-3000.1");
-    let with_it = expected.replacen("17 1>2 2>3 3>4 4>17", "17 22 1>2 2>3 3>4 4>17 17>22", 1);
-    check(&format!("{model}\npair tell done Queue"), &told, &format!("{with_it}21\n"));
 }
 
 /// What a dispatcher prints after it has called who works on a thing, of that very thing,
