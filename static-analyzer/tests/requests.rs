@@ -29,6 +29,8 @@ mod given;
 mod journals;
 #[path = "requests/later.rs"]
 mod later;
+#[path = "requests/ledgers.rs"]
+mod ledgers;
 #[path = "requests/sinks.rs"]
 mod sinks;
 
