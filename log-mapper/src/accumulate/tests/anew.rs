@@ -83,3 +83,30 @@ fn a_process_runs_its_main_once() {
     let text = run(&model, lines);
     assert!(text.starts_with("main: 1 opens; 2 thread\nmain: 3 opens; 5 "), "{text}");
 }
+
+/// The first line of a `main` can be another method's as well: that it began once more shows
+/// when a class is initialized again, which is in its middle.
+#[test]
+fn what_is_initialized_again_is_of_the_main_that_has_begun_since() {
+    let model = "
+        point reading
+        point registered
+        point started
+        top main Task
+          >reading registered started
+          registered started
+          started<
+        top check Task
+          >reading<";
+    let mut model = sketch::model(model);
+    let registered = sketch::point(&model, "registered");
+    model.log_points[registered.index()].method = "<clinit>".into();
+    model.top_level_methods[0].descriptor = "([Ljava/lang/String;)V".into();
+    let process = |seconds: &str| {
+        format!("{seconds}.0 main reading\n{seconds}.1 main <clinit>\n{seconds}.2 main started\n")
+    };
+    assert_eq!(
+        run(&model, &(process("1") + &process("20"))),
+        "main: 1 opens; 2 thread; 3 thread\nmain: 4 opens; 5 thread; 6 thread\n"
+    );
+}
