@@ -54,6 +54,7 @@ mod sole;
 #[cfg(test)]
 mod tests;
 mod turns;
+mod waiting;
 mod ways;
 mod within;
 
@@ -124,6 +125,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         let hosts = hosts::Hosts::new(spans);
         links.extend(hosts.join(&facts, &links));
         links.extend(within::join(&pairs, &facts, &hosts, &links));
+        links.extend(waiting::join(&pairs, &facts, &hosts, &links));
         links.extend(on_behalf::join(&pairs, &facts, &links));
     }
     links.sort_unstable();
