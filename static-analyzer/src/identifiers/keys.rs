@@ -3,12 +3,15 @@
 //! class reads it, or it is looked up in a map or set. Sizes, positions and
 //! times are printed just as often, but nothing is ever found by them. A name
 //! that ends in `id` says as much.
+//!
+//! What the program adds to (`f += x`) sums up what was done so far, whatever it is compared
+//! with: it goes from one request to the next. What is counted one by one numbers things.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::Bindings;
-use crate::ir::Op;
+use crate::ir::{Op, ValueId};
 use crate::path::Step;
 use crate::program::{FieldRef, MethodId, Name, Program};
 
@@ -17,6 +20,8 @@ use crate::program::{FieldRef, MethodId, Name, Program};
 pub(crate) struct Keys {
     fields: FxHashSet<FieldRef>,
     getters: FxHashSet<Name>,
+    /// Fields that sum something up.
+    sums: FxHashSet<FieldRef>,
 }
 
 impl Keys {
@@ -25,7 +30,8 @@ impl Keys {
             .into_par_iter()
             .flat_map_iter(|i| steps_in(program, bindings, MethodId::new(i)))
             .collect();
-        let mut keys = Self::default();
+        let sums = (0..program.methods.len()).into_par_iter().flat_map_iter(|i| sums_in(program, MethodId::new(i)));
+        let mut keys = Self { sums: sums.collect(), ..Self::default() };
         for step in steps {
             match step {
                 Step::Field(f) => {
@@ -43,6 +49,9 @@ impl Keys {
     /// Whether a number reached by this last step, and printed as `value_class`,
     /// names something.
     pub(crate) fn names(&self, last: Option<&Step>, value_class: &str) -> bool {
+        if matches!(last, Some(Step::Field(f)) if self.sums.contains(f)) {
+            return false;
+        }
         let by_use = match last {
             Some(Step::Field(f)) => self.fields.contains(f),
             Some(Step::Call(m)) => self.getters.contains(&m.name),
@@ -74,6 +83,22 @@ fn steps_in(program: &Program, bindings: &Bindings<'_>, method: MethodId) -> Vec
         }
     }
     found
+}
+
+/// Fields to which a method adds, or from which it takes, more than a constant.
+fn sums_in(program: &Program, method: MethodId) -> Vec<FieldRef> {
+    let Some(body) = &program.methods[method.index()].body else { return Vec::new() };
+    let is_sum = |field: FieldRef, value: ValueId| {
+        let is_it = |v: ValueId| matches!(body.op(body.uncast(v)), Op::GetField(f, _) if *f == field);
+        let varies = |v: ValueId| !matches!(body.op(body.uncast(v)), Op::Const(_));
+        matches!(body.op(body.uncast(value)), Op::Binary(_, a, b)
+            if (is_it(*a) && varies(*b)) || (is_it(*b) && varies(*a)))
+    };
+    let written = body.iter().filter_map(|(_, inst)| match inst.op {
+        Op::PutField(field, _, value) if is_sum(field, value) => Some(field),
+        _ => None,
+    });
+    written.collect()
 }
 
 fn is_lookup(class: &str, name: &str) -> bool {

@@ -2,11 +2,12 @@
 //!
 //! A loop serves if only flags end it: boolean fields, `isX()`, a test of what
 //! it waited for against null or a sentinel. A loop that ends by what it computed (a counter, an
-//! iterator, "that was the last packet") is a step of its method's request. A
+//! iterator, "that was the last packet") is a step of its method's request, but for a
+//! thread that goes on when it has waited and nothing came: others give it its work. A
 //! retry (`while (true) try { work(); break; }`) is no loop here: it goes round
 //! through an exception handler only.
 
-use crate::call_graph::{CallGraph, apis};
+use crate::call_graph::{CallGraph, RootKind, apis};
 use crate::ir::{BlockId, Body, Comparison, Op, ValueId};
 use crate::order::components::components;
 use crate::program::{MethodId, Program, access};
@@ -41,7 +42,8 @@ impl ServiceLoops {
                 continue;
             }
             let frame = Frame { program, graph, method, body };
-            if is_endless(&frame, members, &successors) && has_work(body, members) {
+            let serves = is_endless(&frame, members, &successors) || is_idle(&frame, members);
+            if serves && has_work(body, members) {
                 serving.push(members);
                 members.iter().for_each(|&b| loops.blocks[b as usize] = true);
                 loops.any = true;
@@ -99,6 +101,29 @@ fn is_endless(frame: &Frame<'_>, members: &[u32], successors: &[Vec<u32>]) -> bo
     })
 }
 
+/// Whether a thread waits in its loop for what others put somewhere, and just goes on if
+/// there was nothing: it serves, whatever makes it stop in the end.
+fn is_idle(frame: &Frame<'_>, members: &[u32]) -> bool {
+    let Frame { graph, method, body, .. } = *frame;
+    let is_thread = graph.root(method).is_some_and(|root| root.kind == RootKind::Thread);
+    let is_in = |block: BlockId| members.binary_search(&(block.index() as u32)).is_ok();
+    is_thread
+        && members.iter().any(|&b| {
+            let block = &body.blocks[b as usize];
+            let Some(&Op::If(Comparison::Eq | Comparison::Ne, value, None)) =
+                block.insts.last().map(|&last| body.op(last))
+            else {
+                return false;
+            };
+            let taken = body.uncast(value);
+            let is_object = matches!(body.op(taken), Op::Invoke { method, .. } if method.descriptor.ends_with(';'));
+            is_object
+                && is_in(body.inst(taken).block)
+                && block.successors.iter().all(|&next| is_in(next))
+                && waits_at(frame, taken)
+        })
+}
+
 fn throws(body: &Body, block: u32) -> bool {
     let last = body.blocks[block as usize].insts.last();
     last.is_some_and(|&v| matches!(body.op(v), Op::Throw(_)))
@@ -133,8 +158,11 @@ fn is_flag_test(
                     && holders.iter().all(|&holder| outlasts_rounds(body, members, holder));
                 is_flag || args.iter().skip(1).any(|&a| was_taken(frame, members, a, TAKEN_DEPTH_MAX))
             } else {
-                // `while ((x = take()) != null)`
-                is_equality && descriptor.ends_with(';') && waits_at(frame, tested)
+                // What others set: `while (next.get() == null)`; `while ((x = take()) != null)`.
+                let is_set = method.class == "java/util/concurrent/atomic/AtomicReference"
+                    && method.name == "get"
+                    && args.iter().all(|&holder| outlasts_rounds(body, members, holder));
+                is_equality && (is_set || descriptor.ends_with(';') && waits_at(frame, tested))
             }
         }
         _ => false,
