@@ -28,6 +28,10 @@ const STRAY_SHARE: usize = 16;
 /// Objects that name another one from which to learn why.
 const PARTS_MIN: usize = 8;
 
+/// At most one in so many of them are parts of one and the same: the number that stands
+/// beside most others, however many there are, is how many of something they have.
+const ONE_WORK_SHARE: usize = 2;
+
 /// A number of some class.
 pub type Number = (ValueClassId, u64);
 
@@ -128,10 +132,18 @@ impl Serials {
         let found = others.filter_map(|(&(_, other), pairs)| {
             let parents: BTreeMap<u64, u64> = pairs.iter().filter(is_part).copied().collect();
             let n_stray = pairs.len() - parents.len();
-            (parents.len() >= PARTS_MIN && n_stray * STRAY_SHARE <= pairs.len()).then_some((other, parents))
+            let are_parts = parents.len() >= PARTS_MIN && n_stray * STRAY_SHARE <= pairs.len();
+            (are_parts && !is_count(&parents)).then_some((other, parents))
         });
         found.max_by_key(|(other, parents)| (parents.len(), Reverse(*other))).map(|(_, parents)| parents)
     }
+}
+
+/// Whether what stands beside numbers is one and the same for most of them.
+fn is_count(parents: &BTreeMap<u64, u64>) -> bool {
+    let mut n_parts: BTreeMap<u64, usize> = BTreeMap::new();
+    parents.values().for_each(|&of| *n_parts.entry(of).or_default() += 1);
+    n_parts.values().any(|&n| n * ONE_WORK_SHARE > parents.len())
 }
 
 #[cfg(test)]
@@ -164,5 +176,22 @@ mod tests {
         assert!(work(|n| n * 7 % 41, |n| n * 7 % 41).is_none());
         assert!(work(|n| n * 1000, |n| n * 1000).is_none());
         assert!(work(|n| n, |n| n + 100).is_none(), "things");
+    }
+
+    /// Things that have one part each, or two now and then; the first of them is named
+    /// once more in the end.
+    fn counted(parts: impl Fn(u64) -> u64) -> Option<Work> {
+        let [own, other] = [0, 1].map(ValueClassId::new);
+        let mut serials = Serials::new(BTreeSet::from([own]));
+        (0..40).for_each(|n| serials.see(n as i64, &[(own, n), (other, parts(n))]));
+        (0..40).for_each(|n| serials.see(100 - n as i64, &[(own, n)]));
+        serials.work()
+    }
+
+    #[test]
+    fn what_stands_beside_most_numbers_is_a_count() {
+        assert!(counted(|_| 1).is_none());
+        assert!(counted(|n| if n % 8 == 7 { 2 } else { 1 }).is_none());
+        assert!(counted(|n| n / 4).is_some(), "parts of several");
     }
 }
