@@ -28,6 +28,7 @@ mod senders;
 mod short_names;
 mod telling;
 mod things;
+mod waiting;
 mod whole_log;
 mod within;
 

@@ -175,8 +175,9 @@ impl<'a> Waits<'a> {
             lines.sort_unstable();
             for ends in lines.windows(2) {
                 let ((from, before, span), (to, after, _)) = (ends[0], ends[1]);
-                // Nothing stands between two records that follow each other.
-                if (from.1, from.2 + 1) == (to.1, to.2) || to.0.saturating_sub(from.0) > WAIT_MAX_US {
+                // Between two records that follow each other in the log nothing can come.
+                let is_empty = (from.1, from.2 + 1) == (to.1, to.2);
+                if is_empty || to.0.saturating_sub(from.0) > WAIT_MAX_US {
                     continue;
                 }
                 let n = to_u32(numbers.len());
@@ -329,7 +330,13 @@ impl<'a> Waits<'a> {
                 n_near += near.iter().filter(|shift_us| would(shift_us)).count();
             }
         }
-        if std::env::var("DBGW").is_ok() { eprintln!("chance {:?} {:?} n_within {n_within} n_far {n_far} n_near {n_near}", self.facts.get(spans[0].0).first_point, causes.known); }
+        if std::env::var("DBGW").is_ok() {
+            eprintln!(
+                "chance {:?} {:?} n_within {n_within} n_far {n_far} n_near {n_near}",
+                self.facts.get(spans[0].0).first_point,
+                causes.known
+            );
+        }
         n_within == 0
             || n_far * CHANCE_SHARE > n_within * SHIFTS_US.len()
             || n_near * NEAR_CHANCE_SHARE > n_within * SHIFT_LENGTHS.len()

@@ -30,7 +30,8 @@ impl Keys {
             .into_par_iter()
             .flat_map_iter(|i| steps_in(program, bindings, MethodId::new(i)))
             .collect();
-        let sums = (0..program.methods.len()).into_par_iter().flat_map_iter(|i| sums_in(program, MethodId::new(i)));
+        let sums =
+            (0..program.methods.len()).into_par_iter().flat_map_iter(|i| sums_in(program, MethodId::new(i)));
         let mut keys = Self { sums: sums.collect(), ..Self::default() };
         for step in steps {
             match step {

@@ -116,7 +116,8 @@ fn is_idle(frame: &Frame<'_>, members: &[u32]) -> bool {
                 return false;
             };
             let taken = body.uncast(value);
-            let is_object = matches!(body.op(taken), Op::Invoke { method, .. } if method.descriptor.ends_with(';'));
+            let is_object =
+                matches!(body.op(taken), Op::Invoke { method, .. } if method.descriptor.ends_with(';'));
             is_object
                 && is_in(body.inst(taken).block)
                 && block.successors.iter().all(|&next| is_in(next))
