@@ -25,6 +25,8 @@ mod choices;
 mod crowded;
 #[path = "requests/given.rs"]
 mod given;
+#[path = "requests/idle.rs"]
+mod idle;
 #[path = "requests/journals.rs"]
 mod journals;
 #[path = "requests/later.rs"]

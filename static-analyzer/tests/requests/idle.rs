@@ -1,0 +1,28 @@
+//! Threads that wait for what others give them, and what is summed up (`Idle.java`).
+
+use schema::TopLevelKind;
+use static_analyzer::rules::Rules;
+
+use super::analyze;
+
+#[test]
+fn who_goes_on_when_nothing_came_serves_whatever_ends_it() {
+    let kinds = analyze(&Rules::default()).kinds();
+    assert_eq!(kinds["Idle$Receiver.run"], TopLevelKind::Dispatcher);
+    assert_eq!(kinds["Idle$Gatherer.run"], TopLevelKind::Task);
+}
+
+#[test]
+fn what_others_set_ends_a_service_and_what_is_counted_down_a_task() {
+    let kinds = analyze(&Rules::default()).kinds();
+    assert_eq!(kinds["Idle$Observer.run"], TopLevelKind::Dispatcher);
+    assert_eq!(kinds["Idle$Counter.run"], TopLevelKind::Task);
+}
+
+#[test]
+fn what_is_added_to_names_nothing_and_what_is_counted_does() {
+    let names: Vec<String> =
+        analyze(&Rules::default()).strengths("Idle$Adder.run").into_iter().map(|(name, _)| name).collect();
+    assert!(!names.contains(&"Idle$Sum.total".to_owned()), "{names:?}");
+    assert!(names.contains(&"Idle$Sum.serial".to_owned()), "{names:?}");
+}
