@@ -96,6 +96,13 @@ fn at(event: &Event) -> At {
     (event.ts_us, event.file, event.line)
 }
 
+/// Who prints in one thread for one request: that, the node, and the thread or, where none is
+/// printed, the span.
+type Worker<'a> = (u32, u32, Result<&'a str, u32>);
+
+/// A record: where it stands, what has printed it, and its span.
+type Line = (At, Option<LogPointId>, u32);
+
 /// A place of the code at which is waited: the records before and after.
 type Place = (Option<LogPointId>, Option<LogPointId>);
 
@@ -144,8 +151,7 @@ struct Causes {
 
 impl<'a> Waits<'a> {
     fn new(pairs: &Pairs<'_>, facts: &'a Facts<'a>, sets: &mut Sets) -> Self {
-        let mut lines: BTreeMap<(u32, u32, Result<&str, u32>), Vec<(At, Option<LogPointId>, u32)>> =
-            BTreeMap::new();
+        let mut lines: BTreeMap<Worker<'_>, Vec<Line>> = BTreeMap::new();
         let mut ends: FxHashMap<(u32, u32), (At, At)> = FxHashMap::default();
         let mut logs_us: FxHashMap<u32, (i64, i64)> = FxHashMap::default();
         for (index, fact) in facts.iter() {
