@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, TopLevelId, ValueClassId};
 
 use self::anew::Processes;
+use self::begins::Begins;
 use self::disputes::Disputes;
 use self::evidence::{LOOP_US, Loops, Spread, Trust};
 use self::facts::{Fact, Number};
@@ -39,6 +40,7 @@ mod ahead;
 mod alternatives;
 mod anew;
 mod apply;
+mod begins;
 mod between;
 mod canonical;
 mod counted;
@@ -159,6 +161,7 @@ struct Scan<'m> {
     /// Where the record before went, if that is still open.
     before: Option<SpanIndex>,
     loops: Loops,
+    begins: Begins,
     owned: Owned,
     together: Together,
     tries: Tries,
@@ -252,6 +255,7 @@ impl<'m> Scan<'m> {
             neighbours: Trust::FIRST,
             before: None,
             loops: Loops::default(),
+            begins: Begins::default(),
             owned: Owned::default(),
             together: Together::default(),
             tries: Tries::default(),

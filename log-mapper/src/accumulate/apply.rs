@@ -144,6 +144,9 @@ impl Scan<'_> {
                 {
                     self.loops.again(point);
                 }
+                if let Some(point) = event.log_point.filter(|_| fit.n_request + fit.n_weak > 0) {
+                    self.begins.goes_on(point);
+                }
                 self.found(index, event.log_point);
                 self.open.update(index, |span| span.take(fit, event, seq));
                 index
@@ -155,6 +158,7 @@ impl Scan<'_> {
                 let event = event(record, candidate, Name::from(reason));
                 if let Some(point) = event.log_point {
                     self.loops.begin(point);
+                    self.begins.begins(point);
                     self.begin_main_anew(thread, &tops, point, record.ts_us);
                 }
                 let readings = readings(record, &tops, event.log_point);

@@ -264,6 +264,16 @@ impl Loops {
     }
 }
 
+/// Lines from which to learn that those of a log point begin nothing, and the share of them
+/// that may have begun something.
+const RESTS_MIN: u32 = 8;
+const BEGUN_NOW_AND_THEN_SHARE: u32 = 16;
+
+/// Whether lines begin nothing of which `n_gone_on` went on with something and `n_begun` did not.
+pub(super) fn is_rest(n_gone_on: u32, n_begun: u32) -> bool {
+    n_gone_on >= RESTS_MIN && n_begun.saturating_mul(BEGUN_NOW_AND_THEN_SHARE) <= n_gone_on
+}
+
 /// Whether the span that printed record `nearest` is much nearer to record `seq`
 /// than the one that printed record `second`.
 pub(super) fn is_nearest(seq: u64, nearest: u64, second: Option<u64>) -> bool {

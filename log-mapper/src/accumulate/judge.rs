@@ -43,11 +43,12 @@ impl Scan<'_> {
         let point = record.candidates[best.candidate].log_point;
         let gap_us = record.ts_us.abs_diff(self.open.get(best.span).last_us);
         let current = thread.and_then(|thread| self.open.current(thread));
+        let is_rest = thread.is_none() && self.is_rest(best, point, facts);
         let names_it_again = thread.is_some() && self.names_it_again(best.span, record, best.candidate);
         let around = Surroundings {
             seq: self.seq,
             has_thread: thread.is_some(),
-            starts: self.orders.starts(point),
+            starts: self.orders.starts(point) && !is_rest,
             floats: self.floats_apart(best.span, point, gap_us),
             encloses: current.is_some_and(|current| self.encloses(best.span, current)),
             again: (names_it_again || self.begins_again(best.span, point, gap_us))
@@ -82,6 +83,18 @@ impl Scan<'_> {
             second: second.map(|taker| taker.evidence),
         };
         verdict(best.evidence, around)
+    }
+
+    /// Whether a record reports a failure of what names the same, as such lines only ever do,
+    /// however long that has been silent ([`super::begins`]). Who has printed the line before
+    /// is asked once more.
+    fn is_rest(&self, best: &Taker, point: LogPointId, facts: &[(usize, Fact)]) -> bool {
+        let open = self.open.get(best.span);
+        !best.evidence.differs
+            && self.is_in_handler(point)
+            && self.begins.is_rest(point)
+            && !open.has_printed(point)
+            && best.fact_of(facts).is_some_and(|fact| open.names_made(fact))
     }
 
     /// Whether `span` began with `point`, other than a moment ago in a loop.

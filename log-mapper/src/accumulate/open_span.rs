@@ -480,6 +480,12 @@ impl OpenSpan {
         telling.into_iter().any(|(_, text)| known().any(|b| b.text == *text))
     }
 
+    /// The same of something that was made while the program ran.
+    pub(super) fn names_made(&self, fact: &Fact) -> bool {
+        let made = fact.values.iter().filter(|(_, text)| is_made(text));
+        made.into_iter().any(|(_, text)| self.known().any(|b| b.text == *text))
+    }
+
     /// Whether nothing so far had a place in the order.
     pub(super) fn only_floats(&self) -> bool {
         self.tops.iter().all(|state| state.at.is_empty())

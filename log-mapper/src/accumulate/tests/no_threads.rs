@@ -41,6 +41,36 @@ fn entities_without_threads_do_not_mix() {
     );
 }
 
+/// A failure that has always gone on with something goes on with it after a silence too, if
+/// that has not failed before; what is no failure may begin the next thing.
+#[test]
+fn a_failure_goes_on_after_a_silence() {
+    let mut model = sketch::model(
+        "point begin id=Id.n
+         point failed id=Id.n
+         top one Task id=Id.n
+           >begin failed
+           >failed*",
+    );
+    let learnt = |n: usize| -> (String, String) {
+        let two = |i: usize| format!("{i}.0 - begin id=id_{i:03}\n{i}.1 - failed id=id_{i:03}\n");
+        let span = |i: usize| format!("one: {} opens; {} 1 id\n", 2 * i + 1, 2 * i + 2);
+        ((0..n).map(two).collect(), (0..n).map(span).collect())
+    };
+    let late = "20.0 - begin id=id_020\n25.0 - failed id=id_020\n";
+    let (lines, spans) = learnt(8);
+    let apart = spans.clone() + "one: 17 opens\none: 18 opens\n";
+    assert_eq!(run(&model, &(lines.clone() + late)), apart);
+    let failed = sketch::point(&model, "failed");
+    model.log_points[failed.index()].in_handler = true;
+    assert_eq!(run(&model, &(lines.clone() + late)), spans.clone() + "one: 17 opens; 18 1 id\n");
+    let again = lines + late + "40.0 - failed id=id_020\n";
+    assert_eq!(run(&model, &again), spans + "one: 17 opens; 18 1 id\none: 19 opens\n");
+    // Too little is known.
+    let (lines, spans) = learnt(7);
+    assert_eq!(run(&model, &(lines + late)), spans + "one: 15 opens\none: 16 opens\n");
+}
+
 /// Requests of four records each, `n_open` of them at any time, in a fixed
 /// shuffle of their records. A thread serves one request at a time.
 fn crowd(n_requests: usize, n_open: usize, has_thread: bool) -> String {
