@@ -18,7 +18,7 @@
 //! thing is no later request's, however late it begins.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{LinkKind, TopLevelId};
+use schema::{LinkKind, LogPointId, TopLevelId};
 
 use super::evidence::{Candidate, is_chain};
 use super::facts::Facts;
@@ -222,7 +222,11 @@ fn is_first_start(pairs: &Pairs<'_>, facts: &Facts<'_>, candidate: &Candidate) -
 
 /// When senders and what they nearly certainly handed to threads of their nodes ended:
 /// what is about the same, and has no nearer sender.
-struct Ends(FxHashMap<u32, i64>);
+struct Ends {
+    ends_us: FxHashMap<u32, i64>,
+    /// What was handed to threads, by sender.
+    handed: FxHashMap<u32, Vec<u32>>,
+}
 
 impl Ends {
     fn new(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candidate]) -> Self {
@@ -233,16 +237,41 @@ impl Ends {
             let sender = (candidate.gap_us, candidate.from);
             nearest.entry(candidate.to).and_modify(|known| *known = sender.min(*known)).or_insert(sender);
         }
-        let mut ends: FxHashMap<u32, i64> = FxHashMap::default();
+        let mut ends_us: FxHashMap<u32, i64> = FxHashMap::default();
+        let mut handed: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for (receiver, (_, sender)) in nearest {
             let end_us = facts.get(receiver).end_us;
-            ends.entry(sender).and_modify(|known| *known = end_us.max(*known)).or_insert(end_us);
+            ends_us.entry(sender).and_modify(|known| *known = end_us.max(*known)).or_insert(end_us);
+            handed.entry(sender).or_default().push(receiver);
         }
-        Self(ends)
+        Self { ends_us, handed }
     }
 
     fn end_us(&self, facts: &Facts<'_>, span: u32) -> i64 {
-        facts.get(span).end_us.max(self.0.get(&span).copied().unwrap_or(i64::MIN))
+        facts.get(span).end_us.max(self.ends_us.get(&span).copied().unwrap_or(i64::MIN))
+    }
+
+    /// When a span, or what it has handed to threads, printed each log point last, but for that
+    /// with which it begins.
+    fn printed_us(&self, facts: &Facts<'_>, span: u32) -> FxHashMap<LogPointId, i64> {
+        let mut printed: FxHashMap<LogPointId, i64> = FxHashMap::default();
+        let first = facts.get(span).first_point;
+        for span in self.handed.get(&span).into_iter().flatten().chain([&span]) {
+            let events = facts.get(*span).events.iter();
+            for (point, ts_us) in events.filter_map(|event| Some((event.log_point?, event.ts_us))) {
+                if Some(point) != first {
+                    printed.entry(point).and_modify(|last| *last = ts_us.max(*last)).or_insert(ts_us);
+                }
+            }
+        }
+        printed
+    }
+
+    /// Whether the receiver of a step of a chain has printed something that its sender prints
+    /// in turn, later: it was done when the sender goes on, whatever it tidies up after that.
+    fn goes_first(&self, facts: &Facts<'_>, candidate: &Candidate) -> bool {
+        let (ours, theirs) = (self.printed_us(facts, candidate.from), self.printed_us(facts, candidate.to));
+        theirs.iter().any(|(point, &ts_us)| ours.get(point).is_some_and(|&our_us| ts_us <= our_us))
     }
 
     /// Whether the sender of a step of a chain over nodes is seen to wait for the
@@ -252,7 +281,8 @@ impl Ends {
         is_chain(pair)
             && candidate.evidence.0.n_request > 0
             && facts.get(candidate.from).start_us <= facts.get(candidate.to).start_us
-            && self.end_us(facts, candidate.to) <= self.end_us(facts, candidate.from)
+            && (self.end_us(facts, candidate.to) <= self.end_us(facts, candidate.from)
+                || self.goes_first(facts, candidate))
     }
 }
 

@@ -284,7 +284,24 @@ fn who_hands_on_waits_for_a_step_that_begins_late() {
     let late = "a - write block=700000 70.0-70.0\na - respond block=700000 70.01-72.0\nb - write block=700000 71.0-71.5";
     check(PIPELINE, &(usual.clone() + again + late), &format!("{begun}11\n12 13 14 12>13 12>14"));
     let after = "a - write block=700000 70.0-70.0\na - respond block=700000 70.01-70.9\nb - write block=700000 71.0-71.5";
-    check(PIPELINE, &(usual + again + after), &format!("{begun}11\n12 13 12>13\n14"));
+    check(PIPELINE, &(usual.clone() + again + after), &format!("{begun}11\n12 13 12>13\n14"));
+    // It was done when the one before it went on, whatever it tidied up after that.
+    let model = PIPELINE.replacen("point p\n", "point p\npoint done\npoint tidy\n", 1);
+    let (before, respond) = model.split_once("top respond").expect("a responder");
+    let respond = respond.replacen(">p\n", ">p done tidy\n>done tidy\n>tidy\n", 1);
+    let model = format!("{before}top respond{respond}");
+    let steps = |done: &str| {
+        format!(
+            "a - write block=700000 70.0-70.0
+             a - respond block=700000 p@70.01 done@72.0
+             b - write block=700000 71.5-71.5
+             b - respond block=700000 p@71.51 done@{done} tidy@72.5"
+        )
+    };
+    let whole = "12 13 14 15 12>13 12>14 14>15";
+    check(&model, &(usual.clone() + again + &steps("71.9")), &format!("{begun}11\n{whole}"));
+    let apart = "12 13 12>13\n14 15 14>15";
+    check(&model, &(usual + again + &steps("72.1")), &format!("{begun}11\n{apart}"));
 }
 
 #[test]
