@@ -44,3 +44,36 @@ fn a_task_that_stands_next_to_who_waits_for_it_is_his_however_late() {
     let later = late.replace("903.0", "963.0");
     check(FLUSHES, &flushes(&later), &expected("65\n66"));
 }
+
+#[test]
+fn a_task_about_what_is_handed_over_once_can_wait_for_long() {
+    let late = "a t flush table=table-new 900.0-900.0
+        a w write table=table-new file=f99999 963.0-963.0";
+    check(FLUSHES, &flushes(late), &expected("65 66 65>66"));
+    let again = "a t flush table=table-new 900.0-900.0
+        a w write table=table-new file=f99999 963.0-963.0
+        a t flush table=table-new 970.0-970.0";
+    check(FLUSHES, &flushes(again), &expected("65\n66\n67"));
+}
+
+/// Who prints something else than what stands before the hand-off does not wait for a task,
+/// however many they are.
+#[test]
+fn who_is_not_at_the_hand_off_does_not_wait() {
+    let mut model = sketch::model(&FLUSHES.replace("top flush", "point q\n    top flush").replacen(
+        ">p\n",
+        ">p\n      >q\n",
+        1,
+    ));
+    let others: String = (0..8).map(|i| format!("a t flush table=table1 q@{i}.0\n")).collect();
+    let late = "a t flush table=table1 900.0-900.0
+        a w write table=table1 file=f99999 903.0-903.0";
+    let lines = others + &flushes(late);
+    let expected = |late: &str| {
+        let flush = |i: usize| format!("{a} {b} {a}>{b}\n", a = 2 * i + 9, b = 2 * i + 10);
+        (1..9).map(|n| format!("{n}\n")).chain((0..32).map(flush)).collect::<String>() + late
+    };
+    check_model(&model, &lines, &expected("73\n74"));
+    model.communication_pairs[0].before = vec![sketch::point(&model, "p")];
+    check_model(&model, &lines, &expected("73 74 73>74"));
+}
