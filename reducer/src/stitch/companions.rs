@@ -29,6 +29,7 @@ use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
 use crate::merge::SpanLink;
 
+mod late;
 mod rows;
 
 /// Spans from which to learn that two lines stand together.
@@ -71,8 +72,10 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Companions {
         let ends = Known::learn(facts, &next, &gone_on);
         found.extend(next.extract_if(.., |next| ends.ends_so(next.before, next.begin)));
     }
+    let late = late::find(pairs, facts, &found);
     let links = found.into_iter().map(|Next { from, to, .. }| SpanLink { from, to, pair: None });
     let mut links: Vec<SpanLink> = links.collect();
+    links.extend(late);
     links.extend(rows::find(pairs, facts, &links));
     links.sort_unstable();
     let begins_nothing = |(_, fact): &(u32, &Fact<'_>)| {

@@ -339,6 +339,23 @@ impl<'m> Pairs<'m> {
         named.into_iter().filter(is_own).map(|(_, class)| class).collect()
     }
 
+    /// Whether two lines print different values of one kind.
+    pub(super) fn say_other(&self, a: &Event, b: &Event) -> bool {
+        let class = |event: &Event, variable: u32| {
+            let point = self.model.log_points.get(event.log_point?.index())?;
+            point.variables.get(variable as usize)?.value_class
+        };
+        b.values.iter().any(|(variable, text)| {
+            let wanted = class(b, variable);
+            let mut same = a
+                .values
+                .iter()
+                .filter(|(other, _)| wanted.is_some() && class(a, *other) == wanted)
+                .peekable();
+            same.peek().is_some() && !same.any(|(_, other)| other == text)
+        })
+    }
+
     /// What makes `top` a top-level method.
     pub(super) fn kind(&self, top: TopLevelId) -> TopLevelKind {
         self.model.top_level_methods[top.index()].kind

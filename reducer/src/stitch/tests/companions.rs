@@ -213,3 +213,24 @@ fn of_lines_of_one_statement_in_a_row_only_the_last_one_shows_what_goes_on_with_
     let expected: String = (0..70).map(row).collect();
     check(COMPANIONS, &(text + &after_others(100, 70)), &(expected + &apart(211, 140)));
 }
+
+/// What goes on with something late, where others stand between, is known by its name.
+#[test]
+fn what_goes_on_late_has_the_name_of_what_it_goes_on_with() {
+    let model = COMPANIONS.replace("point b", "point b x=X.id").replace("point c", "point c x=X.id");
+    let model = model.replace("top sort Task", "top sort Task x=X.id");
+    let two = |i: usize| {
+        format!("a - sort x=x_{i:04} b@{i}.000#x_{i:04}\na - sort x=x_{i:04} c@{i}.001#x_{i:04}\n")
+    };
+    let known: String = (0..16).map(two).collect();
+    let together: String = (0..16).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
+    let late = "a - sort x=x_0050 b@50.000#x_0050
+        a - other 50.001-50.001
+        a - sort x=x_0050 c@58.0#x_0050\n";
+    check(&model, &(known.clone() + late), &(together.clone() + "33 35 33>35\n34\n"));
+    // It names another thing, or two wait for it.
+    let other = late.replacen("x_0050", "x_0051", 2);
+    check(&model, &(known.clone() + &other), &(together.clone() + "33\n34\n35\n"));
+    let both = "a - sort x=x_0050 b@49.000#x_0050\na - other 49.001-49.001\n".to_owned() + late;
+    check(&model, &(known + &both), &(together + "33\n34\n35\n36\n37\n"));
+}
