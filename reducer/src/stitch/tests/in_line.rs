@@ -77,3 +77,28 @@ fn who_is_not_at_the_hand_off_does_not_wait() {
     model.communication_pairs[0].before = vec![sketch::point(&model, "p")];
     check_model(&model, &lines, &expected("73 74 73>74"));
 }
+
+/// Without threads, what names a late task can go on with a line that names nothing: that
+/// is its first part.
+#[test]
+fn what_names_a_late_task_leads_to_its_first_part() {
+    let model = FLUSHES.replace("point p", "point p\n    point e");
+    let (before, write) = model.split_once("top write").expect("a task");
+    let model = format!("{before}top write{}", write.replacen(">p", ">e p\n      >p", 1));
+    let flush = |i: usize, later: f64, table: &str| {
+        let (at, begun) = (100.0 + i as f64 * 10.0, 100.0 + i as f64 * 10.0 + later);
+        format!(
+            "a - flush table={table} {at}-{at}
+             a - write e@{begun}
+             a - write table={table} file=f{i:05} p@{:.3}\n",
+            begun + 0.001
+        )
+    };
+    let lines: String = (0..32).map(|i| flush(i, 0.001, &format!("table{}", i % 4))).collect();
+    let whole = |i: usize| {
+        let (a, b, c) = (3 * i + 1, 3 * i + 2, 3 * i + 3);
+        format!("{a} {b} {c} {a}>{b} {b}>{c}\n")
+    };
+    let late = flush(99, 43.0, "table-new");
+    check(&model, &(lines + &late), &(0..33).map(whole).collect::<String>());
+}
