@@ -12,6 +12,7 @@ use crate::path::{AccessPath, Root, Step};
 use crate::program::{MethodId, Name};
 
 mod bindings;
+mod copies;
 mod kept;
 mod keys;
 mod modified;
@@ -23,6 +24,7 @@ mod summaries;
 
 pub(crate) use bindings::in_loop;
 pub use bindings::{Bindings, Bound};
+pub use copies::Copies;
 pub(crate) use modified::own_writes;
 pub(crate) use objects::plain;
 pub use strength::Lifetimes;

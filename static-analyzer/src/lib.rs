@@ -27,7 +27,7 @@ pub use error::Error;
 
 use call_graph::programs::Programs;
 use error::ErrorKind;
-use identifiers::Bindings;
+use identifiers::{Bindings, Copies};
 use rules::Rules;
 
 /// How a class path is analysed.
@@ -69,6 +69,8 @@ fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Resul
             (programs, log_points)
         },
     );
+    let copies = Copies::find(&program, &graph, &bindings);
+    copies.rename(&graph, &mut log_points);
     identifiers::objects::add(&program, &bindings, &mut log_points);
     let top_levels = top_level::find(&program, &graph, &bindings, &log_points, rules);
     let entry_points = top_level::entry_points::find(&programs, &top_levels);

@@ -2,6 +2,8 @@
 
 use schema::LinkKind;
 
+use crate::program::{MethodRef, Name, Program};
+
 /// Packages whose code is library even when it is on the class path: calls into
 /// them are not followed, objects given to them are called back.
 pub const LIBRARY_PREFIXES: &[&str] = &[
@@ -210,6 +212,30 @@ pub const BLOCKING: &[(&str, &str)] = &[
     ("java/io/DataInput", "readInt"),
     ("java/io/ObjectInputStream", "readObject"),
 ];
+
+/// Types that hand on what is read from a stream.
+const STREAMS: &[&str] = &[
+    "java/io/InputStream",
+    "java/io/Reader",
+    "java/io/DataInput",
+    "java/nio/Buffer",
+    "java/nio/channels/Channel",
+    "org/apache/jute/InputArchive",
+    "org/apache/thrift/protocol/TProtocol",
+    "org/apache/thrift/transport/TTransport",
+];
+
+/// Whether objects of a class hand on what is read from a stream.
+pub(crate) fn is_stream(program: &Program, class: Name) -> bool {
+    STREAMS.iter().any(|stream| program.is_subtype(class, Name::from(stream)))
+}
+
+/// Whether a call gives the next number or text of a stream: what another process, or this
+/// one long ago, has written.
+pub(crate) fn reads_stream(program: &Program, method: MethodRef) -> bool {
+    let reads = method.name.starts_with("read") || method.name.starts_with("get");
+    reads && is_stream(program, method.class)
+}
 
 /// Methods of collections that put an argument in, by name: it is an element
 /// afterwards (class names are those of `java/util`).

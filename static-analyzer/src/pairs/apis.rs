@@ -230,25 +230,9 @@ pub(super) fn opens_file(class: &str, method: &str) -> bool {
     FILE_OPENERS.contains(&(class, method))
 }
 
-/// Types that hand on what is read from a stream.
-const STREAMS: &[&str] = &[
-    "java/io/InputStream",
-    "java/io/Reader",
-    "java/io/DataInput",
-    "java/nio/Buffer",
-    "java/nio/channels/Channel",
-    "org/apache/jute/InputArchive",
-    "org/apache/thrift/protocol/TProtocol",
-    "org/apache/thrift/transport/TTransport",
-];
-
-/// Whether objects of a class hand on what is read from a stream.
-pub(super) fn is_stream(program: &Program, class: Name) -> bool {
-    STREAMS.iter().any(|stream| program.is_subtype(class, Name::from(stream)))
-}
-
 /// Whether values of this type hold what is read from a stream.
 pub(super) fn carries(program: &Program, descriptor: &str) -> bool {
     let class = descriptor.strip_prefix('L').and_then(|d| d.strip_suffix(';'));
-    descriptor == "[B" || class.is_some_and(|class| is_stream(program, Name::from(class)))
+    descriptor == "[B"
+        || class.is_some_and(|class| crate::call_graph::apis::is_stream(program, Name::from(class)))
 }

@@ -142,6 +142,7 @@ impl<'p> Evaluator<'p> {
             && let Place::Value(f, v) = self.place_node(object)
             && matches!(self.op(f, v), Op::New(_))
             && let Some((f, v)) = self.stored_by_constructor(f, v, field)
+            && self.place_unless_read(f, v).is_some()
         {
             return self.text(f, v, used, v);
         }
