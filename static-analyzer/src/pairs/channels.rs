@@ -121,11 +121,15 @@ impl Channels {
             receivers.insert(Channel::Verb(verb), vec![registered(context, units, handlers).into()]);
         }
         let formats = formats(&senders, &readers);
+        let containers = containers(&senders, &readers);
         receivers.retain(|channel, receivers| {
             let n_senders = n_senders.get(channel).copied().unwrap_or_default();
             let n: usize = receivers.iter().map(|ends| ends.len()).sum();
             if formats.contains(channel) {
                 diagnostics.push(format!("{} is read by who writes it: a format of files", text(channel)));
+                return false;
+            }
+            if containers.contains(channel) {
                 return false;
             }
             let is_shared = n_senders * n > CHANNEL_HANDOFFS_MAX;
@@ -192,15 +196,41 @@ fn formats(
     senders: &[Vec<(Channel, End)>],
     readers: &BTreeMap<Channel, FxHashSet<UnitId>>,
 ) -> FxHashSet<Channel> {
+    let of_both = of_both(senders, readers, |channel| matches!(channel, Channel::Message(_)));
+    of_both.into_keys().collect()
+}
+
+/// Queues from which those take who put, and many others too or nobody else:
+/// a part of a container, which each of its users tidies up. A queue that hands something
+/// over is worked off by one of those who take, or by few.
+fn containers(
+    senders: &[Vec<(Channel, End)>],
+    readers: &BTreeMap<Channel, FxHashSet<UnitId>>,
+) -> FxHashSet<Channel> {
+    let mut users = of_both(senders, readers, |channel| matches!(channel, Channel::Queue(_)));
+    users.retain(|channel, users| {
+        let n_others = readers.get(channel).map_or(0, |readers| readers.difference(users).count());
+        n_others == 0 || n_others * 2 > users.len()
+    });
+    users.into_keys().collect()
+}
+
+/// The channels that most of those read who write to them, with who does both.
+fn of_both(
+    senders: &[Vec<(Channel, End)>],
+    readers: &BTreeMap<Channel, FxHashSet<UnitId>>,
+    is_asked: impl Fn(&Channel) -> bool,
+) -> BTreeMap<Channel, FxHashSet<UnitId>> {
     let mut writers: BTreeMap<Channel, FxHashSet<UnitId>> = BTreeMap::new();
-    for (channel, end) in senders.iter().flatten().filter(|(c, _)| matches!(c, Channel::Message(_))) {
+    for (channel, end) in senders.iter().flatten().filter(|(channel, _)| is_asked(channel)) {
         writers.entry(*channel).or_default().insert(end.unit);
     }
     writers.retain(|channel, writers| {
-        let n_both = readers.get(channel).map_or(0, |readers| writers.intersection(readers).count());
-        writers.len() >= FORMAT_WRITERS_MIN && n_both * 2 > writers.len()
+        let n_writers = writers.len();
+        writers.retain(|unit| readers.get(channel).is_some_and(|readers| readers.contains(unit)));
+        n_writers >= FORMAT_WRITERS_MIN && writers.len() * 2 > n_writers
     });
-    writers.into_keys().collect()
+    writers
 }
 
 fn ends(
