@@ -62,6 +62,7 @@ mod pools;
 mod programs;
 mod rests;
 mod soles;
+mod tails;
 mod takers;
 #[cfg(test)]
 mod tests;
@@ -475,6 +476,7 @@ impl<'m> Scan<'m> {
         }
         let has_threads = !threads.is_empty();
         let window_us = if has_threads { config.window_us } else { config.order_window_us };
+        tails::join(&mut orders, &mut done);
         rests::join(&mut orders, &kinds, &mut done, window_us);
         let mut n_spans: FxHashMap<u32, u32> = FxHashMap::default();
         let of = |closed: &Closed| threads.get(&closed.span.thread?).copied();

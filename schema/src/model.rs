@@ -234,6 +234,9 @@ pub struct TopLevelMethod {
     /// Programs that can run it: positions in [`Model::entry_points`], sorted;
     /// empty: any.
     pub entry_points: Vec<u16>,
+    /// A service loop gives it what it has waited for: each call is a round of its own, not
+    /// a step of something longer.
+    pub is_round: bool,
     /// Why it is a top-level method: the rule, the edge, the identifiers lost.
     pub reason: String,
 }

@@ -140,6 +140,7 @@ fn add_top(model: &mut Model, rest: &str) {
         identifiers,
         dag: Dag::default(),
         entry_points: Vec::new(),
+        is_round: false,
         reason: String::new(),
     });
 }

@@ -166,6 +166,7 @@ fn top_level(
         identifiers,
         dag: dag::dag(&fragment, |p| log_points.id(p), bindings),
         entry_points: findings.entry_points.of[old].clone(),
+        is_round: top.is_round,
         reason: top.reason.clone(),
     }
 }

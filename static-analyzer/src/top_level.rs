@@ -38,6 +38,8 @@ pub struct TopLevel {
     /// Log points reachable over local edges without entering another
     /// top-level method; sorted.
     pub members: Vec<Member>,
+    /// A service loop gives it what it has waited for.
+    pub is_round: bool,
     /// The rule, the edge, the identifiers lost there.
     pub reason: String,
 }

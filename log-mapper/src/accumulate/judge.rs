@@ -282,7 +282,9 @@ impl Scan<'_> {
     /// is a round is not known, it can be a step of something longer: only a pause much
     /// longer than it was at work tells.
     fn is_round_over(&self, span: SpanIndex, gap_us: u64) -> bool {
-        let is_step = self.is_all(span, TopLevelKind::IdentifierLoss);
+        let is_round = |state: &TopState| self.model.top_level_methods[state.top.index()].is_round;
+        let is_step =
+            self.is_all(span, TopLevelKind::IdentifierLoss) && !self.open.get(span).tops.iter().all(is_round);
         let times = if is_step { STEP_TIMES } else { 1 };
         let lasted_us = self.open.get(span).lasted_us().saturating_mul(times);
         (gap_us > FLOAT_US.max(lasted_us) && self.is_all_rounds(span))

@@ -260,7 +260,12 @@ impl Rests<'_, '_> {
 }
 
 /// Nodes at which `top` prints `point` as the very next one after any of `nodes`.
-fn next_of(orders: &mut Orders<'_>, top: TopLevelId, nodes: &[u32], point: LogPointId) -> Vec<u32> {
+pub(super) fn next_of(
+    orders: &mut Orders<'_>,
+    top: TopLevelId,
+    nodes: &[u32],
+    point: LogPointId,
+) -> Vec<u32> {
     if orders.floats(point) && !nodes_of(orders, top, point).is_empty() {
         return nodes.to_vec();
     }

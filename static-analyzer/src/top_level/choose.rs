@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schema::TopLevelKind;
 
 use super::attached;
@@ -90,7 +90,20 @@ pub fn find(
     };
     let mut found = members::fill(&known, &chosen);
     found.iter_mut().for_each(|top| without_identity(&lifetimes, top));
+    let rounds = rounds(program, graph, &loops);
+    found.iter_mut().for_each(|top| top.is_round = rounds.contains(&top.method));
     TopLevels::new(keep_useful(found, rules, program))
+}
+
+/// The methods that a service loop gives what it has waited for.
+fn rounds(program: &Program, graph: &CallGraph, loops: &[ServiceLoops]) -> FxHashSet<MethodId> {
+    let methods = (0..program.methods.len()).map(MethodId::new).filter(|m| loops[m.index()].any);
+    let given = methods.flat_map(|caller| {
+        let calls = graph.calls(caller).iter().filter(|call| call.kind.is_local());
+        let calls = calls.filter(move |call| loops[caller.index()].gives_taken(program, caller, call));
+        calls.flat_map(|call| &call.targets)
+    });
+    given.copied().collect()
 }
 
 /// Top-level methods without a line say nothing, unless forced.

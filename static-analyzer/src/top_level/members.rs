@@ -254,7 +254,7 @@ fn top_level(
                 .collect(),
         })
         .collect();
-    TopLevel { method, kind, identifiers, members, reason: reason.to_owned() }
+    TopLevel { method, kind, identifiers, members, is_round: false, reason: reason.to_owned() }
 }
 
 /// Parts of an object that it shares with others: the number of a part, the
