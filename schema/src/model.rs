@@ -433,6 +433,8 @@ pub struct CommunicationPair {
     /// Log points of the sender that are printed neither before nor after the hand-off:
     /// they stand on other ways through its code.
     pub beside: Vec<LogPointId>,
+    /// Log points of the receiver that it prints only when it is handed something else.
+    pub elsewhere: Vec<LogPointId>,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }

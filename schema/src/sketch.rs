@@ -222,6 +222,7 @@ fn add_pair(model: &mut Model, rest: &str) {
         before: Vec::new(),
         after: Vec::new(),
         beside: Vec::new(),
+        elsewhere: Vec::new(),
         reason,
     });
 }

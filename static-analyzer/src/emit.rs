@@ -205,6 +205,7 @@ fn pairs(findings: &Findings<'_>, sorted: &Sorted, log_points: &points::LogPoint
                 before: ids(&pair.before),
                 after: ids(&pair.after),
                 beside: ids(&pair.beside),
+                elsewhere: ids(&pair.elsewhere),
                 reason: pair.reason.clone(),
             }
         })

@@ -66,6 +66,9 @@ pub struct Pair {
     pub after: Vec<u32>,
     /// Neither before nor after it, sorted.
     pub beside: Vec<u32>,
+    /// Log points of the receiver that it prints only when it is handed something else,
+    /// sorted.
+    pub elsewhere: Vec<u32>,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }
@@ -99,9 +102,10 @@ pub fn find(
     let sources =
         handoffs::Sources { context, units: &units, channels: &channels, events: &events, made: &made };
     let network = links::Network::new(sources, &mut diagnostics);
-    let (mut pairs, mut sites) = merge(context, &units, &network);
+    let (mut pairs, mut sites, taken) = merge(context, &units, &network);
     drop_services(context, &mut pairs, &mut sites);
     add_sides(context, &units, &sites, &mut pairs);
+    add_elsewhere(context, &units, &taken, &mut pairs);
     entities::add(context, &mut pairs);
     attached::add(context, &mut pairs);
     add_forced(context, &units, rules, &mut pairs);
@@ -123,10 +127,10 @@ fn merge(
     context: Context<'_>,
     units: &regions::Units,
     network: &links::Network,
-) -> (Pairs, BTreeMap<Key, Sites>) {
+) -> (Pairs, BTreeMap<Key, Sites>, BTreeMap<Key, Sites>) {
     let members = carry::Members::new(context.top_levels);
     let manifest = cargo::Manifest::new(context, network.direct().map(|h| &h.cargo));
-    let of_sender = |from: usize| -> Vec<(Pair, Sites)> {
+    let of_sender = |from: usize| -> Vec<(Pair, Sites, Sites)> {
         let mut receivers = Receivers::new();
         for (to, kind, way) in network.ways(from).iter(|to| units.top_level(to).is_some()) {
             receivers.entry((to, kind)).or_default().push(way);
@@ -139,15 +143,16 @@ fn merge(
     };
     let n = context.top_levels.methods.len();
     // Senders differ a thousandfold in what they hand over.
-    let found: Vec<Vec<(Pair, Sites)>> = (0..n).into_par_iter().with_max_len(1).map(of_sender).collect();
-    let found =
-        found.into_iter().flatten().map(|(pair, sites)| ((pair.from, pair.to, pair.kind), pair, sites));
-    let (mut pairs, mut all_sites) = (Pairs::new(), BTreeMap::new());
-    for (key, pair, sites) in found {
+    let found: Vec<Vec<(Pair, Sites, Sites)>> =
+        (0..n).into_par_iter().with_max_len(1).map(of_sender).collect();
+    let (mut pairs, mut sites, mut taken) = (Pairs::new(), BTreeMap::new(), BTreeMap::new());
+    for (pair, handed_at, taken_at) in found.into_iter().flatten() {
+        let key = (pair.from, pair.to, pair.kind);
         pairs.insert(key, pair);
-        all_sites.insert(key, sites);
+        sites.insert(key, handed_at);
+        taken.insert(key, taken_at);
     }
-    (pairs, all_sites)
+    (pairs, sites, taken)
 }
 
 /// The pair of all ways (hand-offs in a row) from one sender to one receiver.
@@ -158,7 +163,7 @@ fn merge_one(
     carrier: &mut carry::Carrier<'_>,
     (from, to, kind): Key,
     ways: &[Vec<&Handoff>],
-) -> Option<(Pair, Sites)> {
+) -> Option<(Pair, Sites, Sites)> {
     // A method that calls itself does so within its own lines: where it begins anew is
     // the next thing that its thread does, or another thread's.
     if kind == LinkKind::Call && from == to {
@@ -205,9 +210,11 @@ fn merge_one(
         before: Vec::new(),
         after: Vec::new(),
         beside: Vec::new(),
+        elsewhere: Vec::new(),
         reason: format!("{}{more}", handoffs::reason(context, units, &ways[0])),
     };
-    Some((pair, sites))
+    let taken = events::taken_at(context, context.top_levels.methods[to].method, ways);
+    Some((pair, sites, taken))
 }
 
 /// Whether a sender is a task that ends: it was made for some work, and does not wait for
@@ -252,6 +259,27 @@ fn add_sides(context: Context<'_>, units: &regions::Units, sites: &BTreeMap<Key,
         for pair in pairs {
             let sides = sides_of.points(&sites[&(pair.from, pair.to, pair.kind)]);
             (pair.before, pair.after, pair.beside) = (sides.before, sides.after, sides.beside);
+        }
+    });
+}
+
+/// Adds what the receivers of events print only when they are handed others.
+fn add_elsewhere(
+    context: Context<'_>,
+    units: &regions::Units,
+    taken: &BTreeMap<Key, Sites>,
+    pairs: &mut Pairs,
+) {
+    let prints = sides::Prints::new(context);
+    let mut of_receivers: BTreeMap<usize, Vec<&mut Pair>> = BTreeMap::new();
+    for (key, pair) in pairs.iter_mut().filter(|(key, _)| taken.get(key).is_some_and(|at| !at.is_empty())) {
+        of_receivers.entry(key.1).or_default().push(pair);
+    }
+    of_receivers.into_par_iter().for_each(|(to, pairs)| {
+        let Some(unit) = units.of(context, context.top_levels.methods[to].method) else { return };
+        let mut sides_of = sides::SidesOf::new(context, units.region(unit), &prints);
+        for pair in pairs {
+            pair.elsewhere = sides_of.points(&taken[&(pair.from, pair.to, pair.kind)]).beside;
         }
     });
 }
@@ -313,6 +341,7 @@ fn add_forced(context: Context<'_>, units: &regions::Units, rules: &Rules, pairs
                     before: Vec::new(),
                     after: Vec::new(),
                     beside: Vec::new(),
+                    elsewhere: Vec::new(),
                     reason: "forced by the rules file".to_owned(),
                 });
             }

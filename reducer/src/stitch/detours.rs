@@ -31,6 +31,15 @@ pub(super) fn leave_out(
     let mut known: FxHashMap<(u32, bool, LogPointId), bool> = FxHashMap::default();
     candidates.retain(|candidate| {
         let pair = pairs.get(candidate.pair);
+        let elsewhere = pairs.printed_elsewhere(pair);
+        let is_elsewhere = |event: &Event| {
+            event
+                .log_point
+                .is_some_and(|point| elsewhere.binary_search(&point).is_ok() && !floats[point.index()])
+        };
+        if facts.get(candidate.to).events.iter().any(is_elsewhere) {
+            return false;
+        }
         if pair.id.is_none() || pair.is_way() || pair.role != Role::Local || pair.from == pair.to {
             return true;
         }

@@ -161,6 +161,12 @@ impl<'m> Pairs<'m> {
         pair.map_or(&[], |pair| &pair.beside)
     }
 
+    /// What the receiver of a pair prints only when it is handed something else, sorted.
+    pub(super) fn printed_elsewhere(&self, pair: &Pair) -> &'m [LogPointId] {
+        let pair = pair.id.and_then(|id| self.model.communication_pairs.get(id.index()));
+        pair.map_or(&[], |pair| &pair.elsewhere)
+    }
+
     /// What the sender of a pair prints before it hands over, and not after, sorted.
     pub(super) fn printed_before(&self, pair: &Pair) -> &'m [LogPointId] {
         let pair = pair.id.and_then(|id| self.model.communication_pairs.get(id.index()));

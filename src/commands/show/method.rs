@@ -61,7 +61,12 @@ pub(crate) fn print_pairs(model: &Model, from: &str, to: &str) -> Result<()> {
     let mut out = output::stdout();
     for pair in pairs {
         print_pair(&mut out, model, pair)?;
-        for (side, points) in [("after", &pair.before), ("before", &pair.after), ("not by", &pair.beside)] {
+        for (side, points) in [
+            ("after", &pair.before),
+            ("before", &pair.after),
+            ("not by", &pair.beside),
+            ("not to", &pair.elsewhere),
+        ] {
             for point in points {
                 let place = model.log_points.get(point.index());
                 let place = place.map(schema::LogPoint::place).unwrap_or_default();

@@ -54,6 +54,7 @@ pub(super) fn add(context: Context<'_>, pairs: &mut Pairs) {
                     before: Vec::new(),
                     after: Vec::new(),
                     beside: Vec::new(),
+                    elsewhere: Vec::new(),
                     reason: format!("both carry {simple}, which is attached to a connection"),
                 });
             }

@@ -54,6 +54,7 @@ fn add_pair(pairs: &mut Pairs, identity: Name, a: &Handler, b: &Handler) {
         before: Vec::new(),
         after: Vec::new(),
         beside: Vec::new(),
+        elsewhere: Vec::new(),
         reason: format!("both handle events of one {identity}"),
     });
 }

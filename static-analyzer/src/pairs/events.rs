@@ -180,6 +180,33 @@ fn taken(method: &Method, body: &Body) -> Vec<(Name, ValueId)> {
     found.collect()
 }
 
+/// Where `handler` takes the events of `ways` for what they are, sorted; none if it takes
+/// all alike, or takes something else as well.
+pub(super) fn taken_at(
+    context: Context<'_>,
+    handler: MethodId,
+    ways: &[Vec<&Handoff>],
+) -> Vec<(MethodId, ValueId)> {
+    let Some(body) = &context.program.methods[handler.index()].body else { return Vec::new() };
+    let mut found = Vec::new();
+    for way in ways {
+        let Some(Rule::Event(class)) = way.last().map(|last| &last.rule) else { return Vec::new() };
+        let n_before = found.len();
+        found.extend(body.iter().filter_map(|(value, inst)| match &inst.op {
+            Op::Cast(cast, inner) if cast == class && matches!(body.op(*inner), Op::Param(_)) => {
+                Some((handler, value))
+            }
+            _ => None,
+        }));
+        if found.len() == n_before {
+            return Vec::new();
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// Classes of the parameters (none: primitives and arrays).
 fn parameter_types(descriptor: &str) -> Vec<Option<Name>> {
     let class = |parameter: &str| Some(Name::from(parameter.strip_prefix('L')?.trim_end_matches(';')));
