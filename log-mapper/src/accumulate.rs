@@ -20,6 +20,7 @@ use self::begins::Begins;
 use self::disputes::Disputes;
 use self::evidence::{LOOP_US, Loops, Spread, Trust};
 use self::facts::{Fact, Number};
+use self::given::Given;
 use self::handed::Handed;
 use self::names::Names;
 use self::neighbours::Lone;
@@ -49,6 +50,7 @@ mod errands;
 mod evidence;
 mod facts;
 mod first_thread;
+mod given;
 mod handed;
 mod judge;
 mod names;
@@ -163,6 +165,7 @@ struct Scan<'m> {
     before: Option<SpanIndex>,
     loops: Loops,
     begins: Begins,
+    given: Given,
     owned: Owned,
     together: Together,
     tries: Tries,
@@ -257,6 +260,7 @@ impl<'m> Scan<'m> {
             before: None,
             loops: Loops::default(),
             begins: Begins::default(),
+            given: Given::default(),
             owned: Owned::default(),
             together: Together::default(),
             tries: Tries::default(),
@@ -512,6 +516,7 @@ impl<'m> Scan<'m> {
         let thread = u32::try_from(self.thread_names.len()).expect("fewer than 2^32 thread names");
         self.thread_names.push(interned);
         self.told.push(self.names_of_threads.told(name));
+        self.given.add_thread(name);
         self.threads.insert(interned, thread);
         thread
     }

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use schema::{Event, LogPointId, Name, Values};
+use schema::{Event, LogPointId, Name, TopLevelKind, Values};
 
 use super::canonical::canonical;
 use super::neighbours::{LONE_MAX, Lone};
@@ -38,6 +38,13 @@ impl Scan<'_> {
         }
         if thread.is_none() {
             self.together.see(candidate.map(|candidate| candidate.log_point), record.ts_us);
+        }
+        if let (Some(thread), Goes::Opens(tops)) = (thread, &goes) {
+            let is_task =
+                |state: &TopState| state.entered && self.orders.kind(state.top) == TopLevelKind::Task;
+            if tops.iter().any(is_task) {
+                self.given.begin(thread);
+            }
         }
         let is_apart = matches!(goes, Goes::Apart(_));
         let index = self.carry_out(record, candidate, thread, goes);

@@ -252,7 +252,10 @@ impl Scan<'_> {
         if self.orders.floats(point) {
             let is_apart = open.only_floats() || self.is_all_rounds(span);
             // What can have ended has, if nothing came of it for so long.
-            let has_ended = gap_us > self.pause_us() && open.is_at_exit(&self.orders);
+            // What a task has printed before, it prints as the next one.
+            let is_next = self.is_given_task(span) && open.has_printed(point);
+            let pause_us = if is_next { self.pause_of_task_us() } else { self.pause_us() };
+            let has_ended = gap_us > pause_us && open.is_at_exit(&self.orders);
             return has_ended || is_silence(gap_us, open.lasted_us()) || (gap_us > float_us && is_apart);
         }
         let is_anybodys = open.tops.len() > ANYBODY_MIN && !open.only_floats();
@@ -276,11 +279,11 @@ impl Scan<'_> {
         !is_main && open.tops.iter().any(is_call)
     }
 
-    /// Whether `span` is a round of a dispatcher or a call, and nothing came of it for
-    /// so long that it has ended: of a call, for longer than threads of its node usually
-    /// pause. That what loses its identifiers on the way to its caller
-    /// is a round is not known, it can be a step of something longer: only a pause much
-    /// longer than it was at work tells.
+    /// Whether `span` is a round of a dispatcher, a call, or a task of a thread that is given
+    /// one after the other, and nothing came of it for so long that it has ended: of a call
+    /// or such a task, for longer than threads of its node usually pause. That what loses its
+    /// identifiers on the way to its caller is a round is not known, it can be a step of
+    /// something longer: only a pause much longer than it was at work tells.
     fn is_round_over(&self, span: SpanIndex, gap_us: u64) -> bool {
         let is_round = |state: &TopState| self.model.top_level_methods[state.top.index()].is_round;
         let is_step =
@@ -289,11 +292,24 @@ impl Scan<'_> {
         let lasted_us = self.open.get(span).lasted_us().saturating_mul(times);
         (gap_us > FLOAT_US.max(lasted_us) && self.is_all_rounds(span))
             || (gap_us > self.pause_us().max(lasted_us) && self.is_call(span))
+            || (gap_us > self.pause_of_task_us().max(lasted_us) && self.is_given_task(span))
+    }
+
+    /// Whether `span` began as a task can, in a thread that is given one after the other.
+    fn is_given_task(&self, span: SpanIndex) -> bool {
+        let open = self.open.get(span);
+        let is_task = |state: &TopState| state.entered && self.orders.kind(state.top) == TopLevelKind::Task;
+        open.thread.is_some_and(|thread| self.given.is_given(thread)) && open.tops.iter().any(is_task)
     }
 
     /// A longer pause than this is none in the middle of a thread's work, µs.
     fn pause_us(&self) -> u64 {
         self.pauses.usual_us().max(FLOAT_US)
+    }
+
+    /// The same of a task, after which its thread is given another one: as soon as that.
+    fn pause_of_task_us(&self) -> u64 {
+        self.pauses.usual_us().max(LOOP_US)
     }
 
     fn is_round_of(&self, state: &TopState) -> bool {

@@ -118,6 +118,6 @@ impl Pools {
 }
 
 /// A thread's name up to its first number or address.
-fn pool(thread: &str) -> String {
+pub(super) fn pool(thread: &str) -> String {
     thread.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().to_owned()
 }

@@ -103,3 +103,45 @@ fn a_round_is_over_after_a_pause_that_is_usual_in_calls() {
     let records = "1000.000 t finished\n1000.250 t looking";
     check_after(&model, (&slow(70, 0.3), NAMED), records, "receive: 1 opens\nreceive: 2 opens");
 }
+
+/// A task that can go on with its first line, and by then can have ended.
+const SERVED: &str = "
+    point asked
+    point answered
+    top serve Task
+      >asked< answered
+      answered< asked
+";
+
+/// So many tasks in each of these threads, two seconds from each other.
+fn served(threads: &[&str]) -> String {
+    let line = |i: usize| format!("{} {} asked\n", 2 * i, threads[i % threads.len()]);
+    (0..threads.len() * 4).map(line).collect()
+}
+
+/// Holds two tasks of thread `w-1` that follow each other soon, the other threads at work
+/// before, against `expected`.
+fn check_two(model: &str, threads: &[&str], first: &str, expected: &str) {
+    let records =
+        format!("1000.000 w-1 {first}\n1000.001 w-1 answered\n1000.051 w-1 {first}\n1000.052 w-1 answered");
+    check_after(model, (&served(threads), "serve: 1 opens"), &records, expected);
+}
+
+#[test]
+fn a_thread_that_is_given_tasks_begins_the_next_one_after_a_pause() {
+    check_two(SERVED, &["w-1", "w-2"], "asked", "serve: 1 opens; 2 thread\nserve: 3 opens; 4 thread");
+    // Its own work goes on.
+    check_two(SERVED, &["w-1"], "asked", "serve: 1 opens; 2 thread; 3 thread; 4 thread");
+}
+
+#[test]
+fn what_everybody_prints_begins_the_next_task_where_it_began_the_one_before() {
+    let mut model = "point utility\n".to_owned() + SERVED;
+    model = model
+        .replace(">asked<", ">utility answered\n>asked<")
+        .replace("answered< asked", "answered< asked utility");
+    (0..33).for_each(|n| model += &format!("top other_{n} RpcHandler\n>utility<\n"));
+    let cut = "serve: 1 opens; 2 thread, skips\nserve: 3 opens; 4 thread, skips";
+    check_two(&model, &["w-1", "w-2"], "utility", cut);
+    check_two(&model, &["w-1"], "utility", "serve: 1 opens; 2 thread, skips; 3 thread; 4 thread, skips");
+}
