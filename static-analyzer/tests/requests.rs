@@ -33,6 +33,8 @@ mod journals;
 mod later;
 #[path = "requests/ledgers.rs"]
 mod ledgers;
+#[path = "requests/posted.rs"]
+mod posted;
 #[path = "requests/sinks.rs"]
 mod sinks;
 

@@ -20,6 +20,9 @@ use crate::path::{AccessPath, LogPoint, Root, Step};
 use crate::program::{FieldRef, MethodId, Name, Program};
 use crate::strings::types;
 
+/// Package of what counts.
+const COUNTERS: &str = "java/util/concurrent/atomic/";
+
 /// A place that numbers and texts pass through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Node {
@@ -79,7 +82,7 @@ impl Copies {
     }
 
     /// Gives the variables of log points the value classes of what they are copies of.
-    pub fn rename(&self, graph: &CallGraph, log_points: &mut [LogPoint]) {
+    pub fn rename(&self, program: &Program, graph: &CallGraph, log_points: &mut [LogPoint]) {
         log_points.par_iter_mut().for_each(|point| {
             let frame = point.frame;
             for variable in &mut point.variables {
@@ -88,7 +91,7 @@ impl Copies {
                 };
                 let node = match (path.steps.last(), path.root) {
                     (Some(Step::Field(field)), _) => Some(Node::Field(*field)),
-                    (None, Root::Local(value)) => Self::result_of(graph, frame, value),
+                    (None, Root::Local(value)) => Self::given_by(program, graph, frame, value),
                     _ => None,
                 };
                 if let Some(class) = node.and_then(|node| self.class_of.get(&node)) {
@@ -98,8 +101,16 @@ impl Copies {
         });
     }
 
-    /// The result that a local value is, of a method whose values are known.
-    fn result_of(graph: &CallGraph, frame: MethodId, value: ValueId) -> Option<Node> {
+    /// What a local value is that a call gives: the next of a counter, or the result of a
+    /// method whose values are known.
+    fn given_by(program: &Program, graph: &CallGraph, frame: MethodId, value: ValueId) -> Option<Node> {
+        let body = program.methods[frame.index()].body.as_ref()?;
+        if let Op::Invoke { method, args, .. } = body.op(body.uncast(value))
+            && method.class.starts_with(COUNTERS)
+        {
+            let Op::GetField(counter, _) = body.op(body.uncast(*args.first()?)) else { return None };
+            return Some(Node::Field(*counter));
+        }
         let calls = graph.calls(frame);
         let from = calls.partition_point(|c| c.site < value);
         let mut targets = calls[from..].iter().take_while(|c| c.site == value).flat_map(|c| &c.targets);
@@ -110,6 +121,16 @@ impl Copies {
     pub fn members(&self, value_class: Name) -> &[Name] {
         self.members.get(&value_class).map_or(&[], Vec::as_slice)
     }
+}
+
+/// The counter whose next number a path names.
+fn counter(path: &AccessPath) -> Option<FieldRef> {
+    let (Step::Call(called), before) = path.steps.split_last()? else { return None };
+    let counter = match (before.last(), &path.root) {
+        (Some(Step::Field(f)), _) | (None, Root::Static(f)) => f,
+        _ => return None,
+    };
+    called.class.starts_with(COUNTERS).then_some(*counter)
 }
 
 fn class_name(field: FieldRef) -> Name {
@@ -269,12 +290,17 @@ impl Flows<'_> {
             }
             _ => {}
         }
-        let AccessPath { root, steps } = self.bindings.path(method, value);
+        let path = self.bindings.path(method, value);
+        if let Some(counter) = counter(&path) {
+            return found(Origin::Node(Node::Field(counter)));
+        }
+        let AccessPath { root, steps } = path;
         match (steps.last(), root) {
             (Some(Step::Field(f)), _) if is_plain(&f.descriptor) => found(Origin::Node(Node::Field(*f))),
             (None, Root::Param(i)) if self.is_plain_parameter(method, i) => {
                 found(Origin::Node(Node::Param(method, i)));
             }
+            (None, Root::Local(v)) => self.local(method, body, v).into_iter().for_each(found),
             _ => self.local(method, body, value).into_iter().for_each(found),
         }
     }
@@ -287,11 +313,10 @@ impl Flows<'_> {
         if apis::reads_stream(self.program, *called) {
             return None;
         }
-        if called.class.starts_with("java/util/concurrent/atomic/") {
-            let counter =
-                args.first().and_then(|&counter| self.bindings.path(method, counter).steps.last().copied());
-            return Some(match counter {
-                Some(Step::Field(f)) => Origin::Node(Node::Field(f)),
+        if called.class.starts_with(COUNTERS) {
+            let counter = args.first().map(|&counter| self.bindings.path(method, counter));
+            return Some(match counter.map(|AccessPath { root, steps }| (steps.last().copied(), root)) {
+                Some((Some(Step::Field(f)), _) | (None, Root::Static(f))) => Origin::Node(Node::Field(f)),
                 _ => Origin::Itself,
             });
         }

@@ -490,6 +490,7 @@ pub(super) fn text(channel: &Channel) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::FieldRef;
 
     fn end(unit: UnitId) -> End {
         let at = (MethodId::new(0), ValueId::new(0));
@@ -504,5 +505,28 @@ mod tests {
         let readers = BTreeMap::from([(block, (1..6).collect()), (request, (3..9).collect())]);
         assert_eq!(formats(&senders, &readers), FxHashSet::from_iter([block]));
         assert!(formats(&senders[1..], &readers).is_empty(), "too few");
+    }
+
+    #[test]
+    fn a_queue_that_its_users_tidy_up_hands_nothing_over() {
+        let queue = |name: &str| {
+            let (class, descriptor) = (Name::from("a/Cache"), Name::from("Ljava/util/Queue;"));
+            Channel::Queue(FieldRef { class, name: Name::from(name), descriptor })
+        };
+        // Who puts there, and who takes.
+        let users = [
+            ("handed over", 0..4, vec![9]),
+            ("handed over and over", 0..4, vec![1, 2, 3, 9]),
+            ("tidied up", 0..4, vec![0, 1, 2, 3]),
+            ("tidied up by readers", 0..4, vec![0, 1, 2, 7, 8, 9]),
+            ("used by few", 0..3, vec![0, 1, 2]),
+        ];
+        let (mut senders, mut readers) = (vec![Vec::new(); 4], BTreeMap::new());
+        for (name, putters, takers) in users {
+            putters.for_each(|unit| senders[unit].push((queue(name), end(unit))));
+            readers.insert(queue(name), FxHashSet::from_iter(takers));
+        }
+        let tidied = [queue("tidied up"), queue("tidied up by readers")];
+        assert_eq!(containers(&senders, &readers), FxHashSet::from_iter(tidied));
     }
 }
