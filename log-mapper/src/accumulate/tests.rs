@@ -21,6 +21,7 @@ mod programs;
 mod rests;
 mod rounds;
 mod stamps;
+mod tails;
 mod threads;
 mod together;
 
