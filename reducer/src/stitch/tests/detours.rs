@@ -75,17 +75,17 @@ fn a_thread_that_printed_what_stands_beside_a_hand_off_has_handed_nothing_over()
 #[test]
 fn who_prints_what_it_prints_for_other_events_was_handed_another() {
     let mut model = sketch::model(
-        "point asks id=Id.n
+        "point p id=Id.n
          point opens id=Id.n
          point closes id=Id.n
          top ask Task id=Id.n
-          >asks<
+          >p<
          top take EventHandler id=Id.n
           >opens<
           >closes<
          pair ask take Queue id=id",
     );
-    let opens = "a t ask id=10001 asks@1.0\na u take id=10001 opens@1.01";
+    let opens = "a t ask id=10001 p@1.0\na u take id=10001 opens@1.01";
     check_model(&model, opens, "1 2 1>2");
     model.communication_pairs[0].elsewhere = vec![sketch::point(&model, "closes")];
     check_model(&model, opens, "1 2 1>2");
