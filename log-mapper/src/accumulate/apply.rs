@@ -42,9 +42,12 @@ impl Scan<'_> {
         if let (Some(thread), Goes::Opens(tops)) = (thread, &goes) {
             let is_task =
                 |state: &TopState| state.entered && self.orders.kind(state.top) == TopLevelKind::Task;
-            if tops.iter().any(is_task) {
-                self.given.begin(thread);
+            if let Some(candidate) = candidate.filter(|_| tops.iter().any(is_task)) {
+                self.given.begin(thread, candidate.log_point, record.ts_us);
             }
+        }
+        if let Some(thread) = thread {
+            self.given.see(thread, record.ts_us);
         }
         let is_apart = matches!(goes, Goes::Apart(_));
         let index = self.carry_out(record, candidate, thread, goes);

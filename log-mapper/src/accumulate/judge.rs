@@ -69,7 +69,7 @@ impl Scan<'_> {
             is_main: self.is_main(best.span),
             was_handed_out: self.open.get(best.span).was_handed_out(&self.orders, &best.fit),
             is_round: self.is_round(best.span),
-            round_is_over: self.is_round_over(best.span, gap_us),
+            round_is_over: self.is_round_over(best.span, point, gap_us),
             handed_anew: self.is_next_handed(best.span, record.ts_us),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             beside: self.is_beside(best, record),
@@ -284,7 +284,7 @@ impl Scan<'_> {
     /// or such a task, for longer than threads of its node usually pause. That what loses its
     /// identifiers on the way to its caller is a round is not known, it can be a step of
     /// something longer: only a pause much longer than it was at work tells.
-    fn is_round_over(&self, span: SpanIndex, gap_us: u64) -> bool {
+    fn is_round_over(&self, span: SpanIndex, point: LogPointId, gap_us: u64) -> bool {
         let is_round = |state: &TopState| self.model.top_level_methods[state.top.index()].is_round;
         let is_step =
             self.is_all(span, TopLevelKind::IdentifierLoss) && !self.open.get(span).tops.iter().all(is_round);
@@ -292,7 +292,9 @@ impl Scan<'_> {
         let lasted_us = self.open.get(span).lasted_us().saturating_mul(times);
         (gap_us > FLOAT_US.max(lasted_us) && self.is_all_rounds(span))
             || (gap_us > self.pause_us().max(lasted_us) && self.is_call(span))
-            || (gap_us > self.pause_of_task_us().max(lasted_us) && self.is_given_task(span))
+            || (gap_us > self.pause_of_task_us().max(lasted_us)
+                && self.is_given_task(span)
+                && self.open.get(span).thread.is_some_and(|thread| self.given.begins(thread, point)))
     }
 
     /// Whether `span` began as a task can, in a thread that is given one after the other.

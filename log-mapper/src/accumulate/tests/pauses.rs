@@ -135,6 +135,19 @@ fn a_thread_that_is_given_tasks_begins_the_next_one_after_a_pause() {
 }
 
 #[test]
+fn what_no_thread_has_begun_with_goes_on_after_a_pause() {
+    // Who is asked may ask back; a task may begin with that too, but none has.
+    let model = SERVED.replace("answered< asked", "answered< back\n>back<").replace("top", "point back\ntop");
+    let records = "1000.000 w-1 asked\n1000.001 w-1 answered\n1000.051 w-1 back";
+    let check = |before: &str, expected: &str| {
+        check_after(&model, (before, "serve: 1 opens"), records, expected);
+    };
+    let before = served(&["w-1", "w-2"]);
+    check(&before, "serve: 1 opens; 2 thread; 3 thread");
+    check(&before.replacen("asked", "back", 1), "serve: 1 opens; 2 thread\nserve: 3 opens");
+}
+
+#[test]
 fn what_everybody_prints_begins_the_next_task_where_it_began_the_one_before() {
     let mut model = "point utility\n".to_owned() + SERVED;
     model = model
