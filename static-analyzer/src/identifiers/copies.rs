@@ -51,13 +51,10 @@ impl Copies {
     /// Reads where all numbers and texts of the program come from.
     pub fn find(program: &Program, graph: &CallGraph, bindings: &Bindings<'_>) -> Self {
         let flows = Flows { program, graph, bindings };
-        let edges: Vec<(Node, Origin)> = (0..program.methods.len())
-            .into_par_iter()
-            .flat_map_iter(|i| flows.of(MethodId::new(i)))
-            .collect();
-        let states =
-            (0..program.methods.len()).into_par_iter().flat_map_iter(|i| flows.states(MethodId::new(i)));
-        let groups = groups(edges, &states.collect());
+        let found: Vec<Found> =
+            (0..program.methods.len()).into_par_iter().map(|i| flows.of(MethodId::new(i))).collect();
+        let states: FxHashSet<FieldRef> = found.iter().flat_map(|found| &found.states).copied().collect();
+        let groups = groups(found.into_iter().flat_map(|found| found.edges).collect(), &states);
         let mut copies = Copies::default();
         for nodes in groups {
             let names: Vec<Name> = nodes
@@ -196,6 +193,14 @@ fn first_dominator(dominators: &Dominators<NodeIndex>, node: NodeIndex) -> Optio
     }
 }
 
+/// What one method does with numbers and texts.
+#[derive(Debug, Default)]
+struct Found {
+    edges: Vec<(Node, Origin)>,
+    /// Fields that it sets anew, other than from a stream.
+    states: Vec<FieldRef>,
+}
+
 /// Where the values of methods come from and go to.
 struct Flows<'a> {
     program: &'a Program,
@@ -205,17 +210,19 @@ struct Flows<'a> {
 
 impl Flows<'_> {
     /// What a method puts into fields, returns, and gives to what it calls.
-    fn of(&self, method: MethodId) -> Vec<(Node, Origin)> {
+    fn of(&self, method: MethodId) -> Found {
         let m = &self.program.methods[method.index()];
-        let Some(body) = &m.body else { return Vec::new() };
-        let mut edges = Vec::new();
+        let Found { mut edges, mut states } = Found::default();
+        let Some(body) = &m.body else { return Found::default() };
         // What is given to a method can come back from it, of each caller another.
         let is_plain_result =
             types::parameters(&m.descriptor).is_empty() && is_plain(types::result(&m.descriptor));
         for (_, inst) in body.iter() {
             match &inst.op {
                 Op::PutField(f, Some(_), value) if is_plain(&f.descriptor) => {
+                    let n_before = edges.len();
                     self.add(Node::Field(*f), method, body, *value, &mut edges);
+                    states.extend((m.name != "<init>" && edges.len() > n_before).then_some(*f));
                 }
                 Op::Return(Some(value)) if is_plain_result => {
                     self.add(Node::Result(method), method, body, *value, &mut edges);
@@ -239,22 +246,7 @@ impl Flows<'_> {
                 }
             }
         }
-        edges
-    }
-
-    /// Fields of numbers and texts that a method sets anew, other than from a stream.
-    fn states(&self, method: MethodId) -> Vec<FieldRef> {
-        let m = &self.program.methods[method.index()];
-        let Some(body) = m.body.as_ref().filter(|_| m.name != "<init>") else { return Vec::new() };
-        let set = body.iter().filter_map(|(_, inst)| match inst.op {
-            Op::PutField(f, Some(_), value) if is_plain(&f.descriptor) => {
-                let mut is_set = false;
-                self.trace(method, body, value, &mut Vec::new(), &mut |_| is_set = true);
-                is_set.then_some(f)
-            }
-            _ => None,
-        });
-        set.collect()
+        Found { edges, states }
     }
 
     fn add(&self, to: Node, method: MethodId, body: &Body, value: ValueId, edges: &mut Vec<(Node, Origin)>) {
