@@ -31,6 +31,14 @@ fn copies_of_one_number_are_of_one_value_class() {
 }
 
 #[test]
+fn what_is_read_from_a_stream_is_called_as_the_field_that_keeps_it() {
+    let model = model();
+    let note = &point(&model, "posted reads").variables[0];
+    let class = note.value_class.expect("it is known");
+    assert_eq!(model.value_classes[class.index()], "Posted$Note.noteId");
+}
+
+#[test]
 fn who_takes_events_by_their_class_prints_for_each_only_what_that_leads_to() {
     let model = model();
     let elsewhere = |from: &str| -> Vec<&str> {
