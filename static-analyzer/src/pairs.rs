@@ -104,8 +104,9 @@ pub fn find(
     let network = links::Network::new(sources, &mut diagnostics);
     let (mut pairs, mut sites, taken) = merge(context, &units, &network);
     drop_services(context, &mut pairs, &mut sites);
-    add_sides(context, &units, &sites, &mut pairs);
-    add_elsewhere(context, &units, &taken, &mut pairs);
+    let prints = sides::Prints::new(context);
+    add_sides(context, &units, &prints, &sites, &mut pairs);
+    add_elsewhere(context, &units, &prints, &taken, &mut pairs);
     entities::add(context, &mut pairs);
     attached::add(context, &mut pairs);
     add_forced(context, &units, rules, &mut pairs);
@@ -245,8 +246,13 @@ fn are_rounds(context: Context<'_>, from: usize, ways: &[Vec<&Handoff>]) -> bool
 }
 
 /// Adds what the senders have printed before they hand over, and print after that.
-fn add_sides(context: Context<'_>, units: &regions::Units, sites: &BTreeMap<Key, Sites>, pairs: &mut Pairs) {
-    let prints = sides::Prints::new(context);
+fn add_sides(
+    context: Context<'_>,
+    units: &regions::Units,
+    prints: &sides::Prints,
+    sites: &BTreeMap<Key, Sites>,
+    pairs: &mut Pairs,
+) {
     let mut of_senders: Vec<Vec<&mut Pair>> = Vec::new();
     for pair in pairs.values_mut() {
         match of_senders.last_mut() {
@@ -255,7 +261,7 @@ fn add_sides(context: Context<'_>, units: &regions::Units, sites: &BTreeMap<Key,
         }
     }
     of_senders.into_par_iter().with_max_len(1).for_each(|pairs| {
-        let mut sides_of = sides::SidesOf::new(context, units.region(pairs[0].from), &prints);
+        let mut sides_of = sides::SidesOf::new(context, units.region(pairs[0].from), prints);
         for pair in pairs {
             let sides = sides_of.points(&sites[&(pair.from, pair.to, pair.kind)]);
             (pair.before, pair.after, pair.beside) = (sides.before, sides.after, sides.beside);
@@ -267,17 +273,17 @@ fn add_sides(context: Context<'_>, units: &regions::Units, sites: &BTreeMap<Key,
 fn add_elsewhere(
     context: Context<'_>,
     units: &regions::Units,
+    prints: &sides::Prints,
     taken: &BTreeMap<Key, Sites>,
     pairs: &mut Pairs,
 ) {
-    let prints = sides::Prints::new(context);
     let mut of_receivers: BTreeMap<usize, Vec<&mut Pair>> = BTreeMap::new();
     for (key, pair) in pairs.iter_mut().filter(|(key, _)| taken.get(key).is_some_and(|at| !at.is_empty())) {
         of_receivers.entry(key.1).or_default().push(pair);
     }
     of_receivers.into_par_iter().for_each(|(to, pairs)| {
         let Some(unit) = units.of(context, context.top_levels.methods[to].method) else { return };
-        let mut sides_of = sides::SidesOf::new(context, units.region(unit), &prints);
+        let mut sides_of = sides::SidesOf::new(context, units.region(unit), prints);
         for pair in pairs {
             pair.elsewhere = sides_of.points(&taken[&(pair.from, pair.to, pair.kind)]).beside;
         }

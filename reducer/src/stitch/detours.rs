@@ -9,6 +9,9 @@
 //! Nor has who is seen only at what comes after the hand-off, and not how it begins, handed
 //! over what begins when that is printed.
 //!
+//! The other way around, who shows what a receiver prints only when it is handed something
+//! else has been handed nothing by this pair.
+//!
 //! Under-approximates: lines that everybody prints have no place, and where the sender
 //! prints nothing beside its hand-off nothing is told.
 
@@ -20,7 +23,8 @@ use super::evidence::Candidate;
 use super::facts::Facts;
 use super::pairs::{Pair, Pairs, Role};
 
-/// Takes out hand-offs on one node by whom went another way.
+/// Takes out hand-offs to whom was handed something else, and those on one node by whom
+/// went another way.
 pub(super) fn leave_out(
     model: &Model,
     pairs: &Pairs<'_>,

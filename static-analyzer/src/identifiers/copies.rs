@@ -43,8 +43,6 @@ enum Origin {
 #[derive(Debug, Default)]
 pub struct Copies {
     class_of: FxHashMap<Node, Name>,
-    /// The classes that became one, under its name, sorted.
-    members: FxHashMap<Name, Vec<Name>>,
 }
 
 impl Copies {
@@ -56,30 +54,20 @@ impl Copies {
         let states: FxHashSet<FieldRef> = found.iter().flat_map(|found| &found.states).copied().collect();
         let groups = groups(found.into_iter().flat_map(|found| found.edges).collect(), &states);
         let mut copies = Copies::default();
-        for nodes in groups {
-            let names: Vec<Name> = nodes
-                .iter()
-                .filter_map(|(_, node)| match node {
-                    Node::Field(f) if is_plain(&f.descriptor) => Some(class_name(*f)),
-                    _ => None,
-                })
-                .collect();
-            let Some(&name) = names.first() else { continue };
-            if nodes.len() < 2 {
-                continue;
-            }
+        for nodes in groups.into_iter().filter(|nodes| nodes.len() > 1) {
+            // The field that the fewest copies were made for names them all.
+            let name = nodes.iter().find_map(|(_, node)| match node {
+                Node::Field(f) if is_plain(&f.descriptor) => Some(class_name(*f)),
+                _ => None,
+            });
+            let Some(name) = name else { continue };
             copies.class_of.extend(nodes.into_iter().map(|(_, node)| (node, name)));
-            copies.members.entry(name).or_default().extend(names);
-        }
-        for members in copies.members.values_mut() {
-            members.sort_unstable();
-            members.dedup();
         }
         copies
     }
 
     /// Gives the variables of log points the value classes of what they are copies of.
-    pub fn rename(&self, program: &Program, graph: &CallGraph, log_points: &mut [LogPoint]) {
+    pub fn rename(&self, bindings: &Bindings<'_>, log_points: &mut [LogPoint]) {
         log_points.par_iter_mut().for_each(|point| {
             let frame = point.frame;
             for variable in &mut point.variables {
@@ -88,7 +76,7 @@ impl Copies {
                 };
                 let node = match (path.steps.last(), path.root) {
                     (Some(Step::Field(field)), _) => Some(Node::Field(*field)),
-                    (None, Root::Local(value)) => Self::given_by(program, graph, frame, value),
+                    (None, Root::Local(value)) => given_by(bindings, frame, value),
                     _ => None,
                 };
                 if let Some(class) = node.and_then(|node| self.class_of.get(&node)) {
@@ -97,27 +85,25 @@ impl Copies {
             }
         });
     }
+}
 
-    /// What a local value is that a call gives: the next of a counter, or the result of a
-    /// method whose values are known.
-    fn given_by(program: &Program, graph: &CallGraph, frame: MethodId, value: ValueId) -> Option<Node> {
-        let body = program.methods[frame.index()].body.as_ref()?;
-        if let Op::Invoke { method, args, .. } = body.op(body.uncast(value))
-            && method.class.starts_with(COUNTERS)
-        {
-            let Op::GetField(counter, _) = body.op(body.uncast(*args.first()?)) else { return None };
-            return Some(Node::Field(*counter));
-        }
-        let calls = graph.calls(frame);
-        let from = calls.partition_point(|c| c.site < value);
-        let mut targets = calls[from..].iter().take_while(|c| c.site == value).flat_map(|c| &c.targets);
-        targets.next().filter(|_| targets.next().is_none()).map(|&target| Node::Result(target))
-    }
+/// What a local value is that a call gives: the next of a counter, or the result of a
+/// method whose values are known.
+fn given_by(bindings: &Bindings<'_>, frame: MethodId, value: ValueId) -> Option<Node> {
+    let counted = counter(&bindings.path(frame, value)).map(Node::Field);
+    counted.or_else(|| only_target(bindings.graph, frame, value).map(Node::Result))
+}
 
-    /// The classes that are one under this name.
-    pub fn members(&self, value_class: Name) -> &[Name] {
-        self.members.get(&value_class).map_or(&[], Vec::as_slice)
-    }
+/// The one method that a call can mean.
+fn only_target(graph: &CallGraph, frame: MethodId, site: ValueId) -> Option<MethodId> {
+    let mut targets = targets(graph, frame, site);
+    targets.next().filter(|_| targets.next().is_none())
+}
+
+fn targets(graph: &CallGraph, frame: MethodId, site: ValueId) -> impl Iterator<Item = MethodId> {
+    let calls = graph.calls(frame);
+    let from = calls.partition_point(|call| call.site < site);
+    calls[from..].iter().take_while(move |call| call.site == site).flat_map(|call| &call.targets).copied()
 }
 
 /// The counter whose next number a path names.
@@ -305,25 +291,15 @@ impl Flows<'_> {
         if apis::reads_stream(self.program, *called) {
             return None;
         }
-        if called.class.starts_with(COUNTERS) {
-            let counter = args.first().map(|&counter| self.bindings.path(method, counter));
-            return Some(match counter.map(|AccessPath { root, steps }| (steps.last().copied(), root)) {
-                Some((Some(Step::Field(f)), _) | (None, Root::Static(f))) => Origin::Node(Node::Field(f)),
-                _ => Origin::Itself,
-            });
-        }
-        let calls = self.graph.calls(method);
-        let from = calls.partition_point(|c| c.site < value);
-        let mut targets = calls[from..].iter().take_while(|c| c.site == value).flat_map(|c| &c.targets);
-        let Some(&target) = targets.next() else {
+        if targets(self.graph, method, value).next().is_none() {
             // What an object of a library holds was read from a document or a message.
             let is_held = args.len() == 1 && self.program.class(called.class).is_none();
             return (!is_held || called.class.starts_with("java/")).then_some(Origin::Itself);
-        };
+        }
+        let Some(target) = only_target(self.graph, method, value) else { return Some(Origin::Itself) };
         let descriptor = &self.program.methods[target.index()].descriptor;
         let is_known = types::parameters(descriptor).is_empty() && is_plain(types::result(descriptor));
-        let is_one = targets.next().is_none();
-        Some(if is_known && is_one { Origin::Node(Node::Result(target)) } else { Origin::Itself })
+        Some(if is_known { Origin::Node(Node::Result(target)) } else { Origin::Itself })
     }
 
     fn is_plain_parameter(&self, method: MethodId, i: u16) -> bool {

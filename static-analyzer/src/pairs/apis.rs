@@ -2,6 +2,7 @@
 //! carry a request from one thread or process to another. One row per API; the
 //! call graph has its own table of what starts a thread.
 
+use crate::call_graph::apis::is_stream;
 use crate::program::{Name, Program};
 
 /// Whether the end of a channel writes or reads.
@@ -233,6 +234,5 @@ pub(super) fn opens_file(class: &str, method: &str) -> bool {
 /// Whether values of this type hold what is read from a stream.
 pub(super) fn carries(program: &Program, descriptor: &str) -> bool {
     let class = descriptor.strip_prefix('L').and_then(|d| d.strip_suffix(';'));
-    descriptor == "[B"
-        || class.is_some_and(|class| crate::call_graph::apis::is_stream(program, Name::from(class)))
+    descriptor == "[B" || class.is_some_and(|class| is_stream(program, Name::from(class)))
 }

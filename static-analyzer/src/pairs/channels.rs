@@ -130,6 +130,8 @@ impl Channels {
                 return false;
             }
             if containers.contains(channel) {
+                diagnostics
+                    .push(format!("{} is tidied up by who uses it: part of a container", text(channel)));
                 return false;
             }
             let is_shared = n_senders * n > CHANNEL_HANDOFFS_MAX;

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::regions::Region;
 use super::{Context, apis};
+use crate::call_graph::apis::is_stream;
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::program::{FieldRef, MethodId, MethodRef, Name};
 use crate::strings::types;
@@ -109,9 +110,7 @@ impl Trace<'_, '_> {
             }
             Op::Const(_) => true,
             // What a stream keeps is what it was made over.
-            Op::GetField(field, Some(stream))
-                if crate::call_graph::apis::is_stream(self.streams.context.program, field.class) =>
-            {
+            Op::GetField(field, Some(stream)) if is_stream(self.streams.context.program, field.class) => {
                 self.stack.push((at, *stream));
                 true
             }
@@ -250,7 +249,7 @@ impl Trace<'_, '_> {
             (_, [receiver, args @ ..]) => (Some(*receiver), args),
         };
         let program = self.streams.context.program;
-        let is_stream = crate::call_graph::apis::is_stream(program, called.class);
+        let is_stream = is_stream(program, called.class);
         self.stack.extend(receiver.filter(|_| is_stream).map(|receiver| (at, receiver)));
         let carriers = types::parameters(&called.descriptor)
             .into_iter()

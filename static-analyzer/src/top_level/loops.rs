@@ -80,6 +80,14 @@ impl ServiceLoops {
     pub(crate) fn repeats(&self, body: &Body, value: ValueId) -> bool {
         self.inner.get(body.inst(value).block.index()).copied().unwrap_or(true)
     }
+
+    /// Whether `call` is given what a service loop has waited for: it is a round, not a step
+    /// of something longer.
+    pub(crate) fn gives_taken(&self, program: &Program, caller: MethodId, call: &Call) -> bool {
+        let Some(body) = &program.methods[caller.index()].body else { return false };
+        let is_taken = |v: &ValueId| is_blocking(body.op(body.uncast(*v)));
+        self.contains(body, call.site) && call.args.iter().flatten().any(is_taken)
+    }
 }
 
 fn is_loop(members: &[u32], successors: &[Vec<u32>]) -> bool {
@@ -290,16 +298,6 @@ pub(crate) fn waits(program: &Program, graph: &CallGraph, method: MethodId, dept
     body.insts.len() <= HELPER_INSTS_MAX
         && (body.iter().any(|(_, inst)| is_blocking(&inst.op))
             || depth > 0 && graph.local_edges(method).any(|(_, t)| waits(program, graph, t, depth - 1)))
-}
-
-impl ServiceLoops {
-    /// Whether `call` is given what a service loop has waited for: it is a round, not a step
-    /// of something longer.
-    pub(crate) fn gives_taken(&self, program: &Program, caller: MethodId, call: &Call) -> bool {
-        let Some(body) = &program.methods[caller.index()].body else { return false };
-        let is_taken = |v: &ValueId| is_blocking(body.op(body.uncast(*v)));
-        self.contains(body, call.site) && call.args.iter().flatten().any(is_taken)
-    }
 }
 
 fn is_blocking(op: &Op) -> bool {
