@@ -120,27 +120,22 @@ impl Channels {
         for (&verb, handlers) in &facts.handlers {
             receivers.insert(Channel::Verb(verb), vec![registered(context, units, handlers).into()]);
         }
-        let formats = formats(&senders, &readers);
-        let containers = containers(&senders, &readers);
+        let n_senders = |channel: &Channel| n_senders.get(channel).copied().unwrap_or_default();
+        receivers.retain(|channel, ends| n_senders(channel) > 0 && ends.iter().any(|ends| !ends.is_empty()));
+        let (formats, containers) = (formats(&senders, &readers), containers(&senders, &readers));
         receivers.retain(|channel, receivers| {
-            let n_senders = n_senders.get(channel).copied().unwrap_or_default();
             let n: usize = receivers.iter().map(|ends| ends.len()).sum();
-            if formats.contains(channel) {
-                diagnostics.push(format!("{} is read by who writes it: a format of files", text(channel)));
-                return false;
-            }
-            if containers.contains(channel) {
-                diagnostics
-                    .push(format!("{} is tidied up by who uses it: part of a container", text(channel)));
-                return false;
-            }
-            let is_shared = n_senders * n > CHANNEL_HANDOFFS_MAX;
-            if is_shared {
-                let name = text(channel);
-                diagnostics
-                    .push(format!("channel {name} has {n_senders} senders and {n} receivers: not followed"));
-            }
-            n_senders > 0 && n > 0 && !is_shared
+            let why = if formats.contains(channel) {
+                "is read by who writes it: a format of files".to_owned()
+            } else if containers.contains(channel) {
+                "is tidied up by who uses it: part of a container".to_owned()
+            } else if n_senders(channel) * n > CHANNEL_HANDOFFS_MAX {
+                format!("has {} senders and {n} receivers: not followed", n_senders(channel))
+            } else {
+                return true;
+            };
+            diagnostics.push(format!("channel {} {why}", text(channel)));
+            false
         });
         let lines: Vec<(Channel, Receivers)> = receivers.into_iter().collect();
         let line = |channel| lines.binary_search_by_key(&channel, |(channel, _)| *channel).ok();
