@@ -7,6 +7,8 @@
 //! identifier Block.blockId     values of this class tell requests apart
 //! not-identifier Node.port     they do not
 //! pair a.b.C.m a.b.D.n [kind]  the first hands requests to the second
+//! library a.b                  classes below this package are a library's: not read
+//! not-library a.b              they are the program's, well-known library or not
 //! ```
 //!
 //! Methods are named by class (binary name with dots) and method; a rule is for
@@ -27,6 +29,10 @@ pub struct Rules {
     pub not_identifier: Vec<String>,
     /// Communication pairs: sender, receiver, kind.
     pub pairs: Vec<(String, String, LinkKind)>,
+    /// Packages of libraries.
+    pub library: Vec<String>,
+    /// Packages of the program that would be taken for a library's.
+    pub not_library: Vec<String>,
 }
 
 /// A line that is no rule.
@@ -67,6 +73,8 @@ impl Rules {
             ["not-top-level", m] => self.not_top_level.push(m.to_owned()),
             ["identifier", c] => self.identifier.push(c.to_owned()),
             ["not-identifier", c] => self.not_identifier.push(c.to_owned()),
+            ["library", p] => self.library.push(p.to_owned()),
+            ["not-library", p] => self.not_library.push(p.to_owned()),
             ["pair", a, b] => self.pairs.push((a.to_owned(), b.to_owned(), LinkKind::Queue)),
             ["pair", a, b, kind] => {
                 self.pairs.push((a.to_owned(), b.to_owned(), link_kind(kind)?));
@@ -74,7 +82,7 @@ impl Rules {
             [rule, ..] => {
                 return Err(format!(
                     "expected `top-level M`, `not-top-level M`, `identifier C`, \
-                     `not-identifier C` or `pair A B [KIND]`, got `{rule}` with {} words",
+                     `not-identifier C`, `library P`, `not-library P` or `pair A B [KIND]`, got `{rule}` with {} words",
                     words.len() - 1
                 ));
             }
@@ -108,12 +116,16 @@ mod tests {
     #[test]
     fn reads_every_rule() {
         let text = "# forced\ntop-level a.B.c\nnot-top-level a.B.d # why\n\nidentifier B.id\n\
-                    not-identifier B.port\npair a.B.c a.C.run thread\npair a.B.c a.D.run\n";
+                    not-identifier B.port\nlibrary a.net\nnot-library io.a\npair a.B.c a.C.run thread\npair a.B.c a.D.run\n";
         let rules = Rules::parse(text).unwrap();
         assert_eq!(rules.top_level, ["a.B.c"]);
         assert_eq!(rules.not_top_level, ["a.B.d"]);
         assert_eq!(rules.identifier, ["B.id"]);
         assert_eq!(rules.not_identifier, ["B.port"]);
+        assert_eq!(
+            (&rules.library[..], &rules.not_library[..]),
+            (&["a.net".into()][..], &["io.a".into()][..])
+        );
         assert_eq!(rules.pairs[0].2, LinkKind::Thread);
         assert_eq!(rules.pairs[1].2, LinkKind::Queue);
     }

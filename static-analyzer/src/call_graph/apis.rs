@@ -4,24 +4,6 @@ use schema::LinkKind;
 
 use crate::program::{MethodRef, Name, Program};
 
-/// Packages whose code is library even when it is on the class path: calls into
-/// them are not followed, objects given to them are called back.
-pub const LIBRARY_PREFIXES: &[&str] = &[
-    "java/",
-    "javax/",
-    "sun/",
-    "jdk/",
-    "scala/",
-    "kotlin/",
-    "com/google/common/",
-    "com/google/protobuf/",
-    "org/apache/log4j/",
-    "org/slf4j/",
-    "org/apache/commons/logging/",
-    "org/apache/logging/",
-    "ch/qos/logback/",
-];
-
 /// One interface or class whose method runs in another thread, or is called back.
 #[derive(Clone, Copy, Debug)]
 pub struct Task {

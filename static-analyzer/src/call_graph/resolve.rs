@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::apis;
+use crate::program::library_apis::LIBRARY_PREFIXES;
 use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access};
 
 /// Answers questions on the class hierarchy.
@@ -149,7 +149,7 @@ fn supertypes(program: &Program, class: ClassId) -> Vec<ClassId> {
 }
 
 fn has_library_prefix(name: Name) -> bool {
-    apis::LIBRARY_PREFIXES.iter().any(|p| name.as_str().starts_with(p))
+    LIBRARY_PREFIXES.iter().any(|p| name.as_str().starts_with(p))
 }
 
 /// The types of the parameters (without the receiver) and of the result, as

@@ -16,7 +16,8 @@ use schema::model::ClassPathEntry;
 use crate::class_path::{self, ClassFile, ClassPath, Config};
 use crate::error::Error;
 use crate::ir::{Op, lift};
-use crate::program::{Class, ClassId, Method, Name, Program};
+use crate::program::{Class, ClassId, Method, Name, Program, libraries};
+use crate::rules::Rules;
 
 mod cafebabe;
 mod noak;
@@ -25,12 +26,15 @@ pub(crate) mod references;
 
 use raw::{RawClass, RawCode, RawMethod};
 
-/// Reads and lifts every class of the class path.
+/// Reads and lifts every class of the class path that is not a library's
+/// ([`libraries`](super::libraries)).
 ///
 /// # Errors
 /// If a jar or folder cannot be read, breaks a bound, or no class is there.
-pub fn load(paths: &[PathBuf], config: &Config) -> Result<Program, Error> {
-    Ok(link(class_path::read(paths, config)?))
+pub fn load(paths: &[PathBuf], config: &Config, rules: &Rules) -> Result<Program, Error> {
+    let mut class_path = class_path::read(paths, config)?;
+    libraries::leave_out(&mut class_path, rules);
+    Ok(link(class_path))
 }
 
 /// A class with its lifted methods, before it is linked.
