@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 use libtest_mimic::{Arguments, Failed, Trial};
 use schema::{Model, TopLevelKind, TopLevelMethod};
 
-const SETS: [(&str, &str); 20] = [
+const SETS: [(&str, &str); 22] = [
     ("cassandra-2.1.0", "set-a"),
     ("cassandra-2.1.0", "set-a-debug"),
     ("cassandra-2.1.0", "set-a-plain"),
@@ -33,6 +33,8 @@ const SETS: [(&str, &str); 20] = [
     ("zookeeper-3.4.6", "set-a-plain"),
     ("zookeeper-3.4.6", "set-killed"),
     ("zookeeper-3.4.6", "set-killed-plain"),
+    ("zookeeper-3.9.2", "set-killed"),
+    ("zookeeper-3.9.2", "set-killed-debug"),
 ];
 
 fn main() -> ExitCode {

@@ -7,6 +7,9 @@
 //! names, unless it is the same done to another thing, or done to what has another
 //! digest for a name, which nothing has by chance: that is the next round. What stands
 //! within one span is `nested`.
+//!
+//! Two that are the same method and begin with the same line are rounds themselves: the
+//! thread was handed each of them, and others in between.
 
 use super::facts::{Facts, Printed};
 use super::joined;
@@ -37,7 +40,8 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
                 && after_us.saturating_sub(before_us) <= MOMENT_US
                 && sets.root(before) == sets.root(after)
                 && facts.share(a, b);
-            if is_one && !dispatches {
+            let are_rounds = a.tops.first() == b.tops.first() && a.first_point == b.first_point;
+            if is_one && !dispatches && !are_rounds {
                 let is_round = |to: u32| {
                     let fact = facts.get(to);
                     [a, b].iter().any(|end| {

@@ -46,6 +46,19 @@ fn what_has_another_digest_for_a_name_is_not_amid() {
 }
 
 #[test]
+fn between_two_rounds_about_one_thing_others_are_handed_over() {
+    let model = STEPS.replace("Call file=file", "Queue file=file many");
+    check(
+        &model,
+        "a t2 drop file=/data/f1 p@1.0
+         a t1 step file=/data/f1 p@1.01
+         a t1 evict other=/data/f9 p@1.011
+         a t1 step file=/data/f1 p@1.02",
+        "1 2 4 1>2 1>4\n3",
+    );
+}
+
+#[test]
 fn the_same_done_to_another_thing_is_the_next_round() {
     check(
         STEPS,
