@@ -336,13 +336,6 @@ impl<'a> Waits<'a> {
                 n_near += near.iter().filter(|shift_us| would(shift_us)).count();
             }
         }
-        if std::env::var("DBGW").is_ok() {
-            eprintln!(
-                "chance {:?} {:?} n_within {n_within} n_far {n_far} n_near {n_near}",
-                self.facts.get(spans[0].0).first_point,
-                causes.known
-            );
-        }
         n_within == 0
             || n_far * CHANCE_SHARE > n_within * SHIFTS_US.len()
             || n_near * NEAR_CHANCE_SHARE > n_within * SHIFT_LENGTHS.len()
