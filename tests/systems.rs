@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 use libtest_mimic::{Arguments, Failed, Trial};
 use schema::{Model, TopLevelKind, TopLevelMethod};
 
-const SETS: [(&str, &str); 20] = [
+const SETS: [(&str, &str); 22] = [
     ("cassandra-2.1.0", "set-a"),
     ("cassandra-2.1.0", "set-a-debug"),
     ("cassandra-2.1.0", "set-a-plain"),
@@ -26,6 +26,8 @@ const SETS: [(&str, &str); 20] = [
     ("hbase-0.94.18", "set-killed-plain"),
     ("hdfs-2.7.3", "set-a"),
     ("hdfs-2.7.3", "set-killed"),
+    ("spark-3.5.1", "set-killed"),
+    ("spark-3.5.1", "set-killed-plain"),
     ("yarn-2.0.2-alpha", "set-a"),
     ("yarn-2.0.2-alpha", "set-a-plain"),
     ("zookeeper-3.4.6", "set-a"),
