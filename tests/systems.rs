@@ -26,6 +26,8 @@ const SETS: [(&str, &str); 22] = [
     ("hbase-0.94.18", "set-killed-plain"),
     ("hdfs-2.7.3", "set-a"),
     ("hdfs-2.7.3", "set-killed"),
+    ("spark-3.5.1", "set-killed"),
+    ("spark-3.5.1", "set-killed-plain"),
     ("yarn-2.0.2-alpha", "set-a"),
     ("yarn-2.0.2-alpha", "set-a-plain"),
     ("zookeeper-3.4.6", "set-a"),
