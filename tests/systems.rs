@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 use libtest_mimic::{Arguments, Failed, Trial};
 use schema::{Model, TopLevelKind, TopLevelMethod};
 
-const SETS: [(&str, &str); 22] = [
+const SETS: &[(&str, &str)] = &[
     ("cassandra-2.1.0", "set-a"),
     ("cassandra-2.1.0", "set-a-debug"),
     ("cassandra-2.1.0", "set-a-plain"),
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     }
     let usable = matches!(jars, Some(Ok(_))) || listing;
     let jars = jars.and_then(Result::ok).unwrap_or_default();
-    let scores = SETS.map(|(system, set)| {
+    let scores = SETS.iter().map(|&(system, set)| {
         let jars = jars.join(system);
         let name = format!("{system}/{set}");
         Trial::test(name, move || check(system, set, &jars).map_err(Failed::from))
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         let name = format!("{system}/requests");
         Trial::test(name, move || check_requests(system, &jars).map_err(Failed::from))
     });
-    let trials = scores.into_iter().chain(requests).map(|trial| trial.with_ignored_flag(!usable));
+    let trials = scores.chain(requests).map(|trial| trial.with_ignored_flag(!usable));
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 
