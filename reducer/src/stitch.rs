@@ -35,6 +35,7 @@ mod elimination;
 mod entities;
 mod evidence;
 mod facts;
+mod found;
 mod held;
 mod hosts;
 mod in_line;
@@ -118,7 +119,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(in_line::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));
-        links.extend(kin::join(&pairs, &facts, config.skew_us, &links));
+        links.extend(kin::join(&pairs, &facts, &entities, config.skew_us, &links));
         links.extend(named_last::join(&pairs, &facts, &links));
         links.extend(births::join(&facts, config.skew_us, &links));
         links.extend(amid::join(&pairs, &facts, &links));

@@ -17,6 +17,7 @@ use schema::{IdentifierStrength, LinkKind, TopLevelId, Value, ValueClassId};
 
 use super::evidence::Candidate;
 use super::facts::Facts;
+use super::found::has_found;
 use super::pairs::{Pair, Pairs};
 use crate::merge::{Names, to_u32};
 
@@ -32,14 +33,16 @@ pub(super) type Holders<'s> = BTreeMap<ValueClassId, BTreeMap<&'s str, Vec<u32>>
 
 /// The entities that the logs show.
 #[derive(Debug, Default)]
-pub(super) struct Entities {
+pub(super) struct Entities<'s> {
     /// For each of those that are taken the spans that work on it, in order of start.
     spans: Vec<Vec<u32>>,
     /// Who names an outermost one of those.
     names: FxHashMap<u32, Names>,
+    /// Of each kind what spans of several of those hold.
+    shared: FxHashSet<(ValueClassId, &'s str)>,
 }
 
-impl Entities {
+impl Entities<'_> {
     /// For each entity that is taken the spans that work on it, in order of start.
     pub(super) fn spans(&self) -> &[Vec<u32>] {
         &self.spans
@@ -49,6 +52,12 @@ impl Entities {
     /// that is named after nothing itself.
     pub(super) fn names(&self) -> FxHashMap<u32, Names> {
         self.names.clone()
+    }
+
+    /// Whether several requests are named beside what is called so (a node that they all
+    /// run on): it is there for all of them, and who names it is of none for that.
+    pub(super) fn is_shared(&self, kind: ValueClassId, name: &str) -> bool {
+        self.shared.contains(&(kind, name))
     }
 
     /// Takes out hand-offs of events to entities that time alone speaks for, where the
@@ -63,9 +72,9 @@ impl Entities {
 }
 
 /// Which entities the logs show: the innermost ones, and what those are named after.
-pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Entities {
+pub(super) fn find<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Entities<'s> {
     // Whoever names an entity works on it, known identifier or not; except who
-    // looks through all of them.
+    // looks through all of them, or has only found it.
     let mut holders = holders(pairs, facts, &|top, value| {
         let strength = pairs.strength(top, value.value_class);
         strength != Some(IdentifierStrength::Node) && !pairs.looks_through(top, value.value_class)
@@ -73,6 +82,12 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Entities {
     let kinds: BTreeSet<ValueClassId> =
         pairs.names_of_entities().into_iter().map(|class| facts.kind(class)).collect();
     holders.retain(|kind, _| kinds.contains(kind));
+    for (&kind, values) in &mut holders {
+        for (&name, spans) in values.iter_mut() {
+            spans.retain(|&span| !has_found(pairs, facts, facts.get(span), (kind, name)));
+        }
+        values.retain(|_, spans| !spans.is_empty());
+    }
     let held = Held::new(&holders);
     let innermost = innermost(&holders, &held);
     let is_whole = |kind: &ValueClassId| {
@@ -103,12 +118,14 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Entities {
             found.spans.push(spans);
         }
     }
+    found.shared = shared(facts, &found.names);
     found
 }
 
 /// For each entity the spans of its own events, in order of start: they are its life,
-/// however long it is silent, and whatever it is a part of.
-pub(super) fn events(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Vec<u32>> {
+/// however long it is silent, and whatever it is a part of. But what happens now and then
+/// to one that is there for several requests is each of whoever makes it happen.
+pub(super) fn events(pairs: &Pairs<'_>, facts: &Facts<'_>, entities: &Entities<'_>) -> Vec<Vec<u32>> {
     let mut found: BTreeMap<(TopLevelId, ValueClassId), BTreeMap<&str, Vec<u32>>> = BTreeMap::new();
     let identities = pairs.identities();
     for (index, fact) in facts.iter() {
@@ -118,12 +135,30 @@ pub(super) fn events(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Vec<u32>> {
         let own = identities.range((top, ValueClassId::new(0))..).take_while(|(of, _)| *of == top);
         for &(_, class) in own {
             let mut names = fact.values_of(class).iter().filter(|value| is_made(&value.text));
-            if let (Some(name), None) = (names.next(), names.next()) {
+            let is_shared = |name: &Value| entities.is_shared(facts.kind(class), &name.text);
+            if let (Some(name), None) = (names.next().filter(|name| !is_shared(name)), names.next()) {
                 found.entry((top, class)).or_default().entry(&name.text).or_default().push(index);
             }
         }
     }
     found.into_values().flat_map(BTreeMap::into_values).collect()
+}
+
+/// What spans of several requests hold, by the `names` that tell requests apart.
+fn shared<'s>(facts: &Facts<'s>, names: &FxHashMap<u32, Names>) -> FxHashSet<(ValueClassId, &'s str)> {
+    let mut beside: FxHashMap<(ValueClassId, &str), Names> = FxHashMap::default();
+    let mut shared = FxHashSet::default();
+    for (index, fact) in facts.iter() {
+        for (&kind, &name) in names.get(&index).into_iter().flatten() {
+            for value in fact.values().iter().filter(|value| is_made(&value.text)) {
+                let held = (facts.kind(value.value_class), &*value.text);
+                if *beside.entry(held).or_default().entry(kind).or_insert(name) != name {
+                    shared.insert(held);
+                }
+            }
+        }
+    }
+    shared
 }
 
 /// The spans that hold one value of a kind, of those values that `counts`.

@@ -6,7 +6,7 @@
 //! while one request is at work that has named the thing before and holds such a
 //! sender, was sent by that one. So it was if the sender has only just printed its last
 //! line, which can be the last one of its request. Where several requests could have,
-//! nothing follows.
+//! nothing follows, nor from the name of what is there for several.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +15,7 @@ use schema::kinds::{TELLING_MIN, is_made};
 use schema::{IdentifierStrength, Value, ValueClassId};
 
 use super::delays::DELAY_MIN_US;
+use super::entities::Entities;
 use super::facts::{Fact, Facts};
 use super::pairs::{Mapped, Pair, Pairs, Role};
 use crate::merge::{Sets, SpanLink};
@@ -26,12 +27,18 @@ const SOON_US: i64 = 1_000_000;
 const SENDERS_MAX: usize = 64;
 
 /// Links to parts of requests that nobody has sent, in addition to `links`.
-pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<SpanLink> {
+pub(super) fn join(
+    pairs: &Pairs<'_>,
+    facts: &Facts<'_>,
+    entities: &Entities<'_>,
+    skew_us: i64,
+    links: &[SpanLink],
+) -> Vec<SpanLink> {
     let mut sets = facts.sets();
     for link in links {
         sets.unite(link.from, link.to);
     }
-    let kin = Kin::new(pairs, facts, skew_us, &mut sets);
+    let kin = Kin::new(pairs, facts, entities, skew_us, &mut sets);
     let mut out = Vec::new();
     for (&root, spans) in &kin.parts {
         if let Some(link) = kin.sender_of(root, spans).filter(|link| sets.join(link.from, link.to)) {
@@ -45,6 +52,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, skew_us: i64, links: &[
 struct Kin<'f> {
     pairs: &'f Pairs<'f>,
     facts: &'f Facts<'f>,
+    entities: &'f Entities<'f>,
     skew_us: i64,
     /// The part that each span is of: its first span.
     part_of: Vec<u32>,
@@ -55,7 +63,13 @@ struct Kin<'f> {
 }
 
 impl<'f> Kin<'f> {
-    fn new(pairs: &'f Pairs<'f>, facts: &'f Facts<'f>, skew_us: i64, sets: &mut Sets) -> Self {
+    fn new(
+        pairs: &'f Pairs<'f>,
+        facts: &'f Facts<'f>,
+        entities: &'f Entities<'f>,
+        skew_us: i64,
+        sets: &mut Sets,
+    ) -> Self {
         let mut parts: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         let mut first: FxHashMap<u32, u32> = FxHashMap::default();
         let mut part_of = Vec::with_capacity(facts.len());
@@ -64,14 +78,14 @@ impl<'f> Kin<'f> {
             let part = *first.entry(sets.root(index)).or_insert(index);
             part_of.push(part);
             parts.entry(part).or_default().push(index);
-            for value in fact.values().iter().filter(|value| tells(facts, value)) {
+            for value in fact.values().iter().filter(|value| tells(facts, entities, value)) {
                 let spans = named.entry((facts.kind(value.value_class), &value.text)).or_default();
                 if spans.last() != Some(&index) {
                     spans.push(index);
                 }
             }
         }
-        Self { pairs, facts, skew_us, part_of, parts, named }
+        Self { pairs, facts, entities, skew_us, part_of, parts, named }
     }
 
     /// The hand-off by which the part with the first span `root` came to be.
@@ -105,7 +119,8 @@ impl<'f> Kin<'f> {
     ) -> impl Iterator<Item = (ValueClassId, &'v Value)> {
         let is_request = |mapped: &&Mapped| mapped.strength == IdentifierStrength::Request;
         pair.map.iter().filter(is_request).flat_map(move |mapped| {
-            let values = fact.values_of(mapped.to).iter().filter(|value| tells(self.facts, value));
+            let values =
+                fact.values_of(mapped.to).iter().filter(|value| tells(self.facts, self.entities, value));
             values.map(move |value| (mapped.from, value))
         })
     }
@@ -171,7 +186,10 @@ impl<'f> Kin<'f> {
     }
 }
 
-/// Whether a value names one thing, made while the program ran.
-fn tells(facts: &Facts<'_>, value: &Value) -> bool {
-    value.text.len() >= TELLING_MIN && is_made(&value.text) && !facts.is_everywhere(value)
+/// Whether a value names one thing, made while the program ran for one request.
+fn tells(facts: &Facts<'_>, entities: &Entities<'_>, value: &Value) -> bool {
+    value.text.len() >= TELLING_MIN
+        && is_made(&value.text)
+        && !facts.is_everywhere(value)
+        && !entities.is_shared(facts.kind(value.value_class), &value.text)
 }

@@ -49,14 +49,14 @@ const LIVES_MAX: usize = 2;
 pub(super) fn join(
     pairs: &Pairs<'_>,
     facts: &Facts<'_>,
-    (entities, counted): (&Entities, &[Counted]),
+    (entities, counted): (&Entities<'_>, &[Counted]),
     skew_us: i64,
     links: &[SpanLink],
 ) -> Vec<SpanLink> {
     let (mut sets, mut has_sender) = joined(facts, links);
     let from: FxHashMap<u32, u32> = links.iter().map(|link| (link.to, link.from)).collect();
     let mut out = Vec::new();
-    let events = entities::events(pairs, facts);
+    let events = entities::events(pairs, facts, entities);
     for spans in events.iter().chain(entities.spans()) {
         for ends in spans.windows(2) {
             if sets.join(ends[0], ends[1]) {

@@ -345,12 +345,22 @@ impl<'m> Pairs<'m> {
         named.into_iter().filter(is_own).map(|(_, class)| class).collect()
     }
 
+    /// What the line of `event` prints as `variable`.
+    pub(super) fn class_of(&self, event: &Event, variable: u32) -> Option<ValueClassId> {
+        let point = self.model.log_points.get(event.log_point?.index())?;
+        point.variables.get(variable as usize)?.value_class
+    }
+
+    /// All that the line of `event` can print as a value, objects of several parts
+    /// among them.
+    pub(super) fn classes_of(&self, event: &Event) -> impl Iterator<Item = ValueClassId> {
+        let point = event.log_point.and_then(|point| self.model.log_points.get(point.index()));
+        point.into_iter().flat_map(|point| &point.variables).filter_map(|variable| variable.value_class)
+    }
+
     /// Whether two lines print different values of one kind.
     pub(super) fn say_other(&self, a: &Event, b: &Event) -> bool {
-        let class = |event: &Event, variable: u32| {
-            let point = self.model.log_points.get(event.log_point?.index())?;
-            point.variables.get(variable as usize)?.value_class
-        };
+        let class = |event: &Event, variable: u32| self.class_of(event, variable);
         b.values.iter().any(|(variable, text)| {
             let wanted = class(b, variable);
             let mut same = a

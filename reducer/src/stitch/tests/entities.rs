@@ -247,3 +247,78 @@ fn what_is_done_for_what_a_thing_is_named_after_is_one_request() {
     let with_it = expected.replacen("17 1>2 2>3 3>4 4>17", "17 22 1>2 2>3 3>4 4>17 17>22", 1);
     check(&format!("{model}\npair tell done Queue"), &told, &format!("{with_it}21\n"));
 }
+
+/// Sixteen attempts of four jobs, each job on a node of its own, and what happens to one
+/// of the nodes: it is its life, and that of the job which is at work there. What happens
+/// to a node that two jobs run on is a request each time.
+#[test]
+fn what_several_requests_run_on_is_of_none_of_them() {
+    let model = "point p
+         top state Entity this.attempt=Attempt.id this.job=Job.id node=Node.id
+           >p
+         top done Entity this.job=Job.id
+           >p
+         top node Entity this.node=Node.id arg0.node=Node.id
+           >p
+         pair state state Queue this.attempt=this.attempt
+         pair done done Queue this.job=this.job
+         pair node node Queue this.node=arg0.node";
+    let (mut text, mut others) = (String::new(), String::new());
+    for n in 0..16 {
+        let (job, start) = (n / 4, 100 * n);
+        text += &format!(
+            "a t state this.attempt=job_{job}0_{n:02} this.job=job_{job}0 node=host_{} {start}-{start}\n",
+            10 * (job + 1),
+        );
+    }
+    for line in [5, 9, 13] {
+        let [b, c, d] = [line + 1, line + 2, line + 3];
+        others += &format!("{line} {b} {c} {d} {line}>{b} {b}>{c} {c}>{d}\n");
+    }
+    let lives = format!("{text}a t node this.node=host_10 3000-3000\na t node this.node=host_10 4000-4000");
+    let first = "1 2 3 4 1>2 2>3 3>4";
+    check(model, &lives, &format!("{first}\n{others}17 18 17>18"));
+    check(model, &lives.replace("host_20", "host_10"), &format!("{first}\n{others}17\n18"));
+    let sent = format!("{model}\npair state node Queue node=this.node");
+    let work = format!(
+        "{text}a t state this.attempt=job_00_00 this.job=job_00 3000-3001\na n node this.node=host_10 3000.5-3000.5"
+    );
+    let with_it = "1 2 3 4 17 18 1>2 1>17 2>3 3>4 17>18";
+    check(&sent, &work, &format!("{with_it}\n{others}"));
+    let without = "1 2 3 4 17 1>2 1>17 2>3 3>4";
+    check(&sent, &work.replace("host_20", "host_10"), &format!("{without}\n{others}18"));
+}
+
+/// Sixteen units, each named in a list that somebody has filled, or in the path of a file
+/// that somebody deletes.
+#[test]
+fn who_has_only_found_the_name_of_an_entity_works_on_none() {
+    let model = "point p
+         point list text=List.text
+         top state Entity this.id=Unit.id
+           >p
+         top round DispatchTarget
+           >list
+         top clean Task this.path=List.text
+           >list
+         top name Task id=Unit.id
+           >list
+         pair state state Queue this.id=this.id";
+    let (mut text, mut found, mut worked) = (String::new(), String::new(), String::new());
+    for n in 0..16 {
+        let (id, start) = (format!("1700000000/{n}/1"), 100 * n);
+        text += &format!(
+            "a t state this.id={id} {start}-{start}
+             a t state this.id={id} {0}-{0}
+             b r round|name id={id} list@{1}#unit_1700000000_{n:04}_01\n",
+            start + 20,
+            start + 40,
+        );
+        let [a, b, c] = [3 * n + 1, 3 * n + 2, 3 * n + 3];
+        found += &format!("{a} {b} {a}>{b}\n{c}\n");
+        worked += &format!("{a} {b} {c} {a}>{b} {b}>{c}\n");
+    }
+    check(model, &text, &found);
+    check(model, &text.replace("round|name", "clean|name"), &worked);
+    check(model, &text.replace("round|name", "name"), &worked);
+}
