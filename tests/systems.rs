@@ -30,6 +30,8 @@ const SETS: &[(&str, &str)] = &[
     ("spark-3.5.1", "set-killed-plain"),
     ("yarn-2.0.2-alpha", "set-a"),
     ("yarn-2.0.2-alpha", "set-a-plain"),
+    ("yarn-3.3.6", "set-killed"),
+    ("yarn-3.3.6", "set-killed-plain"),
     ("zookeeper-3.4.6", "set-a"),
     ("zookeeper-3.4.6", "set-a-debug"),
     ("zookeeper-3.4.6", "set-a-plain"),
