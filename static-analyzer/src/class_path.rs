@@ -24,11 +24,15 @@ pub struct Config {
     /// less: always the base version. By default 21: programs that need a newer
     /// JVM are rare, and the versions differ in little that logs.
     pub java_release: u32,
+    /// Packages of libraries, beside the well-known ones: their classes are not read.
+    pub library: Vec<String>,
+    /// Packages of the program that would be taken for a well-known library's.
+    pub not_library: Vec<String>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { java_release: 21 }
+        Self { java_release: 21, library: Vec::new(), not_library: Vec::new() }
     }
 }
 

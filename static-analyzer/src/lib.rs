@@ -57,7 +57,7 @@ pub fn analyze(class_path: &[PathBuf], config: &Config) -> Result<schema::Model,
 
 /// The phases, in order.
 fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Result<schema::Model, Error> {
-    let program = program::load::load(class_path, &config.class_path, rules)?;
+    let program = program::load::load(class_path, &rules.class_path(&config.class_path))?;
     let graph = call_graph::build(&program);
     // What does not need one another runs side by side: phases that cannot be
     // divided leave no core idle.

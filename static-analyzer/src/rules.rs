@@ -16,6 +16,8 @@
 
 use schema::LinkKind;
 
+use crate::class_path::Config;
+
 /// Forced decisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
@@ -64,6 +66,14 @@ impl Rules {
             rules.add(&words).map_err(|detail| RuleError { line: i + 1, detail })?;
         }
         Ok(rules)
+    }
+
+    /// How a class path is read by these rules.
+    pub(crate) fn class_path(&self, config: &Config) -> Config {
+        let mut config = config.clone();
+        config.library.extend(self.library.iter().cloned());
+        config.not_library.extend(self.not_library.iter().cloned());
+        config
     }
 
     fn add(&mut self, words: &[&str]) -> Result<(), String> {

@@ -15,16 +15,15 @@
 use std::collections::BTreeMap;
 
 use super::library_apis::LIBRARY_PREFIXES;
-use crate::class_path::{ClassFile, ClassPath};
-use crate::rules::Rules;
+use crate::class_path::{ClassFile, ClassPath, Config};
 
 /// Folders of an archive below which its classes are.
 const CLASS_FOLDERS: &[&str] = &["BOOT-INF/classes/", "WEB-INF/classes/"];
 
 /// Takes the classes of libraries out of `class_path`; a diagnostic names each entry that
 /// had some.
-pub(super) fn leave_out(class_path: &mut ClassPath, rules: &Rules) {
-    let is_library = |file: &ClassFile| is_library(&file.path, rules);
+pub(super) fn leave_out(class_path: &mut ClassPath, config: &Config) {
+    let is_library = |file: &ClassFile| is_library(&file.path, config);
     if class_path.files.iter().all(is_library) {
         return;
     }
@@ -45,24 +44,25 @@ pub(super) fn leave_out(class_path: &mut ClassPath, rules: &Rules) {
     class_path.diagnostics.extend(told);
 }
 
-/// Whether the class file at `path` within its entry is a library's: by the rules of the
-/// user, else by the table.
-fn is_library(path: &str, rules: &Rules) -> bool {
+/// Whether the class file at `path` within its entry is a library's: as the user
+/// says, else by the table.
+fn is_library(path: &str, config: &Config) -> bool {
     let path = CLASS_FOLDERS.iter().find_map(|folder| path.strip_prefix(folder)).unwrap_or(path);
     let is_below = |package: &String| {
         let rest = package.split('.').try_fold(path, |rest, part| rest.strip_prefix(part)?.strip_prefix('/'));
         rest.is_some()
     };
-    if rules.library.iter().any(is_below) {
+    if config.library.iter().any(is_below) {
         return true;
     }
-    LIBRARY_PREFIXES.iter().any(|prefix| path.starts_with(prefix)) && !rules.not_library.iter().any(is_below)
+    LIBRARY_PREFIXES.iter().any(|prefix| path.starts_with(prefix)) && !config.not_library.iter().any(is_below)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::class_path::Entry;
+    use crate::rules::Rules;
 
     fn class_path(paths: &[&str]) -> ClassPath {
         let file = |path: &&str| ClassFile { entry: 0, path: (*path).to_owned(), bytes: Ok(Vec::new()) };
@@ -74,8 +74,9 @@ mod tests {
 
     #[track_caller]
     fn check(paths: &[&str], rules: &str, kept: &[&str]) {
+        let config = Rules::parse(rules).unwrap().class_path(&Config::default());
         let mut class_path = class_path(paths);
-        leave_out(&mut class_path, &Rules::parse(rules).unwrap());
+        leave_out(&mut class_path, &config);
         let found: Vec<&str> = class_path.files.iter().map(|file| &*file.path).collect();
         assert_eq!(found, kept);
         assert_eq!(class_path.diagnostics.is_empty(), paths.len() == kept.len());

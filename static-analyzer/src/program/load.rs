@@ -17,7 +17,6 @@ use crate::class_path::{self, ClassFile, ClassPath, Config};
 use crate::error::Error;
 use crate::ir::{Op, lift};
 use crate::program::{Class, ClassId, Method, Name, Program, libraries};
-use crate::rules::Rules;
 
 mod cafebabe;
 mod noak;
@@ -31,9 +30,9 @@ use raw::{RawClass, RawCode, RawMethod};
 ///
 /// # Errors
 /// If a jar or folder cannot be read, breaks a bound, or no class is there.
-pub fn load(paths: &[PathBuf], config: &Config, rules: &Rules) -> Result<Program, Error> {
+pub fn load(paths: &[PathBuf], config: &Config) -> Result<Program, Error> {
     let mut class_path = class_path::read(paths, config)?;
-    libraries::leave_out(&mut class_path, rules);
+    libraries::leave_out(&mut class_path, config);
     Ok(link(class_path))
 }
 

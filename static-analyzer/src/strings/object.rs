@@ -140,13 +140,14 @@ impl Evaluator<'_> {
                 self.terms.alt([leaf, null])
             }
             Some(Kind::Collection) if let Some(term) = self.listed(place) => term,
-            Some(kind @ (Kind::Collection | Kind::Map)) if !overridden => {
+            Some(kind @ (Kind::Collection | Kind::Map)) => {
                 let (open, close) = if kind == Kind::Map { ("{", "}") } else { ("[", "]") };
                 let inner = self.place_leaf(place, descriptor, Pattern::Text, text);
                 let (open, close, null) =
                     (self.terms.text(open), self.terms.text(close), self.terms.text("null"));
                 let all = self.terms.cat([open, inner, close]);
-                self.terms.alt([all, null])
+                // Most collections are the JDK's, whatever else there is in the program.
+                if overridden { self.terms.alt([all, null, inner]) } else { self.terms.alt([all, null]) }
             }
             _ => self.place_leaf(place, descriptor, Pattern::Text, text),
         }
