@@ -29,6 +29,7 @@ use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
 use crate::merge::SpanLink;
 
+mod enclosed;
 mod late;
 mod rows;
 
@@ -77,6 +78,8 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Companions {
     let mut links: Vec<SpanLink> = links.collect();
     links.extend(late);
     links.extend(rows::find(pairs, facts, &links));
+    let gone_on: BTreeSet<u32> = links.iter().map(|link| link.to).collect();
+    links.extend(enclosed::find(pairs, facts).into_iter().filter(|link| !gone_on.contains(&link.to)));
     links.sort_unstable();
     let begins_nothing = |(_, fact): &(u32, &Fact<'_>)| {
         let is_rest = |point| known.begins_nothing(point);

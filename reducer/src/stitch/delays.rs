@@ -24,6 +24,10 @@ use super::evidence::{Candidate, is_chain};
 use super::facts::Facts;
 use super::pairs::{Pairs, Role};
 
+mod only;
+
+use only::Only;
+
 /// No delay below this is unusual, µs: scheduling, garbage collection, a slow
 /// disk.
 pub(super) const DELAY_MIN_US: i64 = 100_000;
@@ -56,7 +60,7 @@ pub(super) fn keep_usual(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut 
         })
         .collect();
     let lines = Lines::new(pairs, facts);
-    let only = Only::new(pairs, candidates);
+    let only = Only::new(pairs, facts, candidates);
     let ends = Ends::new(pairs, facts, candidates);
     let longest_us = |candidate: &Candidate| longest.get(&candidate.pair).copied().unwrap_or(DELAY_MIN_US);
     let is_usual = |candidate: &mut Candidate| {
@@ -64,7 +68,9 @@ pub(super) fn keep_usual(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut 
             || candidate.gap_us <= longest_us(candidate)
             || ends.is_waited_for(pairs, facts, candidate)
             || lines.delay_us(pairs, facts, candidate) <= longest_us(candidate)
-            || (only.are(candidate) && facts.share_alone(candidate.from, candidate.to))
+            || (only.are(pairs, candidate) && facts.share_alone(candidate.from, candidate.to))
+            || only.is_asked_once(pairs, facts, candidate)
+            || only.is_started_once(pairs, facts, candidate)
             || is_first_start(pairs, facts, candidate)
     };
     let mut usual: Vec<Candidate> = candidates.extract_if(.., is_usual).collect();
@@ -105,29 +111,6 @@ impl Started {
         let others = started.iter().filter(|&&(pair, _)| pair != candidate.pair);
         let delays_us = others.map(|&(_, done_us)| start_us.saturating_sub(done_us));
         delays_us.filter(|&delay_us| delay_us >= 0).min()
-    }
-}
-
-/// Hand-offs of things of which there is one sender and one receiver.
-struct Only {
-    senders: FxHashMap<u32, FxHashSet<u32>>,
-    receivers: FxHashMap<(u32, u32), FxHashSet<u32>>,
-}
-
-impl Only {
-    fn new(pairs: &Pairs<'_>, candidates: &[Candidate]) -> Self {
-        let mut only = Self { senders: FxHashMap::default(), receivers: FxHashMap::default() };
-        for candidate in candidates.iter().filter(|candidate| is_hand_off(pairs, candidate)) {
-            only.senders.entry(candidate.to).or_default().insert(candidate.from);
-            only.receivers.entry((candidate.from, candidate.pair)).or_default().insert(candidate.to);
-        }
-        only
-    }
-
-    /// Whether nobody else can have sent what a candidate's receiver names, nor have
-    /// been sent it: how long it takes is the receiver's affair.
-    fn are(&self, candidate: &Candidate) -> bool {
-        self.senders[&candidate.to].len() == 1 && self.receivers[&(candidate.from, candidate.pair)].len() == 1
     }
 }
 

@@ -14,8 +14,11 @@ mod claims;
 mod common_senders;
 mod companions;
 mod cut_logs;
+mod delays;
 mod detours;
+mod enclosed;
 mod entities;
+
 mod hosts;
 mod in_line;
 mod in_turn;

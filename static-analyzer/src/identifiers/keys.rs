@@ -2,7 +2,8 @@
 //! itself tells objects apart by it: `equals`, `hashCode` or `compareTo` of some
 //! class reads it, or it is looked up in a map or set. Sizes, positions and
 //! times are printed just as often, but nothing is ever found by them. A name
-//! that ends in `id` says as much.
+//! that ends in `id` says as much, be it what a method calls what
+//! it is given, always from one field.
 //!
 //! What the program adds to (`f += x`) sums up what was done so far, whatever it is compared
 //! with: it goes from one request to the next. What is counted one by one numbers things.
@@ -32,7 +33,8 @@ impl Keys {
             .collect();
         let sums =
             (0..program.methods.len()).into_par_iter().flat_map_iter(|i| sums_in(program, MethodId::new(i)));
-        let mut keys = Self { sums: sums.collect(), ..Self::default() };
+        let given = given_as_ids(program, bindings);
+        let mut keys = Self { fields: given.into_iter().collect(), sums: sums.collect(), ..Self::default() };
         for step in steps {
             match step {
                 Step::Field(f) => {
@@ -58,9 +60,13 @@ impl Keys {
             Some(Step::Call(m)) => self.getters.contains(&m.name),
             _ => false,
         };
-        let name = value_class.split(':').next().unwrap_or_default();
-        by_use || name.trim_end_matches(['(', ')', '_']).to_ascii_lowercase().ends_with("id")
+        by_use || is_name_of_id(value_class.split(':').next().unwrap_or_default())
     }
+}
+
+/// Whether what is called so is called an identifier.
+fn is_name_of_id(name: &str) -> bool {
+    name.trim_end_matches(['(', ')', '_']).to_ascii_lowercase().ends_with("id")
 }
 
 fn steps_in(program: &Program, bindings: &Bindings<'_>, method: MethodId) -> Vec<Step> {
@@ -84,6 +90,49 @@ fn steps_in(program: &Program, bindings: &Bindings<'_>, method: MethodId) -> Vec
         }
     }
     found
+}
+
+/// Fields whose values are all that a parameter is given which is called an identifier.
+fn given_as_ids(program: &Program, bindings: &Bindings<'_>) -> Vec<FieldRef> {
+    let methods = (0..program.methods.len()).into_par_iter();
+    let mut given: Vec<(MethodId, usize, Option<FieldRef>)> =
+        methods.flat_map_iter(|i| ids_given_by(program, bindings, MethodId::new(i))).collect();
+    given.sort_unstable();
+    given.dedup();
+    let parameters = given.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
+    parameters.filter_map(|given| if let [(.., field)] = given { *field } else { None }).collect()
+}
+
+/// What a method gives to parameters that are called identifiers: (callee, parameter, the
+/// field that it comes from).
+fn ids_given_by(
+    program: &Program,
+    bindings: &Bindings<'_>,
+    method: MethodId,
+) -> Vec<(MethodId, usize, Option<FieldRef>)> {
+    let mut found = Vec::new();
+    for call in bindings.graph.calls(method) {
+        for &target in &call.targets {
+            let callee = &program.methods[target.index()];
+            let own = usize::from(!callee.is_static());
+            for (i, name) in callee.parameter_names.iter().enumerate() {
+                if name.is_some_and(|name| is_name_of_id(&name)) {
+                    let value = call.args.get(i + own).copied().flatten();
+                    let path = value.map(|value| bindings.path(method, value));
+                    let field = path.and_then(|path| match path.steps.last() {
+                        Some(Step::Field(field)) if is_number(&field.descriptor) => Some(*field),
+                        _ => None,
+                    });
+                    found.push((target, i, field));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn is_number(descriptor: &str) -> bool {
+    matches!(descriptor, "I" | "J")
 }
 
 /// Fields to which a method adds, or from which it takes, more than a constant.

@@ -26,3 +26,11 @@ fn what_is_added_to_names_nothing_and_what_is_counted_does() {
     assert!(!names.contains(&"Idle$Sum.total".to_owned()), "{names:?}");
     assert!(names.contains(&"Idle$Sum.serial".to_owned()), "{names:?}");
 }
+
+#[test]
+fn what_alone_is_given_as_an_identifier_is_one() {
+    let names: Vec<String> =
+        analyze(&Rules::default()).strengths("Idle$Adder.run").into_iter().map(|(name, _)| name).collect();
+    assert!(names.contains(&"Idle$Sum.stamp".to_owned()), "{names:?}");
+    assert!(!names.contains(&"Idle$Sum.length".to_owned()), "{names:?}");
+}

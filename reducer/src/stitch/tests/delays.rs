@@ -1,0 +1,69 @@
+//! Hand-offs that take longer than such hand-offs do.
+
+use super::*;
+
+/// Blocks come back: they are no requests.
+fn back() -> String {
+    (1..=9).map(|i| format!("a - check block=block_100{i} 29{i}.0-29{i}.0\n")).collect()
+}
+
+/// Twenty hand-offs, and what came back.
+fn known() -> String {
+    let handed: String = (0..20).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
+    handed + &(41..50).map(|line| format!("{line}\n")).collect::<String>()
+}
+
+/// Twenty nodes that are asked at once, and one that answers late.
+#[test]
+fn who_is_asked_once_on_each_node_is_asked_by_the_only_one_who_names_it() {
+    let model = "point p
+         top recover Task block=Block.id
+           >p
+         top ask RpcHandler block=Block.id
+           >p
+         top check Task block=Block.id
+           >p
+         pair recover ask Rpc many block=block";
+    let quick = |i: usize| {
+        let (block, t) = (format!("block_10{i:02}"), i * 10);
+        format!("a - recover block={block} {t}.0-{t}.0\nb - ask block={block} {t}.001-{t}.001\n")
+    };
+    let quick = (1..=20).map(quick).collect::<String>() + &back();
+    let known = known();
+    let late = "a - recover block=block_2001 300.0-300.0
+         b - ask block=block_2001 300.001-300.001
+         c - ask block=block_2001 308.0-308.0\n";
+    check(model, &(quick.clone() + late), &(known.clone() + "50 51 52 50>51 50>52\n"));
+    // One more comes to the node, or another one asks.
+    let again = "c - ask block=block_2001 309.0-309.0\n";
+    check(model, &(quick.clone() + late + again), &(known.clone() + "50 51 50>51\n52\n53\n"));
+    let other = "d - recover block=block_2001 299.0-299.0\n";
+    check(model, &(quick + late + other), &(known + "50 51 50>51\n52\n53\n"));
+}
+
+/// A task that begins late, of somebody whose thing others work on, too.
+#[test]
+fn what_begins_so_once_for_a_thing_is_started_by_who_names_it_once() {
+    let model = "point p
+         point q
+         point r
+         top order Task block=Block.id
+           >q
+         top send Task block=Block.id
+           >r
+         top check Task block=Block.id
+           >p
+         pair order send Thread block=block";
+    let quick = |i: usize| {
+        let (block, t) = (format!("block_10{i:02}"), i * 10);
+        format!("a - order block={block} q@{t}.0\na - send block={block} r@{t}.001\n")
+    };
+    let quick = (1..=20).map(quick).collect::<String>() + &back();
+    let known = known();
+    let late = "a - order block=block_2001 q@300.0
+         a - send block=block_2001 r@300.5
+         a - check block=block_2001 301.0-301.0\n";
+    check(model, &(quick.clone() + late), &(known.clone() + "50 51 50>51\n52\n"));
+    let again = "a - order block=block_2001 q@400.0\n";
+    check(model, &(quick + late + again), &(known + "50\n51\n52\n53\n"));
+}
