@@ -36,12 +36,15 @@ pub fn detect(sample: &[u8], given: &[Arc<Layout>]) -> Option<Arc<Layout>> {
 
 /// Whether `line` is a whole one-line record of the layout. A layout that
 /// prints something after the message does not fit a line without it, though
-/// that can be the first of a longer message.
+/// that can be the first of a longer message. No logger's name ends with a
+/// colon: that is of a layout which prints one there, and what follows in
+/// brackets is how the message begins and no thread.
 fn fits(layout: &Layout, line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     layout.scan(line).is_some_and(|mut header| {
         let body = &line[header.message_start..];
-        layout.scan_suffix(body, &mut header).is_some()
+        !header.logger.is_some_and(|name| name.ends_with(b":"))
+            && layout.scan_suffix(body, &mut header).is_some()
     })
 }
 
@@ -71,6 +74,8 @@ mod tests {
             "2026-11-21 09:40:31,876 [myid:] - INFO  [main:Q@101] - x\n",
             "%d{ISO8601} [myid:%X{myid}] - %-5p [%t:%C{1}@%L] - %m%n",
         );
+        check("2026-11-21 01:28:30,199 INFO a.b.C: [Part 3] x\n", "%d{ISO8601} %p %c: %m%n");
+        check("2026-11-21 01:28:30,199 INFO a.b.C [Part 3] x\n", "%d{ISO8601} %p %c [%t] %m%n");
         check("26/11/21 09:40:31 INFO A: x\n", "%d{yy/MM/dd HH:mm:ss} %p %c: %m%n");
         check("[2026-11-21 09:40:31,876] INFO x y (k.S)\n", "[%d{ISO8601}] %p %m (%c)%n");
         check("09:40:31.876 [main] INFO  a.b.C - x\n", "%d{HH:mm:ss.SSS} [%t] %-5p %c - %m%n");
