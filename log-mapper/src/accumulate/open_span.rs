@@ -29,6 +29,9 @@ mod top_state;
 /// this is not told apart by them.
 const BOUND_MAX: usize = 256;
 
+/// Events of a span, latest first, in which what it knows is looked up as a field.
+const FIELDS_BACK_MAX: usize = 64;
+
 /// A span that can still grow.
 #[derive(Debug)]
 pub(super) struct OpenSpan {
@@ -253,11 +256,13 @@ impl OpenSpan {
         fact: &Fact,
         counts: &dyn Fn(ValueClassId) -> bool,
     ) -> bool {
-        let known = || self.known();
+        let of_kind = |kind| self.known().filter(move |b| kinds.of(b.value_class) == kind);
         let is_another = |kind: ValueClassId, text: &Arc<str>| {
-            let mut of_kind = known().filter(|b| kinds.of(b.value_class) == kind).peekable();
             let is_same = |b: &Bound| b.text == *text || are_part_and_whole(&b.text, text);
-            counts(kind) && of_kind.peek().is_some() && !of_kind.any(is_same)
+            counts(kind) && of_kind(kind).next().is_some() && !of_kind(kind).any(|b| is_same(b))
+        };
+        let are_fields = |kind, variable| {
+            of_kind(kind).all(|b| self.is_another_field(orders, b, (fact.log_point, variable)))
         };
         let is_other =
             |uuid: &Uuid| uuid.classes.iter().any(|class| is_another(kinds.of(*class), &uuid.text));
@@ -266,8 +271,25 @@ impl OpenSpan {
         fact.uuids.iter().filter(|uuid| uuid.is_shown).any(is_other)
             || fact.values.iter().filter(|(_, text)| has_rounds || !is_small(text)).any(|(variable, text)| {
                 let classes = orders.request_classes(fact.log_point, *variable);
-                classes.iter().any(|class| is_another(kinds.of(*class), text))
+                classes
+                    .iter()
+                    .map(|class| kinds.of(*class))
+                    .any(|kind| is_another(kind, text) && !are_fields(kind, *variable))
             })
+    }
+
+    /// Whether what is known was printed as another field of the object of which `variable`
+    /// of a log point prints one: an object's file and its index are two files, but not two
+    /// objects.
+    fn is_another_field(&self, orders: &Orders<'_>, known: &Bound, variable: (LogPointId, u32)) -> bool {
+        self.events.iter().rev().take(FIELDS_BACK_MAX).any(|event| {
+            event.log_point.is_some_and(|point| {
+                let is_it = |(field, text): (u32, &str)| {
+                    text == &*known.text && orders.are_two_fields((point, field), variable)
+                };
+                event.values.iter().any(is_it)
+            })
+        })
     }
 
     /// The values by which it is told from others.

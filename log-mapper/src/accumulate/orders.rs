@@ -262,6 +262,16 @@ impl<'m> Orders<'m> {
         self.printed[point.index()].get(variable as usize).map_or(&[], |printed| &printed.request_classes)
     }
 
+    /// Whether two variables of log points of one class print different fields of its object.
+    pub(super) fn are_two_fields(&self, a: (LogPointId, u32), b: (LogPointId, u32)) -> bool {
+        let points = [a, b].map(|(point, _)| &self.model.log_points[point.index()]);
+        let path = |(point, variable): (LogPointId, u32)| {
+            let variable = self.model.log_points[point.index()].variables.get(variable as usize);
+            variable.map(|variable| &*variable.path).filter(|path| path.starts_with("this."))
+        };
+        points[0].class == points[1].class && path(a).zip(path(b)).is_some_and(|(one, other)| one != other)
+    }
+
     /// The objects of `point` of which variable `variable` is a part.
     pub(super) fn wholes(&self, point: LogPointId, variable: u32) -> impl Iterator<Item = u32> + use<'m> {
         let objects = (0u32..).zip(&self.model.log_points[point.index()].variables);

@@ -41,6 +41,28 @@ fn two_sizes_are_no_names_of_different_things() {
     assert_eq!(text.trim(), "commit: 1 opens\ncommit: 2 opens");
 }
 
+#[test]
+fn two_fields_of_one_object_are_no_two_objects() {
+    let model = |index: &str| {
+        sketch::model(&format!(
+            "point removing
+             point log this.log=Path.text
+             point index {index}=Path.text
+             top remove Task
+               >removing log
+               >log|index*<
+             top clean DispatchTarget this.log=Path.text {index}=Path.text
+               >removing log
+               >log|index*<"
+        ))
+    };
+    let records = "1.0 t removing\n1.0 t log this.log=/a/000017.log\n1.0 t index ";
+    let one = run(&model("this.index"), &format!("{records}this.index=/a/000017.index"));
+    assert_eq!(one.lines().count(), 1, "{one}");
+    let two = run(&model("file"), &format!("{records}file=/a/000017.index"));
+    assert_eq!(two.lines().count(), 2, "{two}");
+}
+
 /// That a loop of somebody else goes through both is the longer reading.
 #[test]
 fn calls_with_other_arguments_are_other_calls() {
