@@ -331,7 +331,8 @@ impl<'m> Pairs<'m> {
 
     /// Value classes by which entities that are sent events name themselves:
     /// identifiers that their own objects hold one of, and by which their events find
-    /// them. What else they hold at the moment has a life of its own.
+    /// them. What else they hold at the moment has a life of its own, and what only has
+    /// the name of a parameter is the name of anything.
     pub(super) fn names_of_entities(&self) -> BTreeSet<ValueClassId> {
         let is_sent = |pair: &&Pair| pair.kind == LinkKind::Queue && self.is_entity(pair.to);
         let named = self.iter().filter(is_sent).flat_map(|pair| pair.map.iter().map(|m| (pair.to, m.to)));
@@ -339,7 +340,9 @@ impl<'m> Pairs<'m> {
         let is_own = |&(top, class): &(TopLevelId, ValueClassId)| {
             self.model.top_level_methods[top.index()].identifiers.iter().any(|id| {
                 let own = id.path.starts_with("this.") && !id.path.contains("[*]") && !id.one_of_many;
-                own && id.value_class == class && id.strength == IdentifierStrength::Request
+                own && id.value_class == class
+                    && id.strength == IdentifierStrength::Request
+                    && self.model.is_declared(class)
             })
         };
         named.into_iter().filter(is_own).map(|(_, class)| class).collect()

@@ -31,6 +31,14 @@ impl Model {
         found
     }
 
+    /// Whether a value class is that of a field or of objects, and so of one sort of thing. What
+    /// has no more than the name and type of a parameter can be of anything: not all that is
+    /// called `name` is of one sort.
+    #[must_use]
+    pub fn is_declared(&self, class: ValueClassId) -> bool {
+        self.value_classes.get(class.index()).is_some_and(|name| !name.contains(':'))
+    }
+
     /// Value classes by which entities name themselves, whoever sends them events.
     #[must_use]
     pub fn own_names(&self) -> BTreeSet<ValueClassId> {

@@ -79,6 +79,35 @@ fn what_an_entity_holds_is_not_its_name() {
     check(model, &text, &expected);
 }
 
+/// A call has a name, and so has a file: they are not of one sort because of that.
+#[test]
+fn the_name_of_a_parameter_is_no_name_of_an_entity() {
+    let all_is_one = |class: &str, is_one: bool| {
+        let model = format!(
+            "point p
+             top call Entity this.name={class}
+               >p
+             top write Task name={class}
+               >p
+             top clean Task name={class}
+               >p
+             pair call call Queue this.name=this.name"
+        );
+        let (mut text, mut expected) = (String::new(), String::new());
+        for n in 0..16 {
+            let start = 100 * n;
+            text += &format!("a t write name=file_{n:02} {start}-{start}\n");
+            text += &format!("b t clean name=file_{n:02} {}-{}\n", start + 50, start + 50);
+            let (one, two) = (2 * n + 1, 2 * n + 2);
+            expected +=
+                &if is_one { format!("{one} {two} {one}>{two}\n") } else { format!("{one}\n{two}\n") };
+        }
+        check(&model, &text, &expected);
+    };
+    all_is_one("Call.name", true);
+    all_is_one("name:Ljava.lang.String;", false);
+}
+
 #[test]
 fn an_event_that_names_nothing_of_its_entity_stays_apart() {
     let model = "point p
