@@ -26,6 +26,8 @@ const SETS: &[(&str, &str)] = &[
     ("hbase-0.94.18", "set-killed-plain"),
     ("hdfs-2.7.3", "set-a"),
     ("hdfs-2.7.3", "set-killed"),
+    ("kafka-3.7.1", "set-killed"),
+    ("kafka-3.7.1", "set-killed-plain"),
     ("spark-3.5.1", "set-killed"),
     ("spark-3.5.1", "set-killed-plain"),
     ("yarn-2.0.2-alpha", "set-a"),
