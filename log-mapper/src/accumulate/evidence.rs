@@ -299,7 +299,8 @@ pub(super) struct Surroundings {
     /// The best span can have been all of something that begins with the record's
     /// log point and cannot print it again.
     pub(super) complete: bool,
-    /// The best span can be an event of another entity than the record is.
+    /// The best span can be an event of another entity than the record is, or the record
+    /// names what somebody else has named before and the best span has not.
     pub(super) of_another: bool,
     /// The best span is about things that live on, and the record is what met them.
     pub(super) leaves_entity: bool,

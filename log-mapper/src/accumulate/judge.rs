@@ -26,6 +26,9 @@ const NEW_US: u64 = 1_000_000;
 /// lasted.
 const STEP_TIMES: u64 = 8;
 
+/// Lines of a span, from the last one, that show what it has named.
+const NAMED_EVENTS_MAX: usize = 32;
+
 /// Times closer than this are equal: logs print milliseconds, µs.
 const TICK_US: i64 = 2_000;
 
@@ -56,7 +59,8 @@ impl Scan<'_> {
             complete: names_it_again
                 || self.is_complete(best.span, point)
                 || self.is_handed_anew(best.span, point, record.ts_us),
-            of_another: self.is_of_another(best, facts),
+            of_another: self.is_of_another(best, facts)
+                || (thread.is_some() && self.names_anothers(best, point, facts)),
             leaves_entity: thread.is_some()
                 && self.open.get(best.span).leaves_entity(&best.fit, self.orders.identities()),
             stamped_anew: self.is_stamped_anew(best.span, record, &record.candidates[best.candidate]),
@@ -189,6 +193,39 @@ impl Scan<'_> {
             let is_own = state.entered
                 && matches!(orders.kind(state.top), TopLevelKind::Entity | TopLevelKind::RpcHandler);
             is_own && state.begins_another(orders, fact)
+        })
+    }
+
+    /// Whether the record names a thing that somebody else has named before, and `best`, a
+    /// round that has named others of its kind, has not. What comes round in the middle of
+    /// it can meet them all.
+    fn names_anothers(&self, best: &Taker, point: LogPointId, facts: &[(usize, Fact)]) -> bool {
+        let open = self.open.get(best.span);
+        let is_turn = open.has_printed(point) && !open.began_with(point);
+        let is_dispatcher = || self.is_all(best.span, TopLevelKind::Dispatcher);
+        if best.evidence.n_request > 0 || !self.is_round(best.span) || (is_turn && !is_dispatcher()) {
+            return false;
+        }
+        let Some(fact) = best.fact_of(facts) else { return false };
+        let class_of = |point: LogPointId, variable: u32| {
+            let variables = &self.model.log_points.get(point.index())?.variables;
+            variables.get(variable as usize)?.value_class
+        };
+        let events = open.events.iter().rev().take(NAMED_EVENTS_MAX);
+        fact.values.iter().any(|(variable, text)| {
+            let Some(class) = class_of(fact.log_point, *variable) else { return false };
+            let named = events.clone().flat_map(|event| {
+                let of_class =
+                    move |at: u32| event.log_point.and_then(|point| class_of(point, at)) == Some(class);
+                event.values.iter().filter(move |(at, _)| of_class(*at)).map(|(_, text)| text)
+            });
+            let (mut n_named, mut is_named) = (0, false);
+            for known in named {
+                n_named += 1;
+                is_named |= *known == **text;
+            }
+            let is_known = || self.shown.get(text).is_some_and(|shown| shown.spread.is_repeated());
+            n_named > 0 && !is_named && is_known()
         })
     }
 

@@ -48,3 +48,24 @@ fn what_names_a_part_of_something_is_about_it() {
     check(model, &lines("block_4_piece0"), "receive: 1 opens; 2 thread");
     check(model, &lines("block_41"), "receive: 1 opens\nreceive: 2 opens");
 }
+
+#[test]
+fn what_another_round_has_named_is_not_of_a_round_that_has_not() {
+    let model = "
+        point submitting stage=Stage.id
+        point finished stage=Stage.id
+        top submit IdentifierLoss stage[*]=Stage.id
+          >submitting finished
+          finished<
+        top complete IdentifierLoss stage=Stage.id
+          >finished<";
+    let lines = |stage: &str| {
+        format!("1.000 t submitting stage=17\n1.500 u submitting stage=19\n1.501 u finished stage={stage}")
+    };
+    let apart = "submit: 1 opens\nsubmit: 2 opens\ncomplete: 3 opens";
+    check(model, &lines("17"), apart);
+    // Its own, and what nobody has named before, can be the next one that it meets.
+    let together = "submit: 1 opens\nsubmit: 2 opens; 3 thread+1 weak id";
+    check(model, &lines("19"), together);
+    check(model, &lines("20"), "submit: 1 opens\nsubmit: 2 opens; 3 thread");
+}
