@@ -49,6 +49,7 @@ mod disputes;
 mod errands;
 mod evidence;
 mod facts;
+mod first_lines;
 mod first_thread;
 mod given;
 mod handed;
@@ -481,6 +482,7 @@ impl<'m> Scan<'m> {
         let has_threads = !threads.is_empty();
         let window_us = if has_threads { config.window_us } else { config.order_window_us };
         tails::join(&mut orders, &mut done);
+        first_lines::join(&mut orders, &mut done);
         rests::join(&mut orders, &kinds, &mut done, window_us);
         let mut n_spans: FxHashMap<u32, u32> = FxHashMap::default();
         let of = |closed: &Closed| threads.get(&closed.span.thread?).copied();

@@ -8,7 +8,7 @@
 //! rest, if lines between fill what lacks there, and if there is only one way to do so.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::kinds::is_made;
+use schema::kinds::{contains_apart, is_dated, is_made, is_unique};
 use schema::{
     Event, IdentifierId, IdentifierStrength, Kinds, LogPointId, Name, Place, TopLevelId, TopLevelKind, Value,
 };
@@ -76,13 +76,36 @@ impl Rests<'_, '_> {
     fn find(&mut self, before: &[usize], span: usize) -> Option<Whole> {
         let first = self.done[span].1.span.events.first()?.log_point?;
         let tops = &self.done[span].1.span.top_levels;
-        if self.orders.floats(first) || tops.iter().any(|&top| self.orders.can_begin(top, first)) {
+        let begins = self.orders.floats(first) || tops.iter().any(|&top| self.orders.can_begin(top, first));
+        match (&self.done[span].1.span.thread, begins) {
+            (Some(_), true) => self.going_on(before, span),
+            (Some(_), false) => self.of_its_thread(before, span, first),
+            (None, true) => None,
+            (None, false) => self.the_only_one(before, span, first),
+        }
+    }
+
+    /// What its thread was at directly before, if that cannot begin with what the span
+    /// prints, but prints all of it next, and both name one thing that nobody names by
+    /// chance. What the span could begin besides is the longer reading.
+    fn going_on(&mut self, before: &[usize], rest: usize) -> Option<Whole> {
+        let &host = before.last()?;
+        if !self.is_before(host, rest) || self.ends_long_before(host, rest) || !self.name_the_same(host, rest)
+        {
             return None;
         }
-        match self.done[span].1.span.thread {
-            Some(_) => self.of_its_thread(before, span, first),
-            None => self.the_only_one(before, span, first),
+        let points = self.done[rest].1.points();
+        let &telling = points.iter().find(|&&point| !self.orders.floats(point))?;
+        for top in self.begun(host) {
+            let mut nodes = walk(self.orders, top, &self.done[host].1.span.events);
+            for &point in &points {
+                nodes = next_of(self.orders, top, &nodes, point);
+            }
+            if !nodes.is_empty() && !self.orders.can_begin(top, telling) {
+                return Some(Whole { host, between: Vec::new(), top });
+            }
         }
+        None
     }
 
     fn join(&mut self, Whole { host, between, top }: &Whole, rest: usize) {
@@ -210,17 +233,38 @@ impl Rests<'_, '_> {
     /// The rounds of a dispatcher are not begun and ended, but follow each other, and so do
     /// the events of an entity.
     fn common(&mut self, host: usize, rest: usize) -> Vec<TopLevelId> {
+        let mut tops = self.begun(host);
+        tops.retain(|top| {
+            self.done[rest].1.span.top_levels.contains(top) && !self.is_of_another(*top, host, rest)
+        });
+        tops
+    }
+
+    /// What began with the first line of `host`, and is begun and ended.
+    fn begun(&mut self, host: usize) -> Vec<TopLevelId> {
         let Some(first) = self.done[host].1.span.events.first().and_then(|event| event.log_point) else {
             return Vec::new();
         };
-        let is_of_both = |top: &TopLevelId| self.done[rest].1.span.top_levels.contains(top);
-        let mut tops: Vec<TopLevelId> = self.done[host].1.best_tops().filter(is_of_both).collect();
+        let mut tops: Vec<TopLevelId> = self.done[host].1.best_tops().collect();
         tops.retain(|&top| {
             !matches!(self.orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity)
                 && self.orders.can_begin(top, first)
-                && !self.is_of_another(top, host, rest)
         });
         tops
+    }
+
+    /// Whether two spans name one thing that nobody names by chance: by its digest, or with
+    /// the time it was made at, be it within a longer name.
+    fn name_the_same(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (&self.done[a].1.span.identifiers, &self.done[b].1.span.identifiers);
+        let holds = |values: &[Value], name: &str| {
+            values.iter().any(|value| *value.text == *name || contains_apart(&value.text, name))
+        };
+        let names = |values: &[Value], others: &[Value]| {
+            let is_own = |text: &str| is_unique(text) || is_dated(text);
+            values.iter().any(|value| is_own(&value.text) && holds(others, &value.text))
+        };
+        names(a, b) || names(b, a)
     }
 
     /// Whether `a` had printed its last line before the first one of `b`.
@@ -257,6 +301,25 @@ impl Rests<'_, '_> {
         let mut ours = a.span.identifiers.iter().filter(made);
         ours.clone().any(is_kind) && !ours.any(is_same)
     }
+}
+
+/// `host` with `rest`, if it can print all of that next, one line after the other.
+pub(super) fn going_on(orders: &mut Orders<'_>, host: &Closed, rest: &Closed) -> Option<Closed> {
+    let mut tops: Vec<TopLevelId> = host.span.top_levels.clone();
+    tops.retain(|&top| {
+        let mut nodes = walk(orders, top, &host.span.events);
+        for point in rest.points() {
+            nodes = next_of(orders, top, &nodes, point);
+        }
+        !nodes.is_empty()
+    });
+    if tops.is_empty() {
+        return None;
+    }
+    let mut whole = host.clone().with(std::iter::once(rest.clone()), "thread, the rest");
+    whole.keep(|top| tops.contains(&top));
+    whole.span.truncated = rest.span.truncated;
+    Some(whole)
 }
 
 /// Nodes at which `top` prints `point` as the very next one after any of `nodes`.

@@ -97,7 +97,7 @@ fn is_tail(orders: &mut Orders<'_>, next: &Next, span: &Closed, after: &Closed) 
 
 /// Moves the last line of a span to the front of another, with the values that it alone
 /// shows there.
-fn move_tail(done: &mut [(u64, Closed)], from: usize, to: usize) {
+pub(super) fn move_tail(done: &mut [(u64, Closed)], from: usize, to: usize) {
     let Some(mut tail) = done[from].1.span.events.pop() else { return };
     let shows = |event: &Event, value: &Value| event.values.iter().any(|(_, text)| *text == *value.text);
     let rest = std::mem::take(&mut done[from].1.span.identifiers);

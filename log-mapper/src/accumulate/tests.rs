@@ -11,6 +11,7 @@ mod apart;
 mod begins_anew;
 mod digests;
 mod familiar;
+mod first_lines;
 mod first_thread;
 mod learnt;
 mod no_threads;

@@ -403,7 +403,8 @@ impl<'a> Finder<'a> {
                 receiver.first_point.is_some_and(|point| self.pairs.starts_with(top, point))
             };
             let is_other = receiver.thread.is_none() && receiver.tops.first().is_some_and(begins);
-            if !other.truncated || starts || is_other || !self.can_go_on(pair.to, other, receiver) {
+            let is_cut = other.truncated || self.is_late_rest(other, receiver);
+            if !is_cut || starts || is_other || !self.can_go_on(pair.to, other, receiver) {
                 return false;
             }
         }
@@ -427,7 +428,19 @@ impl<'a> Finder<'a> {
         let is_endless = pair.role == Role::Entity && self.pairs.is_entity(pair.from);
         let gap_us = receiver.start_us.saturating_sub(other.end_us);
         let lead_us = other.start_us.saturating_sub(receiver.start_us);
-        lead_us <= self.lead_max_us(pair) && (is_endless || gap_us <= self.config.window_us)
+        let is_rest = pair.role == Role::Cut && self.is_late_rest(other, receiver);
+        lead_us <= self.lead_max_us(pair) && (is_endless || is_rest || gap_us <= self.config.window_us)
+    }
+
+    /// Whether a thread goes on about a thing, by its digest, that it was at before it waited
+    /// for longer than the window is: it waits as long as it has to.
+    fn is_late_rest(&self, before: &Fact<'_>, rest: &Fact<'_>) -> bool {
+        let is_same = |value: &Value| before.values().iter().any(|our| our.text == value.text);
+        before.node == rest.node
+            && before.thread.is_some()
+            && before.thread == rest.thread
+            && rest.start_us.saturating_sub(before.end_us) > self.config.window_us
+            && rest.values().iter().any(|value| is_unique(&value.text) && is_same(value))
     }
 
     /// Whether `top` can print the first line of the one after the last of the other, as far

@@ -108,3 +108,33 @@ fn what_fills_the_way_to_a_rest_is_about_the_same() {
                    3.1 - submitted block=block_10002";
     check(model, records, "submit: 1 opens\nkeep: 2 opens\nsubmit: 3 opens, start not seen");
 }
+
+#[test]
+fn a_thread_that_names_the_same_goes_on_with_what_can_only_come_next() {
+    // What a flush writes others write as well; a handler that has paused can have been
+    // called anew.
+    let model = "
+        point flushing region=Region.name
+        point wrote file=File.path
+        point flushed region=Region.name
+        top flush RpcHandler region=Region.name
+          >flushing< wrote
+          wrote flushed
+          flushed<
+        top split RpcHandler region=Region.name
+          >wrote flushed
+          flushed<";
+    let records = "1.0 t flushing region=0123456789abcdef0123456789abcdef
+                   9.0 t wrote file=/data/0123456789abcdef0123456789abcdef/f1
+                   9.1 t flushed region=0123456789abcdef0123456789abcdef";
+    check(model, records, "flush: 1 opens; 2 thread, the rest; 3 thread");
+    // Of another region.
+    let other = records.replace("1.0 t flushing region=0", "1.0 t flushing region=1");
+    check(model, &other, "flush: 1 opens\nsplit: 2 opens; 3 thread");
+    // Who can begin with it once more does.
+    let again = model.replace(
+        "top flush RpcHandler region=Region.name\n          >flushing< wrote\n          wrote",
+        "top flush RpcHandler region=Region.name\n          >flushing< wrote\n          >wrote",
+    );
+    check(&again, records, "flush: 1 opens\nsplit: 2 opens; 3 thread");
+}

@@ -123,3 +123,24 @@ fn time_is_no_evidence_against_what_the_whole_of_a_piece_of_work_names() {
     let together: String = (0..8).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
     check(model, &format!("{text}a - work x=other_9 7.050-7.060"), &format!("{together}17\n"));
 }
+
+#[test]
+fn a_thread_goes_on_about_a_thing_however_long_it_has_waited() {
+    let model = "
+        point p
+        point done
+        top split Task region=Region.name
+          >p done
+          done<";
+    let spans = |thread: &str, first: char| {
+        let digest = "123456789abcdef0123456789abcdef";
+        format!(
+            "a t1 split region=0{digest} p@1.0
+             a {thread} split region={first}{digest} done@99.0"
+        )
+    };
+    check(model, &spans("t1", '0'), "1 2 1>2");
+    // Another thread, and another thing.
+    check(model, &spans("t2", '0'), "1\n2");
+    check(model, &spans("t1", '1'), "1\n2");
+}
