@@ -36,3 +36,24 @@ fn what_everybody_can_have_started_is_of_who_named_it_last() {
     let known = format!("{CLEANUP}    pair look clean Thread\n");
     check(&known, &files("90.0"), "1\n3\n4\n2");
 }
+
+#[test]
+fn what_hardly_ever_begins_after_a_line_began_there_by_chance() {
+    let model = "
+        point merged
+        point cleaned
+        top merge Task file=File.path
+          >merged
+        top helper DispatchTarget
+        top clean Task path=Path
+          >cleaned
+        pair helper clean Thread";
+    // So many files are merged, and the first of them is cleaned up.
+    let files = |n: usize| {
+        let merge = |i: usize| format!("a m{i} merge file=/data/b{i} merged@{}.0#/data/b{i}\n", 10 + i);
+        (1..=n).map(merge).collect::<String>() + "a t clean path=/data/b1 cleaned@11.01#/data/b1"
+    };
+    let rest = |from: usize| (from..=8).map(|i| format!("{i}\n")).collect::<String>();
+    check(model, &files(8), &format!("1 9 1>9\n{}", rest(2)));
+    check(model, &files(9), &format!("1\n10\n{}9", rest(2)));
+}
