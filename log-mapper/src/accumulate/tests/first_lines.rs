@@ -33,10 +33,3 @@ fn what_does_not_begin_as_all_tasks_of_a_pool_do_goes_on_with_the_one_before() {
     let n_opened = text.lines().filter(|line| line.split(';').count() == 2).count();
     assert_eq!((text.lines().count(), n_opened), (14, 14), "{text}");
 }
-
-#[test]
-fn one_thread_is_no_pool() {
-    let one = records("opener-", 12).replace("opener-1", "opener-0");
-    let text = run(&sketch::model(OPENS), &one);
-    assert!(text.lines().any(|line| line.split(';').count() != 2), "{text}");
-}

@@ -127,7 +127,7 @@ fn a_thread_that_names_the_same_goes_on_with_what_can_only_come_next() {
     let records = "1.0 t flushing region=0123456789abcdef0123456789abcdef
                    9.0 t wrote file=/data/0123456789abcdef0123456789abcdef/f1
                    9.1 t flushed region=0123456789abcdef0123456789abcdef";
-    check(model, records, "flush: 1 opens; 2 thread, the rest; 3 thread");
+    check(model, records, "flush: 1 opens; 2 thread, the rest; 3 thread+1 id");
     // Of another region.
     let other = records.replace("1.0 t flushing region=0", "1.0 t flushing region=1");
     check(model, &other, "flush: 1 opens\nsplit: 2 opens; 3 thread");

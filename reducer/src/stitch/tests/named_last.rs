@@ -40,6 +40,7 @@ fn what_everybody_can_have_started_is_of_who_named_it_last() {
 #[test]
 fn what_hardly_ever_begins_after_a_line_began_there_by_chance() {
     let model = "
+        point p
         point merged
         point cleaned
         top merge Task file=File.path
