@@ -7,6 +7,7 @@ use schema::kinds::{is_made, stamps_us};
 use schema::{Event, LogPointId, Name, TopLevelId, TopLevelKind};
 
 use super::anew::CLASS_INITIALIZER;
+use super::canonical::canonical;
 use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
 use super::facts::Fact;
 use super::open_span::TopState;
@@ -197,8 +198,8 @@ impl Scan<'_> {
     }
 
     /// Whether the record names a thing that somebody else has named before, and `best`, a
-    /// round that has named others of its kind, has not. What comes round in the middle of
-    /// it can meet them all.
+    /// round that has named others of its kind, has not, nor anything else that the record
+    /// names. What comes round in the middle of it can meet them all.
     fn names_anothers(&self, best: &Taker, point: LogPointId, facts: &[(usize, Fact)]) -> bool {
         let open = self.open.get(best.span);
         let is_turn = open.has_printed(point) && !open.began_with(point);
@@ -207,17 +208,19 @@ impl Scan<'_> {
             return false;
         }
         let Some(fact) = best.fact_of(facts) else { return false };
-        let class_of = |point: LogPointId, variable: u32| {
-            let variables = &self.model.log_points.get(point.index())?.variables;
-            variables.get(variable as usize)?.value_class
-        };
+        let variable_of =
+            |point: LogPointId, at: u32| self.model.log_points.get(point.index())?.variables.get(at as usize);
         let events = open.events.iter().rev().take(NAMED_EVENTS_MAX);
-        fact.values.iter().any(|(variable, text)| {
-            let Some(class) = class_of(fact.log_point, *variable) else { return false };
+        let (mut names_anothers, mut names_own) = (false, false);
+        for (at, text) in &fact.values {
+            let class = variable_of(fact.log_point, *at).and_then(|variable| variable.value_class);
+            let Some(class) = class else { continue };
             let named = events.clone().flat_map(|event| {
-                let of_class =
-                    move |at: u32| event.log_point.and_then(|point| class_of(point, at)) == Some(class);
-                event.values.iter().filter(move |(at, _)| of_class(*at)).map(|(_, text)| text)
+                event.values.iter().filter_map(move |(at, known)| {
+                    let variable =
+                        variable_of(event.log_point?, at).filter(|v| v.value_class == Some(class))?;
+                    canonical(known, variable.shape)
+                })
             });
             let (mut n_named, mut is_named) = (0, false);
             for known in named {
@@ -225,8 +228,10 @@ impl Scan<'_> {
                 is_named |= *known == **text;
             }
             let is_known = || self.shown.get(text).is_some_and(|shown| shown.spread.is_repeated());
-            n_named > 0 && !is_named && is_known()
-        })
+            names_own |= is_named;
+            names_anothers |= n_named > 0 && !is_named && is_known();
+        }
+        names_anothers && !names_own
     }
 
     /// Whether what the record names was handed over since the last line of `best`, to
