@@ -4,7 +4,8 @@
 //! its own (a key that begins with the name of a table, a path below a folder); the
 //! receiver prints the name. It need not print anything else, so that others can have
 //! printed the same: then it is taken for what the pair says. The one that printed
-//! last is meant, as a name that lives on is by who is at work on it.
+//! last is meant, as a name that lives on is by who is at work on it. The `main` of a
+//! server that has been silent waits for the end of the process and hands nothing over.
 
 use schema::LinkKind;
 use schema::kinds::{contains_apart, is_made};
@@ -12,7 +13,7 @@ use schema::kinds::{contains_apart, is_made};
 use super::super::evidence::{is_naming, weigh};
 use super::super::facts::Fact;
 use super::super::pairs::Role;
-use super::{Candidate, Finder, HAND_OFF_LOOK_BACK_MAX, HAND_OFF_MAX_US, Receiver, since_us};
+use super::{Candidate, Finder, HAND_OFF_LOOK_BACK_MAX, HAND_OFF_MAX_US, Receiver, has_waited, since_us};
 
 impl<'a> Finder<'a> {
     /// The latest sender of a task that tells of what the task names.
@@ -20,6 +21,7 @@ impl<'a> Finder<'a> {
         let (pair, fact) = (self.pairs.get(index), receiver.fact);
         let is_task = pair.role == Role::Local && pair.kind == LinkKind::Thread && pair.from != pair.to;
         let serves = [pair.from, pair.to].into_iter().any(|top| self.pairs.is_dispatcher(top));
+        let is_starter = self.pairs.is_main(pair.from);
         if !is_task || serves || pair.is_way() || self.pairs.is_event_handler(pair.to) {
             return;
         }
@@ -30,7 +32,9 @@ impl<'a> Finder<'a> {
             let other = self.facts.get(sender);
             let gap_us = fact.start_us.saturating_sub(other.end_us);
             let is_near = gap_us <= HAND_OFF_MAX_US && self.in_time(index, sender, fact);
-            if sender == receiver.index || !is_near || !self.tells_of(other, fact) {
+            // A program whose `main` has fallen silent waits for what it has started.
+            let waits = is_starter && has_waited(other, fact);
+            if sender == receiver.index || waits || !is_near || !self.tells_of(other, fact) {
                 return None;
             }
             let evidence = weigh(self.pairs, self.facts, pair, other, fact)?;
