@@ -14,7 +14,7 @@ use crate::ir::{Body, Const};
 pub(crate) mod hierarchy;
 pub(crate) mod jdk_apis;
 mod libraries;
-pub(crate) mod library_apis;
+mod library_apis;
 pub(crate) mod load;
 
 pub use load::{load, load_classes};

@@ -170,9 +170,6 @@ fn plain_calls(resolver: &Resolver<'_>, rpc: &Rpc, instantiated: &[bool]) -> Vec
         .par_iter()
         .map(|m| {
             let Some(body) = &m.body else { return Vec::new() };
-            if resolver.is_library(m.class) {
-                return Vec::new();
-            }
             let mut calls: Vec<Call> = body
                 .iter()
                 .filter_map(|(v, inst)| plain_call(resolver, rpc, &dispatch, m.class, v, &inst.op))
@@ -202,13 +199,11 @@ fn plain_call(
 ) -> Option<Call> {
     let Op::Invoke { kind, method, args } = op else { return None };
     let args: Vec<Option<ValueId>> = args.iter().map(|a| Some(*a)).collect();
-    let own = |m: &MethodId| {
-        resolver.has_body(*m) && !resolver.is_library(resolver.program.methods[m.index()].class)
-    };
+    let has_body = |m: &MethodId| resolver.has_body(*m);
     match kind {
         InvokeKind::Static | InvokeKind::Special => {
             let class = resolver.own_class(method.class)?;
-            let target = resolver.lookup(class, method.name, method.descriptor).filter(own)?;
+            let target = resolver.lookup(class, method.name, method.descriptor).filter(has_body)?;
             Some(Call { site, targets: vec![target], kind: CallKind::Direct, args })
         }
         InvokeKind::Virtual | InvokeKind::Interface => {
@@ -219,7 +214,7 @@ fn plain_call(
                 return (!targets.is_empty()).then_some(Call { site, targets, kind, args });
             }
             let mut targets: Vec<MethodId> = dispatch.get(method).cloned().unwrap_or_default();
-            targets.retain(own);
+            targets.retain(has_body);
             // A library call has no targets yet; value flow may know some.
             Some(Call { site, targets, kind: CallKind::Direct, args })
         }
@@ -287,9 +282,6 @@ fn value_flow(
 fn add_receivers(resolver: &Resolver<'_>, instantiated: &[bool], flow: &mut Flow) {
     let program = resolver.program;
     for (i, _) in instantiated.iter().enumerate().filter(|(_, made)| **made) {
-        if resolver.is_library(ClassId::new(i)) {
-            continue;
-        }
         for owner in resolver.supertypes(ClassId::new(i)) {
             for m in program.classes[owner.index()].methods.clone().map(MethodId::new) {
                 if !program.methods[m.index()].is_static() && resolver.has_body(m) {
@@ -339,7 +331,7 @@ fn narrow(frame: &Frame<'_>, call: &Call) -> Call {
         .iter()
         .filter(|c| resolver.is_subtype(**c, method.class))
         .filter_map(|&c| resolver.lookup(c, method.name, method.descriptor))
-        .filter(|&m| resolver.has_body(m) && !resolver.is_library(resolver.program.methods[m.index()].class))
+        .filter(|&m| resolver.has_body(m))
         .collect();
     targets.sort_unstable();
     targets.dedup();

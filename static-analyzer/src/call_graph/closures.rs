@@ -49,7 +49,7 @@ impl Closures {
     pub(crate) fn find(resolver: &Resolver<'_>, instantiated: &[bool]) -> Self {
         let mut closures = Self::default();
         for (i, m) in resolver.program.methods.iter().enumerate() {
-            let Some(body) = m.body.as_ref().filter(|_| !resolver.is_library(m.class)) else { continue };
+            let Some(body) = &m.body else { continue };
             for (v, inst) in body.iter() {
                 if let Some(closure) = closure(resolver, instantiated, &inst.op) {
                     closures.at.insert((MethodId::new(i), v), closures.all.len() as ClosureId);

@@ -25,9 +25,7 @@ impl Initializers {
         for i in 0..resolver.program.classes.len() {
             let class = ClassId::new(i);
             let initializer = resolver.declared(class, name, descriptor);
-            if let Some(m) =
-                initializer.filter(|&m| !resolver.is_library(class) && prints(resolver, class, m, 1))
-            {
+            if let Some(m) = initializer.filter(|&m| prints(resolver, class, m, 1)) {
                 found.printing.insert(class, m);
             }
         }

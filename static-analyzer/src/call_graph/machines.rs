@@ -41,7 +41,6 @@ impl Machines {
         let found: Vec<(ClassId, Vec<Step>)> = (0..n)
             .into_par_iter()
             .map(ClassId::new)
-            .filter(|&c| !resolver.is_library(c))
             .map(|c| (c, steps_of(resolver, c)))
             .filter(|(_, steps)| !steps.is_empty())
             .collect();
@@ -156,7 +155,7 @@ fn steps_in(resolver: &Resolver<'_>, class: ClassId, entity: &[Name]) -> Vec<Ste
     let program = resolver.program;
     let mut steps = Vec::new();
     for owner in resolver.supertypes(class) {
-        if resolver.is_interface(owner) || resolver.is_library(owner) {
+        if resolver.is_interface(owner) {
             continue;
         }
         let methods = program.classes[owner.index()].methods.clone();

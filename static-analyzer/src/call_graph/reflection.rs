@@ -20,7 +20,7 @@ impl Constructors {
         let mut found: FxHashMap<String, Vec<MethodId>> = FxHashMap::default();
         for (i, m) in resolver.program.methods.iter().enumerate() {
             let concrete = resolver.program.classes[m.class.index()].access & access::ABSTRACT == 0;
-            if m.name.as_str() == "<init>" && concrete && m.body.is_some() && !resolver.is_library(m.class) {
+            if m.name.as_str() == "<init>" && concrete && m.body.is_some() {
                 found.entry(m.descriptor.to_string()).or_default().push(MethodId::new(i));
             }
         }

@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::library_apis::LIBRARY_PREFIXES;
 use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access};
 
 /// Answers questions on the class hierarchy.
@@ -11,7 +10,6 @@ use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access};
 pub(crate) struct Resolver<'a> {
     pub(crate) program: &'a Program,
     declared: FxHashMap<(ClassId, Name, Name), MethodId>,
-    library: Vec<bool>,
     /// Per class: its program supertypes, itself first.
     supers: Vec<Vec<ClassId>>,
 }
@@ -22,21 +20,16 @@ impl<'a> Resolver<'a> {
         for (i, m) in program.methods.iter().enumerate() {
             declared.entry((m.class, m.name, m.descriptor)).or_insert(MethodId::new(i));
         }
-        let library = program.classes.iter().map(|c| has_library_prefix(c.name)).collect();
         let supers = (0..program.classes.len())
             .into_par_iter()
             .map(|c| supertypes(program, ClassId::new(c)))
             .collect();
-        Self { program, declared, library, supers }
+        Self { program, declared, supers }
     }
 
-    /// The class, if it is program code (not library code on the class path).
+    /// The class, if it is the program's.
     pub(crate) fn own_class(&self, name: Name) -> Option<ClassId> {
-        self.program.class(name).filter(|c| !self.library[c.index()])
-    }
-
-    pub(crate) fn is_library(&self, class: ClassId) -> bool {
-        self.library[class.index()]
+        self.program.class(name)
     }
 
     pub(crate) fn declared(&self, class: ClassId, name: Name, descriptor: Name) -> Option<MethodId> {
@@ -146,10 +139,6 @@ fn supertypes(program: &Program, class: ClassId) -> Vec<ClassId> {
         at += 1;
     }
     order
-}
-
-fn has_library_prefix(name: Name) -> bool {
-    LIBRARY_PREFIXES.iter().any(|p| name.as_str().starts_with(p))
 }
 
 /// The types of the parameters (without the receiver) and of the result, as

@@ -174,7 +174,7 @@ fn add_uncalled(resolver: &Resolver<'_>, calls: &[Vec<Call>], add: Add<'_>) {
         let is_main = m.name.as_str() == "main"
             && m.descriptor.as_str() == "([Ljava/lang/String;)V"
             && m.access & access::STATIC != 0;
-        if m.body.is_none() || resolver.is_library(m.class) {
+        if m.body.is_none() {
             continue;
         }
         // Commands are run by a launcher: `run(String[])` and the like.

@@ -43,7 +43,7 @@ impl Rpc {
         let program = resolver.program;
         for (i, class) in program.classes.iter().enumerate() {
             let id = ClassId::new(i);
-            if !resolver.is_interface(id) || resolver.is_library(id) {
+            if !resolver.is_interface(id) {
                 continue;
             }
             let supers = resolver.super_names(id);
@@ -105,7 +105,7 @@ impl Rpc {
         let mut found: Vec<(ClassId, ClassId)> = Vec::new();
         for (i, class) in program.classes.iter().enumerate() {
             let id = ClassId::new(i);
-            if resolver.is_interface(id) || resolver.is_library(id) || self.serves_base(resolver, id) {
+            if resolver.is_interface(id) || self.serves_base(resolver, id) {
                 continue;
             }
             let holds = class.fields.iter().any(|f| {
@@ -117,7 +117,7 @@ impl Rpc {
                 continue;
             }
             let mut interfaces = resolver.supertypes(id);
-            interfaces.retain(|&c| resolver.is_interface(c) && !resolver.is_library(c));
+            interfaces.retain(|&c| resolver.is_interface(c));
             for j in interfaces {
                 if self.forwards(resolver, id, j) {
                     found.push((id, j));

@@ -220,9 +220,6 @@ impl<'a> Starts<'a> {
         let program = self.resolver.program;
         let mut found = Vec::new();
         for c in self.resolver.supertypes(class) {
-            if self.resolver.is_library(c) {
-                continue;
-            }
             for i in program.classes[c.index()].methods.clone() {
                 let m = &program.methods[i];
                 let is_bridge = m.access & crate::program::access::BRIDGE != 0;
@@ -401,9 +398,6 @@ fn own_functional(resolver: &Resolver<'_>, closures: &Closures) -> FxHashSet<(Na
 }
 
 fn task_rows(resolver: &Resolver<'_>, class: ClassId) -> Vec<&'static Task> {
-    if resolver.is_library(class) {
-        return Vec::new();
-    }
     let supers = resolver.super_names(class);
     apis::TASKS.iter().filter(|t| supers.iter().any(|s| s.as_str() == t.class)).collect()
 }

@@ -78,7 +78,8 @@ fn multi_release_jars_give_the_highest_version_asked_for() {
         ])
     };
     let versions = |java_release, manifest| {
-        let read = read_one("a.jar", &files(manifest), &Config { java_release }).expect("a jar");
+        let read = read_one("a.jar", &files(manifest), &Config { java_release, ..Config::default() })
+            .expect("a jar");
         listing(&read).iter().map(|l| l["a.jar ".len()..].to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(versions(21, manifest), ["A.class 17", "New.class 17"]);

@@ -17,7 +17,6 @@ use crate::call_graph::{Call, CallGraph, CallKind, apis};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::BINDING_DEPTH_MAX;
 use crate::path::{AccessPath, Root, Step};
-use crate::program::library_apis::LIBRARY_PREFIXES;
 use crate::program::{FieldRef, MethodId, Name, Program, access};
 
 mod walk;
@@ -206,7 +205,7 @@ impl<'a> Bindings<'a> {
 
     /// Whether a class is no part of the program.
     pub(super) fn is_library(&self, class: Name) -> bool {
-        self.program.class(class).is_none() || LIBRARY_PREFIXES.iter().any(|p| class.as_str().starts_with(p))
+        self.program.class(class).is_none()
     }
 
     /// The call of the constructor of the object that is made at `made`.

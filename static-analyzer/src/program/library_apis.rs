@@ -1,7 +1,7 @@
 //! Packages of well-known libraries, as a table of prefixes of internal names.
 
 /// What begins so is a library's.
-pub(crate) const LIBRARY_PREFIXES: &[&str] = &[
+pub(super) const LIBRARY_PREFIXES: &[&str] = &[
     // The platform and the languages.
     "java/",
     "javax/",

@@ -99,8 +99,7 @@ impl Starts<'_> {
                 && self.functional.contains(&(interface, methods[i].name))
         })?;
         let body = self.resolver.lookup(class, methods[at].name, methods[at].descriptor)?;
-        let is_own = !self.resolver.is_library(methods[body.index()].class);
-        (is_own && self.resolver.has_body(body)).then_some(body)
+        self.resolver.has_body(body).then_some(body)
     }
 
     /// The class that a parameter of a method is declared as.

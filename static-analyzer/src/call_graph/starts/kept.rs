@@ -78,7 +78,7 @@ impl Starts<'_> {
         let mut edges: BTreeMap<Edge, Vec<MethodId>> = BTreeMap::new();
         let mut run = Vec::new();
         let m = &self.resolver.program.methods[method.index()];
-        let Some(body) = m.body.as_ref().filter(|_| !self.resolver.is_library(m.class)) else {
+        let Some(body) = &m.body else {
             return (Vec::new(), run);
         };
         let targets = |v: ValueId| direct_targets(calls, v);
