@@ -136,5 +136,5 @@ fn a_thread_that_names_the_same_goes_on_with_what_can_only_come_next() {
         "top flush RpcHandler region=Region.name\n          >flushing< wrote\n          wrote",
         "top flush RpcHandler region=Region.name\n          >flushing< wrote\n          >wrote",
     );
-    check(&again, records, "flush: 1 opens\nsplit: 2 opens; 3 thread");
+    check(&again, records, "flush: 1 opens\nflush: 2 opens; 3 thread+1 id");
 }

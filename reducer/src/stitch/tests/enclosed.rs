@@ -21,12 +21,17 @@ fn apart(from: usize, n: usize) -> String {
     (from..from + n).map(|line| format!("{line}\n")).collect()
 }
 
+/// The four lines of a cut, by their time: the last begins with the first.
+fn cut_apart(from: usize) -> String {
+    format!("{from}\n{}\n{}\n{}\n", from + 3, from + 1, from + 2)
+}
+
 #[test]
 fn a_line_directly_after_one_that_it_always_follows_is_of_that_where_that_goes_on() {
     let whole = |n: usize| -> String {
-        let line = |i: usize| format!("b - other {i}.000-{i}.000\n");
+        let line = |i: usize, node: char| format!("{node} - other {i}.000-{i}.000\n");
         let span = |i: usize| format!("a - place b@{i}.000 d@{i}.001+1 c@{i}.002+2\n");
-        (0..n).map(|i| span(i) + &line(i) + &line(i)).collect()
+        (0..n).map(|i| span(i) + &line(i, 'b') + &line(i, 'c')).collect()
     };
     let cut = |top: &str| {
         format!(
@@ -37,13 +42,17 @@ fn a_line_directly_after_one_that_it_always_follows_is_of_that_where_that_goes_o
         )
     };
     check(PLACES, &(whole(8) + &cut("scan|place")), &(apart(1, 24) + "25 26 27 25>26 25>27\n28\n"));
-    check(PLACES, &(whole(7) + &cut("scan|place")), &(apart(1, 21) + &apart(22, 4)));
+    check(PLACES, &(whole(7) + &cut("scan|place")), &(apart(1, 21) + &cut_apart(22)));
     // It cannot be of that.
-    check(PLACES, &(whole(8) + &cut("scan")), &(apart(1, 24) + &apart(25, 4)));
+    check(PLACES, &(whole(8) + &cut("scan")), &(apart(1, 24) + &cut_apart(25)));
     // Others print the same after the same.
     let others = "a - place b@60.000\na - scan d@60.001 d@60.002+1\n";
-    check(PLACES, &(whole(8) + &cut("scan|place") + others), &(apart(1, 24) + &apart(25, 6)));
+    check(
+        PLACES,
+        &(whole(8) + &cut("scan|place") + others),
+        &(apart(1, 24) + &cut_apart(25) + &apart(29, 2)),
+    );
     // Somebody else stands between.
     let between = cut("scan|place").replacen("scan|place d", "other p", 1);
-    check(PLACES, &(whole(8) + &between), &(apart(1, 24) + &apart(25, 4)));
+    check(PLACES, &(whole(8) + &between), &(apart(1, 24) + &cut_apart(25)));
 }

@@ -54,7 +54,7 @@ fn what_hardly_ever_begins_after_a_line_began_there_by_chance() {
         let merge = |i: usize| format!("a m{i} merge file=/data/b{i} merged@{}.0#/data/b{i}\n", 10 + i);
         (1..=n).map(merge).collect::<String>() + "a t clean path=/data/b1 cleaned@11.01#/data/b1"
     };
-    let rest = |from: usize| (from..=8).map(|i| format!("{i}\n")).collect::<String>();
-    check(model, &files(8), &format!("1 9 1>9\n{}", rest(2)));
-    check(model, &files(9), &format!("1\n10\n{}9", rest(2)));
+    let rest = |n: usize| (2..=n).map(|i| format!("{i}\n")).collect::<String>();
+    check(model, &files(16), &format!("1 17 1>17\n{}", rest(16)));
+    check(model, &files(17), &format!("1\n18\n{}", rest(17)));
 }
