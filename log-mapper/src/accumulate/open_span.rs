@@ -259,7 +259,7 @@ impl OpenSpan {
         let of_kind = |kind| self.known().filter(move |b| kinds.of(b.value_class) == kind);
         let is_another = |kind: ValueClassId, text: &Arc<str>| {
             let is_same = |b: &Bound| b.text == *text || are_part_and_whole(&b.text, text);
-            counts(kind) && of_kind(kind).next().is_some() && !of_kind(kind).any(|b| is_same(b))
+            counts(kind) && of_kind(kind).next().is_some() && !of_kind(kind).any(is_same)
         };
         let are_fields = |kind, variable| {
             of_kind(kind).all(|b| self.is_another_field(orders, b, (fact.log_point, variable)))
