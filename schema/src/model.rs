@@ -149,6 +149,19 @@ pub struct LogPoint {
     pub templates: Vec<Template>,
 }
 
+/// The method that initializes a class (JVMS 2.9.2).
+pub const CLASS_INITIALIZER: &str = "<clinit>";
+
+impl LogPoint {
+    /// Whether the initializer of a class prints it, itself or through a wrapper: it comes
+    /// in the middle of the work of whoever needs the class first.
+    #[must_use]
+    pub fn initializes(&self) -> bool {
+        let printer = self.call_site.as_ref().map_or(&self.method, |site| &site.method);
+        printer == CLASS_INITIALIZER
+    }
+}
+
 /// One way a message can look.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Template {

@@ -28,6 +28,7 @@ mod own;
 pub(crate) mod point;
 mod relocated;
 mod shape_apis;
+mod turns;
 pub(crate) mod wrapper;
 
 use apis::LogCall;

@@ -10,6 +10,8 @@
 
 use std::collections::BTreeMap;
 
+use schema::model::CLASS_INITIALIZER;
+
 use crate::call_graph::{CallGraph, RootKind, Times};
 use crate::ir::{BlockId, Op, ValueId};
 use crate::limits::{ORDER_CALLEES_MAX, ORDER_NODES_MAX, RECURSION_MEMBERS_MAX};
@@ -129,7 +131,7 @@ fn floating(program: &Program, log_points: &[LogPoint], top_levels: &TopLevels) 
         n_tops[member.log_point as usize] += 1;
     }
     let most = schema::model::floats_from(top_levels.methods.len());
-    let is_initializer = |point: &LogPoint| program.methods[point.method.index()].name.as_str() == "<clinit>";
+    let is_initializer = |point: &LogPoint| program.methods[point.frame.index()].name == CLASS_INITIALIZER;
     n_tops.iter().zip(log_points).map(|(&n, point)| n > most || is_initializer(point)).collect()
 }
 

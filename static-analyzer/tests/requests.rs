@@ -37,6 +37,8 @@ mod ledgers;
 mod posted;
 #[path = "requests/sinks.rs"]
 mod sinks;
+#[path = "requests/turns.rs"]
+mod turns;
 
 struct Analysis {
     program: Program,

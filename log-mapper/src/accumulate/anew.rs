@@ -9,6 +9,7 @@
 
 use rustc_hash::FxHashMap;
 use schema::LogPointId;
+use schema::model::CLASS_INITIALIZER;
 
 use super::Scan;
 use super::evidence::is_silence;
@@ -16,9 +17,6 @@ use super::open_span::TopState;
 use super::open_spans::SpanIndex;
 use super::pools::{MAIN_THREAD, is_main};
 use crate::record::Record;
-
-/// The method that initializes a class.
-pub(super) const CLASS_INITIALIZER: &str = "<clinit>";
 
 /// What has shown so far which process is at work.
 #[derive(Debug, Default)]
@@ -107,6 +105,7 @@ impl Scan<'_> {
 #[cfg(test)]
 mod tests {
     use schema::LogPointId;
+    use schema::model::CLASS_INITIALIZER;
 
     use super::Processes;
 

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use schema::kinds::{is_made, stamps_us};
+use schema::model::CLASS_INITIALIZER;
 use schema::{Event, LogPointId, Name, TopLevelId, TopLevelKind};
 
-use super::anew::CLASS_INITIALIZER;
 use super::canonical::canonical;
 use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
 use super::facts::Fact;
@@ -287,8 +287,7 @@ impl Scan<'_> {
             return false;
         }
         // What initializes a class is in the middle of its thread's work.
-        let initializes =
-            |point: LogPointId| self.model.log_points[point.index()].method == CLASS_INITIALIZER;
+        let initializes = |point: LogPointId| self.model.log_points[point.index()].initializes();
         let is_inner = open.events.iter().all(|event| event.log_point.is_some_and(initializes));
         let float_us = if is_inner || initializes(point) { FLOAT_US } else { AT_ONCE_US };
         if self.orders.floats(point) {

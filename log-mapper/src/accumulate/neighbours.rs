@@ -4,9 +4,9 @@
 
 use std::cmp::Reverse;
 
+use schema::model::CLASS_INITIALIZER;
 use schema::{Name, TopLevelId, TopLevelKind};
 
-use super::anew::CLASS_INITIALIZER;
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
 use super::facts::Fact;
 use super::open_span::{Fit, OpenSpan, TopState, opening_after};

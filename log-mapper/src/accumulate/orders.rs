@@ -15,7 +15,6 @@ use schema::{
     TopLevelId, TopLevelKind, ValueClassId,
 };
 
-use super::anew::CLASS_INITIALIZER;
 use super::pools::is_main;
 
 mod ends;
@@ -180,7 +179,7 @@ impl<'m> Orders<'m> {
         let floats = places
             .iter()
             .zip(&model.log_points)
-            .map(|(places, point)| places.len() > most || point.method == CLASS_INITIALIZER);
+            .map(|(places, point)| places.len() > most || point.initializes());
         let floats = floats.collect();
         leave_to_entities(model, &mut places);
         Self {

@@ -79,6 +79,9 @@ pub(super) struct Finder<'a> {
     /// When a dispatcher printed an address of its node, in order: it met a new
     /// connection, and what had the address before was another one.
     births_us: FxHashMap<(u32, &'a str), Vec<i64>>,
+    /// When each thread was at work, by (node, thread): (start, end) of its spans, in order,
+    /// but for those in which it only hands out work.
+    at_work_us: FxHashMap<(u32, &'a str), Vec<(i64, i64)>>,
 }
 
 /// A span whose senders are looked for.
@@ -116,7 +119,12 @@ impl<'a> Finder<'a> {
         let mut by_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_other_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_digest: FxHashMap<(u32, &str), Vec<u32>> = FxHashMap::default();
+        let mut at_work_us: FxHashMap<(u32, &str), Vec<(i64, i64)>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
+            let hands_out = fact.tops.first().is_some_and(|&top| pairs.is_dispatcher(top));
+            if let Some(thread) = fact.thread.filter(|_| !hands_out) {
+                at_work_us.entry((fact.node, thread)).or_default().push((fact.start_us, fact.end_us));
+            }
             for value in fact.values().iter().filter(|value| is_unique(&value.text)) {
                 by_digest.entry((fact.node, &value.text)).or_default().push(index);
             }
@@ -161,6 +169,7 @@ impl<'a> Finder<'a> {
             by_digest,
             determined,
             births_us,
+            at_work_us,
         }
     }
 
@@ -181,13 +190,13 @@ impl<'a> Finder<'a> {
         self.by_entity(&receiver, &mut out);
         for &top in fact.tops {
             for index in self.pairs.to(top) {
-                match self.pairs.get(index).role {
-                    Role::Attached => continue,
-                    Role::Served => {
-                        self.by_name(index, &receiver, &mut out);
-                        continue;
-                    }
-                    Role::Asked | Role::Cut | Role::Entity | Role::Local | Role::Remote => {}
+                let pair = self.pairs.get(index);
+                if pair.role == Role::Attached {
+                    continue;
+                }
+                if pair.role == Role::Served || (pair.by_thread && fact.thread.is_none()) {
+                    self.by_name(index, &receiver, &mut out);
+                    continue;
                 }
                 let before = out.len();
                 self.by_values(index, &receiver, &mut out);
@@ -491,9 +500,12 @@ impl<'a> Finder<'a> {
         let is_bare = evidence.n_request == 0 && evidence.n_weak == 0 && !by_thread;
         let is_remote = pair.kind.crosses_nodes() || pair.is_way();
         let (sender, receiver) = (self.facts.get(from), self.facts.get(to));
-        // What is called takes as long as it takes: who prints after it has not waited.
-        let is_done = is_round_of(self.pairs, pair) && sender.start_us > receiver.start_us;
-        let gap_us = if is_done { 0 } else { delay_us(sender, receiver) };
+        // What is called takes as long as it takes: who prints after it has not waited, nor
+        // has whose thread was at work all along.
+        let is_round = is_round_of(self.pairs, pair);
+        let is_later = sender.start_us > receiver.start_us;
+        let has_no_gap = is_round && (is_later || self.has_gone_on(sender, receiver));
+        let gap_us = if has_no_gap { 0 } else { delay_us(sender, receiver) };
         Candidate { is_bare, is_remote, evidence: Reverse(evidence), to, from, pair: index, gap_us }
     }
 

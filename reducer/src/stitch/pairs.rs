@@ -57,6 +57,9 @@ pub(super) struct Pair {
     pub(super) by_name: bool,
     /// The last step of a way is one on the receiver's node: it is what started that.
     pub(super) ends_on_node: bool,
+    /// A call of what looks after a thing: its thread tells who has called, and nothing
+    /// else does.
+    pub(super) by_thread: bool,
 }
 
 impl Pair {
@@ -69,8 +72,9 @@ impl Pair {
         role: Role,
         map: Vec<Mapped>,
     ) -> Self {
-        let (to_parts, by_name, ends_on_node) = (false, false, false);
-        Self { id, from, to, kind, many, role, map, through: Vec::new(), to_parts, by_name, ends_on_node }
+        let (to_parts, by_name, ends_on_node, by_thread) = (false, false, false, false);
+        let through = Vec::new();
+        Self { id, from, to, kind, many, role, map, through, to_parts, by_name, ends_on_node, by_thread }
     }
 
     /// Whether it is a way of several hand-offs.
@@ -189,7 +193,7 @@ impl<'m> Pairs<'m> {
         }
         for (index, pair) in model.communication_pairs.iter().enumerate() {
             let is_served = (pair.identifiers.is_empty() && n_bare[&(pair.to, pair.kind)] > SENDERS_MAX)
-                || serves_a_thing(model, pair);
+                || (serves_a_thing(model, pair) && pair.kind != LinkKind::Call);
             let known = |top: TopLevelId| top.index() < model.top_level_methods.len();
             let role = match (pair.kind, pair.from == pair.to) {
                 (LinkKind::Entity, _) => Role::Attached,
@@ -413,7 +417,8 @@ impl<'m> Pairs<'m> {
         let many = many && !self.is_dispatcher(from);
         let hands_out = many && kind == LinkKind::Thread && role == Role::Local && !map.is_empty();
         let to_parts = hands_out && map.iter().all(|mapped| !mapped.is_one);
-        self.push(Pair { to_parts, ..Pair::step(Some(id), (from, to), kind, many, role, map) });
+        let by_thread = kind == LinkKind::Call && role == Role::Local && serves_a_thing(self.model, pair);
+        self.push(Pair { to_parts, by_thread, ..Pair::step(Some(id), (from, to), kind, many, role, map) });
     }
 
     fn push(&mut self, pair: Pair) {

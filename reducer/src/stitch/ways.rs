@@ -142,5 +142,6 @@ fn join(way: &Pair, step: &Pair, is_sole: bool) -> Option<Pair> {
         to_parts: way.to_parts,
         by_name,
         ends_on_node: !step.kind.crosses_nodes(),
+        by_thread: false,
     })
 }

@@ -215,5 +215,5 @@ impl<'a> Work<'a> {
 /// Whether a pair leads to who looks after a lasting thing, whoever has found that it is
 /// time to: that is a request by itself.
 fn serves_a_thing(pair: &Pair) -> bool {
-    pair.role == Role::Served && !pair.map.is_empty()
+    (pair.role == Role::Served && !pair.map.is_empty()) || pair.by_thread
 }

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::apis::LevelFrom;
-use super::{Site, closures, guard, level, logger, message, own, wrapper};
+use super::{Site, closures, guard, level, logger, message, own, turns, wrapper};
 use crate::ir::{Op, ValueId};
 use crate::limits;
 use crate::path::{LogPoint, Template, Variable};
@@ -62,7 +62,11 @@ pub(crate) fn finish(
 ) -> LogPoint {
     let levels = level::levels(e, frame, site.call.level, &site.args);
     let loggers = loggers(e, frame, site);
-    let (templates, variables) = templates(e, message.term);
+    let (templates, mut variables) = templates(e, message.term);
+    if turns::is_out_of_turn(e.body(frame), site.value) {
+        // It is about the row of them all: it names none.
+        variables.iter_mut().for_each(|variable| variable.value_class = None);
+    }
     let root_body = e.body(FrameId::ROOT);
     let body = e.body(frame);
     let outer = guard::guard_of(root_body, root);

@@ -1,5 +1,6 @@
 //! What a process was at ends with it, and another one of its kind begins anew.
 
+use schema::model::CallSite;
 use schema::sketch;
 
 use super::{run, run_by_names};
@@ -109,4 +110,22 @@ fn what_is_initialized_again_is_of_the_main_that_has_begun_since() {
         run(&model, &(process("1") + &process("20"))),
         "main: 1 opens; 2 thread; 3 thread\nmain: 4 opens; 5 thread; 6 thread\n"
     );
+}
+
+/// What an initializer prints through a wrapper is printed by the initializer: it comes in
+/// the middle of the work of whoever needs the class first.
+#[test]
+fn what_initializes_a_class_can_do_so_through_a_wrapper() {
+    let mut model = sketch::model(
+        "point loaded
+         point created
+         top make DispatchTarget
+           >loaded<
+           >created<",
+    );
+    let lines = "1.00 t loaded\n1.01 t loaded\n1.06 t created";
+    assert_eq!(run(&model, lines), "make: 1 opens\nmake: 2 opens\nmake: 3 opens\n");
+    let site = CallSite { class: "Server".into(), method: "<clinit>".into(), source_line: 0 };
+    model.log_points[0].call_site = Some(site);
+    assert_eq!(run(&model, lines), "make: 1 opens; 2 thread; 3 thread\n");
 }

@@ -83,11 +83,32 @@ impl<'a> Finder<'a> {
     }
 
     /// Whether the sender is a dispatcher that has printed nothing for longer than a piece
-    /// of work needs to begin.
+    /// of work needs to begin, and its thread was at work on nothing else that it calls.
     fn has_waited(&self, pair: &Pair, sender: &Fact<'a>, receiver: &Fact<'a>) -> bool {
         self.pairs.is_dispatcher(pair.from)
             && sender.start_us <= receiver.start_us
             && since_us(sender, receiver) > JUST_US
+            && !self.has_gone_on(sender, receiver)
+    }
+
+    /// Whether the thread of both was at work from what the sender printed last before the
+    /// receiver up to that, without a pause in which it can have waited for the next piece
+    /// of work: what it calls in one round it calls one after the other.
+    pub(super) fn has_gone_on(&self, sender: &Fact<'a>, receiver: &Fact<'a>) -> bool {
+        let one =
+            receiver.thread.filter(|_| sender.node == receiver.node && sender.thread == receiver.thread);
+        let spans = one.and_then(|thread| self.at_work_us.get(&(receiver.node, thread)));
+        let Some(spans) = spans else { return false };
+        let mut done_us = receiver.start_us.saturating_sub(since_us(sender, receiver));
+        let first = spans.partition_point(|&(start_us, _)| start_us < done_us);
+        let between = spans[first..].iter().take(LOOK_BACK_MAX);
+        for &(start_us, end_us) in between.take_while(|span| span.0 <= receiver.start_us) {
+            if start_us - done_us > JUST_US {
+                return false;
+            }
+            done_us = done_us.max(end_us);
+        }
+        receiver.start_us - done_us <= JUST_US
     }
 
     /// Whether time can tell that a sender came before the receiver. A caller can print

@@ -83,6 +83,49 @@ fn a_dispatcher_that_has_waited_works_on_something_else() {
     check(&model, &lines("6.0"), "1 2 1>2");
 }
 
+/// What it calls in one round it calls one after the other: while its thread is at work on
+/// the first, it has not waited for the next piece of work.
+#[test]
+fn a_dispatcher_that_works_on_something_has_not_waited() {
+    let model = "
+        point p
+        point q
+        point r
+        top follow Dispatcher
+          >p
+        top prepare DispatchTarget id=Id.n
+          >q
+        top handle DispatchTarget key=Key.n
+          >r
+        pair follow prepare Call many
+        pair follow handle Call many";
+    let lines = |until: &str, thread: &str| {
+        format!("a t follow p@1.0\na {thread} prepare id=17 q@1.05 q@{until}\na t handle key=18 r@2.0")
+    };
+    check(model, &lines("1.95", "t"), "1 2 3 1>2 1>3");
+    // A pause in which it can have waited, or work of another thread.
+    check(model, &lines("1.5", "t"), "1 2 1>2\n3");
+    check(model, &lines("1.95", "u"), "1\n2\n3");
+}
+
+/// What looks after a thing is of whoever calls it in its thread; without threads a call
+/// tells no more than a hand-off does.
+#[test]
+fn what_looks_after_a_thing_is_of_who_calls_it() {
+    let model = "
+        point p
+        point q
+        top follow Dispatcher id=Dir.path?
+          >p
+        top make DispatchTarget id=Dir.path?
+          >q
+        pair follow make Call id=id many";
+    check(model, "a t follow p@1.0\na t make id=/d q@1.05", "1 2 1>2");
+    check(model, "a - follow p@1.0\na - make id=/d q@1.05", "1\n2");
+    let queued = model.replace("Call", "Queue");
+    check(&queued, "a t follow p@1.0\na t make id=/d q@1.05", "1\n2");
+}
+
 /// What is called comes back to its caller, whatever it hands out; what runs in a thread of
 /// its own does not.
 #[test]
