@@ -11,11 +11,17 @@
 //! them somebody begins with the same other line, and far less often a little later. If
 //! one request only did so just then, what shows the stamp is a part of it. Where no
 //! thread is printed, what a request holds is less sure, and so is what hangs on it.
+//!
+//! Who makes such stamps can do the same each time, and say so as it begins: which of its
+//! statements it runs, by a digest. If nearly all sole makers have named the same, the
+//! others have as well, and of several that begin at once it tells who made a stamp; if
+//! none that says so has just begun, so does the only one that is still at work.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
 use schema::LogPointId;
-use schema::kinds::stamps_us;
+use schema::kinds::{is_unique, stamps_us};
 
 use super::elimination::{SHIFT_US, TICK_US};
 use super::facts::{Fact, Facts};
@@ -40,13 +46,21 @@ pub(super) fn join(facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<S
             carriers.entry(point).or_default().push((stamp_us, index));
         }
     }
+    let mut ends_us: FxHashMap<u32, i64> = FxHashMap::default();
+    for (index, fact) in facts.iter() {
+        let end_us = ends_us.entry(sets.root(index)).or_insert(fact.end_us);
+        *end_us = fact.end_us.max(*end_us);
+    }
     let mut out = Vec::new();
     for (point, carriers) in carriers {
         let Some(maker) = maker(facts, point, &carriers) else { continue };
+        let makers = Makers { facts, point: maker, names: BTreeSet::new() };
+        let names = makers.names(&mut sets, &carriers);
+        let makers = Makers { names, ..makers };
         for (stamp_us, to) in carriers {
-            if let Some(from) = sole_maker(facts, &mut sets, maker, stamp_us, to)
-                && sets.join(from, to)
-            {
+            let from = makers.sole(&mut sets, stamp_us, to);
+            let from = from.or_else(|| makers.at_work(&mut sets, &ends_us, stamp_us, to));
+            if let Some(from) = from.filter(|&from| sets.join(from, to)) {
                 out.push(SpanLink { from, to, pair: None });
             }
         }
@@ -95,14 +109,69 @@ fn around(facts: &Facts<'_>, at_us: i64) -> impl Iterator<Item = u32> {
     before(at_us.saturating_sub(TICK_US))..facts.n_started(at_us.saturating_add(TICK_US))
 }
 
-/// The span of the only request that began with `maker` as a stamp was made.
-fn sole_maker(facts: &Facts<'_>, sets: &mut Sets, maker: LogPointId, at_us: i64, to: u32) -> Option<u32> {
-    let mut found = around(facts, at_us)
-        .filter(|&span| span != to && facts.get(span).first_point == Some(maker))
-        .filter(|&span| facts.get(span).thread.is_some())
-        .collect::<Vec<u32>>()
-        .into_iter();
-    let first = found.next()?;
+/// Who makes the stamps of one line.
+struct Makers<'f, 's> {
+    facts: &'f Facts<'s>,
+    /// The line with which they begin.
+    point: LogPointId,
+    /// The digest that nearly all of them name in it, if there is one.
+    names: BTreeSet<&'s str>,
+}
+
+impl<'s> Makers<'_, 's> {
+    /// What nearly all sole makers of the stamps of `carriers` have named.
+    fn names(&self, sets: &mut Sets, carriers: &[(i64, u32)]) -> BTreeSet<&'s str> {
+        let mut known: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+        let mut makers: BTreeSet<u32> = BTreeSet::new();
+        for &(stamp_us, to) in carriers {
+            let Some(maker) = self.sole(sets, stamp_us, to) else { continue };
+            makers.insert(maker);
+            self.named(maker).for_each(|name| _ = known.entry(name).or_default().insert(maker));
+        }
+        let is_rule = |(_, named): &(&str, BTreeSet<u32>)| {
+            named.len() >= STAMPS_MIN && (makers.len() - named.len()) * EXCEPTIONS_SHARE <= makers.len()
+        };
+        known.into_iter().filter(is_rule).map(|(name, _)| name).collect()
+    }
+
+    /// The digests in the line with which a span begins.
+    fn named(&self, span: u32) -> impl Iterator<Item = &'s str> {
+        let first = self.facts.get(span).events.first().into_iter();
+        let texts = first.flat_map(|event| event.values.iter()).map(|(_, text)| text);
+        texts.filter(|text| is_unique(text))
+    }
+
+    /// Whether a span begins as makers do.
+    fn is_maker(&self, span: u32) -> bool {
+        let fact = self.facts.get(span);
+        fact.first_point == Some(self.point)
+            && fact.thread.is_some()
+            && (self.names.is_empty() || self.named(span).any(|name| self.names.contains(name)))
+    }
+
+    /// The span of the only request that began so as a stamp was made.
+    fn sole(&self, sets: &mut Sets, at_us: i64, to: u32) -> Option<u32> {
+        only(sets, around(self.facts, at_us).filter(|&span| span != to && self.is_maker(span)))
+    }
+
+    /// The span of the only one that was at work as a stamp was made, of those that say
+    /// what makers do.
+    fn at_work(&self, sets: &mut Sets, ends_us: &FxHashMap<u32, i64>, at_us: i64, to: u32) -> Option<u32> {
+        if self.names.is_empty() {
+            return None;
+        }
+        let first = self.facts.n_started(at_us.saturating_sub(NEW_US));
+        let spans = first..self.facts.n_started(at_us.saturating_add(TICK_US));
+        let makers: Vec<u32> = spans.filter(|&span| span != to && self.is_maker(span)).collect();
+        let is_busy = |&span: &u32| ends_us.get(&sets.root(span)).is_some_and(|&end_us| end_us >= at_us);
+        let makers: Vec<u32> = makers.into_iter().filter(is_busy).collect();
+        only(sets, makers.into_iter())
+    }
+}
+
+/// The first of `spans`, if all are of one request.
+fn only(sets: &mut Sets, mut spans: impl Iterator<Item = u32>) -> Option<u32> {
+    let first = spans.next()?;
     let root = sets.root(first);
-    found.all(|span| sets.root(span) == root).then_some(first)
+    spans.all(|span| sets.root(span) == root).then_some(first)
 }

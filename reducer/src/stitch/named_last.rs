@@ -6,7 +6,9 @@
 //! started it was at that thing: the request that named it last before the task began, a
 //! moment ago, on the same node. If two name it at that time, nothing follows; nor if such a
 //! task hardly ever begins after the line that named it: there it did by chance, asked for by
-//! somebody who prints nothing.
+//! somebody who prints nothing. A thread that works off in a row what one request has handed
+//! over at once keeps the last of it waiting: what was named before the row began, by whom
+//! the task before is of as well, begins as soon as it can.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
@@ -21,12 +23,30 @@ use crate::merge::{Sets, SpanLink};
 /// What was named at most this long before a task begins was named for it, µs.
 const SOON_US: i64 = 100_000;
 
+/// Who waits for longer has been forgotten, µs.
+const WAIT_MAX_US: i64 = 10_000_000;
+
 /// Of so many lines of a statement one at least must have been the last to name what such a
 /// task works on.
 const LINES_PER_TASK_MAX: usize = 16;
 
 /// Who named a text on a node, where, in log order, and with which statement.
 type Named<'s> = FxHashMap<(u32, &'s str), Vec<(Line, u32, Option<LogPointId>)>>;
+
+/// Who named what, and for each span the row of its thread that it goes on with.
+struct Names<'s> {
+    named: Named<'s>,
+    rows: Vec<Option<Row>>,
+}
+
+/// Tasks of one kind that a thread works off one after the other.
+#[derive(Clone, Copy)]
+struct Row {
+    /// When it began with the first of them.
+    begun_us: i64,
+    /// The last one so far.
+    last: u32,
+}
 
 /// Where a record stands among those of its node.
 type Line = (i64, u32, u64);
@@ -55,6 +75,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
         }
     }
     named.values_mut().for_each(|named| named.sort_unstable());
+    let named = Names { named, rows: rows(facts) };
     let chances = Chances::learn(facts, &named, &mut sets, &free);
     let mut out = Vec::new();
     for (to, fact) in free {
@@ -82,6 +103,22 @@ fn is_anybodys(pairs: &Pairs<'_>, shown: &FxHashSet<TopLevelId>, top: TopLevelId
     own.peek().is_some() && own.all(|pair| pair.kind == LinkKind::Thread && is_helper(pair.from))
 }
 
+/// For each span the row that it goes on with, if its thread was busy until then.
+fn rows(facts: &Facts<'_>) -> Vec<Option<Row>> {
+    let mut known: FxHashMap<(u32, &str, TopLevelId), Row> = FxHashMap::default();
+    let mut rows = vec![None; facts.len()];
+    for (index, fact) in facts.iter() {
+        let Some((thread, &top)) = fact.thread.zip(fact.tops.first()) else { continue };
+        let key = (fact.node, thread, top);
+        let is_busy = |row: &Row| fact.start_us <= facts.get(row.last).end_us.saturating_add(SOON_US);
+        let row = known.get(&key).copied().filter(is_busy);
+        let begun_us = row.map_or(fact.start_us, |row| row.begun_us);
+        known.insert(key, Row { begun_us, last: index });
+        rows[index as usize] = row;
+    }
+    rows
+}
+
 /// What a span names that tells what it works on.
 fn texts<'f>(facts: &'f Facts<'_>, fact: &'f Fact<'_>) -> impl Iterator<Item = &'f str> {
     let telling = fact.values().iter().filter(|value| is_naming(&value.text) && is_made(&value.text));
@@ -97,7 +134,7 @@ struct Chances {
 }
 
 impl Chances {
-    fn learn(facts: &Facts<'_>, named: &Named<'_>, sets: &mut Sets, free: &[(u32, &Fact<'_>)]) -> Self {
+    fn learn(facts: &Facts<'_>, named: &Names<'_>, sets: &mut Sets, free: &[(u32, &Fact<'_>)]) -> Self {
         let mut n_begun: FxHashMap<(LogPointId, TopLevelId), usize> = FxHashMap::default();
         for &(to, fact) in free {
             let point = namer(facts, named, sets, to, fact).and_then(|(_, point)| point);
@@ -125,20 +162,25 @@ impl Chances {
 /// which it did.
 fn namer(
     facts: &Facts<'_>,
-    named: &Named<'_>,
+    named: &Names<'_>,
     sets: &mut Sets,
     to: u32,
     fact: &Fact<'_>,
 ) -> Option<(u32, Option<LogPointId>)> {
     let own = sets.root(to);
     let begin = line_of(fact.events.first()?);
+    let row = named.rows[to as usize].map(|row| (row.begun_us, sets.root(row.last)));
     let mut found: Vec<(Line, u32, Option<LogPointId>)> = Vec::new();
     for text in texts(facts, fact) {
-        let by = named.get(&(fact.node, text)).map_or(&[][..], Vec::as_slice);
+        let by = named.named.get(&(fact.node, text)).map_or(&[][..], Vec::as_slice);
         let end = by.partition_point(|&(line, ..)| line < begin);
         let recent = by[..end].iter().rev().copied();
-        let recent = recent.take_while(|((us, ..), ..)| us.saturating_add(SOON_US) >= fact.start_us);
-        found.extend(recent.filter(|&(_, span, _)| sets.root(span) != own));
+        let recent = recent.take_while(|((us, ..), ..)| us.saturating_add(WAIT_MAX_US) >= fact.start_us);
+        found.extend(recent.filter(|&((us, ..), span, _)| {
+            let root = sets.root(span);
+            let waits = row.is_some_and(|(begun_us, of)| us <= begun_us && of == root);
+            root != own && (us.saturating_add(SOON_US) >= fact.start_us || waits)
+        }));
     }
     let last_us = found.iter().map(|&((us, ..), ..)| us).max()?;
     found.retain(|&((us, ..), ..)| us == last_us);

@@ -58,3 +58,48 @@ fn what_shows_two_new_stamps_is_of_several() {
     assert_ne!(expected, joined(17, true), "two spans show another stamp");
     check(STAMPS, &text, &expected);
 }
+
+/// What `rounds` asks, with the digests that the two who ask name.
+fn named_rounds(first: &str, second: &str, begun_s: &str) -> String {
+    let text = rounds(1, "");
+    let lines = text.lines().map(|line| match line.split_whitespace().collect::<Vec<_>>()[..] {
+        ["a", _, _, first_at, end_at] => {
+            let (begun, late) = first_at.split_once('.').expect("a time");
+            let round: u64 = begun[2..].parse().expect("seconds");
+            let begun_at = if round == 1_000_000_000 + 3 * 19 {
+                format!("p@{}.{begun_s}", round - 1)
+            } else {
+                format!("{begun}.{late}")
+            };
+            format!("a t1 ask {begun_at}#{first} {end_at}\n")
+        }
+        ["b", "t0", ..] => format!("{}#{second}\n", line.trim()),
+        _ => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
+#[test]
+fn of_several_who_begin_as_a_stamp_is_made_who_names_what_makers_do_has_made_it() {
+    let (write, read) = ("f333f317a431f6eaa196cd621a254448", "bdd66b345f7a1561f360086e406fe37a");
+    let two = |is_joined: bool| {
+        let one =
+            |i: usize| format!("{a} {b} {c} {a}>{b} {a}>{c}\n", a = 3 * i + 1, b = 3 * i + 2, c = 3 * i + 3);
+        let first: String = (0..17).map(one).collect();
+        let last = |i: usize| {
+            let a = 52 + 4 * i;
+            let (b, c, other) = (a + 1, a + 2, a + 3);
+            if is_joined {
+                format!("{a} {b} {c} {a}>{b} {a}>{c}\n{other}\n")
+            } else {
+                format!("{a}\n{other}\n{b}\n{c}\n")
+            }
+        };
+        first + &(0..3).map(last).collect::<String>()
+    };
+    check(STAMPS, &named_rounds(write, read, "999"), &two(true));
+    // Both say the same.
+    check(STAMPS, &named_rounds(write, write, "999"), &two(false));
+    // It has begun before, and is still at work; the other one does something else.
+    check(STAMPS, &named_rounds(write, read, "990"), &two(true));
+}

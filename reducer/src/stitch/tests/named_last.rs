@@ -58,3 +58,21 @@ fn what_hardly_ever_begins_after_a_line_began_there_by_chance() {
     check(model, &files(16), &format!("1 17 1>17\n{}", rest(16)));
     check(model, &files(17), &format!("1\n18\n{}", rest(17)));
 }
+
+#[test]
+fn a_thread_that_works_off_a_row_keeps_its_last_task_waiting() {
+    let row = |busy: &str| {
+        format!(
+            "a t1 merge file=/data/a1 p@1.0#/data/a1 p@1.0#/data/a2
+             a t3 clean path=/data/a1 p@1.01 p@{busy}
+             a t3 clean path=/data/a2 p@1.2"
+        )
+    };
+    let file = |text: String| text.replace("file=/data/a1", "file=/data/a1 file=/data/a2");
+    check(CLEANUP, &file(row("1.19")), "1 2 3 1>2 1>3");
+    // It was handed over when the thread had begun already.
+    let late = row("1.19").replace("p@1.0#/data/a2", "p@1.05#/data/a2");
+    check(CLEANUP, &file(late), "1 2 1>2\n3");
+    // The thread had nothing to do meanwhile.
+    check(CLEANUP, &file(row("1.02")), "1 2 1>2\n3");
+}
