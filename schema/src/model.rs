@@ -448,6 +448,8 @@ pub struct CommunicationPair {
     pub beside: Vec<LogPointId>,
     /// Log points of the receiver that it prints only when it is handed something else.
     pub elsewhere: Vec<LogPointId>,
+    /// The sender waits until what it has started is done.
+    pub waits: bool,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }

@@ -8,7 +8,8 @@
 //!   >A B C                                 node A: an entry; B or C come next
 //!   B* C                                   node B repeats
 //!   C|D<                                   node of two log points: an exit
-//! pair serve relay Rpc block=block many    from, to, kind, identifier map
+//! pair serve relay Rpc block=block many    from, to, kind, identifier map; `waits` if the
+//!                                          sender waits until it is done
 //! ```
 //! A variable prints the identifier of the same name, if the top-level method
 //! has one. `?` after an identifier makes it weak, `!` a name of the node; one whose
@@ -223,6 +224,7 @@ fn add_pair(model: &mut Model, rest: &str) {
         after: Vec::new(),
         beside: Vec::new(),
         elsewhere: Vec::new(),
+        waits: rest.contains(&"waits"),
         reason,
     });
 }

@@ -206,6 +206,7 @@ fn pairs(findings: &Findings<'_>, sorted: &Sorted, log_points: &points::LogPoint
                 after: ids(&pair.after),
                 beside: ids(&pair.beside),
                 elsewhere: ids(&pair.elsewhere),
+                waits: pair.waits,
                 reason: pair.reason.clone(),
             }
         })

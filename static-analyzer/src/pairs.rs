@@ -44,6 +44,7 @@ pub(crate) mod regions;
 mod sides;
 mod streams;
 mod uses;
+mod waits;
 
 use handoffs::Handoff;
 
@@ -69,6 +70,8 @@ pub struct Pair {
     /// Log points of the receiver that it prints only when it is handed something else,
     /// sorted.
     pub elsewhere: Vec<u32>,
+    /// The sender waits until what it has started is done.
+    pub waits: bool,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }
@@ -107,6 +110,7 @@ pub fn find(
     let prints = sides::Prints::new(context);
     add_sides(context, &units, &prints, &sites, &mut pairs);
     add_elsewhere(context, &units, &prints, &taken, &mut pairs);
+    waits::add(context, &units, &sites, &mut pairs);
     entities::add(context, &mut pairs);
     attached::add(context, &mut pairs);
     add_forced(context, &units, rules, &mut pairs);
@@ -212,6 +216,7 @@ fn merge_one(
         after: Vec::new(),
         beside: Vec::new(),
         elsewhere: Vec::new(),
+        waits: false,
         reason: format!("{}{more}", handoffs::reason(context, units, &ways[0])),
     };
     let taken = events::taken_at(context, context.top_levels.methods[to].method, ways);
@@ -348,6 +353,7 @@ fn add_forced(context: Context<'_>, units: &regions::Units, rules: &Rules, pairs
                     after: Vec::new(),
                     beside: Vec::new(),
                     elsewhere: Vec::new(),
+                    waits: false,
                     reason: "forced by the rules file".to_owned(),
                 });
             }

@@ -17,6 +17,8 @@ use static_analyzer::rules::Rules;
 use static_analyzer::thread_names;
 use static_analyzer::top_level::{self, TopLevel, TopLevels};
 
+#[path = "requests/awaited.rs"]
+mod awaited;
 #[path = "requests/carried.rs"]
 mod carried;
 #[path = "requests/choices.rs"]

@@ -388,6 +388,7 @@ fn an_entity_is_one_thing_in_itself_and_in_its_events() {
         after: Vec::new(),
         beside: Vec::new(),
         elsewhere: Vec::new(),
+        waits: false,
         reason: String::new(),
     });
     assert_eq!(run(&model, log).trim(), "handle: 1 opens\nhandle: 2 opens, start not seen");

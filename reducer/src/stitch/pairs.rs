@@ -153,6 +153,22 @@ impl<'m> Pairs<'m> {
         is_told && sender.events.iter().any(is_before)
     }
 
+    /// Whether the sender of a pair waits until what it has started is done.
+    pub(super) fn waits(&self, pair: &Pair) -> bool {
+        let pair = pair.id.and_then(|id| self.model.communication_pairs.get(id.index()));
+        pair.is_some_and(|pair| pair.waits)
+    }
+
+    /// What most of those who start it wait for.
+    pub(super) fn awaited(&self) -> BTreeSet<TopLevelId> {
+        let mut n_pairs: FxHashMap<TopLevelId, (usize, usize)> = FxHashMap::default();
+        for pair in self.pairs.iter().filter(|pair| pair.id.is_some() && !pair.is_way()) {
+            let (n, n_waiting) = n_pairs.entry(pair.to).or_default();
+            (*n, *n_waiting) = (*n + 1, *n_waiting + usize::from(self.waits(pair)));
+        }
+        n_pairs.into_iter().filter(|(_, (n, n_waiting))| n_waiting * 2 > *n).map(|(top, _)| top).collect()
+    }
+
     /// What the sender of a pair prints after it hands over, and not before, sorted.
     pub(super) fn printed_after(&self, pair: &Pair) -> &'m [LogPointId] {
         let pair = pair.id.and_then(|id| self.model.communication_pairs.get(id.index()));

@@ -10,12 +10,16 @@
 //!
 //! Whether what begins with a line always comes within something is learnt from the
 //! log: nearly all of it does, and a little later far less would. Else it can be a
-//! request by itself that begins while another one happens to be at work.
+//! request by itself that begins while another one happens to be at work. But what most of
+//! those who start it wait for is a part of theirs, as the program tells, even if it looks
+//! after a lasting thing that any of them can name, and if some of them print nothing: it
+//! is of the only request that can have waited for such a task then: by who is at work, or
+//! has printed nothing yet, and goes on soon after it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{LogPointId, TopLevelId};
+use schema::{Event, LogPointId, TopLevelId};
 
 use super::elimination::{LOOK_BACK_MAX, SHIFT_US, TICK_US};
 use super::facts::{Fact, Facts};
@@ -32,6 +36,9 @@ const ALONE_SHARE: usize = 8;
 
 /// What a span hands over or goes on with comes this soon after it has printed, µs.
 const SOON_US: i64 = 1_000_000;
+
+/// Who has waited for a task goes on this soon after it is done, µs.
+const GOES_ON_US: i64 = 100_000;
 
 /// What joins makes more requests whole, within which more is found.
 const ROUNDS_MAX: usize = 8;
@@ -71,17 +78,27 @@ struct Work<'a> {
     /// Spans by (node, top-level method that they are most likely of), in order of start:
     /// what a span only may be has mostly done nothing.
     of_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
+    /// When each thread of a node prints, in order, µs.
+    of_thread: FxHashMap<(u32, &'a str), Vec<i64>>,
+    /// Tasks that most of those who start them wait for.
+    awaited: BTreeSet<TopLevelId>,
 }
 
 impl<'a> Work<'a> {
     fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>) -> Self {
         let mut of_top: FxHashMap<(u32, TopLevelId), Vec<u32>> = FxHashMap::default();
+        let mut of_thread: FxHashMap<(u32, &'a str), Vec<i64>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
             if let Some(&top) = fact.tops.first().filter(|&&top| !pairs.is_dispatcher(top)) {
                 of_top.entry((fact.node, top)).or_default().push(index);
             }
+            if let Some(thread) = fact.thread {
+                let lines_us = of_thread.entry((fact.node, thread)).or_default();
+                lines_us.extend(fact.events.iter().map(|event| event.ts_us));
+            }
         }
-        Self { pairs, facts, of_top }
+        of_thread.values_mut().for_each(|lines_us| lines_us.sort_unstable());
+        Self { pairs, facts, of_top, of_thread, awaited: pairs.awaited() }
     }
 
     /// Hand-offs to spans that are within one request only. What turns out to be a part
@@ -125,7 +142,9 @@ impl<'a> Work<'a> {
             let n_spans = spans.len() + n_handed.get(&begin).copied().unwrap_or_default();
             let is_part = n_spans >= SPANS_MIN && n_alone * ALONE_SHARE <= n_spans;
             let is_handed_over = |&span: &u32| self.is_handed_over(self.facts.get(span));
-            if is_part && (!is_chance || spans.iter().all(is_handed_over)) {
+            let is_awaited = |&span: &u32| self.is_awaited(self.facts.get(span));
+            let is_awaited = n_spans >= SPANS_MIN && spans.iter().all(is_awaited);
+            if is_awaited || (is_part && (!is_chance || spans.iter().all(is_handed_over))) {
                 parts.insert(begin);
                 out.extend(found);
             }
@@ -141,21 +160,27 @@ impl<'a> Work<'a> {
         let own = sets.root(index);
         let start_us = fact.start_us.saturating_add(shift_us);
         let end_us = ends_us[&(own, fact.node)].saturating_add(shift_us);
+        let is_awaited = self.is_awaited(fact);
         let mut found: BTreeMap<u32, u32> = BTreeMap::new();
         for (top, pair) in self.senders(fact) {
             let spans = self.of_top.get(&(fact.node, top)).map_or(&[][..], Vec::as_slice);
-            let until = spans.partition_point(|&span| self.facts.get(span).start_us <= start_us + TICK_US);
+            // Who waits has not printed anything yet, perhaps.
+            let lead_us =
+                if is_awaited { (fact.end_us - fact.start_us).saturating_add(GOES_ON_US) } else { TICK_US };
+            let until = spans.partition_point(|&span| self.facts.get(span).start_us <= start_us + lead_us);
             for &span in spans[..until].iter().rev().take(LOOK_BACK_MAX) {
                 let (root, other) = (sets.root(span), self.facts.get(span));
                 let is_active = shift_us > 0 || other.end_us + SOON_US >= start_us;
                 let is_around = root != own
                     && is_active
                     && ends_us[&(root, fact.node)] >= end_us
+                    && (!is_awaited || self.goes_on_soon(other, fact))
                     && !self.facts.names_other(other, fact);
                 let leads_here = || match pair {
                     // Who had printed nothing yet prints first what is not before its hand-off,
                     // and no thread goes back to what is: without threads, one span may hold
-                    // a line of another.
+                    // a line of another. Nor has who waits printed what it only prints after that.
+                    Some(pair) if is_awaited && self.is_past(self.pairs.get(pair), other, fact) => false,
                     Some(pair) => {
                         (fact.thread.is_none() && other.start_us <= fact.start_us)
                             || !self.pairs.is_ahead(self.pairs.get(pair), other, fact)
@@ -177,6 +202,7 @@ impl<'a> Work<'a> {
         let mut out = BTreeSet::new();
         // Where a thread shows, what a span only may be was mostly handed over by nobody.
         let n_tops = if fact.thread.is_some() { 1 } else { usize::MAX };
+        let is_awaited = self.is_awaited(fact);
         for &top in fact.tops.iter().chain(fact.other_tops).take(n_tops) {
             // A thread would have shown what it goes on with.
             if fact.thread.is_none() {
@@ -185,7 +211,10 @@ impl<'a> Work<'a> {
             let pairs = self.pairs.to(top).map(|index| (index, self.pairs.get(index)));
             out.extend(
                 pairs
-                    .filter(|(_, pair)| pair.is_on_node() && !pair.is_way() && !serves_a_thing(pair))
+                    .filter(|(_, pair)| pair.is_on_node() && !pair.is_way())
+                    .filter(
+                        |(_, pair)| if is_awaited { self.pairs.waits(pair) } else { !serves_a_thing(pair) },
+                    )
                     .map(|(index, pair)| (pair.from, Some(index))),
             );
         }
@@ -197,6 +226,33 @@ impl<'a> Work<'a> {
         let before = span.events.iter().rev().find(|event| event.ts_us <= rest.start_us + TICK_US);
         let before = before.and_then(|event| event.log_point);
         before.zip(rest.first_point).is_some_and(|(a, b)| self.pairs.prints_after(top, a, b))
+    }
+
+    /// Whether a span most likely is of a task that is waited for, by a thread that shows.
+    fn is_awaited(&self, fact: &Fact<'_>) -> bool {
+        fact.thread.is_some() && fact.tops.first().is_some_and(|top| self.awaited.contains(top))
+    }
+
+    /// Whether a sender has printed, before the receiver begins, what it only prints after
+    /// it hands over.
+    fn is_past(&self, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+        let after = self.pairs.printed_after(pair);
+        let mut before = sender.events.iter().take_while(|event| event.ts_us <= receiver.start_us);
+        let first = receiver.events.first().map(Event::place);
+        before.any(|event| {
+            (event.ts_us < receiver.start_us || Some(event.place()) < first)
+                && event.log_point.is_some_and(|point| after.binary_search(&point).is_ok())
+        })
+    }
+
+    /// Whether the thread of a span goes on with it soon after a task is done, or with
+    /// something else if it has begun before.
+    fn goes_on_soon(&self, span: &Fact<'_>, task: &Fact<'_>) -> bool {
+        let Some(thread) = span.thread else { return false };
+        let lines_us = self.of_thread.get(&(span.node, thread)).map_or(&[][..], Vec::as_slice);
+        let next = lines_us.partition_point(|&us| us < task.end_us);
+        let begins = |us: i64| span.start_us <= task.start_us || us == span.start_us;
+        lines_us.get(next).is_some_and(|&us| us <= task.end_us.saturating_add(GOES_ON_US) && begins(us))
     }
 
     /// Whether somebody on its node has handed over a span, whatever it is of.

@@ -236,3 +236,53 @@ pub(super) fn carries(program: &Program, descriptor: &str) -> bool {
     let class = descriptor.strip_prefix('L').and_then(|d| d.strip_suffix(';'));
     descriptor == "[B" || class.is_some_and(|class| is_stream(program, Name::from(class)))
 }
+
+/// (class, method): asks for the result of what stands for something that runs in another
+/// thread, and waits until there is one.
+const WAITS: &[(&str, &str)] = &[
+    ("java/util/concurrent/Future", "get"),
+    ("java/util/concurrent/RunnableFuture", "get"),
+    ("java/util/concurrent/ScheduledFuture", "get"),
+    ("java/util/concurrent/FutureTask", "get"),
+    ("java/util/concurrent/CompletableFuture", "get"),
+    ("java/util/concurrent/CompletableFuture", "join"),
+    ("java/util/concurrent/ForkJoinTask", "get"),
+    ("java/util/concurrent/ForkJoinTask", "join"),
+    ("java/lang/Thread", "join"),
+    ("com/google/common/util/concurrent/ListenableFuture", "get"),
+    ("com/google/common/util/concurrent/ListenableFutureTask", "get"),
+    ("com/google/common/util/concurrent/SettableFuture", "get"),
+    ("com/google/common/util/concurrent/CheckedFuture", "checkedGet"),
+    ("com/google/common/util/concurrent/Futures", "get"),
+    ("com/google/common/util/concurrent/Futures", "getUnchecked"),
+    ("com/google/common/util/concurrent/Uninterruptibles", "getUninterruptibly"),
+    ("com/google/common/util/concurrent/Uninterruptibles", "joinUninterruptibly"),
+    ("io/netty/util/concurrent/Future", "get"),
+    ("io/netty/util/concurrent/Future", "sync"),
+    ("io/netty/util/concurrent/Future", "await"),
+    ("scala/concurrent/Await$", "result"),
+    ("scala/concurrent/Await$", "ready"),
+];
+
+/// Whether a call waits for what it is given.
+pub(super) fn waits_for(class: &Name, method: &Name) -> bool {
+    WAITS.iter().any(|&(c, m)| c == class.as_str() && m == method.as_str())
+}
+
+/// Whether a call that hands tasks over returns when they are done.
+pub(super) fn returns_when_done(method: &Name) -> bool {
+    matches!(method.as_str(), "invokeAll" | "invokeAny")
+}
+
+/// Whether a collection keeps what such a call gives it.
+pub(super) fn is_kept_by(method: &Name) -> bool {
+    matches!(method.as_str(), "add" | "addAll" | "offer" | "put" | "push" | "addLast" | "addFirst")
+}
+
+/// Whether such a call on a collection gives what it keeps, or goes through that.
+pub(super) fn gives_kept(method: &Name) -> bool {
+    matches!(
+        method.as_str(),
+        "iterator" | "next" | "get" | "values" | "entrySet" | "getValue" | "poll" | "remove" | "pop"
+    )
+}

@@ -55,6 +55,7 @@ pub(super) fn add(context: Context<'_>, pairs: &mut Pairs) {
                     after: Vec::new(),
                     beside: Vec::new(),
                     elsewhere: Vec::new(),
+                    waits: false,
                     reason: format!("both carry {simple}, which is attached to a connection"),
                 });
             }

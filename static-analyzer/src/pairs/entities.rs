@@ -55,6 +55,7 @@ fn add_pair(pairs: &mut Pairs, identity: Name, a: &Handler, b: &Handler) {
         after: Vec::new(),
         beside: Vec::new(),
         elsewhere: Vec::new(),
+        waits: false,
         reason: format!("both handle events of one {identity}"),
     });
 }

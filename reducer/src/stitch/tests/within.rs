@@ -164,3 +164,50 @@ fn who_begins_after_the_record_before_its_hand_off_is_not_at_work_on_it() {
     assert_eq!(requests(&model, at_once), "1\n2\n");
     assert_eq!(requests(&model, before), "1 2 1>2\n");
 }
+
+/// Whoever saves a table has it flushed.
+const SAVERS: &str = "
+    point p
+    top save Task table=Table.name?
+      >p
+    top flush Task table=Table.name?
+      >p
+    pair save flush Thread table=table";
+
+/// Ten times a table is flushed, while `savers` are at work (`t` is the second of the round).
+fn flushes(savers: &str) -> String {
+    let round = |i: usize| {
+        let savers = savers.replace("t.", &format!("{}.", i * 100));
+        format!("{savers}\na t2 flush table=users {0}.1-{0}.15\n", i * 100)
+    };
+    (0..10).map(round).collect()
+}
+
+/// Ten rounds, of which each is of `spans` that are of one request or not.
+fn rounds(requests: &str, n_spans: usize) -> String {
+    let number = |word: &str, i: usize| -> String {
+        let ends =
+            word.split('>').map(|end| (end.parse::<usize>().expect("a span") + n_spans * i).to_string());
+        ends.collect::<Vec<_>>().join(">")
+    };
+    let line =
+        |line: &str, i: usize| line.split(' ').map(|word| number(word, i)).collect::<Vec<_>>().join(" ");
+    (0..10).flat_map(|i| requests.split('/').map(move |one| line(one, i) + "\n")).collect()
+}
+
+#[test]
+fn what_is_waited_for_is_of_the_only_one_who_goes_on_soon_after() {
+    let waits = format!("{SAVERS} waits\n");
+    let saver = flushes("a t1 save table=users t.0-t.2");
+    check(&waits, &saver, &rounds("1 2 1>2", 2));
+    // Nobody waits for it: it looks after the table.
+    check(&format!("{SAVERS}\n"), &saver, &rounds("1/2", 2));
+    // Who goes on much later has waited for something else.
+    check(&waits, &flushes("a t1 save table=users t.0-t.9"), &rounds("1/2", 2));
+    // Who has printed nothing yet may have waited as well.
+    check(
+        &waits,
+        &flushes("a t1 save table=users t.0-t.2\na t3 save table=users t.2-t.9"),
+        &rounds("1/3/2", 3),
+    );
+}
