@@ -144,7 +144,7 @@ impl Scan<'_> {
     }
 
     /// Which of `takers` has more words in common with the record than all other
-    /// spans that wait for it have, if one has.
+    /// spans that wait for it have, if one has, and goes on so whatever it is.
     pub(super) fn by_words(
         &self,
         record: &Record<'_>,
@@ -152,7 +152,9 @@ impl Scan<'_> {
         takers: &[Taker],
     ) -> Option<usize> {
         let [.., (second, _), (best, span)] = *waiting else { return None };
-        let waits = |taker: &Taker| self.waits(record, taker);
+        // What some of its readings alone can print is rather of somebody who is just that.
+        let is_whole = |taker: &Taker| taker.fit.tops().len() == self.open.get(span).tops.len();
+        let waits = |taker: &Taker| self.waits(record, taker) && is_whole(taker);
         let position = || takers.iter().position(|taker| taker.span == span && waits(taker));
         (best > second).then(position).flatten()
     }

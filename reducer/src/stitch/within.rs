@@ -7,10 +7,12 @@
 //! whichever of them goes on, it is the request that does. So what counts is not how
 //! many spans can have sent another one, but how many requests: those that began
 //! before it, print again after it, and have a span from which the model leads to it.
+//! That span may print its first line later, if that comes after its hand-off.
 //!
 //! Whether what begins with a line always comes within something is learnt from the
 //! log: nearly all of it does, and a little later far less would. Else it can be a
-//! request by itself that begins while another one happens to be at work. But what most of
+//! request by itself that begins while another one happens to be at work. What was
+//! learnt of all such lines holds for those that are told of last, too. But what most of
 //! those who start it wait for is a part of theirs, as the program tells, even if it looks
 //! after a lasting thing that any of them can name, and if some of them print nothing: it
 //! is of the only request that can have waited for such a task then: by who is at work, or
@@ -68,8 +70,32 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, hosts: &Hosts, links: &
 /// What a span begins with, and what it can be.
 type Begin<'a> = (LogPointId, &'a [TopLevelId]);
 
-/// Last event of each request on each node, µs.
-type Ends = FxHashMap<(u32, u32), i64>;
+/// When each request printed on each node, µs: first and last event of its spans, sorted, with
+/// the last one of all up to each.
+#[derive(Default)]
+struct Ends {
+    of: FxHashMap<(u32, u32), Vec<(i64, i64)>>,
+}
+
+impl Ends {
+    fn add(&mut self, of: (u32, u32), fact: &Fact<'_>) {
+        let known = self.of.entry(of).or_default();
+        let last_us = known.last().map_or(fact.end_us, |&(_, last_us)| fact.end_us.max(last_us));
+        known.push((fact.start_us, last_us));
+    }
+
+    /// The last event.
+    fn last_us(&self, of: (u32, u32)) -> i64 {
+        self.of.get(&of).and_then(|spans| spans.last()).map_or(i64::MIN, |&(_, last_us)| last_us)
+    }
+
+    /// Whether a span had begun and not ended long before.
+    fn is_at_work(&self, of: (u32, u32), now_us: i64) -> bool {
+        let spans = self.of.get(&of).map_or(&[][..], Vec::as_slice);
+        let begun = spans.partition_point(|&(start_us, _)| start_us <= now_us + TICK_US);
+        begun > 0 && spans[begun - 1].1 + SOON_US >= now_us
+    }
+}
 
 /// Who is at work when.
 struct Work<'a> {
@@ -110,13 +136,12 @@ impl<'a> Work<'a> {
         has_sender: &[bool],
         parts: &mut BTreeSet<Begin<'a>>,
     ) -> Vec<(u32, u32)> {
-        let mut ends_us = Ends::default();
+        let mut ends = Ends::default();
         let mut free: BTreeMap<Begin<'a>, Vec<u32>> = BTreeMap::new();
         let mut n_handed: FxHashMap<Begin<'a>, usize> = FxHashMap::default();
         for (index, fact) in self.facts.iter() {
             let root = sets.root(index);
-            let end_us = ends_us.entry((root, fact.node)).or_insert(fact.end_us);
-            *end_us = fact.end_us.max(*end_us);
+            ends.add((root, fact.node), fact);
             let Some(point) = fact.first_point else { continue };
             if has_sender[index as usize] {
                 *n_handed.entry((point, fact.tops)).or_default() += 1;
@@ -130,9 +155,9 @@ impl<'a> Work<'a> {
         for (begin, spans) in free {
             let (mut n_alone, mut n_later, mut found) = (0, 0, Vec::new());
             for &index in &spans {
-                let mut around = self.around(sets, &ends_us, index, 0);
+                let mut around = self.around(sets, &ends, index, 0);
                 n_alone += usize::from(around.is_empty());
-                n_later += usize::from(!self.around(sets, &ends_us, index, SHIFT_US).is_empty());
+                n_later += usize::from(!self.around(sets, &ends, index, SHIFT_US).is_empty());
                 around.retain(|&span| !nobodys.contains(&sets.root(span)));
                 if let [from] = around[..] {
                     found.push((from, index));
@@ -144,7 +169,10 @@ impl<'a> Work<'a> {
             let is_handed_over = |&span: &u32| self.is_handed_over(self.facts.get(span));
             let is_awaited = |&span: &u32| self.is_awaited(self.facts.get(span));
             let is_awaited = n_spans >= SPANS_MIN && spans.iter().all(is_awaited);
-            if is_awaited || (is_part && (!is_chance || spans.iter().all(is_handed_over))) {
+            // Those that are left are the ones that nothing tells of: what was learnt stays.
+            let is_known = parts.contains(&begin);
+            let is_told = is_known || !is_chance || spans.iter().all(is_handed_over);
+            if is_awaited || (is_part && is_told) {
                 parts.insert(begin);
                 out.extend(found);
             }
@@ -155,27 +183,36 @@ impl<'a> Work<'a> {
     /// Of each request that is at work when a span, moved by `shift_us`, begins and
     /// all that hangs on it ends, and can have done it, the latest span from which it
     /// can have come.
-    fn around(&self, sets: &mut Sets, ends_us: &Ends, index: u32, shift_us: i64) -> Vec<u32> {
+    fn around(&self, sets: &mut Sets, ends: &Ends, index: u32, shift_us: i64) -> Vec<u32> {
         let fact = self.facts.get(index);
         let own = sets.root(index);
         let start_us = fact.start_us.saturating_add(shift_us);
-        let end_us = ends_us[&(own, fact.node)].saturating_add(shift_us);
+        let end_us = ends.last_us((own, fact.node)).saturating_add(shift_us);
         let is_awaited = self.is_awaited(fact);
         let mut found: BTreeMap<u32, u32> = BTreeMap::new();
         for (top, pair) in self.senders(fact) {
             let spans = self.of_top.get(&(fact.node, top)).map_or(&[][..], Vec::as_slice);
-            // Who waits has not printed anything yet, perhaps.
-            let lead_us =
-                if is_awaited { (fact.end_us - fact.start_us).saturating_add(GOES_ON_US) } else { TICK_US };
+            let lead_us = match pair {
+                // Who waits has not printed anything yet, perhaps.
+                _ if is_awaited => (fact.end_us - fact.start_us).saturating_add(GOES_ON_US),
+                Some(_) => SOON_US,
+                None => TICK_US,
+            };
             let until = spans.partition_point(|&span| self.facts.get(span).start_us <= start_us + lead_us);
             for &span in spans[..until].iter().rev().take(LOOK_BACK_MAX) {
                 let (root, other) = (sets.root(span), self.facts.get(span));
                 let is_active = shift_us > 0 || other.end_us + SOON_US >= start_us;
+                // Who prints nothing before its hand-off has begun, if its request has.
+                let has_begun = || {
+                    other.start_us <= start_us + TICK_US
+                        || (self.begins_after(pair, other) && ends.is_at_work((root, fact.node), start_us))
+                };
                 let is_around = root != own
                     && is_active
-                    && ends_us[&(root, fact.node)] >= end_us
+                    && ends.last_us((root, fact.node)) >= end_us
                     && (!is_awaited || self.goes_on_soon(other, fact))
-                    && !self.facts.names_other(other, fact);
+                    && !self.facts.names_other(other, fact)
+                    && (is_awaited || has_begun());
                 let leads_here = || match pair {
                     // Who had printed nothing yet prints first what is not before its hand-off,
                     // and no thread goes back to what is: without threads, one span may hold
@@ -194,6 +231,13 @@ impl<'a> Work<'a> {
             }
         }
         found.into_values().collect()
+    }
+
+    /// Whether the first line of the sender of a pair is one that it prints only after it has
+    /// handed over.
+    fn begins_after(&self, pair: Option<u32>, sender: &Fact<'_>) -> bool {
+        let after = pair.map_or(&[][..], |pair| self.pairs.printed_after(self.pairs.get(pair)));
+        sender.first_point.is_some_and(|point| after.binary_search(&point).is_ok())
     }
 
     /// Top-level methods whose spans can have led to a span directly, and the pair by which;

@@ -269,6 +269,16 @@ fn without_threads_words_tell_which_of_those_that_wait_goes_on() {
     );
 }
 
+#[test]
+fn what_some_readings_of_a_span_alone_can_print_words_do_not_tell_of() {
+    let text = "1.0 - writing table=users
+         1.1 - writing table=blobs
+         1.2 - flushed path=/data/users-1";
+    check(FLUSHES, text, "flush: 1 opens; 3 order+words\nflush: 2 opens");
+    let model = format!("{FLUSHES}\n    top copy Task table=Table.name?\n      >writing<");
+    check(&model, text, "copy: 1 opens\ncopy: 2 opens\nflush: 3 opens, start not seen");
+}
+
 /// Who writes a table prints what that is called, and then the file that it has become.
 const FLUSHES: &str = "
     point writing table=Table.name

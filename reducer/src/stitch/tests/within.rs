@@ -211,3 +211,42 @@ fn what_is_waited_for_is_of_the_only_one_who_goes_on_soon_after() {
         &rounds("1/3/2", 3),
     );
 }
+
+/// Who opens prints only when it has: its request is at work when the task begins.
+#[test]
+fn who_prints_first_after_its_hand_off_is_at_work_before_if_its_request_is() {
+    let mut model = sketch::model(OPENERS);
+    model.communication_pairs[1].after = vec![sketch::point(&model, "p")];
+    let text = |before: usize| -> String {
+        let opening = |i: usize| {
+            let (t, job) = (i * 100 + 50, format!("10f0{i:04}"));
+            let open = format!("a - open job={job} {t}.7-{t}.9\n");
+            format!("a - ask job={job} {0}.0-{0}.0\n{open}{open}a - load {t}.5-{t}.6\n", t - before)
+        };
+        (0..10).map(opening).collect()
+    };
+    let whole =
+        |a: usize| format!("{a} {d} {b} {c} {a}>{b} {a}>{c} {c}>{d}\n", b = a + 1, c = a + 2, d = a + 3);
+    let apart = |a: usize| format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n", b = a + 1, c = a + 2, d = a + 3);
+    check_model(&model, &text(0), &(0..10).map(|i| whole(4 * i + 1)).collect::<String>());
+    check_model(&model, &text(5), &(0..10).map(|i| apart(4 * i + 1)).collect::<String>());
+    model.communication_pairs[1].after.clear();
+    check_model(&model, &text(0), &(0..10).map(|i| apart(4 * i + 1)).collect::<String>());
+}
+
+/// A task that is around another one can have handed it over until it is known whose it is:
+/// those that are left then would be no chance by themselves.
+#[test]
+fn that_a_line_comes_within_something_stays_learnt() {
+    let model = OPENERS.replace("top load Task\n      >p", "top load Task\n      >p*<");
+    let model = format!("{model}    top other Task\n      >p\n");
+    let last = "a - load 900.3-900.8\n\
+                a - ask job=30f00000 901.0-901.0\n\
+                a - open job=30f00000 901.1-901.9\n";
+    let whole =
+        |a: usize| format!("{a} {b} {c} {d} {a}>{b} {a}>{c} {c}>{d}\n", b = a + 1, c = a + 2, d = a + 3);
+    let nine: String = (0..9).map(|i| whole(4 * i + 1)).collect();
+    let expected = nine + "37 38 39 41 40 37>38 37>39 39>41 41>40\n42 43 42>43\n";
+    let text = (openings(1, 0) + last).replace("- load", "- load|other");
+    check(&model, &text, &expected);
+}
