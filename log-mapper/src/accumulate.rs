@@ -140,8 +140,8 @@ struct Scan<'m> {
     model: &'m Model,
     orders: Orders<'m>,
     programs: Programs<'m>,
-    /// (caller, called) of what can run in one thread: calls, and RPCs to the
-    /// own process, which stay calls.
+    /// (caller, called) of what can run in one thread: calls, also of what very many
+    /// call to begin work of its own, and RPCs to the own process, which stay calls.
     calls: FxHashSet<(TopLevelId, TopLevelId)>,
     open: OpenSpans,
     threads: FxHashMap<Name, u32>,
@@ -237,7 +237,7 @@ enum Goes {
 
 impl<'m> Scan<'m> {
     fn new(model: &'m Model, config: &'m Config) -> Self {
-        let waits = |kind| matches!(kind, LinkKind::Call | LinkKind::Rpc);
+        let waits = |kind| matches!(kind, LinkKind::Call | LinkKind::Ask | LinkKind::Rpc);
         let calls = model.communication_pairs.iter().filter(|pair| waits(pair.kind));
         Self {
             config,

@@ -197,6 +197,11 @@ fn a_thread_leaves_behind_what_it_was_at() {
     // What everybody hands work to somebody else through can be called by everybody.
     let service = model.replace("top list RpcHandler", "top list DispatchTarget");
     check(&service, records, "read: 1 opens; 3 thread+1 id\nlist: 2 opens");
+    // Who asked it goes on too, even if the task that it hands over prints the same.
+    let later = format!("{service}\ntop check Task\n>done<\ntop late Task\n>other<");
+    check(&later, unnamed, "read: 1 opens\nlate: 2 opens\ncheck: 3 opens");
+    let asked = format!("{later}\npair read list Ask file=file");
+    check(&asked, unnamed, "read: 1 opens; 3 thread\nlate: 2 opens");
 }
 
 /// What has to come between can have been printed as something else: a task is gone on
