@@ -346,6 +346,9 @@ pub struct DagNode {
     pub points: Vec<DagPoint>,
     /// May print again and again (loop or recursion).
     pub repeats: bool,
+    /// Those of its log points that one request prints at most once although the node
+    /// repeats, sorted.
+    pub once: Vec<LogPointId>,
     /// Nodes whose log points can be printed next (already skipping optional
     /// ones), as positions in [`Dag::nodes`], sorted; a repeating node does
     /// not list itself.

@@ -152,12 +152,15 @@ fn add_node(model: &mut Model, line: &str) {
     let mut words = line.split_whitespace();
     let spec = words.next().expect("the line is not empty");
     let names: Vec<&str> = spec.trim_matches(['>', '<', '*']).split('|').collect();
+    let once = names.iter().filter_map(|name| name.strip_suffix('!')).map(|name| point(model, name));
+    let mut once: Vec<LogPointId> = once.collect();
+    once.sort_unstable();
     let next: Vec<LogPointId> = words.map(|name| point(model, name)).collect();
     let top = model.top_level_methods.last().expect("`top` comes before its nodes");
     let points: Vec<DagPoint> = names
         .iter()
         .map(|name| {
-            let log_point = point(model, name);
+            let log_point = point(model, name.trim_end_matches('!'));
             let bindings = model.log_points[log_point.index()].variables.iter().map(|variable| {
                 top.identifiers.iter().position(|id| id.path == variable.path).map(IdentifierId::new)
             });
@@ -173,7 +176,7 @@ fn add_node(model: &mut Model, line: &str) {
         top.dag.exits.push(index);
     }
     let next = next.iter().map(|id| u32::try_from(id.index()).expect("sketches are small")).collect();
-    top.dag.nodes.push(DagNode { points, repeats: spec.contains('*'), next });
+    top.dag.nodes.push(DagNode { points, repeats: spec.contains('*'), once, next });
 }
 
 /// Turns the log points in `next` into positions of nodes.

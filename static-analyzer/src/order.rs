@@ -189,7 +189,7 @@ fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> F
         large.dedup();
         let smaller = |t: MethodId| {
             let fragment = &fragments[t.index()];
-            if is_main { fragment.coarsened(size_max, &level) } else { Fragment::folded(fragment.points()) }
+            if is_main { fragment.coarsened(size_max, &level) } else { fragment.in_one_node() }
         };
         small = large.into_iter().map(|t| (t, smaller(t))).collect();
     }

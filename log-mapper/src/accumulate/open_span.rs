@@ -196,10 +196,16 @@ impl OpenSpan {
         let mut tops = Vec::new();
         let mut best = None;
         let mut wanted = self.tops.iter().peekable();
+        // Where no thread is printed, the line before can have been somebody else's.
+        let is_again =
+            self.thread.is_some() && orders.is_ever_once(fact.log_point) && self.has_printed(fact.log_point);
         for index in 0..orders.places(fact.log_point).len() {
             let top = orders.places(fact.log_point)[index].top;
             while wanted.next_if(|state| state.top < top).is_some() {}
             let Some(state) = wanted.next_if(|state| state.top == top) else { continue };
+            if is_again && !state.can_repeat(orders, fact.log_point, index) {
+                continue;
+            }
             if let Some((next, score)) = state.step(orders, fact, index, is_at_work) {
                 best = best.max(Some(score));
                 tops.push(next);

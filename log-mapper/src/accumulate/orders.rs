@@ -41,6 +41,8 @@ pub(super) struct Orders<'m> {
     starts: Vec<Option<bool>>,
     /// Per log point: see [`Orders::floats`].
     floats: Vec<bool>,
+    /// Per log point: see [`Orders::is_ever_once`].
+    once: Vec<bool>,
     tops: Vec<TopOrder>,
     /// Per top-level method, once known: the program can run it.
     possible: Vec<bool>,
@@ -140,12 +142,14 @@ impl<'m> Orders<'m> {
         let mut printed: Vec<Vec<Printed>> =
             model.log_points.iter().map(|point| vec![Printed::default(); point.variables.len()]).collect();
         let mut tops = Vec::with_capacity(model.top_level_methods.len());
+        let mut once = vec![false; model.log_points.len()];
         for (t, top) in model.top_level_methods.iter().enumerate() {
             let id = TopLevelId::new(t);
             let meets = |id: &&Identifier| id.one_of_many && id.strength == IdentifierStrength::Weak;
             let met: BTreeSet<ValueClassId> =
                 top.identifiers.iter().filter(meets).map(|id| id.value_class).collect();
             for (n, node) in top.dag.nodes.iter().enumerate() {
+                node.once.iter().for_each(|point| once[point.index()] = true);
                 for (p, point) in node.points.iter().enumerate() {
                     let index = point.log_point.index();
                     let of_point = &mut places[index];
@@ -185,6 +189,7 @@ impl<'m> Orders<'m> {
         Self {
             model,
             floats,
+            once,
             places,
             printed,
             starts,
@@ -362,6 +367,17 @@ impl<'m> Orders<'m> {
     pub(super) fn follows(&mut self, top: TopLevelId, from: u32, to: u32) -> Option<Follows> {
         let row = self.row(top, from);
         if row.next.get(to) { Some(Follows::Next) } else { row.later.get(to).then_some(Follows::Later) }
+    }
+
+    /// Whether some method prints `point` at most once, although not all of what stands
+    /// beside it.
+    pub(super) fn is_ever_once(&self, point: LogPointId) -> bool {
+        self.once[point.index()]
+    }
+
+    /// Whether whoever has printed `point` in node `from` can print it in node `to`.
+    pub(super) fn can_repeat(&self, top: TopLevelId, point: LogPointId, from: u32, to: u32) -> bool {
+        from != to || self.dag(top).nodes[to as usize].once.binary_search(&point).is_err()
     }
 
     /// Whether `top` can print `after` when it has printed `before`.

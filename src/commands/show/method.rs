@@ -97,9 +97,10 @@ fn print_order(out: &mut dyn std::io::Write, model: &Model, method: &TopLevelMet
             let bound: Vec<&str> = point.bindings.iter().flatten().filter_map(path).collect();
             writeln!(
                 out,
-                "      {:>5}  {}  {}",
+                "      {:>5}  {}{}  {}",
                 point.log_point.to_string(),
                 neutral(&place),
+                if node.once.contains(&point.log_point) { " (once)" } else { "" },
                 neutral(&bound.join(" "))
             )?;
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use schema::Level;
 
-use super::fragment::{Fragment, Node};
+use super::fragment::{Fragment, Node, once};
 
 impl Fragment {
     /// At most `n_max` nodes, so that it fits into what calls it. Neighbours in the
@@ -16,7 +16,7 @@ impl Fragment {
     /// the method begins, and that it begins only once.
     pub(crate) fn coarsened(&self, n_max: usize, level: &impl Fn(u32) -> Level) -> Fragment {
         if n_max <= 1 {
-            return Fragment::folded(self.points());
+            return self.in_one_node();
         }
         let levels: Vec<(Level, Level)> = self.nodes.iter().map(|node| span_of(node, level)).collect();
         let mut parts: Vec<Range<usize>> = (0..self.nodes.len()).map(|i| i..i + 1).collect();
@@ -101,7 +101,8 @@ impl Fragment {
             // Of what cannot follow each other, one is printed, once.
             let repeats = nodes.iter().any(|n| n.repeats) || next.contains(&i);
             next.retain(|&to| to != i);
-            Node { points, repeats, next }
+            let once = if repeats { once(nodes.iter()) } else { Vec::new() };
+            Node { points, repeats, once, next }
         };
         Fragment {
             nodes: (0u32..).zip(parts).map(node).collect(),
@@ -163,8 +164,8 @@ mod tests {
     fn what_is_too_large_keeps_its_beginning() {
         let line = ["<a", "ab", "bc", "cd", "de", "ef", "f>"];
         check_coarse(&line, 6, "<a a:b b:c c:d d:e e:f f: >f");
-        check_coarse(&line, 4, "<a a:b b:cd cd*:ef ef*: >ef");
-        check_coarse(&line, 1, "<abcdef abcdef*: >abcdef silent");
+        check_coarse(&line, 4, "<a a:b b:cd cd*!cd:ef ef*!ef: >ef");
+        check_coarse(&line, 1, "<abcdef abcdef*!abcdef: >abcdef silent");
     }
 
     #[test]
@@ -174,7 +175,7 @@ mod tests {
 
     #[test]
     fn what_a_log_hides_is_not_waited_for() {
-        check_coarse(&["<A", "Ab", "bc", "c>"], 2, "<A A:bc bc*: >bc");
-        check_coarse(&["<A", "Ab", "bC", "C>"], 2, "<A A:Cb Cb*: >A,Cb");
+        check_coarse(&["<A", "Ab", "bc", "c>"], 2, "<A A:bc bc*!bc: >bc");
+        check_coarse(&["<A", "Ab", "bC", "C>"], 2, "<A A:Cb Cb*!Cb: >A,Cb");
     }
 }

@@ -16,7 +16,9 @@ pub(crate) fn dag(
         let mut points: Vec<DagPoint> =
             node.points.iter().map(|&p| DagPoint { log_point: id(p), bindings: bindings(p) }).collect();
         points.sort_by_key(|p| p.log_point);
-        nodes.push(DagNode { points, repeats: node.repeats, next: node.next.clone() });
+        let mut once: Vec<LogPointId> = node.once.iter().map(|&p| id(p)).collect();
+        once.sort_unstable();
+        nodes.push(DagNode { points, repeats: node.repeats, once, next: node.next.clone() });
     }
     let mut exits: Vec<u32> = fragment.returns.iter().chain(&fragment.throws).copied().collect();
     exits.sort_unstable();

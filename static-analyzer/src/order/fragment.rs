@@ -18,6 +18,8 @@ pub(crate) struct Node {
     pub(crate) points: Vec<u32>,
     /// May print again and again.
     pub(crate) repeats: bool,
+    /// Those of its points that are printed at most once although it repeats, sorted.
+    pub(crate) once: Vec<u32>,
     /// Positions of nodes that can print next, sorted, all larger than its own.
     pub(crate) next: Vec<u32>,
 }
@@ -50,8 +52,15 @@ impl Fragment {
         if points.is_empty() {
             return Fragment::empty();
         }
-        let node = Node { points, repeats: true, next: Vec::new() };
+        let node = Node { points, repeats: true, ..Node::default() };
         Fragment { nodes: vec![node], entries: vec![0], returns: vec![0], throws: vec![0], silent: true }
+    }
+
+    /// All of it in one node, without order, but for what is printed once.
+    pub(crate) fn in_one_node(&self) -> Self {
+        let mut folded = Fragment::folded(self.points());
+        folded.nodes.iter_mut().for_each(|node| node.once = once(self.nodes.iter()));
+        folded
     }
 
     /// Adds log points that can be printed at any time.
@@ -60,7 +69,7 @@ impl Fragment {
         for node in &mut self.nodes {
             node.next.push(free);
         }
-        let free_first = Node { points, repeats: true, next: Vec::new() };
+        let free_first = Node { points, repeats: true, ..Node::default() };
         self.nodes.push(free_first);
         self.entries.push(free);
         self.returns.push(free);
@@ -75,6 +84,20 @@ impl Fragment {
     }
 }
 
+/// The log points that only one of these nodes prints, and that one once, sorted.
+pub(crate) fn once<'a>(nodes: impl Iterator<Item = &'a Node> + Clone) -> Vec<u32> {
+    let mut points: Vec<u32> = nodes.clone().flat_map(|node| node.points.iter().copied()).collect();
+    points.sort_unstable();
+    let sole = points.chunk_by(|a, b| a == b).filter(|same| same.len() == 1).map(|same| same[0]);
+    let mut once: Vec<u32> = sole.collect();
+    for node in nodes.filter(|node| node.repeats) {
+        once.retain(|point| {
+            node.points.binary_search(point).is_err() || node.once.binary_search(point).is_ok()
+        });
+    }
+    once
+}
+
 /// Control flow in which some vertices print.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
@@ -82,6 +105,8 @@ pub(crate) struct Flow {
     pub(crate) points: Vec<Vec<u32>>,
     /// For each vertex: may print again and again.
     pub(crate) repeats: Vec<bool>,
+    /// For each vertex: which of its points it prints at most once even so.
+    pub(crate) once: Vec<Vec<u32>>,
     /// Successors.
     pub(crate) edges: Vec<Vec<u32>>,
 }
@@ -113,7 +138,15 @@ impl Flow {
         let vertex = self.len();
         self.points.push(points);
         self.repeats.push(repeats);
+        self.once.push(Vec::new());
         self.edges.push(Vec::new());
+        vertex
+    }
+
+    /// A new vertex that prints what a node of a fragment does.
+    pub(crate) fn add_node(&mut self, node: &Node) -> u32 {
+        let vertex = self.add(node.points.clone(), node.repeats);
+        self.once[vertex as usize].clone_from(&node.once);
         vertex
     }
 
@@ -136,7 +169,7 @@ impl Flow {
         }
         let folded = Folded::new(&self);
         if folded.printing.len() > ORDER_NODES_MAX {
-            return Fragment::folded(self.points.into_iter().flatten().collect());
+            return folded.in_one_node();
         }
         let mut fragment = folded.fragment();
         if let Some((copies, origins)) = told_apart {
@@ -178,6 +211,7 @@ struct Folded {
     components: Components,
     points: Vec<Vec<u32>>,
     repeats: Vec<bool>,
+    once: Vec<Vec<u32>>,
     edges: Vec<Vec<u32>>,
     /// A loop can be left without printing.
     optional: Vec<bool>,
@@ -192,6 +226,7 @@ impl Folded {
         let mut folded = Folded {
             points: vec![Vec::new(); n],
             repeats: vec![false; n],
+            once: vec![Vec::new(); n],
             edges: vec![Vec::new(); n],
             optional: vec![false; n],
             printing: Vec::new(),
@@ -238,6 +273,22 @@ impl Folded {
         self.edges[c].dedup();
         self.repeats[c] |= looping;
         self.optional[c] = looping;
+        if let ([vertex], false) = (&members[..], looping) {
+            self.once[c].clone_from(&flow.once[*vertex as usize]);
+        }
+    }
+
+    /// What a component prints.
+    fn node(&self, c: u32) -> Node {
+        let c = c as usize;
+        let (points, once) = (self.points[c].clone(), self.once[c].clone());
+        Node { points, repeats: self.repeats[c], once, next: Vec::new() }
+    }
+
+    /// All of it in one node.
+    fn in_one_node(&self) -> Fragment {
+        let nodes = self.printing.iter().map(|&c| self.node(c)).collect();
+        Fragment { nodes, ..Fragment::default() }.in_one_node()
     }
 
     fn fragment(&self) -> Fragment {
@@ -256,11 +307,7 @@ impl Folded {
             if found.throws {
                 fragment.throws.push(i);
             }
-            fragment.nodes.push(Node {
-                points: self.points[c as usize].clone(),
-                repeats: self.repeats[c as usize],
-                next: positions(&found.next, &position),
-            });
+            fragment.nodes.push(Node { next: positions(&found.next, &position), ..self.node(c) });
         }
         let found = search.from(&[self.component(Flow::ENTRY)], ends);
         fragment.entries = positions(&found.next, &position);
@@ -335,8 +382,10 @@ impl Search<'_> {
 fn merge_copies(fragment: &mut Fragment) {
     loop {
         let Some((keep, gone)) = find_copy(fragment) else { return };
-        let next = std::mem::take(&mut fragment.nodes[gone as usize].next);
-        fragment.nodes[keep as usize].next.extend(next);
+        let Node { next, once, .. } = std::mem::take(&mut fragment.nodes[gone as usize]);
+        let kept = &mut fragment.nodes[keep as usize];
+        kept.next.extend(next);
+        kept.once.retain(|point| once.binary_search(point).is_ok());
         let rename = |list: &mut Vec<u32>| {
             for to in list.iter_mut() {
                 if *to == gone {
@@ -352,7 +401,6 @@ fn merge_copies(fragment: &mut Fragment) {
         rename(&mut fragment.entries);
         rename(&mut fragment.returns);
         rename(&mut fragment.throws);
-        fragment.nodes[gone as usize].points.clear();
         sort_topologically(fragment);
     }
 }
@@ -456,7 +504,9 @@ pub(crate) mod tests {
         let mut text = format!("<{}", names(&fragment.entries));
         for (i, node) in (0u32..).zip(&fragment.nodes) {
             let star = if node.repeats { "*" } else { "" };
-            text += &format!(" {}{star}:{}", name(&i), names(&node.next));
+            let once: String = node.once.iter().map(|&p| char::from_u32(p).unwrap()).collect();
+            let once = if once.is_empty() { once } else { format!("!{once}") };
+            text += &format!(" {}{star}{once}:{}", name(&i), names(&node.next));
         }
         text + &format!(" >{}{}", names(&fragment.returns), if fragment.silent { " silent" } else { "" })
     }
@@ -474,6 +524,28 @@ pub(crate) mod tests {
     #[test]
     fn loops_fold_and_may_run_zero_times() {
         check(&["<a", "aL", "Lb", "bc", "cL", "Ld", "d>"], "<a a:bc,d bc*:d d: >d");
+    }
+
+    #[test]
+    fn in_one_node_it_is_known_what_no_loop_prints() {
+        let mut flow = Flow::new();
+        let [a, b, c, d] = ['a', 'b', 'c', 'd'].map(|c| flow.add(vec![c as u32], false));
+        for (from, to) in [(Flow::ENTRY, a), (a, b), (b, c), (c, b), (c, d), (d, Flow::RETURN)] {
+            flow.edge(from, to);
+        }
+        let folded = flow.into_fragment(None).in_one_node();
+        assert_eq!(text(&folded), "<abcd abcd*!ad: >abcd silent");
+        // Who calls it keeps that, but not in a loop, nor if it is called twice.
+        let calls = |edges: &[(u32, u32)]| {
+            let mut caller = Flow::new();
+            let _both = [caller.add_node(&folded.nodes[0]), caller.add_node(&folded.nodes[0])];
+            edges.iter().for_each(|&(from, to)| caller.edge(from, to));
+            text(&caller.into_fragment(None).in_one_node())
+        };
+        assert_eq!(calls(&[(Flow::ENTRY, 3), (3, Flow::RETURN)]), "<abcd abcd*!ad: >abcd silent");
+        let none = "<abcd abcd*: >abcd silent";
+        assert_eq!(calls(&[(Flow::ENTRY, 3), (3, 3), (3, Flow::RETURN)]), none);
+        assert_eq!(calls(&[(Flow::ENTRY, 3), (3, 4), (4, Flow::RETURN)]), none);
     }
 
     #[test]

@@ -167,7 +167,7 @@ impl Builder<'_> {
     fn inline(&mut self, at: u32, callee: &Fragment, after: u32, hub: Option<u32>) {
         let first = self.flow.len();
         for node in &callee.nodes {
-            self.flow.add(node.points.clone(), node.repeats);
+            self.flow.add_node(node);
         }
         for (i, node) in (first..).zip(&callee.nodes) {
             for &next in &node.next {

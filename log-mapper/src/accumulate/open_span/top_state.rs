@@ -92,6 +92,17 @@ impl TopState {
         Some((next, (n_request, n_weak, follows, entered)))
     }
 
+    /// Whether the method, which has printed `point`, whose places are entry `index` of it,
+    /// can print it once more. A dispatcher prints it in each round.
+    pub(super) fn can_repeat(&self, orders: &Orders<'_>, point: LogPointId, index: usize) -> bool {
+        let places = &orders.places(point)[index].at;
+        let can_follow =
+            |from: u32| places.iter().any(|&(to, _)| orders.can_repeat(self.top, point, from, to));
+        self.at.is_empty()
+            || orders.kind(self.top) == TopLevelKind::Dispatcher
+            || self.at.iter().any(|&from| can_follow(from))
+    }
+
     /// What is bound, together with what is `new` of that which a record binds.
     fn with_bound(&self, new: &[Bound]) -> Rc<Vec<Bound>> {
         let mut all = Rc::clone(&self.bound);

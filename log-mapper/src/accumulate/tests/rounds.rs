@@ -69,3 +69,28 @@ fn what_another_round_has_named_is_not_of_a_round_that_has_not() {
     check(model, &lines("19"), together);
     check(model, &lines("20"), "submit: 1 opens\nsubmit: 2 opens; 3 thread");
 }
+
+#[test]
+fn what_is_printed_once_begins_the_next_round_when_it_comes_again() {
+    let lines = "1.000 t applying
+         1.001 t applied part=part_1
+         1.002 t applied part=part_2
+         1.050 t applying
+         1.051 t applied part=part_3";
+    let model = |node: &str| {
+        format!(
+            "point applying
+             point applied part=Part.name
+             top publish EventHandler part[*]=Part.name
+               >{node}*<"
+        )
+    };
+    let one = "publish: 1 opens; 2 thread; 3 thread; 4 thread; 5 thread";
+    check(&model("applying|applied"), lines, one);
+    let two = "publish: 1 opens; 2 thread; 3 thread\npublish: 4 opens; 5 thread";
+    check(&model("applying!|applied"), lines, two);
+    // Whoever can print it as something else goes on.
+    let show = "top show Task part[*]=Part.name\n>applying|applied*<";
+    let other = format!("{}\n{show}", model("applying!|applied"));
+    check(&other, lines, "show: 1 opens; 2 thread; 3 thread; 4 thread; 5 thread");
+}
