@@ -108,6 +108,32 @@ fn a_dispatcher_that_works_on_something_has_not_waited() {
     check(model, &lines("1.95", "u"), "1\n2\n3");
 }
 
+/// While it works on the first of what it calls in a round, no gap lies before the second,
+/// however soon that comes in other rounds.
+#[test]
+fn what_is_called_between_is_no_gap() {
+    let model = "
+        point p
+        point q
+        point r
+        top follow Dispatcher
+          >p
+        top prepare DispatchTarget id=Id.n
+          >q
+        top handle DispatchTarget key=Key.n
+          >r
+        pair follow prepare Call many
+        pair follow handle Call many";
+    let soon = |i: usize| format!("a t follow p@{}.0\na t handle key={} r@{0}.002\n", i * 10, i + 100);
+    let rounds: String = (1..=40).map(soon).collect();
+    let expected: String = (0..40).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
+    let late = |until: &str, thread: &str| {
+        format!("a t follow p@900.0\na {thread} prepare id=17 q@900.01 q@{until}\na t handle key=9 r@900.95\n")
+    };
+    check(model, &(rounds.clone() + &late("900.94", "t")), &(expected.clone() + "81 82 83 81>82 81>83\n"));
+    check(model, &(rounds + &late("900.94", "u")), &(expected + "81\n82\n83\n"));
+}
+
 /// What looks after a thing is of whoever calls it in its thread; without threads a call
 /// tells no more than a hand-off does.
 #[test]
