@@ -105,7 +105,6 @@ impl Scan<'_> {
 #[cfg(test)]
 mod tests {
     use schema::LogPointId;
-    use schema::model::CLASS_INITIALIZER;
 
     use super::Processes;
 
