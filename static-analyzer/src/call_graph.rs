@@ -17,7 +17,7 @@ mod build;
 mod closures;
 pub(crate) mod flow;
 mod given;
-mod initializers;
+pub(crate) mod initializers;
 mod machines;
 pub mod programs;
 mod reflection;

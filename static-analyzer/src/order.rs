@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use schema::model::CLASS_INITIALIZER;
 
+use crate::call_graph::initializers::touched;
 use crate::call_graph::{CallGraph, RootKind, Times};
 use crate::ir::{BlockId, Op, ValueId};
 use crate::limits::{ORDER_CALLEES_MAX, ORDER_NODES_MAX, RECURSION_MEMBERS_MAX};
@@ -111,7 +112,14 @@ fn local_calls(program: &Program, graph: &CallGraph, top_levels: &TopLevels) -> 
         let mut calls = Calls::new();
         let all = graph.calls(MethodId::new(i));
         for call in all.iter().filter(|c| c.kind.is_local()) {
-            let cut = |t: &&MethodId| top_levels.position(**t).is_none();
+            let body = program.methods[i].body.as_ref();
+            let touched =
+                body.and_then(|body| touched(body.op(call.site))).and_then(|name| program.class(name));
+            let cut = |t: &&MethodId| {
+                let target = &program.methods[t.index()];
+                let is_above = target.name == CLASS_INITIALIZER && touched != Some(target.class);
+                top_levels.position(**t).is_none() && !is_above
+            };
             let targets: Vec<MethodId> = call.targets.iter().filter(cut).copied().collect();
             let times = call.targets.iter().map(|&t| graph.times(MethodId::new(i), call, t)).max();
             calls.push((call.site, targets, times.unwrap_or(Times::Once)));

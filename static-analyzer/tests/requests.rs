@@ -29,6 +29,8 @@ mod crowded;
 mod given;
 #[path = "requests/idle.rs"]
 mod idle;
+#[path = "requests/initialized.rs"]
+mod initialized;
 #[path = "requests/journals.rs"]
 mod journals;
 #[path = "requests/later.rs"]

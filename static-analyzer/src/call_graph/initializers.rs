@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::resolve::Resolver;
 use super::{Call, CallKind};
 use crate::ir::{InvokeKind, Op};
+use crate::limits;
 use crate::program::{ClassId, MethodId, Name};
 
 /// Per class: its initializer, if it may print.
@@ -41,19 +42,33 @@ impl Initializers {
             return edges;
         }
         for (site, inst) in body.iter() {
-            let touched = match &inst.op {
-                Op::New(c) => *c,
-                Op::GetField(f, None) | Op::PutField(f, None, _) => f.class,
-                Op::Invoke { kind: InvokeKind::Static, method, .. } => method.class,
-                _ => continue,
-            };
-            let Some(class) = resolver.program.class(touched) else { continue };
-            let Some(&target) = self.printing.get(&class).filter(|_| class != m.class) else { continue };
-            if edges.iter().all(|e| e.targets != [target]) {
-                edges.push(Call { site, targets: vec![target], kind: CallKind::Callback, args: Vec::new() });
+            let mut above = touched(&inst.op);
+            for _ in 0..limits::SUPERS_MAX {
+                let Some(class) = above.and_then(|name| resolver.program.class(name)) else { break };
+                above = resolver.program.classes[class.index()].super_name;
+                let Some(&target) = self.printing.get(&class).filter(|_| class != m.class) else { continue };
+                if edges.iter().all(|e| e.targets != [target]) {
+                    edges.push(Call {
+                        site,
+                        targets: vec![target],
+                        kind: CallKind::Callback,
+                        args: Vec::new(),
+                    });
+                }
             }
         }
         edges
+    }
+}
+
+/// The class that an instruction needs initialized (JVMS 5.5): with it, those that it
+/// extends are, before it.
+pub(crate) fn touched(op: &Op) -> Option<Name> {
+    match op {
+        Op::New(class) => Some(*class),
+        Op::GetField(field, None) | Op::PutField(field, None, _) => Some(field.class),
+        Op::Invoke { kind: InvokeKind::Static, method, .. } => Some(method.class),
+        _ => None,
     }
 }
 

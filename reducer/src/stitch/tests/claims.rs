@@ -128,7 +128,9 @@ fn what_is_called_between_is_no_gap() {
     let rounds: String = (1..=40).map(soon).collect();
     let expected: String = (0..40).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
     let late = |until: &str, thread: &str| {
-        format!("a t follow p@900.0\na {thread} prepare id=17 q@900.01 q@{until}\na t handle key=9 r@900.95\n")
+        format!(
+            "a t follow p@900.0\na {thread} prepare id=17 q@900.01 q@{until}\na t handle key=9 r@900.95\n"
+        )
     };
     check(model, &(rounds.clone() + &late("900.94", "t")), &(expected.clone() + "81 82 83 81>82 81>83\n"));
     check(model, &(rounds + &late("900.94", "u")), &(expected + "81\n82\n83\n"));
