@@ -83,47 +83,37 @@ fn a_dispatcher_that_has_waited_works_on_something_else() {
     check(&model, &lines("6.0"), "1 2 1>2");
 }
 
+/// A dispatcher that prepares something in a round before it handles another thing.
+const FOLLOWER: &str = "
+    point p
+    point q
+    point r
+    top follow Dispatcher
+      >p
+    top prepare DispatchTarget id=Id.n
+      >q
+    top handle DispatchTarget key=Key.n
+      >r
+    pair follow prepare Call many
+    pair follow handle Call many";
+
 /// What it calls in one round it calls one after the other: while its thread is at work on
 /// the first, it has not waited for the next piece of work.
 #[test]
 fn a_dispatcher_that_works_on_something_has_not_waited() {
-    let model = "
-        point p
-        point q
-        point r
-        top follow Dispatcher
-          >p
-        top prepare DispatchTarget id=Id.n
-          >q
-        top handle DispatchTarget key=Key.n
-          >r
-        pair follow prepare Call many
-        pair follow handle Call many";
     let lines = |until: &str, thread: &str| {
         format!("a t follow p@1.0\na {thread} prepare id=17 q@1.05 q@{until}\na t handle key=18 r@2.0")
     };
-    check(model, &lines("1.95", "t"), "1 2 3 1>2 1>3");
+    check(FOLLOWER, &lines("1.95", "t"), "1 2 3 1>2 1>3");
     // A pause in which it can have waited, or work of another thread.
-    check(model, &lines("1.5", "t"), "1 2 1>2\n3");
-    check(model, &lines("1.95", "u"), "1\n2\n3");
+    check(FOLLOWER, &lines("1.5", "t"), "1 2 1>2\n3");
+    check(FOLLOWER, &lines("1.95", "u"), "1\n2\n3");
 }
 
 /// While it works on the first of what it calls in a round, no gap lies before the second,
 /// however soon that comes in other rounds.
 #[test]
 fn what_is_called_between_is_no_gap() {
-    let model = "
-        point p
-        point q
-        point r
-        top follow Dispatcher
-          >p
-        top prepare DispatchTarget id=Id.n
-          >q
-        top handle DispatchTarget key=Key.n
-          >r
-        pair follow prepare Call many
-        pair follow handle Call many";
     let soon = |i: usize| format!("a t follow p@{}.0\na t handle key={} r@{0}.002\n", i * 10, i + 100);
     let rounds: String = (1..=40).map(soon).collect();
     let expected: String = (0..40).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
@@ -132,8 +122,8 @@ fn what_is_called_between_is_no_gap() {
             "a t follow p@900.0\na {thread} prepare id=17 q@900.01 q@{until}\na t handle key=9 r@900.95\n"
         )
     };
-    check(model, &(rounds.clone() + &late("900.94", "t")), &(expected.clone() + "81 82 83 81>82 81>83\n"));
-    check(model, &(rounds + &late("900.94", "u")), &(expected + "81\n82\n83\n"));
+    check(FOLLOWER, &(rounds.clone() + &late("900.94", "t")), &(expected.clone() + "81 82 83 81>82 81>83\n"));
+    check(FOLLOWER, &(rounds + &late("900.94", "u")), &(expected + "81\n82\n83\n"));
 }
 
 /// What looks after a thing is of whoever calls it in its thread; without threads a call
