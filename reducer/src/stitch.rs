@@ -91,6 +91,8 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     let mut companions = companions.links;
     companions.extend(lone_lines::join(&pairs, &facts, &companions, &mut candidates));
     entities.keep_named(&pairs, &mut candidates);
+    let late = delays::Late::new(&pairs, &facts, &candidates);
+    late.leave_out(&pairs, &facts, &mut candidates);
     delays::keep_usual(&pairs, &facts, &mut candidates);
     candidates.retain(|candidate| !facts.are_apart(candidate.from, candidate.to));
     detours::leave_out(model, &pairs, &facts, &mut candidates);
@@ -119,7 +121,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(in_line::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));
-        links.extend(kin::join(&pairs, &facts, &entities, config.skew_us, &links));
+        links.extend(kin::join(&pairs, &facts, (&entities, &late), config.skew_us, &links));
         links.extend(named_last::join(&pairs, &facts, &links));
         links.extend(births::join(&facts, config.skew_us, &links));
         links.extend(amid::join(&pairs, &facts, &links));

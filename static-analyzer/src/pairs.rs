@@ -174,11 +174,12 @@ fn merge_one(
     if kind == LinkKind::Call && from == to {
         return None;
     }
+    let unpacked = cargo::unpacked(context, &context.top_levels.methods[to].identifiers, ways);
     let holds = |class| {
         let holds = |way: &Vec<&Handoff>| {
             !way.iter().any(|h| h.followed_only) && manifest.holds(cargo::narrowest(way), class)
         };
-        ways.iter().any(holds)
+        ways.iter().any(holds) || (unpacked.contains(&class) && manifest.declares(class))
     };
     let mut identifiers = carrier.identifiers(from, to, ways, holds);
     if kind.crosses_nodes() {

@@ -37,6 +37,8 @@ mod journals;
 mod later;
 #[path = "requests/ledgers.rs"]
 mod ledgers;
+#[path = "requests/parcels.rs"]
+mod parcels;
 #[path = "requests/posted.rs"]
 mod posted;
 #[path = "requests/sinks.rs"]

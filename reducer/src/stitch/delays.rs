@@ -24,8 +24,10 @@ use super::evidence::{Candidate, is_chain};
 use super::facts::Facts;
 use super::pairs::{Pairs, Role};
 
+mod kinds;
 mod only;
 
+pub(super) use kinds::Late;
 use only::Only;
 
 /// No delay below this is unusual, µs: scheduling, garbage collection, a slow

@@ -17,14 +17,14 @@
 
 use rustc_hash::FxHashMap;
 use schema::model::floats_from;
-use schema::{Event, LogPointId, Model};
+use schema::{Event, LinkKind, LogPointId, Model};
 
 use super::evidence::Candidate;
 use super::facts::Facts;
 use super::pairs::{Pair, Pairs, Role};
 
-/// Takes out hand-offs to whom was handed something else, and those on one node by whom
-/// went another way.
+/// Takes out hand-offs to whom was handed something else, and those on one node, or of
+/// events, by whom went another way.
 pub(super) fn leave_out(
     model: &Model,
     pairs: &Pairs<'_>,
@@ -44,10 +44,18 @@ pub(super) fn leave_out(
         if facts.get(candidate.to).events.iter().any(is_elsewhere) {
             return false;
         }
-        if pair.id.is_none() || pair.is_way() || pair.role != Role::Local || pair.from == pair.to {
+        let is_event = matches!(pair.kind, LinkKind::Queue | LinkKind::Socket);
+        // Events of one entity are its life, whoever of it sends them.
+        let is_seen = match pair.role {
+            Role::Local => true,
+            Role::Remote => is_event,
+            Role::Entity => is_event && !pairs.is_entity(pair.to),
+            _ => false,
+        };
+        if pair.id.is_none() || pair.is_way() || !is_seen || (pair.from == pair.to && !is_event) {
             return true;
         }
-        if is_over(pairs, facts, candidate) {
+        if pair.role == Role::Local && is_over(pairs, facts, candidate) {
             return false;
         }
         let has_thread = facts.get(candidate.from).thread.is_some();

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use schema::kinds::{TELLING_MIN, is_made};
 use schema::{IdentifierStrength, Value, ValueClassId};
 
-use super::delays::DELAY_MIN_US;
+use super::delays::{DELAY_MIN_US, Late};
 use super::entities::Entities;
 use super::facts::{Fact, Facts};
 use super::pairs::{Mapped, Pair, Pairs, Role};
@@ -30,7 +30,7 @@ const SENDERS_MAX: usize = 64;
 pub(super) fn join(
     pairs: &Pairs<'_>,
     facts: &Facts<'_>,
-    entities: &Entities<'_>,
+    (entities, late): (&Entities<'_>, &Late),
     skew_us: i64,
     links: &[SpanLink],
 ) -> Vec<SpanLink> {
@@ -38,7 +38,7 @@ pub(super) fn join(
     for link in links {
         sets.unite(link.from, link.to);
     }
-    let kin = Kin::new(pairs, facts, entities, skew_us, &mut sets);
+    let kin = Kin::new(pairs, facts, (entities, late), skew_us, &mut sets);
     let mut out = Vec::new();
     for (&root, spans) in &kin.parts {
         if let Some(link) = kin.sender_of(root, spans).filter(|link| sets.join(link.from, link.to)) {
@@ -53,6 +53,7 @@ struct Kin<'f> {
     pairs: &'f Pairs<'f>,
     facts: &'f Facts<'f>,
     entities: &'f Entities<'f>,
+    late: &'f Late,
     skew_us: i64,
     /// The part that each span is of: its first span.
     part_of: Vec<u32>,
@@ -66,7 +67,7 @@ impl<'f> Kin<'f> {
     fn new(
         pairs: &'f Pairs<'f>,
         facts: &'f Facts<'f>,
-        entities: &'f Entities<'f>,
+        (entities, late): (&'f Entities<'f>, &'f Late),
         skew_us: i64,
         sets: &mut Sets,
     ) -> Self {
@@ -85,7 +86,7 @@ impl<'f> Kin<'f> {
                 }
             }
         }
-        Self { pairs, facts, entities, skew_us, part_of, parts, named }
+        Self { pairs, facts, entities, late, skew_us, part_of, parts, named }
     }
 
     /// The hand-off by which the part with the first span `root` came to be.
@@ -96,7 +97,8 @@ impl<'f> Kin<'f> {
             let fact = self.facts.get(span);
             let Some(&top) = fact.tops.first() else { continue };
             for pair in self.pairs.to(top).map(|index| self.pairs.get(index)) {
-                if !matches!(pair.role, Role::Local | Role::Remote) || pair.is_way() {
+                let is_hand_off = matches!(pair.role, Role::Local | Role::Remote) && !pair.is_way();
+                if !is_hand_off || self.late.is(pair, fact) {
                     continue;
                 }
                 for (from, value) in self.handed(pair, fact) {

@@ -306,6 +306,12 @@ impl<'m> Pairs<'m> {
         nodes.iter().any(|node| node.points.iter().any(|printed| printed.log_point == point))
     }
 
+    /// Whether nobody but `top` prints `point`.
+    pub(super) fn alone_prints(&self, top: TopLevelId, point: LogPointId) -> bool {
+        let mut others = (0..self.tops.len()).map(TopLevelId::new).filter(|&other| other != top);
+        !others.any(|other| self.prints(other, point))
+    }
+
     /// Whether `top` can print `after` when it has printed `before`.
     pub(super) fn prints_after(&self, top: TopLevelId, before: LogPointId, after: LogPointId) -> bool {
         let nodes = &self.model.top_level_methods[top.index()].dag.nodes;

@@ -14,6 +14,16 @@ pub(super) enum Role {
     Receive,
 }
 
+/// Marks of objects that a stream takes as they are.
+pub(super) const SERIALIZABLE: &[&str] = &["java/io/Serializable", "scala/Serializable"];
+
+/// Calls that write and read such objects: (class, method).
+pub(super) const WRITES_OBJECT: (&str, &str) = ("java/io/ObjectOutputStream", "writeObject");
+pub(super) const READS_OBJECT: (&str, &str) = ("java/io/ObjectInputStream", "readObject");
+
+/// Types of the fields in which a message keeps what was packed before it was made.
+pub(super) const BYTES: &[&str] = &["[B", "Ljava/nio/ByteBuffer;"];
+
 /// What the value of a container call is found in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {

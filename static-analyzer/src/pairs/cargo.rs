@@ -7,11 +7,12 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Context;
-use super::handoffs::Handoff;
+use super::handoffs::{Entry, Handoff};
 use super::regions::Edge;
-use crate::identifiers::plain;
-use crate::ir::{Op, ValueId};
+use super::{Context, apis};
+use crate::identifiers::{Identifier, plain};
+use crate::ir::{Body, Op, ValueId};
+use crate::path::Root;
 use crate::program::{MethodId, Name, access};
 
 /// How deep the fields of the fields of a message are looked at.
@@ -68,6 +69,11 @@ impl<'a> Manifest<'a> {
         Manifest { context, objects, tasks, arguments, declared: declared(context) }
     }
 
+    /// Whether the program declares a value class itself.
+    pub(super) fn declares(&self, value_class: Name) -> bool {
+        self.declared.contains_key(&value_class)
+    }
+
     /// Whether values of this class are the same thing wherever they are printed,
     /// and `cargo` can hold one. What the program does not declare itself (text of
     /// exceptions, names of parameters) says nothing.
@@ -92,6 +98,69 @@ impl<'a> Manifest<'a> {
             Cargo::Made(names) => names.iter().map(simple_plain).any(|n| n == *field || n == *class),
         }
     }
+}
+
+/// The value classes that a receiver makes of the bytes that it was handed in a message:
+/// whoever packed them knew the same thing by the same name. Of a message without bytes
+/// everything can be followed.
+pub(super) fn unpacked(
+    context: Context<'_>,
+    identifiers: &[Identifier],
+    ways: &[Vec<&Handoff>],
+) -> Vec<Name> {
+    let mut found = Vec::new();
+    for handoff in ways.iter().filter_map(|way| way.last()) {
+        let (Cargo::Object(class), Entry::Channel { taken: Some(taken), .. }) =
+            (&handoff.cargo, &handoff.entry)
+        else {
+            continue;
+        };
+        if !has_bytes(context, *class, FIELD_DEPTH_MAX) {
+            continue;
+        }
+        let Some(body) = &context.program.methods[taken.0.index()].body else { continue };
+        for identifier in identifiers.iter().filter(|identifier| identifier.place.frame == taken.0) {
+            if let Root::Local(made) = identifier.place.path.root
+                && is_made_of_part(body, made, *class, taken.1)
+            {
+                found.push(identifier.value_class);
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Whether an object of `class` keeps bytes, itself or in what it holds.
+fn has_bytes(context: Context<'_>, class: Name, depth: usize) -> bool {
+    let Some(id) = context.program.class(class) else { return false };
+    let fields = &context.program.classes[id.index()].fields;
+    fields.iter().filter(|field| field.access & access::STATIC == 0).any(|field| {
+        let inner = field.descriptor.strip_prefix('L').and_then(|inner| inner.strip_suffix(';'));
+        apis::BYTES.contains(&&*field.descriptor)
+            || (depth > 0 && inner.is_some_and(|inner| has_bytes(context, Name::from(inner), depth - 1)))
+    })
+}
+
+/// Whether the result of a call is made of a part of `message`, taken as `class`.
+fn is_made_of_part(body: &Body, made: ValueId, class: Name, message: ValueId) -> bool {
+    let Op::Invoke { args, .. } = body.op(body.uncast(made)) else { return false };
+    let mut todo = args.clone();
+    let mut n_looked_at = 0;
+    while let Some(value) = todo.pop() {
+        n_looked_at += 1;
+        match body.op(value) {
+            Op::Cast(cast, of) if *cast == class && body.uncast(*of) == message => return true,
+            Op::Param(_) if value == message => return true,
+            _ if n_looked_at > SLICE_MAX => return false,
+            Op::Invoke { args, .. } => todo.extend(args.iter().copied()),
+            Op::GetField(_, Some(object)) => todo.push(*object),
+            Op::Cast(_, of) => todo.push(*of),
+            _ => {}
+        }
+    }
+    false
 }
 
 fn declared(context: Context<'_>) -> FxHashMap<Name, (String, String)> {

@@ -1,6 +1,7 @@
 //! Hand-offs by the class of an event: a unit makes an event object and gives it
 //! away; the handlers that take events of that class work on it later, whatever
-//! bus or dispatcher lies between.
+//! bus or dispatcher lies between. What a stream takes as it is can be handled in another
+//! process as well.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,11 +10,11 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use schema::{LinkKind, TopLevelKind};
 
-use super::Context;
 use super::cargo::Cargo;
 use super::channels::Channels;
 use super::handoffs::{Collector, Entry, Handoff, Rule};
 use super::regions::{UnitId, Units, in_loop};
+use super::{Context, apis};
 use crate::call_graph::RootKind;
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
@@ -27,6 +28,9 @@ pub(super) struct Events {
     handlers: BTreeMap<Name, Vec<(UnitId, ValueId)>>,
     /// Per unit: what it makes and gives away, sorted by class.
     makers: Vec<Vec<(Name, MethodId, ValueId)>>,
+    /// Those that can reach handlers in other processes: the program writes objects to
+    /// streams and reads them back, and these can be written.
+    sent: FxHashSet<Name>,
 }
 
 impl Events {
@@ -52,7 +56,8 @@ impl Events {
         handlers.retain(|class, takers| {
             n_makers.get(class).copied().unwrap_or_default() * takers.len() <= CHANNEL_HANDOFFS_MAX
         });
-        Events { handlers, makers }
+        let sent = sent(context.program, handlers.keys().copied());
+        Events { handlers, makers, sent }
     }
 
     /// The hand-offs of one sender.
@@ -70,15 +75,18 @@ impl Events {
                 continue;
             }
             let many = region.is_looped(method) || in_loop(context, method, value);
-            for &(to, param) in takers {
-                if !handoffs.wants(to, LinkKind::Queue) {
+            let is_sent = self.sent.contains(&class);
+            let kinds = [LinkKind::Queue, LinkKind::Socket].into_iter().take(1 + usize::from(is_sent));
+            for (&(to, param), kind) in takers.iter().flat_map(|taker| kinds.clone().map(move |k| (taker, k)))
+            {
+                if !handoffs.wants_of(to, kind, is_sent.then_some(class)) {
                     continue;
                 }
                 let taken = Some((units.region(to).root, param));
                 handoffs.found.push(Handoff {
                     from: handoffs.from,
                     to,
-                    kind: LinkKind::Queue,
+                    kind,
                     site: (method, value),
                     entry: Entry::Channel { way: Arc::default(), taken, put: Some(value) },
                     many,
@@ -90,6 +98,23 @@ impl Events {
             }
         }
     }
+}
+
+/// Of `classes`, those whose objects the program can send as they are.
+fn sent(program: &Program, classes: impl Iterator<Item = Name>) -> FxHashSet<Name> {
+    let calls = |(class, name): (&str, &str)| {
+        let is_it = |op: &Op| {
+            matches!(op, Op::Invoke { method, .. }
+                if method.class.as_str() == class && method.name.as_str() == name)
+        };
+        program.methods.iter().filter_map(|m| m.body.as_ref()).any(|b| b.iter().any(|(_, i)| is_it(&i.op)))
+    };
+    if !(calls(apis::WRITES_OBJECT) && calls(apis::READS_OBJECT)) {
+        return FxHashSet::default();
+    }
+    let is_marked =
+        |class: &Name| apis::SERIALIZABLE.iter().any(|&m| program.is_subtype(*class, Name::from(m)));
+    classes.filter(is_marked).collect()
 }
 
 /// Whether an event is made again from what its unit has read back from files: what was

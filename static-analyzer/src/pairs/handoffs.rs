@@ -147,7 +147,7 @@ pub(super) struct Collector<'a> {
     wanted: &'a dyn Fn(UnitId) -> bool,
     /// In the order they were found.
     pub(super) found: Vec<Handoff>,
-    n: FxHashMap<(UnitId, LinkKind), usize>,
+    n: FxHashMap<(UnitId, LinkKind, Option<Name>), usize>,
     made: &'a [Vec<ClassId>],
     /// [`origins::n_made`] of the sender, once it was asked for.
     n_made: Option<FxHashMap<ClassId, usize>>,
@@ -156,10 +156,15 @@ pub(super) struct Collector<'a> {
 impl Collector<'_> {
     /// Whether one more to this receiver would be kept; counts it.
     pub(super) fn wants(&mut self, to: UnitId, kind: LinkKind) -> bool {
+        self.wants_of(to, kind, None)
+    }
+
+    /// The same for a message of a class: each class carries what others do not.
+    pub(super) fn wants_of(&mut self, to: UnitId, kind: LinkKind, message: Option<Name>) -> bool {
         if !(self.wanted)(to) {
             return false;
         }
-        let n = self.n.entry((to, kind)).or_insert(0);
+        let n = self.n.entry((to, kind, message)).or_insert(0);
         *n += 1;
         *n <= HANDOFFS_PER_PAIR_MAX
     }

@@ -67,3 +67,34 @@ fn what_begins_so_once_for_a_thing_is_started_by_who_names_it_once() {
     let again = "a - order block=block_2001 q@400.0\n";
     check(model, &(quick + late + again), &(known + "50\n51\n52\n53\n"));
 }
+
+/// Ten things that are stored by who names them, and thrown away later.
+#[test]
+fn who_sends_events_at_once_has_not_sent_those_that_never_come_so() {
+    let model = "point p
+         point stored
+         point dropped
+         top work Task block=Block.id
+           >p
+         top take EventHandler block=Block.id
+           >stored<
+           >dropped<
+         pair work take Queue block=block many";
+    let lines = |dropped: &str| -> String {
+        let line = |i: usize| {
+            let (block, t) = (format!("block_10{i:02}"), i * 10);
+            format!(
+                "a t work block={block} {t}.0-{t}.0
+                 a u take block={block} stored@{t}.001
+                 a u take block={block} dropped@{t}.{dropped}\n"
+            )
+        };
+        (1..=10).map(line).collect()
+    };
+    let expected =
+        |request: &dyn Fn(usize) -> String| -> String { (0..10).map(|i| request(3 * i + 1)).collect() };
+    let both = |n: usize| format!("{n} {0} {1} {n}>{0} {n}>{1}\n", n + 1, n + 2);
+    check(model, &lines("002"), &expected(&both));
+    let stored = |n: usize| format!("{n} {0} {n}>{0}\n{1}\n", n + 1, n + 2);
+    check(model, &lines("060"), &expected(&stored));
+}

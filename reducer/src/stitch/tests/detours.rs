@@ -92,3 +92,42 @@ fn who_prints_what_it_prints_for_other_events_was_handed_another() {
     model.communication_pairs[0].elsewhere = vec![sketch::point(&model, "opens")];
     check_model(&model, opens, "1\n2");
 }
+
+/// A handler that sends itself events, other than those of which it prints something.
+#[test]
+fn a_handler_of_events_has_sent_none_where_it_prints_what_it_prints_for_others() {
+    let mut model = sketch::model(
+        "point p
+         point added id=Id.n
+         point removed id=Id.n
+         top take EventHandler id=Id.n
+          >added<
+          >removed<
+         pair take take Queue id=id",
+    );
+    let text = "a t take id=10001 added@1.0\na t take id=10001 removed@1.5";
+    check_model(&model, text, "1 2 1>2");
+    let beside: Vec<_> = ["added", "removed"].map(|name| sketch::point(&model, name)).into();
+    model.communication_pairs[0].beside = beside;
+    check_model(&model, text, "1\n2");
+}
+
+#[test]
+fn nor_has_who_went_another_way_sent_an_event_to_another_node() {
+    let mut model = sketch::model(
+        "point p id=Id.n
+         point stored id=Id.n
+         point q id=Id.n
+         top work Task id=Id.n
+          >p<
+          >stored<
+         top take EventHandler id=Id.n
+          >q<
+         pair work take Socket id=id",
+    );
+    let text = |line: &str| format!("a t work id=10001 {line}@1.0\nb u take id=10001 q@1.01");
+    check_model(&model, &text("p"), "1 2 1>2");
+    model.communication_pairs[0].beside = vec![sketch::point(&model, "p")];
+    check_model(&model, &text("p"), "1\n2");
+    check_model(&model, &text("stored"), "1 2 1>2");
+}
