@@ -97,4 +97,7 @@ fn who_sends_events_at_once_has_not_sent_those_that_never_come_so() {
     check(model, &lines("002"), &expected(&both));
     let stored = |n: usize| format!("{n} {0} {n}>{0}\n{1}\n", n + 1, n + 2);
     check(model, &lines("060"), &expected(&stored));
+    // What somebody else prints as well tells no kind.
+    let shared = format!("{model}\n top discard Task block=Block.id\n   >dropped<");
+    check(&shared, &lines("060"), &expected(&both));
 }
