@@ -37,6 +37,8 @@ mod journals;
 mod later;
 #[path = "requests/ledgers.rs"]
 mod ledgers;
+#[path = "requests/orders.rs"]
+mod orders;
 #[path = "requests/parcels.rs"]
 mod parcels;
 #[path = "requests/posted.rs"]
@@ -339,21 +341,6 @@ fn a_handler_is_one_with_the_method_behind_its_bridge() {
     assert!(home.contains("handlers called by"), "{home}");
 }
 
-#[test]
-fn a_line_whose_wrapper_decides_whether_it_comes_is_optional() {
-    let model = model();
-    let run = model.top_level_methods.iter().find(|t| t.class == "Records$Worker" && t.method == "run");
-    let dag = &run.expect("a task").dag;
-    let text = |node: u32| {
-        let point = dag.nodes[node as usize].points[0].log_point;
-        model.log_points[point.index()].templates[0].regex.clone()
-    };
-    let mut entries: Vec<String> = dag.entries.iter().map(|&node| text(node)).collect();
-    entries.sort();
-    assert_eq!(entries.len(), 2, "{entries:?}");
-    assert!(entries[0].contains("the settings are old") && entries[1].starts_with("working on"));
-}
-
 /// How the names of threads look, with the classes of the values in them, and the
 /// top-level methods that can run there; `any` if everything can.
 fn thread_names(analysis: &Analysis) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
@@ -420,28 +407,6 @@ fn top_of<'m>(model: &'m schema::Model, class: &str, method: &str) -> &'m schema
     tops.find(|top| top.class == class && top.method == method).expect("a top-level method")
 }
 
-#[test]
-fn a_sender_prints_some_lines_on_one_side_only_of_its_hand_off() {
-    let model = model();
-    let is = |top: schema::TopLevelId, class: &str, method: &str| {
-        let top = &model.top_level_methods[top.index()];
-        top.class == class && top.method == method
-    };
-    let mut pairs = model.communication_pairs.iter();
-    let pair = pairs
-        .find(|pair| is(pair.from, "Server$Connection", "write") && is(pair.to, "Server$Responder", "run"))
-        .expect("it starts the responder");
-    let texts = |points: &[schema::LogPointId]| -> Vec<&str> {
-        let prints = |text: &&str| {
-            let mut templates = points.iter().flat_map(|point| &model.log_points[point.index()].templates);
-            templates.any(|template| template.regex.contains(text))
-        };
-        ["checked", "data of", "receiving", "received"].into_iter().filter(prints).collect()
-    };
-    assert_eq!(texts(&pair.before), ["checked", "data of", "receiving"]);
-    assert_eq!(texts(&pair.after), ["received"]);
-}
-
 /// The node at which a top-level method prints a text.
 fn node_of(model: &schema::Model, top: &schema::TopLevelMethod, text: &str) -> u32 {
     let prints = |point: &schema::DagPoint| {
@@ -450,43 +415,6 @@ fn node_of(model: &schema::Model, top: &schema::TopLevelMethod, text: &str) -> u
     };
     let position = top.dag.nodes.iter().position(|node| node.points.iter().any(prints));
     u32::try_from(position.expect("a node")).expect("few nodes")
-}
-
-#[test]
-fn a_library_calls_back_for_each_element() {
-    let model = model();
-    let main = top_of(&model, "kept.Kept$Signals", "main");
-    let node = |text: &str| node_of(&model, main, text);
-    let (all, one, end) = (node("registering all"), node("registering one"), node("registered all"));
-    let follows = |from: u32, to: u32| main.dag.nodes[from as usize].next.contains(&to);
-    assert!(follows(one, one) || main.dag.nodes[one as usize].repeats);
-    assert!(follows(all, one) && follows(all, end) && follows(one, end));
-}
-
-#[test]
-fn what_calls_itself_begins_with_its_beginning() {
-    let model = model();
-    let main = top_of(&model, "kept.Kept$Tree", "main");
-    let begins = node_of(&model, main, "visit begins");
-    assert_eq!(main.dag.entries, [begins]);
-    assert!(!main.dag.exits.contains(&begins));
-}
-
-#[test]
-fn the_rounds_of_a_dispatcher_do_not_follow_each_other() {
-    let model = model();
-    let peer = top_of(&model, "Rounds$Peer", "run");
-    assert_eq!(peer.kind, TopLevelKind::Dispatcher);
-    let node = |text: &str| node_of(&model, peer, text);
-    let (starts, leading, following) = (node("peer starts"), node("leading"), node("following"));
-    let next = |from: u32| &peer.dag.nodes[from as usize].next;
-    assert!(next(starts).contains(&leading) && next(starts).contains(&following));
-    assert_ne!(leading, following);
-    for round in [leading, following] {
-        assert!(!peer.dag.nodes[round as usize].repeats);
-        assert!(!next(round).contains(&leading) && !next(round).contains(&following));
-        assert!(peer.dag.exits.contains(&round));
-    }
 }
 
 #[test]
