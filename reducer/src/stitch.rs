@@ -121,13 +121,13 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(in_line::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));
-        links.extend(kin::join(&pairs, &facts, (&entities, &late), config.skew_us, &links));
         links.extend(named_last::join(&pairs, &facts, &links));
         links.extend(births::join(&facts, config.skew_us, &links));
         links.extend(amid::join(&pairs, &facts, &links));
         let hosts = hosts::Hosts::new(spans);
         links.extend(hosts.join(&facts, &links));
         links.extend(within::join(&pairs, &facts, &hosts, &links));
+        links.extend(kin::join(&pairs, &facts, (&entities, &late), config.skew_us, &links));
         links.extend(waiting::join(&pairs, &facts, &hosts, &links));
         links.extend(on_behalf::join(&pairs, &facts, &links));
     }

@@ -72,7 +72,7 @@ pub(super) fn keep_usual(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut 
             || lines.delay_us(pairs, facts, candidate) <= longest_us(candidate)
             || (only.are(pairs, candidate) && facts.share_alone(candidate.from, candidate.to))
             || only.is_asked_once(pairs, facts, candidate)
-            || only.is_started_once(pairs, facts, candidate)
+            || only.is_started_in_turn(pairs, facts, candidate)
             || is_first_start(pairs, facts, candidate)
     };
     let mut usual: Vec<Candidate> = candidates.extract_if(.., is_usual).collect();

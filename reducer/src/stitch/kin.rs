@@ -6,7 +6,8 @@
 //! while one request is at work that has named the thing before and holds such a
 //! sender, was sent by that one. So it was if the sender has only just printed its last
 //! line, which can be the last one of its request. Where several requests could have,
-//! nothing follows, nor from the name of what is there for several.
+//! nothing follows, nor from the name of what is there for several; and who names another
+//! thing of some kind than the part does has not sent that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -185,6 +186,7 @@ impl<'f> Kin<'f> {
             && fact.start_us <= begun_us.saturating_add(skew_us)
             && begun_us <= fact.end_us.saturating_add(SOON_US)
             && !names()
+            && !self.facts.names_other(fact, receiver)
     }
 }
 

@@ -1,9 +1,14 @@
 //! Only: hand-offs of things of which there is one sender and one receiver, by as much as
 //! the two have in common. How long they take is the receiver's affair.
+//!
+//! About one thing the same task can be started again and again. If those who start it and
+//! the tasks take turns on a node, each time one of them and then a task, the log tells of
+//! everybody who has started one; if it tells of all that can, now and then: of who never
+//! prints anything it would tell nothing.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
-use schema::{LinkKind, LogPointId, TopLevelKind};
+use schema::{LinkKind, TopLevelId, TopLevelKind};
 
 use super::super::evidence::Candidate;
 use super::super::facts::{Fact, Facts};
@@ -19,9 +24,24 @@ pub(super) struct Only<'f> {
     /// The senders that share as many, and the receivers that do.
     senders: FxHashMap<u32, FxHashSet<u32>>,
     receivers: FxHashMap<(u32, u32), FxHashSet<u32>>,
-    /// Of spans that begin as those which start tasks, or are started, do: how many name a
-    /// text.
-    named: FxHashMap<(LogPointId, &'f str), u32>,
+    /// Who has begun about which thing on which node, in order, by the task that is or can have
+    /// been started.
+    turns: FxHashMap<(u32, TopLevelId, &'f str), Turns>,
+}
+
+/// Who starts a task about one thing (`false`), and such tasks (`true`), in order of start.
+#[derive(Debug, Default)]
+struct Turns(Vec<(u32, bool)>);
+
+impl Turns {
+    /// Whether each task begins after one that can have started it, and who starts one starts
+    /// only one, those of a candidate among them.
+    fn are_in_turn(&self, candidate: &Candidate) -> bool {
+        let is_turn = |turn: &[(u32, bool)]| matches!(turn, [(_, false), (_, true)]);
+        let mut turns = self.0.chunks(2);
+        turns.clone().all(is_turn)
+            && turns.any(|turn| turn == [(candidate.from, false), (candidate.to, true)])
+    }
 }
 
 impl<'f> Only<'f> {
@@ -37,9 +57,9 @@ impl<'f> Only<'f> {
             all: FxHashMap::default(),
             senders: FxHashMap::default(),
             receivers: FxHashMap::default(),
-            named: FxHashMap::default(),
+            turns: FxHashMap::default(),
         };
-        let mut begins: FxHashSet<LogPointId> = FxHashSet::default();
+        let mut tasks: FxHashSet<TopLevelId> = FxHashSet::default();
         for candidate in hand_offs() {
             only.all.entry(candidate.to).or_default().insert(candidate.from);
             if !only.is_best(candidate) {
@@ -48,17 +68,37 @@ impl<'f> Only<'f> {
             only.senders.entry(candidate.to).or_default().insert(candidate.from);
             only.receivers.entry((candidate.from, candidate.pair)).or_default().insert(candidate.to);
             if is_named(candidate) && is_start(pairs.get(candidate.pair)) {
-                let ends = [candidate.from, candidate.to];
-                begins.extend(ends.iter().filter_map(|&end| facts.get(end).first_point));
+                tasks.insert(pairs.get(candidate.pair).to);
             }
         }
-        for (_, fact) in facts.iter() {
-            let Some(point) = fact.first_point.filter(|point| begins.contains(point)) else { continue };
-            for text in made(fact) {
-                *only.named.entry((point, text)).or_default() += 1;
-            }
-        }
+        only.take_turns(pairs, facts, &tasks);
         only
+    }
+
+    /// Learns who has begun about what, for `tasks` of which all starters are seen.
+    fn take_turns(&mut self, pairs: &Pairs<'_>, facts: &'f Facts<'_>, tasks: &FxHashSet<TopLevelId>) {
+        let starts = |task| pairs.to(task).map(|index| pairs.get(index)).filter(|pair| is_start(pair));
+        let seen: FxHashSet<TopLevelId> =
+            facts.iter().filter_map(|(_, fact)| fact.tops.first().copied()).collect();
+        let is_told = |task: &&TopLevelId| starts(**task).all(|pair| seen.contains(&pair.from));
+        let tasks: FxHashSet<TopLevelId> = tasks.iter().filter(is_told).copied().collect();
+        let mut started: FxHashMap<TopLevelId, FxHashSet<TopLevelId>> = FxHashMap::default();
+        for &task in &tasks {
+            for pair in starts(task) {
+                started.entry(pair.from).or_default().insert(task);
+            }
+        }
+        for (index, fact) in facts.iter() {
+            let Some(top) = fact.tops.first() else { continue };
+            for text in made(fact) {
+                for &task in started.get(top).into_iter().flatten() {
+                    self.turns.entry((fact.node, task, text)).or_default().0.push((index, false));
+                }
+                if tasks.contains(top) {
+                    self.turns.entry((fact.node, *top, text)).or_default().0.push((index, true));
+                }
+            }
+        }
     }
 
     /// Whether nobody shares more with the receiver of a candidate.
@@ -80,28 +120,26 @@ impl<'f> Only<'f> {
             && self.receivers[&(candidate.from, candidate.pair)].len() == 1
     }
 
-    /// The same of a task that nobody else starts, about a thing for which its starter has
-    /// never begun so another time, nor the task: as far as the log tells, it was started
-    /// once.
-    pub(super) fn is_started_once(
+    /// The same of a task about a thing for which it and those who start it begin in turn, on
+    /// their node: as far as the log tells, nobody else has started it in between.
+    pub(super) fn is_started_in_turn(
         &self,
         pairs: &Pairs<'_>,
         facts: &Facts<'_>,
         candidate: &Candidate,
     ) -> bool {
-        let (sender, receiver) = (facts.get(candidate.from), facts.get(candidate.to));
-        let is_once = |fact: &Fact<'_>, text: &str| {
-            fact.first_point.is_some_and(|point| self.named.get(&(point, text)) == Some(&1))
-        };
         let pair = pairs.get(candidate.pair);
-        let mut starts = pairs.to(pair.to).map(|index| pairs.get(index));
+        let (sender, receiver) = (facts.get(candidate.from), facts.get(candidate.to));
         is_start(pair)
             && pairs.kind(pair.to) == TopLevelKind::Task
-            && starts.all(|other| other.from == pair.from || !is_start(other))
             && is_named(candidate)
             && self.are(pairs, candidate)
             && sender.start_us <= receiver.start_us
-            && made(receiver).any(|text| is_once(sender, text) && is_once(receiver, text))
+            && made(receiver).any(|text| {
+                let key = (receiver.node, pair.to, text);
+                made(sender).any(|other| other == text)
+                    && self.turns.get(&key).is_some_and(|turns| turns.are_in_turn(candidate))
+            })
     }
 
     /// The same of who asks several nodes about one thing, one after the other, and waits

@@ -68,6 +68,50 @@ fn what_begins_so_once_for_a_thing_is_started_by_who_names_it_once() {
     check(model, &(quick + late + again), &(known + "50\n51\n52\n53\n"));
 }
 
+/// A thing that is ordered twice, by two kinds of starters, and sent late both times.
+#[test]
+fn what_is_started_in_turn_is_started_by_who_names_it() {
+    let model = "point p
+         point q
+         point r
+         point s
+         top order Task block=Block.id
+           >q
+         top offer Task block=Block.id
+           >s
+         top send Task block=Block.id
+           >r
+         top check Task block=Block.id
+           >p
+         pair order send Thread block=block
+         pair offer send Thread block=block";
+    let quick = |i: usize| {
+        let (block, t) = (format!("block_10{i:02}"), i * 10);
+        format!("a - order block={block} q@{t}.0\na - send block={block} r@{t}.001\n")
+    };
+    let quick = (1..=20).map(quick).collect::<String>() + &back();
+    let late = |orders: &str| {
+        format!(
+            "a - order block=block_2001 q@300.0
+             a - send block=block_2001 r@300.5
+             {orders}
+             a - send block=block_2001 r@400.5
+             b - offer block=block_2002 s@500.0\n"
+        )
+    };
+    let known = known();
+    let in_turn = late("a - offer block=block_2001 s@400.0");
+    check(model, &(quick.clone() + &in_turn), &(known.clone() + "50 51 50>51\n52 53 52>53\n54\n"));
+    // Somebody has started one of them who is not seen, or two others have begun.
+    check(model, &(quick.clone() + &late("")), &(known.clone() + "50\n51\n52\n53\n"));
+    let twice = late("a - order block=block_2001 q@399.0\na - offer block=block_2001 s@400.0");
+    check(model, &(quick.clone() + &twice), &(known.clone() + "50\n51\n52\n53\n54\n55\n"));
+    // Who never prints anything can have started each of them.
+    let silent =
+        format!("{model}\n top ask RpcHandler block=Block.id\n >p\n pair ask send Thread block=block");
+    check(&silent, &(quick + &in_turn), &(known + "50\n51\n52\n53\n54\n"));
+}
+
 /// Ten things that are stored by who names them, and thrown away later.
 #[test]
 fn who_sends_events_at_once_has_not_sent_those_that_never_come_so() {

@@ -180,6 +180,12 @@ fn what_a_request_has_named_each_of_its_spans_can_have_handed_on() {
     let other = "a v assign table=users7777 region=r7654321 1.41-1.41";
     let text = request.replace("a v assign table=users7777 1.4-1.4", other);
     self::check(model, &format!("{text}\nb w open region=r1234567 1.5-1.6"), "1 2 3 1>2 1>3\n4");
+    // Or something else that is not the same.
+    let model = &model.replace("Region.name\n", "Region.name zone=Zone.name?\n");
+    let text = request.replace("table=users7777 1.4", "table=users7777 zone=z1234567 1.4");
+    let opened = |zone: &str| format!("{text}\nb w open region=r1234567 zone={zone} 1.5-1.6");
+    self::check(model, &opened("z1234567"), "1 2 3 4 1>2 1>3 3>4");
+    self::check(model, &opened("z7654321"), "1 2 3 1>2 1>3\n4");
 }
 
 /// Two calls are at work, and the second line of each piece of work names its call.

@@ -44,6 +44,20 @@ fn a_task_of_any_of_several_openers_is_of_their_one_request() {
     check(OPENERS, &openings(1, 0), &expected);
 }
 
+/// What is within a request can have handed on what that has named.
+#[test]
+fn a_task_of_openers_hands_on_what_their_request_has_named() {
+    let model = OPENERS.replace("top load Task", "top load Task job=Job.id")
+        + "    top serve RpcHandler job=Job.id\n      >p\n    pair load serve Rpc job=job\n";
+    let serve = |i: usize| format!("b - serve job=10f0{i:04} {t}.55-{t}.56\n", t = i * 100);
+    let text = openings(1, 0) + &(0..10).map(serve).collect::<String>();
+    let whole = |i: usize| {
+        let (a, e) = (4 * i + 1, 41 + i);
+        format!("{a} {b} {c} {d} {e} {a}>{b} {a}>{c} {c}>{d} {d}>{e}\n", b = a + 1, c = a + 2, d = a + 3)
+    };
+    check(&model, &text, &(0..10).map(whole).collect::<String>());
+}
+
 #[test]
 fn a_task_of_one_of_two_requests_at_work_is_of_none() {
     let apart =
