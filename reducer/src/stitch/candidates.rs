@@ -505,8 +505,20 @@ impl<'a> Finder<'a> {
         let is_round = is_round_of(self.pairs, pair);
         let is_later = sender.start_us > receiver.start_us;
         let has_no_gap = is_round && (is_later || self.has_gone_on(sender, receiver));
-        let gap_us = if has_no_gap { 0 } else { delay_us(sender, receiver) };
+        let penalty = if self.prints_late(pair, sender, receiver) { 1 } else { LEAD_PENALTY };
+        let gap_us = if has_no_gap { 0 } else { delay_us(sender, receiver, penalty) };
         Candidate { is_bare, is_remote, evidence: Reverse(evidence), to, from, pair: index, gap_us }
+    }
+
+    /// Whether a sender that starts later than the receiver's thread, which is named after
+    /// the digest of what the sender works on, is no rest of something: it was at work
+    /// before, prints first what comes after its hand-off, and no clock is behind another.
+    fn prints_late(&self, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+        let mut digests = sender.values().iter().filter(|value| is_unique(&value.text));
+        pair.is_on_node()
+            && sender.start_us > receiver.start_us
+            && sender.first_point.is_some_and(|point| self.pairs.starts_with(pair.from, point))
+            && digests.any(|value| names_thread(self.facts, value, sender, receiver))
     }
 
     /// How much later than the receiver a sender on its node can start, µs.
@@ -548,9 +560,10 @@ fn has_waited(sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
     since_us(sender, receiver) > STARTER_SILENT_MAX_US
 }
 
-/// From the sender's last event before the receiver's start to that start, µs.
-fn delay_us(sender: &Fact<'_>, receiver: &Fact<'_>) -> i64 {
+/// From the sender's last event before the receiver's start to that start, µs; the other
+/// way around it counts `penalty` times.
+fn delay_us(sender: &Fact<'_>, receiver: &Fact<'_>, penalty: i64) -> i64 {
     let lead_us = sender.start_us.saturating_sub(receiver.start_us).max(0);
     let gap_us = receiver.start_us.saturating_sub(sender.end_us).max(0);
-    gap_us.saturating_add(lead_us.saturating_mul(LEAD_PENALTY))
+    gap_us.saturating_add(lead_us.saturating_mul(penalty))
 }

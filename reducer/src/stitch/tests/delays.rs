@@ -145,3 +145,37 @@ fn who_sends_events_at_once_has_not_sent_those_that_never_come_so() {
     let shared = format!("{model}\n top discard Task block=Block.id\n   >dropped<");
     check(&shared, &lines("060"), &expected(&both));
 }
+
+/// Who closes a thing prints when the threads that it has started, and named after the thing,
+/// are done.
+#[test]
+fn who_starts_threads_named_after_its_thing_prints_as_late_as_it_prints() {
+    let model = "point p
+         point begun
+         point done
+         top close Task region=Region.name
+           >begun done
+           >done
+         top flush Task
+           >p
+         pair close flush Thread many";
+    let digest = |i: usize| format!("{i:02}c64cbf70b9efa717ceb246a1ba7654");
+    let quick = |i: usize| {
+        let (region, t) = (digest(i), i * 10);
+        format!("a flush-{region} flush {t}.000-{t}.000\na c close region={region} done@{t}.002\n")
+    };
+    let quick = (1..=20).map(quick).collect::<String>();
+    let known: String = (0..20).map(|i| format!("{0} {1} {1}>{0}\n", 2 * i + 1, 2 * i + 2)).collect();
+    let late = |thread: &str, begins: &str| {
+        let region = digest(30);
+        format!(
+            "a flush-{thread} flush 300.0-300.0\na c close region={region} {begins}@300.030 done@300.031\n"
+        )
+    };
+    check(model, &(quick.clone() + &late(&digest(30), "done")), &(known.clone() + "41 42 42>41\n"));
+    // A name that could be anybody's, and the rest of something.
+    let named = late("users7777", "done").replace(&digest(30), "users7777");
+    check(model, &(quick.clone() + &named), &(known.clone() + "41\n42\n"));
+    let rest = model.replace(">begun done", ">begun p").replace(">done\n", "p done\n           done\n");
+    check(&rest, &(quick + &late(&digest(30), "p")), &(known + "41\n42\n"));
+}
