@@ -76,6 +76,7 @@ impl Scan<'_> {
             is_round: self.is_round(best.span),
             round_is_over: self.is_round_over(best.span, point, gap_us),
             handed_anew: self.is_next_handed(best.span, record.ts_us),
+            is_its_own: self.is_its_own(best.span, point),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             beside: self.is_beside(best, record),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
@@ -266,6 +267,17 @@ impl Scan<'_> {
         let (since, now) = ((open.last_seq, open.last_us), (now_us, self.pause_us()));
         now_us.abs_diff(open.last_us) > LOOP_US
             && open.tops.iter().all(|state| self.handed.is_anew(&self.orders, state.top, since, now))
+    }
+
+    /// Whether `span` has printed nothing so far but what very many methods print, and `point`
+    /// is printed by few: what everybody calls is in the middle of somebody's work, who has
+    /// printed no line of his own yet.
+    fn is_its_own(&self, span: SpanIndex, point: LogPointId) -> bool {
+        let is_anybodys = |point: LogPointId| self.orders.places(point).len() > ANYBODY_MIN;
+        let events = &self.open.get(span).events;
+        events.len() <= NAMED_EVENTS_MAX
+            && !is_anybodys(point)
+            && events.iter().all(|event| event.log_point.is_some_and(is_anybodys))
     }
 
     /// Whether `span` is a program's `main`, whose thread does nothing after it.

@@ -94,3 +94,34 @@ fn what_is_printed_once_begins_the_next_round_when_it_comes_again() {
     let other = format!("{}\n{show}", model("applying!|applied"));
     check(&other, lines, "show: 1 opens; 2 thread; 3 thread; 4 thread; 5 thread");
 }
+
+/// What very many methods print comes in the middle of a round that has not printed a line of
+/// its own yet.
+#[test]
+fn a_round_goes_on_until_it_has_printed_a_line_of_its_own() {
+    let round = "
+        point copies
+        point size
+        point checksum
+        point rolled
+        top roll IdentifierLoss
+          >copies size
+          size< rolled checksum
+          >checksum< rolled
+          >rolled<";
+    let others = |n: usize| -> String {
+        let other = |i: usize| {
+            let point = ["copies", "size", "checksum"][i % 3];
+            format!("\n        top other_{i:02} IdentifierLoss\n          >{point}<")
+        };
+        (0..n).map(other).collect()
+    };
+    let (everybodys, ours) = (round.to_owned() + &others(48), round.to_owned() + &others(24));
+    let rolls = "1.000 t copies\n1.001 t size\n1.400 t rolled";
+    check(&everybodys, rolls, "roll: 1 opens; 2 thread; 3 thread");
+    check(&ours, rolls, "roll: 1 opens; 2 thread\nroll: 3 opens");
+    // It has printed one, or what comes is everybody's as well.
+    let again = format!("{rolls}\n1.900 t rolled");
+    check(&everybodys, &again, "roll: 1 opens; 2 thread; 3 thread\nroll: 4 opens");
+    check(&everybodys, &rolls.replace("rolled", "checksum"), "roll: 1 opens; 2 thread\nroll: 3 opens");
+}
