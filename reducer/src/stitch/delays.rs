@@ -11,7 +11,8 @@
 //! a break, its delay counts from when the last one of them was done. And who has started
 //! something about the same thing may wait for that, and print nothing before it goes on:
 //! where values tell who has sent, the delay counts from the end of what was started too.
-//! And what a process does first takes longer than anything it does later.
+//! And what a process does first takes longer than anything it does later. Where no thread is
+//! printed, who can also be something that starts no such task has none that stands in line.
 //!
 //! Who hands on to itself on the next node waits for that one: what begins and ends
 //! while the sender, or what that has handed to other threads, is at work on the same
@@ -69,7 +70,8 @@ pub(super) fn keep_usual(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut 
         !is_hand_off(pairs, candidate)
             || candidate.gap_us <= longest_us(candidate)
             || ends.is_waited_for(pairs, facts, candidate)
-            || lines.delay_us(pairs, facts, candidate) <= longest_us(candidate)
+            || (can_only_start(pairs, facts, candidate)
+                && lines.delay_us(pairs, facts, candidate) <= longest_us(candidate))
             || (only.are(pairs, candidate) && facts.share_alone(candidate.from, candidate.to))
             || only.is_asked_once(pairs, facts, candidate)
             || only.is_started_in_turn(pairs, facts, candidate)
@@ -81,6 +83,15 @@ pub(super) fn keep_usual(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut 
         started.delay_us(facts, candidate).is_some_and(|delay_us| delay_us <= longest_us(candidate))
     });
     candidates.append(&mut usual);
+}
+
+/// Whether the sender of a candidate starts what it has started whatever it can be, as far as
+/// no thread tells what it is: another reading of it starts nothing that could stand in line.
+fn can_only_start(pairs: &Pairs<'_>, facts: &Facts<'_>, candidate: &Candidate) -> bool {
+    let to = pairs.get(candidate.pair).to;
+    let starts = |&top: &TopLevelId| pairs.to(to).any(|index| pairs.get(index).from == top);
+    let sender = facts.get(candidate.from);
+    sender.thread.is_some() || sender.tops.iter().all(starts)
 }
 
 /// Whether values tell who has sent along a candidate.

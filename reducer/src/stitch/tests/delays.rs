@@ -179,3 +179,36 @@ fn who_starts_threads_named_after_its_thing_prints_as_late_as_it_prints() {
     let rest = model.replace(">begun done", ">begun p").replace(">done\n", "p done\n           done\n");
     check(&rest, &(quick + &late(&digest(30), "p")), &(known + "41\n42\n"));
 }
+
+/// What stands in line was handed over by who can be nothing but one who hands it over.
+#[test]
+fn who_can_be_something_else_has_nothing_that_stands_in_line() {
+    let model = "point p
+         top ask Task table=Table.name
+           >p
+         top query Task table=Table.name
+           >p
+         top look Task table=Table.name
+           >p
+         top flush Task table=Table.name
+           >p
+         pair ask flush Thread table=table
+         pair query flush Thread table=table";
+    let quick = |n: usize| format!("a - ask table=t{n} {n}.0-{n}.0\na - flush table=t{n} {n}.01-{n}.02\n");
+    let quick: String = (1..6).map(quick).collect();
+    let line = |sender: &str, thread: &str| {
+        format!(
+            "a - ask table=users 7.0-7.0
+             a - flush table=users 7.01-7.5
+             a {thread} {sender} table=events 7.02-7.02
+             a {thread}f flush table=events 7.51-7.6"
+        )
+    };
+    let known = "1 2 1>2\n3 4 3>4\n5 6 5>6\n7 8 7>8\n9 10 9>10\n11 12 11>12\n";
+    let whole = format!("{known}13 14 13>14\n");
+    let line = |sender: &str, thread: &str| quick.clone() + &line(sender, thread).replace("-f ", "- ");
+    check(model, &line("ask|query", "-"), &whole);
+    check(model, &line("ask|look", "-"), &format!("{known}13\n14\n"));
+    // Its thread tells what it is.
+    check(model, &line("ask|look", "t"), &whole);
+}
