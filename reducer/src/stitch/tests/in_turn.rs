@@ -43,6 +43,41 @@ fn who_names_no_round_has_part_in_those_that_it_has_not_named() {
 }
 
 #[test]
+fn who_names_nothing_has_part_in_the_round_that_lacks_one() {
+    let model = "point p
+        top confirm Task id=Request.id
+          >p";
+    // Who comes first prints nothing, who comes second names the round.
+    let one = "a t confirm id=round-{i} {t}.1-{t}.1
+        a u confirm {t}.2-{t}.2\n";
+    let other = "a u confirm id=round-{i} {t}.1-{t}.1
+        a v confirm {t}.2-{t}.2\n";
+    let all = each(0..8, one) + &each(8..16, other);
+    check(model, &all, &groups(16, 2, "{0} {1} {0}>{1}\n"));
+    let apart = |from: usize, to: usize| (from..=to).map(|n| format!("{n}\n")).collect::<String>();
+    // Too few to know that all rounds have as many parts.
+    check(model, &each(0..15, one), &apart(1, 30));
+    // One thread that comes late has as many parts as rounds were without it, in their order.
+    let late = "a t confirm id=round-16 160.1-160.1
+        a t confirm id=round-17 170.1-170.1
+        a u confirm 170.2-170.2
+        a u confirm 170.3-170.3\n";
+    let joined = groups(16, 2, "{0} {1} {0}>{1}\n");
+    check(model, &(all.clone() + late), &(joined.clone() + "33 35 33>35\n34 36 34>36\n"));
+    // Of two threads that come late nothing tells who comes for which.
+    let late = late.replace("a u confirm 170.3", "a v confirm 170.3");
+    check(model, &(all.clone() + &late), &(joined.clone() + &apart(33, 36)));
+    // No round after one that never has all its parts is known to be whole.
+    let lacking = "a t confirm id=round-16 160.1-160.1\n".to_owned() + &each(17..18, one);
+    check(model, &(all.clone() + &lacking), &(joined + &apart(33, 35)));
+    // The thread that has named the rounds prints the other lines, too.
+    let alone = "a t confirm id=round-{i} {t}.1-{t}.1
+        a t confirm {t}.2-{t}.2\n";
+    let once = "a u confirm 900.0-900.0\n";
+    check(model, &(each(0..16, alone) + once), &apart(1, 33));
+}
+
+#[test]
 fn a_number_that_is_counted_within_a_thing_names_nothing_by_itself() {
     let model = "point p
         top ask Task session=Session.id n=Request.n
