@@ -10,7 +10,7 @@
 use schema::LinkKind;
 
 use crate::ir::ValueId;
-use crate::program::{MethodId, Name};
+use crate::program::{ClassId, MethodId, Name};
 
 pub mod apis;
 mod build;
@@ -18,8 +18,10 @@ mod closures;
 pub(crate) mod flow;
 mod given;
 pub(crate) mod initializers;
+mod keepers;
 mod machines;
 pub mod programs;
+mod reflected;
 mod reflection;
 pub(crate) mod resolve;
 mod roots;
@@ -130,10 +132,15 @@ pub struct CallGraph {
     /// What is given away to be kept and called later by the program itself, sorted:
     /// commands in a queue of its own.
     pub commands: Vec<MethodId>,
+    /// Listeners that libraries tell something in the middle of other work, sorted.
+    pub told: Vec<MethodId>,
     /// Steps of state machines, sorted: run by the machine for its entity.
     pub steps: Vec<MethodId>,
     /// Per class: whether the program makes objects of it.
     pub instantiated: Vec<bool>,
+    /// Methods with the classes that reflection makes an object of for whoever runs
+    /// them, sorted.
+    pub reflected: Vec<(MethodId, ClassId)>,
     /// Strongly connected components over local edges
     /// ([`CallKind::is_local`]), callees before callers; each sorted.
     pub components: Vec<Vec<MethodId>>,

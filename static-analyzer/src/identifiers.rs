@@ -21,6 +21,7 @@ mod origins;
 mod owned;
 mod strength;
 mod summaries;
+pub(crate) mod told;
 
 pub(crate) use bindings::in_loop;
 pub use bindings::{Bindings, Bound};

@@ -71,6 +71,7 @@ fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Resul
     );
     let copies = Copies::find(&program, &graph, &bindings);
     copies.rename(&bindings, &mut log_points);
+    identifiers::told::forget(&program, &graph, &mut log_points);
     identifiers::objects::add(&program, &bindings, &mut log_points);
     let top_levels = top_level::find(&program, &graph, &bindings, &log_points, rules);
     let entry_points = top_level::entry_points::find(&programs, &top_levels);

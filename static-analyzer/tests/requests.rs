@@ -19,6 +19,8 @@ use static_analyzer::top_level::{self, TopLevel, TopLevels};
 
 #[path = "requests/awaited.rs"]
 mod awaited;
+#[path = "requests/caches.rs"]
+mod caches;
 #[path = "requests/carried.rs"]
 mod carried;
 #[path = "requests/choices.rs"]
@@ -43,6 +45,8 @@ mod orders;
 mod parcels;
 #[path = "requests/posted.rs"]
 mod posted;
+#[path = "requests/reflected.rs"]
+mod reflected;
 #[path = "requests/sinks.rs"]
 mod sinks;
 #[path = "requests/turns.rs"]

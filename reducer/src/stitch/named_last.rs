@@ -69,7 +69,10 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
     let mut named: Named<'_> = FxHashMap::default();
     for (index, fact) in facts.iter() {
         for event in fact.events {
-            for (_, text) in event.values.iter().filter(|(_, text)| wanted.contains(text)) {
+            // What is of no class is of nothing that the span works on.
+            let tells =
+                |&(variable, text): &(u32, &str)| wanted.contains(text) && pairs.is_of_class(event, variable);
+            for (_, text) in event.values.iter().filter(tells) {
                 named.entry((fact.node, text)).or_default().push((line_of(event), index, event.log_point));
             }
         }

@@ -63,6 +63,22 @@ pub const TASKS: &[Task] = &[
     callback("kotlin/jvm/functions/Function1", "invoke"),
 ];
 
+/// Objects that a cache or table of a library keeps and calls whenever it is used, in the
+/// thread of whoever uses it.
+pub const KEPT_CALLBACKS: &[Task] = &[
+    callback("com/google/common/cache/CacheLoader", "load*"),
+    callback("com/google/common/cache/RemovalListener", "onRemoval"),
+    callback("com/google/common/cache/Weigher", "weigh"),
+    callback("com/google/common/collect/MapMaker$RemovalListener", "onRemoval"),
+    callback("com/google/common/collect/MapEvictionListener", "onEviction"),
+    callback("com/github/benmanes/caffeine/cache/CacheLoader", "load*"),
+    callback("com/github/benmanes/caffeine/cache/RemovalListener", "onRemoval"),
+    callback("com/github/benmanes/caffeine/cache/Weigher", "weigh"),
+    callback("com/googlecode/concurrentlinkedhashmap/EntryWeigher", "weightOf"),
+    callback("com/googlecode/concurrentlinkedhashmap/EvictionListener", "onEviction"),
+    callback("com/googlecode/concurrentlinkedhashmap/Weigher", "weightOf"),
+];
+
 /// Classes of the library that hold at most one thing: what they call with it, they
 /// call at most once.
 pub const AT_MOST_ONE: &[&str] = &[

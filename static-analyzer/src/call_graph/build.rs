@@ -7,12 +7,13 @@ use super::closures::Closures;
 use super::flow::{Flow, Frame, Source};
 use super::given::Given;
 use super::initializers::Initializers;
+use super::keepers::Keepers;
 use super::machines::Machines;
 use super::reflection::{self, Constructors};
 use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
 use super::starts::{Starts, direct_targets};
-use super::{Call, CallGraph, CallKind, Root, RootKind, roots, scc, times};
+use super::{Call, CallGraph, CallKind, Root, RootKind, reflected, roots, scc, times};
 use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
 use crate::limits::{DISPATCH_TARGETS_MAX, TABLE_TARGETS_MAX};
 use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access};
@@ -20,6 +21,7 @@ use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access};
 /// The call graph of `program`. Cost: linear in the size of the code.
 pub fn build(program: &Program) -> CallGraph {
     let resolver = Resolver::new(program);
+    let reflected = reflected::find(program);
     let instantiated = instantiated(&resolver);
     let rpc = Rpc::find(&resolver);
     let initializers = Initializers::find(&resolver);
@@ -30,10 +32,12 @@ pub fn build(program: &Program) -> CallGraph {
     let narrow = narrowed(&resolver, &flow, &wide);
     let starts = Starts::new(&resolver, &flow, &closures, &instantiated, &narrow);
     let given = Given::find(&resolver, &narrow);
+    let keepers = Keepers::find(&resolver, &closures, &narrow);
     let edges = Edges {
         resolver: &resolver,
         starts: &starts,
         given: &given,
+        keepers: &keepers,
         initializers: &initializers,
         constructors: &constructors,
         flow: &flow,
@@ -67,8 +71,10 @@ pub fn build(program: &Program) -> CallGraph {
         times,
         roots,
         commands,
+        told: keepers.told(program),
         steps,
         instantiated,
+        reflected,
         components,
         levels,
         rpc_interfaces,
@@ -407,6 +413,7 @@ struct Edges<'a> {
     resolver: &'a Resolver<'a>,
     starts: &'a Starts<'a>,
     given: &'a Given,
+    keepers: &'a Keepers,
     initializers: &'a Initializers,
     constructors: &'a Constructors,
     flow: &'a Flow,
@@ -437,6 +444,7 @@ impl Edges<'_> {
         }
         all.extend(starts.edges(method, calls));
         all.extend(self.given.edges(resolver, body, calls));
+        all.extend(self.keepers.edges(resolver, body, calls));
         all.extend(self.initializers.edges(resolver, method));
         all.extend(reflection::constructor_edges(self.constructors, body));
         all.sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));

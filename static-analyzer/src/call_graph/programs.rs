@@ -56,6 +56,7 @@ impl Programs {
                 called_back.entry(class).or_default().push(root.method);
             }
         }
+        add_unseen(program, graph, &mut called_back);
         let parts = Parts::new(program, graph);
         let class_of = |method: MethodId| program.methods[method.index()].class;
         let reached = |called_back: &FxHashMap<_, _>, starts: &[MethodId]| {
@@ -108,6 +109,24 @@ fn is_made_by_name(program: &Program, class: ClassId) -> bool {
 
 /// Methods of every object that libraries call.
 const OF_OBJECTS: &[&str] = &["toString", "hashCode", "equals", "finalize"];
+
+/// Adds the methods of classes of which the call graph sees no object: what reflection
+/// makes is called through a type above, and nothing in the code leads there.
+fn add_unseen(program: &Program, graph: &CallGraph, called_back: &mut FxHashMap<ClassId, Vec<MethodId>>) {
+    let unseen = program.classes.iter().enumerate().filter(|(i, _)| !graph.instantiated[*i]);
+    for (i, class) in unseen.filter(|(_, class)| class.access & access::ABSTRACT == 0) {
+        let callable = class.methods.clone().map(MethodId::new).filter(|m| {
+            let method = &program.methods[m.index()];
+            let above = program.supers(class.name).into_iter().skip(1);
+            method.access & (access::STATIC | access::PRIVATE) == 0
+                && !method.name.starts_with('<')
+                && above
+                    .filter_map(|name| program.class(name))
+                    .any(|above| program.declared_method(above, method.name, method.descriptor).is_some())
+        });
+        called_back.entry(ClassId::new(i)).or_default().extend(callable);
+    }
+}
 
 /// Adds the methods that override one of a class outside of the program: a library
 /// may call them on every object that there is.

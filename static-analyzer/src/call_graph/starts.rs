@@ -402,7 +402,7 @@ fn task_rows(resolver: &Resolver<'_>, class: ClassId) -> Vec<&'static Task> {
     apis::TASKS.iter().filter(|t| supers.iter().any(|s| s.as_str() == t.class)).collect()
 }
 
-fn matches(pattern: &str, name: Name) -> bool {
+pub(crate) fn matches(pattern: &str, name: Name) -> bool {
     match pattern.strip_suffix('*') {
         Some(prefix) => name.as_str().starts_with(prefix),
         None => name.as_str() == pattern,

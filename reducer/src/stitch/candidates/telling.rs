@@ -51,8 +51,16 @@ impl<'a> Finder<'a> {
         let values = receiver.values().iter().filter(|value| {
             is_naming(&value.text) && is_made(&value.text) && !self.facts.is_everywhere(value)
         });
-        let texts = || sender.events.iter().flat_map(|event| event.values.iter()).map(|(_, text)| text);
         let mut names = values.map(|value| &*value.text);
-        names.any(|name| texts().any(|text| text.len() > name.len() && contains_apart(text, name)))
+        names.any(|name| {
+            sender.events.iter().any(|event| {
+                let tells = |text: &str| text.len() > name.len() && contains_apart(text, name);
+                // What is of no class is of nothing that the sender works on.
+                event
+                    .values
+                    .iter()
+                    .any(|(variable, text)| tells(text) && self.pairs.is_of_class(event, variable))
+            })
+        })
     }
 }

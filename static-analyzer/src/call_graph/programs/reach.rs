@@ -4,8 +4,9 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::call_graph::reflected::made_by;
 use crate::call_graph::{Call, CallGraph, CallKind};
-use crate::ir::{Body, Const, InvokeKind, Op};
+use crate::ir::{Body, InvokeKind, Op};
 use crate::program::{Class, ClassId, MethodId, Name, Program};
 
 /// What a method does for whoever runs it, found once for all programs.
@@ -23,7 +24,7 @@ impl Steps {
     fn of(program: &Program, graph: &CallGraph, initializers: &[Vec<MethodId>], method: MethodId) -> Self {
         let mut steps = Self::default();
         let body = program.methods[method.index()].body.as_ref();
-        steps.makes = body.map_or_else(Vec::new, |body| made_by(program, body));
+        steps.makes = body.into_iter().flat_map(|body| made_by(program, body)).collect();
         let classes = body.into_iter().flat_map(|body| initialized_by(program, body));
         steps.runs = classes.flat_map(|class| &initializers[class.index()]).copied().collect();
         for call in graph.calls(method) {
@@ -55,19 +56,6 @@ fn is_virtual(body: &Body, call: &Call) -> bool {
         Op::Invoke { kind: InvokeKind::Static | InvokeKind::Special, .. } | Op::InvokeDynamic { .. }
     );
     !(special && call.kind.is_local())
-}
-
-/// Classes that a body makes objects of.
-fn made_by(program: &Program, body: &Body) -> Vec<ClassId> {
-    let made = body.iter().filter_map(|(_, inst)| match &inst.op {
-        Op::New(class) | Op::Const(Const::Class(class)) => program.class(*class),
-        // The name of a class is known to the program, or it is none.
-        Op::Const(Const::Text(text)) if text.contains('.') => {
-            program.class(ustr::existing_ustr(&text.replace('.', "/"))?)
-        }
-        _ => None,
-    });
-    made.collect()
 }
 
 /// Classes that a body uses first, as far as it knows: whoever does so runs their
@@ -117,10 +105,12 @@ impl Parts {
             let above = class.super_name.iter().chain(&class.interfaces);
             above.filter_map(|&name| program.class(name)).collect()
         });
-        Self {
-            steps: methods.map(|i| Steps::of(program, graph, &initializers, MethodId::new(i))).collect(),
-            above: above.collect(),
+        let mut steps: Vec<Steps> =
+            methods.map(|i| Steps::of(program, graph, &initializers, MethodId::new(i))).collect();
+        for &(method, class) in &graph.reflected {
+            steps[method.index()].makes.push(class);
         }
+        Self { steps, above: above.collect() }
     }
 }
 
