@@ -23,6 +23,7 @@ mod alike;
 mod amid;
 mod births;
 mod born;
+mod called_first;
 mod candidates;
 mod coincidence;
 mod common_senders;
@@ -36,6 +37,7 @@ mod entities;
 mod evidence;
 mod facts;
 mod found;
+mod goes_on;
 mod held;
 mod hosts;
 mod in_line;
@@ -111,6 +113,8 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     if scope == Scope::All {
         links.sort_unstable();
         links.extend(nested::join(model, &pairs, &facts, &links));
+        links.extend(called_first::join(&pairs, &facts, &links));
+        links.extend(goes_on::join(&facts, &links));
         links.extend(siblings::join(model, &pairs, &facts, &links));
         links.extend(common_senders::join(&pairs, &facts, &links));
         links.sort_unstable();

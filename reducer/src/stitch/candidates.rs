@@ -23,8 +23,11 @@ use super::pairs::{Pair, Pairs, Role};
 use crate::Config;
 
 mod by_kind;
+mod by_thread;
 mod by_time;
 mod telling;
+
+use self::by_thread::{AtWork, at_work};
 
 /// Senders looked at per value, latest start first.
 const LOOK_BACK_MAX: usize = 64;
@@ -79,9 +82,9 @@ pub(super) struct Finder<'a> {
     /// When a dispatcher printed an address of its node, in order: it met a new
     /// connection, and what had the address before was another one.
     births_us: FxHashMap<(u32, &'a str), Vec<i64>>,
-    /// When each thread was at work, by (node, thread): (start, end) of its spans, in order,
-    /// but for those in which it only hands out work.
-    at_work_us: FxHashMap<(u32, &'a str), Vec<(i64, i64)>>,
+    /// When each thread was at work, by (node, thread): its spans, in order, but for those in
+    /// which it only hands out work.
+    at_work: FxHashMap<(u32, &'a str), Vec<AtWork>>,
 }
 
 /// A span whose senders are looked for.
@@ -119,12 +122,7 @@ impl<'a> Finder<'a> {
         let mut by_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_other_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_digest: FxHashMap<(u32, &str), Vec<u32>> = FxHashMap::default();
-        let mut at_work_us: FxHashMap<(u32, &str), Vec<(i64, i64)>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
-            let hands_out = fact.tops.first().is_some_and(|&top| pairs.is_dispatcher(top));
-            if let Some(thread) = fact.thread.filter(|_| !hands_out) {
-                at_work_us.entry((fact.node, thread)).or_default().push((fact.start_us, fact.end_us));
-            }
             for value in fact.values().iter().filter(|value| is_unique(&value.text)) {
                 by_digest.entry((fact.node, &value.text)).or_default().push(index);
             }
@@ -169,7 +167,7 @@ impl<'a> Finder<'a> {
             by_digest,
             determined,
             births_us,
-            at_work_us,
+            at_work: at_work(pairs, facts),
         }
     }
 
@@ -431,7 +429,11 @@ impl<'a> Finder<'a> {
                 return false;
             }
         }
-        if self.pairs.is_ahead(pair, other, receiver) || self.has_begun_anew(pair, sender, receiver) {
+        if self.pairs.is_ahead(pair, other, receiver)
+            || self.has_begun_anew(pair, sender, receiver)
+            || self.has_called_before(pair, other, receiver)
+            || self.has_left(pair, other, receiver)
+        {
             return false;
         }
         let is_endless = pair.role == Role::Entity && self.pairs.is_entity(pair.from);
@@ -460,37 +462,6 @@ impl<'a> Finder<'a> {
             !self.pairs.prints(top, last)
                 || !self.pairs.prints(top, first)
                 || self.pairs.prints_after(top, last, first)
-        })
-    }
-
-    /// Whether the thread of a caller began the calling method once more before the
-    /// receiver began in it: it does one after the other, and the first is over. A
-    /// dispatcher comes back to connections that it has met before.
-    fn has_begun_anew(&self, pair: &Pair, sender: u32, receiver: &Fact<'_>) -> bool {
-        let caller = self.facts.get(sender);
-        let is_call = pair.kind == LinkKind::Call && pair.role == Role::Local && !pair.is_way();
-        if !is_call || caller.thread.is_none() || caller.thread != receiver.thread {
-            return false;
-        }
-        let is_theirs = |value: &Value| {
-            is_address(&value.text) && caller.values().iter().any(|other| other.text == value.text)
-        };
-        if self.pairs.is_dispatcher(pair.from) && receiver.values().iter().any(is_theirs) {
-            return false;
-        }
-        let place =
-            |fact: &Fact<'_>| fact.events.first().map(|event| (fact.start_us, event.file, event.line));
-        let spans = self.by_top.get(&(caller.node, pair.from)).map_or(&[][..], Vec::as_slice);
-        let later = &spans[spans.partition_point(|&span| span <= sender)..];
-        let mut later = later.iter().map(|&span| self.facts.get(span)).take(LOOK_BACK_MAX);
-        later.any(|other| {
-            let begins = |point| self.pairs.starts_with(pair.from, point);
-            other.thread == caller.thread
-                && other.tops == [pair.from]
-                && !other.truncated
-                && other.first_point.is_some_and(begins)
-                && caller.end_us <= other.start_us
-                && place(other) < place(receiver)
         })
     }
 

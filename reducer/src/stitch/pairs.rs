@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schema::model::SENDERS_MAX;
 use schema::{
     CommunicationPair, Dag, DagNode, Event, IdentifierId, IdentifierStrength, Level, LinkKind, LogPointId,
@@ -80,6 +80,11 @@ impl Pair {
     /// Whether it is a way of several hand-offs.
     pub(super) fn is_way(&self) -> bool {
         !self.through.is_empty()
+    }
+
+    /// Whether it is a call within one thread by who is seen himself.
+    pub(super) fn is_call(&self) -> bool {
+        self.kind == LinkKind::Call && self.role == Role::Local && !self.is_way()
     }
 
     /// Whether it hands over on one node.
@@ -159,6 +164,24 @@ impl<'m> Pairs<'m> {
         pair.is_some_and(|pair| pair.waits)
     }
 
+    /// What somebody on another node can have asked for: who receives its messages, who is called
+    /// as those are by what gives each message to its handler, and what they hand on.
+    pub(super) fn from_afar(&self) -> FxHashSet<TopLevelId> {
+        let is_known = |pair: &&Pair| pair.id.is_some() && !pair.is_way();
+        let local = || self.pairs.iter().filter(is_known).filter(|pair| pair.is_on_node());
+        let remote = self.pairs.iter().filter(is_known).filter(|pair| pair.role == Role::Remote);
+        let mut out: FxHashSet<TopLevelId> =
+            remote.map(|pair| pair.to).filter(|&top| !self.is_main(top)).collect();
+        let calls = || local().filter(|pair| pair.kind == LinkKind::Call);
+        let give: FxHashSet<TopLevelId> =
+            calls().filter(|pair| out.contains(&pair.to)).map(|pair| pair.from).collect();
+        out.extend(calls().filter(|pair| give.contains(&pair.from)).map(|pair| pair.to));
+        let handed_on: Vec<TopLevelId> =
+            local().filter(|pair| out.contains(&pair.from)).map(|pair| pair.to).collect();
+        out.extend(handed_on);
+        out
+    }
+
     /// What most of those who start it wait for.
     pub(super) fn awaited(&self) -> BTreeSet<TopLevelId> {
         let mut n_pairs: FxHashMap<TopLevelId, (usize, usize)> = FxHashMap::default();
@@ -173,6 +196,18 @@ impl<'m> Pairs<'m> {
     pub(super) fn printed_after(&self, pair: &Pair) -> &'m [LogPointId] {
         let pair = pair.id.and_then(|id| self.model.communication_pairs.get(id.index()));
         pair.map_or(&[], |pair| &pair.after)
+    }
+
+    /// Whether a sender has printed, before the receiver begins, what it only prints after
+    /// it hands over.
+    pub(super) fn is_past(&self, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+        let after = self.printed_after(pair);
+        let mut before = sender.events.iter().take_while(|event| event.ts_us <= receiver.start_us);
+        let first = receiver.events.first().map(Event::place);
+        before.any(|event| {
+            (event.ts_us < receiver.start_us || Some(event.place()) < first)
+                && event.log_point.is_some_and(|point| after.binary_search(&point).is_ok())
+        })
     }
 
     /// What the sender of a pair prints on other ways than to and from its hand-off, sorted.
@@ -399,6 +434,13 @@ impl<'m> Pairs<'m> {
                 .peekable();
             same.peek().is_some() && !same.any(|(_, other)| other == text)
         })
+    }
+
+    /// Whether a value that a line prints can be compared with others.
+    pub(super) fn is_of_class(&self, event: &Event, variable: u32) -> bool {
+        let point = event.log_point.and_then(|point| self.model.log_points.get(point.index()));
+        let variable = point.and_then(|point| point.variables.get(variable as usize));
+        variable.is_some_and(|variable| variable.value_class.is_some())
     }
 
     /// What makes `top` a top-level method.

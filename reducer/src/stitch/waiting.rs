@@ -10,6 +10,11 @@
 //! change (expectation maximization of a sum of Poisson processes). What comes while only
 //! one request waits that the log has shown to cause it is of that one.
 //!
+//! Lines of which a utility begins its work with one or the other are counted as one. What
+//! can be asked for from other nodes, and what nobody on its own node causes, is caused by who
+//! waits on any of them. And a request can end before all that it has asked for is done: what
+//! begins nothing by itself comes of who has just ended as well.
+//!
 //! Three things could make a chance look like a cause. The line also begins work of its
 //! own: then it often comes when nobody waits. Somebody waits nearly all the time: then as
 //! many of the lines, moved a little, would still come while somebody waits. One request
@@ -18,8 +23,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-use schema::{Event, LogPointId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use schema::{Event, LogPointId, TopLevelId};
 
 use super::facts::{Fact, Facts};
 use super::hosts::Hosts;
@@ -62,8 +67,14 @@ const STEPS: usize = 60;
 /// Steps after which a place that has caused next to nothing causes nothing.
 const STEPS_FREE: usize = 20;
 
+/// What a request has asked for and does not wait for comes this soon after its last line, µs.
+const AFTER_US: i64 = 5_000;
+
 /// Who waits for longer is at rest, µs.
 const WAIT_MAX_US: i64 = 60_000_000;
+
+/// All nodes.
+const ANY_NODE: u32 = u32::MAX;
 
 /// What is joined makes more requests that wait.
 const ROUNDS_MAX: usize = 4;
@@ -72,11 +83,12 @@ const ROUNDS_MAX: usize = 4;
 /// to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, hosts: &Hosts, links: &[SpanLink]) -> Vec<SpanLink> {
     let (mut sets, mut has_sender) = joined(facts, links);
+    let from_afar = pairs.from_afar();
     let mut out = Vec::new();
     for _ in 0..ROUNDS_MAX {
         let n_before = out.len();
         let waits = Waits::new(pairs, facts, &mut sets);
-        for (from, to) in waits.round(pairs, &mut sets, &has_sender) {
+        for (from, to) in waits.round((pairs, &from_afar), &mut sets, &has_sender) {
             if !hosts.are_of_several(&mut sets, to) && sets.join(from, to) {
                 has_sender[to as usize] = true;
                 out.push(SpanLink { from, to, pair: None });
@@ -109,6 +121,7 @@ type Place = (Option<LogPointId>, Option<LogPointId>);
 /// Nothing is printed for a request by one of its threads.
 #[derive(Clone, Copy, Debug)]
 struct Wait {
+    node: u32,
     from: At,
     to: At,
     place: u32,
@@ -116,13 +129,15 @@ struct Wait {
     span: u32,
     /// That of the request.
     root: u32,
+    /// The request prints nothing more on the node, and can have left something to do.
+    has_ended: bool,
 }
 
 /// Who waits when.
 struct Waits<'a> {
     facts: &'a Facts<'a>,
-    /// Per node, by the number of bits of their length in µs, in order of their start: who
-    /// waits at a time is found among few more than do.
+    /// Per node, and of all, by the number of bits of their length in µs, in order of their
+    /// start: who waits at a time is found among few more than do.
     of_node: FxHashMap<u32, Vec<Vec<Wait>>>,
     /// How long is waited at each place, µs.
     places_us: Vec<f64>,
@@ -177,8 +192,13 @@ impl<'a> Waits<'a> {
             logs_us: logs_us.values().map(|(from, to)| (to - from) as f64).sum(),
             ends,
         };
+        let mut lasts: BTreeMap<(u32, u32), Line> = BTreeMap::new();
         for ((root, node, _), mut lines) in lines {
             lines.sort_unstable();
+            if let Some(&last) = lines.last() {
+                let known = lasts.entry((root, node)).or_insert(last);
+                *known = (*known).max(last);
+            }
             for ends in lines.windows(2) {
                 let ((from, before, span), (to, after, _)) = (ends[0], ends[1]);
                 // Between two records that follow each other in the log nothing can come.
@@ -188,21 +208,34 @@ impl<'a> Waits<'a> {
                 }
                 let n = to_u32(numbers.len());
                 let place = *numbers.entry((before, after)).or_insert(n);
-                waits.add(node, Wait { from, to, place, span, root });
+                waits.add(Wait { node, from, to, place, span, root, has_ended: false });
             }
         }
+        waits.add_ends(&mut numbers, lasts);
         for of_length in waits.of_node.values_mut().flatten() {
-            of_length.sort_unstable_by_key(|wait| (wait.from, wait.to, wait.root, wait.span));
+            of_length.sort_unstable_by_key(|wait| (wait.from, wait.to, wait.node, wait.root, wait.span));
         }
         waits
     }
 
-    fn add(&mut self, node: u32, wait: Wait) {
+    /// Adds who has printed the last line of its request on a node, but perhaps has asked for more.
+    fn add_ends(&mut self, numbers: &mut BTreeMap<Place, u32>, lasts: BTreeMap<(u32, u32), Line>) {
+        for ((root, node), (from, point, span)) in lasts {
+            let n = to_u32(numbers.len());
+            let place = *numbers.entry((point, None)).or_insert(n);
+            let to = (from.0.saturating_add(AFTER_US), u32::MAX, u64::MAX);
+            self.add(Wait { node, from, to, place, span, root, has_ended: true });
+        }
+    }
+
+    fn add(&mut self, wait: Wait) {
         let len_us = wait.to.0.saturating_sub(wait.from.0).max(0);
         let n_bits = (i64::BITS - len_us.leading_zeros()) as usize;
-        let of_node = self.of_node.entry(node).or_default();
-        of_node.resize_with(of_node.len().max(n_bits + 1), Vec::new);
-        of_node[n_bits].push(wait);
+        for node in [wait.node, ANY_NODE] {
+            let of_node = self.of_node.entry(node).or_default();
+            of_node.resize_with(of_node.len().max(n_bits + 1), Vec::new);
+            of_node[n_bits].push(wait);
+        }
         let place = wait.place as usize;
         self.places_us.resize(self.places_us.len().max(place + 1), 0.0);
         // Logs print milliseconds.
@@ -210,11 +243,18 @@ impl<'a> Waits<'a> {
     }
 
     /// Hand-offs to what comes while one request only waits that can have caused it.
-    fn round(&self, pairs: &Pairs<'_>, sets: &mut Sets, has_sender: &[bool]) -> Vec<(u32, u32)> {
+    fn round(
+        &self,
+        (pairs, from_afar): (&Pairs<'_>, &FxHashSet<TopLevelId>),
+        sets: &mut Sets,
+        has_sender: &[bool],
+    ) -> Vec<(u32, u32)> {
         let mut free: BTreeMap<LogPointId, Vec<(u32, u32)>> = BTreeMap::new();
         let mut n_handed: FxHashMap<LogPointId, usize> = FxHashMap::default();
+        let kinds = kinds(self.facts);
         for (index, fact) in self.facts.iter() {
             let Some(point) = fact.first_point else { continue };
+            let point = kinds.get(&point).copied().unwrap_or(point);
             let root = sets.root(index);
             let is_start = fact.tops.first().is_some_and(|&top| pairs.is_main(top));
             if has_sender[index as usize] {
@@ -226,24 +266,39 @@ impl<'a> Waits<'a> {
         let lines: Vec<_> = free.into_iter().collect();
         let found = lines.into_par_iter().flat_map_iter(|(point, spans)| {
             let n_spans = spans.len() + n_handed.get(&point).copied().unwrap_or_default();
-            if spans.len() < REQUESTS_MIN || n_spans < SPANS_MIN { Vec::new() } else { self.of_line(&spans) }
+            if spans.len() < REQUESTS_MIN || n_spans < SPANS_MIN {
+                return Vec::new();
+            }
+            let on_node = self.of_line(&spans, false);
+            let is_from_afar = |&(span, _): &(u32, u32)| {
+                let fact = self.facts.get(span);
+                fact.tops.iter().chain(fact.other_tops).any(|top| from_afar.contains(top))
+            };
+            if on_node.is_empty() && spans.iter().all(is_from_afar) {
+                self.of_line(&spans, true)
+            } else {
+                on_node
+            }
         });
         found.collect()
     }
 
-    /// The same for `spans` (with their roots) that begin with one line.
-    fn of_line(&self, spans: &[(u32, u32)]) -> Vec<(u32, u32)> {
-        let begin = |&(span, root): &(u32, u32)| Begin { span, waits: self.meanwhile(span, root) };
-        let begins: Vec<Begin> = spans.iter().map(begin).collect();
-        let n_alone = begins.iter().filter(|begin| begin.waits.is_empty()).count();
-        let is_anybodys = |&(span, _): &(u32, u32)| !self.facts.get(span).other_tops.is_empty();
-        let n_anybodys = spans.iter().filter(|span| is_anybodys(span)).count();
+    /// The same for `spans` (with their roots) that begin with one line, or one of a kind.
+    fn of_line(&self, spans: &[(u32, u32)], anywhere: bool) -> Vec<(u32, u32)> {
+        let begin = |&(span, root): &(u32, u32)| Begin { span, waits: self.meanwhile(span, root, anywhere) };
+        let mut begins: Vec<Begin> = spans.iter().map(begin).collect();
+        let n_anybodys = spans.iter().filter(|&&(span, _)| self.is_anybodys(span)).count();
         let share = if n_anybodys * 2 > spans.len() { ANYBODYS_ALONE_SHARE } else { ALONE_SHARE };
+        // What can begin something begins it where something else has just ended.
+        if n_anybodys < spans.len() {
+            begins.iter_mut().for_each(|begin| begin.waits.retain(|wait| !wait.has_ended));
+        }
+        let n_alone = begins.iter().filter(|begin| begin.waits.is_empty()).count();
         if n_alone * share > spans.len() {
             return Vec::new();
         }
         let causes = self.causes(&begins);
-        if self.is_chance(spans, &begins, &causes) {
+        if self.is_chance(spans, &begins, &causes, anywhere) {
             return Vec::new();
         }
         let found = begins.iter().filter_map(|begin| Some((causes.of(&begin.waits)?, begin.span)));
@@ -252,25 +307,44 @@ impl<'a> Waits<'a> {
             .collect()
     }
 
+    /// Whether what a span begins with begins nothing: very many methods print it.
+    fn is_anybodys(&self, span: u32) -> bool {
+        !self.facts.get(span).other_tops.is_empty()
+    }
+
     /// Who waits while a span and all that hangs on it is printed.
-    fn meanwhile(&self, span: u32, root: u32) -> Vec<Wait> {
+    fn meanwhile(&self, span: u32, root: u32, anywhere: bool) -> Vec<Wait> {
         let fact = self.facts.get(span);
         let (from, to) = self.ends[&(root, fact.node)];
-        let is_around = |wait: &Wait| wait.from < from && to < wait.to;
-        self.waiting(fact, root, from.0).filter(is_around).collect()
+        let is_around = |wait: &Wait| {
+            if wait.node == fact.node {
+                wait.from < from && to < wait.to
+            } else {
+                wait.from.0 <= from.0 && to.0 <= wait.to.0
+            }
+        };
+        self.waiting(fact, root, from.0, anywhere).filter(is_around).collect()
     }
 
     /// The same if it had come `shift_us` later.
-    fn if_shifted(&self, span: u32, root: u32, shift_us: i64) -> impl Iterator<Item = Wait> {
+    fn if_shifted(&self, span: u32, root: u32, shift_us: i64, anywhere: bool) -> impl Iterator<Item = Wait> {
         let fact = self.facts.get(span);
         let (from, to) = self.ends[&(root, fact.node)];
         let (from_us, to_us) = (from.0.saturating_add(shift_us), to.0.saturating_add(shift_us));
-        self.waiting(fact, root, from_us).filter(move |wait| wait.from.0 <= from_us && to_us <= wait.to.0)
+        self.waiting(fact, root, from_us, anywhere)
+            .filter(move |wait| wait.from.0 <= from_us && to_us <= wait.to.0)
     }
 
     /// Who else waits at `time_us`, in other threads.
-    fn waiting(&self, fact: &'a Fact<'a>, root: u32, time_us: i64) -> impl Iterator<Item = Wait> {
-        let lengths = self.of_node.get(&fact.node).map_or(&[][..], Vec::as_slice);
+    fn waiting(
+        &self,
+        fact: &'a Fact<'a>,
+        root: u32,
+        time_us: i64,
+        anywhere: bool,
+    ) -> impl Iterator<Item = Wait> {
+        let node = if anywhere { ANY_NODE } else { fact.node };
+        let lengths = self.of_node.get(&node).map_or(&[][..], Vec::as_slice);
         let waiting = lengths.iter().zip(0u32..).flat_map(move |(waits, n_bits)| {
             let since_us = time_us.saturating_sub(1 << n_bits.min(i64::BITS - 2));
             let from = waits.partition_point(|wait| wait.from.0 < since_us);
@@ -279,7 +353,8 @@ impl<'a> Waits<'a> {
         });
         waiting.filter(move |wait| {
             let other = self.facts.get(wait.span);
-            let is_same_thread = fact.thread.is_some() && fact.thread == other.thread;
+            let is_same_thread =
+                wait.node == fact.node && fact.thread.is_some() && fact.thread == other.thread;
             wait.root != root && !is_same_thread
         })
     }
@@ -323,11 +398,12 @@ impl<'a> Waits<'a> {
     }
 
     /// Whether as many would come while somebody waits whenever they came.
-    fn is_chance(&self, spans: &[(u32, u32)], begins: &[Begin], causes: &Causes) -> bool {
+    fn is_chance(&self, spans: &[(u32, u32)], begins: &[Begin], causes: &Causes, anywhere: bool) -> bool {
         let (mut n_within, mut n_far, mut n_near) = (0, 0, 0);
         for (&(span, root), begin) in spans.iter().zip(begins) {
-            let would =
-                |shift_us: &i64| self.if_shifted(span, root, *shift_us).any(|wait| causes.rate(&wait) > 0.0);
+            let would = |shift_us: &i64| {
+                self.if_shifted(span, root, *shift_us, anywhere).any(|wait| causes.rate(&wait) > 0.0)
+            };
             n_far += SHIFTS_US.iter().filter(|shift_us| would(shift_us)).count();
             let known = begin.waits.iter().filter(|wait| causes.known.contains(&wait.place));
             if let Some(len_us) = known.map(|wait| wait.to.0 - wait.from.0).max() {
@@ -340,6 +416,25 @@ impl<'a> Waits<'a> {
             || n_far * CHANCE_SHARE > n_within * SHIFTS_US.len()
             || n_near * NEAR_CHANCE_SHARE > n_within * SHIFT_LENGTHS.len()
     }
+}
+
+/// The first of the lines of its kind, for each line that is of one with others: what prints them
+/// for anybody begins with any of them, and the others follow.
+fn kinds(facts: &Facts<'_>) -> BTreeMap<LogPointId, LogPointId> {
+    let mut follow: BTreeSet<(LogPointId, LogPointId)> = BTreeSet::new();
+    for (_, fact) in facts.iter().filter(|(_, fact)| !fact.other_tops.is_empty()) {
+        let Some(first) = fact.first_point else { continue };
+        follow.extend(fact.events.iter().filter_map(|event| Some((first, event.log_point?))));
+    }
+    let mut kinds = BTreeMap::new();
+    // A line stands for a kind if it is of none of those before it.
+    for &(first, other) in follow.iter().filter(|(first, other)| first < other) {
+        if follow.contains(&(other, first)) {
+            let kind = kinds.get(&first).copied().unwrap_or(first);
+            kinds.entry(other).or_insert(kind);
+        }
+    }
+    kinds
 }
 
 impl Causes {

@@ -21,10 +21,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Event, LogPointId, TopLevelId};
+use schema::{LogPointId, TopLevelId};
 
 use super::elimination::{LOOK_BACK_MAX, SHIFT_US, TICK_US};
 use super::facts::{Fact, Facts};
+use super::goes_on;
 use super::hosts::Hosts;
 use super::joined;
 use super::pairs::{Pair, Pairs, Role};
@@ -48,7 +49,7 @@ const ROUNDS_MAX: usize = 8;
 /// Links to what is within one request only, in addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, hosts: &Hosts, links: &[SpanLink]) -> Vec<SpanLink> {
     let (mut sets, mut has_sender) = joined(facts, links);
-    let work = Work::new(pairs, facts);
+    let work = Work::new(pairs, facts, &goes_on::methods(facts, links));
     let mut parts = BTreeSet::new();
     let mut out = Vec::new();
     for _ in 0..ROUNDS_MAX {
@@ -111,11 +112,13 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>) -> Self {
+    /// `goes_on_as`: what spans are that everybody can have printed, as what follows tells.
+    fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>, goes_on_as: &FxHashMap<u32, TopLevelId>) -> Self {
         let mut of_top: FxHashMap<(u32, TopLevelId), Vec<u32>> = FxHashMap::default();
         let mut of_thread: FxHashMap<(u32, &'a str), Vec<i64>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
-            if let Some(&top) = fact.tops.first().filter(|&&top| !pairs.is_dispatcher(top)) {
+            let top = goes_on_as.get(&index).or(fact.tops.first());
+            if let Some(&top) = top.filter(|&&top| !pairs.is_dispatcher(top)) {
                 of_top.entry((fact.node, top)).or_default().push(index);
             }
             if let Some(thread) = fact.thread {
@@ -190,6 +193,7 @@ impl<'a> Work<'a> {
         let end_us = ends.last_us((own, fact.node)).saturating_add(shift_us);
         let is_awaited = self.is_awaited(fact);
         let mut found: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut naming: BTreeSet<u32> = BTreeSet::new();
         for (top, pair) in self.senders(fact) {
             let spans = self.of_top.get(&(fact.node, top)).map_or(&[][..], Vec::as_slice);
             let lead_us = match pair {
@@ -201,7 +205,9 @@ impl<'a> Work<'a> {
             let until = spans.partition_point(|&span| self.facts.get(span).start_us <= start_us + lead_us);
             for &span in spans[..until].iter().rev().take(LOOK_BACK_MAX) {
                 let (root, other) = (sets.root(span), self.facts.get(span));
-                let is_active = shift_us > 0 || other.end_us + SOON_US >= start_us;
+                let is_active = shift_us > 0
+                    || (other.end_us + SOON_US >= start_us
+                        && !(self.pairs.is_main(top) && is_silent(other, start_us)));
                 // Who prints nothing before its hand-off has begun, if its request has.
                 let has_begun = || {
                     other.start_us <= start_us + TICK_US
@@ -217,7 +223,9 @@ impl<'a> Work<'a> {
                     // Who had printed nothing yet prints first what is not before its hand-off,
                     // and no thread goes back to what is: without threads, one span may hold
                     // a line of another. Nor has who waits printed what it only prints after that.
-                    Some(pair) if is_awaited && self.is_past(self.pairs.get(pair), other, fact) => false,
+                    Some(pair) if is_awaited && self.pairs.is_past(self.pairs.get(pair), other, fact) => {
+                        false
+                    }
                     Some(pair) => {
                         (fact.thread.is_none() && other.start_us <= fact.start_us)
                             || !self.pairs.is_ahead(self.pairs.get(pair), other, fact)
@@ -227,8 +235,15 @@ impl<'a> Work<'a> {
                 if is_around && leads_here() {
                     let latest = found.entry(root).or_insert(span);
                     *latest = span.max(*latest);
+                    if is_awaited && names_it(other, fact) {
+                        naming.insert(root);
+                    }
                 }
             }
+        }
+        // Who waits for what is done to a thing has named it, rather than who has named nothing.
+        if !naming.is_empty() {
+            found.retain(|root, _| naming.contains(root));
         }
         found.into_values().collect()
     }
@@ -277,18 +292,6 @@ impl<'a> Work<'a> {
         fact.thread.is_some() && fact.tops.first().is_some_and(|top| self.awaited.contains(top))
     }
 
-    /// Whether a sender has printed, before the receiver begins, what it only prints after
-    /// it hands over.
-    fn is_past(&self, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
-        let after = self.pairs.printed_after(pair);
-        let mut before = sender.events.iter().take_while(|event| event.ts_us <= receiver.start_us);
-        let first = receiver.events.first().map(Event::place);
-        before.any(|event| {
-            (event.ts_us < receiver.start_us || Some(event.place()) < first)
-                && event.log_point.is_some_and(|point| after.binary_search(&point).is_ok())
-        })
-    }
-
     /// Whether the thread of a span goes on with it soon after a task is done, or with
     /// something else if it has begun before.
     fn goes_on_soon(&self, span: &Fact<'_>, task: &Fact<'_>) -> bool {
@@ -310,6 +313,20 @@ impl<'a> Work<'a> {
             pairs.peek().is_some() && pairs.all(Pair::is_on_node)
         })
     }
+}
+
+/// Whether a span has printed nothing for long: a `main` waits for others then.
+fn is_silent(span: &Fact<'_>, now_us: i64) -> bool {
+    let before = span.events.iter().rev().find(|event| event.ts_us <= now_us);
+    before.is_some_and(|event| event.ts_us + SOON_US < now_us)
+}
+
+/// Whether a span has printed what another one works on: it may be one of many in a loop, which
+/// is no identifier of its own.
+fn names_it(span: &Fact<'_>, task: &Fact<'_>) -> bool {
+    let names = task.values().iter().map(|value| &value.text);
+    let mut names = names.filter(|text| text.bytes().any(|byte| byte.is_ascii_alphabetic()));
+    names.any(|name| span.events.iter().any(|event| event.values.iter().any(|(_, text)| *text == **name)))
 }
 
 /// Whether a pair leads to who looks after a lasting thing, whoever has found that it is

@@ -97,16 +97,16 @@ impl<'a> Finder<'a> {
     pub(super) fn has_gone_on(&self, sender: &Fact<'a>, receiver: &Fact<'a>) -> bool {
         let one =
             receiver.thread.filter(|_| sender.node == receiver.node && sender.thread == receiver.thread);
-        let spans = one.and_then(|thread| self.at_work_us.get(&(receiver.node, thread)));
+        let spans = one.and_then(|thread| self.at_work.get(&(receiver.node, thread)));
         let Some(spans) = spans else { return false };
         let mut done_us = receiver.start_us.saturating_sub(since_us(sender, receiver));
-        let first = spans.partition_point(|&(start_us, _)| start_us < done_us);
+        let first = spans.partition_point(|span| span.start_us < done_us);
         let between = spans[first..].iter().take(LOOK_BACK_MAX);
-        for &(start_us, end_us) in between.take_while(|span| span.0 <= receiver.start_us) {
-            if start_us - done_us > JUST_US {
+        for span in between.take_while(|span| span.start_us <= receiver.start_us) {
+            if span.start_us - done_us > JUST_US {
                 return false;
             }
-            done_us = done_us.max(end_us);
+            done_us = done_us.max(span.end_us);
         }
         receiver.start_us - done_us <= JUST_US
     }

@@ -1,0 +1,89 @@
+//! By thread: a thread does one thing at a time, which tells who can still have called what
+//! it prints.
+
+use super::*;
+
+/// A thread was at work.
+pub(super) struct AtWork {
+    pub(super) start_us: i64,
+    pub(super) end_us: i64,
+    /// It was given something that nobody calls, and had left before what it was at.
+    pub(super) is_given: bool,
+}
+
+impl<'a> Finder<'a> {
+    /// Whether the thread of a caller began the calling method once more before the
+    /// receiver began in it: it does one after the other, and the first is over. A
+    /// dispatcher comes back to connections that it has met before.
+    pub(super) fn has_begun_anew(&self, pair: &Pair, sender: u32, receiver: &Fact<'_>) -> bool {
+        let caller = self.facts.get(sender);
+        if !pair.is_call() || caller.thread.is_none() || caller.thread != receiver.thread {
+            return false;
+        }
+        let is_theirs = |value: &Value| {
+            is_address(&value.text) && caller.values().iter().any(|other| other.text == value.text)
+        };
+        if self.pairs.is_dispatcher(pair.from) && receiver.values().iter().any(is_theirs) {
+            return false;
+        }
+        let place =
+            |fact: &Fact<'_>| fact.events.first().map(|event| (fact.start_us, event.file, event.line));
+        let spans = self.by_top.get(&(caller.node, pair.from)).map_or(&[][..], Vec::as_slice);
+        let later = &spans[spans.partition_point(|&span| span <= sender)..];
+        let mut later = later.iter().map(|&span| self.facts.get(span)).take(LOOK_BACK_MAX);
+        later.any(|other| {
+            let begins = |point| self.pairs.starts_with(pair.from, point);
+            other.thread == caller.thread
+                && other.tops == [pair.from]
+                && !other.truncated
+                && other.first_point.is_some_and(begins)
+                && caller.end_us <= other.start_us
+                && place(other) < place(receiver)
+        })
+    }
+
+    /// Whether the thread of a caller has printed, before the receiver began in it, what it
+    /// prints only after the call: it has called before.
+    pub(super) fn has_called_before(&self, pair: &Pair, caller: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+        let is_one = caller.thread.is_some() && caller.thread == receiver.thread;
+        pair.is_call() && is_one && caller.node == receiver.node && self.pairs.is_past(pair, caller, receiver)
+    }
+
+    /// Whether the thread of a caller was given something else before the receiver began in it:
+    /// it has left what it was at.
+    pub(super) fn has_left(&self, pair: &Pair, caller: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+        let one =
+            receiver.thread.filter(|_| caller.node == receiver.node && caller.thread == receiver.thread);
+        let spans =
+            one.filter(|_| pair.is_call()).and_then(|thread| self.at_work.get(&(receiver.node, thread)));
+        let Some(spans) = spans else { return false };
+        let since_us = receiver.start_us.saturating_sub(since_us(caller, receiver));
+        let first = spans.partition_point(|span| span.start_us <= since_us);
+        let between = spans[first..].iter().take_while(|span| span.start_us < receiver.start_us);
+        between.take(LOOK_BACK_MAX).any(|span| span.is_given)
+    }
+}
+
+/// When each thread was at work, by (node, thread), in order, but for what only hands out work.
+pub(super) fn at_work<'a>(pairs: &Pairs<'_>, facts: &'a Facts<'a>) -> FxHashMap<(u32, &'a str), Vec<AtWork>> {
+    let mut at_work: FxHashMap<(u32, &str), Vec<AtWork>> = FxHashMap::default();
+    for (_, fact) in facts.iter() {
+        let hands_out = fact.tops.first().is_some_and(|&top| pairs.is_dispatcher(top));
+        if let Some(thread) = fact.thread.filter(|_| !hands_out) {
+            let (start_us, end_us, is_given) = (fact.start_us, fact.end_us, is_given(pairs, fact));
+            at_work.entry((fact.node, thread)).or_default().push(AtWork { start_us, end_us, is_given });
+        }
+    }
+    at_work
+}
+
+/// Whether a span begins as a task does that is handed to a thread, and that nobody calls.
+fn is_given(pairs: &Pairs<'_>, fact: &Fact<'_>) -> bool {
+    let is_call = |pair: &Pair| pair.kind == LinkKind::Call && pair.id.is_some();
+    let is_called = |top: TopLevelId| pairs.to(top).any(|pair| is_call(pairs.get(pair)));
+    fact.tops.iter().all(|&top| {
+        pairs.kind(top) == TopLevelKind::Task
+            && fact.first_point.is_some_and(|point| pairs.starts_with(top, point))
+            && !is_called(top)
+    })
+}
