@@ -432,7 +432,6 @@ impl<'a> Finder<'a> {
         if self.pairs.is_ahead(pair, other, receiver)
             || self.has_begun_anew(pair, sender, receiver)
             || self.has_called_before(pair, other, receiver)
-            || self.has_left(pair, other, receiver)
         {
             return false;
         }

@@ -436,11 +436,12 @@ impl<'m> Pairs<'m> {
         })
     }
 
-    /// Whether a value that a line prints can be compared with others.
+    /// Whether a value that a line prints can be compared with others: what is of no class is not,
+    /// as far as the model knows it.
     pub(super) fn is_of_class(&self, event: &Event, variable: u32) -> bool {
         let point = event.log_point.and_then(|point| self.model.log_points.get(point.index()));
         let variable = point.and_then(|point| point.variables.get(variable as usize));
-        variable.is_some_and(|variable| variable.value_class.is_some())
+        variable.is_none_or(|variable| variable.value_class.is_some())
     }
 
     /// What makes `top` a top-level method.

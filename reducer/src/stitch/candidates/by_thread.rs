@@ -50,7 +50,8 @@ impl<'a> Finder<'a> {
     }
 
     /// Whether the thread of a caller was given something else before the receiver began in it:
-    /// it has left what it was at.
+    /// it has left what it was at, as far as time alone tells. In the middle of work on one thing,
+    /// what seems to be given can be a call that nobody knows of.
     pub(super) fn has_left(&self, pair: &Pair, caller: &Fact<'_>, receiver: &Fact<'_>) -> bool {
         let one =
             receiver.thread.filter(|_| caller.node == receiver.node && caller.thread == receiver.thread);

@@ -49,7 +49,7 @@ impl<'a> Finder<'a> {
             if sender == receiver.index || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
                 continue;
             }
-            if !self.can_follow(pair, sender, receiver) {
+            if !self.can_follow(pair, sender, receiver) || self.has_left(pair, other, fact) {
                 continue;
             }
             // Time is no evidence against values.
