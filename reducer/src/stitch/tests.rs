@@ -18,6 +18,7 @@ mod delays;
 mod detours;
 mod enclosed;
 mod entities;
+mod goes_on;
 
 mod hosts;
 mod in_line;
