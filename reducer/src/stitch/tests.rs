@@ -10,6 +10,7 @@ mod amid;
 mod asking;
 mod births;
 mod born;
+mod called_first;
 mod claims;
 mod common_senders;
 mod companions;

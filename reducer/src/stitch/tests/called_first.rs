@@ -1,0 +1,56 @@
+//! Callers that print nothing before their call.
+
+use super::*;
+
+/// A caller that prints `p`, only after its call if `is_after`, and can print `begins` before
+/// it; what it calls prints `q`.
+fn caller(kind: &str, is_after: bool) -> Model {
+    let mut model = sketch::model(&format!(
+        "point p
+         point q
+         point begins
+         top save {kind}
+           >p
+           >begins p
+         top flush Task
+           >q
+         pair save flush Call"
+    ));
+    if is_after {
+        model.communication_pairs[0].after = vec![sketch::point(&model, "p")];
+    }
+    model
+}
+
+const SAVED: &str = "a t flush q@1.0\na t save p@1.1";
+
+#[test]
+fn who_prints_first_what_comes_after_its_call_has_called_what_its_thread_printed_before() {
+    check_model(&caller("Task", true), SAVED, "1 2 2>1");
+    // It prints that before its call, too.
+    check_model(&caller("Task", false), SAVED, "1\n2");
+    // It goes on soon.
+    check_model(&caller("Task", true), &SAVED.replace("1.1", "2.1"), "1\n2");
+}
+
+#[test]
+fn who_prints_first_after_its_call_has_called_nothing_of_another_thread() {
+    check_model(&caller("Task", true), &SAVED.replace("t flush", "u flush"), "1\n2");
+    check_model(&caller("Task", true), &SAVED.replace("a t flush", "b t flush"), "1\n2");
+}
+
+#[test]
+fn a_dispatcher_that_prints_after_its_call_has_called_nothing_before() {
+    check_model(&caller("Dispatcher", true), SAVED, "1\n2");
+}
+
+#[test]
+fn what_was_called_before_another_round_of_the_caller_is_that_rounds() {
+    let text = "a t flush q@1.0\na t save p@1.1\na t save p@1.2";
+    check_model(&caller("Task", true), text, "1 2 2>1\n3");
+    let text = "a t save p@1.0\na t flush q@1.1\na t save p@1.2";
+    check_model(&caller("Task", true), text, "1\n2 3 3>2");
+    // That round may print before its call as well.
+    let text = "a t flush q@1.0\na t save begins@1.1\na t save p@1.2";
+    check_model(&caller("Task", true), text, "1\n2\n3");
+}
