@@ -11,6 +11,7 @@ mod asking;
 mod births;
 mod born;
 mod called_first;
+mod callers;
 mod claims;
 mod common_senders;
 mod companions;

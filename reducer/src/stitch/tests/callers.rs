@@ -1,0 +1,53 @@
+//! Callers that have called before, or have left what they were at.
+
+use super::*;
+
+/// A caller prints `p` before its call and `r` after it; a task `tick` is given to threads.
+const CALLER: &str = "
+    point p
+    point q
+    point r
+    top save Task
+      >p r
+      r
+    top flush Task
+      >q
+    top tick Task
+      >q
+    top other Task
+      >r
+    pair save flush Call
+";
+
+fn caller() -> Model {
+    let mut model = sketch::model(CALLER);
+    model.communication_pairs[0].after = vec![sketch::point(&model, "r")];
+    model
+}
+
+#[test]
+fn who_has_printed_what_it_prints_after_its_call_has_called_before() {
+    let past = "a t save p@1.0 r@1.1\na t flush q@1.2";
+    check_model(&caller(), past, "1\n2");
+    // It goes on after that.
+    check_model(&caller(), "a t save p@1.0 r@1.3\na t flush q@1.2", "1 2 1>2");
+    check_model(&caller(), "a t save p@1.0\na t flush q@1.2", "1 2 1>2");
+    // It prints that before its call, too.
+    check(CALLER, past, "1 2 1>2");
+}
+
+#[test]
+fn whose_thread_was_given_something_else_has_left_what_it_was_at() {
+    let left = "a t save p@1.0\na t tick q@1.1\na t flush q@1.2";
+    check(CALLER, left, "1\n2\n3");
+    // Another thread was.
+    check(CALLER, &left.replace("t tick", "u tick"), "1 3 1>3\n2");
+    // It goes on with what it was at, after that.
+    check(CALLER, &left.replace("p@1.0", "p@1.0 p@1.15"), "1 3 1>3\n2");
+    // It may have called that itself.
+    let called = format!("{CALLER}    pair other tick Call\n");
+    check(&called, left, "1 3 1>3\n2");
+    // Nor was it given what is somebody's, and no task.
+    let called = CALLER.replace("top tick Task", "top tick RpcHandler");
+    check(&called, left, "1 3 1>3\n2");
+}
