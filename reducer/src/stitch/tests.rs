@@ -37,6 +37,7 @@ mod things;
 mod waiting;
 mod whole_log;
 mod within;
+mod within_waiting;
 
 /// The spans written in `text`, one per line:
 /// `NODE THREAD TOP[|TOP] NAME=VALUE... START-END [cut]`, times in seconds,
