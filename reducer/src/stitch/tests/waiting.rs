@@ -89,3 +89,81 @@ fn what_names_another_thing_is_not_of_who_waits() {
     };
     check(&model, &named(&|n| n), &apart(2));
 }
+
+/// Methods that print what anybody prints: more than say anything of a span.
+const N_ANYBODY: usize = 9;
+
+/// Who asks waits for what a utility prints meanwhile, that `n_tops` methods call.
+fn with_anybody(n_tops: usize) -> (String, String) {
+    let tops = (0..n_tops).map(|n| format!("top any{n} Task\n>first< other\n>other< first\n"));
+    let model = format!(
+        "point p\npoint asks\npoint told\npoint first\npoint other\ntop ask RpcHandler\n>asks told\ntold<\n{}",
+        tops.collect::<String>()
+    );
+    let names: Vec<String> = (0..n_tops).map(|n| format!("any{n}")).collect();
+    (model, names.join("|"))
+}
+
+/// `N_KIND` + `N_KIND` times somebody asks, and what `who` can be prints meanwhile: at first
+/// `lines[0]`, then `lines[1]`.
+fn printing(who: &str, lines: [&[&str]; 2]) -> String {
+    let round = |i: usize| {
+        let t = i * 60;
+        let points = lines[i / N_KIND].iter().enumerate();
+        let printed: String = points.map(|(n, point)| format!(" {point}@{}.{}", t + 1, 5 + n)).collect();
+        format!("a w ask asks@{t}.0 told@{}.0\na r {who}{printed}\n", t + 2)
+    };
+    (0..2 * N_KIND).map(round).collect()
+}
+
+/// Too few to learn from, unless there are others of their kind.
+const N_KIND: usize = 5;
+
+#[test]
+fn lines_that_anybody_prints_and_that_follow_each_other_are_of_one_kind() {
+    let (model, who) = with_anybody(N_ANYBODY);
+    let whole: String = (0..2 * N_KIND).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
+    check(&model, &printing(&who, [&["first", "other"], &["other", "first"]]), &whole);
+    let alone: String = (1..=4 * N_KIND).map(|span| format!("{span}\n")).collect();
+    // They never stand together, or one of them never comes first.
+    check(&model, &printing(&who, [&["first"], &["other"]]), &alone);
+    check(&model, &printing(&who, [&["first", "other"], &["other"]]), &alone);
+    // What a few methods print, each begins with what it begins with.
+    let (model, who) = with_anybody(2);
+    check(&model, &printing(&who, [&["first", "other"], &["other", "first"]]), &alone);
+}
+
+#[test]
+fn what_is_received_from_afar_is_of_who_waits_on_another_node() {
+    let whole: String = (0..12).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
+    let afar = asking(1, 2, 0).replace("a r1 ", "b r1 ");
+    // Nobody hands anything to it that comes from another node.
+    check(ASKING, &afar, &apart(2));
+    let with = |text: &str| format!("{ASKING}\n top send Task\n >p\n top give Task\n >p\n{text}");
+    check(&with("pair send respond Rpc"), &afar, &whole);
+    check(&with("pair send respond Queue"), &afar, &apart(2));
+    // It is called by what calls what else is received.
+    let called = "top other EventHandler\n>p\npair give respond Call\npair give other Call\n";
+    check(&with(&format!("{called}pair send other Rpc")), &afar, &whole);
+    check(&with(&format!("{called}pair send other Queue")), &afar, &apart(2));
+    // It is handed on by what is received.
+    let handed_on = "top other EventHandler\n>p\npair other respond Queue\n";
+    check(&with(&format!("{handed_on}pair send other Rpc")), &afar, &whole);
+    check(&with(handed_on), &afar, &apart(2));
+}
+
+#[test]
+fn what_anybody_prints_directly_after_a_request_is_of_that() {
+    let after = |who: &str, after: &str| -> String {
+        let round =
+            |i: usize| format!("a w ask asks@{0}.0 told@{0}.5\na r {who} first@{0}.{after}\n", i * 60);
+        (0..12).map(round).collect()
+    };
+    let whole: String = (0..12).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
+    let (model, who) = with_anybody(N_ANYBODY);
+    check(&model, &after(&who, "503"), &whole);
+    // It is not as soon as that, or begins something by itself.
+    check(&model, &after(&who, "513"), &apart(2));
+    let (model, who) = with_anybody(2);
+    check(&model, &after(&who, "503"), &apart(2));
+}
