@@ -212,3 +212,49 @@ fn who_can_be_something_else_has_nothing_that_stands_in_line() {
     // Its thread tells what it is.
     check(model, &line("ask|look", "t"), &whole);
 }
+
+/// Of two requests at work one has named the thing, though not where it would hand that on.
+#[test]
+fn who_is_of_a_request_has_not_sent_what_never_comes_at_once() {
+    let model = "point p
+         point stored
+         point dropped
+         top ask RpcHandler block=Block.id job=Job.id
+           >p
+         top work Task block=Block.id job=Job.id
+           >p
+         top take EventHandler block=Block.id
+           >stored<
+           >dropped<
+         pair ask work Thread job=job
+         pair work take Queue block=block many";
+    let learn = |dropped: &str| -> String {
+        let line = |i: usize| {
+            let (block, t) = (format!("block_10{i:02}"), i * 10);
+            format!(
+                "a t work block={block} {t}.0-{t}.0
+                 a u take block={block} stored@{t}.001
+                 a u take block={block} dropped@{t}.{dropped}\n"
+            )
+        };
+        (1..=10).map(line).collect()
+    };
+    let kin = |what: &str| {
+        format!(
+            "a h ask block=block_2001 job=job_11 300.0-300.5
+             a t work job=job_11 300.1-300.4
+             a h2 ask block=block_2002 job=job_12 300.01-300.5
+             a t2 work job=job_12 300.11-300.4
+             a u take block=block_2001 {what}@300.2"
+        )
+    };
+    let at_once: String =
+        (0..10).map(|i| format!("{0} {1} {2} {0}>{1} {0}>{2}\n", 3 * i + 1, 3 * i + 2, 3 * i + 3)).collect();
+    let late: String =
+        (0..10).map(|i| format!("{0} {1} {0}>{1}\n{2}\n", 3 * i + 1, 3 * i + 2, 3 * i + 3)).collect();
+    let whole = "31 32 35 31>32 32>35\n33 34 33>34";
+    check(model, &(learn("060") + &kin("stored")), &(late.clone() + whole));
+    check(model, &(learn("060") + &kin("dropped")), &(late + "31 32 31>32\n33 34 33>34\n35"));
+    // Those that come at once elsewhere come late here for a reason of their own.
+    check(model, &(learn("002") + &kin("dropped")), &(at_once + whole));
+}
