@@ -166,7 +166,7 @@ impl<'m> Pairs<'m> {
 
     /// What somebody on another node can have asked for: who receives its messages, who is called
     /// as those are by what gives each message to its handler, and what they hand on.
-    pub(super) fn from_afar(&self) -> FxHashSet<TopLevelId> {
+    pub(super) fn asked_from_afar(&self) -> FxHashSet<TopLevelId> {
         let is_known = |pair: &&Pair| pair.id.is_some() && !pair.is_way();
         let local = || self.pairs.iter().filter(is_known).filter(|pair| pair.is_on_node());
         let remote = self.pairs.iter().filter(is_known).filter(|pair| pair.role == Role::Remote);

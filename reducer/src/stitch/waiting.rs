@@ -83,7 +83,7 @@ const ROUNDS_MAX: usize = 4;
 /// to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, hosts: &Hosts, links: &[SpanLink]) -> Vec<SpanLink> {
     let (mut sets, mut has_sender) = joined(facts, links);
-    let from_afar = pairs.from_afar();
+    let from_afar = pairs.asked_from_afar();
     let mut out = Vec::new();
     for _ in 0..ROUNDS_MAX {
         let n_before = out.len();
