@@ -471,6 +471,12 @@ impl<'s> Facts<'s> {
 }
 
 impl<'s> Fact<'s> {
+    /// Whether very many methods can have printed all of the span: what it begins with begins
+    /// nothing by itself.
+    pub(super) fn is_anybodys(&self) -> bool {
+        !self.other_tops.is_empty()
+    }
+
     /// All values, sorted by value class.
     pub(super) fn values(&self) -> &'s [Value] {
         self.values

@@ -14,6 +14,7 @@ use schema::TopLevelId;
 
 use super::facts::{Fact, Facts};
 use super::joined;
+use super::waiting::SHIFTS_US;
 use crate::merge::SpanLink;
 
 /// Spans from which to learn.
@@ -27,9 +28,6 @@ const CHANCE_SHARE: usize = 4;
 
 /// What goes on does so within this time, µs.
 const SOON_US: i64 = 100_000;
-
-/// When else they could have stood, µs.
-const SHIFTS_US: [i64; 4] = [-3_000_000, -1_000_000, 1_000_000, 3_000_000];
 
 /// What the threads of one name do.
 #[derive(Default)]
@@ -53,7 +51,7 @@ pub(super) fn join(facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
     let mut pools: BTreeMap<String, Pool> = BTreeMap::new();
     for ((_, thread), spans) in &threads {
         let pool = pools.entry(without_digits(thread)).or_default();
-        for (at, &index) in spans.iter().enumerate().filter(|(_, index)| is_anybodys(facts.get(**index))) {
+        for (at, &index) in spans.iter().enumerate().filter(|(_, index)| facts.get(**index).is_anybodys()) {
             pool.n_spans += 1;
             pool.next.extend(
                 spans.get(at + 1).filter(|next| goes_on(facts, index, **next)).map(|&next| (index, next)),
@@ -81,7 +79,7 @@ pub(super) fn methods(facts: &Facts<'_>, links: &[SpanLink]) -> FxHashMap<u32, T
         let (next, span) = (facts.get(link.from), facts.get(link.to));
         link.pair.is_none()
             && link.from > link.to
-            && is_anybodys(span)
+            && span.is_anybodys()
             && (next.node, next.thread) == (span.node, span.thread)
             && span.thread.is_some()
     };
@@ -102,11 +100,6 @@ impl Pool {
             && (self.n_spans - self.next.len()) * ALONE_SHARE <= self.n_spans
             && self.n_by_chance * CHANCE_SHARE <= self.n_spans * SHIFTS_US.len()
     }
-}
-
-/// Whether very many methods can have printed all of a span.
-fn is_anybodys(span: &Fact<'_>) -> bool {
-    !span.other_tops.is_empty()
 }
 
 /// Whether a span of its thread begins soon after another one has ended, and is of a method

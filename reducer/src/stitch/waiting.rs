@@ -49,7 +49,7 @@ const REQUESTS_MIN: usize = 4;
 const CHANCE_SHARE: usize = 4;
 
 /// When else it could have come, µs.
-const SHIFTS_US: [i64; 4] = [-3_000_000, -1_000_000, 1_000_000, 3_000_000];
+pub(super) const SHIFTS_US: [i64; 4] = [-3_000_000, -1_000_000, 1_000_000, 3_000_000];
 
 /// And how many times the length of the wait before and after it, at least this long, µs.
 const SHIFT_LENGTHS: [i64; 2] = [-2, 2];
@@ -83,12 +83,12 @@ const ROUNDS_MAX: usize = 4;
 /// to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, hosts: &Hosts, links: &[SpanLink]) -> Vec<SpanLink> {
     let (mut sets, mut has_sender) = joined(facts, links);
-    let from_afar = pairs.asked_from_afar();
+    let learnt = Learnt { from_afar: pairs.asked_from_afar(), kinds: kinds(facts) };
     let mut out = Vec::new();
     for _ in 0..ROUNDS_MAX {
         let n_before = out.len();
         let waits = Waits::new(pairs, facts, &mut sets);
-        for (from, to) in waits.round((pairs, &from_afar), &mut sets, &has_sender) {
+        for (from, to) in waits.round((pairs, &learnt), &mut sets, &has_sender) {
             if !hosts.are_of_several(&mut sets, to) && sets.join(from, to) {
                 has_sender[to as usize] = true;
                 out.push(SpanLink { from, to, pair: None });
@@ -99,6 +99,14 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, hosts: &Hosts, links: &
         }
     }
     out
+}
+
+/// What holds however much is joined.
+struct Learnt {
+    /// What can be asked for from other nodes.
+    from_afar: FxHashSet<TopLevelId>,
+    /// The first of the lines of its kind, for each line that is of one with others.
+    kinds: BTreeMap<LogPointId, LogPointId>,
 }
 
 /// Where a record stands in the logs of its node: time in µs, file, line.
@@ -245,16 +253,15 @@ impl<'a> Waits<'a> {
     /// Hand-offs to what comes while one request only waits that can have caused it.
     fn round(
         &self,
-        (pairs, from_afar): (&Pairs<'_>, &FxHashSet<TopLevelId>),
+        (pairs, learnt): (&Pairs<'_>, &Learnt),
         sets: &mut Sets,
         has_sender: &[bool],
     ) -> Vec<(u32, u32)> {
         let mut free: BTreeMap<LogPointId, Vec<(u32, u32)>> = BTreeMap::new();
         let mut n_handed: FxHashMap<LogPointId, usize> = FxHashMap::default();
-        let kinds = kinds(self.facts);
         for (index, fact) in self.facts.iter() {
             let Some(point) = fact.first_point else { continue };
-            let point = kinds.get(&point).copied().unwrap_or(point);
+            let point = learnt.kinds.get(&point).copied().unwrap_or(point);
             let root = sets.root(index);
             let is_start = fact.tops.first().is_some_and(|&top| pairs.is_main(top));
             if has_sender[index as usize] {
@@ -272,7 +279,7 @@ impl<'a> Waits<'a> {
             let on_node = self.of_line(&spans, false);
             let is_from_afar = |&(span, _): &(u32, u32)| {
                 let fact = self.facts.get(span);
-                fact.tops.iter().chain(fact.other_tops).any(|top| from_afar.contains(top))
+                fact.tops.iter().chain(fact.other_tops).any(|top| learnt.from_afar.contains(top))
             };
             if on_node.is_empty() && spans.iter().all(is_from_afar) {
                 self.of_line(&spans, true)
@@ -287,7 +294,7 @@ impl<'a> Waits<'a> {
     fn of_line(&self, spans: &[(u32, u32)], anywhere: bool) -> Vec<(u32, u32)> {
         let begin = |&(span, root): &(u32, u32)| Begin { span, waits: self.meanwhile(span, root, anywhere) };
         let mut begins: Vec<Begin> = spans.iter().map(begin).collect();
-        let n_anybodys = spans.iter().filter(|&&(span, _)| self.is_anybodys(span)).count();
+        let n_anybodys = spans.iter().filter(|&&(span, _)| self.facts.get(span).is_anybodys()).count();
         let share = if n_anybodys * 2 > spans.len() { ANYBODYS_ALONE_SHARE } else { ALONE_SHARE };
         // What can begin something begins it where something else has just ended.
         if n_anybodys < spans.len() {
@@ -305,11 +312,6 @@ impl<'a> Waits<'a> {
         found
             .filter(|&(from, to)| !self.facts.names_other(self.facts.get(from), self.facts.get(to)))
             .collect()
-    }
-
-    /// Whether what a span begins with begins nothing: very many methods print it.
-    fn is_anybodys(&self, span: u32) -> bool {
-        !self.facts.get(span).other_tops.is_empty()
     }
 
     /// Who waits while a span and all that hangs on it is printed.
@@ -422,7 +424,7 @@ impl<'a> Waits<'a> {
 /// for anybody begins with any of them, and the others follow.
 fn kinds(facts: &Facts<'_>) -> BTreeMap<LogPointId, LogPointId> {
     let mut follow: BTreeSet<(LogPointId, LogPointId)> = BTreeSet::new();
-    for (_, fact) in facts.iter().filter(|(_, fact)| !fact.other_tops.is_empty()) {
+    for (_, fact) in facts.iter().filter(|(_, fact)| fact.is_anybodys()) {
         let Some(first) = fact.first_point else { continue };
         follow.extend(fact.events.iter().filter_map(|event| Some((first, event.log_point?))));
     }

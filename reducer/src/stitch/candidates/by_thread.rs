@@ -49,15 +49,21 @@ impl<'a> Finder<'a> {
         pair.is_call() && is_one && caller.node == receiver.node && self.pairs.is_past(pair, caller, receiver)
     }
 
+    /// When the thread of two spans was at work; never if they are of different threads, or none
+    /// is printed.
+    pub(super) fn work_of_one_thread(&self, a: &Fact<'a>, b: &Fact<'a>) -> &[AtWork] {
+        let thread = b.thread.filter(|_| a.node == b.node && a.thread == b.thread);
+        thread.and_then(|thread| self.at_work.get(&(b.node, thread))).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether the thread of a caller was given something else before the receiver began in it:
     /// it has left what it was at, as far as time alone tells. In the middle of work on one thing,
     /// what seems to be given can be a call that nobody knows of.
-    pub(super) fn has_left(&self, pair: &Pair, caller: &Fact<'_>, receiver: &Fact<'_>) -> bool {
-        let one =
-            receiver.thread.filter(|_| caller.node == receiver.node && caller.thread == receiver.thread);
-        let spans =
-            one.filter(|_| pair.is_call()).and_then(|thread| self.at_work.get(&(receiver.node, thread)));
-        let Some(spans) = spans else { return false };
+    pub(super) fn has_left(&self, pair: &Pair, caller: &Fact<'a>, receiver: &Fact<'a>) -> bool {
+        if !pair.is_call() {
+            return false;
+        }
+        let spans = self.work_of_one_thread(caller, receiver);
         let since_us = receiver.start_us.saturating_sub(since_us(caller, receiver));
         let first = spans.partition_point(|span| span.start_us <= since_us);
         let between = spans[first..].iter().take_while(|span| span.start_us < receiver.start_us);

@@ -95,10 +95,10 @@ impl<'a> Finder<'a> {
     /// receiver up to that, without a pause in which it can have waited for the next piece
     /// of work: what it calls in one round it calls one after the other.
     pub(super) fn has_gone_on(&self, sender: &Fact<'a>, receiver: &Fact<'a>) -> bool {
-        let one =
-            receiver.thread.filter(|_| sender.node == receiver.node && sender.thread == receiver.thread);
-        let spans = one.and_then(|thread| self.at_work.get(&(receiver.node, thread)));
-        let Some(spans) = spans else { return false };
+        let spans = self.work_of_one_thread(sender, receiver);
+        if spans.is_empty() {
+            return false;
+        }
         let mut done_us = receiver.start_us.saturating_sub(since_us(sender, receiver));
         let first = spans.partition_point(|span| span.start_us < done_us);
         let between = spans[first..].iter().take(LOOK_BACK_MAX);
