@@ -51,6 +51,7 @@ mod on_behalf;
 mod pairs;
 mod rounds;
 mod serials;
+mod series;
 mod siblings;
 mod silent;
 mod sole;

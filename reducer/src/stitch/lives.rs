@@ -28,7 +28,7 @@ use super::entities::{self, Entities, Holders, VALUES_MIN};
 use super::facts::Facts;
 use super::joined;
 use super::pairs::{Pair, Pairs, Role};
-use super::{silent, sole};
+use super::{series, silent, sole};
 use crate::merge::{Sets, SpanLink, to_u32};
 
 /// Silence after which a value has come back, µs; longer for what has lasted
@@ -92,6 +92,11 @@ pub(super) fn join(
         }
         let lives: Vec<&[u32]> = spans.iter().flat_map(|spans| lives(facts, spans)).collect();
         let mut reach = Reach::new(pairs, facts, &[*within, *number]);
+        out.extend(join_lives(facts, &mut reach, skew_us, &lives, (&mut sets, &mut has_sender, &from)));
+    }
+    for (kind, numbers) in series::find(pairs, facts) {
+        let lives: Vec<&[u32]> = numbers.iter().map(Vec::as_slice).collect();
+        let mut reach = Reach::new(pairs, facts, &[kind]);
         out.extend(join_lives(facts, &mut reach, skew_us, &lives, (&mut sets, &mut has_sender, &from)));
     }
     out.extend(silent::join(pairs, facts, &mut sets, &has_sender));

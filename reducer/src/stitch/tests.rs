@@ -31,6 +31,7 @@ mod named_last;
 mod numbered;
 mod on_behalf;
 mod senders;
+mod series;
 mod short_names;
 mod telling;
 mod things;

@@ -1,0 +1,116 @@
+//! Series: numbers that one counter gives out, each to one piece of work.
+//!
+//! Small numbers are equal by chance, so that a number in itself says little. But where
+//! the numbers of one kind are first seen one after the other, on the node that gives
+//! them out, and each is named for the last time when few more have been given, the
+//! number is the name of something that came and went: a job, a stage, a task. However
+//! long it is silent in between, all that names it is one request, as far as the model
+//! connects it (see [`super::lives`]).
+//!
+//! What is counted on each node for itself is no such name: the same number comes at
+//! another time on another node, and is first seen now here and now there.
+
+use std::collections::BTreeMap;
+
+use schema::{IdentifierStrength, Value, ValueClassId};
+
+use super::facts::Facts;
+use super::pairs::Pairs;
+
+/// A number may be first seen before one that is smaller by so many: what is begun at
+/// once is not printed in the order of the numbers.
+const APART: usize = 16;
+
+/// Distinct numbers from which to learn.
+const NUMBERS_MIN: usize = 2 * APART;
+
+/// One in so many of the numbers may be out of order, or live on.
+const STRAY_SHARE: usize = 16;
+
+/// At least one in so many of the numbers up to the largest one is seen.
+const SEEN_SHARE: u64 = 4;
+
+/// A number is first named on another node than the one before at most once in so
+/// many times: clocks differ, and who gives out numbers moves on when its node dies.
+const MOVED_SHARE: usize = 8;
+
+/// From the first to the last time that a number is named, at most one in so many of all
+/// are given out.
+const ALIVE_SHARE: usize = 8;
+
+/// What the log shows of one number.
+#[derive(Default)]
+struct Named {
+    /// The spans that hold it and no other of its kind, in order of start.
+    spans: Vec<u32>,
+    /// When and on which node it was first named, in µs since 1970, by whoever.
+    birth: (i64, u32),
+}
+
+/// The numbers of one kind.
+type Numbers = BTreeMap<u64, Named>;
+
+/// The kinds of which the log shows that one counter gives the numbers out, those of fewest
+/// numbers first, and for each number that goes by the spans that hold it and no other,
+/// in order of start.
+pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<(ValueClassId, Vec<Vec<u32>>)> {
+    let found = named(pairs, facts).into_iter().filter_map(|(kind, numbers)| {
+        let is_series = !facts.is_counted(kind) && is_given_out(&numbers);
+        is_series.then(|| passing(facts, numbers)).flatten().map(|numbers| (kind, numbers))
+    });
+    let mut found: Vec<(ValueClassId, Vec<Vec<u32>>)> = found.collect();
+    // What names fewer things holds more.
+    found.sort_by_key(|(_, numbers)| numbers.len());
+    found
+}
+
+/// The numbers by which top-level methods know what they work on.
+fn named(pairs: &Pairs<'_>, facts: &Facts<'_>) -> BTreeMap<ValueClassId, Numbers> {
+    let mut named: BTreeMap<ValueClassId, Numbers> = BTreeMap::new();
+    for (index, fact) in facts.iter() {
+        let Some(&top) = fact.tops.first().filter(|top| !pairs.is_dispatcher(**top)) else { continue };
+        let only = facts.only_values(fact);
+        // Who gives out many works on none of them.
+        let tells =
+            |value: &Value| pairs.strength(top, value.value_class) == Some(IdentifierStrength::Request);
+        for value in fact.values() {
+            let Ok(number) = value.text.parse() else { continue };
+            let kind = facts.kind(value.value_class);
+            let birth = (fact.start_us, fact.node);
+            let number = named.entry(kind).or_default().entry(number);
+            let number = number.or_insert_with(|| Named { birth, ..Named::default() });
+            if tells(value) && only.contains_key(&kind) && number.spans.last() != Some(&index) {
+                number.spans.push(index);
+            }
+        }
+    }
+    named
+}
+
+/// Whether numbers are first named one after the other, hardly any left out, on one node.
+fn is_given_out(numbers: &Numbers) -> bool {
+    let Some((first, last)) = numbers.keys().next().zip(numbers.keys().next_back()) else { return false };
+    let births: Vec<(i64, u32)> = numbers.values().map(|number| number.birth).collect();
+    let n_back = births.windows(APART + 1).filter(|next| next[APART].0 < next[0].0).count();
+    let n_moved = births.windows(2).filter(|next| next[0].1 != next[1].1).count();
+    let n = numbers.len();
+    n >= NUMBERS_MIN
+        && n_back * STRAY_SHARE <= n
+        && n_moved * MOVED_SHARE <= n
+        && (last - first) / SEEN_SHARE <= n as u64
+}
+
+/// The spans of the numbers that go by, if most do.
+fn passing(facts: &Facts<'_>, numbers: Numbers) -> Option<Vec<Vec<u32>>> {
+    let mut births: Vec<i64> = numbers.values().map(|number| number.birth.0).collect();
+    births.sort_unstable();
+    let n = numbers.len();
+    let n_born = |until_us: i64| births.partition_point(|&at| at <= until_us);
+    let goes_by = |number: &Named| {
+        let last_us = number.spans.iter().map(|&span| facts.get(span).end_us).max();
+        let last_us = last_us.unwrap_or_default().max(number.birth.0);
+        (n_born(last_us) - n_born(number.birth.0)) * ALIVE_SHARE <= n
+    };
+    let passing: Vec<Vec<u32>> = numbers.into_values().filter(goes_by).map(|number| number.spans).collect();
+    ((n - passing.len()) * STRAY_SHARE <= n).then_some(passing)
+}
