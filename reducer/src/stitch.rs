@@ -21,6 +21,7 @@ use crate::shuffle::by_component;
 mod accept;
 mod alike;
 mod amid;
+mod answers;
 mod births;
 mod born;
 mod called_first;
@@ -126,6 +127,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(elimination::join(&pairs, &facts, &links));
         links.extend(in_line::join(&pairs, &facts, &links));
         links.extend(coincidence::join(&pairs, &facts, &links));
+        links.extend(answers::join(&pairs, &facts, &links));
         links.extend(named_last::join(&pairs, &facts, &links));
         links.extend(births::join(&facts, config.skew_us, &links));
         links.extend(amid::join(&pairs, &facts, &links));

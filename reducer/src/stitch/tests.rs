@@ -7,6 +7,7 @@ use crate::{Config, combine, reduce};
 
 mod alike;
 mod amid;
+mod answers;
 mod asking;
 mod births;
 mod born;
