@@ -25,6 +25,7 @@ mod answers;
 mod births;
 mod born;
 mod called_first;
+mod calls_next;
 mod candidates;
 mod coincidence;
 mod common_senders;
@@ -94,6 +95,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);
     let mut companions = companions.links;
     companions.extend(lone_lines::join(&pairs, &facts, &companions, &mut candidates));
+    companions.extend(calls_next::join(&pairs, &facts, &mut candidates));
     entities.keep_named(&pairs, &mut candidates);
     let late = delays::Late::new(&pairs, &facts, &candidates);
     late.leave_out(&pairs, &facts, &mut candidates);

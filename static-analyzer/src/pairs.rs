@@ -112,7 +112,7 @@ pub fn find(
     add_elsewhere(context, &units, &prints, &taken, &mut pairs);
     waits::add(context, &units, &sites, &mut pairs);
     entities::add(context, &mut pairs);
-    attached::add(context, &mut pairs);
+    attached::add(context, &units, &facts, &mut pairs);
     add_forced(context, &units, rules, &mut pairs);
     diagnostics.sort();
     (pairs.into_values().collect(), diagnostics)

@@ -27,6 +27,8 @@ mod carried;
 mod choices;
 #[path = "requests/crowded.rs"]
 mod crowded;
+#[path = "requests/gates.rs"]
+mod gates;
 #[path = "requests/given.rs"]
 mod given;
 #[path = "requests/idle.rs"]

@@ -230,8 +230,10 @@ impl Scan<'_> {
         let variables = &self.model.log_points[candidate.log_point.index()].variables;
         for (variable, text) in values {
             let variable = &variables[*variable as usize];
-            if let Some(class) = variable.value_class.filter(|_| !variable.parts.is_empty()) {
-                self.names.learn(text, class);
+            match variable.value_class {
+                Some(class) if !variable.parts.is_empty() => self.names.learn(text, class),
+                Some(class) if variable.shape == ValueShape::Hex => self.names.learn_hex(text, class),
+                _ => {}
             }
         }
         let mut named = Vec::new();

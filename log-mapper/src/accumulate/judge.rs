@@ -53,7 +53,8 @@ impl Scan<'_> {
             seq: self.seq,
             has_thread: thread.is_some(),
             starts: self.orders.starts(point) && !is_rest,
-            floats: self.floats_apart(best.span, point, gap_us),
+            floats: self.floats_apart(best.span, point, gap_us)
+                || (thread.is_some() && self.tells_of_another(best, point, facts)),
             encloses: current.is_some_and(|current| self.encloses(best.span, current)),
             again: (names_it_again || self.begins_again(best.span, point, gap_us))
                 && !(best.evidence.n_request > 0 && self.is_all(best.span, TopLevelKind::Entity)),
@@ -233,6 +234,34 @@ impl Scan<'_> {
             names_anothers |= n_named > 0 && !is_named && is_known();
         }
         names_anothers && !names_own
+    }
+
+    /// Whether a line that everybody prints names, within its text, none of the things that
+    /// `best` has named, which has named others of its kind: its thread is at work on another
+    /// one, for nobody else's utilities tell of it.
+    fn tells_of_another(&self, best: &Taker, point: LogPointId, facts: &[(usize, Fact)]) -> bool {
+        if best.evidence.n_request > 0 || !self.orders.floats(point) {
+            return false;
+        }
+        let Some(fact) = best.fact_of(facts).filter(|fact| !fact.named.is_empty()) else { return false };
+        let kinds = |text: &str| {
+            let shown = self.shown.get(text);
+            shown.into_iter().flat_map(|shown| &shown.classes).map(|class| self.kinds.of(*class))
+        };
+        let events = self.open.get(best.span).events.iter().rev().take(NAMED_EVENTS_MAX);
+        let values = events.flat_map(|event| event.values.iter().map(move |value| (event.log_point, value)));
+        let known = values.filter_map(|(point, (at, text))| {
+            let variable = self.model.log_points.get(point?.index())?.variables.get(at as usize)?;
+            canonical(text, variable.shape)
+        });
+        let (mut names_own, mut names_another) = (false, false);
+        for known in known {
+            for (_, name) in &fact.named {
+                names_own |= *known == **name;
+                names_another |= kinds(&known).any(|kind| kinds(name).any(|other| other == kind));
+            }
+        }
+        names_another && !names_own
     }
 
     /// Whether what the record names was handed over since the last line of `best`, to

@@ -1,12 +1,15 @@
 //! Names within texts: a path, a command or a list that holds the name of an
 //! object which other records print as a value (`.../container_17_04_01_02.tokens`
 //! beside `Container container_17_04_01_02 starts`). Known are objects whose parts
-//! are all numbers; their name is the run of these numbers. A UUID is made for one
+//! are all numbers; their name is the run of these numbers. Known are large numbers
+//! too that the program prints in hexadecimal; their name is what stands after `0x`,
+//! the notation, which is no part of it. A UUID is made for one
 //! thing and is nobody else's, so that it names the thing in whatever text it
 //! stands (`.../snapshots/123e4567-e89b-12d3-a456-426614174000/data`), also before
 //! any record has printed it as a value. So does a digest (32 hexadecimal digits)
 //! that some record has printed as a value; there are others that nobody prints.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -18,6 +21,9 @@ const NUMBERS_MIN: usize = 2;
 
 /// ... and so many characters, so that it is in a text on purpose.
 const NAME_MIN: usize = 12;
+
+/// What says that hexadecimal digits follow.
+const HEX_PREFIX: &str = "0x";
 
 /// Objects by their canonical texts: numbers without leading zeros, with `/`
 /// between them.
@@ -36,10 +42,23 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.split('/').count() >= NUMBERS_MIN
 }
 
+/// Whether a number has so many digits that it is equal to another's by no chance.
+fn is_large(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    digits.len() >= NAME_MIN && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
 impl Names {
     /// An object was printed.
     pub(super) fn learn(&mut self, text: &Arc<str>, class: ValueClassId) {
         if is_name(text) && !self.known.contains_key(text) {
+            self.known.insert(Arc::clone(text), class);
+        }
+    }
+
+    /// A number was printed in hexadecimal.
+    pub(super) fn learn_hex(&mut self, text: &Arc<str>, class: ValueClassId) {
+        if is_large(text) && !self.known.contains_key(text) {
             self.known.insert(Arc::clone(text), class);
         }
     }
@@ -57,7 +76,7 @@ impl Names {
                 continue;
             }
             let start = at;
-            at = self.read_run(text, at);
+            at = self.read_hex(text, at).unwrap_or_else(|| self.read_run(text, at));
             if at - start >= NAME_MIN
                 && let Some((name, class)) = self.known.get_key_value(self.run.as_str())
                 && found.iter().all(|(_, known)| known != name)
@@ -65,6 +84,22 @@ impl Names {
                 found.push((*class, Arc::clone(name)));
             }
         }
+    }
+
+    /// Reads a hexadecimal number that stands apart from what is beside it into `run`;
+    /// where it ends.
+    fn read_hex(&mut self, text: &str, start: usize) -> Option<usize> {
+        let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+        let digits = text[start..].strip_prefix(HEX_PREFIX)?;
+        let end = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
+        let number = u64::from_str_radix(&digits[..end], 16).ok()?;
+        let stands_apart =
+            is_apart(text[..start].chars().next_back()) && is_apart(digits[end..].chars().next());
+        self.run.clear();
+        if stands_apart {
+            write!(self.run, "{}", number.cast_signed()).ok()?;
+        }
+        Some(start + HEX_PREFIX.len() + end)
     }
 
     /// Reads numbers with one `_` or `-` between them into `run`; where it ends.
@@ -165,6 +200,33 @@ mod tests {
         assert!(found(&known, "attempt_1795256194315_0004_7").is_empty());
         assert!(found(&known, "of 1795256194315 bytes, 4 are left").is_empty());
         assert!(found(&known, "1795256194315_").is_empty());
+    }
+
+    /// What is known of numbers that are printed in hexadecimal.
+    fn found_hex(known: &[&str], text: &str) -> Vec<String> {
+        let mut names = Names::default();
+        for name in known {
+            names.learn_hex(&Arc::from(*name), ValueClassId::new(0));
+        }
+        let mut found = Vec::new();
+        names.find(text, &mut found);
+        found.into_iter().map(|(_, name)| name.to_string()).collect()
+    }
+
+    #[test]
+    fn the_notation_of_a_number_is_no_part_of_its_name() {
+        let known = ["72057736406695954", "-9151314442816847872", "255"];
+        let text = "peers:name=[/127.0.0.1,0x100002125d70012]";
+        assert_eq!(found_hex(&known, text), ["72057736406695954"]);
+        assert_eq!(found_hex(&known, "session/0x8100000000000000"), ["-9151314442816847872"]);
+        // A part of a longer name, what was written in decimal, what may be equal by chance.
+        assert!(found_hex(&known, "a0x100002125d70012").is_empty());
+        assert!(found_hex(&known, "0x100002125d70012x").is_empty());
+        assert!(found_hex(&known, "0x100002125d700121").is_empty());
+        assert!(found_hex(&known, "at 100002125d70012").is_empty());
+        assert!(found_hex(&known, "flags 0x00000000ff").is_empty());
+        assert!(found_hex(&known, "é0x, 0x").is_empty());
+        assert!(found_hex(&known, "0x123456789012345678901234567890").is_empty());
     }
 
     #[test]

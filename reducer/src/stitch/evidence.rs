@@ -295,7 +295,8 @@ pub(super) fn weigh_attached(
     }
     // A bare number that spans about different things share is a state that all have met.
     let is_state = shared.request.iter().all(|text| is_number(text)) && facts.names_other(sender, receiver);
-    (!shared.request.is_empty() && !is_state).then(|| Evidence {
+    let is_other = || is_attached_to_another(facts, pair, (sender, receiver), &shared);
+    (!shared.request.is_empty() && !is_state && !is_other()).then(|| Evidence {
         is_call: false,
         n_request: to_u32(shared.request.len()),
         same_thread: false,
@@ -306,6 +307,27 @@ pub(super) fn weigh_attached(
         rank: Reverse(rank),
         distance_us: Reverse(distance_us(sender, receiver)),
     })
+}
+
+/// Whether two spans name two attached objects, each by what such an object keeps for itself:
+/// then all that they have in common is what both have come across.
+fn is_attached_to_another(
+    facts: &Facts<'_>,
+    pair: &Pair,
+    (sender, receiver): (&Fact<'_>, &Fact<'_>),
+    shared: &Shared<'_>,
+) -> bool {
+    let mut differs = false;
+    for mapped in &pair.map {
+        let kind = facts.kind(mapped.from);
+        let only = (facts.only_value(sender, kind), facts.only_value(receiver, kind));
+        let (Some(ours), Some(theirs)) = only else { continue };
+        if ours == theirs && shared.request.contains(&ours) {
+            return false;
+        }
+        differs |= ours != theirs && is_made(ours) && is_made(theirs);
+    }
+    differs
 }
 
 /// Whether a text is the address of one end of a connection (`host:port`): it
@@ -434,7 +456,7 @@ fn is_numbered(value: &Value) -> bool {
 }
 
 /// Whether a text is a number and nothing else.
-fn is_number(text: &str) -> bool {
+pub(super) fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }

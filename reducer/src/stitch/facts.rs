@@ -252,14 +252,8 @@ impl<'s> Facts<'s> {
     /// Whether a number that two spans have in common is counted within different
     /// things.
     pub(super) fn is_counted_apart(&self, value: &Value, a: &Fact<'s>, b: &Fact<'s>) -> bool {
-        let of_kind = |fact: &Fact<'s>, kind: ValueClassId| {
-            let values = fact.values.iter();
-            let mut texts = values.filter(move |value| self.kind(value.value_class) == kind).map(|v| &v.text);
-            let first = texts.next()?;
-            texts.all(|text| text == first).then_some(first)
-        };
-        let differs =
-            |&kind: &ValueClassId| of_kind(a, kind).zip(of_kind(b, kind)).is_some_and(|(a, b)| a != b);
+        let only = |fact: &Fact<'s>, kind| self.only_value(fact, kind);
+        let differs = |&kind: &ValueClassId| only(a, kind).zip(only(b, kind)).is_some_and(|(a, b)| a != b);
         !self.within.is_empty()
             && self.within.get(&self.kind(value.value_class)).is_some_and(|kinds| kinds.iter().any(differs))
     }
@@ -306,6 +300,14 @@ impl<'s> Facts<'s> {
                 .or_insert(Some(&value.text));
         }
         found.into_iter().filter_map(|(kind, text)| Some((kind, text?))).collect()
+    }
+
+    /// The one value of a kind that a span holds.
+    pub(super) fn only_value<'v>(&self, fact: &Fact<'v>, kind: ValueClassId) -> Option<&'v str> {
+        let values = fact.values.iter();
+        let mut texts = values.filter(|value| self.kind(value.value_class) == kind).map(|value| &*value.text);
+        let first = texts.next()?;
+        texts.all(|text| text == first).then_some(first)
     }
 
     /// Whether two spans name different things of one kind, and nothing in common that

@@ -13,6 +13,7 @@ mod births;
 mod born;
 mod called_first;
 mod callers;
+mod calls_next;
 mod claims;
 mod common_senders;
 mod companions;

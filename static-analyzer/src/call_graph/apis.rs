@@ -427,6 +427,17 @@ pub const FUTURES: &[&str] = &[
     "scala/concurrent/Future$",
 ];
 
+/// Calls that attach an object to a connection: (class, method).
+pub const ATTACHES: &[(&str, &str)] = &[
+    ("java/nio/channels/SelectionKey", "attach"),
+    ("org/jboss/netty/channel/Channel", "setAttachment"),
+    ("org/jboss/netty/channel/ChannelHandlerContext", "setAttachment"),
+    ("io/netty/util/Attribute", "set"),
+    ("org/apache/mina/core/session/IoSession", "setAttachment"),
+    ("org/apache/mina/core/session/IoSession", "setAttribute"),
+    ("org/xnio/conduits/Conduit", "setAttachment"),
+];
+
 /// Calls that give back the object which a program has attached to a connection:
 /// (class, method).
 pub const ATTACHED: &[(&str, &str)] = &[

@@ -32,6 +32,19 @@ pub(crate) fn classes(program: &Program) -> BTreeSet<ClassId> {
     casts.filter_map(|class| program.class(class)).collect()
 }
 
+/// Whether `method` attaches an object to a connection.
+pub(crate) fn attaches(program: &Program, method: MethodId) -> bool {
+    let body = program.methods[method.index()].body.as_ref();
+    body.is_some_and(|body| {
+        body.iter().any(|(_, inst)| match &inst.op {
+            Op::Invoke { method, .. } => {
+                apis::ATTACHES.contains(&(method.class.as_str(), method.name.as_str()))
+            }
+            _ => false,
+        })
+    })
+}
+
 fn is_attached(body: &Body, value: ValueId) -> bool {
     match body.op(value) {
         Op::Cast(_, object) => is_attached(body, *object),

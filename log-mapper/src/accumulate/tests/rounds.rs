@@ -1,6 +1,8 @@
 //! When a round of a dispatcher goes on, and when the next one begins.
 
-use super::check;
+use schema::{ValueShape, sketch};
+
+use super::{check, run};
 
 #[test]
 fn a_step_is_over_after_a_pause_much_longer_than_it_lasted() {
@@ -124,4 +126,35 @@ fn a_round_goes_on_until_it_has_printed_a_line_of_its_own() {
     let again = format!("{rolls}\n1.900 t rolled");
     check(&everybodys, &again, "roll: 1 opens; 2 thread; 3 thread\nroll: 4 opens");
     check(&everybodys, &rolls.replace("rolled", "checksum"), "roll: 1 opens; 2 thread\nroll: 3 opens");
+}
+
+/// What everybody prints tells of another thing than what its thread was at, by the number
+/// that is part of its text.
+#[test]
+fn what_a_utility_tells_of_another_thing_is_not_of_what_names_its_own() {
+    let others = (0..40).map(|i| format!("\n        top other_{i:02} Task\n          >ending<"));
+    let text = "
+        point beginning session=Session.id
+        point ending of=Bean.name
+        top serve Task session=Session.id
+          >beginning< ending
+          >ending<"
+        .to_owned();
+    let mut model = sketch::model(&(text + &others.collect::<String>()));
+    let beginning = sketch::point(&model, "beginning");
+    model.log_points[beginning.index()].variables[0].shape = ValueShape::Hex;
+    let lines = |of: &str| {
+        let lines = format!(
+            "1.000 t beginning session=100002125d70012
+             2.000 u beginning session=100002125d70013
+             2.002 u ending of={of}"
+        );
+        run(&model, &lines).trim().replace('\n', ", ")
+    };
+    let tops = |first: &str, ending: &str| format!("{first}: 1 opens, serve: 2 opens{ending}");
+    assert_eq!(lines("bean:0x100002125d70013"), tops("serve", "; 3 thread+1 id"));
+    assert_eq!(lines("bean:0x100002125d70012"), tops("serve", ", serve: 3 opens"));
+    // Nobody has named that.
+    assert_eq!(lines("bean:0x100002125d70014"), tops("serve", "; 3 thread"));
+    assert_eq!(lines("bean:100002125d70012"), tops("serve", "; 3 thread"));
 }

@@ -73,6 +73,28 @@ fn of_two_parts_of_a_connection_at_one_time_one_comes_first() {
 }
 
 #[test]
+fn two_that_name_two_connections_share_only_what_outlives_them() {
+    let model = |names: &str| {
+        format!(
+            "point p
+             top serve Entity peer=Socket.peer session=Session.id path=File.path
+               >p
+             pair serve serve Entity {names} many"
+        )
+    };
+    let spans = "a - serve session=s_70001 path=/files/n1 1.0-1.0
+         a - serve session=s_70002 path=/files/n1 2.0-2.0
+         a - serve session=s_70002 path=/files/n2 3.0-3.0";
+    check(&model("session=session"), spans, "1\n2 3 2>3");
+    // What tells connections apart is not known.
+    check(&model(""), spans, "1 2 3 1>2 2>3");
+    // One name of its own is enough, whatever else it is called.
+    let moved = "a - serve session=s_70001 peer=/10.0.0.1:5001 1.0-1.0
+         a - serve session=s_70001 peer=/10.0.0.1:5002 2.0-2.0";
+    check(&model("peer=peer session=session"), moved, "1 2 1>2");
+}
+
+#[test]
 fn who_meets_several_connections_works_on_none() {
     check(
         "point p
