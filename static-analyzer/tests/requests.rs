@@ -19,6 +19,8 @@ use static_analyzer::top_level::{self, TopLevel, TopLevels};
 
 #[path = "requests/awaited.rs"]
 mod awaited;
+#[path = "requests/backlogs.rs"]
+mod backlogs;
 #[path = "requests/caches.rs"]
 mod caches;
 #[path = "requests/carried.rs"]

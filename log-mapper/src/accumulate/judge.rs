@@ -217,11 +217,13 @@ impl Scan<'_> {
         for (at, text) in &fact.values {
             let class = variable_of(fact.log_point, *at).and_then(|variable| variable.value_class);
             let Some(class) = class else { continue };
+            // An object's file and its index are two files, but not two objects.
+            let is_field = |point, field| self.orders.are_two_fields((point, field), (fact.log_point, *at));
             let named = events.clone().flat_map(|event| {
                 event.values.iter().filter_map(move |(at, known)| {
-                    let variable =
-                        variable_of(event.log_point?, at).filter(|v| v.value_class == Some(class))?;
-                    canonical(known, variable.shape)
+                    let point = event.log_point?;
+                    let variable = variable_of(point, at).filter(|v| v.value_class == Some(class))?;
+                    canonical(known, variable.shape).filter(|_| !is_field(point, at))
                 })
             });
             let (mut n_named, mut is_named) = (0, false);

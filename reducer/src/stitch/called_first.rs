@@ -47,11 +47,10 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
 }
 
 /// Whether what `caller` most likely is calls what `callee` most likely is before it prints
-/// its first line, and only then.
+/// its first line, and only then; a dispatcher in one round.
 fn has_called(pairs: &Pairs<'_>, caller: &Fact<'_>, callee: &Fact<'_>) -> bool {
     let (Some(&from), Some(&to)) = (caller.tops.first(), callee.tops.first()) else { return false };
-    // A dispatcher calls one after the other, and each is another request.
-    let is_call = |pair: &&Pair| pair.from == from && pair.is_call() && !pairs.is_dispatcher(from);
+    let is_call = |pair: &&Pair| pair.from == from && pair.is_call();
     let comes_after = |pair: &Pair| {
         caller.first_point.is_some_and(|point| pairs.printed_after(pair).binary_search(&point).is_ok())
     };

@@ -211,6 +211,12 @@ pub const BLOCKING: &[(&str, &str)] = &[
     ("java/io/ObjectInputStream", "readObject"),
 ];
 
+/// Whether a method is one of a queue that was made for handing things from thread to thread.
+pub fn is_shared_queue(method: &MethodRef) -> bool {
+    let class = method.class.as_str();
+    class.starts_with("java/util/concurrent/") && (class.ends_with("Queue") || class.ends_with("Deque"))
+}
+
 /// Types that hand on what is read from a stream.
 const STREAMS: &[&str] = &[
     "java/io/InputStream",

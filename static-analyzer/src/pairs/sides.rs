@@ -2,18 +2,21 @@
 //! Before, if it prints it at all: log points from which the hand-off can be reached and
 //! that cannot be reached from the hand-off (happened-before, Pivot Tracing §3). After:
 //! the other way around. Beside: on other ways through the sender, from which the
-//! hand-off is not reached, nor they from it. Who prints that has handed nothing over.
+//! hand-off is not reached, nor they from it. Who prints that has handed nothing over. Of a
+//! dispatcher, in one round: what it prints in the next one is of another request.
 
 use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use schema::TopLevelKind;
 
 use super::Context;
 use super::regions::Region;
-use crate::call_graph::Times;
+use crate::call_graph::{CallGraph, Times};
 use crate::ir::{BlockId, Body, ValueId};
 use crate::limits::WAYS_MAX;
-use crate::program::MethodId;
+use crate::program::{MethodId, Program};
+use crate::top_level::loops::ServiceLoops;
 
 type Site = (MethodId, ValueId);
 
@@ -65,16 +68,19 @@ pub(super) struct Sides {
     pub(super) before: Vec<u32>,
     pub(super) after: Vec<u32>,
     pub(super) beside: Vec<u32>,
+    /// After it, but in no round that has come so far.
+    past: Vec<u32>,
 }
 
 impl Sides {
     fn add(&mut self, other: &Sides) {
         self.before.extend(&other.before);
         self.after.extend(&other.after);
+        self.past.extend(&other.past);
     }
 
     fn sort(&mut self) {
-        for list in [&mut self.before, &mut self.after] {
+        for list in [&mut self.before, &mut self.after, &mut self.past] {
             list.sort_unstable();
             list.dedup();
         }
@@ -110,6 +116,9 @@ pub(super) struct SidesOf<'a> {
     context: Context<'a>,
     region: &'a Region,
     prints: &'a Prints,
+    /// The service loops of the root, if it is a dispatcher: a round hands over what it does,
+    /// and the next one is another request.
+    rounds: Option<Rounds>,
     /// Methods that can call the root again.
     recursive: FxHashSet<MethodId>,
     /// Around one instruction, in its method and below.
@@ -134,7 +143,11 @@ impl<'a> SidesOf<'a> {
                 }
             }
         }
-        SidesOf { context, region, prints, recursive, around, ways, apart }
+        let Context { program, graph, top_levels, .. } = context;
+        let kind = top_levels.position(region.root).map(|at| top_levels.methods[at].kind);
+        let is_dispatcher = kind == Some(TopLevelKind::Dispatcher);
+        let rounds = is_dispatcher.then(|| Rounds::of(program, graph, region.root)).flatten();
+        SidesOf { context, region, prints, rounds, recursive, around, ways, apart }
     }
 
     /// Points of the region that are only printed before, or after, each of `sites`.
@@ -189,6 +202,7 @@ impl<'a> SidesOf<'a> {
             within.contains(point)
                 || around.before.binary_search(point).is_ok()
                 || around.after.binary_search(point).is_ok()
+                || around.past.binary_search(point).is_ok()
         };
         let all = self.prints.below(self.context, self.region.root).iter();
         all.copied().filter(|point| !is_told(point)).collect()
@@ -245,8 +259,10 @@ impl<'a> SidesOf<'a> {
             return Sides::default();
         };
         let home = body.inst(site).block;
-        let forward = reach(body, home, true);
-        let backward = reach(body, home, false);
+        let rounds = self.rounds.as_ref().filter(|_| method == self.region.root);
+        let forward = reach(body, home, true, rounds);
+        let backward = reach(body, home, false, rounds);
+        let past = rounds.map(|_| reach(body, home, true, None)).unwrap_or_default();
         let position = |v: ValueId| body.block(home).insts.iter().position(|&w| w == v);
         // (printed before, printed after) for an instruction that prints.
         let sides = |value: ValueId| -> (bool, bool) {
@@ -256,23 +272,27 @@ impl<'a> SidesOf<'a> {
             let after = forward[block.index()] || (same && other.0 > other.1);
             (before && value != site, after && value != site)
         };
+        let is_past = |value: ValueId| past.get(body.inst(value).block.index()) == Some(&true);
         let mut around = Sides::default();
         for &(value, point) in self.prints.by_method.get(&method).into_iter().flatten() {
             let (earlier, later) = sides(value);
             around.before.extend(earlier.then_some(point));
             around.after.extend(later.then_some(point));
+            around.past.extend((!earlier && !later && is_past(value)).then_some(point));
         }
         for (call, target) in self.context.graph.local_edges(method) {
             if self.context.top_levels.position(target).is_some() {
                 continue;
             }
             let (earlier, later) = sides(call.site);
-            if earlier || later {
+            let is_past = !earlier && !later && is_past(call.site);
+            if earlier || later || is_past {
                 let recursive = self.recursive.contains(&target);
                 let from = if recursive { self.region.root } else { target };
                 let points = self.prints.below(self.context, from);
                 around.before.extend(points.iter().filter(|_| earlier));
                 around.after.extend(points.iter().filter(|_| later));
+                around.past.extend(points.iter().filter(|_| is_past));
             }
         }
         around.sort();
@@ -280,20 +300,46 @@ impl<'a> SidesOf<'a> {
     }
 }
 
-/// Blocks that can be reached from the end of `home` (or that reach its start).
-fn reach(body: &Body, home: BlockId, forward: bool) -> Vec<bool> {
+/// The rounds of a dispatcher.
+struct Rounds {
+    loops: ServiceLoops,
+    /// Per block: whether the loop turns after it.
+    turning: Vec<bool>,
+}
+
+impl Rounds {
+    fn of(program: &Program, graph: &CallGraph, method: MethodId) -> Option<Self> {
+        let loops = ServiceLoops::of(program, graph, method);
+        let turning = loops.turning(program.methods[method.index()].body.as_ref()?);
+        loops.any.then_some(Rounds { loops, turning })
+    }
+
+    /// Whether the step from one block to another one leads to the next round, or ends the
+    /// loop with an exception.
+    fn ends(&self, from: BlockId, to: BlockId, is_handler: bool) -> bool {
+        let turns = |block: BlockId| self.turning[block.index()];
+        turns(from) && (self.loops.begins_round(to) || (is_handler && !turns(to)))
+    }
+}
+
+/// Blocks that can be reached from the end of `home` (or that reach its start), in one of
+/// the `rounds` if there are any.
+fn reach(body: &Body, home: BlockId, forward: bool, rounds: Option<&Rounds>) -> Vec<bool> {
     let mut seen = vec![false; body.blocks.len()];
     let mut stack = vec![home];
     while let Some(at) = stack.pop() {
         let block = body.block(at);
         let handlers = block.handlers.iter().map(|h| h.block);
-        let next: Vec<BlockId> = if forward {
-            block.successors.iter().copied().chain(handlers).collect()
+        let next: Vec<(BlockId, bool)> = if forward {
+            let next = block.successors.iter().map(|&to| (to, false));
+            next.chain(handlers.map(|to| (to, true))).collect()
         } else {
-            block.predecessors.clone()
+            block.predecessors.iter().map(|&to| (to, false)).collect()
         };
-        for to in next {
-            if !std::mem::replace(&mut seen[to.index()], true) {
+        for (to, is_handler) in next {
+            let (a, b) = if forward { (at, to) } else { (to, at) };
+            let ends = rounds.is_some_and(|rounds| rounds.ends(a, b, is_handler));
+            if !ends && !std::mem::replace(&mut seen[to.index()], true) {
                 stack.push(to);
             }
         }
@@ -308,10 +354,11 @@ mod tests {
     #[test]
     fn what_is_printed_on_both_sides_is_on_none() {
         // 2 is printed in a loop around the hand-off.
-        let sides = Sides { before: vec![1, 2, 3], after: vec![2, 4], beside: vec![5, 6] }.apart();
+        let sides =
+            Sides { before: vec![1, 2, 3], after: vec![2, 4], beside: vec![5, 6], past: vec![] }.apart();
         assert_eq!((&sides.before[..], &sides.after[..]), (&[1, 3][..], &[4][..]));
         // Of two hand-offs, 3 stands between.
-        let other = Sides { before: vec![1], after: vec![3, 4], beside: vec![6] };
+        let other = Sides { before: vec![1], after: vec![3, 4], beside: vec![6], past: vec![] };
         let both = sides.common(&other);
         assert_eq!((&both.before[..], &both.after[..], &both.beside[..]), (&[1][..], &[4][..], &[6][..]));
     }

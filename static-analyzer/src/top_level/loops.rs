@@ -3,9 +3,13 @@
 //! A loop serves if only flags end it: boolean fields, `isX()`, a test of what
 //! it waited for against null or a sentinel. A loop that ends by what it computed (a counter, an
 //! iterator, "that was the last packet") is a step of its method's request, but for a
-//! thread that goes on when it has waited and nothing came: others give it its work. A
+//! thread that goes on when it has waited and nothing came: others give it its work; and but
+//! for a loop each turn of which takes from a queue what others have put there, and hands
+//! nothing on to the next turn. A
 //! retry (`while (true) try { work(); break; }`) is no loop here: it goes round
 //! through an exception handler only.
+
+use rustc_hash::FxHashSet;
 
 use crate::call_graph::{Call, CallGraph, RootKind, apis};
 use crate::ir::{BlockId, Body, Comparison, Op, ValueId};
@@ -42,7 +46,9 @@ impl ServiceLoops {
                 continue;
             }
             let frame = Frame { program, graph, method, body };
-            let serves = is_endless(&frame, members, &successors) || is_idle(&frame, members);
+            let serves = is_endless(&frame, members, &successors)
+                || is_idle(&frame, members)
+                || works_off(&frame, members, &successors);
             if serves && has_work(body, members) {
                 serving.push(members);
                 members.iter().for_each(|&b| loops.blocks[b as usize] = true);
@@ -74,6 +80,30 @@ impl ServiceLoops {
     pub(crate) fn ends_round(&self, from: BlockId, to: BlockId) -> bool {
         let is = |block: BlockId, at: u32| block.index() == at as usize;
         self.rounds.iter().any(|(first, blocks)| is(to, *first) && blocks.iter().any(|&b| is(from, b)))
+    }
+
+    /// Per block: whether it is in a service loop, or handles an exception of a round and goes
+    /// on with the next one.
+    pub(crate) fn turning(&self, body: &Body) -> Vec<bool> {
+        let n = body.blocks.len();
+        let mut edges: Vec<Vec<u32>> = vec![Vec::new(); n];
+        for (block, edges) in body.blocks.iter().zip(&mut edges) {
+            let handlers = block.handlers.iter().map(|handler| handler.block);
+            edges.extend(block.successors.iter().copied().chain(handlers).map(|to| to.index() as u32));
+        }
+        let mut turning = self.blocks.clone();
+        turning.resize(n, false);
+        for members in components(&edges).members {
+            if members.iter().any(|&block| turning[block as usize]) {
+                members.iter().for_each(|&block| turning[block as usize] = true);
+            }
+        }
+        turning
+    }
+
+    /// Whether `block` begins a round.
+    pub(crate) fn begins_round(&self, block: BlockId) -> bool {
+        self.rounds.iter().any(|(first, _)| block.index() == *first as usize)
     }
 
     /// Whether an instruction can run several times in one round.
@@ -131,6 +161,67 @@ fn is_idle(frame: &Frame<'_>, members: &[u32]) -> bool {
                 && block.successors.iter().all(|&next| is_in(next))
                 && waits_at(frame, taken)
         })
+}
+
+/// Whether each turn takes from a queue what others have put there, and hands nothing on to the
+/// next one: the turns have to do with each other as little as those who asked for them,
+/// whatever ends the loop but what was taken.
+fn works_off(frame: &Frame<'_>, members: &[u32], successors: &[Vec<u32>]) -> bool {
+    let body = frame.body;
+    let is_in = |value: ValueId| members.binary_search(&(body.inst(value).block.index() as u32)).is_ok();
+    let insts = || members.iter().flat_map(|&b| &body.blocks[b as usize].insts).copied();
+    let takes = |value: ValueId| match body.op(value) {
+        op @ Op::Invoke { method, args, .. } if is_take(op) && apis::is_shared_queue(method) => {
+            args.first().is_some_and(|&queue| outlasts_rounds(body, members, queue))
+        }
+        _ => false,
+    };
+    let uses = |op: &Op, used: ValueId| {
+        let mut is_used = false;
+        op.for_each_operand(|of| is_used |= of == used);
+        is_used
+    };
+    let carries = |value: ValueId| match body.op(value) {
+        Op::Phi(operands) => {
+            operands.iter().any(|&(_, of)| is_in(of))
+                && operands.iter().any(|&(_, of)| !is_in(of))
+                && insts().map(|at| body.op(at)).any(|op| !matches!(op, Op::Phi(_)) && uses(op, value))
+        }
+        _ => false,
+    };
+    insts().any(takes)
+        && !insts().any(carries)
+        && members.iter().all(|&b| {
+            let leaves = successors[b as usize].iter().any(|s| members.binary_search(s).is_err());
+            let last = body.blocks[b as usize].insts.last().map(|&last| body.op(last));
+            match last {
+                Some(Op::If(comparison, one, other)) if leaves => {
+                    is_flag_test(frame, members, *comparison, (*one, *other))
+                        || !depends_on(body, [Some(*one), *other], is_in, takes)
+                }
+                _ => true,
+            }
+        })
+}
+
+/// Whether one of `values` is made, within what `is_in`, of what `is_it`.
+fn depends_on(
+    body: &Body,
+    values: [Option<ValueId>; 2],
+    is_in: impl Fn(ValueId) -> bool,
+    is_it: impl Fn(ValueId) -> bool,
+) -> bool {
+    let mut todo: Vec<ValueId> = values.into_iter().flatten().collect();
+    let mut seen = FxHashSet::default();
+    while let Some(value) = todo.pop() {
+        if is_in(value) && seen.insert(value) {
+            if is_it(value) {
+                return true;
+            }
+            body.op(value).for_each_operand(|of| todo.push(of));
+        }
+    }
+    false
 }
 
 fn throws(body: &Body, block: u32) -> bool {

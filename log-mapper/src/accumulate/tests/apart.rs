@@ -61,6 +61,11 @@ fn two_fields_of_one_object_are_no_two_objects() {
     assert_eq!(one.lines().count(), 1, "{one}");
     let two = run(&model("file"), &format!("{records}file=/a/000017.index"));
     assert_eq!(two.lines().count(), 2, "{two}");
+    // Nor are they if somebody else has named one of them before.
+    let before =
+        |index: &str| format!("0.5 u index {index}=/a/000017.index\n{records}{index}=/a/000017.index");
+    let one = run(&model("this.index"), &before("this.index"));
+    assert_eq!(one.lines().count(), 2, "{one}");
 }
 
 /// That a loop of somebody else goes through both is the longer reading.

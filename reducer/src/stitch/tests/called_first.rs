@@ -40,8 +40,12 @@ fn who_prints_first_after_its_call_has_called_nothing_of_another_thread() {
 }
 
 #[test]
-fn a_dispatcher_that_prints_after_its_call_has_called_nothing_before() {
-    check_model(&caller("Dispatcher", true), SAVED, "1\n2");
+fn a_dispatcher_that_goes_on_in_its_round_has_called_what_its_thread_printed_before() {
+    check_model(&caller("Dispatcher", true), SAVED, "1 2 2>1");
+    check_model(&caller("Dispatcher", false), SAVED, "1\n2");
+    // Each round has called its own.
+    let text = "a t flush q@1.0\na t save p@1.1\na t flush q@1.2\na t save p@1.3";
+    check_model(&caller("Dispatcher", true), text, "1 2 2>1\n3 4 4>3");
 }
 
 #[test]
