@@ -1,8 +1,9 @@
 //! Calls next: a thread that has printed a line before a call goes on with what it calls.
 //!
 //! A caller may print, before its call, only lines that name nothing (a size, a state), and
-//! nothing after it. No value shows then what it is of. But a thread does one thing at a time: what begins where the caller stops, at once,
-//! and is called by it from there on, directly or by what it calls, is what it has called.
+//! nothing after it. No value shows then what it is of. But a thread does one thing at a
+//! time: what begins where the caller stops, at once, and is called by it from there on,
+//! directly or by what it calls, is what it has called.
 //! That the caller has ended without that, and the thread was given the next one that
 //! prints nothing before, would be seen: spans that end with that line would be followed
 //! by other things as well.
