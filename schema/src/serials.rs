@@ -113,12 +113,8 @@ impl Serials {
     fn serial(&self, class: ValueClassId) -> Option<BTreeMap<u64, Life>> {
         let lives = self.lives.range((class, 0)..=(class, u64::MAX));
         let lives: BTreeMap<u64, Life> = lives.map(|(&(_, n), &life)| (n, life)).collect();
-        let (first, last) = (*lives.keys().next()?, *lives.keys().next_back()?);
-        let began: Vec<i64> = lives.values().map(|life| life.first_us).collect();
-        let n_back = began.windows(VALUES_MIN + 1).filter(|next| next[VALUES_MIN] < next[0]).count();
-        let are_seen = (last - first) / SEEN_SHARE <= lives.len() as u64;
-        let is_serial = lives.len() >= 2 * VALUES_MIN && n_back * BACK_SHARE <= lives.len() && are_seen;
-        is_serial.then_some(lives)
+        let births: Vec<(u64, i64)> = lives.iter().map(|(&n, life)| (n, life.first_us)).collect();
+        are_given_out(&births).then_some(lives)
     }
 
     /// For each of the objects that a number of `class` names the one that it is a part
@@ -137,6 +133,17 @@ impl Serials {
         });
         found.max_by_key(|(other, parents)| (parents.len(), Reverse(*other))).map(|(_, parents)| parents)
     }
+}
+
+/// Whether numbers, each with when it was first named in µs and in their own order, are
+/// given one after the other, and hardly any is left out.
+#[must_use]
+pub fn are_given_out(births: &[(u64, i64)]) -> bool {
+    let (Some((first, _)), Some((last, _))) = (births.first(), births.last()) else { return false };
+    let next = births.windows(VALUES_MIN + 1);
+    let n_back = next.filter(|next| next[VALUES_MIN].1 < next[0].1).count();
+    let are_seen = (last - first) / SEEN_SHARE <= births.len() as u64;
+    births.len() >= 2 * VALUES_MIN && n_back * BACK_SHARE <= births.len() && are_seen
 }
 
 /// Whether what stands beside numbers is one and the same for most of them.

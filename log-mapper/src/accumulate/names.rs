@@ -180,14 +180,17 @@ mod tests {
         assert!(found("/00000000000000000000000000000000").is_empty());
     }
 
-    fn found(known: &[&str], text: &str) -> Vec<String> {
+    /// What is found in a text of what `learn` makes known.
+    fn found_of(known: &[&str], learn: fn(&mut Names, &Arc<str>, ValueClassId), text: &str) -> Vec<String> {
         let mut names = Names::default();
-        for name in known {
-            names.learn(&Arc::from(*name), ValueClassId::new(0));
-        }
+        known.iter().for_each(|name| learn(&mut names, &Arc::from(*name), ValueClassId::new(0)));
         let mut found = Vec::new();
         names.find(text, &mut found);
         found.into_iter().map(|(_, name)| name.to_string()).collect()
+    }
+
+    fn found(known: &[&str], text: &str) -> Vec<String> {
+        found_of(known, Names::learn, text)
     }
 
     #[test]
@@ -202,15 +205,8 @@ mod tests {
         assert!(found(&known, "1795256194315_").is_empty());
     }
 
-    /// What is known of numbers that are printed in hexadecimal.
     fn found_hex(known: &[&str], text: &str) -> Vec<String> {
-        let mut names = Names::default();
-        for name in known {
-            names.learn_hex(&Arc::from(*name), ValueClassId::new(0));
-        }
-        let mut found = Vec::new();
-        names.find(text, &mut found);
-        found.into_iter().map(|(_, name)| name.to_string()).collect()
+        found_of(known, Names::learn_hex, text)
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! nothing after it. No value shows then what it is of. But a thread does one thing at a
 //! time: what begins where the caller stops, at once, and is called by it from there on,
 //! directly or by what it calls, is what it has called.
+//!
 //! That the caller has ended without that, and the thread was given the next one that
 //! prints nothing before, would be seen: spans that end with that line would be followed
 //! by other things as well.

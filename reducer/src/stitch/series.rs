@@ -7,28 +7,21 @@
 //! long it is silent in between, all that names it is one request, as far as the model
 //! connects it (see [`super::lives`]).
 //!
+//! Work that has parts with numbers of their own is found by [`super::serials`].
+//!
 //! What is counted on each node for itself is no such name: the same number comes at
 //! another time on another node, and is first seen now here and now there.
 
 use std::collections::BTreeMap;
 
+use schema::serials::are_given_out;
 use schema::{IdentifierStrength, Value, ValueClassId};
 
 use super::facts::Facts;
 use super::pairs::Pairs;
 
-/// A number may be first seen before one that is smaller by so many: what is begun at
-/// once is not printed in the order of the numbers.
-const APART: usize = 16;
-
-/// Distinct numbers from which to learn.
-const NUMBERS_MIN: usize = 2 * APART;
-
-/// One in so many of the numbers may be out of order, or live on.
+/// One in so many of the numbers may live on.
 const STRAY_SHARE: usize = 16;
-
-/// At least one in so many of the numbers up to the largest one is seen.
-const SEEN_SHARE: u64 = 4;
 
 /// A number is first named on another node than the one before at most once in so
 /// many times: clocks differ, and who gives out numbers moves on when its node dies.
@@ -87,17 +80,12 @@ fn named(pairs: &Pairs<'_>, facts: &Facts<'_>) -> BTreeMap<ValueClassId, Numbers
     named
 }
 
-/// Whether numbers are first named one after the other, hardly any left out, on one node.
+/// Whether one counter gives the numbers out, on one node.
 fn is_given_out(numbers: &Numbers) -> bool {
-    let Some((first, last)) = numbers.keys().next().zip(numbers.keys().next_back()) else { return false };
-    let births: Vec<(i64, u32)> = numbers.values().map(|number| number.birth).collect();
-    let n_back = births.windows(APART + 1).filter(|next| next[APART].0 < next[0].0).count();
-    let n_moved = births.windows(2).filter(|next| next[0].1 != next[1].1).count();
-    let n = numbers.len();
-    n >= NUMBERS_MIN
-        && n_back * STRAY_SHARE <= n
-        && n_moved * MOVED_SHARE <= n
-        && (last - first) / SEEN_SHARE <= n as u64
+    let births: Vec<(u64, i64)> = numbers.iter().map(|(&n, number)| (n, number.birth.0)).collect();
+    let nodes: Vec<u32> = numbers.values().map(|number| number.birth.1).collect();
+    let n_moved = nodes.windows(2).filter(|next| next[0] != next[1]).count();
+    n_moved * MOVED_SHARE <= numbers.len() && are_given_out(&births)
 }
 
 /// The spans of the numbers that go by, if most do.
