@@ -76,6 +76,7 @@ impl Copies {
                 };
                 let node = match (path.steps.last(), path.root) {
                     (Some(Step::Field(field)), _) => Some(Node::Field(*field)),
+                    (None, Root::Param(i)) => Some(Node::Param(frame, i)),
                     (None, Root::Local(value)) => given_by(bindings, frame, value),
                     _ => None,
                 };
