@@ -21,6 +21,7 @@ pub(crate) mod initializers;
 mod keepers;
 mod machines;
 pub mod programs;
+mod recursion;
 mod reflected;
 mod reflection;
 pub(crate) mod resolve;

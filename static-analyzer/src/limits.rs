@@ -217,3 +217,7 @@ pub const POOL_WRITES_MAX: usize = 8;
 /// Classes of the tasks that one call hands to a pool; with more, its threads can
 /// run anything.
 pub const TASK_CLASSES_MAX: usize = 64;
+
+/// Calls on the way from a part of a structure to the dispatch that goes through its parts:
+/// whoever takes more is at something else.
+pub const RECURSION_CALLS_MAX: usize = 8;

@@ -13,7 +13,7 @@ use super::reflection::{self, Constructors};
 use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
 use super::starts::{Starts, direct_targets};
-use super::{Call, CallGraph, CallKind, Root, RootKind, reflected, roots, scc, times};
+use super::{Call, CallGraph, CallKind, Root, RootKind, recursion, reflected, roots, scc, times};
 use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
 use crate::limits::{DISPATCH_TARGETS_MAX, TABLE_TARGETS_MAX};
 use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access};
@@ -44,6 +44,7 @@ pub fn build(program: &Program) -> CallGraph {
     };
     let finished = narrow.par_iter().enumerate().map(|(i, list)| edges.of(MethodId::new(i), list));
     let mut calls: Vec<Vec<Call>> = finished.collect();
+    recursion::join(&resolver, &mut calls);
     let machines = Machines::find(&resolver, &calls);
     for (m, edges) in machines.edges {
         calls[m.index()].extend(edges);
