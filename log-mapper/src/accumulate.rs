@@ -43,6 +43,7 @@ mod anew;
 mod apply;
 mod begins;
 mod between;
+mod called_again;
 mod canonical;
 mod counted;
 mod disputes;
@@ -481,6 +482,7 @@ impl<'m> Scan<'m> {
         }
         let has_threads = !threads.is_empty();
         let window_us = if has_threads { config.window_us } else { config.order_window_us };
+        called_again::cut(&orders, &mut done);
         tails::join(&mut orders, &mut done);
         first_lines::join(&mut orders, &mut done);
         rests::join(&mut orders, &kinds, &mut done, window_us);

@@ -250,6 +250,9 @@ pub struct TopLevelMethod {
     /// A service loop gives it what it has waited for: each call is a round of its own, not
     /// a step of something longer.
     pub is_round: bool,
+    /// Programs that are not known ask for it, and wait for the answer, in threads of their
+    /// own: each call is a request.
+    pub is_asked_for: bool,
     /// Why it is a top-level method: the rule, the edge, the identifiers lost.
     pub reason: String,
 }

@@ -12,7 +12,7 @@
 //!                                          sender waits until it is done
 //! ```
 //! A variable prints the identifier of the same name, if the top-level method
-//! has one. `?` after an identifier makes it weak, `!` a name of the node; one whose
+//! has one. A kind `Asked` is a dispatch target that unknown programs ask for. `?` after an identifier makes it weak, `!` a name of the node; one whose
 //! path holds `[*]` is one of many.
 
 use crate::ids::{IdentifierId, LogPointId, TopLevelId, ValueClassId};
@@ -110,9 +110,10 @@ fn add_point(model: &mut Model, rest: &str) {
 fn add_top(model: &mut Model, rest: &str) {
     let mut words = rest.split_whitespace();
     let method = words.next().expect("a top-level method has a name").to_owned();
-    let kind = match words.next() {
+    let word = words.next();
+    let kind = match word {
         Some("IdentifierLoss") => TopLevelKind::IdentifierLoss,
-        Some("DispatchTarget") => TopLevelKind::DispatchTarget,
+        Some("DispatchTarget" | "Asked") => TopLevelKind::DispatchTarget,
         Some("RpcHandler") => TopLevelKind::RpcHandler,
         Some("EventHandler") => TopLevelKind::EventHandler,
         Some("Entity") => TopLevelKind::Entity,
@@ -142,6 +143,7 @@ fn add_top(model: &mut Model, rest: &str) {
         dag: Dag::default(),
         entry_points: Vec::new(),
         is_round: false,
+        is_asked_for: word == Some("Asked"),
         reason: String::new(),
     });
 }

@@ -167,6 +167,7 @@ fn top_level(
         dag: dag::dag(&fragment, |p| log_points.id(p), bindings),
         entry_points: findings.entry_points.of[old].clone(),
         is_round: top.is_round,
+        is_asked_for: top.is_asked_for,
         reason: top.reason.clone(),
     }
 }

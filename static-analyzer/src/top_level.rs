@@ -6,6 +6,7 @@ use schema::TopLevelKind;
 use crate::identifiers::Identifier;
 use crate::program::MethodId;
 
+mod asked;
 pub(crate) mod attached;
 mod choose;
 mod drops;
@@ -40,6 +41,8 @@ pub struct TopLevel {
     pub members: Vec<Member>,
     /// A service loop gives it what it has waited for.
     pub is_round: bool,
+    /// Programs that are not known ask for it, and wait for the answer.
+    pub is_asked_for: bool,
     /// The rule, the edge, the identifiers lost there.
     pub reason: String,
 }

@@ -17,6 +17,8 @@ use static_analyzer::rules::Rules;
 use static_analyzer::thread_names;
 use static_analyzer::top_level::{self, TopLevel, TopLevels};
 
+#[path = "requests/asked.rs"]
+mod asked;
 #[path = "requests/awaited.rs"]
 mod awaited;
 #[path = "requests/backlogs.rs"]
@@ -47,6 +49,8 @@ mod ledgers;
 mod orders;
 #[path = "requests/parcels.rs"]
 mod parcels;
+#[path = "requests/plans.rs"]
+mod plans;
 #[path = "requests/posted.rs"]
 mod posted;
 #[path = "requests/reflected.rs"]

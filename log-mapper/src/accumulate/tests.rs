@@ -9,6 +9,7 @@ use crate::record::{Candidate, Record, Records};
 mod anew;
 mod apart;
 mod begins_anew;
+mod called_again;
 mod digests;
 mod familiar;
 mod first_lines;

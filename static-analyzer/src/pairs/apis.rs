@@ -272,10 +272,12 @@ const WAITS: &[(&str, &str)] = &[
     ("io/netty/util/concurrent/Future", "await"),
     ("scala/concurrent/Await$", "result"),
     ("scala/concurrent/Await$", "ready"),
+    ("scala/concurrent/Awaitable", "result"),
+    ("scala/concurrent/Awaitable", "ready"),
 ];
 
 /// Whether a call waits for what it is given.
-pub(super) fn waits_for(class: &Name, method: &Name) -> bool {
+pub(crate) fn waits_for(class: &Name, method: &Name) -> bool {
     WAITS.iter().any(|&(c, m)| c == class.as_str() && m == method.as_str())
 }
 

@@ -13,16 +13,16 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::TopLevelKind;
 
-use super::attached;
 use super::drops::{Drop, Drops};
 use super::lifetimes::{entities, sessions, without_identity};
 use super::loops::{self, ServiceLoops};
 use super::members::{self, Chosen, Walk};
 use super::{TopLevel, TopLevels};
+use super::{asked, attached};
 use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind, apis};
 use crate::identifiers::{Bindings, Lifetimes, Scope, own_writes, summarize};
 use crate::ir::{BlockId, Body, Op, ValueId};
-use crate::limits::HELPER_CALLERS_MAX;
+use crate::limits::{DISPATCH_TARGETS_MAX, HELPER_CALLERS_MAX};
 use crate::path::LogPoint;
 use crate::program::{MethodId, Program, access};
 use crate::rules::Rules;
@@ -74,6 +74,11 @@ pub fn find(
     }
     chooser.drop_helpers(rules);
     chooser.add_services();
+    let asked = asked::find(program, graph, &chooser.own_points, &chooser.chosen);
+    for &method in &asked {
+        let reason = "whoever calls the program asks for it, and waits for the answer".to_owned();
+        chooser.add(method, TopLevelKind::DispatchTarget, reason);
+    }
     let chosen = members::cover(program, graph, log_points, std::mem::take(&mut chooser.chosen), &none);
     let lifetimes = Lifetimes::new(program, graph, bindings, &chosen, &loops);
     let chosen = sessions(&drops, &lifetimes, &chooser.handed, chosen);
@@ -91,7 +96,10 @@ pub fn find(
     let mut found = members::fill(&known, &chosen);
     found.iter_mut().for_each(|top| without_identity(&lifetimes, top));
     let rounds = rounds(program, graph, &loops);
-    found.iter_mut().for_each(|top| top.is_round = rounds.contains(&top.method));
+    for top in &mut found {
+        top.is_round = rounds.contains(&top.method);
+        top.is_asked_for = asked.binary_search(&top.method).is_ok();
+    }
     TopLevels::new(keep_useful(found, rules, program))
 }
 
@@ -443,8 +451,11 @@ impl Chooser<'_> {
     fn add_services(&mut self) {
         let mut n_above = vec![0_usize; self.program.methods.len()];
         let (mut walk, is_chosen) = (Walk::new(self.graph), self.is_chosen());
+        // Who goes through the parts of a structure asks none of them for anything.
+        let is_narrow =
+            |call: &Call| call.kind != CallKind::Direct || call.targets.len() <= DISPATCH_TARGETS_MAX;
         for &top in self.chosen.keys() {
-            let region = walk.region(self.graph, top, |m| is_chosen[m.index()]);
+            let region = walk.region_by(self.graph, top, |m| is_chosen[m.index()], is_narrow);
             region.iter().for_each(|m| n_above[m.index()] += 1);
         }
         let services: Vec<(MethodId, usize)> = (0..n_above.len())

@@ -7,7 +7,7 @@ use schema::{IdentifierStrength, TopLevelKind};
 
 use super::loops::ServiceLoops;
 use super::{Member, TopLevel};
-use crate::call_graph::CallGraph;
+use crate::call_graph::{Call, CallGraph};
 use crate::identifiers::{Bindings, Identifier, Lifetimes, Place, Scope, Summary, summarize};
 use crate::limits::COMMON_MIN;
 use crate::path::{AccessPath, LogPoint, Variable};
@@ -39,13 +39,24 @@ impl Walk {
         top: MethodId,
         is_cut: impl Fn(MethodId) -> bool,
     ) -> &[MethodId] {
+        self.region_by(graph, top, is_cut, |_| true)
+    }
+
+    /// The same, by calls that it `goes` on with alone.
+    pub(crate) fn region_by(
+        &mut self,
+        graph: &CallGraph,
+        top: MethodId,
+        is_cut: impl Fn(MethodId) -> bool,
+        goes: impl Fn(&Call) -> bool,
+    ) -> &[MethodId] {
         self.round += 1;
         self.met[top.index()] = self.round;
         self.methods.clear();
         self.methods.push(top);
         let mut at = 0;
         while at < self.methods.len() {
-            for (_, target) in graph.local_edges(self.methods[at]) {
+            for (_, target) in graph.local_edges(self.methods[at]).filter(|(call, _)| goes(call)) {
                 let met = &mut self.met[target.index()];
                 if *met != self.round && !is_cut(target) {
                     *met = self.round;
@@ -254,7 +265,8 @@ fn top_level(
                 .collect(),
         })
         .collect();
-    TopLevel { method, kind, identifiers, members, is_round: false, reason: reason.to_owned() }
+    let reason = reason.to_owned();
+    TopLevel { method, kind, identifiers, members, is_round: false, is_asked_for: false, reason }
 }
 
 /// Parts of an object that it shares with others: the number of a part, the

@@ -1,0 +1,115 @@
+//! Called again: what nearly always ends what a thread does has ended it.
+//!
+//! A program that is not known calls the one that is, again and again, in threads of its
+//! own, and prints nothing in between. What it calls next can be something that the call
+//! before could have printed too, on a way through it that this program never takes. Once
+//! all has been read, a line that nearly always ends what prints it has done so wherever it
+//! stands, if all that comes after it can have been printed by something that no known
+//! thread leads to.
+
+use rustc_hash::FxHashMap;
+use schema::{Event, LogPointId, Span, TopLevelId, TopLevelKind, Value};
+
+use super::orders::Orders;
+use super::pools::Closed;
+
+/// Lines of a log point from which to learn that they end something.
+const LINES_MIN: u32 = 8;
+
+/// One line in so many may be followed by something.
+const STRAY_SHARE: u32 = 4;
+
+/// Cuts off what comes after an end. `done`: the spans of one log source with the numbers of
+/// their first records, sorted by those.
+pub(super) fn cut(orders: &Orders<'_>, done: &mut Vec<(u64, Closed)>) {
+    let ends = Ends::of(done);
+    let mut found: Vec<(u64, Closed)> = Vec::new();
+    for (_, closed) in &mut *done {
+        if closed.span.thread.is_none() {
+            continue;
+        }
+        let Some(top) = closed.best_tops().next() else { continue };
+        if !orders.model().top_level_methods[top.index()].is_asked_for {
+            continue;
+        }
+        let events = &closed.span.events;
+        let at = (1..events.len()).find(|&at| {
+            let ends = events[at - 1].log_point.is_some_and(|point| ends.is_end(top, point));
+            ends && !outside(orders, &closed.span, &events[at..]).is_empty()
+        });
+        if let Some(at) = at {
+            found.push((0, cut_off(orders, closed, at)));
+        }
+    }
+    let place =
+        |closed: &Closed| closed.span.events.first().map(|event| (event.ts_us, event.file, event.line));
+    for (_, closed) in found {
+        let at = done.partition_point(|(_, other)| place(other) < place(&closed));
+        let number = at.checked_sub(1).map_or(0, |before| done[before].0);
+        done.insert(at, (number, closed));
+    }
+}
+
+/// How often the lines of a top-level method are its last.
+struct Ends(FxHashMap<(TopLevelId, LogPointId), (u32, u32)>);
+
+impl Ends {
+    fn of(done: &[(u64, Closed)]) -> Self {
+        let mut ends = Self(FxHashMap::default());
+        for (_, closed) in done.iter().filter(|(_, closed)| closed.span.thread.is_some()) {
+            let Some(top) = closed.best_tops().next() else { continue };
+            for (at, event) in (1..).zip(&closed.span.events) {
+                let Some(point) = event.log_point else { continue };
+                let (n, n_last) = ends.0.entry((top, point)).or_default();
+                *n += 1;
+                *n_last += u32::from(at == closed.span.events.len());
+            }
+        }
+        ends
+    }
+
+    fn is_end(&self, top: TopLevelId, point: LogPointId) -> bool {
+        let (n, n_last) = self.0.get(&(top, point)).copied().unwrap_or_default();
+        n >= LINES_MIN && (n - n_last) * STRAY_SHARE <= n
+    }
+}
+
+/// The top-level methods other than the span's own that can have printed all of `events`
+/// and that no known thread leads to, sorted.
+fn outside(orders: &Orders<'_>, span: &Span, events: &[Event]) -> Vec<TopLevelId> {
+    let mut points = events.iter().map(|event| event.log_point);
+    let Some(Some(first)) = points.next() else { return Vec::new() };
+    let is_outside = |&top: &TopLevelId| {
+        orders.kind(top) == TopLevelKind::Unreached
+            && orders.is_possible(top)
+            && !span.top_levels.contains(&top)
+    };
+    let prints = |top: TopLevelId, point: LogPointId| {
+        orders.places(point).binary_search_by_key(&top, |places| places.top).is_ok()
+    };
+    let mut tops: Vec<TopLevelId> =
+        orders.places(first).iter().map(|places| places.top).filter(is_outside).collect();
+    for point in points {
+        tops.retain(|&top| point.is_some_and(|point| prints(top, point)));
+    }
+    tops.sort_unstable();
+    tops
+}
+
+/// Takes the events from `at` on out of a span, with the values that they alone show.
+fn cut_off(orders: &Orders<'_>, closed: &mut Closed, at: usize) -> Closed {
+    let top_levels = outside(orders, &closed.span, &closed.span.events[at..]);
+    let span = &mut closed.span;
+    let events = span.events.split_off(at);
+    let shows = |events: &[Event], value: &Value| {
+        events.iter().any(|event| event.values.iter().any(|(_, text)| *text == *value.text))
+    };
+    let values = std::mem::take(&mut span.identifiers);
+    let identifiers: Vec<Value> = values.iter().filter(|value| shows(&events, value)).cloned().collect();
+    let is_kept = |value: &Value| shows(&span.events, value) || !shows(&events, value);
+    span.identifiers = values.into_iter().filter(is_kept).collect();
+    let fits = vec![0; top_levels.len()];
+    let (node, thread, truncated) = (span.node, span.thread, span.truncated);
+    let cut = Span { node, thread, top_levels, identifiers, events, truncated, hosts: Vec::new() };
+    Closed { span: cut, fits, uuids: Vec::new() }
+}
