@@ -35,6 +35,9 @@ pub const FLAG_CONSTANTS_MAX: usize = 15;
 /// are. What comes after a flag was set is seen twice, and nodes of the order as often.
 pub const FLAG_STATES_MAX: usize = 256;
 
+/// Calls of one block whose answers are told apart: each doubles what can come after it.
+pub const FLAG_ANSWERS_MAX: usize = 4;
+
 /// Callees of one site that are kept apart in a DAG; more become one node.
 pub const ORDER_CALLEES_MAX: usize = 16;
 

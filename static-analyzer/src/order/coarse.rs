@@ -110,6 +110,7 @@ impl Fragment {
             returns: renamed(&self.returns),
             throws: renamed(&self.throws),
             silent: self.silent,
+            answers: None,
         }
     }
 }
@@ -143,12 +144,13 @@ mod tests {
             '<' => Flow::ENTRY,
             '>' => Flow::RETURN,
             _ => {
-                3 + u32::try_from(letters.iter().position(|&l| l == c).unwrap_or_else(|| {
-                    letters.push(c);
-                    flow.add(vec![c as u32], false);
-                    letters.len() - 1
-                }))
-                .unwrap()
+                Flow::N_FIXED
+                    + u32::try_from(letters.iter().position(|&l| l == c).unwrap_or_else(|| {
+                        letters.push(c);
+                        flow.add(vec![c as u32], false);
+                        letters.len() - 1
+                    }))
+                    .unwrap()
             }
         };
         for edge in edges {

@@ -10,6 +10,10 @@
 //! Numbers are told apart as far as branches do: between the constants that they compare
 //! with, and at them. `null` counts as 0, and what is not null as more than that.
 //!
+//! What a call answers is known too, as far as what it prints tells: whoever has printed that
+//! something is not there, and returns `false`, has not made the caller go on with it. And so
+//! the method's own answer is, where it returns constants, or what it was answered.
+//!
 //! Over-approximates what is possible: a value that only one branch asks for, and that is
 //! not made of constants alone, can be anything, and so can all where blocks would be of
 //! too many kinds.
@@ -17,7 +21,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{BlockId, Body, Comparison, Const, Op, ValueId};
-use crate::limits::{FLAG_CONSTANTS_MAX, FLAG_STATES_MAX, FLAGS_MAX};
+use crate::limits::{FLAG_ANSWERS_MAX, FLAG_CONSTANTS_MAX, FLAG_STATES_MAX, FLAGS_MAX};
 
 /// Where a method is: a block, and what each of the flags can be there, as far as
 /// somebody can still ask.
@@ -37,6 +41,8 @@ pub(super) struct Flags<'b> {
     flags: Vec<Flag>,
     /// With what branches compare them, sorted.
     constants: Vec<i64>,
+    /// Per block the flags that calls in it answer, in order.
+    answered: Vec<Vec<usize>>,
 }
 
 /// One value that branches ask for.
@@ -51,18 +57,25 @@ struct Flag {
 type Question = (ValueId, Comparison, i64);
 
 impl<'b> Flags<'b> {
-    /// The flags of `body`.
-    pub(super) fn of(body: &'b Body) -> Self {
+    /// The flags of `body`, in which the calls `answers`, sorted, say by what they print
+    /// whether they return zero.
+    pub(super) fn of(body: &'b Body, answers: &[ValueId]) -> Self {
         let mut questions: BTreeMap<ValueId, Vec<(BlockId, i64)>> = BTreeMap::new();
         for (id, block) in (0..).map(BlockId::new).zip(&body.blocks) {
-            if let Some((value, _, constant)) = block.insts.last().and_then(|&last| question(body, last)) {
+            let Some(&last) = block.insts.last() else { continue };
+            let returned = match body.op(last) {
+                Op::Return(Some(value)) if constant(body.op(*value)).is_none() => Some((*value, 0)),
+                _ => None,
+            };
+            let asked = question(body, last).map(|(value, _, constant)| (value, constant));
+            if let Some((value, constant)) = asked.or(returned) {
                 questions.entry(value).or_default().push((id, constant));
             }
         }
         let mut asked: BTreeMap<ValueId, BTreeSet<BlockId>> = BTreeMap::new();
         let mut constants: BTreeSet<i64> = BTreeSet::new();
         for (value, questions) in questions {
-            let of_constants = joins(body, value);
+            let of_constants = joins(body, value, answers);
             if of_constants.is_none() && questions.len() < 2 {
                 continue;
             }
@@ -76,16 +89,23 @@ impl<'b> Flags<'b> {
             }
         }
         let flag = |(value, blocks)| Flag { value, is_asked: before(body, &blocks) };
-        Self {
-            body,
-            flags: asked.into_iter().map(flag).collect(),
-            constants: constants.into_iter().collect(),
+        let flags: Vec<Flag> = asked.into_iter().map(flag).collect();
+        let mut answered = vec![Vec::new(); body.blocks.len()];
+        // Zero is told from the rest only where somebody asks for it.
+        let told = flags.iter().enumerate().filter(|_| constants.contains(&0));
+        for (at, flag) in told {
+            let block = body.inst(flag.value).block.index();
+            let in_block: &mut Vec<usize> = &mut answered[block];
+            let is_answered = answers.binary_search(&flag.value).is_ok() && flag.is_asked[block];
+            in_block.extend(Some(at).filter(|_| is_answered && in_block.len() < FLAG_ANSWERS_MAX));
         }
+        Self { body, flags, constants: constants.into_iter().collect(), answered }
     }
 
     /// None: every block is one.
     pub(super) fn none(body: &'b Body) -> Self {
-        Self { body, flags: Vec::new(), constants: Vec::new() }
+        let answered = vec![Vec::new(); body.blocks.len()];
+        Self { body, flags: Vec::new(), constants: Vec::new(), answered }
     }
 
     /// Whether there are none.
@@ -106,7 +126,8 @@ impl<'b> Flags<'b> {
         while let Some(state) = todo.pop() {
             let handlers = self.body.block(state.0).handlers.iter();
             let handlers = handlers.map(|handler| self.enter(&state, handler.block));
-            for next in self.successors(&state).into_iter().chain(handlers) {
+            let ends = self.ends(&state);
+            for next in ends.iter().flat_map(|end| self.successors(end)).chain(handlers) {
                 if found.insert(next.clone()) {
                     todo.push(next);
                 }
@@ -116,6 +137,38 @@ impl<'b> Flags<'b> {
             }
         }
         Some(found.into_iter().collect())
+    }
+
+    /// What a state can be at the end of its block, when its calls have answered.
+    fn ends(&self, state: &State) -> Vec<State> {
+        let mut ends = vec![state.clone()];
+        for &at in &self.answered[state.0.index()] {
+            let value = self.flags[at].value;
+            let told = |end: &State| self.told(end, value).into_iter().flatten();
+            ends = ends.iter().flat_map(told).collect();
+        }
+        ends
+    }
+
+    /// The states in which the call `value` has answered with zero, and with anything else;
+    /// none if nobody asks what it has answered.
+    pub(super) fn told(&self, state: &State, value: ValueId) -> Option<[State; 2]> {
+        let at = self.position(value).filter(|at| self.answered[state.0.index()].contains(at))?;
+        Some([Comparison::Eq, Comparison::Ne].map(|comparison| {
+            let mut told = state.clone();
+            told.1[at] = self.such(comparison, 0);
+            told
+        }))
+    }
+
+    /// Whether a value can be zero at the end of a block, and whether anything else.
+    pub(super) fn can_be(&self, state: &State, value: ValueId) -> [bool; 2] {
+        if let Some(constant) = constant(self.body.op(value)) {
+            return [constant == 0, constant != 0];
+        }
+        let known = self.position(value).filter(|_| self.constants.binary_search(&0).is_ok());
+        let possible = known.map_or(ANYTHING, |at| state.1[at]);
+        [Comparison::Eq, Comparison::Ne].map(|comparison| possible & self.such(comparison, 0) != 0)
     }
 
     /// The states that can come next over normal edges.
@@ -211,8 +264,9 @@ fn constant(op: &Op) -> Option<i64> {
     }
 }
 
-/// The joins that make up `value`, if only constants go into them.
-fn joins(body: &Body, value: ValueId) -> Option<BTreeSet<ValueId>> {
+/// The joins that make up `value`, if only constants go into them, and what the calls
+/// `answers` return.
+fn joins(body: &Body, value: ValueId, answers: &[ValueId]) -> Option<BTreeSet<ValueId>> {
     let mut found = BTreeSet::new();
     let mut todo = vec![value];
     while let Some(value) = todo.pop() {
@@ -222,6 +276,7 @@ fn joins(body: &Body, value: ValueId) -> Option<BTreeSet<ValueId>> {
                     todo.extend(operands.iter().map(|&(_, operand)| operand));
                 }
             }
+            _ if answers.binary_search(&value).is_ok() => _ = found.insert(value),
             op => _ = constant(op)?,
         }
         if found.len() > FLAGS_MAX {

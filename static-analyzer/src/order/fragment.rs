@@ -37,6 +37,18 @@ pub(crate) struct Fragment {
     pub(crate) throws: Vec<u32>,
     /// Whether the method can return without printing anything.
     pub(crate) silent: bool,
+    /// Where it returns zero (`false`, `null`), and where anything else; none: what it has
+    /// printed says nothing of that.
+    pub(crate) answers: Option<[Answer; 2]>,
+}
+
+/// Where a method returns one of what its callers tell apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Answer {
+    /// Nodes after which it can return this without printing, sorted.
+    pub(crate) returns: Vec<u32>,
+    /// Whether it can return this without printing anything.
+    pub(crate) silent: bool,
 }
 
 impl Fragment {
@@ -53,7 +65,15 @@ impl Fragment {
             return Fragment::empty();
         }
         let node = Node { points, repeats: true, ..Node::default() };
-        Fragment { nodes: vec![node], entries: vec![0], returns: vec![0], throws: vec![0], silent: true }
+        let (nodes, ends) = (vec![node], vec![0]);
+        Fragment {
+            nodes,
+            entries: ends.clone(),
+            returns: ends.clone(),
+            throws: ends,
+            silent: true,
+            answers: None,
+        }
     }
 
     /// All of it in one node, without order, but for what is printed once.
@@ -118,13 +138,16 @@ impl Flow {
     pub(crate) const RETURN: u32 = 1;
     /// Where it throws.
     pub(crate) const THROW: u32 = 2;
+    /// Where it returns zero, and where anything else.
+    pub(crate) const ANSWERS: [u32; 2] = [3, 4];
+    /// How many vertices each flow has.
+    pub(crate) const N_FIXED: u32 = 5;
 
-    /// A flow of the three fixed vertices.
+    /// A flow of the fixed vertices.
     pub(crate) fn new() -> Self {
         let mut flow = Flow::default();
-        for _ in 0..3 {
-            flow.add(Vec::new(), false);
-        }
+        (0..Self::N_FIXED).for_each(|_| _ = flow.add(Vec::new(), false));
+        Self::ANSWERS.into_iter().for_each(|answer| flow.edge(answer, Self::RETURN));
         flow
     }
 
@@ -176,27 +199,37 @@ impl Flow {
             let next = copies.prints_next(|copy| folded.component(origins[copy as usize]));
             folded.keep(&mut fragment, &next);
         }
+        fragment.answers = fragment.answers.filter(|[zero, other]| zero != other);
         merge_copies(&mut fragment);
         fragment
     }
 }
 
 impl Flow {
-    /// What is printed next: after the entry and after each vertex that prints, which
-    /// vertices can come next that print, or end the method, all by their `component`.
+    /// What is printed next: after the entry and after each vertex that prints and that the
+    /// entry leads to, which vertices can come next that print, or end the method, all by
+    /// their `component`.
     fn prints_next(&self, component: impl Fn(u32) -> u32) -> BTreeSet<(u32, u32)> {
         let prints = |vertex: u32| !self.points[vertex as usize].is_empty();
-        let ends = |vertex: u32| vertex == Self::RETURN || vertex == Self::THROW;
+        let is_fixed = |vertex: u32| vertex < Self::N_FIXED;
         let mut found = BTreeSet::new();
         let mut seen = vec![u32::MAX; self.points.len()];
-        for from in (0..self.len()).filter(|&from| from == Self::ENTRY || prints(from)) {
+        let mut reached = vec![false; self.points.len()];
+        let mut begun = vec![Self::ENTRY];
+        while let Some(from) = begun.pop() {
+            if std::mem::replace(&mut reached[from as usize], true) {
+                continue;
+            }
             let mut todo = self.edges[from as usize].clone();
             while let Some(to) = todo.pop() {
                 if std::mem::replace(&mut seen[to as usize], from) == from {
                     continue;
                 }
-                if prints(to) || ends(to) {
+                if prints(to) || is_fixed(to) {
                     found.insert((component(from), component(to)));
+                }
+                if prints(to) {
+                    begun.push(to);
                 } else {
                     todo.extend(&self.edges[to as usize]);
                 }
@@ -297,7 +330,9 @@ impl Folded {
             position[c as usize] = i;
         }
         let mut search = Search { folded: self, seen: vec![u32::MAX; self.points.len()], round: 0 };
-        let ends = (self.component(Flow::RETURN), self.component(Flow::THROW));
+        let ends = [Flow::RETURN, Flow::THROW, Flow::ANSWERS[0], Flow::ANSWERS[1]];
+        let ends = ends.map(|vertex| self.component(vertex));
+        let mut answers: [Answer; 2] = Default::default();
         let mut fragment = Fragment::default();
         for (i, &c) in (0u32..).zip(&self.printing) {
             let found = search.from(&self.edges[c as usize], ends);
@@ -307,19 +342,26 @@ impl Folded {
             if found.throws {
                 fragment.throws.push(i);
             }
+            let is_told = answers.iter_mut().zip(found.answers).filter(|(_, is_told)| *is_told);
+            is_told.for_each(|(answer, _)| answer.returns.push(i));
             fragment.nodes.push(Node { next: positions(&found.next, &position), ..self.node(c) });
         }
         let found = search.from(&[self.component(Flow::ENTRY)], ends);
         fragment.entries = positions(&found.next, &position);
         fragment.silent = found.returns;
+        answers.iter_mut().zip(found.answers).for_each(|(answer, silent)| answer.silent = silent);
+        fragment.answers = Some(answers);
         fragment
     }
 }
 
 impl Folded {
-    /// Keeps of a fragment what `next` says that can be printed next, by components.
+    /// Keeps of a fragment what `next` says that can be printed next, by components. What
+    /// nothing leads to comes from elsewhere, if it is printed at all.
     fn keep(&self, fragment: &mut Fragment, next: &BTreeSet<(u32, u32)>) {
-        let follows = |from: u32, to: u32| next.contains(&(from, to));
+        let mut reached: BTreeSet<u32> = next.iter().map(|&(_, to)| to).collect();
+        reached.insert(self.component(Flow::ENTRY));
+        let follows = |from: u32, to: u32| next.contains(&(from, to)) || !reached.contains(&from);
         let of = |node: u32| self.printing[node as usize];
         let [entry, returns, throws] = [Flow::ENTRY, Flow::RETURN, Flow::THROW].map(|v| self.component(v));
         for (node, &from) in fragment.nodes.iter_mut().zip(&self.printing) {
@@ -329,6 +371,11 @@ impl Folded {
         fragment.returns.retain(|&from| follows(of(from), returns));
         fragment.throws.retain(|&from| follows(of(from), throws));
         fragment.silent &= follows(entry, returns);
+        for (answer, vertex) in fragment.answers.iter_mut().flatten().zip(Flow::ANSWERS) {
+            let told = self.component(vertex);
+            answer.returns.retain(|&from| follows(of(from), told));
+            answer.silent &= follows(entry, told);
+        }
     }
 }
 
@@ -350,10 +397,11 @@ struct Found {
     next: Vec<u32>,
     returns: bool,
     throws: bool,
+    answers: [bool; 2],
 }
 
 impl Search<'_> {
-    fn from(&mut self, start: &[u32], (returns, throws): (u32, u32)) -> Found {
+    fn from(&mut self, start: &[u32], [returns, throws, zero, other]: [u32; 4]) -> Found {
         let mut found = Found::default();
         let mut stack: Vec<u32> = start.to_vec();
         while let Some(c) = stack.pop() {
@@ -363,6 +411,8 @@ impl Search<'_> {
             self.seen[c as usize] = self.round;
             found.returns |= c == returns;
             found.throws |= c == throws;
+            found.answers[0] |= c == zero;
+            found.answers[1] |= c == other;
             let prints = !self.folded.points[c as usize].is_empty();
             if prints {
                 found.next.push(c);
@@ -401,6 +451,7 @@ fn merge_copies(fragment: &mut Fragment) {
         rename(&mut fragment.entries);
         rename(&mut fragment.returns);
         rename(&mut fragment.throws);
+        fragment.answers.iter_mut().flatten().for_each(|answer| rename(&mut answer.returns));
         sort_topologically(fragment);
     }
 }
@@ -465,6 +516,7 @@ fn sort_topologically(fragment: &mut Fragment) {
     renumber(&mut fragment.entries);
     renumber(&mut fragment.returns);
     renumber(&mut fragment.throws);
+    fragment.answers.iter_mut().flatten().for_each(|answer| renumber(&mut answer.returns));
     fragment.nodes = nodes;
 }
 
@@ -481,7 +533,7 @@ pub(crate) mod tests {
             '>' => Flow::RETURN,
             _ => {
                 if let Some(i) = letters.iter().position(|&l| l == c) {
-                    return 3 + u32::try_from(i).unwrap();
+                    return Flow::N_FIXED + u32::try_from(i).unwrap();
                 }
                 letters.push(c);
                 let points = if c.is_ascii_lowercase() { vec![c as u32] } else { vec![] };
@@ -542,10 +594,10 @@ pub(crate) mod tests {
             edges.iter().for_each(|&(from, to)| caller.edge(from, to));
             text(&caller.into_fragment(None).in_one_node())
         };
-        assert_eq!(calls(&[(Flow::ENTRY, 3), (3, Flow::RETURN)]), "<abcd abcd*!ad: >abcd silent");
+        assert_eq!(calls(&[(Flow::ENTRY, 5), (5, Flow::RETURN)]), "<abcd abcd*!ad: >abcd silent");
         let none = "<abcd abcd*: >abcd silent";
-        assert_eq!(calls(&[(Flow::ENTRY, 3), (3, 3), (3, Flow::RETURN)]), none);
-        assert_eq!(calls(&[(Flow::ENTRY, 3), (3, 4), (4, Flow::RETURN)]), none);
+        assert_eq!(calls(&[(Flow::ENTRY, 5), (5, 5), (5, Flow::RETURN)]), none);
+        assert_eq!(calls(&[(Flow::ENTRY, 5), (5, 6), (6, Flow::RETURN)]), none);
     }
 
     #[test]

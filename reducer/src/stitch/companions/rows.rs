@@ -16,8 +16,16 @@ use schema::{Event, LogPointId};
 
 use super::super::facts::{Fact, Facts};
 use super::super::pairs::Pairs;
-use super::{is_rule, is_soon};
+use super::super::waiting::SHIFTS_US;
+use super::{CHANCES_MIN, is_rule, is_soon};
 use crate::merge::SpanLink;
+
+/// What follows within this time follows at once: logs print milliseconds, µs.
+const AT_ONCE_US: i64 = 1_000;
+
+/// Of so many rows whose lines stand at once, at most one would if its last one came at
+/// another time.
+const CHANCE_SHARE: usize = 8;
 
 /// Spans by the places behind their lines.
 type Lines = FxHashMap<(u32, u32, u64), (u32, usize)>;
@@ -31,18 +39,72 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
         }
     }
     let gone_on: BTreeMap<u32, u32> = links.iter().map(|link| (link.from, link.to)).collect();
-    let mut rows: BTreeMap<LogPointId, Vec<Vec<SpanLink>>> = BTreeMap::new();
+    let mut rows: BTreeMap<LogPointId, Vec<Row>> = BTreeMap::new();
     for (&last, &next) in &gone_on {
         if let Some(point) = point_of(facts.get(last)) {
-            let row = row(pairs, facts, &lines, (point, last, next));
-            let row = row.into_iter().filter(|span| !gone_on.contains_key(span));
-            let links = row.map(|from| SpanLink { from, to: last, pair: None }).collect();
-            rows.entry(point).or_default().push(links);
+            let mut others = row(pairs, facts, &lines, (point, last, next));
+            others.retain(|span| !gone_on.contains_key(span));
+            rows.entry(point).or_default().push(Row { last, others });
         }
     }
-    let are_long =
-        |rows: &Vec<Vec<SpanLink>>| is_rule(rows.len(), rows.iter().filter(|row| !row.is_empty()).count());
-    rows.into_values().filter(are_long).flatten().flatten().collect()
+    let mut found = Vec::new();
+    for (point, mut rows) in rows {
+        let n_long = rows.iter().filter(|row| !row.others.is_empty()).count();
+        if !is_rule(rows.len(), n_long) {
+            rows.iter_mut().for_each(|row| row.keep_at_once(facts));
+            if !are_no_chance(facts, point, &rows) {
+                continue;
+            }
+        }
+        let links =
+            |row: Row| row.others.into_iter().map(move |from| SpanLink { from, to: row.last, pair: None });
+        found.extend(rows.into_iter().flat_map(links));
+    }
+    found
+}
+
+/// Lines of one statement.
+struct Row {
+    /// The span of the last one.
+    last: u32,
+    /// Those of the others.
+    others: BTreeSet<u32>,
+}
+
+impl Row {
+    /// Keeps those that follow each other at once, up to the last one.
+    fn keep_at_once(&mut self, facts: &Facts<'_>) {
+        let mut start_us = facts.get(self.last).start_us;
+        let mut kept = BTreeSet::new();
+        for &span in self.others.iter().rev() {
+            let fact = facts.get(span);
+            if start_us.saturating_sub(fact.end_us) > AT_ONCE_US {
+                break;
+            }
+            kept.insert(span);
+            start_us = fact.start_us;
+        }
+        self.others = kept;
+    }
+}
+
+/// Whether far more of the `rows` of lines of `point`, which stand at once, are long than
+/// would be if their last lines came at another time.
+fn are_no_chance(facts: &Facts<'_>, point: LogPointId, rows: &[Row]) -> bool {
+    let n_long = rows.iter().filter(|row| !row.others.is_empty()).count();
+    if rows.len() < CHANCES_MIN || n_long == 0 {
+        return false;
+    }
+    let of_point = facts.iter().filter(|(_, fact)| point_of(fact) == Some(point));
+    let ends: BTreeSet<(u32, i64)> = of_point.map(|(_, fact)| (fact.node, fact.end_us)).collect();
+    let would = |row: &Row, shift_us: i64| {
+        let fact = facts.get(row.last);
+        let at_us = fact.start_us.saturating_add(shift_us);
+        ends.range((fact.node, at_us.saturating_sub(AT_ONCE_US))..=(fact.node, at_us)).next().is_some()
+    };
+    let n_would = |row: &Row| SHIFTS_US.iter().filter(|&&shift_us| would(row, shift_us)).count();
+    let n_chance: usize = rows.iter().map(n_would).sum();
+    n_chance * CHANCE_SHARE <= n_long * SHIFTS_US.len()
 }
 
 /// The other spans of lines of `point` that stand directly before the span `last`, which
