@@ -162,8 +162,15 @@ fn joined(facts: &Facts<'_>, links: &[SpanLink]) -> (Sets, Vec<bool>) {
     (sets, has_sender)
 }
 
-/// Puts the top-level method first that the links of a span speak for.
+/// Puts the top-level method first that the links of a span speak for: what goes on with a
+/// span in the log, where no thread is printed, is of the same method, and was told by more.
 pub(crate) fn prefer_linked(model: &Model, spans: &mut [Span], links: &[SpanLink]) {
+    for link in links.iter().rev().filter(|link| link.pair.is_none()) {
+        let (from, to) = (&spans[link.from as usize], &spans[link.to as usize]);
+        let goes_on = from.thread.is_none() && to.thread.is_none() && from.node == to.node;
+        let common = to.top_levels.iter().find(|top| goes_on && from.top_levels.contains(top)).copied();
+        common.into_iter().for_each(|top| prefer(&mut spans[link.from as usize], top));
+    }
     for link in links {
         let Some(pair) = link.pair.and_then(|pair| model.communication_pairs.get(pair.index())) else {
             continue;

@@ -306,6 +306,9 @@ pub(super) struct Surroundings {
     pub(super) leaves_entity: bool,
     /// What the record names was handed over since, to somebody else who prints this.
     pub(super) of_the_next: bool,
+    /// The best span is a call of somebody else's that its thread was given, and can have
+    /// ended with its last record.
+    pub(super) is_answered: bool,
     /// The best span has printed nothing but this log point, not just now, and whose
     /// loop it can stand in nobody knows.
     pub(super) turns_slowly: bool,
@@ -368,6 +371,7 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
     let is_next = goes_on
         && best.follows == Follows::Next
         && (!around.is_round || is_turn)
+        && (!around.is_answered || around.printed_before)
         && (!around.again || around.is_main);
     if best.differs && (around.starts || around.is_dispatcher) && !is_next {
         return None;

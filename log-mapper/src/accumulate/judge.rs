@@ -72,6 +72,7 @@ impl Scan<'_> {
                 && self.open.get(best.span).tops.len() > 1,
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
             at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
+            is_answered: self.open.get(best.span).is_at_exit(&self.orders) && self.is_call(best.span),
             is_main: self.is_main(best.span),
             was_handed_out: self.open.get(best.span).was_handed_out(&self.orders, &best.fit),
             is_round: self.is_round(best.span),

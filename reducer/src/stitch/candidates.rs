@@ -391,10 +391,13 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Whether a pair starts a thread that goes round by itself: what its loop does without
-    /// telling one round from the next it is given by others, round by round.
+    /// Whether a pair starts a thread that goes round by itself, or fills its queue again and
+    /// again: what its loop does without telling one round from the next it is given by
+    /// others, round by round. Who gives it something in each round of his own has not done
+    /// so in one in which he prints nothing, as far as time alone tells: his life is no request.
     fn starts_rounds(&self, pair: &Pair) -> bool {
-        pair.kind == LinkKind::Thread && self.pairs.kind(pair.to) == TopLevelKind::IdentifierLoss
+        let is_given = pair.kind == LinkKind::Thread || (pair.kind == LinkKind::Queue && pair.many);
+        is_given && self.pairs.kind(pair.to) == TopLevelKind::IdentifierLoss
     }
 
     fn in_time(&self, index: u32, sender: u32, receiver: &Fact<'_>) -> bool {
