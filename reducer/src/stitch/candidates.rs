@@ -391,13 +391,21 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Whether a pair starts a thread that goes round by itself, or fills its queue again and
-    /// again: what its loop does without telling one round from the next it is given by
-    /// others, round by round. Who gives it something in each round of his own has not done
-    /// so in one in which he prints nothing, as far as time alone tells: his life is no request.
+    /// Whether a pair starts a thread that goes round by itself: what its loop does without
+    /// telling one round from the next it is given by others, round by round.
     fn starts_rounds(&self, pair: &Pair) -> bool {
-        let is_given = pair.kind == LinkKind::Thread || (pair.kind == LinkKind::Queue && pair.many);
-        is_given && self.pairs.kind(pair.to) == TopLevelKind::IdentifierLoss
+        pair.kind == LinkKind::Thread && self.pairs.kind(pair.to) == TopLevelKind::IdentifierLoss
+    }
+
+    /// Whether who fills the queue of such a thread in rounds of his own has printed nothing
+    /// in the round in which a candidate's receiver would have been given to it: time does
+    /// not tell so, for his life is no request.
+    fn is_idle(&self, pair: &Pair, candidate: &Candidate) -> bool {
+        pair.kind == LinkKind::Queue
+            && pair.many
+            && candidate.is_bare
+            && self.pairs.kind(pair.to) == TopLevelKind::IdentifierLoss
+            && has_waited(self.facts.get(candidate.from), self.facts.get(candidate.to))
     }
 
     fn in_time(&self, index: u32, sender: u32, receiver: &Fact<'_>) -> bool {

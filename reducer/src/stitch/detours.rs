@@ -1,9 +1,9 @@
 //! Detours: who went another way through its code has handed nothing over.
 //!
 //! A hand-off stands on some ways through its sender only. What is printed before it, or
-//! after it, the model tells; a line of the sender that is neither, and that no such line
-//! can come before or after, stands on a way of its own (the other branch, an early
-//! return). A span that shows it went there (happened-before, Pivot Tracing §3): a hand-off
+//! after it, the model tells, and what is printed on other ways than to any place where it is
+//! made; where no thread is printed, such a line must be one that can come neither before nor
+//! after those (the other branch, an early return). A span that shows it went there (happened-before, Pivot Tracing §3): a hand-off
 //! of somebody else is the only reading, however near in time or by the name of a thread.
 //!
 //! Nor has who is seen only at what comes after the hand-off, and not how it begins, handed
@@ -106,12 +106,12 @@ fn is_detour(
 ) -> bool {
     let (before, after) = (pairs.printed_before(pair), pairs.printed_after(pair));
     let has_place = |point: LogPointId| !floats[point.index()] && pairs.prints(pair.from, point);
-    if has_thread && pairs.printed_beside(pair).binary_search(&point).is_ok() && has_place(point) {
-        return true;
-    }
-    let is_told = before.contains(&point) || after.contains(&point);
-    if is_told || !has_place(point) {
+    // What comes before one of several places of a hand-off is no line of another way.
+    if pairs.printed_beside(pair).binary_search(&point).is_err() || !has_place(point) {
         return false;
+    }
+    if has_thread {
+        return true;
     }
     let is_one_way = |&other: &LogPointId| {
         pairs.prints_after(pair.from, point, other) || pairs.prints_after(pair.from, other, point)

@@ -268,3 +268,22 @@ fn an_event_that_its_thread_has_left_takes_no_nameless_beginning() {
     let records = "1.0 t preparing\n1.1 t loading\n1.2 t updating";
     check(model, records, "publish: 1 opens\nload: 2 opens\npublish: 3 opens");
 }
+
+/// A server's thread answers one call after the other.
+#[test]
+fn a_call_that_can_have_ended_is_over_when_its_thread_names_another_thing() {
+    let model = "
+        point unfinished path=File.path
+        point closed file=File.path
+        top complete RpcHandler path=File.path file=File.path
+          >unfinished< closed
+          >closed<";
+    let lines = |file: &str| format!("1.000 t unfinished path=file_0001\n1.050 t closed file={file}");
+    check(model, &lines("file_0002"), "complete: 1 opens\ncomplete: 2 opens");
+    check(model, &lines("file_0001"), "complete: 1 opens; 2 thread+1 id");
+    // It is in the middle of something, or nobody calls it.
+    let amid = model.replace("unfinished< closed", "unfinished closed");
+    check(&amid, &lines("file_0002"), "complete: 1 opens; 2 thread");
+    let task = model.replace("RpcHandler", "Task");
+    check(&task, &lines("file_0002"), "complete: 1 opens; 2 thread");
+}

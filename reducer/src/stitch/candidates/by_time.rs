@@ -79,7 +79,8 @@ impl<'a> Finder<'a> {
             out.push(candidate);
             return;
         }
-        out.extend(self.nearest(pair, receiver.index, &found));
+        let nearest = self.nearest(pair, receiver.index, &found);
+        out.extend(nearest.filter(|candidate| !self.is_idle(pair, candidate)));
     }
 
     /// Whether the sender is a dispatcher that has printed nothing for longer than a piece

@@ -178,6 +178,41 @@ fn lines_that_say_the_same_in_a_row_are_of_the_work_that_goes_on_with_the_last()
     check(COMPANIONS, &mixed, &expected);
 }
 
+/// A loop that often turns once only, and prints the same each time.
+#[test]
+fn lines_that_say_the_same_at_once_are_turns_of_one_loop() {
+    let looped = COMPANIONS.replace(">b c", ">b* c");
+    let turns = |at: f64, n: usize, gap: f64| -> String {
+        let line = |k: usize| format!("a - sort b@{:.4}#node\n", at + gap * k as f64);
+        let last = format!("a - sort c@{:.4}\n", at + gap * n as f64);
+        (0..n).map(line).chain([last]).collect()
+    };
+    let text_of = |n: usize, gap: f64, each: f64| -> String {
+        (0..n).map(|i| turns(each * i as f64, 1 + i % 2, gap)).collect()
+    };
+    let text = |n: usize, gap: f64| text_of(n, gap, 0.4);
+    let together = |n: usize| -> String {
+        let line = |i: usize| match (5 * (i / 2), i % 2) {
+            (at, 0) => format!("{0} {1} {0}>{1}\n", at + 1, at + 2),
+            (at, _) => format!("{0} {1} {2} {0}>{1} {1}>{2}\n", at + 3, at + 4, at + 5),
+        };
+        (0..n).map(line).collect()
+    };
+    let first_apart = |n: usize| -> String {
+        let line = |i: usize| match (5 * (i / 2), i % 2) {
+            (at, 0) => format!("{0} {1} {0}>{1}\n", at + 1, at + 2),
+            (at, _) => format!("{0}\n{1} {2} {1}>{2}\n", at + 3, at + 4, at + 5),
+        };
+        (0..n).map(line).collect()
+    };
+    check(&looped, &text(64, 0.001), &together(64));
+    // Two who begin can stand so far apart, and too few show nothing.
+    check(&looped, &text(64, 0.004), &first_apart(64));
+    check(&looped, &text(62, 0.001), &first_apart(62));
+    // As many would stand so close at other times.
+    check(&looped, &text_of(64, 0.001, 0.5), &first_apart(64));
+}
+
 /// So many lines of `c`, each after one of somebody else.
 fn after_others(from: usize, n: usize) -> String {
     (from..from + n).map(|i| format!("a - other {i}.000-{i}.000\na - sort c@{i}.001\n")).collect()

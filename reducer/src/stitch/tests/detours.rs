@@ -22,6 +22,9 @@ fn who_went_another_way_has_handed_nothing_over() {
     // Where the hand-off stands is not known.
     check_model(&model, &text("equal"), "1 2 1>2");
     model.communication_pairs[0].before = vec![sketch::point(&model, "differs")];
+    // It is made at several places, on the way to one of which that stands.
+    check_model(&model, &text("equal"), "1 2 1>2");
+    model.communication_pairs[0].beside = vec![sketch::point(&model, "equal")];
     check_model(&model, &text("equal"), "1\n2");
     check_model(&model, &text("differs"), "1 2 1>2");
     // In a loop around both every way leads to it.

@@ -263,3 +263,23 @@ fn who_named_one_thing_that_was_done_hands_over_nothing_by_time_alone() {
     check(&format!("{SERVED} many"), &lines("1.02"), "1 2 1>2\n3");
     check(&format!("{SERVED} many"), &threads, "1 2 3 1>2 1>3");
 }
+
+/// A loop hands over to another one, round by round.
+#[test]
+fn who_fills_a_queue_again_and_again_has_sent_nothing_in_a_round_without_a_line() {
+    let model = "point p
+         top serve Task server=Server.name?
+           >p
+         top obey IdentifierLoss path=Task.path
+           >p
+         pair serve obey Queue many";
+    let serves = "a server serve server=host,39713,1795 p@1.0 p@2.0 p@60.0\n";
+    let obeys = |at: &str| format!("{serves}a worker obey path=/tasks/1 {at}");
+    check(model, &obeys("2.5-2.6"), "1 2 1>2");
+    check(model, &obeys("30.0-30.1"), "1\n2");
+    // What is handed over once waits as long as it has to.
+    check(&model.replace(" many", ""), &obeys("30.0-30.1"), "1 2 1>2");
+    // Where another one can have sent it, that one is no surer.
+    let two = format!("{serves}a t serve 20.0-29.5\na worker obey path=/tasks/1 30.0-30.1");
+    check(model, &two, "1\n2 3 2>3");
+}
