@@ -401,11 +401,13 @@ impl<'a> Finder<'a> {
     /// in the round in which a candidate's receiver would have been given to it: time does
     /// not tell so, for his life is no request.
     fn is_idle(&self, pair: &Pair, candidate: &Candidate) -> bool {
+        let (sender, receiver) = (self.facts.get(candidate.from), self.facts.get(candidate.to));
         pair.kind == LinkKind::Queue
             && pair.many
             && candidate.is_bare
             && self.pairs.kind(pair.to) == TopLevelKind::IdentifierLoss
-            && has_waited(self.facts.get(candidate.from), self.facts.get(candidate.to))
+            && sender.start_us <= receiver.start_us
+            && has_waited(sender, receiver)
     }
 
     fn in_time(&self, index: u32, sender: u32, receiver: &Fact<'_>) -> bool {

@@ -205,12 +205,12 @@ fn lines_that_say_the_same_at_once_are_turns_of_one_loop() {
         };
         (0..n).map(line).collect()
     };
-    check(&looped, &text(64, 0.001), &together(64));
+    check(&looped, &text(64, 0.0005), &together(64));
     // Two who begin can stand so far apart, and too few show nothing.
     check(&looped, &text(64, 0.004), &first_apart(64));
-    check(&looped, &text(62, 0.001), &first_apart(62));
+    check(&looped, &text(62, 0.0005), &first_apart(62));
     // As many would stand so close at other times.
-    check(&looped, &text_of(64, 0.001, 0.5), &first_apart(64));
+    check(&looped, &text_of(64, 0.0005, 0.5), &first_apart(64));
 }
 
 /// So many lines of `c`, each after one of somebody else.
@@ -268,4 +268,14 @@ fn what_goes_on_late_has_the_name_of_what_it_goes_on_with() {
     check(&model, &(known.clone() + &other), &(together.clone() + "33\n34\n35\n"));
     let both = "a - sort x=x_0050 b@49.000#x_0050\na - other 49.001-49.001\n".to_owned() + late;
     check(&model, &(known + &both), &(together + "33\n34\n35\n36\n37\n"));
+}
+
+/// What others can have printed as well is of the method that goes on with it.
+#[test]
+fn a_line_is_of_the_method_of_what_goes_on_with_it() {
+    let model = sketch::model(&(COMPANIONS.to_owned() + "\n    top also Task\n      >b"));
+    let text = in_turn("-", 8).replace("sort b", "also|sort b");
+    let requests = reduce(&model, outputs(&spans(&model, &text), |_, _| 0), &Config::default());
+    let first = |request: &Accumulator| request.spans[0].top_levels[0];
+    assert!(requests.iter().all(|request| first(request) == sketch::top(&model, "sort")));
 }

@@ -281,5 +281,7 @@ fn who_fills_a_queue_again_and_again_has_sent_nothing_in_a_round_without_a_line(
     check(&model.replace(" many", ""), &obeys("30.0-30.1"), "1 2 1>2");
     // Where another one can have sent it, that one is no surer.
     let two = format!("{serves}a t serve 20.0-29.5\na worker obey path=/tasks/1 30.0-30.1");
-    check(model, &two, "1\n2 3 2>3");
+    check(model, &two, "1\n2\n3");
+    // Who prints only afterwards has not been silent.
+    check(model, &obeys("0.995-0.996"), "2 1 1>2");
 }
