@@ -23,6 +23,7 @@ use crate::top_level::loops::ServiceLoops;
 
 mod coarse;
 pub(crate) mod components;
+mod copies;
 pub(crate) mod dag;
 mod flags;
 pub(crate) mod fragment;

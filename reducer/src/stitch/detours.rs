@@ -1,10 +1,11 @@
 //! Detours: who went another way through its code has handed nothing over.
 //!
 //! A hand-off stands on some ways through its sender only. What is printed before it, or
-//! after it, the model tells, and what is printed on other ways than to any place where it is
-//! made; where no thread is printed, such a line must be one that can come neither before nor
-//! after those (the other branch, an early return). A span that shows it went there (happened-before, Pivot Tracing §3): a hand-off
-//! of somebody else is the only reading, however near in time or by the name of a thread.
+//! after it, the model tells, and what is printed on other ways than to any place where it
+//! is made; where no thread is printed, such a line must be one that can come neither before
+//! nor after those (the other branch, an early return). A span that shows it went there
+//! (happened-before, Pivot Tracing §3): a hand-off of somebody else is the only reading,
+//! however near in time or by the name of a thread.
 //!
 //! Nor has who is seen only at what comes after the hand-off, and not how it begins, handed
 //! over what begins when that is printed.
