@@ -306,8 +306,9 @@ pub(super) struct Surroundings {
     pub(super) leaves_entity: bool,
     /// What the record names was handed over since, to somebody else who prints this.
     pub(super) of_the_next: bool,
-    /// The best span is a call of somebody else's that its thread was given, and can have
-    /// ended with its last record.
+    /// The best span is a call that its thread was given, and can have ended with its last
+    /// record, without having printed the record's log point: that it goes on with another
+    /// thing is the longer reading, unless it prints this for one thing after the other.
     pub(super) is_answered: bool,
     /// The best span has printed nothing but this log point, not just now, and whose
     /// loop it can stand in nobody knows.
@@ -359,19 +360,18 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
     // Where the record can start a request of its own, skipping log points that
     // should have printed is the weaker reading.
     let plausible = best.follows == Follows::Next || !around.starts;
-    // Another thing of the same kind: the next round, or another request.
-    // Not so if its thread is in the middle of a task that prints this next: one
-    // task can meet many things of a kind.
-    // Nor if a round has printed this after its first line: the round is not over, for
-    // another one would begin with that.
-    // But a loop that has nothing before it, and names another thing as it comes round, not
-    // at once, has waited for that: each turn is its own. A program's `main` is one.
+    // Another thing of the same kind: the next round, or another request. Not so if its
+    // thread is in the middle of a task that prints this next, which can meet many of a
+    // kind, but of no call that has been answered: then it is given the next one. Nor if a
+    // round has printed this after its first line: another one would begin with that. But a
+    // loop that has nothing before it, and names another thing as it comes round, not at
+    // once, has waited for that: each turn is its own. A program's `main` is one.
     let goes_on = around.has_thread && best.current && !around.after_silence;
     let is_turn = around.printed_before && !around.began_so && !around.is_dispatcher;
     let is_next = goes_on
         && best.follows == Follows::Next
         && (!around.is_round || is_turn)
-        && (!around.is_answered || around.printed_before)
+        && !around.is_answered
         && (!around.again || around.is_main);
     if best.differs && (around.starts || around.is_dispatcher) && !is_next {
         return None;

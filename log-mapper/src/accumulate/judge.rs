@@ -72,7 +72,7 @@ impl Scan<'_> {
                 && self.open.get(best.span).tops.len() > 1,
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
             at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
-            is_answered: self.open.get(best.span).is_at_exit(&self.orders) && self.is_call(best.span),
+            is_answered: self.is_answered(best.span, point),
             is_main: self.is_main(best.span),
             was_handed_out: self.open.get(best.span).was_handed_out(&self.orders, &best.fit),
             is_round: self.is_round(best.span),
@@ -362,6 +362,12 @@ impl Scan<'_> {
         let is_call =
             |state: &TopState| state.entered && self.orders.kind(state.top) == TopLevelKind::RpcHandler;
         !is_main && open.tops.iter().any(is_call)
+    }
+
+    /// Whether `span` is a call that can have ended, and does not print `point` again and again.
+    fn is_answered(&self, span: SpanIndex, point: LogPointId) -> bool {
+        let open = self.open.get(span);
+        open.is_at_exit(&self.orders) && !open.has_printed(point) && self.is_call(span)
     }
 
     /// Whether `span` is a round of a dispatcher, a call, or a task of a thread that is given

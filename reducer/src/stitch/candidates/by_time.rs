@@ -79,8 +79,7 @@ impl<'a> Finder<'a> {
             out.push(candidate);
             return;
         }
-        let nearest = self.nearest(pair, receiver.index, &found);
-        out.extend(nearest.filter(|candidate| !self.is_idle(pair, candidate)));
+        out.extend(self.nearest(pair, receiver.index, &found).filter(|best| !self.is_idle(pair, best)));
     }
 
     /// Whether the sender is a dispatcher that has printed nothing for longer than a piece
