@@ -20,6 +20,7 @@ mod given;
 pub(crate) mod initializers;
 mod keepers;
 mod machines;
+pub(crate) mod passed;
 pub mod programs;
 mod recursion;
 mod reflected;
@@ -135,6 +136,8 @@ pub struct CallGraph {
     pub commands: Vec<MethodId>,
     /// Listeners that libraries tell something in the middle of other work, sorted.
     pub told: Vec<MethodId>,
+    /// Calls on objects that are only handed down.
+    pub(crate) passed: passed::Passed,
     /// Steps of state machines, sorted: run by the machine for its entity.
     pub steps: Vec<MethodId>,
     /// Per class: whether the program makes objects of it.

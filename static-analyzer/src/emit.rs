@@ -173,12 +173,13 @@ fn top_level(
 }
 
 /// The fragment with those members that control flow does not show (called in
-/// ways that the order cannot follow): one more node, free in order.
+/// ways that the order cannot follow): one more node, free in order. Without what the
+/// method meets no objects for.
 fn complete(fragment: &Fragment, top: &crate::top_level::TopLevel) -> Fragment {
     let known = fragment.points();
     let missing: Vec<u32> =
         top.members.iter().map(|m| m.log_point).filter(|p| known.binary_search(p).is_err()).collect();
-    let mut fragment = fragment.clone();
+    let mut fragment = fragment.without(&top.unmet);
     if !missing.is_empty() {
         fragment.add_free(missing);
     }

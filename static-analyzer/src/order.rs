@@ -28,6 +28,7 @@ pub(crate) mod dag;
 mod flags;
 pub(crate) mod fragment;
 mod method;
+mod without;
 
 use components::components;
 use fragment::Fragment;

@@ -14,6 +14,7 @@ pub mod entry_points;
 mod lifetimes;
 pub(crate) mod loops;
 mod members;
+mod unmet;
 
 pub use choose::find;
 
@@ -39,6 +40,9 @@ pub struct TopLevel {
     /// Log points reachable over local edges without entering another
     /// top-level method; sorted.
     pub members: Vec<Member>,
+    /// Log points that control flow reaches, but only on objects that the method never
+    /// meets; sorted.
+    pub unmet: Vec<u32>,
     /// A service loop gives it what it has waited for.
     pub is_round: bool,
     /// Programs that are not known ask for it, and wait for the answer.

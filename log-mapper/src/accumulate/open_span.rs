@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use schema::kinds::{TELLING_MIN, are_part_and_whole, is_made};
+use schema::kinds::{TELLING_MIN, are_of_one_folder, are_part_and_whole, is_made};
 use schema::{
     Event, IdentifierStrength, Kinds, LogPointId, Name, Span, TopLevelKind, Value, ValueClassId, Values,
 };
@@ -264,7 +264,9 @@ impl OpenSpan {
     ) -> bool {
         let of_kind = |kind| self.known().filter(move |b| kinds.of(b.value_class) == kind);
         let is_another = |kind: ValueClassId, text: &Arc<str>| {
-            let is_same = |b: &Bound| b.text == *text || are_part_and_whole(&b.text, text);
+            let is_same = |b: &Bound| {
+                b.text == *text || are_part_and_whole(&b.text, text) || are_of_one_folder(&b.text, text)
+            };
             counts(kind) && of_kind(kind).next().is_some() && !of_kind(kind).any(is_same)
         };
         let are_fields = |kind, variable| {

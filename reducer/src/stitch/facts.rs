@@ -6,7 +6,9 @@ use std::hash::BuildHasher as _;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
 
-use schema::kinds::{TELLING_MIN, contains_apart, is_dated, is_digest, is_made, is_unique};
+use schema::kinds::{
+    TELLING_MIN, are_of_one_folder, contains_apart, is_dated, is_digest, is_made, is_unique,
+};
 
 use super::pairs::Pairs;
 use crate::merge::{Names, Sets, SpanLink, end_us, start_us, to_u32};
@@ -339,7 +341,8 @@ impl<'s> Facts<'s> {
         b.values.iter().filter(|value| is_such(&value.text)).any(|value| {
             let kind = self.kinds.of(value.value_class);
             let mut ours = a.values.iter().filter(|our| self.kinds.of(our.value_class) == kind).peekable();
-            ours.peek().is_some() && !ours.any(|our| our.text == value.text)
+            ours.peek().is_some()
+                && !ours.any(|our| our.text == value.text || are_of_one_folder(&our.text, &value.text))
         })
     }
 

@@ -9,6 +9,7 @@ use super::given::Given;
 use super::initializers::Initializers;
 use super::keepers::Keepers;
 use super::machines::Machines;
+use super::passed::Passed;
 use super::reflection::{self, Constructors};
 use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
@@ -73,6 +74,7 @@ pub fn build(program: &Program) -> CallGraph {
         roots,
         commands,
         told: keepers.told(program),
+        passed: Passed::find(&resolver, &flow, &narrow),
         steps,
         instantiated,
         reflected,
@@ -274,9 +276,14 @@ fn value_flow(
         }
     }
     for (i, m) in program.methods.iter().enumerate() {
-        if !is_called[i] {
+        // What a closure captures is what it was given where it was made, and a private
+        // method that nobody calls runs never.
+        let method = MethodId::new(i);
+        let is_dead = m.access & access::PRIVATE != 0 && !closures.is_body(method);
+        if !is_called[i] && !is_dead {
             let n = signature(m.descriptor.as_str()).0.len() + usize::from(!m.is_static());
-            (0..n).for_each(|p| flow.open(flow.param(MethodId::new(i), p)));
+            let asked = (0..n).filter(|&p| !closures.captures(method, p));
+            asked.for_each(|p| flow.open(flow.param(method, p)));
         }
     }
     add_receivers(resolver, instantiated, &mut flow);

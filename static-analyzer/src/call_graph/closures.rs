@@ -40,6 +40,8 @@ pub(crate) struct Closures {
     at: FxHashMap<(MethodId, ValueId), ClosureId>,
     /// Methods that are the body of one.
     bodies: FxHashSet<MethodId>,
+    /// Parameters of theirs that are given what was captured.
+    captured: FxHashSet<(MethodId, usize)>,
     /// Sorted.
     held: FxHashMap<Node, Vec<ClosureId>>,
 }
@@ -54,6 +56,9 @@ impl Closures {
                 if let Some(closure) = closure(resolver, instantiated, &inst.op) {
                     closures.at.insert((MethodId::new(i), v), closures.all.len() as ClosureId);
                     closures.bodies.extend(&closure.targets);
+                    let params = closure.first..closure.first + closure.captured.len();
+                    let of = |&target: &MethodId| params.clone().map(move |param| (target, param));
+                    closures.captured.extend(closure.targets.iter().flat_map(of));
                     closures.all.push(closure);
                 }
             }
@@ -83,6 +88,11 @@ impl Closures {
     /// its parameters.
     pub(crate) fn is_body(&self, method: MethodId) -> bool {
         self.bodies.contains(&method)
+    }
+
+    /// Whether a parameter of the body of a closure is given what this has captured.
+    pub(crate) fn captures(&self, method: MethodId, param: usize) -> bool {
+        self.captured.contains(&(method, param))
     }
 
     /// What a node holds.

@@ -31,6 +31,13 @@ pub(crate) enum Source {
     Open,
 }
 
+impl Source {
+    /// Whether this is a node of which `kept` says that it holds what was kept.
+    pub(crate) fn is_kept(&self, kept: &[bool]) -> bool {
+        matches!(self, Source::Node(node) if kept[*node as usize])
+    }
+}
+
 /// Classes that a node can hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Types {
@@ -122,6 +129,35 @@ impl Flow {
         node >= self.first_kept || node & 1 == 1
     }
 
+    /// The nodes of the parameters of a method, `this` included.
+    pub(crate) fn params(&self, resolver: &Resolver<'_>, method: MethodId) -> impl Iterator<Item = Node> {
+        let m = &resolver.program.methods[method.index()];
+        let n = signature(m.descriptor.as_str()).0.len() + usize::from(!m.is_static());
+        let first = self.param(method, 0);
+        (0..n).map(move |i| first + 2 * u32::try_from(i).unwrap_or(255))
+    }
+
+    /// Per node: whether it can hold what somebody has kept before, or what comes from
+    /// nobody knows where, and not only what was made for it or handed on to it.
+    pub(crate) fn from_kept(&self, resolver: &Resolver<'_>) -> Vec<bool> {
+        let mut kept = vec![false; self.edges.len()];
+        let methods = resolver.program.methods.iter().enumerate();
+        let mut todo: Vec<Node> = (0..self.types.len() as u32)
+            .filter(|&node| self.is_kept(node) || self.types(node).open)
+            .collect();
+        for (i, m) in methods {
+            // `this` is any object that has the method.
+            todo.extend((!m.is_static()).then(|| self.param(MethodId::new(i), 0)));
+            todo.extend(m.body.is_none().then(|| self.result(MethodId::new(i))));
+        }
+        while let Some(node) = todo.pop() {
+            if !std::mem::replace(&mut kept[node as usize], true) {
+                todo.extend(self.edges(node));
+            }
+        }
+        kept
+    }
+
     /// Per node: whether what it holds can get into one of `ends`.
     pub(crate) fn leading_to(&self, ends: Vec<Node>) -> Vec<bool> {
         let mut back: Vec<Vec<Node>> = vec![Vec::new(); self.edges.len()];
@@ -143,7 +179,8 @@ impl Flow {
         &self.edges[node as usize]
     }
 
-    fn result(&self, method: MethodId) -> Node {
+    /// The node of the result of a method.
+    pub(crate) fn result(&self, method: MethodId) -> Node {
         self.methods[method.index()]
     }
 

@@ -455,7 +455,8 @@ impl Chooser<'_> {
         let is_narrow =
             |call: &Call| call.kind != CallKind::Direct || call.targets.len() <= DISPATCH_TARGETS_MAX;
         for &top in self.chosen.keys() {
-            let region = walk.region_by(self.graph, top, |m| is_chosen[m.index()], is_narrow);
+            let region =
+                walk.region_over(self.graph, top, |m| is_chosen[m.index()], |_, call, _| is_narrow(call));
             region.iter().for_each(|m| n_above[m.index()] += 1);
         }
         let services: Vec<(MethodId, usize)> = (0..n_above.len())
@@ -469,7 +470,8 @@ impl Chooser<'_> {
     }
 
     /// Whether a method prints, starts a task that prints, and does not wait for
-    /// it. What a timer runs again and again is nobody's work that is handed over.
+    /// it. What a timer runs again and again is nobody's work that is handed over, and
+    /// what the method can as well do at once it does for its caller.
     fn starts_task(&self, method: MethodId) -> bool {
         let Some(body) = &self.program.methods[method.index()].body else { return false };
         let is_task = |t: &MethodId| self.chosen.get(t).is_some_and(|(kind, _)| *kind == TopLevelKind::Task);
@@ -481,7 +483,12 @@ impl Chooser<'_> {
                     || (apis::FUTURES.contains(&method.class.as_str()) && !method.name.ends_with("Async")))
         };
         let started = calls.filter(|call| matches!(call.kind, CallKind::Start(_)) && !is_own(call));
-        let starts = started.flat_map(|call| &call.targets).any(is_task);
+        let own = &self.drops.summaries.methods[method.index()].log_points;
+        let is_done_at_once = |task: &MethodId| {
+            let printed = &self.drops.summaries.methods[task.index()].log_points;
+            printed.iter().all(|point| own.binary_search(point).is_ok())
+        };
+        let starts = started.flat_map(|call| &call.targets).any(|t| is_task(t) && !is_done_at_once(t));
         let waits_for_task = |op: &Op| {
             matches!(op, Op::Invoke { method, .. } if apis::WAITS_FOR_TASK
                 .contains(&(method.class.as_str(), method.name.as_str())))

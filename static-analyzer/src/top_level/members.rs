@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use schema::{IdentifierStrength, TopLevelKind};
 
 use super::loops::ServiceLoops;
-use super::{Member, TopLevel};
+use super::{Member, TopLevel, unmet};
 use crate::call_graph::{Call, CallGraph};
 use crate::identifiers::{Bindings, Identifier, Lifetimes, Place, Scope, Summary, summarize};
 use crate::limits::COMMON_MIN;
@@ -39,16 +39,16 @@ impl Walk {
         top: MethodId,
         is_cut: impl Fn(MethodId) -> bool,
     ) -> &[MethodId] {
-        self.region_by(graph, top, is_cut, |_| true)
+        self.region_over(graph, top, is_cut, |_, _, _| true)
     }
 
-    /// The same, by calls that it `goes` on with alone.
-    pub(crate) fn region_by(
+    /// The same over those edges only that `can_run`: of a caller, a call, a target.
+    pub(crate) fn region_over(
         &mut self,
         graph: &CallGraph,
         top: MethodId,
         is_cut: impl Fn(MethodId) -> bool,
-        goes: impl Fn(&Call) -> bool,
+        can_run: impl Fn(MethodId, &Call, MethodId) -> bool,
     ) -> &[MethodId] {
         self.round += 1;
         self.met[top.index()] = self.round;
@@ -56,9 +56,10 @@ impl Walk {
         self.methods.push(top);
         let mut at = 0;
         while at < self.methods.len() {
-            for (_, target) in graph.local_edges(self.methods[at]).filter(|(call, _)| goes(call)) {
+            let caller = self.methods[at];
+            for (call, target) in graph.local_edges(caller) {
                 let met = &mut self.met[target.index()];
-                if *met != self.round && !is_cut(target) {
+                if *met != self.round && !is_cut(target) && can_run(caller, call, target) {
                     *met = self.round;
                     self.methods.push(target);
                 }
@@ -165,10 +166,12 @@ pub(crate) fn fill(known: &Known<'_>, chosen: &Chosen) -> Vec<TopLevel> {
         .collect();
     let scope = Scope { cut: &cut, writes: known.writes, locals: true, rounds: &rounds };
     let summaries = summarize(known.graph, known.bindings, known.log_points, &scope);
+    let unmet = unmet::find(known.graph, known.log_points, chosen, &cut);
+    let chosen: Vec<_> = chosen.iter().zip(unmet).collect();
     let mut found: Vec<TopLevel> = chosen
-        .par_iter()
-        .map(|(&method, (kind, reason))| {
-            top_level(known, method, *kind, reason, &summaries.methods[method.index()])
+        .into_par_iter()
+        .map(|((&method, (kind, reason)), unmet)| {
+            top_level(known, (method, *kind, reason), &summaries.methods[method.index()], unmet)
         })
         .collect();
     weaken_common(known, &mut found);
@@ -215,16 +218,16 @@ fn is_class(value_class: Name, rule: &str) -> bool {
 
 fn top_level(
     known: &Known<'_>,
-    method: MethodId,
-    kind: TopLevelKind,
-    reason: &str,
+    (method, kind, reason): (MethodId, TopLevelKind, &str),
     summary: &Summary,
+    unmet: Vec<u32>,
 ) -> TopLevel {
+    let is_met = |point: &u32| unmet.binary_search(point).is_err();
     let mut uses: BTreeMap<(Place, Name), Vec<(u32, u32)>> = BTreeMap::new();
     let variable_of =
         |&(point, variable): &(u32, u32)| &known.log_points[point as usize].variables[variable as usize];
     for (place, variables) in &summary.places {
-        for &(point, variable) in variables {
+        for &(point, variable) in variables.iter().filter(|(point, _)| is_met(point)) {
             if let Some(class) = variable_of(&(point, variable)).value_class {
                 uses.entry((place.clone(), class)).or_default().push((point, variable));
             }
@@ -253,6 +256,7 @@ fn top_level(
     let members = summary
         .log_points
         .iter()
+        .filter(|&point| is_met(point))
         .map(|&point| Member {
             log_point: point,
             bindings: (0..known.log_points[point as usize].variables.len() as u32)
@@ -266,7 +270,7 @@ fn top_level(
         })
         .collect();
     let reason = reason.to_owned();
-    TopLevel { method, kind, identifiers, members, is_round: false, is_asked_for: false, reason }
+    TopLevel { method, kind, identifiers, members, unmet, is_round: false, is_asked_for: false, reason }
 }
 
 /// Parts of an object that it shares with others: the number of a part, the
