@@ -38,22 +38,14 @@ pub fn are_part_and_whole(a: &str, b: &str) -> bool {
     part.len() > whole.len() && is_made(whole) && contains_apart(part, whole)
 }
 
-/// Whether two names are places in one folder that was made while the program ran, or one
-/// of them is such a folder and the other one lies in it: what is in the folder of a thing
-/// is of that thing.
+/// Whether one of two names is a folder that was made while the program ran, and the other
+/// one a place in it: what lies in the folder of a thing is of that thing.
 #[must_use]
-pub fn are_of_one_folder(a: &str, b: &str) -> bool {
-    let folder = |name: &str| name.rfind(['/', '\\']);
-    let is_made = |folder: &str| is_made(folder.rsplit(['/', '\\']).next().unwrap_or_default());
-    let is_in = |inner: &str, outer: &str| {
-        let rest = inner.strip_prefix(outer);
-        rest.is_some_and(|rest| rest.starts_with(['/', '\\'])) && folder(outer).is_some() && is_made(outer)
-    };
-    let is_beside = || match (folder(a), folder(b)) {
-        (Some(of_a), Some(of_b)) => a[..of_a] == b[..of_b] && is_made(&a[..of_a]),
-        _ => false,
-    };
-    is_in(a, b) || is_in(b, a) || is_beside()
+pub fn are_folder_and_file(a: &str, b: &str) -> bool {
+    let (file, folder) = if a.len() > b.len() { (a, b) } else { (b, a) };
+    let rest = file.strip_prefix(folder);
+    rest.is_some_and(|rest| rest.starts_with(['/', '\\']))
+        && is_made(folder.rsplit(['/', '\\']).next().unwrap_or_default())
 }
 
 /// Digits of a digest: as many as a UUID has.
@@ -199,15 +191,13 @@ mod tests {
 
     #[test]
     fn what_lies_in_the_folder_of_a_thing_is_of_that_thing() {
-        let log = "/data/orders-10/0001.log";
-        assert!(are_of_one_folder(log, "/data/orders-10/0001.index"));
-        assert!(are_of_one_folder(log, "/data/orders-10"));
-        assert!(are_of_one_folder("/data/orders-10", log));
-        // Another folder, one that all have in common, one whose name only begins so.
-        for other in ["/data/orders-11/0001.log", "/data", "/data/orders-1"] {
-            assert!(!are_of_one_folder(log, other), "{other}");
+        let file = "/data/orders-10/0001.log";
+        assert!(are_folder_and_file(file, "/data/orders-10"));
+        assert!(are_folder_and_file("/data/orders-10", file));
+        // Beside it, the folder of all, another folder, one whose name only begins so.
+        for other in ["/data/orders-10/0001.index", "/data", "/data/orders-11", "/data/orders-1"] {
+            assert!(!are_folder_and_file(file, other), "{other}");
         }
-        assert!(!are_of_one_folder("/data/table_1", "/data/table_2"));
     }
 
     #[test]

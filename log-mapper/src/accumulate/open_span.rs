@@ -7,30 +7,28 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use schema::kinds::{TELLING_MIN, are_of_one_folder, are_part_and_whole, is_made};
+use schema::kinds::{TELLING_MIN, is_made};
 use schema::{
     Event, IdentifierStrength, Kinds, LogPointId, Name, Span, TopLevelKind, Value, ValueClassId, Values,
 };
 
 use super::evidence::{AT_ONCE_US, LOOP_US};
-use super::facts::{Fact, Number, Uuid};
+use super::facts::{Fact, Number};
 use super::orders::{Follows, Orders};
 use super::pools::Closed;
-use bound::{Bound, is_small};
+use bound::Bound;
 use top_state::kind_rank;
 
 pub(super) use bound::BoundAt;
 pub(super) use top_state::{TopState, opening_after, opening_any};
 
 mod bound;
+mod differs;
 mod top_state;
 
 /// Values kept of a span per top-level method: one that meets more entities than
 /// this is not told apart by them.
 const BOUND_MAX: usize = 256;
-
-/// Events of a span, latest first, in which what it knows is looked up as a field.
-const FIELDS_BACK_MAX: usize = 64;
 
 /// A span that can still grow.
 #[derive(Debug)]
@@ -241,63 +239,6 @@ impl OpenSpan {
         }
         let (n_request, n_weak, follows, entered) = best?;
         Some(Fit { tops: found, n_request, n_weak, follows, entered, differs: false, names: true })
-    }
-
-    /// Whether the record and the span name different things of one kind.
-    fn differs(&self, orders: &Orders<'_>, kinds: &Kinds, fact: &Fact) -> bool {
-        self.differs_in(orders, kinds, fact, &|_| true)
-    }
-
-    /// The same, of other kinds than the parts are of by which a whole is known: a
-    /// whole has many parts, but what else it has to do with must be the same.
-    fn differs_besides_parts(&self, orders: &Orders<'_>, kinds: &Kinds, fact: &Fact) -> bool {
-        let is_part = |kind| fact.wholes.iter().any(|whole| kinds.of(whole.part) == kind);
-        self.differs_in(orders, kinds, fact, &|kind| !is_part(kind))
-    }
-
-    fn differs_in(
-        &self,
-        orders: &Orders<'_>,
-        kinds: &Kinds,
-        fact: &Fact,
-        counts: &dyn Fn(ValueClassId) -> bool,
-    ) -> bool {
-        let of_kind = |kind| self.known().filter(move |b| kinds.of(b.value_class) == kind);
-        let is_another = |kind: ValueClassId, text: &Arc<str>| {
-            let is_same = |b: &Bound| {
-                b.text == *text || are_part_and_whole(&b.text, text) || are_of_one_folder(&b.text, text)
-            };
-            counts(kind) && of_kind(kind).next().is_some() && !of_kind(kind).any(is_same)
-        };
-        let are_fields = |kind, variable| {
-            of_kind(kind).all(|b| self.is_another_field(orders, b, (fact.log_point, variable)))
-        };
-        let is_other =
-            |uuid: &Uuid| uuid.classes.iter().any(|class| is_another(kinds.of(*class), &uuid.text));
-        // Small numbers are sizes as often as names, but for what goes in rounds.
-        let has_rounds = self.tops.iter().all(|state| orders.kind(state.top) == TopLevelKind::Dispatcher);
-        fact.uuids.iter().filter(|uuid| uuid.is_shown).any(is_other)
-            || fact.values.iter().filter(|(_, text)| has_rounds || !is_small(text)).any(|(variable, text)| {
-                let classes = orders.request_classes(fact.log_point, *variable);
-                classes
-                    .iter()
-                    .map(|class| kinds.of(*class))
-                    .any(|kind| is_another(kind, text) && !are_fields(kind, *variable))
-            })
-    }
-
-    /// Whether what is known was printed as another field of the object of which `variable`
-    /// of a log point prints one: an object's file and its index are two files, but not two
-    /// objects.
-    fn is_another_field(&self, orders: &Orders<'_>, known: &Bound, variable: (LogPointId, u32)) -> bool {
-        self.events.iter().rev().take(FIELDS_BACK_MAX).any(|event| {
-            event.log_point.is_some_and(|point| {
-                let is_it = |(field, text): (u32, &str)| {
-                    text == &*known.text && orders.are_two_fields((point, field), variable)
-                };
-                event.values.iter().any(is_it)
-            })
-        })
     }
 
     /// The values by which it is told from others.

@@ -7,7 +7,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
 
 use schema::kinds::{
-    TELLING_MIN, are_of_one_folder, contains_apart, is_dated, is_digest, is_made, is_unique,
+    TELLING_MIN, are_folder_and_file, contains_apart, is_dated, is_digest, is_made, is_unique,
 };
 
 use super::pairs::Pairs;
@@ -342,7 +342,7 @@ impl<'s> Facts<'s> {
             let kind = self.kinds.of(value.value_class);
             let mut ours = a.values.iter().filter(|our| self.kinds.of(our.value_class) == kind).peekable();
             ours.peek().is_some()
-                && !ours.any(|our| our.text == value.text || are_of_one_folder(&our.text, &value.text))
+                && !ours.any(|our| our.text == value.text || are_folder_and_file(&our.text, &value.text))
         })
     }
 

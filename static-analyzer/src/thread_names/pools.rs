@@ -32,6 +32,7 @@ pub(super) fn names_of(facts: &Facts<'_>, graph: &CallGraph, method: MethodId) -
         let starts = |c: &&Call| c.site == site && matches!(c.kind, CallKind::Start(_) | CallKind::Exit);
         let started = graph.calls(method).iter().filter(starts).flat_map(|c| &c.targets);
         let mut bodies: Vec<ThreadBody> = started.map(|&target| target.into()).collect();
+        bodies.extend(handed_bodies(graph, method));
         if bodies.is_empty() {
             bodies = given_bodies(facts, method, &args[1..]);
         }
@@ -40,6 +41,33 @@ pub(super) fn names_of(facts: &Facts<'_>, graph: &CallGraph, method: MethodId) -
         }
     }
     found
+}
+
+/// Bodies of the tasks that its callers hand to a method which passes them on to a pool.
+fn handed_bodies(graph: &CallGraph, method: MethodId) -> Vec<ThreadBody> {
+    let mut bodies = Vec::new();
+    let mut seen = vec![method];
+    let mut at = 0;
+    while at < seen.len() && seen.len() <= limits::POOL_PLACES_MAX {
+        for &(caller, call) in &graph.callers[seen[at].index()] {
+            let calls = graph.calls(caller);
+            let direct = &calls[call];
+            if direct.kind != CallKind::Direct {
+                continue;
+            }
+            let starts =
+                |c: &&Call| c.site == direct.site && matches!(c.kind, CallKind::Start(_) | CallKind::Exit);
+            let before = bodies.len();
+            let started = calls.iter().filter(starts).flat_map(|c| &c.targets);
+            bodies.extend(started.map(|&target| ThreadBody::from(target)));
+            // Who starts nothing itself passes on what it is given.
+            if bodies.len() == before && !seen.contains(&caller) {
+                seen.push(caller);
+            }
+        }
+        at += 1;
+    }
+    bodies
 }
 
 /// Bodies of the tasks that a method passes on to a pool, by their class.
@@ -60,6 +88,12 @@ fn names_at(facts: &Facts<'_>, method: MethodId, pool: ValueId, bodies: &[Thread
             let mut e = Evaluator::new(facts, root);
             let Some(frame) = wrapper::enter_chain(&mut e, &chain, method) else { continue };
             let place = e.place(frame, pool);
+            if chain.is_empty() && is_own_field(&e, place) {
+                found.extend(names_of_made(facts, method, pool, bodies));
+                if !found.is_empty() {
+                    continue;
+                }
+            }
             let is_given = matches!(e.place_node(place), Place::Value(FrameId::ROOT, v)
                 if matches!(e.op(FrameId::ROOT, v), Op::Param(_)));
             if is_given {
@@ -77,6 +111,43 @@ fn names_at(facts: &Facts<'_>, method: MethodId, pool: ValueId, bodies: &[Thread
             break;
         }
         chains = longer;
+    }
+    found
+}
+
+/// Whether a place is a field of the root method's own object.
+fn is_own_field(e: &Evaluator<'_>, place: PlaceId) -> bool {
+    let Place::Field(object, _) = e.place_node(place) else { return false };
+    let is_static = e.program().methods[e.method_of(FrameId::ROOT).index()].is_static();
+    !is_static
+        && matches!(e.place_node(object), Place::Value(FrameId::ROOT, v)
+            if matches!(e.op(FrameId::ROOT, v), Op::Param(0)))
+}
+
+/// The names of the threads of the pool that the object of a method has, as those say who
+/// make such objects: names are often among what a constructor is given.
+fn names_of_made(facts: &Facts<'_>, method: MethodId, pool: ValueId, bodies: &[ThreadBody]) -> Vec<Found> {
+    let class = facts.program.methods[method.index()].class;
+    let methods = facts.program.classes[class.index()].methods.clone().map(MethodId::new);
+    let constructors = methods.filter(|m| facts.program.methods[m.index()].name == "<init>");
+    let calls = constructors.flat_map(|constructor| wrapper::callers_of(facts, constructor));
+    let mut found = Vec::new();
+    for (maker, call) in calls.take(limits::WRAPPER_CALLERS_MAX) {
+        let mut e = Evaluator::new(facts, maker);
+        let Op::Invoke { args, .. } = e.op(FrameId::ROOT, call) else { continue };
+        let made = args[0];
+        if !matches!(e.op(FrameId::ROOT, made), Op::New(_)) {
+            continue;
+        }
+        let object = e.place(FrameId::ROOT, made);
+        let m = &facts.program.methods[method.index()];
+        let mut given = vec![Arg::Unknown; types::parameters(&m.descriptor).len() + 1];
+        given[0] = Arg::Place(object);
+        let Some(frame) = e.make_frame(FrameId::ROOT, None, method, given, None) else { continue };
+        let place = e.place(frame, pool);
+        for term in (Pools { e: &mut e, seen: Vec::new() }).of_pool(place) {
+            found.extend(Found::new(&mut e, term, bodies.to_vec()));
+        }
     }
     found
 }
