@@ -471,7 +471,8 @@ impl Chooser<'_> {
 
     /// Whether a method prints, starts a task that prints, and does not wait for
     /// it. What a timer runs again and again is nobody's work that is handed over, and
-    /// what the method can as well do at once it does for its caller.
+    /// what the method can as well do at once, by the same call as the task, it does for its
+    /// caller.
     fn starts_task(&self, method: MethodId) -> bool {
         let Some(body) = &self.program.methods[method.index()].body else { return false };
         let is_task = |t: &MethodId| self.chosen.get(t).is_some_and(|(kind, _)| *kind == TopLevelKind::Task);
@@ -483,10 +484,9 @@ impl Chooser<'_> {
                     || (apis::FUTURES.contains(&method.class.as_str()) && !method.name.ends_with("Async")))
         };
         let started = calls.filter(|call| matches!(call.kind, CallKind::Start(_)) && !is_own(call));
-        let own = &self.drops.summaries.methods[method.index()].log_points;
         let is_done_at_once = |task: &MethodId| {
-            let printed = &self.drops.summaries.methods[task.index()].log_points;
-            printed.iter().all(|point| own.binary_search(point).is_ok())
+            let work = self.graph.local_edges(*task).filter(|(_, t)| self.n_points(*t) == self.n_points(*task));
+            work.into_iter().any(|(_, work)| self.graph.local_edges(method).any(|(_, own)| own == work))
         };
         let starts = started.flat_map(|call| &call.targets).any(|t| is_task(t) && !is_done_at_once(t));
         let waits_for_task = |op: &Op| {

@@ -68,7 +68,6 @@ impl ServiceLoops {
                 members.iter().for_each(|&b| loops.inner[b as usize] = true);
             }
         }
-        loops.add_failures(body);
         loops
     }
 
@@ -77,37 +76,10 @@ impl ServiceLoops {
         self.blocks.get(body.inst(value).block.index()).copied().unwrap_or(false)
     }
 
-    /// Whether the step from block `from` to block `to` ends a round, be it with an exception.
+    /// Whether the step from block `from` to block `to` ends a round.
     pub(crate) fn ends_round(&self, from: BlockId, to: BlockId) -> bool {
         let is = |block: BlockId, at: u32| block.index() == at as usize;
         self.rounds.iter().any(|(first, blocks)| is(to, *first) && blocks.iter().any(|&b| is(from, b)))
-    }
-
-    /// Adds to the blocks of each service loop those that run only when a round of it fails.
-    fn add_failures(&mut self, body: &Body) {
-        for (_, members) in &mut self.rounds {
-            let is_member = |block: BlockId| members.contains(&(block.index() as u32));
-            let all = |block: BlockId| {
-                let block = body.block(block);
-                block.successors.iter().copied().chain(block.handlers.iter().map(|h| h.block))
-            };
-            let reach = |mut todo: Vec<BlockId>| {
-                let mut seen = vec![false; body.blocks.len()];
-                while let Some(block) = todo.pop() {
-                    if !is_member(block) && !std::mem::replace(&mut seen[block.index()], true) {
-                        todo.extend(all(block));
-                    }
-                }
-                seen
-            };
-            let otherwise = reach(vec![BlockId::new(0)]);
-            let handlers = members.iter().flat_map(|&b| &body.blocks[b as usize].handlers);
-            let failed = reach(handlers.map(|handler| handler.block).collect());
-            let only = (0u32..).zip(failed.into_iter().zip(otherwise));
-            let only: Vec<u32> =
-                only.filter(|&(_, (failed, other))| failed && !other).map(|(b, _)| b).collect();
-            members.extend(only);
-        }
     }
 
     /// Per block: whether it is in a service loop, or handles an exception of a round and goes
