@@ -485,7 +485,8 @@ impl Chooser<'_> {
         };
         let started = calls.filter(|call| matches!(call.kind, CallKind::Start(_)) && !is_own(call));
         let is_done_at_once = |task: &MethodId| {
-            let work = self.graph.local_edges(*task).filter(|(_, t)| self.n_points(*t) == self.n_points(*task));
+            let work =
+                self.graph.local_edges(*task).filter(|(_, t)| self.n_points(*t) == self.n_points(*task));
             work.into_iter().any(|(_, work)| self.graph.local_edges(method).any(|(_, own)| own == work))
         };
         let starts = started.flat_map(|call| &call.targets).any(|t| is_task(t) && !is_done_at_once(t));
