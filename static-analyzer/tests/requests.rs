@@ -29,6 +29,8 @@ mod caches;
 mod carried;
 #[path = "requests/choices.rs"]
 mod choices;
+#[path = "requests/clearings.rs"]
+mod clearings;
 #[path = "requests/crowded.rs"]
 mod crowded;
 #[path = "requests/gates.rs"]
@@ -53,8 +55,12 @@ mod parcels;
 mod plans;
 #[path = "requests/posted.rs"]
 mod posted;
+#[path = "requests/reasons.rs"]
+mod reasons;
 #[path = "requests/reflected.rs"]
 mod reflected;
+#[path = "requests/shifts.rs"]
+mod shifts;
 #[path = "requests/sinks.rs"]
 mod sinks;
 #[path = "requests/turns.rs"]
