@@ -68,6 +68,32 @@ fn two_fields_of_one_object_are_no_two_objects() {
     assert_eq!(one.lines().count(), 2, "{one}");
 }
 
+#[test]
+fn who_has_named_several_of_a_kind_is_not_told_by_another_one() {
+    let model = sketch::model(
+        "point removing
+         point log log=Path.text
+         point index index=Path.text
+         point snapshot snapshot=Path.text
+         top remove DispatchTarget log=Path.text index=Path.text snapshot=Path.text
+           >removing log
+           log index snapshot
+           index snapshot
+           snapshot*<
+         top sweep Task snapshot=Path.text
+           >snapshot<",
+    );
+    let (first, last) =
+        ("1.0 t removing\n1.0 t log log=/a/000017.log\n", "1.0 t snapshot snapshot=/a/000016.snap");
+    let several = format!("{first}1.0 t index index=/a/000017.index\n{last}");
+    assert_eq!(run(&model, &several).trim(), "remove: 1 opens; 2 thread; 3 thread; 4 thread");
+    // It has named one, which this is not.
+    assert_eq!(run(&model, &format!("{first}{last}")).trim(), "remove: 1 opens; 2 thread\nsweep: 3 opens");
+    // Without threads the lines before can have been somebody else's.
+    let bare = run(&model, &several.replace(" t ", " - "));
+    assert!(bare.trim().ends_with("4 opens"), "{bare}");
+}
+
 /// That a loop of somebody else goes through both is the longer reading.
 #[test]
 fn calls_with_other_arguments_are_other_calls() {

@@ -58,3 +58,27 @@ fn what_was_called_before_another_round_of_the_caller_is_that_rounds() {
     let text = "a t flush q@1.0\na t save begins@1.1\na t save p@1.2";
     check_model(&caller("Task", true), text, "1\n2\n3");
 }
+
+#[test]
+fn who_names_a_folder_without_a_thread_has_called_what_named_a_file_in_there() {
+    let mut model = sketch::model(
+        "point p
+         point wiped
+         top clear Dispatcher dir=File.path
+           >p
+         top wipe Task file=File.path
+           >wiped
+         pair clear wipe Call",
+    );
+    let text = "a - wipe file=/data/shop-17/1.log wiped@1.0
+         a - wipe file=/data/shop-18/1.log wiped@1.1
+         a - clear dir=/data/shop-17 p@1.2";
+    // It can print that before its call, too.
+    check_model(&model, text, "1\n2\n3");
+    model.communication_pairs[0].after = vec![sketch::point(&model, "p")];
+    check_model(&model, text, "1 3 3>1\n2");
+    // Another folder, another node, and long ago.
+    check_model(&model, &text.replace("dir=/data/shop-17", "dir=/data/shop-19"), "1\n2\n3");
+    check_model(&model, &text.replace("a - clear", "b - clear"), "1\n2\n3");
+    check_model(&model, &text.replace("@1.2", "@2.2"), "1\n2\n3");
+}
