@@ -55,12 +55,14 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
     out
 }
 
-/// The same where no thread is printed.
+/// The same of rounds of dispatchers where no thread is printed: whatever else names a folder
+/// can be about all that lies in there.
 fn join_by_folder(pairs: &Pairs<'_>, facts: &Facts<'_>, sets: &mut Sets, out: &mut Vec<SpanLink>) {
     let bare = || facts.iter().filter(|(_, fact)| fact.thread.is_none());
     let mut ends: Vec<(u32, i64, u32)> = bare().map(|(at, fact)| (fact.node, fact.end_us, at)).collect();
     ends.sort_unstable();
-    for (caller, fact) in bare() {
+    let rounds = bare().filter(|(_, fact)| fact.tops.first().is_some_and(|&top| pairs.is_dispatcher(top)));
+    for (caller, fact) in rounds {
         let first = ends.partition_point(|end| *end < (fact.node, fact.start_us - GOES_ON_US, 0));
         let last = ends.partition_point(|end| *end <= (fact.node, fact.start_us, u32::MAX));
         let before = ends[first..last].iter().rev().take(SPANS_MAX).filter(|end| end.2 != caller);
