@@ -253,6 +253,9 @@ pub struct TopLevelMethod {
     /// Programs that are not known ask for it, and wait for the answer, in threads of their
     /// own: each call is a request.
     pub is_asked_for: bool,
+    /// Of a dispatcher: its lines that no round of its service loop prints, sorted. They come
+    /// before and after the rounds, once.
+    pub outside_rounds: Vec<LogPointId>,
     /// Why it is a top-level method: the rule, the edge, the identifiers lost.
     pub reason: String,
 }

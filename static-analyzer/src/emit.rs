@@ -157,6 +157,9 @@ fn top_level(
         bindings.resize(n, None);
         bindings
     };
+    let mut outside_rounds: Vec<LogPointId> =
+        top.outside_rounds.iter().map(|&point| log_points.id(point)).collect();
+    outside_rounds.sort_unstable();
     let fragment = complete(&findings.fragments[top.method.index()], top);
     TopLevelMethod {
         class: dotted(&findings.program.classes[method.class.index()].name),
@@ -168,6 +171,7 @@ fn top_level(
         entry_points: findings.entry_points.of[old].clone(),
         is_round: top.is_round,
         is_asked_for: top.is_asked_for,
+        outside_rounds,
         reason: top.reason.clone(),
     }
 }

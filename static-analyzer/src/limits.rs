@@ -224,3 +224,6 @@ pub const TASK_CLASSES_MAX: usize = 64;
 /// Calls on the way from a part of a structure to the dispatch that goes through its parts:
 /// whoever takes more is at something else.
 pub const RECURSION_CALLS_MAX: usize = 8;
+
+/// Calls on the way of a parameter to the field that tells what it is.
+pub const HANDED_ON_MAX: usize = 4;

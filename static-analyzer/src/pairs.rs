@@ -110,6 +110,7 @@ pub fn find(
     let prints = sides::Prints::new(context);
     add_sides(context, &units, &prints, &sites, &mut pairs);
     add_elsewhere(context, &units, &prints, &taken, &mut pairs);
+    add_rounds(context, &mut pairs);
     waits::add(context, &units, &sites, &mut pairs);
     entities::add(context, &mut pairs);
     attached::add(context, &units, &facts, &mut pairs);
@@ -193,8 +194,7 @@ fn merge_one(
             !identifier.is_one_of_many() || place.is_collected() || (is_batch && place.is_given())
         });
     }
-    // What passes through others tells nothing alone.
-    let tells = |way: &Vec<&Handoff>| way.len() == 1 && !way[0].needs_identifier;
+    let tells = |way: &Vec<&Handoff>| tells(context, to, way);
     if identifiers.is_empty() && !ways.iter().any(tells) {
         return None;
     }
@@ -222,6 +222,20 @@ fn merge_one(
     };
     let taken = events::taken_at(context, context.top_levels.methods[to].method, ways);
     Some((pair, sites, taken))
+}
+
+/// Whether a way to `to` tells alone. What passes through others does not; but who starts a
+/// thread has started the dispatcher that the thread is, whoever calls that.
+fn tells(context: Context<'_>, to: usize, way: &[&Handoff]) -> bool {
+    let dispatches = context.top_levels.methods[to].kind == TopLevelKind::Dispatcher;
+    let is_run = match *way {
+        [_] => true,
+        [start, call] => {
+            dispatches && start.kind == LinkKind::Thread && call.kind == LinkKind::Call && !call.many
+        }
+        _ => false,
+    };
+    is_run && way.iter().all(|handoff| !handoff.needs_identifier)
 }
 
 /// Whether a sender is a task that ends: it was made for some work, and does not wait for
@@ -294,6 +308,17 @@ fn add_elsewhere(
             pair.elsewhere = sides_of.points(&taken[&(pair.from, pair.to, pair.kind)]).beside;
         }
     });
+}
+
+/// Adds what receivers print only in the rounds of their service loops: whoever starts or calls
+/// one has none of them.
+fn add_rounds(context: Context<'_>, pairs: &mut Pairs) {
+    let is_begun = |pair: &&mut Pair| matches!(pair.kind, LinkKind::Thread | LinkKind::Call);
+    for pair in pairs.values_mut().filter(is_begun) {
+        pair.elsewhere.extend(&context.top_levels.methods[pair.to].in_rounds);
+        pair.elsewhere.sort_unstable();
+        pair.elsewhere.dedup();
+    }
 }
 
 /// Drops pairs without identifiers whose receiver serves many senders: a helper

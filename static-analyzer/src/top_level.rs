@@ -47,6 +47,10 @@ pub struct TopLevel {
     pub is_round: bool,
     /// Programs that are not known ask for it, and wait for the answer.
     pub is_asked_for: bool,
+    /// Log points of a dispatcher that its rounds do not print; sorted.
+    pub outside_rounds: Vec<u32>,
+    /// Log points of a dispatcher that it prints only in its rounds; sorted.
+    pub in_rounds: Vec<u32>,
     /// The rule, the edge, the identifiers lost there.
     pub reason: String,
 }

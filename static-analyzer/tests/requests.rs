@@ -33,6 +33,8 @@ mod choices;
 mod clearings;
 #[path = "requests/crowded.rs"]
 mod crowded;
+#[path = "requests/doors.rs"]
+mod doors;
 #[path = "requests/gates.rs"]
 mod gates;
 #[path = "requests/given.rs"]

@@ -330,6 +330,8 @@ pub(super) struct Surroundings {
     /// The best span has printed nothing yet but what very many methods print, and the record
     /// is printed by few.
     pub(super) is_its_own: bool,
+    /// The best span is a dispatcher before or after its rounds, and the record is too.
+    pub(super) outside_rounds: bool,
     /// The best span is what a dispatcher prints itself: its rounds are requests.
     pub(super) is_dispatcher: bool,
     /// The record is the span's first line again, about what was made since.
@@ -429,11 +431,13 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
 
 /// Whether the thread of `best` has ended that and works on something else now: it was done
 /// long ago, or when somebody handed out the next. A dispatcher's round can end anywhere, but
-/// not before the line of its own that comes next.
+/// not before the line of its own that comes next. What it prints before and after its rounds
+/// comes once, however long it takes: a pause ends rounds only.
 fn is_done(best: Evidence, around: Surroundings) -> bool {
-    let goes_on = around.is_its_own && best.follows == Follows::Next;
+    let goes_on = (around.is_its_own || around.outside_rounds) && best.follows == Follows::Next;
     let is_over = (around.round_is_over || around.handed_anew) && !goes_on;
-    let begins_next = around.starts && (around.after_silence || (is_over && best.n_request == 0));
+    let after_silence = around.after_silence && !(around.outside_rounds && goes_on);
+    let begins_next = around.starts && (after_silence || (is_over && best.n_request == 0));
     (around.at_exit && (around.floats || begins_next)) || (around.is_dispatcher && begins_next)
 }
 

@@ -52,7 +52,8 @@ impl Scan<'_> {
         let around = Surroundings {
             seq: self.seq,
             has_thread: thread.is_some(),
-            starts: self.orders.starts(point) && !is_rest,
+            starts: (self.orders.starts(point) && !is_rest)
+                || (thread.is_some() && self.orders.starts_before_rounds(point)),
             floats: self.floats_apart(best.span, point, gap_us)
                 || (thread.is_some() && self.tells_of_another(best, point, facts)),
             encloses: current.is_some_and(|current| self.encloses(best.span, current)),
@@ -71,7 +72,9 @@ impl Scan<'_> {
                 && self.open.get(best.span).is_only(point)
                 && self.open.get(best.span).tops.len() > 1,
             after_silence: is_silence(gap_us, self.open.get(best.span).lasted_us()),
-            at_exit: self.open.get(best.span).is_at_exit(&self.orders) && !self.is_main(best.span),
+            at_exit: self.open.get(best.span).is_at_exit(&self.orders)
+                && !self.is_main(best.span)
+                && !self.is_in_main(best.span),
             is_answered: self.is_answered(best.span, point),
             is_main: self.is_main(best.span),
             was_handed_out: self.open.get(best.span).was_handed_out(&self.orders, &best.fit),
@@ -79,6 +82,7 @@ impl Scan<'_> {
             round_is_over: self.is_round_over(best.span, point, gap_us),
             handed_anew: self.is_next_handed(best.span, record.ts_us),
             is_its_own: self.is_its_own(best.span, point),
+            outside_rounds: self.is_outside_rounds(best.span, point),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             beside: self.is_beside(best, record),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
@@ -317,6 +321,14 @@ impl Scan<'_> {
         self.open.get(span).tops.iter().all(|state| is_main(self.model, state.top))
     }
 
+    /// Whether `span` can be the program's `main`, in the thread of one: nothing else is.
+    fn is_in_main(&self, span: SpanIndex) -> bool {
+        let open = self.open.get(span);
+        let is_main_thread = |thread: u32| self.thread_names[thread as usize] == MAIN_THREAD;
+        open.thread.is_some_and(is_main_thread)
+            && open.tops.iter().any(|state| is_main(self.model, state.top))
+    }
+
     /// Whether `span` can be a round of a dispatcher, which is followed by another.
     fn is_round(&self, span: SpanIndex) -> bool {
         self.open.get(span).tops.iter().any(|state| self.is_round_of(state))
@@ -335,12 +347,14 @@ impl Scan<'_> {
         let is_inner = open.events.iter().all(|event| event.log_point.is_some_and(initializes));
         let float_us = if is_inner || initializes(point) { FLOAT_US } else { AT_ONCE_US };
         if self.orders.floats(point) {
-            let is_apart = open.only_floats() || self.is_all_rounds(span);
+            let last = open.events.last().and_then(|last| last.log_point);
+            let is_between = last.is_some_and(|last| self.is_outside_rounds(span, last));
+            let is_apart = open.only_floats() || (self.is_all_rounds(span) && !is_between);
             // What can have ended has, if nothing came of it for so long.
             // What a task has printed before, it prints as the next one.
             let is_next = self.is_given_task(span) && open.has_printed(point);
             let pause_us = if is_next { self.pause_of_task_us() } else { self.pause_us() };
-            let has_ended = gap_us > pause_us && open.is_at_exit(&self.orders);
+            let has_ended = gap_us > pause_us && open.is_at_exit(&self.orders) && !is_between;
             return has_ended || is_silence(gap_us, open.lasted_us()) || (gap_us > float_us && is_apart);
         }
         let is_anybodys = open.tops.len() > ANYBODY_MIN && !open.only_floats();
@@ -386,6 +400,15 @@ impl Scan<'_> {
             || (gap_us > self.pause_of_task_us().max(lasted_us)
                 && self.is_given_task(span)
                 && self.open.get(span).thread.is_some_and(|thread| self.given.begins(thread, point)))
+    }
+
+    /// Whether `span` is a dispatcher that has printed last what it prints before or after its
+    /// rounds, and `point` is of that too.
+    fn is_outside_rounds(&self, span: SpanIndex, point: LogPointId) -> bool {
+        let open = self.open.get(span);
+        let Some(last) = open.events.last().and_then(|event| event.log_point) else { return false };
+        let is_outside = |top, point| self.orders.is_outside_rounds(top, point);
+        open.tops.iter().all(|state| is_outside(state.top, last) && is_outside(state.top, point))
     }
 
     /// Whether `span` began as a task can, in a thread that is given one after the other.

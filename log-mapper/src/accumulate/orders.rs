@@ -343,6 +343,11 @@ impl<'m> Orders<'m> {
         is_main(self.model, top)
     }
 
+    /// Whether the dispatcher `top` prints `point` before and after its rounds only.
+    pub(super) fn is_outside_rounds(&self, top: TopLevelId, point: LogPointId) -> bool {
+        self.model.top_level_methods[top.index()].outside_rounds.binary_search(&point).is_ok()
+    }
+
     /// How many nodes the DAG of `top` has.
     pub(super) fn n_nodes(&self, top: TopLevelId) -> usize {
         self.dag(top).nodes.len()

@@ -333,7 +333,7 @@ impl<'a> Finder<'a> {
     fn naming(&self, pair: &Pair, receiver: &Receiver<'_, 'a>) -> Vec<u32> {
         let fact = receiver.fact;
         let is_start = pair.kind == LinkKind::Thread && matches!(pair.role, Role::Local | Role::Served);
-        let dispatches = self.pairs.is_dispatcher(pair.to);
+        let dispatches = self.pairs.serves(pair, fact);
         if !is_start || dispatches || self.facts.own_thread(fact).is_none() {
             return Vec::new();
         }
@@ -539,7 +539,7 @@ fn since_us(sender: &Fact<'_>, receiver: &Fact<'_>) -> i64 {
 
 /// Whether `sender` had printed nothing for so long, as the receiver began, that it waits
 /// for what it has started.
-fn has_waited(sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+pub(super) fn has_waited(sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
     since_us(sender, receiver) > STARTER_SILENT_MAX_US
 }
 

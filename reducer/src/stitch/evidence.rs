@@ -8,6 +8,7 @@
 
 use std::cmp::Reverse;
 
+use super::candidates::has_waited;
 use super::determined::Determined;
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
@@ -87,6 +88,14 @@ impl Evidence {
     }
 }
 
+/// Whether the sender is a program's `main` in the middle of its work, or just done, when the
+/// thread of the receiver begins: it starts what makes up the program, and what that starts,
+/// it has started.
+fn is_starting(pairs: &Pairs<'_>, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+    let is_first = receiver.first_point.is_some_and(|first| pairs.starts_with(pair.to, first));
+    pairs.is_main(pair.from) && is_first && !has_waited(sender, receiver)
+}
+
 /// Weighs `pair` from `sender` to `receiver`; none if they contradict it: one
 /// value each of an identifier that the pair hands over, and not the same one.
 /// Time is checked by the caller.
@@ -105,19 +114,21 @@ pub(super) fn weigh(
     let is_recursion = pair.role == Role::Entity && !pairs.is_entity(pair.to);
     let is_call = pair.kind == LinkKind::Call && (pair.role == Role::Local || is_recursion);
     let one_thread = matches!(pair.role, Role::Cut | Role::Asked) || is_call;
-    let is_elsewhere = one_thread && threads_known && !same_thread;
-    let is_unknown = pair.role == Role::Asked && !same_thread;
-    if is_elsewhere || is_unknown || reads_otherwise(pairs, pair, sender, receiver) {
+    let is_elsewhere = !same_thread && (one_thread && threads_known || pair.role == Role::Asked);
+    if is_elsewhere || reads_otherwise(pairs, pair, sender, receiver) {
         return None;
     }
     let part = names_part(facts, sender, receiver).filter(|_| pair.to_parts && !names_parts(pair, sender));
     let mut shared = mapped_values(facts, pair, sender, receiver, part.is_some())?;
+    let is_started = pair.by_name && is_starting(pairs, pair, sender, receiver);
     if shared.request.is_empty() {
         match part {
             Some(part) => shared.add_request(part),
-            None if pair.by_name => shared.weak.push(facts.same_name(sender, receiver)?),
-            None if pair.is_way() => return None,
-            None => {}
+            None => match facts.same_name(sender, receiver).filter(|_| pair.by_name) {
+                Some(name) => shared.weak.push(name),
+                None if pair.is_way() && !is_started => return None,
+                None => {}
+            },
         }
     }
     let hands_on_same = !shared.request.is_empty() || !shared.weak.is_empty();
@@ -130,23 +141,21 @@ pub(super) fn weigh(
     }
     // Without a map, what both know by one name must not differ, and past others
     // nothing that both name one of.
-    if (pair.map.is_empty() && others.n_differ > 0) || (pair.is_way() && facts.names_other(sender, receiver))
-    {
+    let goes_past = pair.is_way() && !is_started;
+    if (pair.map.is_empty() && others.n_differ > 0) || (goes_past && facts.names_other(sender, receiver)) {
         return None;
     }
-    // Who names other things of a kind has to do with the receiver only by what tells
-    // things apart.
+    // Who names others of a kind has to do with the receiver only by what tells things apart.
     if others.names_others && !shared.tells {
         return None;
     }
-    if !hands_on_same && hands_on_others(pair, sender, receiver) {
-        return None;
-    }
-    if is_state_only(facts, pair, (sender, receiver), &shared) || is_anybodys_next(pair, &shared) {
+    if (!hands_on_same && hands_on_others(pair, sender, receiver))
+        || is_state_only(facts, pair, (sender, receiver), &shared)
+        || is_anybodys_next(pair, &shared)
+    {
         return None;
     }
     let same_thread = same_thread && one_thread;
-    let distance_us = Reverse(distance_us(sender, receiver));
     let (n_request, n_weak) = (to_u32(shared.request.len()), to_u32(shared.weak.len()));
     Some(Evidence {
         is_call: same_thread && n_request > 0,
@@ -157,7 +166,7 @@ pub(super) fn weigh(
         is_first: is_first(sender, receiver),
         magnitude: Reverse(magnitude(sender, receiver)),
         rank: Reverse(rank),
-        distance_us,
+        distance_us: Reverse(distance_us(sender, receiver)),
     })
 }
 

@@ -469,6 +469,20 @@ impl<'m> Pairs<'m> {
         self.model.top_level_methods[top.index()].kind == TopLevelKind::Dispatcher
     }
 
+    /// Whether the receiver of a pair dispatches, and is, for all that is known, at what others
+    /// hand it.
+    pub(super) fn serves(&self, pair: &Pair, receiver: &Fact<'_>) -> bool {
+        self.is_dispatcher(pair.to) && !self.begins_thread(pair, receiver)
+    }
+
+    /// Whether the receiver of a pair begins with what its thread does before it serves: whoever
+    /// started the thread has that.
+    pub(super) fn begins_thread(&self, pair: &Pair, receiver: &Fact<'_>) -> bool {
+        let outside = &self.model.top_level_methods[pair.to.index()].outside_rounds;
+        pair.kind == LinkKind::Thread
+            && receiver.first_point.is_some_and(|first| outside.binary_search(&first).is_ok())
+    }
+
     fn add(&mut self, pair: &CommunicationPair, id: PairId, role: Role) {
         let mut map: Vec<Mapped> =
             pair.identifiers.iter().filter_map(|&(a, b)| self.mapped(pair, a, b)).collect();

@@ -35,6 +35,7 @@ mod on_behalf;
 mod senders;
 mod series;
 mod short_names;
+mod starts;
 mod telling;
 mod things;
 mod waiting;

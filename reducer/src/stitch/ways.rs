@@ -13,7 +13,7 @@
 //! What a task hands over is not always known: it can keep what it starts in a list.
 //! Where nobody else starts that, and hardly a line of the task is in the logs, whoever
 //! started the task is behind it, and a name that both print of one kind of thing tells
-//! who.
+//! who; so does that a program's `main` is in the middle of starting it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,7 +59,8 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Pair> {
             for way in &ways {
                 for step in after(way.to).filter(|step| step.to != from && !way.through.contains(&step.to)) {
                     let is_sole = hidden.get(&step.to) == Some(&step.from);
-                    let Some(way) = join(way, step, is_sole) else { continue };
+                    let is_known = (is_sole, pairs.is_main(from));
+                    let Some(way) = join(way, step, is_known) else { continue };
                     if is_shown(step.from) && !way.by_name {
                         continue;
                     }
@@ -105,8 +106,8 @@ fn hidden_starters(
 }
 
 /// A way and one more step; none if nothing that can be seen goes along it. `is_sole`: the
-/// step's sender alone starts its receiver.
-fn join(way: &Pair, step: &Pair, is_sole: bool) -> Option<Pair> {
+/// step's sender alone starts its receiver; `is_program`: the way begins at a `main`.
+fn join(way: &Pair, step: &Pair, (is_sole, is_program): (bool, bool)) -> Option<Pair> {
     let mut map: Vec<Mapped> = Vec::new();
     for a in &way.map {
         for b in step.map.iter().filter(|b| b.from == a.to) {
@@ -123,8 +124,8 @@ fn join(way: &Pair, step: &Pair, is_sole: bool) -> Option<Pair> {
     }
     // What names nothing that it hands over can be named after it all the same.
     let is_start = way.kind == LinkKind::Thread && step.kind == LinkKind::Thread;
-    let by_name = map.is_empty() && !way.to_parts;
-    if by_name && !(is_start && is_sole) {
+    let by_name = map.is_empty() && is_start && is_sole && (!way.to_parts || is_program);
+    if map.is_empty() && !way.to_parts && !by_name {
         return None;
     }
     let mut through = way.through.clone();

@@ -299,8 +299,19 @@ pub const COLLECTION_VIEW: &[&str] = &[
     "descendingIterator",
     "keys",
     "stream",
+    "parallelStream",
     "clone",
 ];
+
+/// Where the classes of streams of elements are.
+pub const STREAM_PACKAGE: &str = "java/util/stream/";
+
+/// Methods of streams that give a stream or collection of the same elements.
+pub const STREAM_VIEW: &[&str] =
+    &["filter", "sorted", "distinct", "limit", "skip", "peek", "parallel", "sequential", "collect", "toList"];
+
+/// Methods of streams that give what the closure makes of the elements.
+pub const STREAM_MAP: &[&str] = &["map", "mapToObj"];
 
 /// Boxes, holders and identity functions of the library: the result is the
 /// receiver or first argument (class, method).

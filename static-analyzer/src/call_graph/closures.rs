@@ -13,7 +13,7 @@ use super::flow::{Flow, Frame, Node, Source};
 use super::resolve::{Resolver, class_of, signature};
 use crate::ir::{Body, BootstrapArg, Op, ValueId};
 use crate::limits::DISPATCH_TARGETS_MAX;
-use crate::program::{MethodId, Name};
+use crate::program::{MethodId, MethodRef, Name};
 
 /// Number of a closure.
 pub(crate) type ClosureId = u32;
@@ -156,15 +156,9 @@ impl Closures {
 
 /// The closure that an instruction makes.
 fn closure(resolver: &Resolver<'_>, instantiated: &[bool], op: &Op) -> Option<Closure> {
-    let Op::InvokeDynamic { bootstrap, bootstrap_args, name, descriptor, args } = op else { return None };
-    if !is_lambda_factory(bootstrap.class) {
-        return None;
-    }
+    let Op::InvokeDynamic { name, descriptor, args, .. } = op else { return None };
+    let (kind, target) = implementation(op)?;
     let interface = class_of(signature(descriptor.as_str()).1)?;
-    let (kind, target) = bootstrap_args.iter().find_map(|a| match a {
-        BootstrapArg::Handle { kind, target } => Some((*kind, *target)),
-        _ => None,
-    })?;
     let class = resolver.own_class(target.class)?;
     let declared = resolver.lookup(class, target.name, target.descriptor);
     let mut targets: Vec<MethodId> = declared.filter(|&m| resolver.has_body(m)).into_iter().collect();
@@ -173,7 +167,7 @@ fn closure(resolver: &Resolver<'_>, instantiated: &[bool], op: &Op) -> Option<Cl
         targets.truncate(DISPATCH_TARGETS_MAX);
     }
     // A constructor reference makes the receiver itself.
-    let first = usize::from(kind == 8);
+    let first = usize::from(kind == MAKES);
     (!targets.is_empty()).then(|| Closure {
         interface: Name::from(interface),
         method: *name,
@@ -181,6 +175,20 @@ fn closure(resolver: &Resolver<'_>, instantiated: &[bool], op: &Op) -> Option<Cl
         captured: args.clone(),
         first,
     })
+}
+
+/// The kind of method handle that makes an object.
+pub(crate) const MAKES: u8 = 8;
+
+/// What runs when the closure that an instruction makes is called, of the program or of
+/// a library: the kind of the method handle, and the method.
+pub(crate) fn implementation(op: &Op) -> Option<(u8, MethodRef)> {
+    let Op::InvokeDynamic { bootstrap, bootstrap_args, .. } = op else { return None };
+    let handle = bootstrap_args.iter().find_map(|a| match a {
+        BootstrapArg::Handle { kind, target } => Some((*kind, *target)),
+        _ => None,
+    });
+    handle.filter(|_| is_lambda_factory(bootstrap.class))
 }
 
 /// Whether a bootstrap method makes closures.

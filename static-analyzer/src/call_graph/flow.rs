@@ -9,7 +9,7 @@
 use rustc_hash::FxHashMap;
 
 use super::apis;
-use super::closures::closure_of;
+use super::closures::{MAKES, closure_of, implementation};
 use super::resolve::{Resolver, class_of, signature};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::FLOW_TYPES_MAX;
@@ -103,6 +103,7 @@ impl Flow {
             for (v, inst) in body.iter() {
                 if matches!(inst.op, Op::New(c) if resolver.own_class(c).is_none())
                     || matches!(inst.op, Op::NewArray(..))
+                    || mapped(resolver, &inst.op).is_some()
                 {
                     flow.allocations.insert((MethodId::new(i), v), next);
                     next += 2;
@@ -246,6 +247,11 @@ impl Flow {
                             moves.extend(pairs.map(|(i, s)| (self.param(t, i), s.clone())));
                         }
                     }
+                    if let (Some(&made), Some(closure)) =
+                        (self.allocations.get(&(method, v)), mapped(resolver, &inst.op))
+                    {
+                        moves.push((made | 1, frame.given_back(closure).into_iter().collect()));
+                    }
                     if *kind != InvokeKind::Static
                         && apis::COLLECTION_PUT.contains(&callee.name.as_str())
                         && resolver.own_class(callee.class).is_none()
@@ -333,11 +339,32 @@ impl Frame<'_> {
         }
     }
 
+    /// What the closure that `value` is gives back, if the program knows it.
+    fn given_back(&self, value: ValueId) -> Option<Source> {
+        let made = closure_of(self.body, value)?;
+        let (kind, target) = implementation(self.body.op(made))?;
+        let class = self.resolver.own_class(target.class)?;
+        if kind == MAKES {
+            return Some(Source::New(class, made));
+        }
+        let method = self.resolver.lookup(class, target.name, target.descriptor)?;
+        Some(Source::Node(self.flow.result(method)))
+    }
+
     /// Where `value` can come from, sorted.
     pub(crate) fn sources(&self, value: ValueId) -> Vec<Source> {
+        self.origins(value, false)
+    }
+
+    /// Where the elements of `collection` can come from, sorted.
+    pub(crate) fn elements(&self, collection: ValueId) -> Vec<Source> {
+        self.origins(collection, true)
+    }
+
+    fn origins(&self, value: ValueId, element: bool) -> Vec<Source> {
         let mut found = Vec::new();
         let mut seen = vec![value];
-        let mut todo = vec![(value, false)];
+        let mut todo = vec![(value, element)];
         while let Some((v, element)) = todo.pop() {
             self.step(v, element, &mut found, &mut |next, element| {
                 if !seen.contains(&next) {
@@ -378,7 +405,9 @@ impl Frame<'_> {
             }
             Op::Invoke { kind, method, args } => {
                 let targets = (self.targets)(v);
-                if targets.is_empty() {
+                if let Some(&made) = self.flow.allocations.get(&(self.method, v)) {
+                    found.push(node(made));
+                } else if targets.is_empty() {
                     self.library_result(*kind, *method, args, element, found, go);
                 }
                 found.extend(targets.iter().map(|&t| node(self.flow.result(t))));
@@ -397,7 +426,10 @@ impl Frame<'_> {
         go: &mut dyn FnMut(ValueId, bool),
     ) {
         let name = method.name.as_str();
-        if kind != InvokeKind::Static && apis::COLLECTION_GET.contains(&name) {
+        let is_stream = method.class.as_str().starts_with(apis::STREAM_PACKAGE);
+        if kind != InvokeKind::Static && is_stream && apis::STREAM_VIEW.contains(&name) {
+            go(args[0], element);
+        } else if kind != InvokeKind::Static && apis::COLLECTION_GET.contains(&name) {
             go(args[0], true);
         } else if kind != InvokeKind::Static && apis::COLLECTION_VIEW.contains(&name) {
             go(args[0], element);
@@ -405,6 +437,16 @@ impl Frame<'_> {
             found.push(Source::Open);
         }
     }
+}
+
+/// The closure with which a stream makes something else of each of its elements.
+fn mapped(resolver: &Resolver<'_>, op: &Op) -> Option<ValueId> {
+    let Op::Invoke { kind, method, args } = op else { return None };
+    let maps = *kind != InvokeKind::Static
+        && method.class.as_str().starts_with(apis::STREAM_PACKAGE)
+        && apis::STREAM_MAP.contains(&method.name.as_str())
+        && resolver.own_class(method.class).is_none();
+    args.get(1).copied().filter(|_| maps)
 }
 
 /// Whether a descriptor names an object or array.

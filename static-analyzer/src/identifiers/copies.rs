@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Bindings;
 use crate::call_graph::{CallGraph, apis};
 use crate::ir::{Body, Op, ValueId};
-use crate::limits::BINDING_DEPTH_MAX;
+use crate::limits::{BINDING_DEPTH_MAX, HANDED_ON_MAX};
 use crate::path::{AccessPath, LogPoint, Root, Step};
 use crate::program::{FieldRef, MethodId, Name, Program};
 use crate::strings::types;
@@ -43,6 +43,8 @@ enum Origin {
 #[derive(Debug, Default)]
 pub struct Copies {
     class_of: FxHashMap<Node, Name>,
+    /// What the parameters are that a method puts into copies.
+    put_into: FxHashMap<(MethodId, u16), Name>,
 }
 
 impl Copies {
@@ -52,7 +54,9 @@ impl Copies {
         let found: Vec<Found> =
             (0..program.methods.len()).into_par_iter().map(|i| flows.of(MethodId::new(i))).collect();
         let states: FxHashSet<FieldRef> = found.iter().flat_map(|found| &found.states).copied().collect();
-        let groups = groups(found.into_iter().flat_map(|found| found.edges).collect(), &states);
+        let edges: Vec<(Node, Origin)> = found.into_iter().flat_map(|found| found.edges).collect();
+        let handed = handed(&edges);
+        let groups = groups(edges, &states);
         let mut copies = Copies::default();
         for nodes in groups.into_iter().filter(|nodes| nodes.len() > 1) {
             // The field that the fewest copies were made for names them all.
@@ -63,7 +67,32 @@ impl Copies {
             let Some(name) = name else { continue };
             copies.class_of.extend(nodes.into_iter().map(|(_, node)| (node, name)));
         }
+        let params = handed.keys().filter_map(|node| match *node {
+            Node::Param(method, i) => Some((method, i)),
+            _ => None,
+        });
+        copies.put_into =
+            params.filter_map(|(m, i)| Some(((m, i), copies.nearest(&handed, Node::Param(m, i))?))).collect();
         copies
+    }
+
+    /// The value class of the copies that a parameter is put into with the fewest calls on
+    /// the way: a number that callers made of a text, or of a part of one, is what the
+    /// message to be sent calls it. None where two classes are as near, or the nearest
+    /// field is no copy of another one.
+    fn nearest(&self, handed: &FxHashMap<Node, Vec<Node>>, param: Node) -> Option<Name> {
+        let (mut met, mut layer) = (FxHashSet::from_iter([param]), vec![param]);
+        for _ in 0..HANDED_ON_MAX {
+            let next = layer.iter().filter_map(|node| handed.get(node)).flatten();
+            let next: Vec<Node> = next.copied().filter(|&node| met.insert(node)).collect();
+            let mut fields = next.iter().filter(|node| matches!(node, Node::Field(_)));
+            if let Some(first) = fields.next() {
+                let class = self.class_of.get(first)?;
+                return fields.all(|other| self.class_of.get(other) == Some(class)).then_some(*class);
+            }
+            layer = next;
+        }
+        None
     }
 
     /// Gives the variables of log points the value classes of what they are copies of.
@@ -74,9 +103,13 @@ impl Copies {
                 let Some(path) = variable.path.as_ref().filter(|_| variable.value_class.is_some()) else {
                     continue;
                 };
+                if let (Root::Param(i), true) = (path.root, path.steps.is_empty())
+                    && let Some(class) = self.put_into.get(&(frame, i))
+                {
+                    variable.value_class = Some(*class);
+                }
                 let node = match (path.steps.last(), path.root) {
                     (Some(Step::Field(field)), _) => Some(Node::Field(*field)),
-                    (None, Root::Param(i)) => Some(Node::Param(frame, i)),
                     (None, Root::Local(value)) => given_by(bindings, frame, value),
                     _ => None,
                 };
@@ -93,6 +126,17 @@ impl Copies {
 fn given_by(bindings: &Bindings<'_>, frame: MethodId, value: ValueId) -> Option<Node> {
     let counted = counter(&bindings.path(frame, value)).map(Node::Field);
     counted.or_else(|| only_target(bindings.graph, frame, value).map(Node::Result))
+}
+
+/// Which parameters and fields each parameter is handed on to.
+fn handed(edges: &[(Node, Origin)]) -> FxHashMap<Node, Vec<Node>> {
+    let mut handed: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    for &(to, origin) in edges {
+        if let (Node::Param(..) | Node::Field(_), Origin::Node(from @ Node::Param(..))) = (to, origin) {
+            handed.entry(from).or_default().push(to);
+        }
+    }
+    handed
 }
 
 /// The one method that a call can mean.

@@ -37,7 +37,8 @@ pub(crate) enum Event<'a> {
 }
 
 /// The order of `body`; `events` are sorted by instruction. With the loops of a
-/// dispatcher it is that of one round: the next one is another request.
+/// dispatcher it is that of one round: the next one is another request, and so is the first
+/// one for what comes before the loop.
 pub(crate) fn fragment(
     body: &Body,
     events: &[(ValueId, Event<'_>)],
@@ -176,8 +177,13 @@ impl Builder<'_> {
                 _ => {}
             }
             for next in self.flags.successors(&state) {
-                let is_last = self.rounds.is_some_and(|rounds| rounds.ends_round(id, next.0));
-                self.flow.edge(at, if is_last { Flow::RETURN } else { self.start(&next) });
+                let begins = self.rounds.is_some_and(|rounds| rounds.enters_round(id, next.0));
+                let ends = begins || self.rounds.is_some_and(|rounds| rounds.ends_round(id, next.0));
+                let start = self.start(&next);
+                self.flow.edge(at, if ends { Flow::RETURN } else { start });
+                if begins {
+                    self.flow.edge(Flow::ENTRY, start);
+                }
             }
         }
     }

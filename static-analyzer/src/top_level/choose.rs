@@ -80,6 +80,7 @@ pub fn find(
         chooser.add(method, TopLevelKind::DispatchTarget, reason);
     }
     let chosen = members::cover(program, graph, log_points, std::mem::take(&mut chooser.chosen), &none);
+    let own_points = std::mem::take(&mut chooser.own_points);
     let lifetimes = Lifetimes::new(program, graph, bindings, &chosen, &loops);
     let chosen = sessions(&drops, &lifetimes, &chooser.handed, chosen);
     let chosen = entities(program, graph, &lifetimes, &chosen);
@@ -95,11 +96,8 @@ pub fn find(
     };
     let mut found = members::fill(&known, &chosen);
     found.iter_mut().for_each(|top| without_identity(&lifetimes, top));
-    let rounds = rounds(program, graph, &loops);
-    for top in &mut found {
-        top.is_round = rounds.contains(&top.method);
-        top.is_asked_for = asked.binary_search(&top.method).is_ok();
-    }
+    add_rounds(&drops, graph, &loops, &own_points, &mut found);
+    found.iter_mut().for_each(|top| top.is_asked_for = asked.binary_search(&top.method).is_ok());
     TopLevels::new(keep_useful(found, rules, program))
 }
 
@@ -112,6 +110,57 @@ fn rounds(program: &Program, graph: &CallGraph, loops: &[ServiceLoops]) -> FxHas
         calls.flat_map(|call| &call.targets)
     });
     given.copied().collect()
+}
+
+/// Adds which methods are rounds, and what dispatchers print in theirs and outside of them.
+fn add_rounds(
+    drops: &Drops<'_>,
+    graph: &CallGraph,
+    loops: &[ServiceLoops],
+    own_points: &[Vec<u32>],
+    found: &mut [TopLevel],
+) {
+    let rounds = rounds(drops.program, graph, loops);
+    for top in found {
+        top.is_round = rounds.contains(&top.method);
+        let loops = &loops[top.method.index()];
+        if top.kind == TopLevelKind::Dispatcher && loops.any {
+            let (served, around) = served(drops, graph, loops, own_points, top.method);
+            let of = |points: &BTreeSet<u32>| -> Vec<u32> {
+                top.members.iter().map(|m| m.log_point).filter(|point| points.contains(point)).collect()
+            };
+            let (in_rounds, outside) = (of(&(&served - &around)), of(&(&around - &served)));
+            (top.in_rounds, top.outside_rounds) = (in_rounds, outside);
+        }
+    }
+}
+
+/// The log points that rounds of the service loop of `method` print, or what handles that one
+/// of them failed; and those that it prints before and after its rounds.
+fn served(
+    drops: &Drops<'_>,
+    graph: &CallGraph,
+    loops: &ServiceLoops,
+    own_points: &[Vec<u32>],
+    method: MethodId,
+) -> (BTreeSet<u32>, BTreeSet<u32>) {
+    let (mut served, mut around) = (BTreeSet::new(), BTreeSet::new());
+    let Some(body) = drops.program.methods[method.index()].body.as_ref() else { return (served, around) };
+    let turning = loops.turning(body);
+    let mut add = |site: ValueId, points: &[u32]| {
+        let block = body.inst(site).block;
+        let handles = turning[block.index()] && body.block(block).in_handler;
+        let set = if handles || loops.contains(body, site) { &mut served } else { &mut around };
+        set.extend(points);
+    };
+    for (call, target) in graph.local_edges(method) {
+        add(call.site, &drops.summaries.methods[target.index()].log_points);
+    }
+    for &point in &own_points[method.index()] {
+        let sites = &drops.log_points[point as usize].sites;
+        sites.iter().for_each(|&site| add(site, &[point]));
+    }
+    (served, around)
 }
 
 /// Top-level methods without a line say nothing, unless forced.

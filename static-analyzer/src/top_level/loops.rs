@@ -39,28 +39,27 @@ impl ServiceLoops {
         let n = body.blocks.len();
         let mut loops =
             Self { blocks: vec![false; n], inner: vec![false; n], rounds: Vec::new(), any: false };
-        let found = components(&successors);
-        let mut serving: Vec<&Vec<u32>> = Vec::new();
-        for members in &found.members {
-            if !is_loop(members, &successors) {
-                continue;
-            }
-            let frame = Frame { program, graph, method, body };
-            let serves = is_endless(&frame, members, &successors)
-                || is_idle(&frame, members)
-                || works_off(&frame, members, &successors);
-            if serves && has_work(body, members) {
-                serving.push(members);
+        let frame = Frame { program, graph, method, body };
+        let mut todo = cycles(&successors);
+        while let Some(members) = todo.pop() {
+            let serves = is_endless(&frame, &members, &successors)
+                || is_idle(&frame, &members)
+                || works_off(&frame, &members, &successors);
+            if serves && has_work(body, &members) {
                 members.iter().for_each(|&b| loops.blocks[b as usize] = true);
-                loops.any = true;
+                loops.rounds.push((members[0], members));
+            } else {
+                // What tries again, when a service has failed, stands around its loop.
+                todo.extend(cycles(&one_turn(&members, &successors)));
             }
         }
-        // Without the edges back to its header a service loop is one round.
-        for members in serving {
-            let header = members[0];
-            loops.rounds.push((header, members.clone()));
+        loops.rounds.sort_unstable();
+        loops.any = !loops.rounds.is_empty();
+        // Without the edges back to its header a service loop is one round, and what stands
+        // around it goes round without it.
+        for (header, members) in &loops.rounds {
             for &b in members {
-                successors[b as usize].retain(|&s| s != header);
+                successors[b as usize].retain(|s| s != header && members.binary_search(s).is_ok());
             }
         }
         for members in &components(&successors).members {
@@ -80,6 +79,13 @@ impl ServiceLoops {
     pub(crate) fn ends_round(&self, from: BlockId, to: BlockId) -> bool {
         let is = |block: BlockId, at: u32| block.index() == at as usize;
         self.rounds.iter().any(|(first, blocks)| is(to, *first) && blocks.iter().any(|&b| is(from, b)))
+    }
+
+    /// Whether the step from block `from` to block `to` leads into the first round, or into the
+    /// next one after what went wrong in one was handled.
+    pub(crate) fn enters_round(&self, from: BlockId, to: BlockId) -> bool {
+        let is_outside = |blocks: &[u32]| blocks.binary_search(&(from.index() as u32)).is_err();
+        self.rounds.iter().any(|(first, blocks)| to.index() == *first as usize && is_outside(blocks))
     }
 
     /// Per block: whether it is in a service loop, or handles an exception of a round and goes
@@ -118,6 +124,24 @@ impl ServiceLoops {
         let is_taken = |v: &ValueId| is_blocking(body.op(body.uncast(*v)));
         self.contains(body, call.site) && call.args.iter().flatten().any(is_taken)
     }
+}
+
+/// The loops of a graph that stand in no other loop.
+fn cycles(successors: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let mut found = components(successors).members;
+    found.retain(|members| is_loop(members, successors));
+    found
+}
+
+/// What a loop goes through in one turn.
+fn one_turn(members: &[u32], successors: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let header = members[0];
+    let mut turn = vec![Vec::new(); successors.len()];
+    for &b in members {
+        let within = successors[b as usize].iter().copied();
+        turn[b as usize].extend(within.filter(|s| *s != header && members.binary_search(s).is_ok()));
+    }
+    turn
 }
 
 fn is_loop(members: &[u32], successors: &[Vec<u32>]) -> bool {

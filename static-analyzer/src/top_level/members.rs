@@ -270,7 +270,18 @@ fn top_level(
         })
         .collect();
     let reason = reason.to_owned();
-    TopLevel { method, kind, identifiers, members, unmet, is_round: false, is_asked_for: false, reason }
+    TopLevel {
+        method,
+        kind,
+        identifiers,
+        members,
+        unmet,
+        is_round: false,
+        is_asked_for: false,
+        outside_rounds: Vec::new(),
+        in_rounds: Vec::new(),
+        reason,
+    }
 }
 
 /// Parts of an object that it shares with others: the number of a part, the

@@ -69,8 +69,11 @@ fn the_rounds_of_a_dispatcher_do_not_follow_each_other() {
     let node = |text: &str| node_of(&model, peer, text);
     let (starts, leading, following) = (node("peer starts"), node("leading"), node("following"));
     let next = |from: u32| &peer.dag.nodes[from as usize].next;
-    assert!(next(starts).contains(&leading) && next(starts).contains(&following));
     assert_ne!(leading, following);
+    // What comes before the loop is no part of a round.
+    assert!(peer.dag.exits.contains(&starts));
+    assert!([starts, leading, following].iter().all(|node| peer.dag.entries.contains(node)));
+    assert!(!next(starts).contains(&leading) && !next(starts).contains(&following));
     for round in [leading, following] {
         assert!(!peer.dag.nodes[round as usize].repeats);
         assert!(!next(round).contains(&leading) && !next(round).contains(&following));

@@ -5,6 +5,21 @@ use schema::{LogPointId, TopLevelId, TopLevelKind};
 use super::{Bits, Orders, Places, USUAL_LEVEL};
 
 impl Orders<'_> {
+    /// Whether a dispatcher can start with `point`, before its rounds.
+    pub(in crate::accumulate) fn starts_before_rounds(&mut self, point: LogPointId) -> bool {
+        let mut starts = false;
+        for index in 0..self.places[point.index()].len() {
+            let top = self.places[point.index()][index].top;
+            if self.kind(top) == TopLevelKind::Dispatcher && self.is_outside_rounds(top, point) {
+                for at in 0..self.places[point.index()][index].at.len() {
+                    let (node, _) = self.places[point.index()][index].at[at];
+                    starts |= self.is_entry(top, node);
+                }
+            }
+        }
+        starts && !self.floats(point)
+    }
+
     /// Whether a method other than a dispatcher can start with `point`.
     pub(in crate::accumulate) fn starts(&mut self, point: LogPointId) -> bool {
         if self.floats(point) {

@@ -158,3 +158,64 @@ fn what_a_utility_tells_of_another_thing_is_not_of_what_names_its_own() {
     assert_eq!(lines("bean:0x100002125d70014"), tops("serve", "; 3 thread"));
     assert_eq!(lines("bean:100002125d70012"), tops("serve", "; 3 thread"));
 }
+
+/// A dispatcher joins others before it serves, step by step, and each step can take long.
+#[test]
+fn what_comes_before_the_rounds_takes_as_long_as_it_takes() {
+    let mut model = sketch::model(
+        "point connecting
+         point syncing
+         top follow Dispatcher
+           >connecting syncing
+           syncing<
+         top observe Task
+           >syncing<",
+    );
+    let records = "1.0 t connecting\n1.5 t syncing";
+    let whole = "follow: 1 opens; 2 thread\n";
+    // As a round it is over after a pause.
+    assert_ne!(run(&model, records), whole);
+    let points = ["connecting", "syncing"].map(|name| sketch::point(&model, name));
+    model.top_level_methods[0].outside_rounds = points.to_vec();
+    assert_eq!(run(&model, records), whole);
+    // So is a round that has begun by then.
+    model.top_level_methods[0].outside_rounds.remove(0);
+    assert_ne!(run(&model, records), whole);
+}
+
+/// A process was started again, and its thread has the same name.
+#[test]
+fn what_comes_before_the_rounds_begins_something() {
+    let mut model = sketch::model(
+        "point entered
+         point opened
+         top door Dispatcher
+           >entered opened
+           >opened<",
+    );
+    let records = "1.0 t entered\n40.0 t opened";
+    assert_eq!(run(&model, records), "door: 1 opens; 2 thread\n");
+    model.top_level_methods[0].outside_rounds = vec![sketch::point(&model, "opened")];
+    assert_eq!(run(&model, records), "door: 1 opens\ndoor: 2 opens\n");
+}
+
+/// Two programs begin alike: which of them it is, is not known yet.
+#[test]
+fn the_thread_of_main_is_at_nothing_else_however_long_it_pauses() {
+    let mut model = sketch::model(
+        "point read
+         point cleaned
+         top main Task
+           >read<
+           >cleaned<
+         top tool Task
+           >read cleaned
+           cleaned<
+         top clean Task
+           >cleaned<",
+    );
+    model.top_level_methods[0].descriptor = "([Ljava/lang/String;)V".to_owned();
+    let records = |thread: &str| format!("1.0 {thread} read\n9.0 {thread} cleaned");
+    assert!(run(&model, &records("main")).contains("1 opens; 2 thread"));
+    assert!(!run(&model, &records("t")).contains("1 opens; 2 thread"));
+}

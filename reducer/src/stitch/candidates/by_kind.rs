@@ -8,7 +8,7 @@ impl<'a> Finder<'a> {
     /// The latest sender along a way of starts that names what the receiver names.
     pub(super) fn by_kind(&self, index: u32, receiver: &Receiver<'_, 'a>, out: &mut Vec<Candidate>) {
         let (pair, fact) = (self.pairs.get(index), receiver.fact);
-        let serves = [pair.from, pair.to].into_iter().any(|top| self.pairs.is_dispatcher(top));
+        let serves = self.pairs.is_dispatcher(pair.from) || self.pairs.serves(pair, fact);
         if !pair.by_name || pair.role != Role::Local || serves {
             return;
         }

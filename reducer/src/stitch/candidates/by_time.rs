@@ -14,7 +14,7 @@ impl<'a> Finder<'a> {
     pub(super) fn by_time(&self, index: u32, receiver: &Receiver<'_, 'a>, out: &mut Vec<Candidate>) {
         let (pair, fact) = (self.pairs.get(index), receiver.fact);
         // Across nodes, and between parts of one thing, only values can tell.
-        // A long-lived thread belongs to whatever it is given, not to its starter; but what
+        // A thread that serves belongs to whatever it is given, not to its starter; but what
         // is called comes back to its caller, whatever it hands out until then.
         // Events come from everybody, also from who prints nothing; those of an
         // entity name it, and where threads are printed who sends them does too.
@@ -23,7 +23,7 @@ impl<'a> Finder<'a> {
         let is_excluded = pair.role != Role::Local
             || pair.is_way()
             || pair.from == pair.to
-            || (self.pairs.is_dispatcher(pair.to) && !is_called)
+            || (self.pairs.serves(pair, fact) && !is_called)
             || self.pairs.is_event_handler(pair.to)
             || (self.pairs.is_entity(pair.to) && (is_told || !self.names_something(fact)));
         // Without threads, what does not begin as its method does is the rest of
@@ -52,11 +52,9 @@ impl<'a> Finder<'a> {
             if !self.can_follow(pair, sender, receiver) || self.has_left(pair, other, fact) {
                 continue;
             }
+            let is_without = !self.pairs.begins_thread(pair, fact) && self.goes_on_without(pair, other);
             // Time is no evidence against values.
-            if self.facts.differ(other, fact)
-                || self.is_of_others(receiver, other)
-                || self.goes_on_without(pair, other)
-            {
+            if self.facts.differ(other, fact) || self.is_of_others(receiver, other) || is_without {
                 continue;
             }
             let Some(evidence) = weigh(self.pairs, self.facts, pair, other, fact) else { continue };

@@ -4,7 +4,7 @@ use schema::LinkKind;
 
 use super::{Gift, Pass, Starts, direct_targets, task_row};
 use crate::call_graph::apis::Task;
-use crate::call_graph::closures::{Closure, ClosureId, closure_of};
+use crate::call_graph::closures::{Closure, ClosureId, closure_of, implementation};
 use crate::call_graph::flow::{Frame, Source};
 use crate::call_graph::{Call, CallKind};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
@@ -36,6 +36,8 @@ impl Starts<'_> {
                             if let Some(id) = id {
                                 edges.push(self.closure_edge(v, gift, id));
                                 edges.extend(self.wrapped_edges(method, body, v, gift, id));
+                            } else if j > 0 && !is_static {
+                                self.referred_edges(&frame, v, args[0], made, &mut edges);
                             }
                         } else if let Some(gift) = gift
                             && (j > 0 || is_static || self.starts_receiver(body, v))
@@ -81,19 +83,7 @@ impl Starts<'_> {
         gift: Gift,
         edges: &mut Vec<Call>,
     ) {
-        let mut classes: Vec<(ClassId, Option<ValueId>)> = Vec::new();
-        for source in frame.sources(value) {
-            match source {
-                Source::New(c, made) => classes.push((c, Some(made))),
-                Source::Node(n) if !self.is_lifted(frame.method, n) => {
-                    let held = self.flow.types(n);
-                    if held.classes.len() <= crate::limits::DISPATCH_TARGETS_MAX {
-                        classes.extend(held.classes.iter().map(|&c| (c, Some(value))));
-                    }
-                }
-                _ => {}
-            }
-        }
+        let mut classes = self.classes_of(frame, &frame.sources(value), Some(value));
         if matches!(frame.body.op(value), Op::Param(0)) {
             // `this`: objects of this class or below.
             let own = self.resolver.program.methods[frame.method.index()].class;
@@ -105,7 +95,60 @@ impl Starts<'_> {
         classes.sort_unstable();
         classes.dedup();
         for (class, made) in classes {
-            self.class_edges(site, class, made.unwrap_or(value), gift, edges);
+            self.class_edges(site, class, made, gift, edges);
+        }
+    }
+
+    /// The classes of objects from `sources`, each with the value that it is, `value` if
+    /// it was made elsewhere.
+    fn classes_of(
+        &self,
+        frame: &Frame<'_>,
+        sources: &[Source],
+        value: Option<ValueId>,
+    ) -> Vec<(ClassId, Option<ValueId>)> {
+        let mut classes = Vec::new();
+        for source in sources {
+            match *source {
+                Source::New(c, made) => classes.push((c, Some(made))),
+                Source::Node(n) if !self.is_lifted(frame.method, n) => {
+                    let held = self.flow.types(n);
+                    if held.classes.len() <= crate::limits::DISPATCH_TARGETS_MAX {
+                        classes.extend(held.classes.iter().map(|&c| (c, value)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        classes
+    }
+
+    /// The edges to the elements of `collection`, if the closure made at `made` and given
+    /// to a method of it is a library's own method that starts what it is given
+    /// (`tasks.forEach(pool::submit)`): it is called with each of them.
+    fn referred_edges(
+        &self,
+        frame: &Frame<'_>,
+        site: ValueId,
+        collection: ValueId,
+        made: ValueId,
+        edges: &mut Vec<Call>,
+    ) {
+        let op = frame.body.op(made);
+        let (Op::InvokeDynamic { args, .. }, Some((handle, method))) = (op, implementation(op)) else {
+            return;
+        };
+        let kind = match handle {
+            5 => InvokeKind::Virtual,
+            6 => InvokeKind::Static,
+            9 => InvokeKind::Interface,
+            _ => return,
+        };
+        let starts = self.library_gift(kind, method, args.len()) == Some(Gift::Start);
+        if starts && !self.is_put(kind, method) {
+            for (class, value) in self.classes_of(frame, &frame.elements(collection), None) {
+                self.class_edges(site, class, value, Gift::Start, edges);
+            }
         }
     }
 
@@ -116,18 +159,25 @@ impl Starts<'_> {
             if let Source::New(class, made) = source
                 && !self.resolver.is_subtype(class, Name::from("java/lang/Thread"))
             {
-                self.class_edges(site, class, made, Gift::Start, edges);
+                self.class_edges(site, class, Some(made), Gift::Start, edges);
             }
         }
     }
 
-    fn class_edges(&self, site: ValueId, class: ClassId, value: ValueId, gift: Gift, edges: &mut Vec<Call>) {
+    fn class_edges(
+        &self,
+        site: ValueId,
+        class: ClassId,
+        value: Option<ValueId>,
+        gift: Gift,
+        edges: &mut Vec<Call>,
+    ) {
         for (row, methods) in self.bodies(class) {
             for target in methods {
                 let n_params = self.n_params(target);
                 let mut args = vec![None; n_params];
                 if let Some(receiver) = args.first_mut() {
-                    *receiver = Some(value);
+                    *receiver = value;
                 }
                 edges.push(Call { site, targets: vec![target], kind: kind_of(gift, row), args });
             }
