@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use schema::model::SENDERS_MAX;
 use schema::{IdentifierStrength, LinkKind, TopLevelKind};
 
-use crate::call_graph::CallGraph;
+use crate::call_graph::{CallGraph, CallKind};
 use crate::identifiers::Bindings;
 use crate::ir::ValueId;
 use crate::limits::HELPER_CALLERS_MAX;
@@ -227,15 +227,28 @@ fn merge_one(
 /// Whether a way to `to` tells alone. What passes through others does not; but who starts a
 /// thread has started the dispatcher that the thread is, whoever calls that.
 fn tells(context: Context<'_>, to: usize, way: &[&Handoff]) -> bool {
-    let dispatches = context.top_levels.methods[to].kind == TopLevelKind::Dispatcher;
     let is_run = match *way {
         [_] => true,
         [start, call] => {
-            dispatches && start.kind == LinkKind::Thread && call.kind == LinkKind::Call && !call.many
+            let kinds = (start.kind, call.kind) == (LinkKind::Thread, LinkKind::Call);
+            kinds && !call.many && is_started_once(context, to)
         }
         _ => false,
     };
     is_run && way.iter().all(|handoff| !handoff.needs_identifier)
+}
+
+/// Whether a top-level method is a dispatcher that does not start itself anew: one that does
+/// is nobody's, whoever has started it first.
+fn is_started_once(context: Context<'_>, at: usize) -> bool {
+    let top = &context.top_levels.methods[at];
+    let calls = context.graph.calls(top.method).iter();
+    let mut started =
+        calls.filter(|call| matches!(call.kind, CallKind::Start(_))).flat_map(|call| &call.targets);
+    let leads_back = |&method: &MethodId| {
+        method == top.method || context.graph.local_edges(method).any(|(_, target)| target == top.method)
+    };
+    top.kind == TopLevelKind::Dispatcher && !started.any(leads_back)
 }
 
 /// Whether a sender is a task that ends: it was made for some work, and does not wait for

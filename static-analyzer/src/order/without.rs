@@ -1,7 +1,7 @@
 //! A fragment without some of its log points: those of calls that a top-level method
 //! never makes, although others below the same methods do.
 
-use super::fragment::{Fragment, Node};
+use super::fragment::{Answer, Fragment, Node};
 
 impl Fragment {
     /// The same order without some log points, which are sorted. What would have printed
@@ -23,8 +23,10 @@ impl Fragment {
             node.next = left(&node.next);
         }
         let [entries, returns, throws] = [&self.entries, &self.returns, &self.throws].map(|list| left(list));
+        let kept = |answer: Answer| Answer { returns: left(&answer.returns), ..answer };
+        let answers = self.answers.clone().map(|answers| answers.map(kept));
         let silent = self.silent || nodes.is_empty();
-        Fragment { nodes, entries, returns, throws, silent }
+        Fragment { nodes, entries, returns, throws, silent, answers }
     }
 }
 
