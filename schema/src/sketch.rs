@@ -12,8 +12,9 @@
 //!                                          sender waits until it is done
 //! ```
 //! A variable prints the identifier of the same name, if the top-level method
-//! has one. A kind `Asked` is a dispatch target that unknown programs ask for. `?` after an identifier makes it weak, `!` a name of the node; one whose
-//! path holds `[*]` is one of many.
+//! has one. `?` after an identifier makes it weak, `!` a name of the node; one whose
+//! path holds `[*]` is one of many. The kind `Asked` is that of a dispatch target that
+//! programs ask for which are not known.
 
 use crate::ids::{IdentifierId, LogPointId, TopLevelId, ValueClassId};
 use crate::model::{

@@ -74,12 +74,7 @@ pub fn find(
     }
     chooser.drop_helpers(rules);
     chooser.add_services();
-    let asked = asked::find(program, graph, &chooser.own_points, &chooser.chosen);
-    for &method in &asked {
-        let reason = "whoever calls the program asks for it, and waits for the answer".to_owned();
-        chooser.add(method, TopLevelKind::DispatchTarget, reason);
-    }
-    let chosen = members::cover(program, graph, log_points, std::mem::take(&mut chooser.chosen), &none);
+    let asked = chooser.add_asked();
     let own_points = std::mem::take(&mut chooser.own_points);
     let lifetimes = Lifetimes::new(program, graph, bindings, &chosen, &loops);
     let chosen = sessions(&drops, &lifetimes, &chooser.handed, chosen);
@@ -516,6 +511,16 @@ impl Chooser<'_> {
             let reason = format!("{n} top-level methods hand work to a task through it");
             self.add(method, TopLevelKind::DispatchTarget, reason);
         }
+    }
+
+    /// What programs that are not known ask for begins requests: which that is, sorted.
+    fn add_asked(&mut self) -> Vec<MethodId> {
+        let asked = asked::find(self.program, self.graph, &self.own_points, &self.chosen);
+        for &method in &asked {
+            let reason = "whoever calls the program asks for it, and waits for the answer".to_owned();
+            self.add(method, TopLevelKind::DispatchTarget, reason);
+        }
+        asked
     }
 
     /// Whether a method prints, starts a task that prints, and does not wait for
