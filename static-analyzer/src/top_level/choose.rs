@@ -75,6 +75,7 @@ pub fn find(
     chooser.drop_helpers(rules);
     chooser.add_services();
     let asked = chooser.add_asked();
+    let chosen = members::cover(program, graph, log_points, std::mem::take(&mut chooser.chosen), &none);
     let own_points = std::mem::take(&mut chooser.own_points);
     let lifetimes = Lifetimes::new(program, graph, bindings, &chosen, &loops);
     let chosen = sessions(&drops, &lifetimes, &chooser.handed, chosen);
