@@ -140,7 +140,7 @@ impl Flow {
 
     /// Per node: whether it can hold what somebody has kept before, or what comes from
     /// nobody knows where, and not only what was made for it or handed on to it.
-    pub(crate) fn from_kept(&self, resolver: &Resolver<'_>) -> Vec<bool> {
+    pub(crate) fn of_kept(&self, resolver: &Resolver<'_>) -> Vec<bool> {
         let mut kept = vec![false; self.edges.len()];
         let methods = resolver.program.methods.iter().enumerate();
         let mut todo: Vec<Node> = (0..self.types.len() as u32)

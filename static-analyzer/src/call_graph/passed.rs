@@ -39,7 +39,7 @@ impl Passed {
     /// Of all methods, whose `calls` have all targets that they can mean.
     pub(super) fn find(resolver: &Resolver<'_>, flow: &Flow, calls: &[Vec<Call>]) -> Self {
         let methods = &resolver.program.methods;
-        let kept = flow.from_kept(resolver);
+        let kept = flow.of_kept(resolver);
         let of_method = |i: usize| -> Option<(MethodId, Vec<(ValueId, Targets)>)> {
             let method = MethodId::new(i);
             let body = methods[i].body.as_ref()?;
