@@ -28,7 +28,7 @@ use crate::rules::Rules;
 use crate::top_level::loops::ServiceLoops;
 use crate::top_level::{Member, TopLevel, TopLevels};
 
-pub(crate) mod apis;
+mod apis;
 mod attached;
 mod cargo;
 mod carry;

@@ -421,6 +421,40 @@ pub const WAITS_FOR_TASK: &[(&str, &str)] = &[
     ("java/util/concurrent/ExecutorService", "awaitTermination"),
 ];
 
+/// (class, method): asks for the result of what stands for something that runs in another
+/// thread, and waits until there is one.
+const WAITS: &[(&str, &str)] = &[
+    ("java/util/concurrent/Future", "get"),
+    ("java/util/concurrent/RunnableFuture", "get"),
+    ("java/util/concurrent/ScheduledFuture", "get"),
+    ("java/util/concurrent/FutureTask", "get"),
+    ("java/util/concurrent/CompletableFuture", "get"),
+    ("java/util/concurrent/CompletableFuture", "join"),
+    ("java/util/concurrent/ForkJoinTask", "get"),
+    ("java/util/concurrent/ForkJoinTask", "join"),
+    ("java/lang/Thread", "join"),
+    ("com/google/common/util/concurrent/ListenableFuture", "get"),
+    ("com/google/common/util/concurrent/ListenableFutureTask", "get"),
+    ("com/google/common/util/concurrent/SettableFuture", "get"),
+    ("com/google/common/util/concurrent/CheckedFuture", "checkedGet"),
+    ("com/google/common/util/concurrent/Futures", "get"),
+    ("com/google/common/util/concurrent/Futures", "getUnchecked"),
+    ("com/google/common/util/concurrent/Uninterruptibles", "getUninterruptibly"),
+    ("com/google/common/util/concurrent/Uninterruptibles", "joinUninterruptibly"),
+    ("io/netty/util/concurrent/Future", "get"),
+    ("io/netty/util/concurrent/Future", "sync"),
+    ("io/netty/util/concurrent/Future", "await"),
+    ("scala/concurrent/Await$", "result"),
+    ("scala/concurrent/Await$", "ready"),
+    ("scala/concurrent/Awaitable", "result"),
+    ("scala/concurrent/Awaitable", "ready"),
+];
+
+/// Whether a call waits for what it is given.
+pub(crate) fn waits_for(class: &Name, method: &Name) -> bool {
+    WAITS.iter().any(|&(c, m)| c == class.as_str() && m == method.as_str())
+}
+
 /// Calls that run a task again and again, whoever asked for it: (method, descriptor of
 /// its parameters; empty: any).
 const REPEATS: &[(&str, &str)] = &[

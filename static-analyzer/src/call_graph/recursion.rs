@@ -18,8 +18,8 @@ use crate::limits::{DISPATCH_TARGETS_MAX, RECURSION_CALLS_MAX};
 use crate::order::components::components;
 use crate::program::{MethodId, Name};
 
-/// Makes the wide dispatches that are recursive plain calls again. Linear, and within a
-/// component of the graph the size of that for each of its dispatches.
+/// Makes the wide dispatches that are recursive plain calls again. Cost: linear in the edges,
+/// and those of a component of the graph once more for each target of its wide dispatches.
 pub(crate) fn join(resolver: &Resolver<'_>, calls: &mut [Vec<Call>]) {
     let successors: Vec<Vec<u32>> = calls.iter().map(|list| targets(list)).collect();
     let found = components(&successors);

@@ -14,6 +14,7 @@ use schema::LinkKind;
 
 use super::regions::{Region, Units};
 use super::{Context, Key, Pairs, Sites, apis};
+use crate::call_graph::apis as calls;
 use crate::call_graph::resolve::signature;
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::program::MethodId;
@@ -73,7 +74,7 @@ impl Helpers {
     /// Whether a method calls anything that waits.
     fn may_wait(&self, context: Context<'_>, method: MethodId, body: &Body) -> bool {
         body.iter().any(|(_, inst)| match &inst.op {
-            Op::Invoke { method, .. } => apis::waits_for(&method.class, &method.name),
+            Op::Invoke { method, .. } => calls::waits_for(&method.class, &method.name),
             _ => false,
         }) || context.graph.calls(method).iter().any(|call| {
             let is_helper = |target: &MethodId| self.waiting.iter().any(|(helper, _)| helper == target);
@@ -136,7 +137,7 @@ impl Helpers {
                         let targets = targets.get(&value).map_or(&[][..], Vec::as_slice);
                         targets.iter().any(|&target| self.waiting.contains(&(target, param)))
                     };
-                    let is_wait = apis::waits_for(&called.class, &called.name);
+                    let is_wait = calls::waits_for(&called.class, &called.name);
                     waits |= given.any(|(param, _)| is_wait || is_helper(param));
                 }
                 Op::Return(Some(value)) => gives |= held.contains(value),

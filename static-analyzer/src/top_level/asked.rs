@@ -8,14 +8,13 @@
 use std::collections::BTreeSet;
 
 use super::members::Chosen;
-use crate::call_graph::{CallGraph, CallKind, RootKind};
+use crate::call_graph::{CallGraph, CallKind, RootKind, apis};
 use crate::ir::Op;
 use crate::limits::HELPER_CALLERS_MAX;
-use crate::pairs::apis;
 use crate::program::{MethodId, Program};
 
-/// The methods that begin what is asked for, with the number of ways that lead there (no
-/// more than make it a service), sorted. `own_points`: per method, the log points in it.
+/// The methods that begin what is asked for, sorted. `own_points`: per method, the log points
+/// in it.
 pub(super) fn find(
     program: &Program,
     graph: &CallGraph,
