@@ -22,42 +22,49 @@ const STRAY_SHARE: u32 = 4;
 /// Cuts off what comes after an end. `done`: the spans of one log source with the numbers of
 /// their first records, sorted by those.
 pub(super) fn cut(orders: &Orders<'_>, done: &mut Vec<(u64, Closed)>) {
-    let ends = Ends::of(done);
-    let mut found: Vec<(u64, Closed)> = Vec::new();
+    if !orders.model().top_level_methods.iter().any(|top| top.is_asked_for) {
+        return;
+    }
+    let ends = Ends::of(orders, done);
+    let mut found: Vec<Closed> = Vec::new();
     for (_, closed) in &mut *done {
-        if closed.span.thread.is_none() {
-            continue;
-        }
-        let Some(top) = closed.best_tops().next() else { continue };
-        if !orders.model().top_level_methods[top.index()].is_asked_for {
-            continue;
-        }
+        let Some(top) = asked_for(orders, closed) else { continue };
         let events = &closed.span.events;
-        let at = (1..events.len()).find(|&at| {
-            let ends = events[at - 1].log_point.is_some_and(|point| ends.is_end(top, point));
-            ends && !outside(orders, &closed.span, &events[at..]).is_empty()
+        let after = (1..events.len()).find_map(|at| {
+            let point = events[at - 1].log_point.filter(|&point| ends.is_end(top, point));
+            let tops = point.map(|_| outside(orders, &closed.span, &events[at..]))?;
+            (!tops.is_empty()).then_some((at, tops))
         });
-        if let Some(at) = at {
-            found.push((0, cut_off(orders, closed, at)));
+        if let Some((at, tops)) = after {
+            found.push(cut_off(closed, at, tops));
         }
     }
     let place =
         |closed: &Closed| closed.span.events.first().map(|event| (event.ts_us, event.file, event.line));
-    for (_, closed) in found {
+    // Each is numbered as the span before it, after which it then stands.
+    let numbered = found.into_iter().map(|closed| {
         let at = done.partition_point(|(_, other)| place(other) < place(&closed));
-        let number = at.checked_sub(1).map_or(0, |before| done[before].0);
-        done.insert(at, (number, closed));
-    }
+        (at.checked_sub(1).map_or(0, |before| done[before].0), closed)
+    });
+    let numbered: Vec<_> = numbered.collect();
+    done.extend(numbered);
+    done.sort_by_key(|&(number, _)| number);
 }
 
-/// How often the lines of a top-level method are its last.
+/// What a span with a thread is most likely of, if programs that are not known ask for that.
+fn asked_for(orders: &Orders<'_>, closed: &Closed) -> Option<TopLevelId> {
+    let top = closed.best_tops().next().filter(|_| closed.span.thread.is_some())?;
+    orders.model().top_level_methods[top.index()].is_asked_for.then_some(top)
+}
+
+/// How often the lines of what is asked for are its last.
 struct Ends(FxHashMap<(TopLevelId, LogPointId), (u32, u32)>);
 
 impl Ends {
-    fn of(done: &[(u64, Closed)]) -> Self {
+    fn of(orders: &Orders<'_>, done: &[(u64, Closed)]) -> Self {
         let mut ends = Self(FxHashMap::default());
-        for (_, closed) in done.iter().filter(|(_, closed)| closed.span.thread.is_some()) {
-            let Some(top) = closed.best_tops().next() else { continue };
+        for (_, closed) in done {
+            let Some(top) = asked_for(orders, closed) else { continue };
             for (at, event) in (1..).zip(&closed.span.events) {
                 let Some(point) = event.log_point else { continue };
                 let (n, n_last) = ends.0.entry((top, point)).or_default();
@@ -96,9 +103,9 @@ fn outside(orders: &Orders<'_>, span: &Span, events: &[Event]) -> Vec<TopLevelId
     tops
 }
 
-/// Takes the events from `at` on out of a span, with the values that they alone show.
-fn cut_off(orders: &Orders<'_>, closed: &mut Closed, at: usize) -> Closed {
-    let top_levels = outside(orders, &closed.span, &closed.span.events[at..]);
+/// Takes the events from `at` on out of a span, as one of `top_levels`, with the values that
+/// they show.
+fn cut_off(closed: &mut Closed, at: usize, top_levels: Vec<TopLevelId>) -> Closed {
     let span = &mut closed.span;
     let events = span.events.split_off(at);
     let shows = |events: &[Event], value: &Value| {

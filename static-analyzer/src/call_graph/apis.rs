@@ -407,19 +407,19 @@ pub fn calls_back(supertype: &str) -> bool {
     is_in(ACTIVE_PACKAGES) || !is_in(PASSIVE_PACKAGES)
 }
 
-/// Calls that wait until a task that was started is done.
-pub const WAITS_FOR_TASK: &[(&str, &str)] = &[
-    ("java/lang/Thread", "join"),
-    ("java/util/concurrent/Future", "get"),
-    ("java/util/concurrent/FutureTask", "get"),
-    ("java/util/concurrent/CompletableFuture", "get"),
-    ("java/util/concurrent/CompletableFuture", "join"),
+/// (class, method): waits until tasks are done that nothing stands for.
+const WAITS_FOR_TASKS: &[(&str, &str)] = &[
     ("java/util/concurrent/CompletionService", "take"),
     ("java/util/concurrent/ExecutorCompletionService", "take"),
     ("java/util/concurrent/CountDownLatch", "await"),
     ("java/util/concurrent/ExecutorService", "invokeAll"),
     ("java/util/concurrent/ExecutorService", "awaitTermination"),
 ];
+
+/// Whether a call waits until a task is done.
+pub(crate) fn waits_for_task(class: &Name, method: &Name) -> bool {
+    waits_for(class, method) || WAITS_FOR_TASKS.contains(&(class.as_str(), method.as_str()))
+}
 
 /// (class, method): asks for the result of what stands for something that runs in another
 /// thread, and waits until there is one.

@@ -545,10 +545,7 @@ impl Chooser<'_> {
             work.into_iter().any(|(_, work)| self.graph.local_edges(method).any(|(_, own)| own == work))
         };
         let starts = started.flat_map(|call| &call.targets).any(|t| is_task(t) && !is_done_at_once(t));
-        let waits_for_task = |op: &Op| {
-            matches!(op, Op::Invoke { method, .. } if apis::WAITS_FOR_TASK
-                .contains(&(method.class.as_str(), method.name.as_str())))
-        };
+        let waits_for_task = |op: &Op| matches!(op, Op::Invoke { method, .. } if apis::waits_for_task(&method.class, &method.name));
         self.n_points(method) > 0 && starts && !body.iter().any(|(_, inst)| waits_for_task(&inst.op))
     }
 
