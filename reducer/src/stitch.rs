@@ -27,6 +27,7 @@ mod born;
 mod called_first;
 mod calls_next;
 mod candidates;
+mod claims;
 mod coincidence;
 mod common_senders;
 mod companions;

@@ -8,8 +8,9 @@
 //! printed), and there is a top-level method that all links of a span can name for it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{IdentifierStrength, TopLevelId, ValueClassId};
+use schema::TopLevelId;
 
+use super::claims::{Claims, Values, contradict, request_values};
 use super::evidence::{Candidate, is_chain};
 use super::facts::Facts;
 use super::pairs::{Mapped, Pair, Pairs, Role};
@@ -57,57 +58,6 @@ fn equals(candidates: &[Candidate]) -> FxHashMap<(u32, u32), Vec<&Candidate>> {
         equals.entry((candidate.from, candidate.to)).or_default().push(candidate);
     }
     equals
-}
-
-/// Who claims by time alone what can have one receiver.
-pub(super) struct Claims(FxHashMap<(u32, u32), Claim>);
-
-/// Who claims one (sender, pair).
-#[derive(Clone, Copy, Default)]
-struct Claim {
-    /// The only one; none if several do.
-    sole: Option<u32>,
-    n: u32,
-    /// The same of those that can be nothing but a receiver of the pair.
-    sole_sure: Option<u32>,
-    n_sure: u32,
-}
-
-impl Claims {
-    /// The claims of `candidates`.
-    pub(super) fn new(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candidate]) -> Self {
-        let mut claims: FxHashMap<(u32, u32), Claim> = FxHashMap::default();
-        for candidate in candidates.iter().filter(|candidate| candidate.is_bare) {
-            let pair = pairs.get(candidate.pair);
-            if !pair.many {
-                let claim = claims.entry((candidate.from, candidate.pair)).or_default();
-                count(&mut claim.sole, &mut claim.n, candidate.to);
-                if facts.get(candidate.to).tops == [pair.to] {
-                    count(&mut claim.sole_sure, &mut claim.n_sure, candidate.to);
-                }
-            }
-        }
-        Self(claims)
-    }
-
-    /// Whether no other claim stands against that of `candidate`. Where several stand, none
-    /// is sure; but what can be something else too claims nothing against the only one that
-    /// cannot, for that has to have its sender.
-    pub(super) fn are_sure(&self, candidate: &Candidate) -> bool {
-        let claim = self.0.get(&(candidate.from, candidate.pair)).filter(|_| candidate.is_bare);
-        claim.is_none_or(|claim| {
-            let sole = if claim.n_sure > 0 { claim.sole_sure } else { claim.sole };
-            sole == Some(candidate.to)
-        })
-    }
-}
-
-/// Counts one more claim by `to`.
-fn count(sole: &mut Option<u32>, n: &mut u32, to: u32) {
-    if *n == 0 || *sole != Some(to) {
-        *n += 1;
-        *sole = (*n == 1).then_some(to);
-    }
 }
 
 #[derive(Default)]
@@ -272,18 +222,7 @@ impl<'s> State<'s, '_> {
     }
 
     fn values_of(&mut self, facts: &Facts<'s>, pairs: &Pairs<'_>, root: u32) -> Values<'s> {
-        self.values.remove(&root).unwrap_or_else(|| {
-            let fact = facts.get(root);
-            let mut values = Values::default();
-            for value in fact.values() {
-                let top = fact.tops.first();
-                let strength = top.and_then(|&top| pairs.strength(top, value.value_class));
-                if strength == Some(IdentifierStrength::Request) {
-                    values.entry(facts.kind(value.value_class)).or_default().insert(&value.text);
-                }
-            }
-            values
-        })
+        self.values.remove(&root).unwrap_or_else(|| request_values(facts, pairs, root))
     }
 }
 
@@ -291,15 +230,6 @@ impl<'s> State<'s, '_> {
 fn dedup(tops: &mut Vec<TopLevelId>) {
     let mut known = FxHashSet::default();
     tops.retain(|top| known.insert(*top));
-}
-
-/// Request identifier values of a component.
-type Values<'s> = FxHashMap<ValueClassId, FxHashSet<&'s str>>;
-
-/// Whether two components have a value class in common, but no value of it.
-fn contradict(ours: &Values<'_>, theirs: &Values<'_>) -> bool {
-    let (few, many) = if ours.len() < theirs.len() { (ours, theirs) } else { (theirs, ours) };
-    few.iter().any(|(class, texts)| many.get(class).is_some_and(|others| others.is_disjoint(texts)))
 }
 
 /// PERF: the smaller goes into the larger, so that joining n spans to one

@@ -25,7 +25,7 @@ use rustc_hash::FxHashSet;
 use schema::kinds::is_made;
 use schema::{Event, LogPointId};
 
-use super::accept::Claims;
+use super::claims::Claims;
 use super::evidence::{Candidate, is_naming};
 use super::facts::Facts;
 use super::pairs::Pairs;

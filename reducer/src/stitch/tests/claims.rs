@@ -186,3 +186,27 @@ fn what_was_called_was_not_started_at_the_end_of_a_way_as_well() {
     let serve = "b t serve zxid=100000008 session=session-1 1.1-1.3";
     check(RELAY, &format!("{follow}\n{process}\n{serve}"), "1\n3 2 3>2");
 }
+
+/// Who starts again calls each of the things that are left over: of one it is known to be a
+/// part as little as of the next. If there is but one, or they are one, it is.
+#[test]
+fn who_calls_many_things_is_part_of_none() {
+    let model = "
+        point p
+        point q
+        top recover Task
+          >p
+        top handle DispatchTarget id=Id.n
+          >q
+        pair recover handle Call many";
+    let lines = |thread: &str, other: &str| {
+        let handle = |id: &str, at: &str| format!("a {thread} handle id={id} q@{at}\n");
+        "a - recover p@1.0 p@2.0\n".to_owned() + &handle("job-0017", "1.2") + &handle(other, "1.4")
+    };
+    check(model, &lines("-", "job-0018"), "1\n2\n3");
+    check(model, &lines("-", "job-0017"), "1 2 3 1>2 1>3");
+    // A task that is seen to run in a thread of its own was started by it.
+    let model = model.replace("Call", "Thread").replace("DispatchTarget", "Task");
+    check(&model, &lines("-", "job-0018"), "1\n2\n3");
+    check(&model, &lines("t", "job-0018").replace("a - ", "a m "), "1 2 1>2\n3");
+}
