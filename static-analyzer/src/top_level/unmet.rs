@@ -2,6 +2,7 @@
 //! handed down from who makes them ([`crate::call_graph::passed`]).
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use super::members::{Chosen, Walk};
 use crate::call_graph::CallGraph;
@@ -47,7 +48,6 @@ fn frames(graph: &CallGraph, walk: &mut Walk, top: MethodId, cut: &[bool]) -> (V
         return (all, Vec::new());
     }
     let can_run = |caller, call: &_, target| graph.passed.can_run(caller, call, target, &unmet);
-    let met = walk.region_over(graph, top, is_cut, can_run).to_vec();
-    let (met, unmet) = all.into_iter().partition(|m| met.contains(m));
-    (met, unmet)
+    let met: FxHashSet<MethodId> = walk.region_over(graph, top, is_cut, can_run).iter().copied().collect();
+    all.into_iter().partition(|m| met.contains(m))
 }
