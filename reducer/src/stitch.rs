@@ -52,6 +52,7 @@ mod nested;
 mod numbered;
 mod on_behalf;
 mod pairs;
+mod results;
 mod rounds;
 mod serials;
 mod series;
@@ -117,6 +118,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     keep_apart(&facts, &mut links);
     if scope == Scope::All {
         links.sort_unstable();
+        links.extend(results::join(&pairs, &facts, config.window_us, &links));
         links.extend(nested::join(model, &pairs, &facts, &links));
         links.extend(called_first::join(&pairs, &facts, &links));
         links.extend(goes_on::join(&facts, &links));

@@ -32,6 +32,7 @@ mod lone_lines;
 mod named_last;
 mod numbered;
 mod on_behalf;
+mod results;
 mod senders;
 mod series;
 mod short_names;

@@ -13,11 +13,12 @@
 //! What a task hands over is not always known: it can keep what it starts in a list.
 //! Where nobody else starts that, and hardly a line of the task is in the logs, whoever
 //! started the task is behind it, and a name that both print of one kind of thing tells
-//! who; so does that a program's `main` is in the middle of starting it.
+//! who; so does that a program's `main` is in the middle of starting it. Whoever starts a task
+//! first, waits for it and prints what came of it is not seen either before the task is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schema::{LinkKind, TopLevelId};
+use schema::{LinkKind, LogPointId, TopLevelId};
 
 use super::facts::Facts;
 use super::pairs::{Mapped, Pair, Pairs, Role};
@@ -41,8 +42,19 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Pair> {
     let possible: BTreeSet<TopLevelId> = facts.iter().flat_map(|(_, fact)| fact.tops).copied().collect();
     let mut steps: Vec<&Pair> = pairs.iter().filter(|pair| is_step(pair)).collect();
     steps.sort_by_key(|pair| pair.from);
-    let hidden = hidden_starters(pairs, &n_shown);
+    let soles = sole_starters(pairs);
+    let hidden = hidden_starters(&soles, &n_shown);
     let starters: BTreeSet<TopLevelId> = hidden.values().copied().collect();
+    let points: BTreeSet<LogPointId> =
+        (facts.iter()).flat_map(|(_, fact)| fact.events.iter().filter_map(|event| event.log_point)).collect();
+    // Who prints nothing before it starts the task that it alone starts, but its results.
+    let is_late = |step: &Pair| {
+        step.kind == LinkKind::Thread
+            && soles.get(&step.to) == Some(&step.from)
+            && !pairs.printed_after(step).is_empty()
+            && !pairs.printed_before(step).iter().any(|point| points.contains(point))
+    };
+    let late: BTreeSet<TopLevelId> = steps.iter().filter(|s| is_late(s)).map(|s| s.from).collect();
     let after = |top: TopLevelId| {
         let first = steps.partition_point(|step| step.from < top);
         steps[first..].iter().copied().take_while(move |step| step.from == top)
@@ -50,7 +62,7 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Pair> {
     let mut found: Vec<Pair> = Vec::new();
     for &from in &possible {
         let passes = |pair: &Pair| {
-            let is_silent = !is_shown(pair.to) || starters.contains(&pair.to);
+            let is_silent = !is_shown(pair.to) || starters.contains(&pair.to) || late.contains(&pair.to);
             pair.to != from && is_silent && !pairs.is_dispatcher(pair.to)
         };
         let mut ways: Vec<Pair> = after(from).filter(|step| passes(step)).map(begin).collect();
@@ -58,10 +70,11 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Pair> {
             let mut longer = Vec::new();
             for way in &ways {
                 for step in after(way.to).filter(|step| step.to != from && !way.through.contains(&step.to)) {
-                    let is_sole = hidden.get(&step.to) == Some(&step.from);
+                    let is_late = is_late(step);
+                    let is_sole = is_late || hidden.get(&step.to) == Some(&step.from);
                     let is_known = (is_sole, pairs.is_main(from));
                     let Some(way) = join(way, step, is_known) else { continue };
-                    if is_shown(step.from) && !way.by_name {
+                    if is_shown(step.from) && !way.by_name && !is_late {
                         continue;
                     }
                     if is_shown(way.to) || possible.contains(&way.to) {
@@ -88,11 +101,8 @@ fn begin(step: &Pair) -> Pair {
     Pair { to_parts: is_task && step.map.iter().all(|mapped| !mapped.is_one), ..step.clone() }
 }
 
-/// By task who starts it, where only one method does and hardly ever prints a line.
-fn hidden_starters(
-    pairs: &Pairs<'_>,
-    n_shown: &BTreeMap<TopLevelId, usize>,
-) -> BTreeMap<TopLevelId, TopLevelId> {
+/// By task who starts it, where only one method does.
+fn sole_starters(pairs: &Pairs<'_>) -> BTreeMap<TopLevelId, TopLevelId> {
     let mut sole: BTreeMap<TopLevelId, Option<TopLevelId>> = BTreeMap::new();
     // A callee is in its caller's thread.
     let is_told = |pair: &&Pair| pair.kind != LinkKind::Call && pair.id.is_some() && pair.from != pair.to;
@@ -100,9 +110,17 @@ fn hidden_starters(
         let starter = sole.entry(pair.to).or_insert(Some(pair.from));
         *starter = starter.filter(|&known| known == pair.from && pair.kind == LinkKind::Thread);
     }
+    sole.into_iter().filter_map(|(task, starter)| Some((task, starter?))).collect()
+}
+
+/// Those of `soles` that hardly ever print a line.
+fn hidden_starters(
+    soles: &BTreeMap<TopLevelId, TopLevelId>,
+    n_shown: &BTreeMap<TopLevelId, usize>,
+) -> BTreeMap<TopLevelId, TopLevelId> {
     let n = |top: TopLevelId| n_shown.get(&top).copied().unwrap_or_default();
-    let sole = sole.into_iter().filter_map(|(task, starter)| Some((task, starter?)));
-    sole.filter(|&(task, starter)| n(task) > n(starter).saturating_mul(HIDDEN_MIN)).collect()
+    let is_hidden = |task, starter| n(task) > n(starter).saturating_mul(HIDDEN_MIN);
+    soles.iter().map(|(&task, &starter)| (task, starter)).filter(|&(t, s)| is_hidden(t, s)).collect()
 }
 
 /// A way and one more step; none if nothing that can be seen goes along it. `is_sole`: the
