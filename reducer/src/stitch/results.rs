@@ -45,7 +45,9 @@ pub(super) fn join(
         let Some(first) = fact.events.first() else { continue };
         let of = |&top: &TopLevelId| starts.get(&(top, first.log_point?));
         let pairs_of: Vec<&Pair> = fact.tops.iter().filter_map(of).flatten().copied().collect();
-        if pairs_of.is_empty() || has_sender[sender as usize] {
+        // Where no thread is printed, what others could have printed begins nothing.
+        let is_told = fact.thread.is_some() || fact.tops.len() == 1;
+        if pairs_of.is_empty() || !is_told || has_sender[sender as usize] {
             continue;
         }
         let names = first
