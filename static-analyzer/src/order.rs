@@ -6,7 +6,8 @@
 //! (the call is a hand-off then, not part of this request's thread) or calls its
 //! caller back (recursion: one node without order). What becomes too large is
 //! folded, the largest callees first; what a program does first of all is only made
-//! coarser, as its order tells when it was started anew.
+//! coarser, as its order tells when it was started anew, and so is what a dispatcher
+//! does: of the kinds of work that a round of it can be, each round is one.
 
 use std::collections::BTreeMap;
 
@@ -184,9 +185,10 @@ fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> F
     let printing = |targets: &[MethodId]| -> Vec<MethodId> {
         targets.iter().filter(|t| !fragments[t.index()].nodes.is_empty()).copied().collect()
     };
-    let is_main = input.mains.binary_search(&method).is_ok();
+    // A program's `main`, or a dispatcher with what it does before its rounds.
+    let keeps_order = input.mains.binary_search(&method).is_ok() || input.rounds.contains_key(&method);
     let callees = calls.iter().flat_map(|(_, targets, _)| printing(targets));
-    let size_max = callee_size_max(callees, fragments, sites.len(), is_main);
+    let size_max = callee_size_max(callees, fragments, sites.len(), keeps_order);
     let level = |point: u32| {
         let levels = &input.log_points[point as usize].levels;
         levels.first().copied().unwrap_or(schema::Level::Info)
@@ -199,7 +201,7 @@ fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> F
         large.dedup();
         let smaller = |t: MethodId| {
             let fragment = &fragments[t.index()];
-            if is_main { fragment.coarsened(size_max, &level) } else { fragment.in_one_node() }
+            if keeps_order { fragment.coarsened(size_max, &level) } else { fragment.in_one_node() }
         };
         small = large.into_iter().map(|t| (t, smaller(t))).collect();
     }

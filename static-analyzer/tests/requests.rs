@@ -37,6 +37,8 @@ mod crowded;
 mod doors;
 #[path = "requests/gates.rs"]
 mod gates;
+#[path = "requests/giants.rs"]
+mod giants;
 #[path = "requests/given.rs"]
 mod given;
 #[path = "requests/idle.rs"]
