@@ -40,6 +40,7 @@ mod folders;
 mod handoffs;
 mod links;
 mod origins;
+mod preludes;
 pub(crate) mod regions;
 mod sides;
 mod streams;
@@ -200,6 +201,9 @@ fn merge_one(
     }
     if kind == LinkKind::Call && names_nothing(context, from, &identifiers) && are_rounds(context, from, ways)
     {
+        return None;
+    }
+    if kind == LinkKind::Call && preludes::hands_out_each(context, units, from, &identifiers, ways) {
         return None;
     }
     let more = if ways.len() > 1 { format!(", and {} more", ways.len() - 1) } else { String::new() };

@@ -51,6 +51,8 @@ mod journals;
 mod later;
 #[path = "requests/ledgers.rs"]
 mod ledgers;
+#[path = "requests/movers.rs"]
+mod movers;
 #[path = "requests/orders.rs"]
 mod orders;
 #[path = "requests/parcels.rs"]

@@ -27,7 +27,7 @@ mod by_thread;
 mod by_time;
 mod telling;
 
-use self::by_thread::{AtWork, at_work};
+use self::by_thread::{AtWork, at_work, is_amid};
 
 /// Senders looked at per value, latest start first.
 const LOOK_BACK_MAX: usize = 64;
@@ -243,7 +243,9 @@ impl<'a> Finder<'a> {
         senders.dedup();
         for sender in senders {
             let other = self.facts.get(sender);
-            let found = pairs.iter().filter_map(|&index| {
+            // Before its rounds a dispatcher works on none of what it hands out in them.
+            let works = |&&index: &&u32| !self.pairs.is_before_rounds(self.pairs.get(index).from, other);
+            let found = pairs.iter().filter(works).filter_map(|&index| {
                 let evidence =
                     weigh_attached(self.facts, &self.determined, self.pairs.get(index), (other, fact))?;
                 Some(self.candidate(index, sender, receiver.index, evidence))
@@ -445,6 +447,7 @@ impl<'a> Finder<'a> {
         if self.pairs.is_ahead(pair, other, receiver)
             || self.has_begun_anew(pair, sender, receiver)
             || self.has_called_before(pair, other, receiver)
+            || (pair.kind == LinkKind::Queue && is_amid(other, receiver))
         {
             return false;
         }

@@ -478,9 +478,13 @@ impl<'m> Pairs<'m> {
     /// Whether the receiver of a pair begins with what its thread does before it serves: whoever
     /// started the thread has that.
     pub(super) fn begins_thread(&self, pair: &Pair, receiver: &Fact<'_>) -> bool {
-        let outside = &self.model.top_level_methods[pair.to.index()].outside_rounds;
-        pair.kind == LinkKind::Thread
-            && receiver.first_point.is_some_and(|first| outside.binary_search(&first).is_ok())
+        pair.kind == LinkKind::Thread && self.is_before_rounds(pair.to, receiver)
+    }
+
+    /// Whether a span begins with what the dispatcher `top` prints outside of its rounds only.
+    pub(super) fn is_before_rounds(&self, top: TopLevelId, span: &Fact<'_>) -> bool {
+        let outside = &self.model.top_level_methods[top.index()].outside_rounds;
+        span.first_point.is_some_and(|first| outside.binary_search(&first).is_ok())
     }
 
     fn add(&mut self, pair: &CommunicationPair, id: PairId, role: Role) {

@@ -84,6 +84,17 @@ pub(super) fn at_work<'a>(pairs: &Pairs<'_>, facts: &'a Facts<'a>) -> FxHashMap<
     at_work
 }
 
+/// Whether a span stands in the middle of another one of its thread, which goes on after it:
+/// it was called there. A thread takes nothing out of a queue before it is done with what it
+/// is at.
+pub(super) fn is_amid(outer: &Fact<'_>, inner: &Fact<'_>) -> bool {
+    let when = |event: &schema::Event| (event.ts_us, event.place());
+    let ends = |fact: &Fact<'_>| Some((when(fact.events.first()?), when(fact.events.last()?)));
+    let is_one_thread = outer.thread.is_some() && (outer.node, outer.thread) == (inner.node, inner.thread);
+    let is_around = |((begins, goes_on), (first, last))| begins < first && last < goes_on;
+    is_one_thread && ends(outer).zip(ends(inner)).is_some_and(is_around)
+}
+
 /// Whether a span begins as a task does that is handed to a thread, and that nobody calls.
 fn is_given(pairs: &Pairs<'_>, fact: &Fact<'_>) -> bool {
     let is_call = |pair: &Pair| pair.kind == LinkKind::Call && pair.id.is_some();

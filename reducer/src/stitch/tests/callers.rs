@@ -51,3 +51,21 @@ fn whose_thread_was_given_something_else_has_left_what_it_was_at() {
     let called = CALLER.replace("top tick Task", "top tick RpcHandler");
     check(&called, left, "1 3 1>3\n2");
 }
+
+#[test]
+fn what_stands_in_the_middle_of_a_thread_s_work_was_not_taken_from_a_queue() {
+    let queue = "
+        point p n=Id.n
+        point q n=Id.n
+        top send Task n=Id.n
+          >p p
+        top take DispatchTarget n=Id.n
+          >q
+        pair send take Queue n=n";
+    let spans =
+        |thread: &str, ends: &str| format!("a t send n=70001 p@1.0 p@{ends}\na {thread} take n=70001 q@1.2");
+    check(queue, &spans("t", "1.3"), "1\n2");
+    // Another thread can have, and so can this one when it is done with what it was at.
+    check(queue, &spans("u", "1.3"), "1 2 1>2");
+    check(queue, &spans("t", "1.1"), "1 2 1>2");
+}

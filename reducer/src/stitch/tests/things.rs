@@ -1,7 +1,9 @@
 //! Requests by the things that they work on: connections, lasting things, parts and
 //! wholes, ways past what prints nothing.
 
-use super::check;
+use schema::sketch;
+
+use super::{check, check_model};
 
 #[test]
 fn a_dispatcher_never_joins_what_it_dispatches() {
@@ -436,4 +438,24 @@ fn a_number_that_one_leaves_behind_and_the_next_one_finds_tells_nothing() {
     check(&model("value?", "value"), &text, &apart);
     check(&model("value", "value?"), &text, &apart);
     check(&model("value?", "value"), &text.replace("=864", "=-864"), &apart);
+}
+
+#[test]
+fn before_its_rounds_a_dispatcher_works_on_no_object_that_it_hands_out() {
+    let mut model = sketch::model(
+        "point synced zxid=Header.zxid
+         point committed zxid=Header.zxid
+         point p
+         top follow Dispatcher zxid=Header.zxid
+           >synced
+           >committed
+         top apply Task zxid=Header.zxid
+           >p
+         pair follow apply Entity many",
+    );
+    let spans = "a t follow zxid=0x1000000b2 synced@1.0
+         a t follow zxid=0x1000000b2 committed@1.1
+         a u apply zxid=0x1000000b2 p@1.2";
+    model.top_level_methods[0].outside_rounds = vec![sketch::point(&model, "synced")];
+    check_model(&model, spans, "1\n2 3 2>3");
 }
