@@ -334,6 +334,8 @@ pub(super) struct Surroundings {
     pub(super) outside_rounds: bool,
     /// The best span is what a dispatcher prints itself: its rounds are requests.
     pub(super) is_dispatcher: bool,
+    /// The best span is a dispatcher before its rounds, and the record is what it hands out.
+    pub(super) hands_out: bool,
     /// The record is the span's first line again, about what was made since.
     pub(super) stamped_anew: bool,
     /// The best span encloses what its thread did last: a dispatcher, or it
@@ -378,7 +380,7 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
     if best.differs && (around.starts || around.is_dispatcher) && !is_next {
         return None;
     }
-    if around.has_thread && is_done(best, around) {
+    if around.has_thread && (around.hands_out || is_done(best, around)) {
         return None;
     }
     // The first line of a request, or of a dispatcher's round, once more: the

@@ -84,6 +84,7 @@ impl Scan<'_> {
             is_its_own: self.is_its_own(best.span, point),
             outside_rounds: self.is_outside_rounds(best.span, point),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
+            hands_out: best.evidence.n_request == 0 && self.hands_out(best, point, facts),
             beside: self.is_beside(best, record),
             in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             printed_before: self.open.get(best.span).has_printed(point),
@@ -409,6 +410,26 @@ impl Scan<'_> {
         let Some(last) = open.events.last().and_then(|event| event.log_point) else { return false };
         let is_outside = |top, point| self.orders.is_outside_rounds(top, point);
         open.tops.iter().all(|state| is_outside(state.top, last) && is_outside(state.top, point))
+    }
+
+    /// Whether the span of `best` is a dispatcher before its rounds, and the record, which its
+    /// rounds print too, names what was made for a request: what the dispatcher has collected by
+    /// then, it hands out one by one, and each is a request of its own as it is in a round.
+    fn hands_out(&self, best: &Taker, point: LogPointId, facts: &[(usize, Fact)]) -> bool {
+        let open = self.open.get(best.span);
+        let Some(last) = open.events.last().and_then(|event| event.log_point) else { return false };
+        let is_before = |state: &TopState| {
+            self.orders.kind(state.top) == TopLevelKind::Dispatcher
+                && self.orders.is_outside_rounds(state.top, last)
+                && !self.orders.is_outside_rounds(state.top, point)
+        };
+        let tells = |fact: &Fact| {
+            let mut values = fact.values.iter();
+            values.any(|(variable, text)| {
+                is_made(text) && !self.orders.request_classes(point, *variable).is_empty()
+            })
+        };
+        open.tops.iter().all(is_before) && best.fact_of(facts).is_some_and(tells)
     }
 
     /// Whether `span` began as a task can, in a thread that is given one after the other.

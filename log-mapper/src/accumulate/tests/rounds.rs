@@ -183,6 +183,25 @@ fn what_comes_before_the_rounds_takes_as_long_as_it_takes() {
     assert_ne!(run(&model, records), whole);
 }
 
+/// A dispatcher has collected what is committed in its rounds too, before it comes to these.
+#[test]
+fn what_is_handed_out_before_the_rounds_is_of_its_own() {
+    let mut model = sketch::model(
+        "point synced
+         point committed session=Session.id
+         top follow Dispatcher session[*]=Session.id
+           >synced committed
+           >committed*<",
+    );
+    let records = |session: &str| format!("1.0 t synced\n1.001 t committed session={session}");
+    let (whole, apart) = ("follow: 1 opens; 2 thread\n", "follow: 1 opens\nfollow: 2 opens\n");
+    assert_eq!(run(&model, &records("0x2000021284e0011")), whole);
+    model.top_level_methods[0].outside_rounds = vec![sketch::point(&model, "synced")];
+    assert_eq!(run(&model, &records("0x2000021284e0011")), apart);
+    // A state is no request.
+    assert_eq!(run(&model, &records("none")), whole);
+}
+
 /// A process was started again, and its thread has the same name.
 #[test]
 fn what_comes_before_the_rounds_begins_something() {
