@@ -413,6 +413,9 @@ fn names_of_threads_tell_what_runs_there_and_for_whom() {
         // The body of all runs what the class of the thread defines.
         ("sweeping thread", "", "Turning$Sweeps.turn Turning$Turns.run"),
         ("mopping thread", "", "Turning$Mops.turn Turning$Turns.run"),
+        // Pools in a list, of objects that are named when they are made.
+        (r"PostClerk\-(-?[0-9]+)", "-", "Desks$Letter.run"),
+        (r"TaxClerk\-(-?[0-9]+)", "-", "Desks$Letter.run"),
     ];
     for (regex, class, run) in expected {
         let (classes, runs) = of(regex);

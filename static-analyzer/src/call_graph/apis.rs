@@ -455,6 +455,19 @@ pub(crate) fn waits_for(class: &Name, method: &Name) -> bool {
     WAITS.iter().any(|&(c, m)| c == class.as_str() && m == method.as_str())
 }
 
+/// Whether a collection keeps what such a call gives it.
+pub(crate) fn is_kept_by(method: &Name) -> bool {
+    matches!(method.as_str(), "add" | "addAll" | "offer" | "put" | "push" | "addLast" | "addFirst")
+}
+
+/// Whether such a call on a collection gives what it keeps, or goes through that.
+pub(crate) fn gives_kept(method: &Name) -> bool {
+    matches!(
+        method.as_str(),
+        "iterator" | "next" | "get" | "values" | "entrySet" | "getValue" | "poll" | "remove" | "pop"
+    )
+}
+
 /// Calls that run a task again and again, whoever asked for it: (method, descriptor of
 /// its parameters; empty: any).
 const REPEATS: &[(&str, &str)] = &[

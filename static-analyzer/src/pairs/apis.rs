@@ -251,16 +251,3 @@ pub(super) fn carries(program: &Program, descriptor: &str) -> bool {
 pub(super) fn returns_when_done(method: &Name) -> bool {
     matches!(method.as_str(), "invokeAll" | "invokeAny")
 }
-
-/// Whether a collection keeps what such a call gives it.
-pub(super) fn is_kept_by(method: &Name) -> bool {
-    matches!(method.as_str(), "add" | "addAll" | "offer" | "put" | "push" | "addLast" | "addFirst")
-}
-
-/// Whether such a call on a collection gives what it keeps, or goes through that.
-pub(super) fn gives_kept(method: &Name) -> bool {
-    matches!(
-        method.as_str(),
-        "iterator" | "next" | "get" | "values" | "entrySet" | "getValue" | "poll" | "remove" | "pop"
-    )
-}

@@ -169,10 +169,10 @@ fn spread(
         Op::Phi(operands) if operands.iter().any(|(_, of)| held.contains(of)) => _ = held.insert(value),
         Op::Invoke { method, args, kind, .. } if !targets.contains_key(&value) => {
             let receiver = args.first().filter(|_| *kind != InvokeKind::Static);
-            if apis::is_kept_by(&method.name) && args.iter().skip(1).any(|arg| held.contains(arg)) {
+            if calls::is_kept_by(&method.name) && args.iter().skip(1).any(|arg| held.contains(arg)) {
                 held.extend(receiver);
             }
-            if apis::gives_kept(&method.name) && receiver.is_some_and(|receiver| held.contains(receiver)) {
+            if calls::gives_kept(&method.name) && receiver.is_some_and(|receiver| held.contains(receiver)) {
                 held.insert(value);
             }
         }

@@ -17,6 +17,8 @@ use crate::strings::format::{Argument, Arguments};
 use crate::strings::term::{Pattern, Term};
 use crate::strings::{Arg, Evaluator, FrameId, Place, PlaceId, types};
 
+mod kept;
+
 /// The names of the threads that run the tasks that a method hands to pools.
 pub(super) fn names_of(facts: &Facts<'_>, graph: &CallGraph, method: MethodId) -> Vec<Found> {
     let Some(body) = &facts.program.methods[method.index()].body else { return Vec::new() };
@@ -88,7 +90,8 @@ fn names_at(facts: &Facts<'_>, method: MethodId, pool: ValueId, bodies: &[Thread
             let mut e = Evaluator::new(facts, root);
             let Some(frame) = wrapper::enter_chain(&mut e, &chain, method) else { continue };
             let place = e.place(frame, pool);
-            if chain.is_empty() && is_own_field(&e, place) {
+            let is_kept = kept::collection(&e, frame, pool).is_some();
+            if chain.is_empty() && (is_own_field(&e, place) || is_kept) {
                 found.extend(names_of_made(facts, method, pool, bodies));
                 if !found.is_empty() {
                     continue;
@@ -145,7 +148,10 @@ fn names_of_made(facts: &Facts<'_>, method: MethodId, pool: ValueId, bodies: &[T
         given[0] = Arg::Place(object);
         let Some(frame) = e.make_frame(FrameId::ROOT, None, method, given, None) else { continue };
         let place = e.place(frame, pool);
-        for term in (Pools { e: &mut e, seen: Vec::new() }).of_pool(place) {
+        let mut pools = Pools { e: &mut e, seen: Vec::new() };
+        let mut terms = pools.of_pool(place);
+        terms.extend(pools.of_kept(frame, pool));
+        for term in terms {
             found.extend(Found::new(&mut e, term, bodies.to_vec()));
         }
     }
