@@ -11,8 +11,10 @@
 //! a break, its delay counts from when the last one of them was done. And who has started
 //! something about the same thing may wait for that, and print nothing before it goes on:
 //! where values tell who has sent, the delay counts from the end of what was started too.
-//! And what a process does first takes longer than anything it does later. Where no thread is
-//! printed, who can also be something that starts no such task has none that stands in line.
+//! And what a process does first takes longer than anything it does later, and a thread that
+//! serves is started once: the only one who can have started it has, however late. Where no
+//! thread is printed, who can also be something that starts no such task has none that stands
+//! in line.
 //!
 //! Who hands on to itself on the next node waits for that one: what begins and ends
 //! while the sender, or what that has handed to other threads, is at work on the same
@@ -75,6 +77,8 @@ pub(super) fn keep_usual(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut 
             || (only.are(pairs, candidate) && facts.share_alone(candidate.from, candidate.to))
             || only.is_asked_once(pairs, facts, candidate)
             || only.is_started_in_turn(pairs, facts, candidate)
+            || (pairs.begins_thread(pairs.get(candidate.pair), facts.get(candidate.to))
+                && only.are(pairs, candidate))
             || is_first_start(pairs, facts, candidate)
     };
     let mut usual: Vec<Candidate> = candidates.extract_if(.., is_usual).collect();

@@ -47,3 +47,17 @@ fn a_main_has_started_what_begins_past_what_prints_nothing() {
     // Long done, it is not the only one that can have.
     check_model(&model, &spans("1.1").replace("1.5", "3.5"), "1\n2");
 }
+
+#[test]
+fn who_alone_can_have_started_a_thread_that_serves_has_however_late() {
+    let mut model = sketch::model(DOOR);
+    model.top_level_methods[1].outside_rounds = vec![sketch::point(&model, "opened")];
+    // Twenty nodes on which that is quick, and one on which it is not.
+    let quick = |i: usize| format!("n{i:02} t1 boot p@{i}.0\nn{i:02} w door opened@{i}.001\n");
+    let quick: String = (1..=20).map(quick).collect();
+    let known: String = (0..20).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
+    let late = |first: &str| format!("{quick}z t1 boot p@30.0\nz w door {first}@30.15");
+    check_model(&model, &late("opened"), &(known.clone() + "41 42 41>42"));
+    // As a round it is somebody's who has come just now.
+    check_model(&model, &late("entered"), &(known + "41\n42"));
+}
