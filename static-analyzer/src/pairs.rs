@@ -176,7 +176,11 @@ fn merge_one(
     if kind == LinkKind::Call && from == to {
         return None;
     }
-    let unpacked = cargo::unpacked(context, &context.top_levels.methods[to].identifiers, ways);
+    let of = |at: usize| &context.top_levels.methods[at];
+    if kind == LinkKind::Call && of(from).kind == TopLevelKind::Unreached && of(to).is_asked_for {
+        return None;
+    }
+    let unpacked = cargo::unpacked(context, &of(to).identifiers, ways);
     let holds = |class| {
         let holds = |way: &Vec<&Handoff>| {
             !way.iter().any(|h| h.followed_only) && manifest.holds(cargo::narrowest(way), class)

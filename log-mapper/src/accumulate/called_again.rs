@@ -39,9 +39,14 @@ pub(super) fn cut(orders: &Orders<'_>, done: &mut Vec<(u64, Closed)>) {
             found.push(cut_off(closed, at, tops));
         }
     }
+    put_in_order(done, found);
+}
+
+/// Adds what was cut off to the spans of a log source, each numbered as the span before it, after
+/// which it then stands.
+pub(super) fn put_in_order(done: &mut Vec<(u64, Closed)>, found: Vec<Closed>) {
     let place =
         |closed: &Closed| closed.span.events.first().map(|event| (event.ts_us, event.file, event.line));
-    // Each is numbered as the span before it, after which it then stands.
     let numbered = found.into_iter().map(|closed| {
         let at = done.partition_point(|(_, other)| place(other) < place(&closed));
         (at.checked_sub(1).map_or(0, |before| done[before].0), closed)
@@ -105,7 +110,7 @@ fn outside(orders: &Orders<'_>, span: &Span, events: &[Event]) -> Vec<TopLevelId
 
 /// Takes the events from `at` on out of a span, as one of `top_levels`, with the values that
 /// they show.
-fn cut_off(closed: &mut Closed, at: usize, top_levels: Vec<TopLevelId>) -> Closed {
+pub(super) fn cut_off(closed: &mut Closed, at: usize, top_levels: Vec<TopLevelId>) -> Closed {
     let span = &mut closed.span;
     let events = span.events.split_off(at);
     let shows = |events: &[Event], value: &Value| {

@@ -336,7 +336,7 @@ pub(super) fn next_of(
 }
 
 /// What the identifiers of `top` are in a span, of which a request has one value each.
-fn names(orders: &Orders<'_>, top: TopLevelId, closed: &Closed) -> Vec<(IdentifierId, String)> {
+pub(super) fn names(orders: &Orders<'_>, top: TopLevelId, closed: &Closed) -> Vec<(IdentifierId, String)> {
     if orders.is_main(top) {
         return Vec::new();
     }
@@ -348,7 +348,7 @@ fn names(orders: &Orders<'_>, top: TopLevelId, closed: &Closed) -> Vec<(Identifi
 }
 
 /// The same of one record, if it says so wherever `top` prints it.
-fn names_in(orders: &Orders<'_>, top: TopLevelId, event: &Event) -> Vec<(IdentifierId, String)> {
+pub(super) fn names_in(orders: &Orders<'_>, top: TopLevelId, event: &Event) -> Vec<(IdentifierId, String)> {
     let Some(point) = event.log_point else { return Vec::new() };
     let places = orders.places(point);
     let Ok(index) = places.binary_search_by_key(&top, |places| places.top) else { return Vec::new() };

@@ -1,4 +1,5 @@
-//! Tails: what one span ends with that the next one of its thread begins with.
+//! Tails: what one span ends with that the next one of its thread begins with, and heads: what
+//! one begins with that the one before it ends with.
 //!
 //! A line that one request can print in its middle and another one first, and that both the
 //! span before it and the one after it have a place for, is given to the span before it:
@@ -10,7 +11,7 @@
 use rustc_hash::FxHashMap;
 use schema::{Event, LogPointId, Name, TopLevelId, Value};
 
-use super::between::nodes_of;
+use super::between::{nodes_of, walk};
 use super::orders::Orders;
 use super::pools::Closed;
 use super::rests::next_of;
@@ -37,7 +38,35 @@ pub(super) fn join(orders: &mut Orders<'_>, done: &mut [(u64, Closed)]) {
                 move_tail(done, spans[at - 1], spans[at]);
             }
         }
+        for at in 1..spans.len() {
+            if is_head(orders, &next, &done[spans[at - 1]].1, &done[spans[at]].1) {
+                move_head(done, spans[at], spans[at - 1]);
+            }
+        }
     }
+}
+
+/// Whether the first line of a span ends the one before it in its thread: what stands there is
+/// nearly always what stands before such lines, while something else mostly follows them, and
+/// it stands nearer.
+fn is_head(orders: &mut Orders<'_>, next: &Next, span: &Closed, after: &Closed) -> bool {
+    let [head, second, ..] = &after.span.events[..] else { return false };
+    let Some(last) = span.span.events.last() else { return false };
+    let (Some(p), Some(t), Some(q)) = (last.log_point, head.log_point, second.log_point) else {
+        return false;
+    };
+    if head.ts_us.abs_diff(last.ts_us) >= second.ts_us.abs_diff(head.ts_us) || p == t || orders.floats(t) {
+        return false;
+    }
+    let (n_heads, n_ends) = next.preceded(p, t);
+    if n_heads < LINES_MIN || (n_heads - n_ends) * STRAY_SHARE > n_heads || next.n(t, q) * 2 > n_heads {
+        return false;
+    }
+    let tops: Vec<TopLevelId> = span.best_tops().filter(|top| after.span.top_levels.contains(top)).collect();
+    tops.iter().any(|&top| {
+        let nodes = walk(orders, top, &span.span.events);
+        orders.can_begin(top, q) && !next_of(orders, top, &nodes, t).is_empty()
+    })
 }
 
 /// Which lines follow which, directly, in the same thread.
@@ -67,9 +96,18 @@ impl Next {
 
     /// Lines of `point`, and those of them that one of `next` or of `point` itself follows.
     fn followed(&self, point: LogPointId, next: LogPointId) -> (u32, u32) {
-        let n = |after: LogPointId| self.n_next.get(&(point, after)).copied().unwrap_or_default();
-        let again = if point == next { 0 } else { n(point) };
-        (self.n_lines.get(&point).copied().unwrap_or_default(), n(next) + again)
+        let again = if point == next { 0 } else { self.n(point, point) };
+        (self.n_lines.get(&point).copied().unwrap_or_default(), self.n(point, next) + again)
+    }
+
+    /// Lines of `point`, and those of them that one of `before` or of `point` itself precedes.
+    fn preceded(&self, before: LogPointId, point: LogPointId) -> (u32, u32) {
+        let n_lines = self.n_lines.get(&point).copied().unwrap_or_default();
+        (n_lines, self.n(before, point) + self.n(point, point))
+    }
+
+    fn n(&self, before: LogPointId, after: LogPointId) -> u32 {
+        self.n_next.get(&(before, after)).copied().unwrap_or_default()
     }
 }
 
@@ -99,16 +137,29 @@ fn is_tail(orders: &mut Orders<'_>, next: &Next, span: &Closed, after: &Closed) 
 /// shows there.
 pub(super) fn move_tail(done: &mut [(u64, Closed)], from: usize, to: usize) {
     let Some(mut tail) = done[from].1.span.events.pop() else { return };
+    tail.reason = Name::from("order, begins the next");
+    move_values(done, from, to, &tail);
+    done[to].1.span.events.insert(0, tail);
+}
+
+/// Moves the first line of a span to the end of another one, in the same way.
+fn move_head(done: &mut [(u64, Closed)], from: usize, to: usize) {
+    let mut head = done[from].1.span.events.remove(0);
+    head.reason = Name::from("order, ends the one before");
+    move_values(done, from, to, &head);
+    done[to].1.span.events.push(head);
+}
+
+/// Moves the values that only the `moved` line of a span shows to another span.
+fn move_values(done: &mut [(u64, Closed)], from: usize, to: usize, moved: &Event) {
     let shows = |event: &Event, value: &Value| event.values.iter().any(|(_, text)| *text == *value.text);
     let rest = std::mem::take(&mut done[from].1.span.identifiers);
     let events = &done[from].1.span.events;
     let (moved, kept): (Vec<Value>, Vec<Value>) = rest
         .into_iter()
-        .partition(|value| shows(&tail, value) && !events.iter().any(|event| shows(event, value)));
+        .partition(|value| shows(moved, value) && !events.iter().any(|event| shows(event, value)));
     done[from].1.span.identifiers = kept;
-    tail.reason = Name::from("order, begins the next");
     let span = &mut done[to].1.span;
-    span.events.insert(0, tail);
     span.identifiers.extend(moved);
     span.identifiers.sort();
     span.identifiers.dedup();
