@@ -2,13 +2,13 @@
 //!
 //! A line can be printed in a loop, and the same line can begin the next round of its thread:
 //! which it was is not known when it is read. Once all has been read, the log has shown whether
-//! its loop ever turns: turns follow each other at once. If it does not, and if the line begins
-//! something more often than it seems to turn, what prints it once more, and not the same, has
+//! its loop ever turns: turns follow each other at once. If it does not, and if rounds begin with
+//! the line more often than it seems to turn, what prints it once more, and not the same, has
 //! begun anew.
 
 use rustc_hash::FxHashMap;
 use schema::kinds::is_made;
-use schema::{Event, LogPointId, TopLevelId};
+use schema::{Event, LogPointId, TopLevelId, TopLevelKind};
 
 use super::between::walk;
 use super::called_again::{cut_off, put_in_order};
@@ -33,10 +33,12 @@ pub(super) fn cut(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
         for at in 1..events.len() {
             let gap_us = events[at].ts_us.abs_diff(events[at - 1].ts_us);
             let again = events[at].log_point.filter(|&point| events[at - 1].log_point == Some(point));
-            if let Some(point) = again.filter(|&point| gap_us > AT_ONCE_US && lines.comes_once(point)) {
+            let comes_once = |&point: &LogPointId| closed.best_tops().any(|top| lines.comes_once(top, point));
+            if let Some(point) = again.filter(|point| gap_us > AT_ONCE_US && comes_once(point)) {
                 let names_it = names_the_same(&events[at - 1], &events[at]);
                 let since = cuts.last().map_or(0, |&(at, _)| at);
-                let tops = anew(orders, closed, (since, at), point);
+                let mut tops = anew(orders, closed, (since, at), point);
+                tops.retain(|&top| lines.comes_once(top, point));
                 cuts.extend((!names_it && !tops.is_empty()).then_some((at, tops)));
             }
         }
@@ -53,7 +55,7 @@ fn names_the_same(before: &Event, event: &Event) -> bool {
 }
 
 /// What a span can be that ends after its events from `since` to `at` and begins anew with
-/// `point`.
+/// `point`. A dispatcher and an entity are not begun and ended.
 fn anew(
     orders: &mut Orders<'_>,
     closed: &Closed,
@@ -62,7 +64,8 @@ fn anew(
 ) -> Vec<TopLevelId> {
     let mut tops: Vec<TopLevelId> = closed.best_tops().collect();
     tops.retain(|&top| {
-        orders.can_begin(top, point) && {
+        let is_run = !matches!(orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity);
+        is_run && orders.can_begin(top, point) && {
             let nodes = walk(orders, top, &closed.span.events[since..at]);
             nodes.iter().any(|&node| orders.is_exit(top, node))
         }
@@ -70,7 +73,7 @@ fn anew(
     tops
 }
 
-/// Lines of a log point.
+/// Lines of a log point, of what one top-level method prints.
 #[derive(Clone, Copy, Default)]
 struct Count {
     n: u32,
@@ -81,34 +84,41 @@ struct Count {
     n_at_once: u32,
 }
 
-/// The lines of each log point.
-struct Lines(FxHashMap<LogPointId, Count>);
+/// The lines of each log point, by what their spans are most likely.
+struct Lines(FxHashMap<(TopLevelId, LogPointId), Count>);
 
 impl Lines {
     fn of(done: &[(u64, Closed)]) -> Self {
         let mut lines = Self(FxHashMap::default());
         for (_, closed) in done {
-            let mut before = None;
-            for (at, event) in closed.span.events.iter().enumerate() {
-                if let Some(point) = event.log_point {
-                    let again = before.filter(|&(last, _)| last == point).map(|(_, us)| us);
-                    let at_once = again.filter(|&last_us: &i64| event.ts_us.abs_diff(last_us) <= LOOP_US);
-                    let count = lines.0.entry(point).or_default();
-                    count.n += 1;
-                    count.n_begins += u32::from(at == 0);
-                    count.n_again += u32::from(again.is_some());
-                    count.n_at_once += u32::from(at_once.is_some());
-                }
-                before = event.log_point.map(|point| (point, event.ts_us));
+            for top in closed.best_tops() {
+                lines.add(top, &closed.span.events);
             }
         }
         lines
     }
 
-    /// Whether lines of `point` begin something more often than they come again, and hardly
-    /// ever come again at once.
-    fn comes_once(&self, point: LogPointId) -> bool {
-        let Count { n, n_begins, n_again, n_at_once } = self.0.get(&point).copied().unwrap_or_default();
+    fn add(&mut self, top: TopLevelId, events: &[Event]) {
+        let mut before = None;
+        for (at, event) in events.iter().enumerate() {
+            if let Some(point) = event.log_point {
+                let again = before.filter(|&(last, _)| last == point).map(|(_, us)| us);
+                let at_once = again.filter(|&last_us: &i64| event.ts_us.abs_diff(last_us) <= LOOP_US);
+                let count = self.0.entry((top, point)).or_default();
+                count.n += 1;
+                count.n_begins += u32::from(at == 0);
+                count.n_again += u32::from(again.is_some());
+                count.n_at_once += u32::from(at_once.is_some());
+            }
+            before = event.log_point.map(|point| (point, event.ts_us));
+        }
+    }
+
+    /// Whether `top` begins with `point` more often than it prints that again, and hardly ever
+    /// does so at once.
+    fn comes_once(&self, top: TopLevelId, point: LogPointId) -> bool {
+        let count = self.0.get(&(top, point)).copied().unwrap_or_default();
+        let Count { n, n_begins, n_again, n_at_once } = count;
         n >= LINES_MIN && n_at_once * AGAIN_SHARE <= n && n_begins > n_again
     }
 }
