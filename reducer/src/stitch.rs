@@ -22,6 +22,7 @@ mod accept;
 mod alike;
 mod amid;
 mod answers;
+mod at_work;
 mod births;
 mod born;
 mod called_first;
@@ -103,6 +104,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     late.leave_out(&pairs, &facts, &mut candidates);
     delays::keep_usual(&pairs, &facts, &mut candidates);
     candidates.retain(|candidate| !facts.are_apart(candidate.from, candidate.to));
+    at_work::leave_out(&pairs, &facts, &mut candidates);
     detours::leave_out(model, &pairs, &facts, &mut candidates);
     alike::keep_alike(&pairs, &facts, &mut candidates);
     candidates.retain(|candidate| !held::is_guess(&pairs, &facts, candidate.from, candidate.to));

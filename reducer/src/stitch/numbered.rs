@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
-use schema::{LogPointId, Model, ValueClassId};
+use schema::{LogPointId, Model, Value, ValueClassId};
 
 use super::entities::VALUES_MIN;
 use super::facts::{Fact, Facts};
@@ -97,10 +97,12 @@ fn names(facts: &Facts<'_>) -> BTreeMap<Place, FxHashSet<u64>> {
     names.map(|(place, names)| (place, names.into_keys().collect())).collect()
 }
 
-/// What a span names by texts of several numbers.
+/// What a span names by texts of several numbers. A text of several lines is no name, but what
+/// is printed of one with what went wrong with it.
 fn composed<'s>(facts: &Facts<'_>, fact: &Fact<'s>) -> impl Iterator<Item = (ValueClassId, &'s str)> {
     let names = fact.values().iter().filter(|value| is_made(&value.text));
-    let names = names.filter(|value| numbers_in(&value.text).nth(1).is_some());
+    let is_line = |value: &&Value| !value.text.contains('\n');
+    let names = names.filter(is_line).filter(|value| numbers_in(&value.text).nth(1).is_some());
     names.map(|value| (facts.kind(value.value_class), &*value.text))
 }
 
@@ -112,7 +114,8 @@ fn numbers_in(text: &str) -> impl Iterator<Item = u64> {
 
 /// For each place those spans that print its numbers through variables that print nearly
 /// all of them, hardly any other, and hardly any where something of the same request has a
-/// name with another one.
+/// name with another one, while what has the name has its own from there: a request can have
+/// several names, and lack what stands for one of them.
 fn printed(
     model: &Model,
     facts: &Facts<'_>,
@@ -120,33 +123,35 @@ fn printed(
     sets: &mut Sets,
 ) -> BTreeMap<Place, Shown> {
     let named = numbers_of_requests(facts, names, sets);
+    let mut holders: FxHashMap<(Place, u64), Vec<u32>> = FxHashMap::default();
+    for (&(root, place), numbers) in &named {
+        numbers.iter().for_each(|&number| holders.entry((place, number)).or_default().push(root));
+    }
+    let mut roots_of: FxHashMap<Column, FxHashSet<u32>> = FxHashMap::default();
+    for (index, column, _) in numbers_printed(model, facts) {
+        roots_of.entry(column).or_default().insert(sets.root(index));
+    }
     let mut columns: FxHashMap<Column, Vec<(Place, Shown, usize)>> = FxHashMap::default();
-    for (index, fact) in facts.iter() {
+    for (index, column, number) in numbers_printed(model, facts) {
         let root = sets.root(index);
-        let is_other = |place: Place, number: u64| {
-            let named = named.get(&(root, place));
-            !names[&place].contains(&number) || named.is_some_and(|named| !named.contains(&number))
+        let has_its_own = |place: Place| {
+            let holders = holders.get(&(place, number)).map_or(&[][..], Vec::as_slice);
+            holders.iter().any(|holder| roots_of[&column].contains(holder))
         };
-        for event in fact.events {
-            let Some(point) = event.log_point else { continue };
-            for (variable, text) in event.values.iter() {
-                let Ok(number) = text.parse::<u64>() else { continue };
-                let column = (point, variable);
-                let new = || match is_part(model, column) {
-                    true => Vec::new(),
-                    false => names.keys().map(|&place| (place, Shown::new(), 0)).collect(),
-                };
-                let column = columns.entry(column).or_insert_with(new);
-                column.retain_mut(|(place, shown, n_others)| {
-                    if is_other(*place, number) {
-                        *n_others += 1;
-                        return *n_others * EXCEPTIONS_SHARE <= names[place].len();
-                    }
-                    shown.entry(number).or_default().push(index);
-                    true
-                });
+        let is_other = |place: Place| {
+            let named = named.get(&(root, place));
+            !names[&place].contains(&number)
+                || (named.is_some_and(|named| !named.contains(&number)) && has_its_own(place))
+        };
+        let new = || names.keys().map(|&place| (place, Shown::new(), 0)).collect();
+        columns.entry(column).or_insert_with(new).retain_mut(|(place, shown, n_others)| {
+            if is_other(*place) {
+                *n_others += 1;
+                return *n_others * EXCEPTIONS_SHARE <= names[place].len();
             }
-        }
+            shown.entry(number).or_default().push(index);
+            true
+        });
     }
     let mut found: BTreeMap<Place, Shown> = BTreeMap::new();
     for (place, shown, _) in columns.into_values().flatten() {
@@ -157,6 +162,23 @@ fn printed(
         }
     }
     found
+}
+
+/// The numbers that variables print which name by themselves, with their spans.
+fn numbers_printed<'a>(
+    model: &'a Model,
+    facts: &'a Facts<'_>,
+) -> impl Iterator<Item = (u32, Column, u64)> + 'a {
+    facts.iter().flat_map(move |(index, fact)| {
+        fact.events.iter().filter_map(|event| Some((event.log_point?, event))).flat_map(
+            move |(point, event)| {
+                event.values.iter().filter_map(move |(variable, text)| {
+                    let column = (point, variable);
+                    Some((index, column, text.parse().ok()?)).filter(|_| !is_part(model, column))
+                })
+            },
+        )
+    })
 }
 
 /// Whether a variable is a part of what only several name together: it is no name by
