@@ -56,6 +56,7 @@ mod first_thread;
 mod given;
 mod handed;
 mod judge;
+mod last_lines;
 mod late;
 mod names;
 mod neighbours;
@@ -487,6 +488,7 @@ impl<'m> Scan<'m> {
         let window_us = if has_threads { config.window_us } else { config.order_window_us };
         called_again::cut(&orders, &mut done);
         once::cut(&mut orders, &mut done);
+        last_lines::cut(&mut orders, &mut done);
         tails::join(&mut orders, &mut done);
         first_lines::join(&mut orders, &mut done);
         amidst::join(&orders, &mut done);

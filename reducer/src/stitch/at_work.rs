@@ -24,16 +24,18 @@ pub(super) fn leave_out(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut V
         let pair = pairs.get(candidate.pair);
         let (sender, receiver) = (facts.get(candidate.from), facts.get(candidate.to));
         let is_at_work = sender.start_us <= receiver.start_us && receiver.start_us <= sender.end_us;
-        if is_at_work && pair.role == Role::Remote && pair.kind == LinkKind::Socket && !pair.is_way() {
+        if is_at_work && sender.node != receiver.node && pair.kind == LinkKind::Socket && !pair.is_way() {
             let n = n_named.entry(candidate.to).or_default();
             *n = (*n).max(candidate.evidence.0.n_request);
         }
     }
     candidates.retain(|candidate| {
         let pair = pairs.get(candidate.pair);
-        let ended_us = facts.get(candidate.from).end_us;
-        let is_over = ended_us.saturating_add(TICK_US) < facts.get(candidate.to).start_us;
-        let is_event = pair.role == Role::Local && pair.kind == LinkKind::Queue;
+        let (sender, receiver) = (facts.get(candidate.from), facts.get(candidate.to));
+        let is_over = sender.end_us.saturating_add(TICK_US) < receiver.start_us;
+        let is_event = matches!(pair.role, Role::Local | Role::Remote)
+            && matches!(pair.kind, LinkKind::Queue | LinkKind::Socket)
+            && sender.node == receiver.node;
         let n_named = n_named.get(&candidate.to).copied().unwrap_or_default();
         !(is_over && is_event && n_named > 0 && candidate.evidence.0.n_request <= n_named)
     });
