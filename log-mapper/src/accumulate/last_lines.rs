@@ -44,7 +44,8 @@ pub(super) fn cut(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
     put_in_order(done, found);
 }
 
-/// Rows of equal lines, those of them that begin a span, and those that end one.
+/// Rows of equal lines, those of them that begin a span, and those that end one, where these
+/// are not the same.
 #[derive(Clone, Copy, Default)]
 struct Count {
     n: u32,
@@ -80,6 +81,9 @@ impl Places {
     fn add(&mut self, top: TopLevelId, events: &[Event]) {
         let rows = events.chunk_by(|a, b| a.log_point == b.log_point);
         let n_rows = rows.clone().count();
+        if n_rows == 1 {
+            return;
+        }
         for (at, row) in rows.enumerate() {
             let Some(point) = row[0].log_point else { continue };
             let count = self.counts.entry((top, point)).or_default();

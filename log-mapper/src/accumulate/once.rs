@@ -47,6 +47,12 @@ pub(super) fn cut(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
     put_in_order(done, found);
 }
 
+/// Whether it goes round in its thread: other work is over when its thread is given the next.
+fn is_round(kind: TopLevelKind) -> bool {
+    use TopLevelKind::{DispatchTarget, EventHandler, IdentifierLoss};
+    matches!(kind, DispatchTarget | EventHandler | IdentifierLoss)
+}
+
 /// Whether a line names things that were made while the program ran, and all of them are named
 /// by the one before.
 fn names_the_same(before: &Event, event: &Event) -> bool {
@@ -55,7 +61,7 @@ fn names_the_same(before: &Event, event: &Event) -> bool {
 }
 
 /// What a span can be that ends after its events from `since` to `at` and begins anew with
-/// `point`. A dispatcher and an entity are not begun and ended.
+/// `point`.
 fn anew(
     orders: &mut Orders<'_>,
     closed: &Closed,
@@ -64,8 +70,7 @@ fn anew(
 ) -> Vec<TopLevelId> {
     let mut tops: Vec<TopLevelId> = closed.best_tops().collect();
     tops.retain(|&top| {
-        let is_run = !matches!(orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity);
-        is_run && orders.can_begin(top, point) && {
+        is_round(orders.kind(top)) && orders.can_begin(top, point) && {
             let nodes = walk(orders, top, &closed.span.events[since..at]);
             nodes.iter().any(|&node| orders.is_exit(top, node))
         }

@@ -6,6 +6,7 @@ use schema::{CommunicationPair, IdentifierId, Level, LinkKind, LogPointId, Model
 use super::{Config, accumulate};
 use crate::record::{Candidate, Record, Records};
 
+mod amidst;
 mod anew;
 mod apart;
 mod begins_anew;
@@ -14,9 +15,12 @@ mod digests;
 mod familiar;
 mod first_lines;
 mod first_thread;
+mod last_lines;
+mod late;
 mod learnt;
 mod no_threads;
 mod numbered;
+mod once;
 mod owned;
 mod pauses;
 mod programs;

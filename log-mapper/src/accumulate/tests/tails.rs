@@ -73,3 +73,26 @@ fn what_is_followed_by_anything_begins_nothing() {
     let text = run(&sketch::model(SUBMITS), &records);
     assert!(!text.contains("begins the next"), "{text}");
 }
+
+/// Who adds a fetcher says that it has started; others start first, and add then.
+const STARTS: &str = "
+    point adds job=Job.id
+    point started
+    point leads job=Job.id
+    top publish EventHandler job[*]=Job.id
+      >adds started
+      >started< leads
+      >leads<";
+
+#[test]
+fn what_nearly_always_stands_after_a_line_ends_that() {
+    let mut text = String::new();
+    for i in 0..20 {
+        let second = 10 * (i + 1);
+        text += &format!("{second}.000 t adds job={}\n{second}.001 t started\n", 10_000 + i);
+    }
+    text += "300.000 t adds job=20000\n300.008 t started\n300.080 t leads job=30000\n";
+    let found = run(&sketch::model(STARTS), &text);
+    let ends = found.lines().rev().take(2).collect::<Vec<_>>();
+    assert_eq!(ends, ["publish: 43 follows at once", "publish: 41 opens; 42 order, ends the one before"]);
+}
