@@ -176,6 +176,8 @@ fn merge_one(
     if kind == LinkKind::Call && from == to {
         return None;
     }
+    // What no known thread reaches stands for all that print its lines, and for who calls those:
+    // that it asks for something afterwards says nothing of the others.
     let of = |at: usize| &context.top_levels.methods[at];
     if kind == LinkKind::Call && of(from).kind == TopLevelKind::Unreached && of(to).is_asked_for {
         return None;

@@ -9,6 +9,7 @@ mod alike;
 mod amid;
 mod answers;
 mod asking;
+mod at_work;
 mod births;
 mod born;
 mod called_first;

@@ -88,3 +88,41 @@ fn who_gives_out_several_is_of_all_of_them() {
     let list: String = (0..18).map(|i| format!("p@1100.0#{i} ")).collect();
     check(TASKS, &format!("{text}a t1 give {list}"), &(expected + "28\n"));
 }
+
+/// Two tasks each are of one request, and what is given out of every third pair is not found by
+/// other means: beside the other name it stands for its own.
+#[test]
+fn a_request_can_have_several_names_and_lack_one() {
+    let model = "
+        point p
+        point q
+        top ask Task job=Job.id
+          >p
+        top give Task job=Job.id
+          >p
+        top run Task name=Task.name job=Job.id
+          >q
+        pair ask give Queue job=job many
+        pair ask run Queue job=job many
+    ";
+    let job = |i: u64| {
+        let (second, a, b) = (1000 + 10 * i, 2 * i, 2 * i + 1);
+        let own = if i.is_multiple_of(3) { String::new() } else { format!("job={}", 50_000 + i) };
+        format!(
+            "a t0 ask job={job} {second}.0-{second}.1
+             a t1 give job={job} p@{second}.2#{a}
+             a t1 give job={job} p@{second}.3#{b}
+             b t2 run name={} job={job} q@{second}.4
+             b t3 run name={} {own} q@{second}.5\n",
+            name(a),
+            name(b),
+            job = 50_000 + i,
+        )
+    };
+    let text: String = (0..18).map(job).collect();
+    let model = sketch::model(model);
+    let outputs = outputs(&spans(&model, &text), |_, span| usize::from(&*span.node == "b"));
+    let requests = reduce(&model, outputs, &Config::default());
+    let sizes: Vec<usize> = requests.iter().map(|request| request.spans.len()).collect();
+    assert_eq!(sizes, [5; 18]);
+}
