@@ -4,12 +4,14 @@
 //! A thread that is given one event after the other, or that goes in rounds, can print the
 //! first line of the next one where the order of the one before has a place for it, too. Once
 //! all has been read, the log has shown what such work ends and begins with. Where a last line
-//! meets a first one, and the one is not what mostly comes after the other, the work is cut.
+//! meets a first one, and the one is not what mostly comes after the other, the work is cut. But
+//! a loop around the whole comes back to its first line at once.
 
 use rustc_hash::FxHashMap;
 use schema::{Event, LogPointId, TopLevelId, TopLevelKind};
 
 use super::called_again::{cut_off, put_in_order};
+use super::evidence::LOOP_US;
 use super::late::lines_of_threads;
 use super::orders::Orders;
 use super::pools::Closed;
@@ -30,6 +32,10 @@ pub(super) fn cut(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
         let mut cuts = Vec::new();
         for (at, pair) in (1..).zip(closed.span.events.windows(2)) {
             let Some((last, first)) = pair[0].log_point.zip(pair[1].log_point) else { continue };
+            let at_once = pair[0].ts_us.abs_diff(pair[1].ts_us) <= LOOP_US;
+            if at_once && closed.span.events[..at].iter().any(|event| event.log_point == Some(first)) {
+                continue;
+            }
             let mut tops = tops.clone();
             tops.retain(|&top| {
                 !matches!(orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity)

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
-use schema::{LogPointId, Model, ValueClassId};
+use schema::{LogPointId, Model, Value, ValueClassId};
 
 use super::entities::VALUES_MIN;
 use super::facts::{Fact, Facts};
@@ -97,10 +97,12 @@ fn names(facts: &Facts<'_>) -> BTreeMap<Place, FxHashSet<u64>> {
     names.map(|(place, names)| (place, names.into_keys().collect())).collect()
 }
 
-/// What a span names by texts of several numbers.
+/// What a span names by texts of several numbers. A text of several lines is no name: with one
+/// of a task, what went wrong with it is printed.
 fn composed<'s>(facts: &Facts<'_>, fact: &Fact<'s>) -> impl Iterator<Item = (ValueClassId, &'s str)> {
     let names = fact.values().iter().filter(|value| is_made(&value.text));
-    let names = names.filter(|value| numbers_in(&value.text).nth(1).is_some());
+    let is_line = |value: &&Value| !value.text.contains('\n');
+    let names = names.filter(is_line).filter(|value| numbers_in(&value.text).nth(1).is_some());
     names.map(|value| (facts.kind(value.value_class), &*value.text))
 }
 

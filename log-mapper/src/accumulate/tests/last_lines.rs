@@ -44,3 +44,19 @@ fn what_mostly_comes_next_may_be_of_one_event() {
     let found = run(&sketch::model(EVENTS), &events(true));
     assert!(found.ends_with("receive: 81 opens; 82 thread; 83 thread; 84 thread\n"), "{found}");
 }
+
+#[test]
+fn a_loop_comes_back_to_its_first_line_at_once() {
+    let records = |gap_ms: u32| {
+        let row = |second: u32, ms: u32| {
+            format!("{second}.{ms:03} t registering\n{second}.{:03} t submitted\n", ms + 1)
+        };
+        let alone: String = (1..=20).map(|i| row(10 * i, 0)).collect();
+        alone + &row(500, 0) + &row(500, 1 + gap_ms)
+    };
+    let model = EVENTS.replace("submitted<", "submitted< registering");
+    let found = |gap_ms| run(&sketch::model(&model), &records(gap_ms));
+    let last = |text: &str| text.lines().last().unwrap_or_default().to_owned();
+    assert_eq!(last(&found(3)).split(';').count(), 4, "{}", found(3));
+    assert_eq!(last(&found(60)).split(';').count(), 2, "{}", found(60));
+}

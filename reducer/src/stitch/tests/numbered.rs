@@ -126,3 +126,14 @@ fn a_request_can_have_several_names_and_lack_one() {
     let sizes: Vec<usize> = requests.iter().map(|request| request.spans.len()).collect();
     assert_eq!(sizes, [5; 18]);
 }
+
+#[test]
+fn a_text_of_several_lines_is_no_name() {
+    let model = sketch::model(TASKS);
+    let mut spans = spans(&model, &(tasks(18, |i| i, name) + "b t2 run name=failed q@1010.5"));
+    let failed = spans.last_mut().expect("a span");
+    failed.identifiers[0].text = format!("{}\nfailed", name(3)).into();
+    let outputs = outputs(&spans, |_, span| usize::from(&*span.node == "b"));
+    let requests = reduce(&model, outputs, &Config::default());
+    assert_eq!(requests.len(), 19, "{}", print(&requests));
+}
