@@ -51,7 +51,8 @@ fn a_loop_comes_back_to_its_first_line_at_once() {
         let row = |second: u32, ms: u32| {
             format!("{second}.{ms:03} t registering\n{second}.{:03} t submitted\n", ms + 1)
         };
-        let alone: String = (1..=20).map(|i| row(10 * i, 0)).collect();
+        let finish = |second: u32| format!("{second}.000 t finished\n{second}.001 t killing\n");
+        let alone: String = (1..=20).map(|i| row(20 * i, 0) + &finish(20 * i + 10)).collect();
         alone + &row(500, 0) + &row(500, 1 + gap_ms)
     };
     let model = EVENTS.replace("submitted<", "submitted< registering");
