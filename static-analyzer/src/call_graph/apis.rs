@@ -409,8 +409,6 @@ pub fn calls_back(supertype: &str) -> bool {
 
 /// (class, method): waits until tasks are done that nothing stands for.
 const WAITS_FOR_TASKS: &[(&str, &str)] = &[
-    ("java/util/concurrent/CompletionService", "take"),
-    ("java/util/concurrent/ExecutorCompletionService", "take"),
     ("java/util/concurrent/CountDownLatch", "await"),
     ("java/util/concurrent/ExecutorService", "invokeAll"),
     ("java/util/concurrent/ExecutorService", "awaitTermination"),
@@ -424,6 +422,8 @@ pub(crate) fn waits_for_task(class: &Name, method: &Name) -> bool {
 /// (class, method): asks for the result of what stands for something that runs in another
 /// thread, and waits until there is one.
 const WAITS: &[(&str, &str)] = &[
+    ("java/util/concurrent/CompletionService", "take"),
+    ("java/util/concurrent/ExecutorCompletionService", "take"),
     ("java/util/concurrent/Future", "get"),
     ("java/util/concurrent/RunnableFuture", "get"),
     ("java/util/concurrent/ScheduledFuture", "get"),
@@ -449,6 +449,16 @@ const WAITS: &[(&str, &str)] = &[
     ("scala/concurrent/Awaitable", "result"),
     ("scala/concurrent/Awaitable", "ready"),
 ];
+
+/// Classes whose objects take tasks and give back what is done of them: each stands for the
+/// tasks that it was given.
+const COMPLETIONS: &[&str] =
+    &["java/util/concurrent/CompletionService", "java/util/concurrent/ExecutorCompletionService"];
+
+/// Whether objects of a class stand for the tasks that they are given.
+pub(crate) fn stands_for_tasks(class: &Name) -> bool {
+    COMPLETIONS.contains(&class.as_str())
+}
 
 /// Whether a call waits for what it is given.
 pub(crate) fn waits_for(class: &Name, method: &Name) -> bool {

@@ -1,7 +1,8 @@
 //! Waits: who hands something over and waits until it is done is at work all along, and
 //! what it has handed over is a part of that.
 //!
-//! What a call hands over gives back what stands for it: a future, a started thread. It
+//! What a call hands over gives back what stands for it: a future, a started thread; or what
+//! it is handed to does, if that gives back all that is done. It
 //! is waited for where that is asked for its result: in the method itself, in one that
 //! calls it and is given it back, or in a helper that it is given to, by itself or with
 //! others in a list. A future that is kept in a field is waited for by nobody here.
@@ -91,8 +92,10 @@ impl Helpers {
         if apis::returns_when_done(&called.name) {
             return true;
         }
-        // A thread that is started, or what is made of a task, stands for it.
+        // A thread that is started, or what is made of a task, stands for it, and so does what
+        // gives back what is done.
         let stands = matches!(called.name.as_str(), "start" | "<init>");
+        let stands = stands || calls::stands_for_tasks(&called.class);
         let own = usize::from(*kind != InvokeKind::Static && !stands);
         let mut level: Vec<(MethodId, Vec<ValueId>)> =
             vec![(method, args.iter().skip(own).copied().chain([site]).collect())];
