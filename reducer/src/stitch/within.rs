@@ -16,12 +16,13 @@
 //! those who start it wait for is a part of theirs, as the program tells, even if it looks
 //! after a lasting thing that any of them can name, and if some of them print nothing: it
 //! is of the only request that can have waited for such a task then: by who is at work, or
-//! has printed nothing yet, and goes on soon after it.
+//! has printed nothing yet, and goes on soon after it; where no thread is printed, by who prints
+//! nothing while the task is done. If nobody is seen to wait, who is at work counts as for all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{LogPointId, TopLevelId};
+use schema::{Event, LogPointId, TopLevelId};
 
 use super::elimination::{LOOK_BACK_MAX, SHIFT_US, TICK_US};
 use super::facts::{Fact, Facts};
@@ -157,26 +158,46 @@ impl<'a> Work<'a> {
         let mut out = Vec::new();
         for (begin, spans) in free {
             let (mut n_alone, mut n_later, mut found) = (0, 0, Vec::new());
+            let (mut n_awaited, mut waiting) = (0, Vec::new());
             for &index in &spans {
-                let mut around = self.around(sets, &ends, index, 0);
+                let is_awaited = self.is_awaited(self.facts.get(index));
+                n_awaited += usize::from(is_awaited);
+                if is_awaited {
+                    let around = self.around(sets, &ends, index, (0, true));
+                    if !around.is_empty() {
+                        waiting.push((around, index));
+                        continue;
+                    }
+                }
+                let mut around = self.around(sets, &ends, index, (0, false));
                 n_alone += usize::from(around.is_empty());
-                n_later += usize::from(!self.around(sets, &ends, index, SHIFT_US).is_empty());
+                n_later += usize::from(!self.around(sets, &ends, index, (SHIFT_US, false)).is_empty());
                 around.retain(|&span| !nobodys.contains(&sets.root(span)));
                 if let [from] = around[..] {
                     found.push((from, index));
                 }
             }
-            let is_chance = n_later * 2 > spans.len() - n_alone;
+            let n_others = spans.len() - waiting.len();
+            let is_chance = n_later * 2 > n_others - n_alone;
             let n_spans = spans.len() + n_handed.get(&begin).copied().unwrap_or_default();
             let is_part = n_spans >= SPANS_MIN && n_alone * ALONE_SHARE <= n_spans;
             let is_handed_over = |&span: &u32| self.is_handed_over(self.facts.get(span));
-            let is_awaited = |&span: &u32| self.is_awaited(self.facts.get(span));
-            let is_awaited = n_spans >= SPANS_MIN && spans.iter().all(is_awaited);
+            let is_awaited = n_spans >= SPANS_MIN && n_awaited == spans.len();
             // Those that are left are the ones that nothing tells of: what was learnt stays.
             let is_known = parts.contains(&begin);
             let is_told = is_known || !is_chance || spans.iter().all(is_handed_over);
             if is_awaited || (is_part && is_told) {
                 parts.insert(begin);
+            }
+            if is_awaited {
+                for (mut around, index) in waiting {
+                    around.retain(|&span| !nobodys.contains(&sets.root(span)));
+                    if let [from] = around[..] {
+                        out.push((from, index));
+                    }
+                }
+            }
+            if is_part && is_told {
                 out.extend(found);
             }
         }
@@ -186,15 +207,20 @@ impl<'a> Work<'a> {
     /// Of each request that is at work when a span, moved by `shift_us`, begins and
     /// all that hangs on it ends, and can have done it, the latest span from which it
     /// can have come.
-    fn around(&self, sets: &mut Sets, ends: &Ends, index: u32, shift_us: i64) -> Vec<u32> {
+    fn around(
+        &self,
+        sets: &mut Sets,
+        ends: &Ends,
+        index: u32,
+        (shift_us, is_awaited): (i64, bool),
+    ) -> Vec<u32> {
         let fact = self.facts.get(index);
         let own = sets.root(index);
         let start_us = fact.start_us.saturating_add(shift_us);
         let end_us = ends.last_us((own, fact.node)).saturating_add(shift_us);
-        let is_awaited = self.is_awaited(fact);
         let mut found: BTreeMap<u32, u32> = BTreeMap::new();
         let mut naming: BTreeSet<u32> = BTreeSet::new();
-        for (top, pair) in self.senders(fact) {
+        for (top, pair) in self.senders(fact, is_awaited) {
             let spans = self.of_top.get(&(fact.node, top)).map_or(&[][..], Vec::as_slice);
             let lead_us = match pair {
                 // Who waits has not printed anything yet, perhaps.
@@ -257,11 +283,10 @@ impl<'a> Work<'a> {
 
     /// Top-level methods whose spans can have led to a span directly, and the pair by which;
     /// none: it would be the rest of them.
-    fn senders(&self, fact: &Fact<'_>) -> BTreeSet<(TopLevelId, Option<u32>)> {
+    fn senders(&self, fact: &Fact<'_>, is_awaited: bool) -> BTreeSet<(TopLevelId, Option<u32>)> {
         let mut out = BTreeSet::new();
         // Where a thread shows, what a span only may be was mostly handed over by nobody.
         let n_tops = if fact.thread.is_some() { 1 } else { usize::MAX };
-        let is_awaited = self.is_awaited(fact);
         for &top in fact.tops.iter().chain(fact.other_tops).take(n_tops) {
             // A thread would have shown what it goes on with.
             if fact.thread.is_none() {
@@ -289,13 +314,13 @@ impl<'a> Work<'a> {
 
     /// Whether a span most likely is of a task that is waited for, by a thread that shows.
     fn is_awaited(&self, fact: &Fact<'_>) -> bool {
-        fact.thread.is_some() && fact.tops.first().is_some_and(|top| self.awaited.contains(top))
+        fact.tops.first().is_some_and(|top| self.awaited.contains(top))
     }
 
     /// Whether the thread of a span goes on with it soon after a task is done, or with
     /// something else if it has begun before.
     fn goes_on_soon(&self, span: &Fact<'_>, task: &Fact<'_>) -> bool {
-        let Some(thread) = span.thread else { return false };
+        let Some(thread) = span.thread else { return goes_on_after(span, task) };
         let lines_us = self.of_thread.get(&(span.node, thread)).map_or(&[][..], Vec::as_slice);
         let next = lines_us.partition_point(|&us| us < task.end_us);
         let begins = |us: i64| span.start_us <= task.start_us || us == span.start_us;
@@ -313,6 +338,16 @@ impl<'a> Work<'a> {
             pairs.peek().is_some() && pairs.all(Pair::is_on_node)
         })
     }
+}
+
+/// Whether a span prints nothing while a task is done, which it waits for where no thread is
+/// printed, and something soon after that.
+fn goes_on_after(span: &Fact<'_>, task: &Fact<'_>) -> bool {
+    let (Some(first), Some(last)) = (task.events.first(), task.events.last()) else { return false };
+    let when = |event: &Event| (event.ts_us, event.place());
+    let at = span.events.partition_point(|event| when(event) < when(first));
+    let next = span.events.get(at);
+    next.is_some_and(|next| when(next) > when(last) && next.ts_us <= last.ts_us.saturating_add(SOON_US))
 }
 
 /// Whether a span has printed nothing for long: a `main` waits for others then.
