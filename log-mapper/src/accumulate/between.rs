@@ -236,7 +236,8 @@ fn name_hosts(hosts: &[Host], done: &mut [(u64, Closed)]) {
 }
 
 /// The parts that can belong to one span only, with that and what it then can be. Of
-/// two equal ones at one place nothing tells which is the span's.
+/// two equal ones at one place nothing tells which is the span's, unless it has a place in its
+/// order for each of them.
 fn choose(
     orders: &mut Orders<'_>,
     hosts: Vec<Host>,
@@ -253,13 +254,28 @@ fn choose(
         let first = |part: &usize| done[*part].1.span.events[0].log_point;
         let is_sole = |part: &&usize| parts.iter().filter(|other| first(other) == first(part)).count() == 1;
         let sole: Vec<usize> = parts.iter().filter(is_sole).copied().collect();
-        let points: Vec<LogPointId> = sole.iter().flat_map(|&part| done[part].1.points()).collect();
-        let tops = fitting(orders, &done[span].1, at, &points);
-        if !tops.is_empty() {
-            chosen.extend(sole.into_iter().map(|part| (part, span, tops.clone())));
+        for (are_all, parts) in [(true, parts), (false, sole)] {
+            let points: Vec<LogPointId> = parts.iter().flat_map(|&part| done[part].1.points()).collect();
+            let firsts: Vec<LogPointId> = parts.iter().filter_map(first).collect();
+            let mut tops = fitting(orders, &done[span].1, at, &points);
+            tops.retain(|&top| !are_all || (at > 0 && has_places(orders, top, &firsts)));
+            if !tops.is_empty() {
+                chosen.extend(parts.into_iter().map(|part| (part, span, tops.clone())));
+                break;
+            }
         }
     }
     chosen
+}
+
+/// Whether `top` has a place of its own for each of `points` that are the same: those of one place
+/// that is printed again and again can be anybody's.
+fn has_places(orders: &mut Orders<'_>, top: TopLevelId, points: &[LogPointId]) -> bool {
+    points.iter().all(|point| {
+        let n = points.iter().filter(|other| *other == point).count();
+        let nodes = if n > 1 { nodes_of(orders, top, *point) } else { Vec::new() };
+        n == 1 || nodes.into_iter().filter(|&node| orders.follows(top, node, node).is_none()).count() >= n
+    })
 }
 
 /// Where the last event of a span stands in the log.

@@ -320,3 +320,36 @@ fn a_line_of_a_text_is_of_who_prints_one_in_between() {
     let expected = "work: 1 opens\nwork: 2 opens; 3 order, the only one around; 4 1 id, skips\n";
     assert_eq!(printed(&model, records), expected);
 }
+
+/// Two equal lines in a row are of one span if it has a place of its own for each; of one place
+/// that is printed again and again, any of them can be somebody else's.
+#[test]
+fn equal_lines_at_one_place_are_of_who_prints_each_of_them_once() {
+    let sketch = |again: &str| {
+        let mut model = sketch::model(&format!(
+            "point begin job=Job.id
+             point set
+             point again
+             point end job=Job.id
+             top work Task job=Job.id
+               >begin set
+               set{again}
+               end<
+             top other Task
+               >set"
+        ));
+        let (set, again) = (sketch::point(&model, "set"), sketch::point(&model, "again"));
+        let nodes = model.top_level_methods.iter_mut().flat_map(|top| &mut top.dag.nodes);
+        nodes.flat_map(|node| &mut node.points).for_each(|point| {
+            if point.log_point == again {
+                point.log_point = set;
+            }
+        });
+        model
+    };
+    let lines = "1.0 - begin job=job_0001\n1.5 - set\n1.7 - set\n1.9 - end job=job_0001\n";
+    let whole = "work: 1 opens; 2 order, the only one around; 3 order, the only one around; 4 1 id, skips\n";
+    assert_eq!(run(&sketch(" again end\nagain end"), lines), whole);
+    let apart = "work: 1 opens; 4 1 id, skips\nother: 2 opens\nother: 3 opens\n";
+    assert_eq!(run(&sketch("* end"), lines), apart);
+}
