@@ -48,6 +48,7 @@ mod called_again;
 mod canonical;
 mod counted;
 mod disputes;
+mod elapsed;
 mod errands;
 mod evidence;
 mod facts;
@@ -470,6 +471,7 @@ impl<'m> Scan<'m> {
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
         if threads.is_empty() {
+            elapsed::give_back(&mut orders, model, &mut done);
             waited::join(&mut orders, &together, &mut done);
         }
         done.iter_mut().for_each(|(_, closed)| closed.drop_foreign_main(model));

@@ -12,6 +12,7 @@ mod apart;
 mod begins_anew;
 mod called_again;
 mod digests;
+mod elapsed;
 mod familiar;
 mod first_lines;
 mod first_thread;
