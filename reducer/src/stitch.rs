@@ -101,13 +101,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     companions.extend(calls_next::join(&pairs, &facts, &mut candidates));
     entities.keep_named(&pairs, &mut candidates);
     let late = delays::Late::new(&pairs, &facts, &candidates);
-    late.leave_out(&pairs, &facts, &mut candidates);
-    delays::keep_usual(&pairs, &facts, &mut candidates);
-    candidates.retain(|candidate| !facts.are_apart(candidate.from, candidate.to));
-    at_work::leave_out(&pairs, &facts, &mut candidates);
-    detours::leave_out(model, &pairs, &facts, &mut candidates);
-    alike::keep_alike(&pairs, &facts, &mut candidates);
-    candidates.retain(|candidate| !held::is_guess(&pairs, &facts, candidate.from, candidate.to));
+    leave_out(model, &pairs, &facts, &late, &mut candidates);
     candidates.par_sort_unstable();
     let mut links = by_component(
         spans.len(),
@@ -147,6 +141,23 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     }
     links.sort_unstable();
     links
+}
+
+/// Takes out hand-offs that something speaks against.
+fn leave_out(
+    model: &Model,
+    pairs: &pairs::Pairs<'_>,
+    facts: &Facts<'_>,
+    late: &delays::Late,
+    candidates: &mut Vec<Candidate>,
+) {
+    late.leave_out(pairs, facts, candidates);
+    delays::keep_usual(pairs, facts, candidates);
+    candidates.retain(|candidate| !facts.are_apart(candidate.from, candidate.to));
+    at_work::leave_out(pairs, facts, candidates);
+    detours::leave_out(model, pairs, facts, candidates);
+    alike::keep_alike(pairs, facts, candidates);
+    candidates.retain(|candidate| !held::is_guess(pairs, facts, candidate.from, candidate.to));
 }
 
 /// Drops links that would put into one request what is never one.
