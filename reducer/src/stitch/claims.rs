@@ -38,7 +38,7 @@ impl Claims {
     pub(super) fn new(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candidate]) -> Self {
         let mut claims: FxHashMap<(u32, u32), Claim> = FxHashMap::default();
         let mut scattered = FxHashSet::default();
-        let mut last: FxHashMap<(u32, u32), Values<'_>> = FxHashMap::default();
+        let mut named: FxHashMap<(u32, u32), Values<'_>> = FxHashMap::default();
         for candidate in candidates.iter().filter(|candidate| candidate.is_bare) {
             let pair = pairs.get(candidate.pair);
             let key = (candidate.from, candidate.pair);
@@ -50,11 +50,12 @@ impl Claims {
                 }
             } else if can_scatter(facts, pair, candidate) {
                 let values = request_values(facts, pairs, candidate.to);
-                if last.get(&key).is_some_and(|last| contradict(last, &values)) {
+                let known = named.entry(key).or_default();
+                if contradict(known, &values) {
                     scattered.insert(key);
                 }
-                if !values.is_empty() {
-                    last.insert(key, values);
+                for (class, texts) in values {
+                    known.entry(class).or_default().extend(texts);
                 }
             }
         }

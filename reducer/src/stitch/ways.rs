@@ -18,7 +18,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schema::{LinkKind, LogPointId, TopLevelId};
+use schema::{LinkKind, LogPointId, PairId, TopLevelId};
 
 use super::facts::Facts;
 use super::pairs::{Mapped, Pair, Pairs, Role};
@@ -54,7 +54,9 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Pair> {
             && !pairs.printed_after(step).is_empty()
             && !pairs.printed_before(step).iter().any(|point| points.contains(point))
     };
-    let late: BTreeSet<TopLevelId> = steps.iter().filter(|s| is_late(s)).map(|s| s.from).collect();
+    let late: Vec<&Pair> = steps.iter().copied().filter(|step| is_late(step)).collect();
+    let late_starters: BTreeSet<TopLevelId> = late.iter().map(|step| step.from).collect();
+    let late: BTreeSet<Option<PairId>> = late.iter().map(|step| step.id).collect();
     let after = |top: TopLevelId| {
         let first = steps.partition_point(|step| step.from < top);
         steps[first..].iter().copied().take_while(move |step| step.from == top)
@@ -62,7 +64,8 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Pair> {
     let mut found: Vec<Pair> = Vec::new();
     for &from in &possible {
         let passes = |pair: &Pair| {
-            let is_silent = !is_shown(pair.to) || starters.contains(&pair.to) || late.contains(&pair.to);
+            let is_silent =
+                !is_shown(pair.to) || starters.contains(&pair.to) || late_starters.contains(&pair.to);
             pair.to != from && is_silent && !pairs.is_dispatcher(pair.to)
         };
         let mut ways: Vec<Pair> = after(from).filter(|step| passes(step)).map(begin).collect();
@@ -70,7 +73,7 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Pair> {
             let mut longer = Vec::new();
             for way in &ways {
                 for step in after(way.to).filter(|step| step.to != from && !way.through.contains(&step.to)) {
-                    let is_late = is_late(step);
+                    let is_late = late.contains(&step.id);
                     let is_sole = is_late || hidden.get(&step.to) == Some(&step.from);
                     let is_known = (is_sole, pairs.is_main(from));
                     let Some(way) = join(way, step, is_known) else { continue };

@@ -312,7 +312,7 @@ impl<'a> Work<'a> {
         before.zip(rest.first_point).is_some_and(|(a, b)| self.pairs.prints_after(top, a, b))
     }
 
-    /// Whether a span most likely is of a task that is waited for, by a thread that shows.
+    /// Whether a span most likely is of a task that is waited for.
     fn is_awaited(&self, fact: &Fact<'_>) -> bool {
         fact.tops.first().is_some_and(|top| self.awaited.contains(top))
     }

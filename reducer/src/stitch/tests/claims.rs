@@ -205,6 +205,10 @@ fn who_calls_many_things_is_part_of_none() {
     };
     check(model, &lines("-", "job-0018"), "1\n2\n3");
     check(model, &lines("-", "job-0017"), "1 2 3 1>2 1>3");
+    // Whatever stands between the two.
+    let keyed = model.replace("id=Id.n", "id=Id.n key=Key.n");
+    let between = lines("-", "job-0018") + "a - handle key=key-0019 q@1.3\n";
+    check(&keyed, &between, "1\n2\n4\n3");
     // A task that is seen to run in a thread of its own was started by it.
     let model = model.replace("Call", "Thread").replace("DispatchTarget", "Task");
     check(&model, &lines("-", "job-0018"), "1\n2\n3");
