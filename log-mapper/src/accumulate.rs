@@ -70,6 +70,7 @@ mod pauses;
 mod pools;
 mod programs;
 mod rests;
+mod rows;
 mod soles;
 mod tails;
 mod takers;
@@ -119,7 +120,8 @@ pub struct Accumulated {
 /// to the result.
 pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> Accumulated {
     let mut scan = Scan::new(model, config);
-    let (common, work) = ahead::look(model, &mut scan.orders, records, &mut scan.soles);
+    let (common, work) = ahead::look(model, &mut scan.orders, records, &mut scan.soles, &mut scan.together);
+    scan.together.begin();
     scan.common_ahead = common;
     scan.work = work.map(|class| (class, Marks::of(model, class)));
     let mut unattributed = Vec::new();
@@ -175,6 +177,7 @@ struct Scan<'m> {
     given: Given,
     owned: Owned,
     together: Together,
+    familiar: rows::Familiar,
     tries: Tries,
     handed: Handed,
     /// Values by text.
@@ -270,6 +273,7 @@ impl<'m> Scan<'m> {
             given: Given::default(),
             owned: Owned::default(),
             together: Together::default(),
+            familiar: rows::Familiar::default(),
             tries: Tries::default(),
             handed: Handed::new(model),
             shown: FxHashMap::default(),
@@ -354,6 +358,11 @@ impl<'m> Scan<'m> {
         if let Some(at) = self.amid_sole(record, thread, &takers) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
             let goes = Goes::Joins(span, fit, Name::from("order, the only one at work"));
+            return Some(Choice { candidate, thread, goes });
+        }
+        if let Some(at) = self.in_row(record, thread, &takers) {
+            let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
+            let goes = Goes::Joins(span, fit, Name::from("order, names the same at once"));
             return Some(Choice { candidate, thread, goes });
         }
         self.place_anew(record, thread, facts, &takers)

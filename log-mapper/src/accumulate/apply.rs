@@ -5,10 +5,12 @@ use std::cmp::Reverse;
 
 use schema::{Event, LogPointId, Name, TopLevelKind, Values};
 
+use super::ahead::AHEAD_RECORDS;
 use super::canonical::canonical;
 use super::neighbours::{LONE_MAX, Lone};
 use super::open_span::{OpenSpan, TopState};
 use super::open_spans::SpanIndex;
+use super::rows;
 use super::words::{add as add_words, words};
 use super::{Choice, Goes, Scan, event};
 use crate::record::{Candidate, Record};
@@ -36,7 +38,7 @@ impl Scan<'_> {
                 self.hand_over(candidate);
             }
         }
-        if thread.is_none() {
+        if thread.is_none() && self.seq > AHEAD_RECORDS {
             self.together.see(candidate.map(|candidate| candidate.log_point), record.ts_us);
         }
         if let (Some(thread), Goes::Opens(tops)) = (thread, &goes) {
@@ -58,6 +60,10 @@ impl Scan<'_> {
         if thread.is_none() {
             let words = words(record.text);
             self.open.update(index, |span| add_words(&mut span.words, &words));
+            let values = candidate.into_iter().flat_map(|candidate| &candidate.values);
+            let names = rows::names(values.map(|&(_, text)| text));
+            self.familiar.see(&names);
+            self.open.update_in_place(index, |span| span.last_names = names);
         }
         if !uuids.is_empty() {
             self.open.update(index, |span| span.show_uuids(uuids));

@@ -16,6 +16,7 @@ use super::evidence::{AT_ONCE_US, LOOP_US};
 use super::facts::{Fact, Number};
 use super::orders::{Follows, Orders};
 use super::pools::Closed;
+use super::rows::NameOf;
 use bound::Bound;
 use top_state::kind_rank;
 
@@ -58,6 +59,8 @@ pub(super) struct OpenSpan {
     numbers: Vec<Number>,
     /// Words of its messages, sorted, where the layout prints no threads.
     pub(super) words: Vec<u64>,
+    /// Names in its last message, sorted, where the layout prints no threads.
+    pub(super) last_names: Vec<NameOf>,
 }
 
 /// What a span was before a record.
@@ -162,6 +165,7 @@ impl OpenSpan {
             uuids: Vec::new(),
             numbers: Vec::new(),
             words: Vec::new(),
+            last_names: Vec::new(),
         }
     }
 
@@ -377,10 +381,10 @@ impl OpenSpan {
         are_unreached(&self.tops, orders)
     }
 
-    /// Whether none of its records named anything.
+    /// Whether none of its records named anything, but for what nearly all records name.
     pub(super) fn is_nameless(&self) -> bool {
         let is_bare = |state: &TopState| state.bound.is_empty();
-        self.common.is_empty() && self.uuids.is_empty() && self.tops.iter().all(is_bare)
+        self.uuids.is_empty() && self.tops.iter().all(is_bare)
     }
 
     /// Whether it is one record that named nothing.

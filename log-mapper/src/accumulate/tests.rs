@@ -27,6 +27,7 @@ mod pauses;
 mod programs;
 mod rests;
 mod rounds;
+mod rows;
 mod stamps;
 mod tails;
 mod threads;

@@ -1,0 +1,164 @@
+//! Rows: lines about one thing that stand one directly after the other, printed at once,
+//! where the layout prints no threads.
+//!
+//! A line that can begin something begins it, where nothing tells more: that somebody else
+//! goes on with it is no likelier. But if it comes at the moment when a span waits for it,
+//! and the line that the span has printed last names the same thing, be it within a path,
+//! before a line's text or by a longer name, then both are of one piece of work. A name that
+//! stands in many lines of the log names nothing so.
+
+use std::hash::BuildHasher;
+
+use rustc_hash::FxBuildHasher;
+use schema::LogPointId;
+
+use super::evidence::{FLOAT_US, LOOP_US};
+use super::orders::Follows;
+use super::{Scan, Taker};
+use crate::record::Record;
+
+/// Characters of a name.
+const NAME_MIN: usize = 4;
+
+/// A number of so many digits names something.
+const NUMBER_MIN: usize = 12;
+
+/// Names of one record that are looked at.
+const NAMES_MAX: usize = 64;
+
+/// Counters of names; those that share one look more frequent.
+const COUNTERS: usize = 1 << 20;
+
+/// A name of more lines than this, and than this share of all, tells nothing.
+const FEW: u16 = 32;
+const FEW_SHARE: u64 = 64;
+
+/// How many lines name what.
+#[derive(Debug, Default)]
+pub(super) struct Familiar {
+    n_lines: Vec<u16>,
+    /// Whether some value has ended with it.
+    are_things: Vec<bool>,
+    n_records: u64,
+}
+
+impl Familiar {
+    /// A line has `names`.
+    pub(super) fn see(&mut self, names: &[NameOf]) {
+        self.n_lines.resize(COUNTERS, 0);
+        self.n_records += 1;
+        self.are_things.resize(COUNTERS, false);
+        for NameOf { name, is_last, .. } in names {
+            let n = &mut self.n_lines[slot(*name)];
+            *n = n.saturating_add(1);
+            self.are_things[slot(*name)] |= *is_last;
+        }
+    }
+
+    /// Whether so few lines have a name that those that do are about one thing.
+    fn is_telling(&self, name: u64) -> bool {
+        let n = self.n_lines.get(slot(name)).copied().unwrap_or_default();
+        n <= FEW || u64::from(n) * FEW_SHARE <= self.n_records
+    }
+}
+
+fn slot(name: u64) -> usize {
+    usize::try_from(name >> 44).expect("20 bits") & (COUNTERS - 1)
+}
+
+/// A name within a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NameOf {
+    name: u64,
+    /// The value.
+    within: u64,
+    /// The value ends with it: it is what the value names, and not where that is.
+    is_last: bool,
+}
+
+/// The names within values, sorted: runs with a digit of what is neither blank nor divides a
+/// list, a path or an address; a number only if it is large.
+pub(super) fn names<'v>(values: impl Iterator<Item = &'v str>) -> Vec<NameOf> {
+    let divides = |c: char| c.is_whitespace() || ",;:=()[]{}<>\"'|/\\@".contains(c);
+    let is_name = |run: &&str| {
+        let n_digits = run.bytes().filter(u8::is_ascii_digit).count();
+        let is_number = run.bytes().all(|b| b.is_ascii_digit() || b".%+-".contains(&b));
+        run.len() >= NAME_MIN && n_digits > 0 && (!is_number || n_digits >= NUMBER_MIN)
+    };
+    let runs = |value: &'v str| {
+        let runs = value.split(divides).map(|run| run.trim_matches(|c| ".-_#$!?".contains(c)));
+        let within = FxBuildHasher.hash_one(value);
+        let is_last = |run: &str| value.trim_end().ends_with(run);
+        runs.filter(is_name).map(move |run| NameOf {
+            name: FxBuildHasher.hash_one(run),
+            within,
+            is_last: is_last(run),
+        })
+    };
+    let mut names: Vec<NameOf> = values.flat_map(runs).take(NAMES_MAX).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+impl Scan<'_> {
+    /// Which of `takers` the record goes on with as a row: it comes next there, at once, and
+    /// names what the taker's last line names; of several, who has more names in common, and
+    /// of those who printed the line before.
+    pub(super) fn in_row(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        takers: &[Taker],
+    ) -> Option<usize> {
+        if thread.is_some() {
+            return None;
+        }
+        let names: Vec<Vec<NameOf>> = record
+            .candidates
+            .iter()
+            .map(|candidate| {
+                let mut names = names(candidate.values.iter().map(|&(_, text)| text));
+                names.retain(|known| self.familiar.is_telling(known.name));
+                names
+            })
+            .collect();
+        let points: Vec<LogPointId> = record.candidates.iter().map(|candidate| candidate.log_point).collect();
+        let starts: Vec<bool> = points.into_iter().map(|point| self.orders.starts(point)).collect();
+        let rank = |taker: &Taker| {
+            let open = self.open.get(taker.span);
+            let Taker { evidence, .. } = taker;
+            let is_direct = open.last_seq + 1 == self.seq;
+            let waits =
+                evidence.follows == Follows::Next && evidence.entered && (is_direct || !evidence.differs);
+            // Who printed the line before may have waited for a disk since.
+            let gap_us = record.ts_us.abs_diff(open.last_us);
+            let is_at_once = gap_us <= LOOP_US || (is_direct && gap_us <= FLOAT_US);
+            // The analysis knows of equal values whether they name the same, and a line that can
+            // begin something is as well somebody else's for the same thing.
+            let is_new = !open.has_printed(record.candidates[taker.candidate].log_point);
+            let is_weak = is_new && (evidence.n_weak > 0 || !starts[taker.candidate]);
+            // It shows another value of a kind: that can be a file of one folder, if the folder
+            // is what something is about, and not just where things are.
+            let is_thing = |name: u64| is_direct && self.familiar.are_things[slot(name)];
+            let is_shared = |ours: &&NameOf| {
+                let is_same =
+                    |known: &NameOf| known.name == ours.name && (is_weak || known.within != ours.within);
+                (!evidence.differs || is_thing(ours.name)) && open.last_names.iter().any(is_same)
+            };
+            let n_shared = names[taker.candidate].iter().filter(is_shared).count();
+            (waits && is_at_once && n_shared > 0).then_some((n_shared, open.last_seq + 1 == self.seq))
+        };
+        let mut best: Option<(usize, (usize, bool))> = None;
+        let mut is_sole = false;
+        for (at, taker) in takers.iter().enumerate() {
+            let Some(rank) = rank(taker) else { continue };
+            match best {
+                Some((known, most)) if most > rank || takers[known].span == taker.span => {}
+                Some((_, most)) if most == rank => is_sole = false,
+                _ => (best, is_sole) = (Some((at, rank)), true),
+            }
+        }
+        best.filter(|_| is_sole).map(|(at, _)| at)
+    }
+}
