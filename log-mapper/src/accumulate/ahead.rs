@@ -6,7 +6,8 @@
 //! and joins whatever shows it: a log that begins in the middle of everybody's work
 //! begins with such joins. Names that were set up before the program ran do not come
 //! and go, so the first records of the log are looked at once for these. What other programs
-//! run would take the first records as well, which nothing gives back later.
+//! run would take the first records as well, which nothing gives back later. Which lines
+//! stand together is learnt of them, too.
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use super::evidence::Spread;
 use super::orders::Orders;
 use super::programs::Programs;
 use super::soles::Soles;
+use super::together::Together;
 use crate::record::{Candidate, Record, Records};
 
 /// Records that are looked at.
@@ -42,6 +44,7 @@ pub(super) fn look(
     orders: &mut Orders<'_>,
     records: &mut dyn Records,
     soles: &mut Soles,
+    together: &mut Together,
 ) -> (FxHashSet<Arc<str>>, Option<ValueClassId>) {
     let mut shown: FxHashMap<Arc<str>, Shown> = FxHashMap::default();
     let mut alternatives = Alternatives::new(model);
@@ -52,6 +55,9 @@ pub(super) fn look(
         n_records += 1;
         see(model, orders, record, n_records, &mut shown, soles);
         alternatives.see(orders, record);
+        if record.thread.is_none() {
+            together.see(record.candidates.first().map(|candidate| candidate.log_point), record.ts_us);
+        }
         if let [only] = &record.candidates[..] {
             programs.see(only.log_point);
         }

@@ -93,7 +93,7 @@ fn block(seq: u64) -> u64 {
 /// else may have printed something.
 const TOGETHER_MIN: u64 = 8;
 const NOT_BY_CHANCE: u64 = 20;
-const BETWEEN_SHARE: u64 = 8;
+const BETWEEN_SHARE: u64 = 4;
 
 /// Whether it can be chance that `n_after` of the `n` lines of one log point stand
 /// directly after one of the `n_before` lines of another one, of `n_records`: if those

@@ -188,12 +188,15 @@ impl Scan<'_> {
         })
     }
 
-    /// Whether the last `n_taken` records of `span` stand together with the one before them.
+    /// Whether the last `n_taken` records of `span` stand together with the one before them, or
+    /// go on with a run of equal lines.
     fn tears(&self, span: &OpenSpan, n_taken: usize) -> bool {
         let kept = span.events.len() - n_taken;
         let point = |at: usize| span.events.get(at).and_then(|event| event.log_point);
         let ends = kept.checked_sub(1).and_then(point).zip(point(kept));
-        ends.is_some_and(|(before, first)| self.together.are(before, first))
+        ends.is_some_and(|(before, first)| {
+            before == first || self.together.are(before, first) || self.together.is_followed(before, first)
+        })
     }
 
     /// What a record is printed inside of that no known thread leads to (a static

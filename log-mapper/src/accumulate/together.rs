@@ -5,13 +5,17 @@
 //! lines of one log point stand directly after lines of another one, the two are
 //! printed by one thread: how often chance alone would put the one before the other
 //! follows from how common it is. What the log has shown so of two lines is surer
-//! than a name that both of several spans know, and needs no name. The lines of a text
-//! that is printed line by line stand together as well.
+//! than a name that both of several spans know, and needs no name. The same goes for a line
+//! that nearly always follows another one directly, though others print it too, unless
+//! somebody is at work on what it names; and for each line of a loop that begins so. The lines
+//! of a text that is printed line by line stand together as well. The first lines of the log
+//! are looked at ahead, so that its beginning is read as its end is.
 
 use rustc_hash::FxHashMap;
-use schema::{LogPointId, Name};
+use schema::kinds::TELLING_MIN;
+use schema::{Event, LogPointId, Name};
 
-use super::evidence::{FLOAT_US, LOOP_US, is_by_chance, is_silence};
+use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, is_by_chance, is_silence};
 use super::facts::Fact;
 use super::open_span::{Fit, OpenSpan};
 use super::open_spans::SpanIndex;
@@ -31,6 +35,11 @@ pub(super) struct Together {
 }
 
 impl Together {
+    /// What was seen so far was seen ahead of the first record.
+    pub(super) fn begin(&mut self) {
+        self.last = None;
+    }
+
     /// The next record of the log is of `point`; none: of none that is known.
     pub(super) fn see(&mut self, point: Option<LogPointId>, ts_us: i64) {
         self.n_records += 1;
@@ -57,6 +66,13 @@ impl Together {
         let n = |point| self.n_lines.get(&point).copied().unwrap_or_default();
         let n_after = self.n_after.get(&(before, point)).copied().unwrap_or_default();
         !is_by_chance(n_after, n(point), n(before), self.n_records)
+    }
+
+    /// Whether nearly every line of `before` is followed directly by one of `point`, and not by
+    /// chance.
+    pub(super) fn is_followed(&self, before: LogPointId, point: LogPointId) -> bool {
+        let n = |point| self.n_lines.get(&point).copied().unwrap_or_default();
+        !is_by_chance(self.n_after(before, point), n(before), n(point), self.n_records)
     }
 
     /// Whether most lines of `point` that the log has shown do not stand directly after
@@ -89,6 +105,7 @@ impl Scan<'_> {
         let before = self.open.get(index);
         let last = before.events.last()?;
         let is_constant = last.values.is_empty();
+        let last_names_nothing = last.values.iter().all(|(_, text)| text.len() < TELLING_MIN);
         let last = last.log_point?;
         if before.last_seq + 1 != self.seq || record.ts_us.abs_diff(before.last_us) > FLOAT_US {
             return None;
@@ -97,9 +114,13 @@ impl Scan<'_> {
             // The next line of one text, if it names nothing that somebody works on.
             let is_named = || takers.iter().any(|taker| taker.evidence.n_request > 0);
             let goes_on = last == fact.log_point && self.orders.is_free_text(last) && !is_named();
+            let goes_on = goes_on || self.is_run(index, record, fact.log_point);
             let shows_nothing = goes_on || is_constant || record.candidates[*candidate].values.is_empty();
-            let are_together = goes_on || self.together.are(last, fact.log_point);
-            if !are_together || self.is_complete(index, fact.log_point) {
+            let is_followed = (last_names_nothing || fact.names_nothing())
+                && self.together.is_followed(last, fact.log_point);
+            let shows_nothing = shows_nothing || is_followed;
+            let is_surely = goes_on || self.together.are(last, fact.log_point);
+            if !(is_surely || is_followed) || self.is_complete(index, fact.log_point) {
                 continue;
             }
             let Self { orders, open, kinds, .. } = self;
@@ -113,10 +134,27 @@ impl Scan<'_> {
             {
                 return Some(Choice { candidate, thread, goes: Goes::Adopts(span, fit, run) });
             }
+            // What follows may as well be of whom it names.
+            if !is_surely && is_named() {
+                continue;
+            }
             let goes = Goes::Joins(index, fit, Name::from("stands together"));
             return Some(Choice { candidate, thread, goes });
         }
         None
+    }
+
+    /// Whether the span at `index` ends with lines of `point`, all printed at once with the
+    /// record, directly after what such lines stand together with: they are printed in a loop.
+    fn is_run(&self, index: SpanIndex, record: &Record<'_>, point: LogPointId) -> bool {
+        let before = self.open.get(index);
+        let is_it = |event: &&Event| event.log_point == Some(point);
+        let n_run = before.events.iter().rev().take_while(is_it).count();
+        let Some(at) = before.events.len().checked_sub(n_run + 1).filter(|_| n_run > 0) else { return false };
+        let head = &before.events[at];
+        head.log_point.is_some_and(|head| self.together.is_followed(head, point))
+            && record.ts_us.abs_diff(head.ts_us) <= FLOAT_US
+            && record.ts_us.abs_diff(before.last_us) <= AT_ONCE_US
     }
 
     /// The best of `takers` that names what the record names and goes on with all of
@@ -136,12 +174,13 @@ impl Scan<'_> {
         let Self { orders, open, .. } = self;
         takers.iter().filter(names).find_map(|taker| {
             let span = open.get(taker.span);
+            let lacks = taker.evidence.follows == Follows::Later;
             (0..run.len()).find_map(|skipped| {
                 let run = &run[skipped..];
                 let next = open.get(run[0]);
                 let gap_us = next.events[0].ts_us.abs_diff(span.last_us);
-                let is_over =
-                    is_silence(gap_us, span.lasted_us()) || (gap_us > LOOP_US && span.is_at_exit(orders));
+                let is_over = is_silence(gap_us, span.lasted_us())
+                    || (!lacks && gap_us > LOOP_US && span.is_at_exit(orders));
                 if span.last_seq > next.first_seq || is_over {
                     return None;
                 }

@@ -506,8 +506,10 @@ fn a_line_that_begins_something_only_where_one_is_skipped_goes_on_with_what_was_
     let model = format!("{TABLES}\n    top watch EventHandler name=Pause.name\n      >pause<");
     check(&model, &records("1.001"), "watch: 1 opens\ncheck: 2 opens; 3 order");
     // The log has shown that tables are printed without it.
-    let text = "0.100 - table\n0.101 - pool pool=writes\n1.000 - pause name=young\n1.001 - table";
-    check(TABLES, text, "check: 1 opens; 2 order\nreport: 3 opens\ncheck: 4 opens");
+    let text = "0.100 - table\n0.101 - pool pool=writes\n1.000 - pause name=young\n1.001 - table
+                100.000 - table\n100.001 - pool pool=reads";
+    let apart = "check: 1 opens; 2 order\nreport: 3 opens\ncheck: 4 opens\ncheck: 5 opens; 6 order";
+    check(TABLES, text, apart);
 }
 
 #[test]

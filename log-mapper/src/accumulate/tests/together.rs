@@ -171,9 +171,9 @@ fn what_waits_is_of_nobody_if_somebody_misses_it() {
         let records = format!(
             "90.000 - begun copy=c_981
              90.001 - begun copy=c_991
-             90.100 - prepares
-             90.130 - note n=n_9077
-             90.160 - {stores} copy=c_991
+             90.150 - prepares
+             90.160 - note n=n_9077
+             90.170 - {stores} copy=c_991
              90.200 - writes file=f_9077"
         );
         run(&sketch::model(model), &(shown.clone() + &records))
@@ -352,4 +352,52 @@ fn equal_lines_at_one_place_are_of_who_prints_each_of_them_once() {
     assert_eq!(run(&sketch(" again end\nagain end"), lines), whole);
     let apart = "work: 1 opens; 4 1 id, skips\nother: 2 opens\nother: 3 opens\n";
     assert_eq!(run(&sketch("* end"), lines), apart);
+}
+
+/// A line that moves nearly always follow, though most moves are of somebody else.
+const FOLLOWED: &str = "
+    point asks n=Count.n
+    point moves file=File.id
+    point copies file=File.id
+    point begun file=File.id
+    top work Task
+      >asks moves
+      moves*<
+    top move Task file=File.id
+      >moves<
+    top copy Task file=File.id
+      >moves copies
+      copies<
+    top other Task file=File.id
+      >begun moves
+      moves<";
+
+fn last_of_followed(n_shown: usize, records: &str) -> Vec<String> {
+    let asked = (0..n_shown).map(|n| format!("{n}.000 - asks n=1\n{n}.001 - moves file=f_{n}4\n"));
+    let alone = (0..2 * n_shown).map(|n| format!("{}.000 - moves file=f_{n}5\n", 100 + n));
+    let shown: String = asked.chain(alone).collect();
+    let spans = run(&sketch::model(FOLLOWED), &(shown + records));
+    let first = 4 * n_shown + 1;
+    let begins = |span: &&str| span.split_whitespace().nth(1).and_then(|n| n.parse().ok()) >= Some(first);
+    spans.lines().filter(begins).map(str::to_owned).collect()
+}
+
+#[test]
+fn what_nearly_always_follows_a_line_is_of_its_thread() {
+    let records = "900.000 - asks n=2\n900.001 - moves file=f_771";
+    assert_eq!(last_of_followed(10, records), ["work: 41 opens; 42 stands together"]);
+    // The log has not shown it.
+    assert_eq!(last_of_followed(2, records), ["work: 9 opens", "move: 10 opens"]);
+    // Somebody is at work on what it names.
+    let records = "900.000 - begun file=f_771\n900.001 - asks n=2\n900.002 - moves file=f_771";
+    assert_eq!(last_of_followed(10, records), ["other: 41 opens; 43 1 id", "work: 42 opens"]);
+}
+
+#[test]
+fn so_is_each_line_of_a_loop_whatever_comes_next() {
+    let records = "900.000 - asks n=2\n900.001 - moves file=f_771\n900.001 - moves file=f_772";
+    assert_eq!(last_of_followed(10, records), ["work: 41 opens; 42 stands together; 43 stands together"]);
+    let records = format!("{records}\n900.002 - copies file=f_773");
+    let work = "work: 41 opens; 42 stands together; 43 stands together";
+    assert_eq!(last_of_followed(10, &records), [work, "copy: 44 opens, start not seen"]);
 }
