@@ -60,6 +60,11 @@ impl Familiar {
         let n = self.n_lines.get(slot(name)).copied().unwrap_or_default();
         n <= FEW || u64::from(n) * FEW_SHARE <= self.n_records
     }
+
+    /// Whether some value has ended with a name.
+    fn is_thing(&self, name: u64) -> bool {
+        self.are_things.get(slot(name)).copied().unwrap_or_default()
+    }
 }
 
 fn slot(name: u64) -> usize {
@@ -140,7 +145,7 @@ impl Scan<'_> {
             let is_weak = is_new && (evidence.n_weak > 0 || !starts[taker.candidate]);
             // It shows another value of a kind: that can be a file of one folder, if the folder
             // is what something is about, and not just where things are.
-            let is_thing = |name: u64| is_direct && self.familiar.are_things[slot(name)];
+            let is_thing = |name: u64| is_direct && self.familiar.is_thing(name);
             let is_shared = |ours: &&NameOf| {
                 let is_same =
                     |known: &NameOf| known.name == ours.name && (is_weak || known.within != ours.within);
