@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, TopLevelId, ValueClassId};
 
 use self::anew::Processes;
+use self::began::Began;
 use self::begins::Begins;
 use self::disputes::Disputes;
 use self::evidence::{LOOP_US, Loops, Spread, Trust};
@@ -42,6 +43,7 @@ mod alternatives;
 mod amidst;
 mod anew;
 mod apply;
+mod began;
 mod begins;
 mod between;
 mod called_again;
@@ -173,6 +175,7 @@ struct Scan<'m> {
     /// Where the record before went, if that is still open.
     before: Option<SpanIndex>,
     loops: Loops,
+    began: Began,
     begins: Begins,
     given: Given,
     owned: Owned,
@@ -269,6 +272,7 @@ impl<'m> Scan<'m> {
             neighbours: Trust::FIRST,
             before: None,
             loops: Loops::default(),
+            began: Began::default(),
             begins: Begins::default(),
             given: Given::default(),
             owned: Owned::default(),
@@ -318,6 +322,13 @@ impl<'m> Scan<'m> {
             && let Some(choice) = self.beside(record, &facts, &takers)
         {
             return Some(choice);
+        }
+        if thread.is_none()
+            && let Some(at) = self.by_beginning(record, &mut takers)
+        {
+            let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
+            let goes = Goes::Joins(span, fit, Name::from("order+time"));
+            return Some(Choice { candidate, thread, goes });
         }
         if let Some(at) = self.at_once(record, thread, &takers) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);

@@ -9,7 +9,7 @@
 //! there is only one, or stand alone. And a span that began with the work is over some time after
 //! that line: what comes then is of another one.
 //!
-//! Whether a number of milliseconds is such a time is learnt: most spans that print it have
+//! Whether a number of seconds or milliseconds is such a time is learnt: most spans that print it have
 //! printed something about that time before. Limits and pauses have no such moment.
 
 use std::collections::BTreeMap;
@@ -18,16 +18,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::{contains_apart, is_made};
 use schema::{Event, LogPointId, Model, TopLevelId, TopLevelMethod, Value};
 
+use super::began::{Took, is_time, took};
 use super::between::{nodes_of, step, walk};
 use super::evidence::FLOAT_US;
 use super::orders::Orders;
 use super::pools::Closed;
 
-/// Spans from which to learn whether a number is a time that something took.
+/// Spans from which to learn what comes before the work.
 const SPANS_MIN: usize = 4;
-
-/// At most one in so many of them has printed nothing at that time before.
-const WRONG_SHARE: usize = 4;
 
 /// Times closer than this are equal: logs print milliseconds, µs.
 const TICK_US: i64 = 2_000;
@@ -78,8 +76,8 @@ pub(super) fn give_back(orders: &mut Orders<'_>, model: &Model, done: &mut Vec<(
 
 /// What lines say of how long their work took.
 struct Times {
-    /// By log point: the variable that is such a time.
-    told_by: BTreeMap<LogPointId, u32>,
+    /// By log point: what says such a time.
+    told_by: BTreeMap<LogPointId, Took>,
     /// Spans in which a line (the second) that tells it comes after one that was printed before
     /// that work, and those in which that one was printed during it.
     order: FxHashMap<(LogPointId, LogPointId), (usize, usize)>,
@@ -87,24 +85,24 @@ struct Times {
 
 impl Times {
     fn learn(model: &Model, done: &[(u64, Closed)]) -> Self {
-        let mut numbers: FxHashMap<LogPointId, Option<u32>> = FxHashMap::default();
-        let mut counts: BTreeMap<(LogPointId, u32), (usize, usize)> = BTreeMap::new();
+        let mut numbers: FxHashMap<LogPointId, Option<Took>> = FxHashMap::default();
+        let mut counts: BTreeMap<(LogPointId, Took), (usize, usize)> = BTreeMap::new();
         for (_, closed) in done {
             for (at, event) in closed.span.events.iter().enumerate().skip(1) {
                 let Some(point) = event.log_point else { continue };
-                let variable = *numbers.entry(point).or_insert_with(|| milliseconds(model, point));
-                let Some((variable, began_us)) = variable.and_then(|v| Some((v, began_us(event, v)?))) else {
+                let told = *numbers.entry(point).or_insert_with(|| took(model, point));
+                let Some((told, began_us)) = told.and_then(|told| Some((told, told.began_us(event)?))) else {
                     continue;
                 };
                 let near_us = FLOAT_US.max(event.ts_us.abs_diff(began_us) / 2);
                 let is_then = |other: &Event| other.ts_us.abs_diff(began_us) <= near_us;
-                let (n, n_right) = counts.entry((point, variable)).or_default();
+                let (n, n_right) = counts.entry((point, told)).or_default();
                 *n += 1;
                 *n_right += usize::from(closed.span.events[..at].iter().any(is_then));
             }
         }
-        let is_time = |(n, n_right): (usize, usize)| n >= SPANS_MIN && (n - n_right) * WRONG_SHARE <= n;
-        let told_by = counts.into_iter().filter(|&(_, counts)| is_time(counts)).map(|(told, _)| told);
+        let told_by = counts.into_iter().filter(|&(_, (n, n_right))| is_time(n_right, n));
+        let told_by = told_by.map(|(told, _)| told);
         let mut times = Self { told_by: told_by.collect(), order: FxHashMap::default() };
         for (_, closed) in done {
             let events = &closed.span.events;
@@ -125,7 +123,7 @@ impl Times {
     fn told<'e>(&'e self, events: &'e [Event]) -> impl Iterator<Item = (usize, (LogPointId, i64))> + 'e {
         events.iter().enumerate().filter_map(|(at, event)| {
             let point = event.log_point?;
-            Some((at, (point, began_us(event, *self.told_by.get(&point)?)?)))
+            Some((at, (point, self.told_by.get(&point)?.began_us(event)?)))
         })
     }
 
@@ -168,63 +166,6 @@ fn calls(model: &Model, point: LogPointId, told: LogPointId) -> bool {
     let (point, told) = (&model.log_points[point.index()], &model.log_points[told.index()]);
     let is_of = |top: &TopLevelMethod| top.class == point.class && top.method == point.method;
     (&point.class, &point.method) != (&told.class, &told.method) && model.top_level_methods.iter().any(is_of)
-}
-
-/// When the work began of which an event says by `variable` how many milliseconds it took, µs.
-fn began_us(event: &Event, variable: u32) -> Option<i64> {
-    let (_, text) = event.values.iter().find(|&(other, _)| other == variable)?;
-    let took_us = text.parse::<i64>().ok().filter(|&took| took >= 0)?.checked_mul(1_000)?;
-    event.ts_us.checked_sub(took_us)
-}
-
-/// The only variable of a log point that is printed as a number of milliseconds.
-fn milliseconds(model: &Model, point: LogPointId) -> Option<u32> {
-    let mut found = None;
-    for template in &model.log_points.get(point.index())?.templates {
-        for (group, after) in groups(&template.regex).into_iter().enumerate() {
-            if is_unit(after) {
-                let variable = *template.captures.get(group)?;
-                if found.replace(variable).is_some_and(|other| other != variable) {
-                    return None;
-                }
-            }
-        }
-    }
-    found
-}
-
-/// Whether a text begins with the unit of a number of milliseconds.
-fn is_unit(text: &str) -> bool {
-    let text = text.trim_start_matches(['\\', ' ']);
-    let word = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
-    matches!(word, "ms" | "msec" | "msecs" | "millis" | "milliseconds")
-}
-
-/// What follows each capture group of a regex.
-fn groups(regex: &str) -> Vec<&str> {
-    let (mut open, mut ends, mut n_groups) = (Vec::new(), Vec::new(), 0);
-    let (mut is_escaped, mut is_class) = (false, false);
-    for (at, c) in regex.char_indices() {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '[' => is_class = true,
-            ']' => is_class = false,
-            '(' if !is_class => {
-                let is_capture = !regex[at + 1..].starts_with('?');
-                open.push(is_capture.then_some(n_groups));
-                n_groups += usize::from(is_capture);
-            }
-            ')' if !is_class => {
-                if let Some(Some(group)) = open.pop() {
-                    ends.push((group, &regex[at + 1..]));
-                }
-            }
-            _ => {}
-        }
-    }
-    ends.sort_unstable_by_key(|&(group, _)| group);
-    ends.into_iter().map(|(_, after)| after).collect()
 }
 
 /// Takes events out of a span: a span of their own, of which nothing is known yet.
@@ -305,17 +246,4 @@ fn beginner(
         }
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_follows_each_group_tells_its_unit() {
-        let after = groups(r"took (-?[0-9]+)ms of (?:a|(b[)]) )?\((.*?)\) seconds");
-        assert_eq!(after.len(), 3);
-        assert!(is_unit(after[0]) && !is_unit(after[1]) && !is_unit(after[2]));
-        assert!(is_unit(" millis.") && is_unit(r"\ msec") && !is_unit(" mseconds") && !is_unit("s"));
-    }
 }

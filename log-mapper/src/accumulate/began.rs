@@ -1,0 +1,214 @@
+//! Began: whose line it is that says how long its work took, where no thread is printed and it
+//! names nothing that tells.
+//!
+//! Such a line says when its work began, and somebody has printed something then: the line
+//! before, just before the clock was read. Of those who wait for it, it is the one who did, be
+//! it long ago, and nobody who printed nothing at that time. Whether a number of seconds or
+//! milliseconds is such a time is learnt from the log: nearly always one of those who wait has
+//! printed something when the work began, and limits and pauses have no such moment.
+
+use rustc_hash::FxHashMap;
+use schema::{Event, LogPointId, Model, TopLevelKind};
+
+use super::Scan;
+use super::evidence::{FLOAT_US, NEARER_MIN};
+use super::open_spans::SpanIndex;
+use super::orders::Follows;
+use super::takers::Taker;
+use crate::record::Record;
+
+/// Times closer than this are equal: logs print milliseconds, µs.
+const TICK_US: u64 = 2_000;
+
+/// Digits behind the point of which a microsecond has as many.
+const DIGITS_MAX: usize = 6;
+
+/// How a log point says how long something took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Took {
+    variable: u32,
+    /// What its number counts, µs.
+    unit_us: i64,
+}
+
+impl Took {
+    /// When the work began of which an event says how long it took, µs.
+    pub(super) fn began_us(self, event: &Event) -> Option<i64> {
+        let (_, text) = event.values.iter().find(|&(other, _)| other == self.variable)?;
+        event.ts_us.checked_sub(self.us(text)?)
+    }
+
+    /// A number of its unit, µs.
+    fn us(self, text: &str) -> Option<i64> {
+        let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
+        let whole = whole.parse::<i64>().ok().filter(|&whole| whole >= 0)?.checked_mul(self.unit_us)?;
+        let digits = rest.get(..rest.len().min(DIGITS_MAX))?;
+        let (mut us, mut unit_us) = (whole, self.unit_us);
+        for digit in digits.chars() {
+            unit_us /= 10;
+            us = us.checked_add(i64::from(digit.to_digit(10)?) * unit_us)?;
+        }
+        Some(us)
+    }
+}
+
+/// Lines from which to learn whether a number is a time that something took, and at most one in
+/// how many of them has nothing that was printed at that time.
+const LINES_MIN: usize = 4;
+const WRONG_SHARE: usize = 4;
+
+/// Whether a number is a time that something took, if of `n` lines that say it `n_right` have
+/// something that was printed when that began.
+pub(super) fn is_time(n_right: usize, n: usize) -> bool {
+    n >= LINES_MIN && (n - n_right) * WRONG_SHARE <= n
+}
+
+/// Which log points say how long something took, as far as those that wait for them show.
+#[derive(Debug, Default)]
+pub(super) struct Began {
+    /// By log point, once asked for: what says it, lines for which somebody waited, and those
+    /// of them when the work of which somebody who waits had printed something.
+    seen: FxHashMap<LogPointId, Option<(Took, usize, usize)>>,
+}
+
+impl Scan<'_> {
+    /// Leaves of the `takers` for which nothing but order speaks only those who have printed
+    /// something when the work of the record began, if it says when; where there is one, that.
+    pub(super) fn by_beginning(&mut self, record: &Record<'_>, takers: &mut Vec<Taker>) -> Option<usize> {
+        let waits = |taker: &Taker| self.may_end(record, taker);
+        let first = takers.iter().find(|taker| waits(taker))?.candidate;
+        let candidate = record.candidates.get(first)?;
+        let point = candidate.log_point;
+        let model = self.model;
+        let told = self.began.seen.entry(point).or_insert_with(|| Some((took(model, point)?, 0, 0)));
+        let &mut Some((took, n, n_then)) = told else { return None };
+        let (_, text) = candidate.values.iter().find(|&&(variable, _)| variable == took.variable)?;
+        let began_us = record.ts_us.checked_sub(took.us(text)?)?;
+        let away_us = |span: SpanIndex| -> u64 {
+            let events = self.open.get(span).events.iter();
+            events.map(|event| event.ts_us.abs_diff(began_us)).min().unwrap_or(u64::MAX)
+        };
+        let waits = |taker: &Taker| taker.candidate == first && self.may_end(record, taker);
+        let mut away: Vec<(u64, SpanIndex)> = takers
+            .iter()
+            .filter(|taker| waits(taker))
+            .map(|taker| (away_us(taker.span), taker.span))
+            .collect();
+        away.sort_unstable();
+        away.dedup();
+        let &(least_us, nearest) = away.first()?;
+        let is_then = least_us <= FLOAT_US;
+        let near_us = if is_then { least_us.max(TICK_US) * NEARER_MIN } else { 0 };
+        let n_near = away.iter().filter(|&&(us, _)| us <= near_us).count();
+        let is_told = is_time(n_then, n);
+        let far: Vec<SpanIndex> =
+            away.iter().filter(|&&(us, _)| us > near_us).map(|&(_, span)| span).collect();
+        if is_told {
+            takers.retain(|taker| taker.candidate != first || !far.contains(&taker.span));
+        }
+        if let Some(Some((_, n, n_then))) = self.began.seen.get_mut(&point) {
+            *n += 1;
+            *n_then += usize::from(is_then);
+        }
+        let is_it = |taker: &Taker| taker.candidate == first && taker.span == nearest;
+        if is_told && n_near == 1 { takers.iter().position(is_it) } else { None }
+    }
+
+    /// Whether nothing but order speaks for a taker: the record is the next one that it prints,
+    /// which it has not printed yet.
+    fn may_end(&self, record: &Record<'_>, Taker { candidate, span, evidence, .. }: &Taker) -> bool {
+        let point = record.candidates[*candidate].log_point;
+        let open = self.open.get(*span);
+        evidence.n_request == 0
+            && evidence.follows == Follows::Next
+            && evidence.entered
+            && !evidence.differs
+            && !open.has_printed(point)
+            && !open.tops.iter().any(|state| self.orders.kind(state.top) == TopLevelKind::Dispatcher)
+    }
+}
+
+/// What of a log point says how long something took: the only variable that is printed as a
+/// number of seconds or milliseconds.
+pub(super) fn took(model: &Model, point: LogPointId) -> Option<Took> {
+    let mut found = None;
+    for template in &model.log_points.get(point.index())?.templates {
+        for (group, after) in groups(&template.regex).into_iter().enumerate() {
+            if let Some(unit_us) = unit_us(after) {
+                let took = Took { variable: *template.captures.get(group)?, unit_us };
+                if found.replace(took).is_some_and(|other| other != took) {
+                    return None;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The unit of a number, if what follows it begins with one of time, µs.
+fn unit_us(text: &str) -> Option<i64> {
+    // The number can be one of several alternatives.
+    let text = if text.starts_with('|') { text.split_once(')').map_or("", |(_, after)| after) } else { text };
+    let text = text.trim_start_matches(['\\', ' ']);
+    match text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default() {
+        "ms" | "msec" | "msecs" | "millis" | "milliseconds" => Some(1_000),
+        "s" | "sec" | "secs" | "second" | "seconds" => Some(1_000_000),
+        _ => None,
+    }
+}
+
+/// What follows each capture group of a regex.
+fn groups(regex: &str) -> Vec<&str> {
+    let (mut open, mut ends, mut n_groups) = (Vec::new(), Vec::new(), 0);
+    let (mut is_escaped, mut is_class) = (false, false);
+    for (at, c) in regex.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '[' => is_class = true,
+            ']' => is_class = false,
+            '(' if !is_class => {
+                let is_capture = !regex[at + 1..].starts_with('?');
+                open.push(is_capture.then_some(n_groups));
+                n_groups += usize::from(is_capture);
+            }
+            ')' if !is_class => {
+                if let Some(Some(group)) = open.pop() {
+                    ends.push((group, &regex[at + 1..]));
+                }
+            }
+            _ => {}
+        }
+    }
+    ends.sort_unstable_by_key(|&(group, _)| group);
+    ends.into_iter().map(|(_, after)| after).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_each_group_tells_its_unit() {
+        let after = groups(r"took (-?[0-9]+)ms of (?:a|(b[)]) )?\((.*?)\) seconds");
+        assert_eq!(after.len(), 3);
+        let units: Vec<Option<i64>> = after.into_iter().map(unit_us).collect();
+        assert_eq!(units, [Some(1_000), None, None]);
+        assert_eq!(unit_us(" millis."), Some(1_000));
+        assert_eq!(unit_us(r"\ msec"), Some(1_000));
+        assert_eq!(unit_us(" s"), Some(1_000_000));
+        assert_eq!(unit_us("|Unknown) s"), Some(1_000_000));
+        assert_eq!(unit_us(" mseconds"), None);
+    }
+
+    #[test]
+    fn numbers_of_units_are_times() {
+        let us = |unit_us: i64, text: &str| Took { variable: 0, unit_us }.us(text);
+        assert_eq!(us(1_000, "12"), Some(12_000));
+        assert_eq!(us(1_000, "0.25"), Some(250));
+        assert_eq!(us(1_000_000, "88.515746"), Some(88_515_746));
+        assert_eq!(us(1_000_000, "88.515746999"), Some(88_515_746));
+        assert_eq!(us(1_000, "-1"), None);
+        assert_eq!(us(1_000_000, "1.x"), None);
+    }
+}
