@@ -4,7 +4,7 @@
 //! Bottom-up over the call graph: the fragment of a callee is made once and
 //! inlined wherever it is called, unless the callee is another top-level method
 //! (the call is a hand-off then, not part of this request's thread) or calls its
-//! caller back (recursion: one node without order). What becomes too large is
+//! caller back (recursion: what can come first, and the rest without order). What becomes too large is
 //! folded, the largest callees first; what a program does first of all is only made
 //! coarser, as its order tells when it was started anew, and so is what a dispatcher
 //! does: of the kinds of work that a round of it can be, each round is one.
@@ -29,6 +29,7 @@ pub(crate) mod dag;
 mod flags;
 pub(crate) mod fragment;
 mod method;
+mod recursion;
 mod without;
 
 use components::components;
@@ -88,9 +89,8 @@ pub(crate) fn fragments(
     for members in &components(&callees).members {
         let first = members[0] as usize;
         if members.len() > 1 || callees[first].contains(&members[0]) {
-            let folded = recursion(members, &callees, &input.sites, &fragments);
-            for &m in members {
-                fragments[m as usize] = folded.clone();
+            for (&m, folded) in members.iter().zip(recursion::fold(&input, members, &callees, &fragments)) {
+                fragments[m as usize] = folded;
             }
             if members.len() <= RECURSION_MEMBERS_MAX {
                 let once =
@@ -161,22 +161,6 @@ fn sites(program: &Program, log_points: &[LogPoint], floating: &[bool]) -> Vec<V
     sites
 }
 
-fn recursion(
-    members: &[u32],
-    graph: &[Vec<u32>],
-    sites: &[Vec<(ValueId, Vec<u32>)>],
-    fragments: &[Fragment],
-) -> Fragment {
-    let mut points: Vec<u32> = Vec::new();
-    for &m in members {
-        points.extend(sites[m as usize].iter().flat_map(|(_, p)| p));
-        for &callee in &graph[m as usize] {
-            points.extend(fragments[callee as usize].points());
-        }
-    }
-    Fragment::folded(points)
-}
-
 /// The fragment of one method; callees that are too large are folded.
 fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> Fragment {
     let Some(body) = &input.program.methods[method.index()].body else { return Fragment::empty() };
@@ -209,28 +193,39 @@ fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> F
         Ok(at) => &small[at].1,
         Err(_) => &fragments[t.index()],
     };
-    let mut events: Vec<(ValueId, Event<'_>)> = Vec::new();
-    for (site, points) in sites {
+    let events = events(input, method, &fragment, ORDER_CALLEES_MAX);
+    method::fragment(body, &events, input.rounds.get(&method))
+}
+
+/// What the instructions of a method print, sorted by instruction, by the fragments of what
+/// they call; more than `callees_max` of one site become one.
+fn events<'f>(
+    input: &Input<'_>,
+    method: MethodId,
+    fragment: &impl Fn(MethodId) -> &'f Fragment,
+    callees_max: usize,
+) -> Vec<(ValueId, Event<'f>)> {
+    let mut events: Vec<(ValueId, Event<'f>)> = Vec::new();
+    for (site, points) in &input.sites[method.index()] {
         events.push((*site, print_event(input, points)));
     }
-    for (site, targets, times) in calls {
-        let printing = printing(targets);
+    for (site, targets, times) in &input.calls[method.index()] {
+        let printing: Vec<&Fragment> =
+            targets.iter().map(|&t| fragment(t)).filter(|fragment| !fragment.nodes.is_empty()).collect();
         if printing.is_empty() {
             continue;
         }
         let optional = printing.len() < targets.len() || *times == Times::AtMostOnce;
-        let many = printing.len() > ORDER_CALLEES_MAX;
-        let callees = if many { Vec::new() } else { printing.iter().map(|&t| fragment(t)).collect() };
-        let event = if many {
-            let points = printing.iter().flat_map(|&t| fragment(t).points()).collect();
+        let event = if printing.len() > callees_max {
+            let points = printing.iter().flat_map(|fragment| fragment.points()).collect();
             Event::Print { points: Fragment::folded(points).points(), optional: true, repeats: true }
         } else {
-            Event::Call { callees, optional, repeats: *times == Times::Any }
+            Event::Call { callees: printing, optional, repeats: *times == Times::Any }
         };
         events.push((*site, event));
     }
     events.sort_by_key(|e| e.0);
-    method::fragment(body, &events, input.rounds.get(&method))
+    events
 }
 
 /// A level is no choice of the program's: the log shows what it prints. A guard

@@ -77,6 +77,21 @@ impl Fragment {
         }
     }
 
+    /// What one of `first` begins, and anything of `points` follows, in any order.
+    pub(crate) fn begun(first: Vec<u32>, points: Vec<u32>, silent: bool) -> Self {
+        let begins = Node { points: first, next: vec![1], ..Node::default() };
+        let rest = Node { points, repeats: true, ..Node::default() };
+        let ends = vec![0, 1];
+        Fragment {
+            entries: if begins.points.is_empty() { Vec::new() } else { vec![0] },
+            nodes: vec![begins, rest],
+            returns: ends.clone(),
+            throws: ends,
+            silent,
+            answers: None,
+        }
+    }
+
     /// All of it in one node, without order, but for what is printed once.
     pub(crate) fn in_one_node(&self) -> Self {
         let mut folded = Fragment::folded(self.points());
@@ -207,6 +222,26 @@ impl Flow {
 }
 
 impl Flow {
+    /// The log points that can be printed first, sorted, and whether the method can return
+    /// without printing anything.
+    pub(crate) fn first(&self) -> (Vec<u32>, bool) {
+        let (mut points, mut seen) = (Vec::new(), vec![false; self.points.len()]);
+        let mut todo = vec![Self::ENTRY];
+        while let Some(vertex) = todo.pop() {
+            if std::mem::replace(&mut seen[vertex as usize], true) {
+                continue;
+            }
+            let printed = &self.points[vertex as usize];
+            points.extend(printed);
+            if printed.is_empty() {
+                todo.extend(&self.edges[vertex as usize]);
+            }
+        }
+        points.sort_unstable();
+        points.dedup();
+        (points, seen[Self::RETURN as usize])
+    }
+
     /// What is printed next: after the entry and after each vertex that prints and that the
     /// entry leads to, which vertices can come next that print, or end the method, all by
     /// their `component`.

@@ -60,6 +60,13 @@ pub(crate) fn fragment(
     }
 }
 
+/// The log points that `body` can print first, sorted, and whether it can return without
+/// printing anything.
+pub(crate) fn first(body: &Body, events: &[(ValueId, Event<'_>)]) -> (Vec<u32>, bool) {
+    let none = Flags::none(body);
+    flow(&none, &none.states().unwrap_or_default(), body, events, None).0.first()
+}
+
 /// What a vertex is: block, event in it (0: none yet), and which of its vertices. Those of
 /// several states, and after several answers, are copies of one.
 type Label = (u32, usize, u32);
