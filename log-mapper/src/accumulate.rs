@@ -64,6 +64,7 @@ mod late;
 mod names;
 mod neighbours;
 mod once;
+mod one_by_one;
 mod open_span;
 mod open_spans;
 mod orders;
@@ -504,6 +505,7 @@ impl<'m> Scan<'m> {
             }
         }
         if threads.is_empty() {
+            one_by_one::join(&mut orders, &mut done);
             between::join(&mut orders, &together, &mut done);
         }
         let has_threads = !threads.is_empty();

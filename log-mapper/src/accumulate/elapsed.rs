@@ -169,7 +169,7 @@ fn calls(model: &Model, point: LogPointId, told: LogPointId) -> bool {
 }
 
 /// Takes events out of a span: a span of their own, of which nothing is known yet.
-fn split_off(closed: &mut Closed, taken: &[usize]) -> Closed {
+pub(super) fn split_off(closed: &mut Closed, taken: &[usize]) -> Closed {
     let mut part = closed.clone();
     let mut at = 0..;
     part.span.events.retain(|_| at.next().is_some_and(|at| taken.contains(&at)));

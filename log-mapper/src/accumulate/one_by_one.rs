@@ -1,0 +1,176 @@
+//! One by one: what only comes while the one task of its kind is at work is of that task,
+//! without threads.
+//!
+//! Lines that many can print (a block is stored, one is found) name what tasks work on, but not
+//! the task. Where a process works tasks off one by one, as its only thread for them does, the
+//! log shows it: of many that have begun and ended none begins before the one before it has
+//! ended. If such a task can print a line, and the log shows that line only while one of them
+//! is at work, although much of the log is not of that time, then nobody else prints it there.
+//! Lines of several tasks that name the same thing are the lines of several tasks.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use schema::{Event, LogPointId, Place, TopLevelId, TopLevelKind};
+
+use super::elapsed::split_off;
+use super::orders::Orders;
+use super::pools::Closed;
+use super::rests::names;
+
+/// Tasks from which to learn that they come one by one, and lines from which to learn that they
+/// are printed while these are at work.
+const TASKS_MIN: usize = 16;
+const LINES_MIN: usize = 8;
+
+/// So many of them would be elsewhere by chance, at least, and at most one in so many is.
+const BY_CHANCE_MIN: usize = 8;
+const ELSEWHERE_SHARE: usize = 16;
+
+/// When something was printed, and where it stands.
+type At = (i64, Place);
+
+/// A task from its first to its last line, and the span that it is.
+#[derive(Clone, Copy)]
+struct Task {
+    first: At,
+    last: At,
+    span: usize,
+}
+
+/// The parts of a span that are of tasks: where those are, and the part.
+type Parts = Vec<(usize, Closed)>;
+
+/// Joins with tasks what is printed while they are at work, in the closed spans of a log without
+/// threads, which have the numbers of their first records and are in order of these.
+pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
+    let mut found: BTreeMap<usize, Parts> = BTreeMap::new();
+    for (top, tasks) in tasks(orders, done) {
+        let points = points(orders, top, &tasks, done);
+        if points.is_empty() {
+            continue;
+        }
+        let own: FxHashSet<usize> = tasks.iter().map(|task| task.span).collect();
+        for span in (0..done.len()).filter(|span| !own.contains(span)) {
+            let parts = parts(&tasks, &points, &done[span].1);
+            let fits = |(host, part): &(usize, Closed)| !differ(orders, top, &done[*host].1, part);
+            if !parts.is_empty() && parts.iter().all(fits) {
+                found.entry(span).or_insert(parts);
+            }
+        }
+    }
+    let mut of_hosts: BTreeMap<usize, Vec<Closed>> = BTreeMap::new();
+    let gone: FxHashSet<usize> = found.keys().copied().collect();
+    for (host, part) in found.into_values().flatten().filter(|(host, _)| !gone.contains(host)) {
+        of_hosts.entry(host).or_default().push(part);
+    }
+    for (host, parts) in of_hosts {
+        let top = done[host].1.best_tops().next();
+        let mut whole = done[host].1.clone().with(parts.into_iter(), "order, amidst the only task");
+        whole.keep(|other| Some(other) == top);
+        done[host].1 = whole;
+    }
+    let mut span = 0..;
+    done.retain(|_| span.next().is_some_and(|span| !gone.contains(&span)));
+}
+
+/// The tasks of each kind that are worked off one by one, in order.
+fn tasks(orders: &mut Orders<'_>, done: &[(u64, Closed)]) -> BTreeMap<TopLevelId, Vec<Task>> {
+    let mut tasks: BTreeMap<TopLevelId, Vec<Task>> = BTreeMap::new();
+    for (span, (_, closed)) in done.iter().enumerate() {
+        let events = &closed.span.events;
+        let (mut tops, [first, .., last]) = (closed.best_tops(), &events[..]) else { continue };
+        let (Some(top), None, Some(point)) = (tops.next(), tops.next(), first.log_point) else { continue };
+        let is_task = !matches!(
+            orders.kind(top),
+            TopLevelKind::Dispatcher | TopLevelKind::Entity | TopLevelKind::Unreached
+        );
+        if is_task && !closed.span.truncated && !orders.is_main(top) && orders.can_begin(top, point) {
+            tasks.entry(top).or_default().push(Task { first: at(first), last: at(last), span });
+        }
+    }
+    let n_records: usize = done.iter().map(|(_, closed)| closed.span.events.len()).sum();
+    tasks.retain(|_, tasks| {
+        tasks.sort_unstable_by_key(|task| task.first);
+        let n_within: usize = done.iter().map(|(_, closed)| n_within(tasks, &closed.span.events)).sum();
+        // As many would begin while another one is at work, if chance put them anywhere.
+        let by_chance = tasks.len() * n_within / n_records.max(1);
+        let is_apart = |two: &[Task]| two[0].last < two[1].first;
+        tasks.len() >= TASKS_MIN && by_chance >= BY_CHANCE_MIN && tasks.windows(2).all(is_apart)
+    });
+    tasks
+}
+
+/// When an event was printed, and where it stands.
+fn at(event: &Event) -> At {
+    (event.ts_us, event.place())
+}
+
+/// The task that is at work at some time, of those that come one by one.
+fn at_work(tasks: &[Task], at: At) -> Option<usize> {
+    let next = tasks.partition_point(|task| task.first < at);
+    tasks[..next].last().filter(|task| at < task.last).map(|task| task.span)
+}
+
+/// How many of `events` stand within a task.
+fn n_within(tasks: &[Task], events: &[Event]) -> usize {
+    let within = |event: &&Event| {
+        let next = tasks.partition_point(|task| task.first <= at(event));
+        tasks[..next].last().is_some_and(|task| at(event) <= task.last)
+    };
+    events.iter().filter(within).count()
+}
+
+/// The log points that `top` prints, and that are printed only while one of `tasks` is at work.
+fn points(
+    orders: &Orders<'_>,
+    top: TopLevelId,
+    tasks: &[Task],
+    done: &[(u64, Closed)],
+) -> FxHashSet<LogPointId> {
+    let (mut n_records, mut n_at_work) = (0_usize, 0_usize);
+    let mut seen: FxHashMap<LogPointId, (usize, usize)> = FxHashMap::default();
+    for event in done.iter().flat_map(|(_, closed)| &closed.span.events) {
+        let is_at_work = usize::from(at_work(tasks, at(event)).is_some());
+        n_records += 1;
+        n_at_work += is_at_work;
+        if let Some(point) = event.log_point {
+            let (n, n_within) = seen.entry(point).or_default();
+            *n += 1;
+            *n_within += is_at_work;
+        }
+    }
+    let n_elsewhere = n_records - n_at_work;
+    seen.retain(|&point, &mut (n, n_within)| {
+        let prints = || orders.places(point).binary_search_by_key(&top, |places| places.top).is_ok();
+        n >= LINES_MIN
+            && (n - n_within) * ELSEWHERE_SHARE <= n
+            && n * n_elsewhere >= BY_CHANCE_MIN * n_records
+            && prints()
+    });
+    seen.into_keys().collect()
+}
+
+/// The parts of a span by the tasks that are at work when it prints them; none if it prints
+/// anything else.
+fn parts(tasks: &[Task], points: &FxHashSet<LogPointId>, closed: &Closed) -> Parts {
+    let mut of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (index, event) in closed.span.events.iter().enumerate() {
+        let is_their = event.log_point.is_some_and(|point| points.contains(&point));
+        match at_work(tasks, at(event)).filter(|_| is_their) {
+            Some(host) => of.entry(host).or_default().push(index),
+            None => return Vec::new(),
+        }
+    }
+    let part = |(host, events): (usize, Vec<usize>)| (host, split_off(&mut closed.clone(), &events));
+    of.into_iter().map(part).collect()
+}
+
+/// Whether what `part` names is not what the task `host` names so.
+fn differ(orders: &Orders<'_>, top: TopLevelId, host: &Closed, part: &Closed) -> bool {
+    let theirs = names(orders, top, part);
+    names(orders, top, host).iter().any(|(id, text)| {
+        let mut same = theirs.iter().filter(|(other, _)| other == id).peekable();
+        same.peek().is_some() && !same.any(|(_, known)| known == text)
+    })
+}
