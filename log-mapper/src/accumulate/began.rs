@@ -18,7 +18,7 @@ use super::takers::Taker;
 use crate::record::Record;
 
 /// Times closer than this are equal: logs print milliseconds, µs.
-const TICK_US: u64 = 2_000;
+const TICK_US: i64 = 2_000;
 
 /// Digits behind the point of which a microsecond has as many.
 const DIGITS_MAX: usize = 6;
@@ -66,9 +66,25 @@ pub(super) fn is_time(n_right: usize, n: usize) -> bool {
 /// Which log points say how long something took, as far as those that wait for them show.
 #[derive(Debug, Default)]
 pub(super) struct Began {
-    /// By log point, once asked for: what says it, lines for which somebody waited, and those
-    /// of them when the work of which somebody who waits had printed something.
-    seen: FxHashMap<LogPointId, Option<(Took, usize, usize)>>,
+    /// By log point, once asked for.
+    seen: FxHashMap<LogPointId, Option<Seen>>,
+}
+
+/// What the lines of a log point have shown for which somebody waited.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    took: Took,
+    n: usize,
+    /// Those before the work of which, and at the beginning of it, somebody who waits had
+    /// printed something.
+    n_before: usize,
+    n_then: usize,
+}
+
+impl Seen {
+    fn new(took: Took) -> Self {
+        Self { took, n: 0, n_before: 0, n_then: 0 }
+    }
 }
 
 impl Scan<'_> {
@@ -80,38 +96,46 @@ impl Scan<'_> {
         let candidate = record.candidates.get(first)?;
         let point = candidate.log_point;
         let model = self.model;
-        let told = self.began.seen.entry(point).or_insert_with(|| Some((took(model, point)?, 0, 0)));
-        let &mut Some((took, n, n_then)) = told else { return None };
-        let (_, text) = candidate.values.iter().find(|&&(variable, _)| variable == took.variable)?;
-        let began_us = record.ts_us.checked_sub(took.us(text)?)?;
-        let away_us = |span: SpanIndex| -> u64 {
-            let events = self.open.get(span).events.iter();
-            events.map(|event| event.ts_us.abs_diff(began_us)).min().unwrap_or(u64::MAX)
+        let told = self.began.seen.entry(point).or_insert_with(|| Some(Seen::new(took(model, point)?)));
+        let &mut Some(seen) = told else { return None };
+        let (_, text) = candidate.values.iter().find(|&&(variable, _)| variable == seen.took.variable)?;
+        let began_us = record.ts_us.checked_sub(seen.took.us(text)?)?;
+        let last_us = began_us.saturating_add(TICK_US);
+        // How long before that, or how far from it, a span has printed something.
+        let away_us = |span: SpanIndex, is_before: bool| -> u64 {
+            let times = self.open.get(span).events.iter().map(|event| event.ts_us);
+            let times = times.filter(|&ts_us| !is_before || ts_us <= last_us);
+            times.map(|ts_us| ts_us.abs_diff(began_us)).min().unwrap_or(u64::MAX)
         };
+        let is_before = is_time(seen.n_before, seen.n);
         let waits = |taker: &Taker| taker.candidate == first && self.may_end(record, taker);
-        let mut away: Vec<(u64, SpanIndex)> = takers
-            .iter()
-            .filter(|taker| waits(taker))
-            .map(|taker| (away_us(taker.span), taker.span))
-            .collect();
-        away.sort_unstable();
-        away.dedup();
-        let &(least_us, nearest) = away.first()?;
-        let is_then = least_us <= FLOAT_US;
-        let near_us = if is_then { least_us.max(TICK_US) * NEARER_MIN } else { 0 };
-        let n_near = away.iter().filter(|&&(us, _)| us <= near_us).count();
-        let is_told = is_time(n_then, n);
-        let far: Vec<SpanIndex> =
-            away.iter().filter(|&&(us, _)| us > near_us).map(|&(_, span)| span).collect();
-        if is_told {
-            takers.retain(|taker| taker.candidate != first || !far.contains(&taker.span));
+        let mut waiting: Vec<SpanIndex> =
+            takers.iter().filter(|taker| waits(taker)).map(|taker| taker.span).collect();
+        waiting.sort_unstable();
+        waiting.dedup();
+        let least_us = |is_before| waiting.iter().map(|&span| away_us(span, is_before)).min();
+        let (before_us, then_us) = (least_us(true)?, least_us(false)?);
+        if let Some(Some(seen)) = self.began.seen.get_mut(&point) {
+            seen.n += 1;
+            seen.n_before += usize::from(before_us <= FLOAT_US);
+            seen.n_then += usize::from(then_us <= FLOAT_US);
         }
-        if let Some(Some((_, n, n_then))) = self.began.seen.get_mut(&point) {
-            *n += 1;
-            *n_then += usize::from(is_then);
+        if !is_time(seen.n_then, seen.n) {
+            return None;
         }
+        let least_us = if is_before { before_us } else { then_us };
+        // Who began later has not printed it; of the others nothing tells after a long pause.
+        let near_us = match least_us <= FLOAT_US {
+            true => least_us.max(TICK_US.unsigned_abs()) * NEARER_MIN,
+            false if is_before => u64::MAX - 1,
+            false => u64::MAX,
+        };
+        let (near, far): (Vec<SpanIndex>, Vec<SpanIndex>) =
+            waiting.iter().partition(|&&span| away_us(span, is_before) <= near_us);
+        takers.retain(|taker| taker.candidate != first || !far.contains(&taker.span));
+        let [nearest] = near[..] else { return None };
         let is_it = |taker: &Taker| taker.candidate == first && taker.span == nearest;
-        if is_told && n_near == 1 { takers.iter().position(is_it) } else { None }
+        takers.iter().position(|taker| least_us <= FLOAT_US && is_it(taker))
     }
 
     /// Whether nothing but order speaks for a taker: the record is the next one that it prints,
