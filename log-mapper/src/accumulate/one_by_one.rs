@@ -24,7 +24,7 @@ const TASKS_MIN: usize = 16;
 const LINES_MIN: usize = 8;
 
 /// So many of them would be elsewhere by chance, at least, and at most one in so many is.
-const BY_CHANCE_MIN: usize = 8;
+const BY_CHANCE_MIN: usize = 4;
 const ELSEWHERE_SHARE: usize = 16;
 
 /// When something was printed, and where it stands.
