@@ -7,7 +7,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
 
 use schema::kinds::{
-    TELLING_MIN, are_folder_and_file, contains_apart, is_dated, is_digest, is_made, is_unique,
+    TELLING_MIN, are_folder_and_file, are_part_and_whole, contains_apart, is_dated, is_digest, is_made,
+    is_unique,
 };
 
 use super::pairs::Pairs;
@@ -341,8 +342,7 @@ impl<'s> Facts<'s> {
         b.values.iter().filter(|value| is_such(&value.text)).any(|value| {
             let kind = self.kinds.of(value.value_class);
             let mut ours = a.values.iter().filter(|our| self.kinds.of(our.value_class) == kind).peekable();
-            ours.peek().is_some()
-                && !ours.any(|our| our.text == value.text || are_folder_and_file(&our.text, &value.text))
+            ours.peek().is_some() && !ours.any(|our| is_of_one(&our.text, &value.text))
         })
     }
 
@@ -505,4 +505,9 @@ impl<'s> Fact<'s> {
         let position = self.tops.iter().chain(self.other_tops).position(|&other| other == top)?;
         u32::try_from(position).ok()
     }
+}
+
+/// Whether two names are one, or of a thing and a part of it.
+fn is_of_one(a: &str, b: &str) -> bool {
+    a == b || are_folder_and_file(a, b) || are_part_and_whole(a, b)
 }

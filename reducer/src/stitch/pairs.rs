@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use schema::kinds::are_part_and_whole;
 use schema::model::SENDERS_MAX;
 use schema::{
     CommunicationPair, Dag, DagNode, Event, IdentifierId, IdentifierStrength, Level, LinkKind, LogPointId,
@@ -432,7 +433,7 @@ impl<'m> Pairs<'m> {
                 .iter()
                 .filter(|(other, _)| wanted.is_some() && class(a, *other) == wanted)
                 .peekable();
-            same.peek().is_some() && !same.any(|(_, other)| other == text)
+            same.peek().is_some() && !same.any(|(_, other)| other == text || are_part_and_whole(other, text))
         })
     }
 
