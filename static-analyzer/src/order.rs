@@ -35,6 +35,7 @@ mod without;
 use components::components;
 use fragment::Fragment;
 use method::Event;
+use recursion::Recursion;
 
 /// For each calling instruction, in order, the methods that it can run in the
 /// same thread and that are not cut, and how often.
@@ -89,7 +90,8 @@ pub(crate) fn fragments(
     for members in &components(&callees).members {
         let first = members[0] as usize;
         if members.len() > 1 || callees[first].contains(&members[0]) {
-            for (&m, folded) in members.iter().zip(recursion::fold(&input, members, &callees, &fragments)) {
+            let recursion = Recursion { input: &input, members, callees: &callees, fragments: &fragments };
+            for (&m, folded) in members.iter().zip(recursion.fold()) {
                 fragments[m as usize] = folded;
             }
             if members.len() <= RECURSION_MEMBERS_MAX {

@@ -47,7 +47,7 @@ pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
     let mut found: BTreeMap<usize, Parts> = BTreeMap::new();
     for (top, tasks) in tasks(orders, done) {
         let points = points(orders, top, &tasks, done);
-        if points.is_empty() {
+        if !points.values().any(|&is_sure| is_sure) {
             continue;
         }
         let own: FxHashSet<usize> = tasks.iter().map(|task| task.span).collect();
@@ -121,13 +121,14 @@ fn n_within(tasks: &[Task], events: &[Event]) -> usize {
     events.iter().filter(within).count()
 }
 
-/// The log points that `top` prints, and that are printed only while one of `tasks` is at work.
+/// The log points that `top` prints and that are printed only while one of `tasks` is at work,
+/// and whether that is no chance.
 fn points(
     orders: &Orders<'_>,
     top: TopLevelId,
     tasks: &[Task],
     done: &[(u64, Closed)],
-) -> FxHashSet<LogPointId> {
+) -> FxHashMap<LogPointId, bool> {
     let (mut n_records, mut n_at_work) = (0_usize, 0_usize);
     let mut seen: FxHashMap<LogPointId, (usize, usize)> = FxHashMap::default();
     for event in done.iter().flat_map(|(_, closed)| &closed.span.events) {
@@ -141,29 +142,29 @@ fn points(
         }
     }
     let n_elsewhere = n_records - n_at_work;
-    seen.retain(|&point, &mut (n, n_within)| {
-        let prints = || orders.places(point).binary_search_by_key(&top, |places| places.top).is_ok();
-        n >= LINES_MIN
-            && (n - n_within) * ELSEWHERE_SHARE <= n
-            && n * n_elsewhere >= BY_CHANCE_MIN * n_records
-            && prints()
-    });
-    seen.into_keys().collect()
+    let point = |(point, (n, n_within)): (LogPointId, (usize, usize))| {
+        let is_printed = orders.places(point).binary_search_by_key(&top, |places| places.top).is_ok();
+        let is_sure = n >= LINES_MIN && n * n_elsewhere >= BY_CHANCE_MIN * n_records;
+        let n_else = n - n_within;
+        let is_its = n_else == 0 || (is_sure && n_else * ELSEWHERE_SHARE <= n);
+        (is_printed && is_its).then_some((point, is_sure))
+    };
+    seen.into_iter().filter_map(point).collect()
 }
 
 /// The parts of a span by the tasks that are at work when it prints them; none if it prints
-/// anything else.
-fn parts(tasks: &[Task], points: &FxHashSet<LogPointId>, closed: &Closed) -> Parts {
+/// anything else, or only what can stand there by chance.
+fn parts(tasks: &[Task], points: &FxHashMap<LogPointId, bool>, closed: &Closed) -> Parts {
     let mut of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut any_sure = false;
     for (index, event) in closed.span.events.iter().enumerate() {
-        let is_their = event.log_point.is_some_and(|point| points.contains(&point));
-        match at_work(tasks, at(event)).filter(|_| is_their) {
-            Some(host) => of.entry(host).or_default().push(index),
-            None => return Vec::new(),
-        }
+        let sure = event.log_point.and_then(|point| points.get(&point));
+        let Some((host, sure)) = at_work(tasks, at(event)).zip(sure) else { return Vec::new() };
+        of.entry(host).or_default().push(index);
+        any_sure |= sure;
     }
     let part = |(host, events): (usize, Vec<usize>)| (host, split_off(&mut closed.clone(), &events));
-    of.into_iter().map(part).collect()
+    of.into_iter().filter(|_| any_sure).map(part).collect()
 }
 
 /// Whether what `part` names is not what the task `host` names so.

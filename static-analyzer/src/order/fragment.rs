@@ -92,6 +92,14 @@ impl Fragment {
         }
     }
 
+    /// Nodes that come one after the other, of which those that `begin` can be the first.
+    pub(crate) fn in_turn(mut nodes: Vec<Node>, begin: Vec<u32>, silent: bool) -> Self {
+        let n = u32::try_from(nodes.len()).expect("a fragment has few nodes");
+        (0..n).zip(&mut nodes).for_each(|(i, node)| node.next = (i + 1..n.min(i + 2)).collect());
+        let ends: Vec<u32> = (0..n).collect();
+        Fragment { nodes, entries: begin, returns: ends.clone(), throws: ends, silent, answers: None }
+    }
+
     /// All of it in one node, without order, but for what is printed once.
     pub(crate) fn in_one_node(&self) -> Self {
         let mut folded = Fragment::folded(self.points());
@@ -223,8 +231,8 @@ impl Flow {
 
 impl Flow {
     /// The log points that can be printed first, sorted, and whether the method can return
-    /// without printing anything.
-    pub(crate) fn first(&self) -> (Vec<u32>, bool) {
+    /// without printing anything, of those that are shown.
+    pub(crate) fn first(&self, is_shown: impl Fn(u32) -> bool) -> (Vec<u32>, bool) {
         let (mut points, mut seen) = (Vec::new(), vec![false; self.points.len()]);
         let mut todo = vec![Self::ENTRY];
         while let Some(vertex) = todo.pop() {
@@ -232,8 +240,8 @@ impl Flow {
                 continue;
             }
             let printed = &self.points[vertex as usize];
-            points.extend(printed);
-            if printed.is_empty() {
+            points.extend(printed.iter().filter(|&&point| is_shown(point)));
+            if !printed.iter().all(|&point| is_shown(point)) || printed.is_empty() {
                 todo.extend(&self.edges[vertex as usize]);
             }
         }

@@ -61,10 +61,14 @@ pub(crate) fn fragment(
 }
 
 /// The log points that `body` can print first, sorted, and whether it can return without
-/// printing anything.
-pub(crate) fn first(body: &Body, events: &[(ValueId, Event<'_>)]) -> (Vec<u32>, bool) {
+/// printing anything, of those that are shown.
+pub(crate) fn first(
+    body: &Body,
+    events: &[(ValueId, Event<'_>)],
+    is_shown: impl Fn(u32) -> bool,
+) -> (Vec<u32>, bool) {
     let none = Flags::none(body);
-    flow(&none, &none.states().unwrap_or_default(), body, events, None).0.first()
+    flow(&none, &none.states().unwrap_or_default(), body, events, None).0.first(is_shown)
 }
 
 /// What a vertex is: block, event in it (0: none yet), and which of its vertices. Those of

@@ -2,77 +2,137 @@
 //! what each of them can print first.
 //!
 //! Which of them is called from outside decides that: who complains before it does anything
-//! else begins with the complaint, however much can come after it. Over-approximates: after the
-//! first line anything of what the methods print can follow, in any order.
+//! else begins with the complaint, however much can come after it. What logs usually do not
+//! show can stand before that. Over-approximates: after the first line anything of what the
+//! methods print can follow, in any order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schema::Level;
+
 use super::Input;
-use super::fragment::Fragment;
+use super::fragment::{Fragment, Node};
 use super::method;
 use crate::program::MethodId;
 
-/// The fragments of `members`, which call each other back; `callees`: whom each method calls,
-/// `fragments`: those of the methods below them.
-pub(super) fn fold(
-    input: &Input<'_>,
-    members: &[u32],
-    callees: &[Vec<u32>],
-    fragments: &[Fragment],
-) -> Vec<Fragment> {
-    let below = |m: u32| callees[m as usize].iter().filter(|callee| members.binary_search(callee).is_err());
-    let mut points: Vec<u32> = Vec::new();
-    let mut begun: BTreeMap<u32, Fragment> = BTreeMap::new();
-    for &m in members {
-        points.extend(input.sites[m as usize].iter().flat_map(|(_, points)| points));
-        for &callee in below(m) {
-            points.extend(fragments[callee as usize].points());
-            begun.entry(callee).or_insert_with(|| beginning(&fragments[callee as usize]));
-        }
-    }
-    points.sort_unstable();
-    points.dedup();
-    if points.is_empty() {
-        return vec![Fragment::empty(); members.len()];
-    }
-    // Nothing is known to come first, nor that anything comes back, until it is found.
-    begun.extend(members.iter().map(|&m| (m, Fragment::begun(Vec::new(), points.clone(), false))));
-    let mut callers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for &m in members {
-        let inner = callees[m as usize].iter().filter(|callee| members.binary_search(callee).is_ok());
-        inner.for_each(|&callee| callers.entry(callee).or_default().push(m));
-    }
-    let mut todo: BTreeSet<u32> = members.iter().copied().collect();
-    while let Some(m) = todo.pop_first() {
-        let method = MethodId::new(m as usize);
-        let Some(body) = &input.program.methods[method.index()].body else { continue };
-        let of = |callee: MethodId| {
-            let index = u32::try_from(callee.index()).expect("fewer than 2^32 methods");
-            &begun[&index]
-        };
-        let (first, silent) = method::first(body, &super::events(input, method, &of, usize::MAX));
-        let found = Fragment::begun(first, points.clone(), silent);
-        if begun[&m] != found {
-            begun.insert(m, found);
-            todo.extend(callers.get(&m).into_iter().flatten());
-        }
-    }
-    let folded = |m: &u32| {
-        let fragment = &begun[m];
-        let first = &fragment.nodes[0].points;
-        if first.is_empty() || *first == points { Fragment::folded(points.clone()) } else { fragment.clone() }
-    };
-    members.iter().map(folded).collect()
+/// What a method can print first, and whether it can return without printing anything.
+type First = (Vec<u32>, bool);
+
+/// Methods that call each other back.
+pub(super) struct Recursion<'a> {
+    pub(super) input: &'a Input<'a>,
+    /// The methods, sorted.
+    pub(super) members: &'a [u32],
+    /// Whom each method calls.
+    pub(super) callees: &'a [Vec<u32>],
+    /// The fragments of the methods below them.
+    pub(super) fragments: &'a [Fragment],
 }
 
-/// What a fragment can begin with, and the rest of it without order.
-fn beginning(fragment: &Fragment) -> Fragment {
-    let entries = fragment.entries.iter().flat_map(|&entry| &fragment.nodes[entry as usize].points);
-    let mut first: Vec<u32> = entries.copied().collect();
+impl Recursion<'_> {
+    /// The fragments of the members.
+    pub(super) fn fold(&self) -> Vec<Fragment> {
+        let mut points: Vec<u32> = Vec::new();
+        for &m in self.members {
+            points.extend(self.input.sites[m as usize].iter().flat_map(|(_, points)| points));
+            points.extend(self.below(m).flat_map(|callee| self.fragments[callee as usize].points()));
+        }
+        points.sort_unstable();
+        points.dedup();
+        if points.is_empty() {
+            return vec![Fragment::empty(); self.members.len()];
+        }
+        let is_usual = |point: u32| {
+            let levels = &self.input.log_points[point as usize].levels;
+            levels.last().is_none_or(|&level| level >= Level::Info)
+        };
+        let all = self.firsts(&points, |_| true);
+        let usual = self.firsts(&points, is_usual);
+        let (often, seldom): (Vec<u32>, Vec<u32>) = points.iter().partition(|&&point| is_usual(point));
+        let fold = |m: &u32| {
+            let (first, silent) = &all[m];
+            let begins = &usual[m].0;
+            if first.is_empty() || begins.is_empty() || (*begins == often && *first == points) {
+                return Fragment::folded(points.clone());
+            }
+            let detail: Vec<u32> = first.iter().copied().filter(|&point| !is_usual(point)).collect();
+            let nodes =
+                [(detail, false), (seldom.clone(), true), (begins.clone(), false), (points.clone(), true)];
+            let has_detail = !nodes[0].0.is_empty();
+            let nodes = nodes.into_iter().filter(|(points, _)| !points.is_empty());
+            let nodes: Vec<Node> =
+                nodes.map(|(points, repeats)| Node { points, repeats, ..Node::default() }).collect();
+            let last = u32::try_from(nodes.len()).expect("at most four") - 2;
+            let begin = if has_detail { vec![0, last] } else { vec![last] };
+            Fragment::in_turn(nodes, begin, *silent)
+        };
+        self.members.iter().map(fold).collect()
+    }
+
+    /// Whom a member calls that is none.
+    fn below(&self, m: u32) -> impl Iterator<Item = u32> {
+        let callees = self.callees[m as usize].iter().copied();
+        callees.filter(|callee| self.members.binary_search(callee).is_err())
+    }
+
+    /// What each member can print first of the shown ones of `points`.
+    fn firsts(&self, points: &[u32], is_shown: impl Fn(u32) -> bool) -> BTreeMap<u32, First> {
+        // Nothing is known to come first, nor that anything comes back, until it is found.
+        let begun = |(first, silent): First| Fragment::begun(first, points.to_vec(), silent);
+        let unknown = |&m: &u32| (m, begun((Vec::new(), false)));
+        let mut fragments: BTreeMap<u32, Fragment> = self.members.iter().map(unknown).collect();
+        let mut callers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for &m in self.members {
+            for callee in self.below(m) {
+                fragments
+                    .entry(callee)
+                    .or_insert_with(|| beginning(&self.fragments[callee as usize], &is_shown));
+            }
+            for callee in &self.callees[m as usize] {
+                callers.entry(*callee).or_default().push(m);
+            }
+        }
+        let mut todo: BTreeSet<u32> = self.members.iter().copied().collect();
+        let mut found: BTreeMap<u32, First> = self.members.iter().map(|&m| (m, First::default())).collect();
+        while let Some(m) = todo.pop_first() {
+            let method = MethodId::new(m as usize);
+            let Some(body) = &self.input.program.methods[method.index()].body else { continue };
+            let of = |callee: MethodId| {
+                let index = u32::try_from(callee.index()).expect("fewer than 2^32 methods");
+                &fragments[&index]
+            };
+            let events = super::events(self.input, method, &of, usize::MAX);
+            let first = method::first(body, &events, &is_shown);
+            if found[&m] != first {
+                fragments.insert(m, begun(first.clone()));
+                found.insert(m, first);
+                todo.extend(callers.get(&m).into_iter().flatten());
+            }
+        }
+        found
+    }
+}
+
+/// What a fragment can begin with, and the rest of it without order, of what is shown.
+fn beginning(fragment: &Fragment, is_shown: impl Fn(u32) -> bool) -> Fragment {
+    if fragment.nodes.is_empty() {
+        return Fragment::empty();
+    }
+    let (mut first, mut silent) = (Vec::new(), fragment.silent);
+    let mut seen = vec![false; fragment.nodes.len()];
+    let mut todo = fragment.entries.clone();
+    while let Some(node) = todo.pop() {
+        if std::mem::replace(&mut seen[node as usize], true) {
+            continue;
+        }
+        let points = &fragment.nodes[node as usize].points;
+        first.extend(points.iter().copied().filter(|&point| is_shown(point)));
+        if !points.iter().all(|&point| is_shown(point)) {
+            silent |= fragment.returns.binary_search(&node).is_ok();
+            todo.extend(&fragment.nodes[node as usize].next);
+        }
+    }
     first.sort_unstable();
     first.dedup();
-    match fragment.nodes.is_empty() {
-        true => Fragment::empty(),
-        false => Fragment::begun(first, fragment.points(), fragment.silent),
-    }
+    Fragment::begun(first, fragment.points(), silent)
 }
