@@ -487,7 +487,18 @@ impl<'m> Scan<'m> {
         }
         self.disputes.join(&mut self.done);
         let Self {
-            mut done, together, model, config, programs, threads, told, shown, kinds, mut orders, ..
+            mut done,
+            together,
+            model,
+            config,
+            programs,
+            threads,
+            told,
+            shown,
+            kinds,
+            began,
+            mut orders,
+            ..
         } = self;
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
@@ -517,7 +528,7 @@ impl<'m> Scan<'m> {
         first_lines::join(&mut orders, &mut done);
         amidst::join(&orders, &mut done);
         late::join(&mut orders, &mut done, config.window_us);
-        rests::join(&mut orders, &kinds, &mut done, window_us);
+        rests::join(&mut orders, (&kinds, &began), &mut done, window_us);
         let mut n_spans: FxHashMap<u32, u32> = FxHashMap::default();
         let of = |closed: &Closed| threads.get(&closed.span.thread?).copied();
         done.iter().filter_map(|(_, closed)| of(closed)).for_each(|t| *n_spans.entry(t).or_default() += 1);

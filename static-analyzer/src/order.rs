@@ -54,6 +54,13 @@ struct Input<'a> {
     rounds: BTreeMap<MethodId, ServiceLoops>,
 }
 
+impl Input<'_> {
+    /// Whether logs usually show a log point.
+    fn is_usual(&self, point: u32) -> bool {
+        self.log_points[point as usize].levels.last().is_none_or(|&level| level >= schema::Level::Info)
+    }
+}
+
 /// The fragments of all methods, by [`MethodId`]. Calls of top-level methods are
 /// not part of their callers' fragments.
 pub(crate) fn fragments(

@@ -14,6 +14,7 @@ use super::Scan;
 use super::evidence::{FLOAT_US, NEARER_MIN};
 use super::open_spans::SpanIndex;
 use super::orders::Follows;
+use super::pools::Closed;
 use super::takers::Taker;
 use crate::record::Record;
 
@@ -84,6 +85,20 @@ struct Seen {
 impl Seen {
     fn new(took: Took) -> Self {
         Self { took, n: 0, n_before: 0, n_then: 0 }
+    }
+}
+
+impl Began {
+    /// Whether `rest` says that its work began before `span` has printed anything: that is not
+    /// the rest of this.
+    pub(super) fn is_later(&self, span: &Closed, rest: &Closed) -> bool {
+        let began_us = rest.span.events.iter().find_map(|event| {
+            let seen = self.seen.get(&event.log_point?)?.as_ref()?;
+            seen.took.began_us(event).filter(|_| is_time(seen.n_before, seen.n))
+        });
+        let first_us = span.span.events.first().map(|event| event.ts_us);
+        let is_later = |(began_us, first_us): (i64, i64)| first_us > began_us.saturating_add(TICK_US);
+        rest.span.thread.is_none() && began_us.zip(first_us).is_some_and(is_later)
     }
 }
 

@@ -13,6 +13,7 @@ use schema::{
     Event, IdentifierId, IdentifierStrength, Kinds, LogPointId, Name, Place, TopLevelId, TopLevelKind, Value,
 };
 
+use super::began::Began;
 use super::between::{nodes_of, step, walk};
 use super::canonical::canonical;
 use super::orders::{Follows, Orders};
@@ -27,10 +28,15 @@ const LOOK_BACK_ALL_MAX: usize = 64;
 /// Joins rests with what was begun. `done`: the spans of one log source with the numbers of
 /// their first records, sorted by those; a rest comes at most `window_us` after the last
 /// line of what it is the rest of.
-pub(super) fn join(orders: &mut Orders<'_>, kinds: &Kinds, done: &mut Vec<(u64, Closed)>, window_us: i64) {
+pub(super) fn join(
+    orders: &mut Orders<'_>,
+    (kinds, began): (&Kinds, &Began),
+    done: &mut Vec<(u64, Closed)>,
+    window_us: i64,
+) {
     let mut of_thread: FxHashMap<Option<Name>, Vec<usize>> = FxHashMap::default();
     let mut gone = FxHashSet::default();
-    let mut rests = Rests { orders, kinds, done, window_us };
+    let mut rests = Rests { orders, kinds, began, done, window_us };
     for span in 0..rests.done.len() {
         let before = of_thread.entry(rests.done[span].1.span.thread).or_default();
         match rests.find(before, span) {
@@ -67,6 +73,7 @@ struct Way {
 struct Rests<'a, 'm> {
     orders: &'a mut Orders<'m>,
     kinds: &'a Kinds,
+    began: &'a Began,
     done: &'a mut Vec<(u64, Closed)>,
     window_us: i64,
 }
@@ -233,6 +240,9 @@ impl Rests<'_, '_> {
     /// The rounds of a dispatcher are not begun and ended, but follow each other, and so do
     /// the events of an entity.
     fn common(&mut self, host: usize, rest: usize) -> Vec<TopLevelId> {
+        if self.began.is_later(&self.done[host].1, &self.done[rest].1) {
+            return Vec::new();
+        }
         let mut tops = self.begun(host);
         tops.retain(|top| {
             self.done[rest].1.span.top_levels.contains(top) && !self.is_of_another(*top, host, rest)

@@ -92,12 +92,21 @@ impl Fragment {
         }
     }
 
-    /// Nodes that come one after the other, of which those that `begin` can be the first.
-    pub(crate) fn in_turn(mut nodes: Vec<Node>, begin: Vec<u32>, silent: bool) -> Self {
-        let n = u32::try_from(nodes.len()).expect("a fragment has few nodes");
-        (0..n).zip(&mut nodes).for_each(|(i, node)| node.next = (i + 1..n.min(i + 2)).collect());
-        let ends: Vec<u32> = (0..n).collect();
-        Fragment { nodes, entries: begin, returns: ends.clone(), throws: ends, silent, answers: None }
+    /// What begins with `first`, and goes on with the `rest`; nodes of `before`, which logs
+    /// usually do not show, come earlier, in their order, or can (`begins_so`).
+    pub(crate) fn in_turn(
+        mut before: Vec<Node>,
+        (mut first, begins_so): (Node, bool),
+        rest: Node,
+        silent: bool,
+    ) -> Self {
+        let n_before = u32::try_from(before.len()).expect("a fragment has few nodes");
+        (1..).zip(&mut before).for_each(|(next, node)| node.next = (next..=n_before).collect());
+        first.next = vec![n_before + 1];
+        let entries = if before.is_empty() || !begins_so { vec![0] } else { vec![0, n_before] };
+        let nodes: Vec<Node> = before.into_iter().chain([first, rest]).collect();
+        let ends: Vec<u32> = (0..n_before + 2).collect();
+        Fragment { nodes, entries, returns: ends.clone(), throws: ends, silent, answers: None }
     }
 
     /// All of it in one node, without order, but for what is printed once.

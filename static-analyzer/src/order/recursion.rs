@@ -8,8 +8,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schema::Level;
-
 use super::Input;
 use super::fragment::{Fragment, Node};
 use super::method;
@@ -42,29 +40,23 @@ impl Recursion<'_> {
         if points.is_empty() {
             return vec![Fragment::empty(); self.members.len()];
         }
-        let is_usual = |point: u32| {
-            let levels = &self.input.log_points[point as usize].levels;
-            levels.last().is_none_or(|&level| level >= Level::Info)
-        };
+        let is_usual = |point: u32| self.input.is_usual(point);
         let all = self.firsts(&points, |_| true);
         let usual = self.firsts(&points, is_usual);
         let (often, seldom): (Vec<u32>, Vec<u32>) = points.iter().partition(|&&point| is_usual(point));
         let fold = |m: &u32| {
             let (first, silent) = &all[m];
             let begins = &usual[m].0;
-            if first.is_empty() || begins.is_empty() || (*begins == often && *first == points) {
+            if first.is_empty() || begins.is_empty() || *begins == often {
                 return Fragment::folded(points.clone());
             }
             let detail: Vec<u32> = first.iter().copied().filter(|&point| !is_usual(point)).collect();
-            let nodes =
-                [(detail, false), (seldom.clone(), true), (begins.clone(), false), (points.clone(), true)];
-            let has_detail = !nodes[0].0.is_empty();
-            let nodes = nodes.into_iter().filter(|(points, _)| !points.is_empty());
-            let nodes: Vec<Node> =
-                nodes.map(|(points, repeats)| Node { points, repeats, ..Node::default() }).collect();
-            let last = u32::try_from(nodes.len()).expect("at most four") - 2;
-            let begin = if has_detail { vec![0, last] } else { vec![last] };
-            Fragment::in_turn(nodes, begin, *silent)
+            let of =
+                |points: &[u32], repeats: bool| Node { points: points.to_vec(), repeats, ..Node::default() };
+            let before =
+                if detail.is_empty() { Vec::new() } else { vec![of(&detail, false), of(&seldom, true)] };
+            let begins_so = first.iter().any(|&point| is_usual(point));
+            Fragment::in_turn(before, (of(begins, false), begins_so), of(&points, true), *silent)
         };
         self.members.iter().map(fold).collect()
     }

@@ -80,3 +80,23 @@ fn the_rounds_of_a_dispatcher_do_not_follow_each_other() {
         assert!(peer.dag.exits.contains(&round));
     }
 }
+
+#[test]
+fn methods_that_call_each_other_back_begin_each_with_its_own_line() {
+    let model = model();
+    let main = top_of(&model, "Echoes$Bell", "main");
+    let prints = |node: u32, text: &str| {
+        let points = main.dag.nodes[node as usize].points.iter();
+        let mut templates = points.flat_map(|point| &model.log_points[point.log_point.index()].templates);
+        templates.any(|template| template.regex.contains(text))
+    };
+    let [detail, crack, mend] = ["looking at", "the bell cracked", "mended the bell"];
+    let after = |node: u32| main.dag.nodes[node as usize].next.clone();
+    let hangs = node_of(&model, main, "the bell hangs");
+    // What is mended has cracked, whoever rings, and was looked at before that.
+    assert!(after(hangs).iter().any(|&node| prints(node, detail)));
+    assert!(!after(hangs).iter().any(|&node| prints(node, crack) || prints(node, mend)));
+    let looked = after(hangs).into_iter().find(|&node| prints(node, detail)).expect("it is next");
+    assert!(after(looked).iter().any(|&node| prints(node, crack)));
+    assert!(!after(looked).iter().any(|&node| prints(node, mend)));
+}

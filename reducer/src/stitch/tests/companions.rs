@@ -38,6 +38,22 @@ fn lines_that_always_stand_together_are_of_one_piece_of_work() {
     check(&apart_in_code, &in_turn("-", 8), &apart(16));
 }
 
+/// A thing and a part of it are not two things.
+#[test]
+fn what_goes_on_with_a_part_of_a_thing_is_of_that() {
+    let named = |part: &str| -> String {
+        let two =
+            |i| format!("a - sort b@{i}.000 x=file_{i:03}\na - sort c@{i}.001 x={part}_{i:03}_block_0\n");
+        (0..8).map(two).collect()
+    };
+    let model =
+        COMPANIONS.replace("point b", "point b x=File.name").replace("point c", "point c x=File.name");
+    let together: String = (0..8).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
+    let apart: String = (1..=16).map(|line| format!("{line}\n")).collect();
+    check(&model, &named("file"), &together);
+    check(&model, &named("other"), &apart);
+}
+
 #[test]
 fn lines_of_one_span_show_as_well_that_they_stand_together() {
     let whole = |i| format!("a - sort b@{i}.000 c@{i}.001+1\nb - other {i}.000-{i}.000\n");
