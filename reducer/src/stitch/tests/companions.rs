@@ -46,8 +46,7 @@ fn what_goes_on_with_a_part_of_a_thing_is_of_that() {
             |i| format!("a - sort b@{i}.000 x=file_{i:03}\na - sort c@{i}.001 x={part}_{i:03}_block_0\n");
         (0..8).map(two).collect()
     };
-    let model =
-        COMPANIONS.replace("point b", "point b x=File.name").replace("point c", "point c x=File.name");
+    let model = COMPANIONS.replace("top sort Task", "top sort Task x=File.name");
     let together: String = (0..8).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
     let apart: String = (1..=16).map(|line| format!("{line}\n")).collect();
     check(&model, &named("file"), &together);
