@@ -28,6 +28,7 @@ mod born;
 mod called_first;
 mod calls_next;
 mod candidates;
+mod chance;
 mod claims;
 mod coincidence;
 mod common_senders;
@@ -154,6 +155,7 @@ fn leave_out(
     late.leave_out(pairs, facts, candidates);
     delays::keep_usual(pairs, facts, candidates);
     candidates.retain(|candidate| !facts.are_apart(candidate.from, candidate.to));
+    chance::leave_out(pairs, facts, candidates);
     at_work::leave_out(pairs, facts, candidates);
     detours::leave_out(model, pairs, facts, candidates);
     alike::keep_alike(pairs, facts, candidates);
