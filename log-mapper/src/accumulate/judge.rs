@@ -20,6 +20,10 @@ use crate::record::{Candidate, Record};
 /// not show that its thread is in the middle of something.
 const ANYBODY_MIN: usize = 16;
 
+/// Who has initialized a class goes on with what that was needed for within this time, µs: it
+/// loads the next ones.
+const INITIALIZED_US: u64 = 1_000_000;
+
 /// A time is new for this long, µs.
 const NEW_US: u64 = 1_000_000;
 
@@ -346,7 +350,11 @@ impl Scan<'_> {
         // What initializes a class is in the middle of its thread's work.
         let initializes = |point: LogPointId| self.model.log_points[point.index()].initializes();
         let is_inner = open.events.iter().all(|event| event.log_point.is_some_and(initializes));
-        let float_us = if is_inner || initializes(point) { FLOAT_US } else { AT_ONCE_US };
+        let float_us = match (is_inner, initializes(point)) {
+            (true, _) => INITIALIZED_US,
+            (false, true) => FLOAT_US,
+            (false, false) => AT_ONCE_US,
+        };
         if self.orders.floats(point) {
             let last = open.events.last().and_then(|last| last.log_point);
             let is_between = last.is_some_and(|last| self.is_outside_rounds(span, last));

@@ -25,6 +25,7 @@ use crate::Config;
 mod by_kind;
 mod by_thread;
 mod by_time;
+mod on_the_way;
 mod telling;
 
 use self::by_thread::{AtWork, at_work, is_amid};
@@ -85,6 +86,8 @@ pub(super) struct Finder<'a> {
     /// When each thread was at work, by (node, thread): its spans, in order, but for those in
     /// which it only hands out work.
     at_work: FxHashMap<(u32, &'a str), Vec<AtWork>>,
+    /// Spans by (node, thread), in order of start.
+    of_thread: FxHashMap<(u32, &'a str), Vec<u32>>,
 }
 
 /// A span whose senders are looked for.
@@ -122,7 +125,11 @@ impl<'a> Finder<'a> {
         let mut by_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_other_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_digest: FxHashMap<(u32, &str), Vec<u32>> = FxHashMap::default();
+        let mut of_thread: FxHashMap<(u32, &str), Vec<u32>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
+            if let Some(thread) = fact.thread {
+                of_thread.entry((fact.node, thread)).or_default().push(index);
+            }
             for value in fact.values().iter().filter(|value| is_unique(&value.text)) {
                 by_digest.entry((fact.node, &value.text)).or_default().push(index);
             }
@@ -168,6 +175,7 @@ impl<'a> Finder<'a> {
             determined,
             births_us,
             at_work: at_work(pairs, facts),
+            of_thread,
         }
     }
 

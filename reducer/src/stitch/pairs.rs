@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::are_part_and_whole;
 use schema::model::SENDERS_MAX;
 use schema::{
-    CommunicationPair, Dag, DagNode, Event, IdentifierId, IdentifierStrength, Level, LinkKind, LogPointId,
-    Model, PairId, TopLevelId, TopLevelKind, ValueClassId,
+    CommunicationPair, Dag, DagNode, Event, IdentifierId, IdentifierStrength, Level, LinkKind, LogPoint,
+    LogPointId, Model, PairId, TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::Scope;
@@ -227,6 +227,11 @@ impl<'m> Pairs<'m> {
     pub(super) fn printed_before(&self, pair: &Pair) -> &'m [LogPointId] {
         let pair = pair.id.and_then(|id| self.model.communication_pairs.get(id.index()));
         pair.map_or(&[], |pair| &pair.before)
+    }
+
+    /// Whether a log point is of what initializes a class.
+    pub(super) fn initializes(&self, point: LogPointId) -> bool {
+        self.model.log_points.get(point.index()).is_some_and(LogPoint::initializes)
     }
 
     /// The pairs of `model` that `scope` allows.
@@ -484,8 +489,13 @@ impl<'m> Pairs<'m> {
 
     /// Whether a span begins with what the dispatcher `top` prints outside of its rounds only.
     pub(super) fn is_before_rounds(&self, top: TopLevelId, span: &Fact<'_>) -> bool {
+        span.first_point.is_some_and(|first| self.is_outside_rounds(top, first))
+    }
+
+    /// Whether the dispatcher `top` prints a log point outside of its rounds only.
+    pub(super) fn is_outside_rounds(&self, top: TopLevelId, point: LogPointId) -> bool {
         let outside = &self.model.top_level_methods[top.index()].outside_rounds;
-        span.first_point.is_some_and(|first| outside.binary_search(&first).is_ok())
+        outside.binary_search(&point).is_ok()
     }
 
     fn add(&mut self, pair: &CommunicationPair, id: PairId, role: Role) {

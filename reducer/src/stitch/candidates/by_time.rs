@@ -37,7 +37,7 @@ impl<'a> Finder<'a> {
             return;
         }
         let Some(spans) = self.by_top.get(&(fact.node, pair.from)) else { return };
-        let mut found = Vec::new();
+        let (mut found, mut is_told) = (Vec::new(), false);
         for &sender in self.around(pair, spans, receiver, HAND_OFF_LOOK_BACK_MAX) {
             let other = self.facts.get(sender);
             let gap_us = fact.start_us.saturating_sub(other.end_us);
@@ -58,18 +58,28 @@ impl<'a> Finder<'a> {
                 continue;
             }
             let Some(evidence) = weigh(self.pairs, self.facts, pair, other, fact) else { continue };
-            let candidate = self.candidate(index, sender, receiver.index, evidence);
+            let mut candidate = self.candidate(index, sender, receiver.index, evidence);
             // A dispatcher waits for the next piece of work: what it printed before that
-            // was about another one.
-            if candidate.is_bare && self.has_waited(pair, other, fact) {
+            // was about another one, unless it is on the way to this.
+            let is_on_the_way = self.is_on_the_way(pair, sender, receiver);
+            if is_on_the_way {
+                candidate.gap_us = 0;
+            } else if candidate.is_bare && self.has_waited(pair, other, fact) {
                 continue;
             }
-            // A call in one thread: the latest caller is the caller.
-            if evidence.same_thread {
+            // A call in one thread: the latest caller is the caller. What most likely is
+            // something else can itself have been called by one that is on the way.
+            if evidence.same_thread && (is_on_the_way || !is_told) {
                 out.push(candidate);
-                return;
+                is_told = true;
+                if is_on_the_way || other.tops.first() == Some(&pair.from) {
+                    return;
+                }
             }
             found.push((since_us(other, fact), candidate));
+        }
+        if is_told {
+            return;
         }
         found.sort_unstable();
         let nearest = found.first().map(|(_, candidate)| candidate.from);
