@@ -46,6 +46,7 @@ mod goes_on;
 mod held;
 mod hosts;
 mod in_line;
+mod initialized;
 mod kin;
 mod lives;
 mod lone_lines;
@@ -119,6 +120,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(nested::join(model, &pairs, &facts, &links));
         links.extend(called_first::join(&pairs, &facts, &links));
         links.extend(goes_on::join(&facts, &links));
+        links.extend(initialized::join(&pairs, &facts, &links));
         links.extend(siblings::join(model, &pairs, &facts, &links));
         links.extend(common_senders::join(&pairs, &facts, &links));
         links.sort_unstable();
