@@ -55,6 +55,7 @@ mod nested;
 mod numbered;
 mod on_behalf;
 mod pairs;
+mod peers;
 mod results;
 mod rounds;
 mod serials;
@@ -137,6 +138,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
         links.extend(amid::join(&pairs, &facts, &links));
         let hosts = hosts::Hosts::new(spans);
         links.extend(hosts.join(&facts, &links));
+        links.extend(peers::join(&pairs, &facts, &links));
         links.extend(within::join(&pairs, &facts, &hosts, &links));
         links.extend(kin::join(&pairs, &facts, (&entities, &late), config.skew_us, &links));
         links.extend(waiting::join(&pairs, &facts, &hosts, &links));

@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::are_part_and_whole;
 use schema::model::SENDERS_MAX;
 use schema::{
-    CommunicationPair, Dag, DagNode, Event, IdentifierId, IdentifierStrength, Level, LinkKind, LogPoint,
-    LogPointId, Model, PairId, TopLevelId, TopLevelKind, ValueClassId,
+    CommunicationPair, Dag, DagNode, Event, Identifier, IdentifierId, IdentifierStrength, Level, LinkKind,
+    LogPoint, LogPointId, Model, PairId, TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::Scope;
@@ -232,6 +232,12 @@ impl<'m> Pairs<'m> {
     /// Whether a log point is of what initializes a class.
     pub(super) fn initializes(&self, point: LogPointId) -> bool {
         self.model.log_points.get(point.index()).is_some_and(LogPoint::initializes)
+    }
+
+    /// Whether some top-level method has an identifier of a class that names its node.
+    pub(super) fn names_nodes(&self, class: ValueClassId) -> bool {
+        let is_name = |id: &Identifier| id.value_class == class && id.strength == IdentifierStrength::Node;
+        self.model.top_level_methods.iter().any(|top| top.identifiers.iter().any(is_name))
     }
 
     /// The pairs of `model` that `scope` allows.
