@@ -459,6 +459,8 @@ pub struct CommunicationPair {
     pub elsewhere: Vec<LogPointId>,
     /// The sender waits until what it has started is done.
     pub waits: bool,
+    /// The sender is a dispatcher that hands this over before or after its rounds only.
+    pub outside_rounds: bool,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }

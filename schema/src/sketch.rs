@@ -9,7 +9,8 @@
 //!   B* C                                   node B repeats
 //!   C|D<                                   node of two log points: an exit
 //! pair serve relay Rpc block=block many    from, to, kind, identifier map; `waits` if the
-//!                                          sender waits until it is done
+//!                                          sender waits until it is done, `outside` if
+//!                                          it hands over outside of its rounds only
 //! ```
 //! A variable prints the identifier of the same name, if the top-level method
 //! has one. `?` after an identifier makes it weak, `!` a name of the node; one whose
@@ -232,6 +233,7 @@ fn add_pair(model: &mut Model, rest: &str) {
         beside: Vec::new(),
         elsewhere: Vec::new(),
         waits: rest.contains(&"waits"),
+        outside_rounds: rest.contains(&"outside"),
         reason,
     });
 }

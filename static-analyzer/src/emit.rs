@@ -213,6 +213,7 @@ fn pairs(findings: &Findings<'_>, sorted: &Sorted, log_points: &points::LogPoint
                 beside: ids(&pair.beside),
                 elsewhere: ids(&pair.elsewhere),
                 waits: pair.waits,
+                outside_rounds: pair.outside_rounds,
                 reason: pair.reason.clone(),
             }
         })

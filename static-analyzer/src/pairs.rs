@@ -73,6 +73,8 @@ pub struct Pair {
     pub elsewhere: Vec<u32>,
     /// The sender waits until what it has started is done.
     pub waits: bool,
+    /// The sender is a dispatcher that hands this over before or after its rounds only.
+    pub outside_rounds: bool,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }
@@ -113,6 +115,7 @@ pub fn find(
     add_elsewhere(context, &units, &prints, &taken, &mut pairs);
     add_rounds(context, &mut pairs);
     waits::add(context, &units, &sites, &mut pairs);
+    preludes::add(context, &units, &sites, &mut pairs);
     entities::add(context, &mut pairs);
     attached::add(context, &units, &facts, &mut pairs);
     add_forced(context, &units, rules, &mut pairs);
@@ -228,6 +231,7 @@ fn merge_one(
         beside: Vec::new(),
         elsewhere: Vec::new(),
         waits: false,
+        outside_rounds: false,
         reason: format!("{}{more}", handoffs::reason(context, units, &ways[0])),
     };
     let taken = events::taken_at(context, context.top_levels.methods[to].method, ways);
@@ -403,6 +407,7 @@ fn add_forced(context: Context<'_>, units: &regions::Units, rules: &Rules, pairs
                     beside: Vec::new(),
                     elsewhere: Vec::new(),
                     waits: false,
+                    outside_rounds: false,
                     reason: "forced by the rules file".to_owned(),
                 });
             }

@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::are_part_and_whole;
 use schema::model::SENDERS_MAX;
 use schema::{
-    CommunicationPair, Dag, DagNode, Event, Identifier, IdentifierId, IdentifierStrength, Level, LinkKind,
-    LogPoint, LogPointId, Model, PairId, TopLevelId, TopLevelKind, ValueClassId,
+    CommunicationPair, Dag, DagNode, Event, IdentifierId, IdentifierStrength, Level, LinkKind, LogPoint,
+    LogPointId, Model, PairId, TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::Scope;
@@ -165,6 +165,14 @@ impl<'m> Pairs<'m> {
         pair.is_some_and(|pair| pair.waits)
     }
 
+    /// Whether the sender of a pair is a dispatcher that hands over outside of its rounds only:
+    /// there it waits for no piece of work.
+    pub(super) fn is_outside(&self, pair: &Pair) -> bool {
+        let pair = pair.id.filter(|_| !pair.is_way());
+        let pair = pair.and_then(|id| self.model.communication_pairs.get(id.index()));
+        pair.is_some_and(|pair| pair.outside_rounds)
+    }
+
     /// What somebody on another node can have asked for: who receives its messages, who is called
     /// as those are by what gives each message to its handler, and what they hand on.
     pub(super) fn asked_from_afar(&self) -> FxHashSet<TopLevelId> {
@@ -234,10 +242,11 @@ impl<'m> Pairs<'m> {
         self.model.log_points.get(point.index()).is_some_and(LogPoint::initializes)
     }
 
-    /// Whether some top-level method has an identifier of a class that names its node.
-    pub(super) fn names_nodes(&self, class: ValueClassId) -> bool {
-        let is_name = |id: &Identifier| id.value_class == class && id.strength == IdentifierStrength::Node;
-        self.model.top_level_methods.iter().any(|top| top.identifiers.iter().any(is_name))
+    /// The classes of identifiers that name the node of some top-level method.
+    pub(super) fn classes_of_nodes(&self) -> FxHashSet<ValueClassId> {
+        let identifiers = self.model.top_level_methods.iter().flat_map(|top| &top.identifiers);
+        let of_nodes = identifiers.filter(|id| id.strength == IdentifierStrength::Node);
+        of_nodes.map(|id| id.value_class).collect()
     }
 
     /// The pairs of `model` that `scope` allows.

@@ -65,12 +65,12 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
 /// The nodes by their names: what each prints of a kind that the program does not take for a
 /// name of requests is always the same, and another one on each node.
 fn names_of_nodes<'s>(pairs: &Pairs<'_>, facts: &'s Facts<'_>) -> BTreeMap<&'s str, u32> {
+    let classes = pairs.classes_of_nodes();
     let mut texts: BTreeMap<ValueClassId, BTreeSet<(u32, &str)>> = BTreeMap::new();
     for (_, fact) in facts.iter() {
         for event in fact.events {
             for (variable, text) in event.values.iter() {
-                if let Some(class) = pairs.class_of(event, variable).filter(|&class| pairs.names_nodes(class))
-                {
+                if let Some(class) = pairs.class_of(event, variable).filter(|class| classes.contains(class)) {
                     texts.entry(class).or_default().insert((fact.node, text));
                 }
             }

@@ -68,6 +68,7 @@ pub(super) fn add(context: Context<'_>, units: &Units, facts: &Facts, pairs: &mu
                     beside: Vec::new(),
                     elsewhere: Vec::new(),
                     waits: false,
+                    outside_rounds: false,
                     reason: format!("both carry {simple}, which is attached to a connection"),
                 });
             }

@@ -56,6 +56,7 @@ fn add_pair(pairs: &mut Pairs, identity: Name, a: &Handler, b: &Handler) {
         beside: Vec::new(),
         elsewhere: Vec::new(),
         waits: false,
+        outside_rounds: false,
         reason: format!("both handle events of one {identity}"),
     });
 }

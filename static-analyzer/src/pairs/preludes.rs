@@ -4,13 +4,14 @@
 //! by then, it hands out one after the other, and each is a request of its own, as it is in
 //! the rounds.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schema::TopLevelKind;
 
-use super::Context;
 use super::handoffs::Handoff;
 use super::regions::{Region, Units};
+use super::{Context, Key, Pair, Sites};
+use crate::ir::ValueId;
 use crate::program::MethodId;
 use crate::top_level::loops::ServiceLoops;
 
@@ -35,7 +36,28 @@ pub(super) fn hands_out_each(
     }
     let Some(unit) = units.of(context, top.method) else { return false };
     let Some(rounds) = Rounds::of(context, units.region(unit)) else { return false };
-    ways.iter().all(|way| !rounds.may_contain(way[0]))
+    ways.iter().all(|way| !rounds.may_contain(way[0].site))
+}
+
+/// Marks the pairs whose sender hands over outside of its rounds only.
+pub(super) fn add(
+    context: Context<'_>,
+    units: &Units,
+    sites: &BTreeMap<Key, Sites>,
+    pairs: &mut BTreeMap<Key, Pair>,
+) {
+    let mut known: Option<(usize, Option<Rounds<'_>>)> = None;
+    for (key, pair) in pairs {
+        let top = &context.top_levels.methods[pair.from];
+        let Some(sites) = sites.get(key).filter(|_| top.kind == TopLevelKind::Dispatcher) else { continue };
+        if known.as_ref().is_none_or(|(from, _)| *from != pair.from) {
+            let unit = units.of(context, top.method);
+            known = Some((pair.from, unit.and_then(|unit| Rounds::of(context, units.region(unit)))));
+        }
+        if let Some((_, Some(rounds))) = &known {
+            pair.outside_rounds = sites.iter().all(|&site| !rounds.may_contain(site));
+        }
+    }
 }
 
 /// What runs in the rounds of a dispatcher.
@@ -65,8 +87,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Whether a hand-off can be made in a round.
-    fn may_contain(&self, handoff: &Handoff) -> bool {
-        let (method, site) = handoff.site;
+    fn may_contain(&self, (method, site): (MethodId, ValueId)) -> bool {
         let body = self.context.program.methods[self.root.index()].body.as_ref();
         let is_round = body.is_some_and(|body| method == self.root && self.loops.contains(body, site));
         is_round || self.methods.contains(&method)

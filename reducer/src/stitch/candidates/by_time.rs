@@ -46,6 +46,10 @@ impl<'a> Finder<'a> {
             if is_starter && has_waited(other, fact) {
                 continue;
             }
+            // Who hands over before its rounds has not begun them.
+            if self.pairs.is_outside(pair) && !self.pairs.is_before_rounds(pair.from, other) {
+                continue;
+            }
             if sender == receiver.index || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
                 continue;
             }
@@ -96,6 +100,7 @@ impl<'a> Finder<'a> {
         self.pairs.is_dispatcher(pair.from)
             && sender.start_us <= receiver.start_us
             && since_us(sender, receiver) > JUST_US
+            && !self.pairs.is_outside(pair)
             && !self.has_gone_on(sender, receiver)
     }
 
@@ -135,7 +140,7 @@ impl<'a> Finder<'a> {
             [(_, only)] => Some(only),
             [(nearest_us, first), (next_us, _), ..] => {
                 // What a dispatcher prints is about no request in particular.
-                if self.pairs.is_dispatcher(pair.from) {
+                if self.pairs.is_dispatcher(pair.from) && !self.pairs.is_outside(pair) {
                     return None;
                 }
                 let is_near = next_us >= nearest_us.max(TICK_US).saturating_mul(NEARER_MIN);
