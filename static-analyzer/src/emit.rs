@@ -177,13 +177,16 @@ fn top_level(
 }
 
 /// The fragment with those members that control flow does not show (called in
-/// ways that the order cannot follow): one more node, free in order. Without what the
-/// method meets no objects for.
+/// ways that the order cannot follow), or that tell of its rounds and come between them: one
+/// more node, free in order. Without what the method meets no objects for.
 fn complete(fragment: &Fragment, top: &crate::top_level::TopLevel) -> Fragment {
     let known = fragment.points();
-    let missing: Vec<u32> =
-        top.members.iter().map(|m| m.log_point).filter(|p| known.binary_search(p).is_err()).collect();
-    let mut fragment = fragment.without(&top.unmet);
+    let is_free =
+        |point: &u32| known.binary_search(point).is_err() || top.remembered.binary_search(point).is_ok();
+    let missing: Vec<u32> = top.members.iter().map(|m| m.log_point).filter(is_free).collect();
+    let mut gone = [&top.unmet[..], &top.remembered].concat();
+    gone.sort_unstable();
+    let mut fragment = fragment.without(&gone);
     if !missing.is_empty() {
         fragment.add_free(missing);
     }

@@ -14,6 +14,7 @@ pub mod entry_points;
 mod lifetimes;
 pub(crate) mod loops;
 mod members;
+mod remembered;
 mod unmet;
 
 pub use choose::find;
@@ -51,6 +52,8 @@ pub struct TopLevel {
     pub outside_rounds: Vec<u32>,
     /// Log points of a dispatcher that it prints only in its rounds; sorted.
     pub in_rounds: Vec<u32>,
+    /// Of a dispatcher's `outside_rounds`, sorted: those with which it tells of its rounds.
+    pub remembered: Vec<u32>,
     /// The rule, the edge, the identifiers lost there.
     pub reason: String,
 }

@@ -18,7 +18,7 @@ use super::lifetimes::{entities, sessions, without_identity};
 use super::loops::{self, ServiceLoops};
 use super::members::{self, Chosen, Walk};
 use super::{TopLevel, TopLevels};
-use super::{asked, attached};
+use super::{asked, attached, remembered};
 use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind, apis};
 use crate::identifiers::{Bindings, Lifetimes, Scope, own_writes, summarize};
 use crate::ir::{BlockId, Body, Op, ValueId};
@@ -121,7 +121,11 @@ fn add_rounds(
         top.is_round = rounds.contains(&top.method);
         let loops = &loops[top.method.index()];
         if top.kind == TopLevelKind::Dispatcher && loops.any {
-            let (served, around) = served(drops, graph, loops, own_points, top.method);
+            let (mut served, mut around) = served(drops, graph, loops, own_points, top.method);
+            let own = remembered::of(drops.program, drops.log_points, top.method, &served);
+            served.retain(|point| !own.contains(point));
+            around.extend(&own);
+            top.remembered = own.into_iter().collect();
             let of = |points: &BTreeSet<u32>| -> Vec<u32> {
                 top.members.iter().map(|m| m.log_point).filter(|point| points.contains(point)).collect()
             };

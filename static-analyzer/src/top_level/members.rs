@@ -280,6 +280,7 @@ fn top_level(
         is_asked_for: false,
         outside_rounds: Vec::new(),
         in_rounds: Vec::new(),
+        remembered: Vec::new(),
         reason,
     }
 }

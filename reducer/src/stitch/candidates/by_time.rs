@@ -71,6 +71,9 @@ impl<'a> Finder<'a> {
             } else if candidate.is_bare && self.has_waited(pair, other, fact) {
                 continue;
             }
+            if candidate.is_bare && self.is_between_rounds(pair, other, fact) {
+                continue;
+            }
             // A call in one thread: the latest caller is the caller. What most likely is
             // something else can itself have been called by one that is on the way.
             if evidence.same_thread && (is_on_the_way || !is_told) {
@@ -102,6 +105,17 @@ impl<'a> Finder<'a> {
             && since_us(sender, receiver) > JUST_US
             && !self.pairs.is_outside(pair)
             && !self.has_gone_on(sender, receiver)
+    }
+
+    /// Whether the sender is a dispatcher that hands over in its rounds, to other threads, and has
+    /// printed last what is of none of them: a round that prints nothing has handed it over.
+    fn is_between_rounds(&self, pair: &Pair, sender: &Fact<'a>, receiver: &Fact<'a>) -> bool {
+        let mut before = sender.events.iter().rev().filter(|event| event.ts_us <= receiver.start_us);
+        let last = before.next().and_then(|event| event.log_point);
+        pair.kind != LinkKind::Call
+            && self.pairs.is_dispatcher(pair.from)
+            && !self.pairs.is_outside(pair)
+            && last.is_some_and(|last| self.pairs.is_outside_rounds(pair.from, last))
     }
 
     /// Whether the thread of both was at work from what the sender printed last before the
