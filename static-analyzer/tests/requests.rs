@@ -65,6 +65,8 @@ mod posted;
 mod reasons;
 #[path = "requests/reflected.rs"]
 mod reflected;
+#[path = "requests/sequels.rs"]
+mod sequels;
 #[path = "requests/shifts.rs"]
 mod shifts;
 #[path = "requests/sinks.rs"]

@@ -1,7 +1,7 @@
 //! Sketches of models and spans in, requests out.
 
 use schema::sketch;
-use schema::{Accumulator, Event, Model, Name, NodeOutput, Place, Span, Value, Values};
+use schema::{Accumulator, CallSite, Event, Model, Name, NodeOutput, Place, Span, Value, Values};
 
 use crate::{Config, combine, reduce};
 
@@ -28,11 +28,14 @@ mod goes_on;
 mod hosts;
 mod in_line;
 mod in_turn;
+mod initialized;
 mod lives;
 mod lone_lines;
 mod named_last;
 mod numbered;
 mod on_behalf;
+mod on_the_way;
+mod peers;
 mod results;
 mod senders;
 mod series;
@@ -157,6 +160,13 @@ fn check_model(model: &Model, text: &str, expected: &str) {
         spans.rotate_left(1 % n);
         spans.swap(0, n / 2);
     }
+}
+
+/// Makes the log point called `name` one that the initializer of a class prints.
+fn initialize(model: &mut Model, name: &str) {
+    let point = sketch::point(model, name);
+    let site = CallSite { class: name.to_owned(), method: "<clinit>".to_owned(), source_line: 1 };
+    model.log_points[point.index()].call_site = Some(site);
 }
 
 const PIPELINE: &str = "

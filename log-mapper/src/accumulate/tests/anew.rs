@@ -129,3 +129,21 @@ fn what_initializes_a_class_can_do_so_through_a_wrapper() {
     model.log_points[0].call_site = Some(site);
     assert_eq!(run(&model, lines), "make: 1 opens; 2 thread; 3 thread\n");
 }
+
+/// Whoever has initialized a class loads the next ones, which takes its time on a busy machine;
+/// but what comes much later can be at something else.
+#[test]
+fn what_has_initialized_a_class_goes_on_with_what_that_is_needed_for() {
+    let mut model = sketch::model(
+        "point loaded
+         point created
+         top make DispatchTarget
+           >loaded<
+           >created<",
+    );
+    let site = CallSite { class: "Server".into(), method: "<clinit>".into(), source_line: 0 };
+    model.log_points[0].call_site = Some(site);
+    let lines = |created: &str| format!("1.0 t loaded\n{created} t created");
+    assert_eq!(run(&model, &lines("1.6")), "make: 1 opens; 2 thread\n");
+    assert_eq!(run(&model, &lines("2.6")), "make: 1 opens\nmake: 2 opens\n");
+}
