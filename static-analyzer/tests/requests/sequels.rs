@@ -5,7 +5,9 @@ use schema::{LogPointId, Model};
 use super::{model, top_of};
 
 fn point_of(model: &Model, text: &str) -> LogPointId {
-    let prints = |point: &schema::LogPoint| point.templates.iter().any(|t| t.regex.contains(text));
+    let prints = |point: &schema::LogPoint| {
+        point.class.starts_with("Sequels") && point.templates.iter().any(|t| t.regex.contains(text))
+    };
     LogPointId::new(model.log_points.iter().position(prints).expect("a log point"))
 }
 

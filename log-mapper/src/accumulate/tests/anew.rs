@@ -137,7 +137,7 @@ fn what_has_initialized_a_class_goes_on_with_what_that_is_needed_for() {
     let mut model = sketch::model(
         "point loaded
          point created
-         top make DispatchTarget
+         top make Task
            >loaded<
            >created<",
     );
