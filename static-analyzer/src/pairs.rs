@@ -204,8 +204,7 @@ fn merge_one(
             !identifier.is_one_of_many() || place.is_collected() || (is_batch && place.is_given())
         });
     }
-    let tells = |way: &Vec<&Handoff>| tells(context, to, way);
-    if identifiers.is_empty() && !ways.iter().any(tells) {
+    if identifiers.is_empty() && !ways.iter().any(|way| tells(context, to, way)) {
         return None;
     }
     if kind == LinkKind::Call && names_nothing(context, from, &identifiers) && are_rounds(context, from, ways)

@@ -40,25 +40,7 @@ impl<'a> Finder<'a> {
         let (mut found, mut is_told) = (Vec::new(), false);
         for &sender in self.around(pair, spans, receiver, HAND_OFF_LOOK_BACK_MAX) {
             let other = self.facts.get(sender);
-            let gap_us = fact.start_us.saturating_sub(other.end_us);
-            // Who waits for the end of what it has started starts nothing.
-            let is_starter = self.pairs.is_main(pair.from) || self.starts_rounds(pair);
-            if is_starter && has_waited(other, fact) {
-                continue;
-            }
-            // Who hands over before its rounds has not begun them.
-            if self.pairs.is_outside(pair) && !self.pairs.is_before_rounds(pair.from, other) {
-                continue;
-            }
-            if sender == receiver.index || gap_us > HAND_OFF_MAX_US || !self.in_time(index, sender, fact) {
-                continue;
-            }
-            if !self.can_follow(pair, sender, receiver) || self.has_left(pair, other, fact) {
-                continue;
-            }
-            let is_without = !self.pairs.begins_thread(pair, fact) && self.goes_on_without(pair, other);
-            // Time is no evidence against values.
-            if self.facts.differ(other, fact) || self.is_of_others(receiver, other) || is_without {
+            if !self.time_allows(index, sender, receiver) {
                 continue;
             }
             let Some(evidence) = weigh(self.pairs, self.facts, pair, other, fact) else { continue };
@@ -105,6 +87,30 @@ impl<'a> Finder<'a> {
             && since_us(sender, receiver) > JUST_US
             && !self.pairs.is_outside(pair)
             && !self.has_gone_on(sender, receiver)
+    }
+
+    /// Whether a sender can have handed over to the receiver just then, and nothing that they name
+    /// speaks against it.
+    fn time_allows(&self, index: u32, sender: u32, receiver: &Receiver<'_, 'a>) -> bool {
+        let (pair, fact, other) = (self.pairs.get(index), receiver.fact, self.facts.get(sender));
+        let gap_us = fact.start_us.saturating_sub(other.end_us);
+        // Who waits for the end of what it has started starts nothing.
+        let is_starter = self.pairs.is_main(pair.from) || self.starts_rounds(pair);
+        let waits = is_starter && has_waited(other, fact);
+        // Who hands over before its rounds has not begun them.
+        let is_late = self.pairs.is_outside(pair) && !self.pairs.is_before_rounds(pair.from, other);
+        if waits || is_late || sender == receiver.index || gap_us > HAND_OFF_MAX_US {
+            return false;
+        }
+        if !self.in_time(index, sender, fact) || !self.can_follow(pair, sender, receiver) {
+            return false;
+        }
+        let is_without = !self.pairs.begins_thread(pair, fact) && self.goes_on_without(pair, other);
+        // Time is no evidence against values.
+        !(self.has_left(pair, other, fact)
+            || self.facts.differ(other, fact)
+            || self.is_of_others(receiver, other)
+            || is_without)
     }
 
     /// Whether the sender is a dispatcher that hands over in its rounds, to other threads, and has
