@@ -324,17 +324,12 @@ impl<'m> Scan<'m> {
         {
             return Some(choice);
         }
-        if thread.is_none()
-            && let Some(at) = self.by_beginning(record, &mut takers)
-        {
+        let told = if thread.is_none() { self.by_beginning(record, &mut takers) } else { None };
+        let told = told.map(|at| (at, "order+time"));
+        let at_once = || Some((self.at_once(record, thread, &takers)?, "follows at once"));
+        if let Some((at, reason)) = told.or_else(at_once) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
-            let goes = Goes::Joins(span, fit, Name::from("order+time"));
-            return Some(Choice { candidate, thread, goes });
-        }
-        if let Some(at) = self.at_once(record, thread, &takers) {
-            let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
-            let goes = Goes::Joins(span, fit, Name::from("follows at once"));
-            return Some(Choice { candidate, thread, goes });
+            return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, Name::from(reason)) });
         }
         let waiting = self.waiting(record, thread, &takers);
         if let Some(at) = self.by_words(record, &waiting, &takers)
