@@ -24,6 +24,8 @@ const SETS: &[(&str, &str)] = &[
     ("hbase-0.94.18", "set-a-plain"),
     ("hbase-0.94.18", "set-killed"),
     ("hbase-0.94.18", "set-killed-plain"),
+    ("hbase-2.4.18", "set-killed"),
+    ("hbase-2.4.18", "set-killed-plain"),
     ("hdfs-2.7.3", "set-a"),
     ("hdfs-2.7.3", "set-killed"),
     ("kafka-3.7.1", "set-killed"),
