@@ -533,7 +533,7 @@ impl<'m> Scan<'m> {
                 told.add_values(&mut closed.span);
             }
         }
-        let mut pools = Pools::default();
+        let mut pools = Pools::new(model);
         done.iter().for_each(|(_, closed)| pools.learn(&closed.span));
         done.into_iter()
             .map(|(_, mut closed)| {

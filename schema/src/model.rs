@@ -253,6 +253,8 @@ pub struct TopLevelMethod {
     /// Programs that are not known ask for it, and wait for the answer, in threads of their
     /// own: each call is a request.
     pub is_asked_for: bool,
+    /// Only tasks and threads lead to it: whoever runs it runs one of them.
+    pub only_in_tasks: bool,
     /// Of a dispatcher: its lines that no round of its service loop prints, sorted. They come
     /// before and after the rounds, once.
     pub outside_rounds: Vec<LogPointId>,

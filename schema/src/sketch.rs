@@ -146,6 +146,7 @@ fn add_top(model: &mut Model, rest: &str) {
         entry_points: Vec::new(),
         is_round: false,
         is_asked_for: word == Some("Asked"),
+        only_in_tasks: false,
         outside_rounds: Vec::new(),
         reason: String::new(),
     });

@@ -227,3 +227,7 @@ pub const RECURSION_CALLS_MAX: usize = 8;
 
 /// Calls on the way of a parameter to the field that tells what it is.
 pub const HANDED_ON_MAX: usize = 4;
+
+/// Methods looked at on the way from a top-level method back to the tasks that run it; one
+/// with more is anybody's.
+pub const TASK_CALLERS_MAX: usize = 4096;

@@ -204,7 +204,9 @@ fn merge_one(
             !identifier.is_one_of_many() || place.is_collected() || (is_batch && place.is_given())
         });
     }
-    if identifiers.is_empty() && !ways.iter().any(|way| tells(context, to, way)) {
+    let tells = |way: &Vec<&Handoff>| tells(context, to, way);
+    let is_bare = identifiers.is_empty() && !ways.iter().any(tells);
+    if is_bare && !(of(from).kind == TopLevelKind::Dispatcher && ways.iter().any(is_look_up)) {
         return None;
     }
     if kind == LinkKind::Call && names_nothing(context, from, &identifiers) && are_rounds(context, from, ways)
@@ -221,7 +223,8 @@ fn merge_one(
     let pair = Pair {
         from,
         to,
-        kind,
+        // What a dispatcher looks up is one of many: only its own thread shows which.
+        kind: if is_bare { LinkKind::Ask } else { kind },
         identifiers,
         many: (sites.len() > 1 && !regions::are_alternatives(context, &sites))
             || ways.iter().flatten().any(|h| h.many),
@@ -249,6 +252,11 @@ fn tells(context: Context<'_>, to: usize, way: &[&Handoff]) -> bool {
         _ => false,
     };
     is_run && way.iter().all(|handoff| !handoff.needs_identifier)
+}
+
+/// Whether a way is one call of what is looked up in a table.
+fn is_look_up(way: &Vec<&Handoff>) -> bool {
+    matches!(way[..], [Handoff { rule: handoffs::Rule::Call(CallKind::Table), .. }])
 }
 
 /// Whether a top-level method is a dispatcher that does not start itself anew: one that does

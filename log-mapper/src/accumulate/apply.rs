@@ -53,7 +53,7 @@ impl Scan<'_> {
         }
         let is_apart = matches!(goes, Goes::Apart(_));
         let index = self.carry_out(record, candidate, thread, goes);
-        self.open.update_in_place(index, |span| span.is_left = false);
+        self.open.update_in_place(index, |span| (span.is_left, span.has_returned) = (false, false));
         if !common.is_empty() {
             self.open.update(index, |span| span.show_common(common));
         }
@@ -109,7 +109,7 @@ impl Scan<'_> {
     /// What `index` has called is closed. What began before `index` can have called it
     /// in ways that nobody knows of, and goes on if a line comes that is of nothing
     /// else. The events of an entity stay, because the next ones are found by its
-    /// identifiers.
+    /// identifiers; by nothing else if who calls it prints again, so that it has returned.
     fn leave_behind(&mut self, index: SpanIndex) {
         let Some(thread) = self.open.get(index).thread else { return };
         let mut others: Vec<SpanIndex> =
@@ -120,7 +120,9 @@ impl Scan<'_> {
         for other in others {
             let span = self.open.get(other);
             if span.tops.iter().all(|state| self.is_event(state)) {
-                if !self.encloses(other, inner) {
+                if self.calls_it(index, other) {
+                    self.open.update_in_place(other, |span| span.has_returned = true);
+                } else if !self.encloses(other, inner) {
                     self.open.update_in_place(other, |span| span.is_left = true);
                 }
                 continue;

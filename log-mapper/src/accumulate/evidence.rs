@@ -304,6 +304,8 @@ pub(super) struct Surroundings {
     pub(super) of_another: bool,
     /// The best span is about things that live on, and the record is what met them.
     pub(super) leaves_entity: bool,
+    /// The best span has returned to its caller: only what it is about is of it.
+    pub(super) has_returned: bool,
     /// What the record names was handed over since, to somebody else who prints this.
     pub(super) of_the_next: bool,
     /// The best span is a call that its thread was given, and can have ended with its last
@@ -394,6 +396,9 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
         return None;
     }
     if ((around.of_another || around.stamped_anew) && around.starts) || around.of_the_next {
+        return None;
+    }
+    if around.has_returned && best.n_request == 0 {
         return None;
     }
     if around.leaves_entity && around.starts && best.n_request == 0 && best.n_weak == 0 {

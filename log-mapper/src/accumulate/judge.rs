@@ -70,6 +70,7 @@ impl Scan<'_> {
                 || (thread.is_some() && self.names_anothers(best, point, facts)),
             leaves_entity: thread.is_some()
                 && self.open.get(best.span).leaves_entity(&best.fit, self.orders.identities()),
+            has_returned: thread.is_some() && self.open.get(best.span).has_returned,
             stamped_anew: self.is_stamped_anew(best.span, record, &record.candidates[best.candidate]),
             of_the_next: thread.is_none() && self.is_of_the_next(best, facts),
             turns_slowly: gap_us > LOOP_US
@@ -460,6 +461,17 @@ impl Scan<'_> {
     fn is_round_of(&self, state: &TopState) -> bool {
         use TopLevelKind::{DispatchTarget, Dispatcher, EventHandler, IdentifierLoss};
         matches!(self.orders.kind(state.top), DispatchTarget | Dispatcher | EventHandler | IdentifierLoss)
+    }
+
+    /// Whether all that `outer` can be calls what `inner` can be, and is not called by that.
+    pub(super) fn calls_it(&self, outer: SpanIndex, inner: SpanIndex) -> bool {
+        let calls = |outer: SpanIndex, inner: SpanIndex| {
+            let (outer, inner) = (&self.open.get(outer).tops, &self.open.get(inner).tops);
+            let mut both =
+                outer.iter().flat_map(|outer| inner.iter().map(move |inner| (outer.top, inner.top)));
+            (both.clone().all(|pair| self.calls.contains(&pair)), both.any(|pair| self.calls.contains(&pair)))
+        };
+        !self.calls.is_empty() && calls(outer, inner).0 && !calls(inner, outer).1
     }
 
     /// Whether `outer` can enclose `inner`, which is of the same thread: a

@@ -278,7 +278,7 @@ impl Scan<'_> {
             return None;
         }
         let mut left: Vec<SpanIndex> = self.open.of_thread(thread).collect();
-        left.retain(|&span| self.open.get(span).is_left);
+        left.retain(|&span| self.open.get(span).is_left && !self.open.get(span).has_returned);
         left.sort_unstable_by_key(|&span| Reverse(self.open.get(span).last_seq));
         let Self { open, orders, kinds, config, .. } = self;
         left.into_iter().find_map(|index| {

@@ -47,6 +47,8 @@ pub(super) struct OpenSpan {
     pub(super) last_us: i64,
     /// Its thread was at something else since, that it is not known to call.
     pub(super) is_left: bool,
+    /// Who calls it in its thread has printed since: it has returned.
+    pub(super) has_returned: bool,
     /// Values under which it is indexed.
     pub(super) keys: Vec<(ValueClassId, Arc<str>)>,
     /// What it was before its last record, if that one named nothing.
@@ -159,6 +161,7 @@ impl OpenSpan {
             last_seq: seq,
             last_us,
             is_left: false,
+            has_returned: false,
             keys,
             before_last: None,
             common: Vec::new(),

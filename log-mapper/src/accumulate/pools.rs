@@ -2,12 +2,13 @@
 //! that can be of one top-level method only. The threads of a pool are named
 //! alike but for a number or an address, and run the same few kinds of task; so
 //! where several top-level methods could have printed a span's records equally
-//! well, those that its pool is known to run come first.
+//! well, those that its pool is known to run come first, and then those that remote callers
+//! call on what it serves.
 
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{LogPointId, Model, Name, Span, TopLevelId, TopLevelMethod};
+use schema::{LogPointId, Model, Name, Span, TopLevelId, TopLevelKind, TopLevelMethod};
 
 /// The name that the JVM gives to the thread of `main`.
 pub(super) const MAIN_THREAD: &str = "main";
@@ -91,16 +92,32 @@ pub(super) fn is_main(model: &Model, top: TopLevelId) -> bool {
 }
 
 /// What each pool runs.
-#[derive(Debug, Default)]
-pub(super) struct Pools {
-    runs: FxHashMap<String, FxHashSet<TopLevelId>>,
+#[derive(Debug)]
+pub(super) struct Pools<'m> {
+    model: &'m Model,
+    runs: FxHashMap<String, Runs<'m>>,
 }
 
-impl Pools {
+/// What one pool runs.
+#[derive(Debug, Default)]
+struct Runs<'m> {
+    tops: FxHashSet<TopLevelId>,
+    /// Classes whose methods it calls for remote callers: it calls their others, too.
+    services: FxHashSet<&'m str>,
+}
+
+impl<'m> Pools<'m> {
+    /// Nothing is known yet.
+    pub(super) fn new(model: &'m Model) -> Self {
+        Pools { model, runs: FxHashMap::default() }
+    }
+
     /// Learns from a span that only one top-level method can have printed.
     pub(super) fn learn(&mut self, span: &Span) {
         if let (Some(thread), [top]) = (&span.thread, &span.top_levels[..]) {
-            self.runs.entry(pool(thread)).or_default().insert(*top);
+            let runs = self.runs.entry(pool(thread)).or_default();
+            runs.tops.insert(*top);
+            runs.services.extend(service(self.model, *top));
         }
     }
 
@@ -112,9 +129,16 @@ impl Pools {
         for group in closed.fits.chunk_by(|a, b| a == b) {
             let (tops, after) = rest.split_at_mut(group.len());
             rest = after;
-            tops.sort_by_key(|top| !known.contains(top));
+            let serves = |top| service(self.model, top).is_some_and(|class| known.services.contains(class));
+            tops.sort_by_key(|&top| (!known.tops.contains(&top), !serves(top)));
         }
     }
+}
+
+/// The class of a method that is called by remote callers.
+fn service(model: &Model, top: TopLevelId) -> Option<&str> {
+    let top = model.top_level_methods.get(top.index())?;
+    (top.kind == TopLevelKind::RpcHandler).then_some(&*top.class)
 }
 
 /// A thread's name up to its first number or address.

@@ -9,7 +9,10 @@ use std::sync::Arc;
 
 use regex::Regex;
 use schema::kinds::TELLING_MIN;
-use schema::{IdentifierStrength, Model, Span, ThreadName, TopLevelId, TopLevelKind, Value, ValueClassId};
+use schema::{
+    IdentifierStrength, Model, Span, ThreadName, TopLevelId, TopLevelKind, TopLevelMethod, Value,
+    ValueClassId,
+};
 
 use super::canonical::canonical;
 use super::open_span::TopState;
@@ -68,7 +71,8 @@ pub(super) struct ThreadNames<'m> {
     names: Vec<(Regex, &'m ThreadName)>,
     /// Per value class: its values mostly tell requests apart, not processes.
     tells: Vec<bool>,
-    /// Per top-level method: it is a task, and threads of some name are known to run it.
+    /// Per top-level method: it is a task, or only tasks lead to it, and threads of some name
+    /// are known to run it.
     placed: Vec<bool>,
 }
 
@@ -93,16 +97,16 @@ impl<'m> ThreadNames<'m> {
         }
         let mut placed = vec![false; model.top_level_methods.len()];
         for &top in model.thread_names.iter().flat_map(|name| &name.runs) {
-            let kind = model.top_level_methods.get(top.index()).map(|top| top.kind);
-            if kind == Some(TopLevelKind::Task) {
+            let of_task = |top: &TopLevelMethod| top.kind == TopLevelKind::Task || top.only_in_tasks;
+            if model.top_level_methods.get(top.index()).is_some_and(of_task) {
                 placed[top.index()] = true;
             }
         }
         Self { model, names, placed, tells: counts.into_iter().map(|count| count > 0).collect() }
     }
 
-    /// Whether threads of some name are known to run `top`, which is a task: anything
-    /// else can be called by what the thread is not known to run.
+    /// Whether threads of some name are known to run `top`, which is a task, or what only tasks
+    /// lead to: anything else can be called by what the thread is not known to run.
     pub(super) fn is_placed(&self, top: TopLevelId) -> bool {
         self.placed.get(top.index()) == Some(&true)
     }

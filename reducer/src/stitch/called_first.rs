@@ -8,10 +8,11 @@
 //! whoever names the folder of a thing when it has called what works on that is the last
 //! one that has named a place in there.
 
+use rustc_hash::FxHashMap;
 use schema::kinds::are_folder_and_file;
-use schema::{TopLevelId, Value};
+use schema::{LogPointId, TopLevelId, Value};
 
-use super::facts::{Fact, Facts};
+use super::facts::{Fact, Facts, Printed};
 use super::joined;
 use super::pairs::{Pair, Pairs};
 use crate::merge::{Sets, SpanLink};
@@ -25,11 +26,19 @@ const LINES_MAX: usize = 32;
 /// Spans before a caller's that are looked at where no thread is printed.
 const SPANS_MAX: usize = 256;
 
+/// Spans whose last line a caller's line follows, so that both stand together by no chance.
+const SPANS_MIN: usize = 4;
+
+/// They do, with at most one exception in so many.
+const EXCEPTIONS_SHARE: usize = 16;
+
 /// Links from callers to what their threads printed before them, in addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
     let (mut sets, mut has_sender) = joined(facts, links);
     let mut out = Vec::new();
-    for lines in facts.lines_of_threads() {
+    let threads = facts.lines_of_threads();
+    let followers = Followers::new(facts, &threads);
+    for lines in &threads {
         for (next, &(us, .., caller, _)) in lines.iter().enumerate().filter(|(_, line)| line.4 == 0) {
             let fact = facts.get(caller);
             let before = lines[..next].iter().rev().take(LINES_MAX);
@@ -38,10 +47,15 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
                 if callee.tops.first() == fact.tops.first() {
                     break;
                 }
+                let goes_on_with = |top: TopLevelId| {
+                    has_called(pairs, fact, top)
+                        || (facts.same_name(callee, fact).is_some() || followers.always(callee, fact))
+                            && can_have_called(pairs, fact, top)
+                };
                 if at + 1 == callee.events.len()
                     && !has_sender[called as usize]
                     && !facts.names_other(callee, fact)
-                    && callee.tops.first().is_some_and(|&top| has_called(pairs, fact, top))
+                    && callee.tops.first().is_some_and(|&top| goes_on_with(top))
                     && sets.join(caller, called)
                 {
                     has_sender[called as usize] = true;
@@ -53,6 +67,48 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
     }
     join_by_folder(pairs, facts, &mut sets, &mut out);
     out
+}
+
+/// Which lines spans of the same thread begin with directly after the last lines of others.
+struct Followers {
+    /// Spans that end so, by their last line.
+    ends: FxHashMap<LogPointId, usize>,
+    /// The same of those that are followed by a line.
+    followed: FxHashMap<(LogPointId, LogPointId), usize>,
+}
+
+impl Followers {
+    fn new(facts: &Facts<'_>, threads: &[Vec<Printed>]) -> Self {
+        let mut of = Followers { ends: FxHashMap::default(), followed: FxHashMap::default() };
+        for lines in threads {
+            for (at, &(us, .., span, event)) in lines.iter().enumerate() {
+                let Some(last) =
+                    last_point(facts.get(span)).filter(|_| facts.get(span).events.len() == event + 1)
+                else {
+                    continue;
+                };
+                *of.ends.entry(last).or_default() += 1;
+                let next = lines.get(at + 1).filter(|next| next.4 == 0 && next.0 - us <= GOES_ON_US);
+                if let Some(first) = next.and_then(|next| facts.get(next.3).first_point) {
+                    *of.followed.entry((last, first)).or_default() += 1;
+                }
+            }
+        }
+        of
+    }
+
+    /// Whether spans that end as `callee` does are always followed by one that begins as
+    /// `caller` does: what comes next by chance is now this, now that.
+    fn always(&self, callee: &Fact<'_>, caller: &Fact<'_>) -> bool {
+        let Some((last, first)) = last_point(callee).zip(caller.first_point) else { return false };
+        let n = self.followed.get(&(last, first)).copied().unwrap_or_default();
+        let ends = self.ends.get(&last).copied().unwrap_or_default();
+        n >= SPANS_MIN && (ends - n) * EXCEPTIONS_SHARE <= ends
+    }
+}
+
+fn last_point(fact: &Fact<'_>) -> Option<LogPointId> {
+    fact.events.last()?.log_point
 }
 
 /// The same of rounds of dispatchers where no thread is printed: whatever else names a folder
@@ -84,10 +140,24 @@ fn join_by_folder(pairs: &Pairs<'_>, facts: &Facts<'_>, sets: &mut Sets, out: &m
 /// Whether what `caller` most likely is calls `to` before it prints its first line, and only
 /// then; a dispatcher in one round.
 fn has_called(pairs: &Pairs<'_>, caller: &Fact<'_>, to: TopLevelId) -> bool {
-    let Some(&from) = caller.tops.first() else { return false };
-    let is_call = |pair: &&Pair| pair.from == from && pair.is_call();
-    let comes_after = |pair: &Pair| {
-        caller.first_point.is_some_and(|point| pairs.printed_after(pair).binary_search(&point).is_ok())
+    let Some(point) = caller.first_point else { return false };
+    calls(pairs, caller, to).any(|pair| pairs.printed_after(pair).binary_search(&point).is_ok())
+}
+
+/// Whether what `caller` most likely is, a dispatcher, looks `to` up and can print its first
+/// line after that as well as before: it tries again what it has called.
+fn can_have_called(pairs: &Pairs<'_>, caller: &Fact<'_>, to: TopLevelId) -> bool {
+    let Some(point) = caller.first_point else { return false };
+    let is_after = |pair: &Pair| {
+        let elsewhere = [pairs.printed_before(pair), pairs.printed_beside(pair)];
+        elsewhere.iter().all(|points| points.binary_search(&point).is_err())
     };
-    pairs.to(to).map(|index| pairs.get(index)).filter(is_call).any(comes_after)
+    calls(pairs, caller, to).any(|pair| pairs.is_dispatcher(pair.from) && is_after(pair))
+}
+
+/// The calls by which what `caller` most likely is calls `to`, or looks it up.
+fn calls<'p>(pairs: &'p Pairs<'_>, caller: &Fact<'_>, to: TopLevelId) -> impl Iterator<Item = &'p Pair> {
+    let from = caller.tops.first().copied();
+    let all = pairs.to(to).chain(pairs.asking(to)).map(|index| pairs.get(index));
+    all.filter(move |pair| Some(pair.from) == from && (pair.is_call() || pair.is_look_up()))
 }

@@ -179,6 +179,11 @@ impl<'s> Things<'s> {
                 of_points.entry(point).or_default().push((index, self.born(fact)));
             }
         }
+        let last = self.last_askers(pairs, facts, labels, of_points.values().flatten());
+        let is_past = |span: u32, label: u32| last.get(&label).is_some_and(|&us| facts.get(span).end_us < us);
+        for (span, born) in of_points.values_mut().flatten() {
+            *born = born.filter(|&(_, label)| !is_past(*span, label));
+        }
         of_points.retain(|_, spans| {
             let found = || spans.iter().filter_map(|&(_, born)| born);
             let n_own = found().map(|(_, label)| label).collect::<FxHashSet<_>>().len();
@@ -188,6 +193,32 @@ impl<'s> Things<'s> {
                 && n_soon * 2 >= spans.len()
         });
         of_points.into_values().flatten().filter_map(|(span, born)| Some((span, born?.1))).collect()
+    }
+
+    /// When the last one that can have asked for it began, per label: something is asked for
+    /// once, and who was done by then has asked for something else.
+    fn last_askers<'a>(
+        &self,
+        pairs: &Pairs<'_>,
+        facts: &Facts<'s>,
+        labels: &[Option<u32>],
+        unlabelled: impl Iterator<Item = &'a (u32, Option<Line>)>,
+    ) -> FxHashMap<u32, i64> {
+        let mut last: FxHashMap<u32, i64> = FxHashMap::default();
+        let mut add = |label: u32, us: i64| {
+            let began = last.entry(label).or_insert(us);
+            *began = us.max(*began);
+        };
+        for &(span, born) in unlabelled {
+            born.into_iter().for_each(|(_, label)| add(label, facts.get(span).start_us));
+        }
+        // Who asked is known, and begins it.
+        for (index, fact) in facts.iter() {
+            let serves = fact.tops.first().is_some_and(|&top| pairs.kind(top) == TopLevelKind::RpcHandler);
+            let begins = |&label: &u32| serves && self.began[&label] == fact.start_us;
+            labels[index as usize].filter(begins).into_iter().for_each(|label| add(label, fact.start_us));
+        }
+        last
     }
 
     /// Who had what a span names, before and after it; none if it names nothing that
@@ -261,6 +292,7 @@ mod tests {
         point begun n=Step.n
         point back n=Step.n
         point ask name=Client.name
+        point ask2 name=Client.name
         point told name=Server.name
         point other name=Server.name
         top run Task n=Step.n
@@ -274,6 +306,8 @@ mod tests {
           other<
         top client RpcHandler
           >ask<
+        top client2 RpcHandler
+          >ask2<
         pair run work Call
     ";
 
@@ -359,6 +393,20 @@ mod tests {
     fn who_asks_names_what_begins_then() {
         let ask = |i: u32| format!("c client ask@{}.5#{}", (20 * i).saturating_sub(1), thing(i));
         assert_eq!(check(|i| ask(i).replace("@0.5", "@0"))[1..], own()[1..]);
+    }
+
+    #[test]
+    fn who_was_done_before_somebody_asks_has_asked_for_nothing() {
+        // Each thing is looked at, and half a second later somebody asks for the work on it.
+        let both = |i: u32| {
+            let (at, name) = (20 * i + 19, thing(i + 1));
+            format!("c client ask@{at}#{name}\nd client2 ask2@{at}.5#{name}")
+        };
+        let labels = check(both);
+        assert!(labels.iter().step_by(2).all(Option::is_none), "{labels:?}");
+        let next: Vec<Option<u32>> = (1..N_STEPS).map(Some).collect();
+        let askers: Vec<Option<u32>> = labels.into_iter().skip(1).step_by(2).take(next.len()).collect();
+        assert_eq!(askers, next);
     }
 
     #[test]

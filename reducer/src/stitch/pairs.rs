@@ -88,6 +88,11 @@ impl Pair {
         self.kind == LinkKind::Call && self.role == Role::Local && !self.is_way()
     }
 
+    /// Whether a dispatcher looks the receiver up and hands it nothing that is known.
+    pub(super) fn is_look_up(&self) -> bool {
+        self.role == Role::Asked && self.map.is_empty()
+    }
+
     /// Whether it hands over on one node.
     pub(super) fn is_on_node(&self) -> bool {
         matches!(self.role, Role::Local | Role::Served)

@@ -146,8 +146,16 @@ pub const RPC_STUB_SUPERS: &[&str] = &[
 ];
 
 /// Fields' or parameters' classes by which a generated stub sends.
-pub const RPC_CHANNELS: &[&str] =
+const RPC_CHANNELS: &[&str] =
     &["com/google/protobuf/RpcChannel", "com/google/protobuf/BlockingRpcChannel", "io/grpc/Channel"];
+
+/// Whether a generated stub sends by an object of `class`, also where a build has moved the
+/// library to a package of its own.
+pub fn is_rpc_channel(class: &str) -> bool {
+    RPC_CHANNELS.iter().any(|channel| {
+        class.strip_suffix(channel).is_some_and(|front| front.is_empty() || front.ends_with('/'))
+    })
+}
 
 /// Methods that give back a remote proxy of the interface whose class constant
 /// they are given; recognised by name, because every framework has its own.

@@ -88,7 +88,7 @@ impl Rpc {
             let has_channel = class
                 .fields
                 .iter()
-                .any(|f| class_of(f.descriptor.as_str()).is_some_and(|c| apis::RPC_CHANNELS.contains(&c)));
+                .any(|f| class_of(f.descriptor.as_str()).is_some_and(apis::is_rpc_channel));
             let supers = resolver.super_names(id);
             let is_stub = supers.iter().any(|s| apis::RPC_STUB_SUPERS.contains(&s.as_str()));
             if has_channel || is_stub {
