@@ -489,6 +489,7 @@ impl<'m> Scan<'m> {
             programs,
             threads,
             told,
+            names_of_threads,
             shown,
             kinds,
             began,
@@ -534,10 +535,16 @@ impl<'m> Scan<'m> {
             }
         }
         let mut pools = Pools::new(model);
-        done.iter().for_each(|(_, closed)| pools.learn(&closed.span));
+        let told_of = |closed: &Closed| of(closed).and_then(|thread| told.get(thread as usize));
+        let is_doubtful = |told: Option<&Told>, top: TopLevelId| {
+            told.is_some_and(|told| told.speaks_against(top, names_of_threads.is_placed(top)))
+        };
+        done.iter()
+            .for_each(|(_, closed)| pools.learn(&closed.span, |top| is_doubtful(told_of(closed), top)));
         done.into_iter()
             .map(|(_, mut closed)| {
-                pools.prefer(&mut closed);
+                let told = told_of(&closed);
+                pools.prefer(&mut closed, |top| is_doubtful(told, top));
                 Accumulator { spans: vec![closed.span], links: Vec::new() }
             })
             .collect()

@@ -64,7 +64,8 @@ pub struct Pair {
     pub many: bool,
     /// Log points of the sender that are only printed before the hand-off, sorted.
     pub before: Vec<u32>,
-    /// The same only after it.
+    /// The same only after it; of what a dispatcher looks up, handing it nothing that is known,
+    /// also what it prints on both sides, because it tries again.
     pub after: Vec<u32>,
     /// Neither before nor after it, sorted.
     pub beside: Vec<u32>,
@@ -77,6 +78,13 @@ pub struct Pair {
     pub outside_rounds: bool,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
+}
+
+impl Pair {
+    /// Whether a dispatcher looks the receiver up, and hands it nothing that is known.
+    fn is_bare_look_up(&self) -> bool {
+        self.kind == LinkKind::Ask && self.identifiers.is_empty()
+    }
 }
 
 /// What the rules look at.
@@ -318,7 +326,8 @@ fn add_sides(
         let mut sides_of = sides::SidesOf::new(context, units.region(pairs[0].from), prints);
         for pair in pairs {
             let sides = sides_of.points(&sites[&(pair.from, pair.to, pair.kind)]);
-            (pair.before, pair.after, pair.beside) = (sides.before, sides.after, sides.beside);
+            let after = if pair.is_bare_look_up() { sides.later } else { sides.after };
+            (pair.before, pair.after, pair.beside) = (sides.before, after, sides.beside);
         }
     });
 }

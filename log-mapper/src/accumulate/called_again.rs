@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use schema::{Event, LogPointId, Span, TopLevelId, TopLevelKind, Value};
 
 use super::orders::Orders;
-use super::pools::Closed;
+use super::pools::{BEST, Closed};
 
 /// Lines of a log point from which to learn that they end something.
 const LINES_MIN: u32 = 8;
@@ -120,7 +120,7 @@ pub(super) fn cut_off(closed: &mut Closed, at: usize, top_levels: Vec<TopLevelId
     let identifiers: Vec<Value> = values.iter().filter(|value| shows(&events, value)).cloned().collect();
     let is_kept = |value: &Value| shows(&span.events, value) || !shows(&events, value);
     span.identifiers = values.into_iter().filter(is_kept).collect();
-    let fits = vec![0; top_levels.len()];
+    let fits = vec![BEST; top_levels.len()];
     let (node, thread, truncated) = (span.node, span.thread, span.truncated);
     let cut = Span { node, thread, top_levels, identifiers, events, truncated, hosts: Vec::new() };
     Closed { span: cut, fits, uuids: Vec::new() }

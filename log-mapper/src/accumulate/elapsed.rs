@@ -22,7 +22,7 @@ use super::began::{Took, is_time, took};
 use super::between::{nodes_of, step, walk};
 use super::evidence::FLOAT_US;
 use super::orders::Orders;
-use super::pools::Closed;
+use super::pools::{BEST, Closed, Fitness};
 
 /// Spans from which to learn what comes before the work.
 const SPANS_MIN: usize = 4;
@@ -190,7 +190,7 @@ pub(super) fn split_off(closed: &mut Closed, taken: &[usize]) -> Closed {
 
 /// The top-level methods that can print `points` one after the other, the rest of something
 /// begun before among them, and how well they fit.
-fn printing(orders: &mut Orders<'_>, points: &[LogPointId]) -> (Vec<TopLevelId>, Vec<u32>) {
+fn printing(orders: &mut Orders<'_>, points: &[LogPointId]) -> (Vec<TopLevelId>, Vec<Fitness>) {
     let Some((&first, rest)) = points.split_first() else { return (Vec::new(), Vec::new()) };
     let mut tops: Vec<TopLevelId> = orders.places(first).iter().map(|places| places.top).collect();
     tops.retain(|&top| {
@@ -200,7 +200,7 @@ fn printing(orders: &mut Orders<'_>, points: &[LogPointId]) -> (Vec<TopLevelId>,
         }
         !nodes.is_empty() && orders.is_possible(top)
     });
-    let fits = vec![0; tops.len()];
+    let fits = vec![BEST; tops.len()];
     (tops, fits)
 }
 

@@ -11,7 +11,7 @@ use schema::{Event, Model, TopLevelId, TopLevelKind};
 
 use super::evidence::is_errand;
 use super::orders::Orders;
-use super::pools::{Closed, is_main};
+use super::pools::{BEST, Closed, is_main};
 
 /// Makes one span of what `main` can have printed, if the records of `done`, which
 /// are all of one log source and sorted by their first records, are of such a
@@ -31,7 +31,7 @@ pub(super) fn gather(orders: &Orders<'_>, model: &Model, done: &mut Vec<(u64, Cl
     let mut of_main = of_main.into_iter();
     if let Some((first_seq, first)) = of_main.next() {
         let mut whole = first.with(of_main.map(|(_, part)| part), "of main, which is at work all along");
-        (whole.span.top_levels, whole.fits) = (vec![main], vec![0]);
+        (whole.span.top_levels, whole.fits) = (vec![main], vec![BEST]);
         rest.insert(rest.partition_point(|&(seq, _)| seq < first_seq), (first_seq, whole));
     }
     *done = rest;

@@ -11,7 +11,7 @@ use schema::{Event, Model, Place, TopLevelId};
 use super::errands::only_main;
 use super::evidence::is_silence;
 use super::orders::Orders;
-use super::pools::Closed;
+use super::pools::{BEST, Closed};
 
 /// When a record was printed, and where it stands.
 type At = (i64, Place);
@@ -31,7 +31,7 @@ pub(super) fn join(orders: &Orders<'_>, model: &Model, done: &mut Vec<(u64, Clos
     let mut of_main = of_main.into_iter();
     if let Some((first_seq, first)) = of_main.next() {
         let mut whole = first.with(of_main.map(|(_, part)| part), "of main, nobody else is there yet");
-        (whole.span.top_levels, whole.fits) = (vec![main], vec![0]);
+        (whole.span.top_levels, whole.fits) = (vec![main], vec![BEST]);
         rest.insert(rest.partition_point(|&(seq, _)| seq < first_seq), (first_seq, whole));
     }
     *done = rest;

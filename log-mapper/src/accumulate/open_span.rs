@@ -506,8 +506,7 @@ impl OpenSpan {
         });
         self.read_first();
         self.events.shrink_to_fit();
-        let groups = self.tops.chunk_by(|a, b| a.fitness() == b.fitness());
-        let fits = (0..).zip(groups).flat_map(|(n, group)| std::iter::repeat_n(n, group.len())).collect();
+        let fits = top_state::fits(&self.tops);
         let bound = self
             .tops
             .iter()

@@ -13,12 +13,18 @@ use schema::{LogPointId, Model, Name, Span, TopLevelId, TopLevelKind, TopLevelMe
 /// The name that the JVM gives to the thread of `main`.
 pub(super) const MAIN_THREAD: &str = "main";
 
-/// A closed span, with how well the records fit each of its top-level methods:
-/// numbers of groups of equal fit, best first.
+/// How well the records of a span fit one of its top-level methods: its group of those they
+/// fit as well in their order, and of those that they fit as well in all; best first.
+pub(super) type Fitness = (u32, u32);
+
+/// The best one.
+pub(super) const BEST: Fitness = (0, 0);
+
+/// A closed span, with how well the records fit each of its top-level methods, best first.
 #[derive(Clone, Debug)]
 pub(super) struct Closed {
     pub(super) span: Span,
-    pub(super) fits: Vec<u32>,
+    pub(super) fits: Vec<Fitness>,
     /// UUIDs within its texts, of which it is not known yet what they name.
     pub(super) uuids: Vec<Arc<str>>,
 }
@@ -48,7 +54,7 @@ impl Closed {
     /// The top-level methods that the records fit best.
     pub(super) fn best_tops(&self) -> impl Iterator<Item = TopLevelId> {
         let tops = self.span.top_levels.iter().zip(&self.fits);
-        tops.filter(|(_, fit)| **fit == 0).map(|(top, _)| *top)
+        tops.filter(|(_, fit)| **fit == BEST).map(|(top, _)| *top)
     }
 
     /// This span together with other `parts` of it; the first event of each is there
@@ -112,26 +118,32 @@ impl<'m> Pools<'m> {
         Pools { model, runs: FxHashMap::default() }
     }
 
-    /// Learns from a span that only one top-level method can have printed.
-    pub(super) fn learn(&mut self, span: &Span) {
-        if let (Some(thread), [top]) = (&span.thread, &span.top_levels[..]) {
+    /// Learns from a span that only one top-level method can have printed, if nothing speaks
+    /// against that.
+    pub(super) fn learn(&mut self, span: &Span, is_doubtful: impl Fn(TopLevelId) -> bool) {
+        if let (Some(thread), [top]) = (&span.thread, &span.top_levels[..])
+            && !is_doubtful(*top)
+        {
             let runs = self.runs.entry(pool(thread)).or_default();
             runs.tops.insert(*top);
             runs.services.extend(service(self.model, *top));
         }
     }
 
-    /// Puts first what the span's pool is known to run, among equal fits.
-    pub(super) fn prefer(&self, closed: &mut Closed) {
-        let known = closed.span.thread.as_deref().and_then(|thread| self.runs.get(&pool(thread)));
-        let Some(known) = known else { return };
-        let mut rest = &mut closed.span.top_levels[..];
-        for group in closed.fits.chunk_by(|a, b| a == b) {
-            let (tops, after) = rest.split_at_mut(group.len());
-            rest = after;
-            let serves = |top| service(self.model, top).is_some_and(|class| known.services.contains(class));
-            tops.sort_by_key(|&top| (!known.tops.contains(&top), !serves(top)));
-        }
+    /// Puts first what the span's pool is known to run, among equal fits. What is doubtful comes
+    /// after all that the records fit as well by their order, however much they name of what
+    /// it is about.
+    pub(super) fn prefer(&self, closed: &mut Closed, is_doubtful: impl Fn(TopLevelId) -> bool) {
+        let Closed { span, fits, .. } = closed;
+        let known = span.thread.as_deref().and_then(|thread| self.runs.get(&pool(thread)));
+        let runs = |top| known.is_some_and(|known| known.tops.contains(&top));
+        let serves = |top| {
+            known.zip(service(self.model, top)).is_some_and(|(known, class)| known.services.contains(class))
+        };
+        let tops = span.top_levels.drain(..).zip(fits.drain(..));
+        let mut tops: Vec<(TopLevelId, Fitness)> = tops.collect();
+        tops.sort_by_key(|&(top, fit)| (fit.0, is_doubtful(top), fit.1, !runs(top), !serves(top)));
+        (span.top_levels, *fits) = tops.into_iter().unzip();
     }
 }
 

@@ -38,6 +38,12 @@ impl Told {
         self.runs.binary_search(&top).is_ok()
     }
 
+    /// Whether the name speaks against `top`, which `is_placed` in threads of other names: it
+    /// tells what runs here, and that is not known to.
+    pub(super) fn speaks_against(&self, top: TopLevelId, is_placed: bool) -> bool {
+        is_placed && !self.runs.is_empty() && !self.is_seen_to_run(top)
+    }
+
     /// Keeps of the top-level methods that can have opened a span those that run
     /// in the thread, if there are any; else takes out the tasks that other threads
     /// are known to run, if others are left (what a server calls by reflection) and

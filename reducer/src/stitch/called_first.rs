@@ -69,12 +69,15 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
     out
 }
 
+/// What a span most likely is, and its last line.
+type End = (TopLevelId, LogPointId);
+
 /// Which lines spans of the same thread begin with directly after the last lines of others.
 struct Followers {
-    /// Spans that end so, by their last line.
-    ends: FxHashMap<LogPointId, usize>,
+    /// Spans that end so, by what they are and their last line.
+    ends: FxHashMap<End, usize>,
     /// The same of those that are followed by a line.
-    followed: FxHashMap<(LogPointId, LogPointId), usize>,
+    followed: FxHashMap<(End, LogPointId), usize>,
 }
 
 impl Followers {
@@ -82,8 +85,7 @@ impl Followers {
         let mut of = Followers { ends: FxHashMap::default(), followed: FxHashMap::default() };
         for lines in threads {
             for (at, &(us, .., span, event)) in lines.iter().enumerate() {
-                let Some(last) =
-                    last_point(facts.get(span)).filter(|_| facts.get(span).events.len() == event + 1)
+                let Some(last) = end(facts.get(span)).filter(|_| facts.get(span).events.len() == event + 1)
                 else {
                     continue;
                 };
@@ -100,15 +102,15 @@ impl Followers {
     /// Whether spans that end as `callee` does are always followed by one that begins as
     /// `caller` does: what comes next by chance is now this, now that.
     fn always(&self, callee: &Fact<'_>, caller: &Fact<'_>) -> bool {
-        let Some((last, first)) = last_point(callee).zip(caller.first_point) else { return false };
+        let Some((last, first)) = end(callee).zip(caller.first_point) else { return false };
         let n = self.followed.get(&(last, first)).copied().unwrap_or_default();
         let ends = self.ends.get(&last).copied().unwrap_or_default();
         n >= SPANS_MIN && (ends - n) * EXCEPTIONS_SHARE <= ends
     }
 }
 
-fn last_point(fact: &Fact<'_>) -> Option<LogPointId> {
-    fact.events.last()?.log_point
+fn end(fact: &Fact<'_>) -> Option<End> {
+    Some((*fact.tops.first()?, fact.events.last()?.log_point?))
 }
 
 /// The same of rounds of dispatchers where no thread is printed: whatever else names a folder
@@ -140,24 +142,22 @@ fn join_by_folder(pairs: &Pairs<'_>, facts: &Facts<'_>, sets: &mut Sets, out: &m
 /// Whether what `caller` most likely is calls `to` before it prints its first line, and only
 /// then; a dispatcher in one round.
 fn has_called(pairs: &Pairs<'_>, caller: &Fact<'_>, to: TopLevelId) -> bool {
-    let Some(point) = caller.first_point else { return false };
-    calls(pairs, caller, to).any(|pair| pairs.printed_after(pair).binary_search(&point).is_ok())
+    let calls = pairs.to(to).map(|index| pairs.get(index)).filter(|pair| pair.is_call());
+    goes_on_after(pairs, caller, calls)
 }
 
-/// Whether what `caller` most likely is, a dispatcher, looks `to` up and can print its first
-/// line after that as well as before: it tries again what it has called.
+/// The same of what a dispatcher looks up: it can print that line before, too, if it tries
+/// again.
 fn can_have_called(pairs: &Pairs<'_>, caller: &Fact<'_>, to: TopLevelId) -> bool {
-    let Some(point) = caller.first_point else { return false };
-    let is_after = |pair: &Pair| {
-        let elsewhere = [pairs.printed_before(pair), pairs.printed_beside(pair)];
-        elsewhere.iter().all(|points| points.binary_search(&point).is_err())
-    };
-    calls(pairs, caller, to).any(|pair| pairs.is_dispatcher(pair.from) && is_after(pair))
+    let look_ups = pairs.asking(to).map(|index| pairs.get(index)).filter(|pair| pair.is_look_up());
+    goes_on_after(pairs, caller, look_ups)
 }
 
-/// The calls by which what `caller` most likely is calls `to`, or looks it up.
-fn calls<'p>(pairs: &'p Pairs<'_>, caller: &Fact<'_>, to: TopLevelId) -> impl Iterator<Item = &'p Pair> {
-    let from = caller.tops.first().copied();
-    let all = pairs.to(to).chain(pairs.asking(to)).map(|index| pairs.get(index));
-    all.filter(move |pair| Some(pair.from) == from && (pair.is_call() || pair.is_look_up()))
+fn goes_on_after<'p>(
+    pairs: &Pairs<'_>,
+    caller: &Fact<'_>,
+    mut calls: impl Iterator<Item = &'p Pair>,
+) -> bool {
+    let Some((point, &from)) = caller.first_point.zip(caller.tops.first()) else { return false };
+    calls.any(|pair| pair.from == from && pairs.printed_after(pair).binary_search(&point).is_ok())
 }

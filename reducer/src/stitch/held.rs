@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_digest;
-use schema::{Event, LinkKind, LogPointId, TopLevelKind};
+use schema::{Event, LinkKind, LogPointId, TopLevelId, TopLevelKind};
 
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
@@ -172,53 +172,57 @@ impl<'s> Things<'s> {
     /// The spans that ask for something, of those that begin with what nearly always asks
     /// for something of its own, and mostly gets it at once.
     fn asked(&self, pairs: &Pairs<'_>, facts: &Facts<'s>, labels: &[Option<u32>]) -> Vec<(u32, u32)> {
-        let mut of_points: BTreeMap<LogPointId, Vec<(u32, Option<Line>)>> = BTreeMap::new();
+        let mut of_points: BTreeMap<(TopLevelId, LogPointId), Vec<(u32, Option<Born>)>> = BTreeMap::new();
         for (index, fact) in facts.iter().filter(|&(index, _)| labels[index as usize].is_none()) {
-            let serves = fact.tops.first().is_some_and(|&top| pairs.kind(top) == TopLevelKind::RpcHandler);
-            if let Some(point) = fact.first_point.filter(|_| serves) {
-                of_points.entry(point).or_default().push((index, self.born(fact)));
+            let Some((&top, point)) = fact.tops.first().zip(fact.first_point) else { continue };
+            if pairs.kind(top) == TopLevelKind::RpcHandler {
+                of_points.entry((top, point)).or_default().push((index, self.born(fact)));
             }
         }
-        let last = self.last_askers(pairs, facts, labels, of_points.values().flatten());
-        let is_past = |span: u32, label: u32| last.get(&label).is_some_and(|&us| facts.get(span).end_us < us);
+        let askers = self.askers(pairs, facts, labels, of_points.values().flatten());
         for (span, born) in of_points.values_mut().flatten() {
-            *born = born.filter(|&(_, label)| !is_past(*span, label));
+            let end_us = facts.get(*span).end_us;
+            *born = born.filter(|born| {
+                let mut askers = askers.get(&born.label).into_iter().flatten();
+                !askers.any(|&(us, n_common)| us > end_us && n_common >= born.n_common)
+            });
         }
         of_points.retain(|_, spans| {
             let found = || spans.iter().filter_map(|&(_, born)| born);
-            let n_own = found().map(|(_, label)| label).collect::<FxHashSet<_>>().len();
-            let n_soon = found().filter(|&(late_us, _)| late_us <= FIRST_US).count();
+            let n_own = found().map(|born| born.label).collect::<FxHashSet<_>>().len();
+            let n_soon = found().filter(|born| born.late_us <= FIRST_US).count();
             spans.len() >= ASKING_MIN
                 && (spans.len() - n_own) * STRAY_SHARE <= spans.len()
                 && n_soon * 2 >= spans.len()
         });
-        of_points.into_values().flatten().filter_map(|(span, born)| Some((span, born?.1))).collect()
+        of_points.into_values().flatten().filter_map(|(span, born)| Some((span, born?.label))).collect()
     }
 
-    /// When the last one that can have asked for it began, per label: something is asked for
-    /// once, and who was done by then has asked for something else.
-    fn last_askers<'a>(
+    /// Who can have asked for it, per label: when he began, and how many words he has in common
+    /// with it. Something is asked for once: who was done before somebody came who names as
+    /// much of it has asked for something else.
+    fn askers<'a>(
         &self,
         pairs: &Pairs<'_>,
         facts: &Facts<'s>,
         labels: &[Option<u32>],
-        unlabelled: impl Iterator<Item = &'a (u32, Option<Line>)>,
-    ) -> FxHashMap<u32, i64> {
-        let mut last: FxHashMap<u32, i64> = FxHashMap::default();
-        let mut add = |label: u32, us: i64| {
-            let began = last.entry(label).or_insert(us);
-            *began = us.max(*began);
-        };
+        unlabelled: impl Iterator<Item = &'a (u32, Option<Born>)>,
+    ) -> FxHashMap<u32, Vec<(i64, usize)>> {
+        let mut askers: FxHashMap<u32, Vec<(i64, usize)>> = FxHashMap::default();
         for &(span, born) in unlabelled {
-            born.into_iter().for_each(|(_, label)| add(label, facts.get(span).start_us));
+            if let Some(born) = born {
+                askers.entry(born.label).or_default().push((facts.get(span).start_us, born.n_common));
+            }
         }
         // Who asked is known, and begins it.
         for (index, fact) in facts.iter() {
             let serves = fact.tops.first().is_some_and(|&top| pairs.kind(top) == TopLevelKind::RpcHandler);
-            let begins = |&label: &u32| serves && self.began[&label] == fact.start_us;
-            labels[index as usize].filter(begins).into_iter().for_each(|label| add(label, fact.start_us));
+            let begins = |label: &u32| serves && self.began[label] == fact.start_us;
+            if let Some(label) = labels[index as usize].filter(begins) {
+                askers.entry(label).or_default().push((fact.start_us, usize::MAX));
+            }
         }
-        last
+        askers
     }
 
     /// Who had what a span names, before and after it; none if it names nothing that
@@ -237,18 +241,31 @@ impl<'s> Things<'s> {
         found
     }
 
-    /// Who began first since a span did with what it names, and how long after it, in µs.
-    fn born(&self, fact: &Fact<'s>) -> Option<Line> {
+    /// Who began first since a span did with what it names.
+    fn born(&self, fact: &Fact<'s>) -> Option<Born> {
         let is_telling = |word: &&str| {
             self.n_labels.get(word).is_some_and(|n| n * COMMON_LABELS_SHARE <= self.births.len())
         };
         let named: FxHashSet<&str> = fact.events.iter().flat_map(words).filter(is_telling).collect();
         let first = self.births.partition_point(|&(ts_us, _)| ts_us < fact.start_us);
         let last_us = fact.end_us.saturating_add(TURN_US);
-        let mut born = self.births[first..].iter().take_while(|&&(ts_us, _)| ts_us <= last_us);
-        let born = born.find(|(_, label)| !self.first_words[label].is_disjoint(&named));
-        born.map(|&(ts_us, label)| (ts_us.saturating_sub(fact.end_us), label))
+        let born = self.births[first..].iter().take_while(|&&(ts_us, _)| ts_us <= last_us);
+        let mut born = born.map(|&(ts_us, label)| {
+            let n_common = self.first_words[&label].intersection(&named).count();
+            Born { late_us: ts_us.saturating_sub(fact.end_us), label, n_common }
+        });
+        born.find(|born| born.n_common > 0)
     }
+}
+
+/// Work that began after somebody who can have asked for it.
+#[derive(Clone, Copy)]
+struct Born {
+    /// How long after he was done, µs.
+    late_us: i64,
+    label: u32,
+    /// Words that he has in common with its first lines.
+    n_common: usize,
 }
 
 /// Whether nothing but the time speaks for a hand-off between a labelled span and a step

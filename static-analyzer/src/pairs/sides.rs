@@ -68,6 +68,8 @@ pub(super) struct Sides {
     pub(super) before: Vec<u32>,
     pub(super) after: Vec<u32>,
     pub(super) beside: Vec<u32>,
+    /// After it, be it before it as well.
+    pub(super) later: Vec<u32>,
     /// After it, but in no round that has come so far.
     past: Vec<u32>,
 }
@@ -88,9 +90,9 @@ impl Sides {
 
     /// Without what is printed on both sides.
     fn apart(mut self) -> Self {
-        let after = self.after.clone();
+        self.later = self.after.clone();
         self.after.retain(|point| self.before.binary_search(point).is_err());
-        self.before.retain(|point| after.binary_search(point).is_err());
+        self.before.retain(|point| self.later.binary_search(point).is_err());
         self
     }
 
@@ -98,6 +100,7 @@ impl Sides {
     fn common(mut self, other: &Self) -> Self {
         self.before.retain(|point| other.before.binary_search(point).is_ok());
         self.after.retain(|point| other.after.binary_search(point).is_ok());
+        self.later.retain(|point| other.later.binary_search(point).is_ok());
         self.beside.retain(|point| other.beside.binary_search(point).is_ok());
         self
     }
@@ -355,10 +358,12 @@ mod tests {
     fn what_is_printed_on_both_sides_is_on_none() {
         // 2 is printed in a loop around the hand-off.
         let sides =
-            Sides { before: vec![1, 2, 3], after: vec![2, 4], beside: vec![5, 6], past: vec![] }.apart();
+            Sides { before: vec![1, 2, 3], after: vec![2, 4], beside: vec![5, 6], ..Sides::default() }
+                .apart();
         assert_eq!((&sides.before[..], &sides.after[..]), (&[1, 3][..], &[4][..]));
+        assert_eq!(sides.later, [2, 4]);
         // Of two hand-offs, 3 stands between.
-        let other = Sides { before: vec![1], after: vec![3, 4], beside: vec![6], past: vec![] };
+        let other = Sides { before: vec![1], after: vec![3, 4], beside: vec![6], ..Sides::default() };
         let both = sides.common(&other);
         assert_eq!((&both.before[..], &both.after[..], &both.beside[..]), (&[1][..], &[4][..], &[6][..]));
     }

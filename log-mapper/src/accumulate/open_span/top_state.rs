@@ -13,6 +13,7 @@ use super::BOUND_MAX;
 use super::bound::{Bound, Bounds, bind, bind_once, own_identifier, shared_strength};
 use crate::accumulate::facts::Fact;
 use crate::accumulate::orders::{Follows, Orders, Places};
+use crate::accumulate::pools::{BEST, Fitness};
 
 /// One top-level method that can have printed the span.
 #[derive(Clone, Debug)]
@@ -266,6 +267,19 @@ pub(in crate::accumulate) fn opening_after(
         tops = next;
     }
     tops
+}
+
+/// How well the records fit each of the top-level methods, which are sorted by that.
+pub(super) fn fits(tops: &[TopState]) -> Vec<Fitness> {
+    let mut at = BEST;
+    let pairs = tops.iter().zip(std::iter::once(None).chain(tops.iter().map(Some)));
+    let of = |(state, before): (&TopState, Option<&TopState>)| {
+        let ((entered, n_skips, n_bound), other) = (state.fitness(), before.map(TopState::fitness));
+        at.0 += u32::from(other.is_some_and(|other| (other.0, other.1) != (entered, n_skips)));
+        at.1 += u32::from(other.is_some_and(|other| other != (entered, n_skips, n_bound)));
+        at
+    };
+    pairs.map(of).collect()
 }
 
 /// 0: works on one request; 1: the lines around; 2: nobody knows.
