@@ -531,3 +531,16 @@ pub const ATTACHED: &[(&str, &str)] = &[
     ("org/apache/mina/core/session/IoSession", "getAttribute"),
     ("org/xnio/conduits/Conduit", "getAttachment"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_channel_is_known_where_a_build_has_moved_its_library() {
+        assert!(is_rpc_channel("com/google/protobuf/BlockingRpcChannel"));
+        assert!(is_rpc_channel("org/shop/thirdparty/com/google/protobuf/RpcChannel"));
+        assert!(!is_rpc_channel("org/shop/telecom/google/protobuf/RpcChannel"));
+        assert!(!is_rpc_channel("org/shop/RpcChannel"));
+    }
+}

@@ -59,20 +59,18 @@ fn a_thread_that_is_given_tasks_runs_what_it_is_seen_to_run() {
     assert_eq!(text.trim(), "check: 1 opens\nopen: 2 opens");
 }
 
-/// What a server calls by reflection is not known to run in its threads, but a task of
-/// another pool is known to run elsewhere.
-#[test]
-fn a_task_of_other_threads_is_not_run_in_those_of_a_server() {
-    let mut model = sketch::model(
+/// Two who print `rolling`, a pool of which is known to run `check`, and a server.
+fn rolling(kind: &str) -> Model {
+    let mut model = sketch::model(&format!(
         "point rolling
          point listening
-         top check Task
+         top check {kind}
            >rolling<
          top roll RpcHandler
            >rolling<
          top listen Dispatcher
-           >listening<",
-    );
+           >listening<"
+    ));
     let name = |regex: &str, top: &str| ThreadName {
         template: Template { regex: regex.to_owned(), captures: Vec::new() },
         variables: Vec::new(),
@@ -81,9 +79,67 @@ fn a_task_of_other_threads_is_not_run_in_those_of_a_server() {
         is_given_tasks: false,
     };
     model.thread_names = vec![name(r"checker\-\d+", "check"), name(r"server\-\d+", "listen")];
+    model
+}
+
+/// What a server calls by reflection is not known to run in its threads, but a task of
+/// another pool is known to run elsewhere.
+#[test]
+fn a_task_of_other_threads_is_not_run_in_those_of_a_server() {
+    let model = rolling("Task");
     assert_eq!(run(&model, "1.0 checker-1 rolling").trim(), "check: 1 opens");
     assert_eq!(run(&model, "1.0 other rolling").trim(), "check: 1 opens");
     assert_eq!(run(&model, "1.0 server-1 rolling").trim(), "roll: 1 opens");
+}
+
+#[test]
+fn what_only_tasks_of_other_threads_lead_to_is_not_run_in_those_of_a_server() {
+    let mut model = rolling("IdentifierLoss");
+    assert_eq!(run(&model, "1.0 server-1 rolling").trim(), "check: 1 opens", "anybody can call it");
+    model.top_level_methods[0].only_in_tasks = true;
+    assert_eq!(run(&model, "1.0 server-1 rolling").trim(), "roll: 1 opens");
+    // It may be given that task, but nobody has seen it.
+    model.thread_names[1].is_given_tasks = true;
+    assert_eq!(run(&model, "1.0 server-1 rolling").trim(), "roll: 1 opens");
+    assert_eq!(run(&model, "1.0 checker-1 rolling").trim(), "check: 1 opens");
+}
+
+#[test]
+fn who_serves_one_call_of_a_class_serves_its_others() {
+    let model = sketch::model(
+        "point saved
+         point told
+         top copy Task
+           >saved<
+         top save RpcHandler
+           >saved<
+         top tell RpcHandler
+           >told<",
+    );
+    assert_eq!(run(&model, "1.0 server-1 saved").trim(), "copy: 1 opens");
+    assert_eq!(run(&model, "1.0 server-1 told\n2.0 server-2 saved").trim(), "tell: 1 opens\nsave: 2 opens");
+    assert_eq!(run(&model, "1.0 server-1 told\n2.0 copier-2 saved").trim(), "tell: 1 opens\ncopy: 2 opens");
+}
+
+/// A step of an entity prints what goes on with it only until its caller prints again.
+#[test]
+fn what_has_returned_to_its_caller_prints_no_more_in_that_thread() {
+    let text = "point begun n=Step.n
+         point noted
+         point done
+         point idle
+         top step Entity this.n=Step.n
+           >begun noted
+           noted<
+         top work Dispatcher
+           >done<
+         top rest Dispatcher
+           >idle<
+         top other Task
+           >noted<
+         pair work step Ask";
+    check(text, "1.0 t begun n=1\n1.1 t noted", "step: 1 opens; 2 thread");
+    check(text, "1.0 t begun n=1\n1.1 t done\n1.2 t noted", "step: 1 opens\nwork: 2 opens\nother: 3 opens");
 }
 
 /// The values of the spans of `records`, in order.

@@ -82,3 +82,26 @@ fn who_names_a_folder_without_a_thread_has_called_what_named_a_file_in_there() {
     check_model(&model, &text.replace("a - clear", "b - clear"), "1\n2\n3");
     check_model(&model, &text.replace("@1.2", "@2.2"), "1\n2\n3");
 }
+
+/// Rounds of a dispatcher that looks up what it calls, 20 s apart; `n_more` of what it has
+/// called are followed by nothing.
+fn look_ups(n_rounds: usize, n_more: usize) -> String {
+    let called = |i: usize| format!("a t flush q@{}.0", 20 * i);
+    let rounds = (0..n_rounds).map(|i| format!("{}\na t save p@{}.1", called(i), 20 * i));
+    let more = (n_rounds..n_rounds + n_more).map(called);
+    rounds.chain(more).collect::<Vec<_>>().join("\n")
+}
+
+/// What a dispatcher looks up is one of many: a line that it can print before as well goes on
+/// with it only if it always does.
+#[test]
+fn a_dispatcher_has_looked_up_what_its_line_always_follows() {
+    let mut model = caller("Dispatcher", true);
+    model.communication_pairs[0].kind = schema::LinkKind::Ask;
+    check_model(&model, &look_ups(4, 0), "1 2 2>1\n3 4 4>3\n5 6 6>5\n7 8 8>7");
+    check_model(&model, &look_ups(3, 0), "1\n2\n3\n4\n5\n6");
+    check_model(&model, &look_ups(4, 1), "1\n2\n3\n4\n5\n6\n7\n8\n9");
+    // It prints that before it looks something up.
+    model.communication_pairs[0].after.clear();
+    check_model(&model, &look_ups(4, 0), "1\n2\n3\n4\n5\n6\n7\n8");
+}
