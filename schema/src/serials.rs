@@ -126,12 +126,33 @@ impl Serials {
         };
         let others = self.together.iter().filter(|((of, _), _)| *of == class);
         let found = others.filter_map(|(&(_, other), pairs)| {
-            let parents: BTreeMap<u64, u64> = pairs.iter().filter(is_part).copied().collect();
+            let mut parents: BTreeMap<u64, u64> = pairs.iter().filter(is_part).copied().collect();
             let n_stray = pairs.len() - parents.len();
             let are_parts = parents.len() >= PARTS_MIN && n_stray * STRAY_SHARE <= pairs.len();
-            (are_parts && !is_count(&parents)).then_some((other, parents))
+            let is_known = are_parts && !is_count(&parents);
+            if is_known {
+                add_reported_late(&mut parents, pairs, lives);
+            }
+            is_known.then_some((other, parents))
         });
         found.max_by_key(|(other, parents)| (parents.len(), Reverse(*other))).map(|(_, parents)| parents)
+    }
+}
+
+/// Adds parts whose end is reported when that of the whole has been: they began while it was
+/// at work, and name no other.
+fn add_reported_late(
+    parents: &mut BTreeMap<u64, u64>,
+    pairs: &BTreeSet<(u64, u64)>,
+    lives: &BTreeMap<u64, Life>,
+) {
+    let named: Vec<(u64, u64)> = pairs.iter().copied().collect();
+    for of_one in named.chunk_by(|a, b| a.0 == b.0) {
+        let &[(n, of)] = of_one else { continue };
+        let lives = lives.get(&of).zip(lives.get(&n));
+        if of < n && lives.is_some_and(|(outer, inner)| inner.first_us <= outer.last_us) {
+            parents.insert(n, of);
+        }
     }
 }
 
@@ -160,6 +181,10 @@ mod tests {
     /// What a log shows of forty objects, each with three lines with numbers of another
     /// class.
     fn work(number: impl Fn(u64) -> u64, of: impl Fn(u64) -> u64) -> Option<Work> {
+        seen(number, of).work()
+    }
+
+    fn seen(number: impl Fn(u64) -> u64, of: impl Fn(u64) -> u64) -> Serials {
         let [own, other] = [0, 1].map(ValueClassId::new);
         let mut serials = Serials::new(BTreeSet::from([own]));
         for outer in (0..40).step_by(4) {
@@ -169,13 +194,23 @@ mod tests {
             }
             serials.see(outer as i64 + 4, &[(own, number(outer))]);
         }
-        serials.work()
+        serials
     }
 
     #[test]
     fn parts_are_of_the_outermost_one() {
         let work = work(|n| n, |n| n).expect("work");
         assert_eq!([work.root(7), work.root(4), work.root(39)], [4, 4, 36]);
+    }
+
+    #[test]
+    fn a_part_that_is_reported_late_is_a_part() {
+        let mut serials = seen(|n| n, |n| n);
+        serials.see(50, &[(ValueClassId::new(0), 7)]);
+        assert_eq!(serials.work().expect("work").root(7), 4);
+        // What began after the end of the whole is none.
+        serials.see(60, &[(ValueClassId::new(0), 41), (ValueClassId::new(1), 4)]);
+        assert_eq!(serials.work().expect("work").root(41), 41);
     }
 
     #[test]
