@@ -481,21 +481,9 @@ impl<'m> Scan<'m> {
             self.close(index, true);
         }
         self.disputes.join(&mut self.done);
-        let Self {
-            mut done,
-            together,
-            model,
-            config,
-            programs,
-            threads,
-            told,
-            names_of_threads,
-            shown,
-            kinds,
-            began,
-            mut orders,
-            ..
-        } = self;
+        let (together, began, kinds, shown) = (self.together, self.began, self.kinds, self.shown);
+        let (told, names_of_threads) = (self.told, self.names_of_threads);
+        let Self { mut done, model, config, programs, threads, mut orders, .. } = self;
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
         if threads.is_empty() {
@@ -534,13 +522,14 @@ impl<'m> Scan<'m> {
                 told.add_values(&mut closed.span);
             }
         }
-        let mut pools = Pools::new(model);
         let told_of = |closed: &Closed| of(closed).and_then(|thread| told.get(thread as usize));
         let is_doubtful = |told: Option<&Told>, top: TopLevelId| {
             told.is_some_and(|told| told.speaks_against(top, names_of_threads.is_placed(top)))
         };
-        done.iter()
-            .for_each(|(_, closed)| pools.learn(&closed.span, |top| is_doubtful(told_of(closed), top)));
+        let mut pools = Pools::new(model);
+        for (_, closed) in &done {
+            pools.learn(&closed.span, |top| is_doubtful(told_of(closed), top));
+        }
         done.into_iter()
             .map(|(_, mut closed)| {
                 let told = told_of(&closed);

@@ -212,8 +212,7 @@ fn merge_one(
             !identifier.is_one_of_many() || place.is_collected() || (is_batch && place.is_given())
         });
     }
-    let tells = |way: &Vec<&Handoff>| tells(context, to, way);
-    let is_bare = identifiers.is_empty() && !ways.iter().any(tells);
+    let is_bare = identifiers.is_empty() && !ways.iter().any(|way| tells(context, to, way));
     if is_bare && !(of(from).kind == TopLevelKind::Dispatcher && ways.iter().any(is_look_up)) {
         return None;
     }
@@ -231,7 +230,6 @@ fn merge_one(
     let pair = Pair {
         from,
         to,
-        // What a dispatcher looks up is one of many: only its own thread shows which.
         kind: if is_bare { LinkKind::Ask } else { kind },
         identifiers,
         many: (sites.len() > 1 && !regions::are_alternatives(context, &sites))
@@ -262,7 +260,8 @@ fn tells(context: Context<'_>, to: usize, way: &[&Handoff]) -> bool {
     is_run && way.iter().all(|handoff| !handoff.needs_identifier)
 }
 
-/// Whether a way is one call of what is looked up in a table.
+/// Whether a way is one call of what is looked up in a table: one of many, and only the
+/// caller's own thread shows which.
 fn is_look_up(way: &Vec<&Handoff>) -> bool {
     matches!(way[..], [Handoff { rule: handoffs::Rule::Call(CallKind::Table), .. }])
 }

@@ -398,14 +398,11 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
     if ((around.of_another || around.stamped_anew) && around.starts) || around.of_the_next {
         return None;
     }
-    if around.has_returned && best.n_request == 0 {
-        return None;
-    }
     if around.leaves_entity && around.starts && best.n_request == 0 && best.n_weak == 0 {
         return None;
     }
-    // A thread that was given work goes on with its own when that is done.
-    if around.was_handed_out && best.n_request == 0 {
+    // A thread that was given work goes on with its own when that is done, or has returned.
+    if (around.was_handed_out || around.has_returned) && best.n_request == 0 {
         return None;
     }
     if around.has_thread {
