@@ -362,15 +362,11 @@ impl<'m> Scan<'m> {
             }
             return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, reason) });
         }
-        if let Some(at) = self.amid_sole(record, thread, &takers) {
+        let amid = self.amid_sole(record, thread, &takers).map(|at| (at, "order, the only one at work"));
+        let row = || Some((self.in_row(record, thread, &takers)?, "order, names the same at once"));
+        if let Some((at, reason)) = amid.or_else(row) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
-            let goes = Goes::Joins(span, fit, Name::from("order, the only one at work"));
-            return Some(Choice { candidate, thread, goes });
-        }
-        if let Some(at) = self.in_row(record, thread, &takers) {
-            let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
-            let goes = Goes::Joins(span, fit, Name::from("order, names the same at once"));
-            return Some(Choice { candidate, thread, goes });
+            return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, Name::from(reason)) });
         }
         self.place_anew(record, thread, facts, &takers)
     }

@@ -213,14 +213,12 @@ fn merge_one(
         });
     }
     let is_bare = identifiers.is_empty() && !ways.iter().any(|way| tells(context, to, way));
-    if is_bare && !(of(from).kind == TopLevelKind::Dispatcher && ways.iter().any(is_look_up)) {
+    if is_bare && !(of(from).kind == TopLevelKind::Dispatcher && ways.iter().any(|way| is_look_up(way))) {
         return None;
     }
-    if kind == LinkKind::Call && names_nothing(context, from, &identifiers) && are_rounds(context, from, ways)
-    {
-        return None;
-    }
-    if kind == LinkKind::Call && preludes::hands_out_each(context, units, from, &identifiers, ways) {
+    let is_of_rounds = || names_nothing(context, from, &identifiers) && are_rounds(context, from, ways);
+    let is_each = || preludes::hands_out_each(context, units, from, &identifiers, ways);
+    if kind == LinkKind::Call && (is_of_rounds() || is_each()) {
         return None;
     }
     let more = if ways.len() > 1 { format!(", and {} more", ways.len() - 1) } else { String::new() };
@@ -262,8 +260,8 @@ fn tells(context: Context<'_>, to: usize, way: &[&Handoff]) -> bool {
 
 /// Whether a way is one call of what is looked up in a table: one of many, and only the
 /// caller's own thread shows which.
-fn is_look_up(way: &Vec<&Handoff>) -> bool {
-    matches!(way[..], [Handoff { rule: handoffs::Rule::Call(CallKind::Table), .. }])
+fn is_look_up(way: &[&Handoff]) -> bool {
+    matches!(*way, [Handoff { rule: handoffs::Rule::Call(CallKind::Table), .. }])
 }
 
 /// Whether a top-level method is a dispatcher that does not start itself anew: one that does

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_digest;
-use schema::{Event, LinkKind, LogPointId, TopLevelId, TopLevelKind};
+use schema::{Event, LinkKind, LogPointId, TopLevelKind};
 
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
@@ -172,7 +172,7 @@ impl<'s> Things<'s> {
     /// The spans that ask for something, of those that begin with what nearly always asks
     /// for something of its own, and mostly gets it at once.
     fn asked(&self, pairs: &Pairs<'_>, facts: &Facts<'s>, labels: &[Option<u32>]) -> Vec<(u32, u32)> {
-        let mut of_points: BTreeMap<(TopLevelId, LogPointId), Vec<(u32, Option<Born>)>> = BTreeMap::new();
+        let mut of_points: BTreeMap<_, Vec<(u32, Option<Born>)>> = BTreeMap::new();
         for (index, fact) in facts.iter().filter(|&(index, _)| labels[index as usize].is_none()) {
             let Some((&top, point)) = fact.tops.first().zip(fact.first_point) else { continue };
             if pairs.kind(top) == TopLevelKind::RpcHandler {

@@ -15,6 +15,7 @@ mod born;
 mod called_first;
 mod callers;
 mod calls_next;
+mod chance;
 mod claims;
 mod common_senders;
 mod companions;
