@@ -178,16 +178,16 @@ fn is_count(parents: &BTreeMap<u64, u64>) -> bool {
 mod tests {
     use super::*;
 
-    /// What a log shows of forty objects, each with three lines with numbers of another
-    /// class.
+    /// The work of forty objects.
     fn work(number: impl Fn(u64) -> u64, of: impl Fn(u64) -> u64) -> Option<Work> {
-        seen(number, of).work()
+        seen(40, number, of).work()
     }
 
-    fn seen(number: impl Fn(u64) -> u64, of: impl Fn(u64) -> u64) -> Serials {
+    /// What a log shows of objects, of which three name the fourth by a number of another class.
+    fn seen(n_objects: u64, number: impl Fn(u64) -> u64, of: impl Fn(u64) -> u64) -> Serials {
         let [own, other] = [0, 1].map(ValueClassId::new);
         let mut serials = Serials::new(BTreeSet::from([own]));
-        for outer in (0..40).step_by(4) {
+        for outer in (0..n_objects).step_by(4) {
             for n in outer..outer + 4 {
                 let numbers = [(own, number(n)), (other, of(outer))];
                 serials.see(n as i64, &numbers[..if n == outer { 1 } else { 2 }]);
@@ -205,12 +205,12 @@ mod tests {
 
     #[test]
     fn a_part_that_is_reported_late_is_a_part() {
-        let mut serials = seen(|n| n, |n| n);
-        serials.see(50, &[(ValueClassId::new(0), 7)]);
+        let mut serials = seen(80, |n| n, |n| n);
+        serials.see(90, &[(ValueClassId::new(0), 7)]);
         assert_eq!(serials.work().expect("work").root(7), 4);
         // What began after the end of the whole is none.
-        serials.see(60, &[(ValueClassId::new(0), 41), (ValueClassId::new(1), 4)]);
-        assert_eq!(serials.work().expect("work").root(41), 41);
+        serials.see(95, &[(ValueClassId::new(0), 80), (ValueClassId::new(1), 4)]);
+        assert_eq!(serials.work().expect("work").root(80), 80);
     }
 
     #[test]
