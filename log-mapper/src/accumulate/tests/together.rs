@@ -401,3 +401,14 @@ fn so_is_each_line_of_a_loop_whatever_comes_next() {
     let work = "work: 41 opens; 42 stands together; 43 stands together";
     assert_eq!(last_of_followed(10, &records), [work, "copy: 44 opens, start not seen"]);
 }
+
+#[test]
+fn a_loop_that_names_nothing_is_not_torn_apart_by_what_follows_it() {
+    let model = FOLLOWED.replace("point moves file=File.id", "point moves");
+    let shown: String = (0..10).map(|n| format!("{n}.000 - asks n=1\n{n}.001 - moves\n")).collect();
+    let records = "900.000 - asks n=2\n900.001 - moves\n900.001 - moves\n900.002 - copies file=f_773";
+    let spans = run(&sketch::model(&model), &(shown + records));
+    let last: Vec<&str> = spans.lines().skip(10).collect();
+    let work = "work: 21 opens; 22 stands together; 23 stands together";
+    assert_eq!(last, [work, "copy: 24 opens, start not seen"]);
+}
