@@ -11,15 +11,12 @@ use rustc_hash::FxHashMap;
 use schema::{Event, LogPointId, Model, TopLevelKind};
 
 use super::Scan;
-use super::evidence::{FLOAT_US, NEARER_MIN};
+use super::evidence::{FLOAT_US, NEARER_MIN, TICK_US};
 use super::open_spans::SpanIndex;
 use super::orders::Follows;
 use super::pools::Closed;
 use super::takers::Taker;
 use crate::record::Record;
-
-/// Times closer than this are equal: logs print milliseconds, µs.
-const TICK_US: i64 = 2_000;
 
 /// Digits behind the point of which a microsecond has as many.
 const DIGITS_MAX: usize = 6;

@@ -9,8 +9,8 @@
 //! there is only one, or stand alone. And a span that began with the work is over some time after
 //! that line: what comes then is of another one.
 //!
-//! Whether a number of seconds or milliseconds is such a time is learnt: most spans that print it have
-//! printed something about that time before. Limits and pauses have no such moment.
+//! Whether a number of seconds or milliseconds is such a time is learnt: most spans that print
+//! it have printed something about that time before. Limits and pauses have no such moment.
 
 use std::collections::BTreeMap;
 
@@ -20,15 +20,12 @@ use schema::{Event, LogPointId, Model, TopLevelId, TopLevelMethod, Value};
 
 use super::began::{Took, is_time, took};
 use super::between::{nodes_of, step, walk};
-use super::evidence::FLOAT_US;
+use super::evidence::{FLOAT_US, TICK_US};
 use super::orders::Orders;
 use super::pools::{BEST, Closed, Fitness};
 
 /// Spans from which to learn what comes before the work.
 const SPANS_MIN: usize = 4;
-
-/// Times closer than this are equal: logs print milliseconds, µs.
-const TICK_US: i64 = 2_000;
 
 /// What began with the work is over after a pause of so many times as long as that took.
 const PAUSE_TIMES: u64 = 4;

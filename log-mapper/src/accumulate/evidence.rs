@@ -145,6 +145,9 @@ pub(super) const FLOAT_US: u64 = 100_000;
 /// belongs to them only if it is printed with them, µs: logs print milliseconds.
 pub(super) const AT_ONCE_US: u64 = 3_000;
 
+/// Times closer than this are equal: logs print milliseconds, µs.
+pub(super) const TICK_US: i64 = 2_000;
+
 /// Whether a span that has lasted `lasted_us` is done after `gap_us` of silence.
 pub(super) fn is_silence(gap_us: u64, lasted_us: u64) -> bool {
     gap_us > SILENCE_MIN_US.max(lasted_us.saturating_mul(2))

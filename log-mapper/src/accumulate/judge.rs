@@ -8,7 +8,7 @@ use schema::model::CLASS_INITIALIZER;
 use schema::{Event, LogPointId, Name, TopLevelId, TopLevelKind};
 
 use super::canonical::canonical;
-use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, is_silence, verdict};
+use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, TICK_US, is_silence, verdict};
 use super::facts::Fact;
 use super::open_span::TopState;
 use super::open_spans::SpanIndex;
@@ -33,9 +33,6 @@ const STEP_TIMES: u64 = 8;
 
 /// Lines of a span, from the last one, that show what it has named.
 const NAMED_EVENTS_MAX: usize = 32;
-
-/// Times closer than this are equal: logs print milliseconds, µs.
-const TICK_US: i64 = 2_000;
 
 impl Scan<'_> {
     /// Why the record joins the first of `takers`; none if it does not.

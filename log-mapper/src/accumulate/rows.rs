@@ -10,7 +10,6 @@
 use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
-use schema::LogPointId;
 
 use super::evidence::{FLOAT_US, LOOP_US};
 use super::orders::Follows;
@@ -119,40 +118,38 @@ impl Scan<'_> {
         if thread.is_some() {
             return None;
         }
-        let names: Vec<Vec<NameOf>> = record
-            .candidates
-            .iter()
-            .map(|candidate| {
-                let mut names = names(candidate.values.iter().map(|&(_, text)| text));
-                names.retain(|known| self.familiar.is_telling(known.name));
-                names
-            })
-            .collect();
-        let points: Vec<LogPointId> = record.candidates.iter().map(|candidate| candidate.log_point).collect();
-        let starts: Vec<bool> = points.into_iter().map(|point| self.orders.starts(point)).collect();
-        let rank = |taker: &Taker| {
-            let open = self.open.get(taker.span);
-            let Taker { evidence, .. } = taker;
-            let is_direct = open.last_seq + 1 == self.seq;
-            let waits =
-                evidence.follows == Follows::Next && evidence.entered && (is_direct || !evidence.differs);
+        let mut read: Option<(usize, bool, Vec<NameOf>)> = None;
+        let mut rank = |taker: &Taker| {
+            let Self { open, orders, familiar, seq, .. } = self;
+            let (open, evidence) = (open.get(taker.span), taker.evidence);
+            let is_direct = open.last_seq + 1 == *seq;
             // Who printed the line before may have waited for a disk since.
             let gap_us = record.ts_us.abs_diff(open.last_us);
             let is_at_once = gap_us <= LOOP_US || (is_direct && gap_us <= FLOAT_US);
+            let waits = evidence.follows == Follows::Next && evidence.entered;
+            if !waits || !is_at_once || (evidence.differs && !is_direct) {
+                return None;
+            }
+            let candidate = &record.candidates[taker.candidate];
+            if read.as_ref().is_none_or(|(known, ..)| *known != taker.candidate) {
+                let mut names = names(candidate.values.iter().map(|&(_, text)| text));
+                names.retain(|known| familiar.is_telling(known.name));
+                read = Some((taker.candidate, orders.starts(candidate.log_point), names));
+            }
+            let (_, starts, names) = read.as_ref()?;
             // The analysis knows of equal values whether they name the same, and a line that can
             // begin something is as well somebody else's for the same thing.
-            let is_new = !open.has_printed(record.candidates[taker.candidate].log_point);
-            let is_weak = is_new && (evidence.n_weak > 0 || !starts[taker.candidate]);
-            // It shows another value of a kind: that can be a file of one folder, if the folder
-            // is what something is about, and not just where things are.
-            let is_thing = |name: u64| is_direct && self.familiar.is_thing(name);
+            let is_new = !open.has_printed(candidate.log_point);
+            let is_weak = is_new && (evidence.n_weak > 0 || !starts);
             let is_shared = |ours: &&NameOf| {
                 let is_same =
                     |known: &NameOf| known.name == ours.name && (is_weak || known.within != ours.within);
-                (!evidence.differs || is_thing(ours.name)) && open.last_names.iter().any(is_same)
+                // It may show another value of a kind, if that is a file of one folder that
+                // something is about, and not just where things are.
+                (!evidence.differs || familiar.is_thing(ours.name)) && open.last_names.iter().any(is_same)
             };
-            let n_shared = names[taker.candidate].iter().filter(is_shared).count();
-            (waits && is_at_once && n_shared > 0).then_some((n_shared, open.last_seq + 1 == self.seq))
+            let n_shared = names.iter().filter(is_shared).count();
+            (n_shared > 0).then_some((n_shared, is_direct))
         };
         let mut best: Option<(usize, (usize, bool))> = None;
         let mut is_sole = false;
