@@ -5,15 +5,19 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::kinds::are_part_and_whole;
 use schema::model::SENDERS_MAX;
 use schema::{
-    CommunicationPair, Dag, DagNode, Event, IdentifierId, IdentifierStrength, Level, LinkKind, LogPoint,
-    LogPointId, Model, PairId, TopLevelId, TopLevelKind, ValueClassId,
+    CommunicationPair, Event, IdentifierId, IdentifierStrength, LinkKind, LogPoint, LogPointId, Model,
+    PairId, TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::Scope;
 use super::facts::Fact;
+use tops::{Top, top};
+
+pub(super) use tops::entries;
+
+mod tops;
 
 /// Whether a receiver is handed the name of a lasting thing and knows nothing that
 /// tells requests apart: it looks after the thing (whether a table needs to be
@@ -136,14 +140,6 @@ impl Mapped {
     pub(super) fn tells(&self) -> bool {
         self.strength == IdentifierStrength::Request
     }
-}
-
-#[derive(Debug, Default)]
-struct Top {
-    /// Strongest strength per value class, sorted.
-    classes: Vec<(ValueClassId, IdentifierStrength)>,
-    /// Log points with which it can start, sorted.
-    entries: Vec<LogPointId>,
 }
 
 impl<'m> Pairs<'m> {
@@ -332,90 +328,6 @@ impl<'m> Pairs<'m> {
         self.pairs.iter()
     }
 
-    /// How far values of `class` tell requests of `top` apart.
-    pub(super) fn strength(&self, top: TopLevelId, class: ValueClassId) -> Option<IdentifierStrength> {
-        let classes = &self.tops[top.index()].classes;
-        let at = classes.binary_search_by_key(&class, |&(class, _)| class).ok()?;
-        Some(classes[at].1)
-    }
-
-    /// Whether `top` knows values of a class that `is_of` accepts, other than what
-    /// names its node.
-    pub(super) fn knows_one(&self, top: TopLevelId, is_of: impl Fn(ValueClassId) -> bool) -> bool {
-        let classes = &self.tops[top.index()].classes;
-        classes.iter().any(|&(class, strength)| strength != IdentifierStrength::Node && is_of(class))
-    }
-
-    fn strength_of(&self, top: TopLevelId, id: IdentifierId) -> Option<IdentifierStrength> {
-        let identifier = self.model.top_level_methods[top.index()].identifiers.get(id.index())?;
-        Some(self.strength(top, identifier.value_class).unwrap_or(identifier.strength))
-    }
-
-    /// Whether `top` is a top-level method of the model.
-    pub(super) fn knows(&self, top: TopLevelId) -> bool {
-        top.index() < self.tops.len()
-    }
-
-    /// Whether `top` can start with `point`.
-    pub(super) fn starts_with(&self, top: TopLevelId, point: LogPointId) -> bool {
-        self.tops[top.index()].entries.binary_search(&point).is_ok()
-    }
-
-    /// Whether `top` prints `point`.
-    pub(super) fn prints(&self, top: TopLevelId, point: LogPointId) -> bool {
-        let nodes = &self.model.top_level_methods[top.index()].dag.nodes;
-        nodes.iter().any(|node| node.points.iter().any(|printed| printed.log_point == point))
-    }
-
-    /// Whether nobody but `top` prints `point`.
-    pub(super) fn alone_prints(&self, top: TopLevelId, point: LogPointId) -> bool {
-        let mut others = (0..self.tops.len()).map(TopLevelId::new).filter(|&other| other != top);
-        !others.any(|other| self.prints(other, point))
-    }
-
-    /// Whether `top` can print `after` when it has printed `before`.
-    pub(super) fn prints_after(&self, top: TopLevelId, before: LogPointId, after: LogPointId) -> bool {
-        let nodes = &self.model.top_level_methods[top.index()].dag.nodes;
-        let has = |node: &DagNode, wanted| node.points.iter().any(|point| point.log_point == wanted);
-        let (before, mut seen) = (nodes.iter().filter(|node| has(node, before)), vec![false; nodes.len()]);
-        let mut todo: Vec<u32> = Vec::new();
-        for node in before {
-            // Log points of one node have no order among themselves.
-            if has(node, after) {
-                return true;
-            }
-            todo.extend(&node.next);
-        }
-        while let Some(at) = todo.pop() {
-            let Some(node) = nodes.get(at as usize).filter(|_| !seen[at as usize]) else { continue };
-            seen[at as usize] = true;
-            if has(node, after) {
-                return true;
-            }
-            todo.extend(&node.next);
-        }
-        false
-    }
-
-    /// By which value class each entity is told from its like.
-    pub(super) fn identities(&self) -> BTreeSet<(TopLevelId, ValueClassId)> {
-        self.model.identities()
-    }
-
-    /// Whether spans of `top` are events of an entity that lives on.
-    pub(super) fn is_entity(&self, top: TopLevelId) -> bool {
-        self.model.top_level_methods[top.index()].kind == TopLevelKind::Entity
-    }
-
-    /// Whether all that `top` knows of a value class are elements of what its own
-    /// object keeps: it looks through them, whoever works on them.
-    pub(super) fn looks_through(&self, top: TopLevelId, class: ValueClassId) -> bool {
-        let identifiers = &self.model.top_level_methods[top.index()].identifiers;
-        let mut of_class = identifiers.iter().filter(|id| id.value_class == class).peekable();
-        of_class.peek().is_some()
-            && of_class.all(|id| id.path.starts_with("this.") && id.path.contains("[*]"))
-    }
-
     /// Value classes by which entities that are sent events name themselves:
     /// identifiers that their own objects hold one of, and by which their events find
     /// them. What else they hold at the moment has a life of its own, and what only has
@@ -435,64 +347,9 @@ impl<'m> Pairs<'m> {
         named.into_iter().filter(is_own).map(|(_, class)| class).collect()
     }
 
-    /// What the line of `event` prints as `variable`.
-    pub(super) fn class_of(&self, event: &Event, variable: u32) -> Option<ValueClassId> {
-        let point = self.model.log_points.get(event.log_point?.index())?;
-        point.variables.get(variable as usize)?.value_class
-    }
-
-    /// All that the line of `event` can print as a value, objects of several parts
-    /// among them.
-    pub(super) fn classes_of(&self, event: &Event) -> impl Iterator<Item = ValueClassId> {
-        let point = event.log_point.and_then(|point| self.model.log_points.get(point.index()));
-        point.into_iter().flat_map(|point| &point.variables).filter_map(|variable| variable.value_class)
-    }
-
-    /// Whether two lines print different values of one kind.
-    pub(super) fn say_other(&self, a: &Event, b: &Event) -> bool {
-        let class = |event: &Event, variable: u32| self.class_of(event, variable);
-        b.values.iter().any(|(variable, text)| {
-            let wanted = class(b, variable);
-            let mut same = a
-                .values
-                .iter()
-                .filter(|(other, _)| wanted.is_some() && class(a, *other) == wanted)
-                .peekable();
-            same.peek().is_some() && !same.any(|(_, other)| other == text || are_part_and_whole(other, text))
-        })
-    }
-
-    /// Whether a value that a line prints can be compared with others: what is of no class is not,
-    /// as far as the model knows it.
-    pub(super) fn is_of_class(&self, event: &Event, variable: u32) -> bool {
-        let point = event.log_point.and_then(|point| self.model.log_points.get(point.index()));
-        let variable = point.and_then(|point| point.variables.get(variable as usize));
-        variable.is_none_or(|variable| variable.value_class.is_some())
-    }
-
-    /// What makes `top` a top-level method.
-    pub(super) fn kind(&self, top: TopLevelId) -> TopLevelKind {
-        self.model.top_level_methods[top.index()].kind
-    }
-
-    /// Whether spans of `top` are events that somebody else sent.
-    pub(super) fn is_event_handler(&self, top: TopLevelId) -> bool {
-        self.model.top_level_methods[top.index()].kind == TopLevelKind::EventHandler
-    }
-
     /// Whether one sender can hand the same over to `top` on several nodes.
     pub(super) fn is_copied(&self, top: TopLevelId) -> bool {
         self.to(top).map(|index| self.get(index)).any(|pair| pair.role == Role::Remote && pair.many)
-    }
-
-    /// Whether `top` is a program's `main`, which a process runs once.
-    pub(super) fn is_main(&self, top: TopLevelId) -> bool {
-        self.model.top_level_methods[top.index()].is_main()
-    }
-
-    /// Whether `top` hands out requests without being part of one.
-    pub(super) fn is_dispatcher(&self, top: TopLevelId) -> bool {
-        self.model.top_level_methods[top.index()].kind == TopLevelKind::Dispatcher
     }
 
     /// Whether the receiver of a pair dispatches, and is, for all that is known, at what others
@@ -505,17 +362,6 @@ impl<'m> Pairs<'m> {
     /// started the thread has that.
     pub(super) fn begins_thread(&self, pair: &Pair, receiver: &Fact<'_>) -> bool {
         pair.kind == LinkKind::Thread && self.is_before_rounds(pair.to, receiver)
-    }
-
-    /// Whether a span begins with what the dispatcher `top` prints outside of its rounds only.
-    pub(super) fn is_before_rounds(&self, top: TopLevelId, span: &Fact<'_>) -> bool {
-        span.first_point.is_some_and(|first| self.is_outside_rounds(top, first))
-    }
-
-    /// Whether the dispatcher `top` prints a log point outside of its rounds only.
-    pub(super) fn is_outside_rounds(&self, top: TopLevelId, point: LogPointId) -> bool {
-        let outside = &self.model.top_level_methods[top.index()].outside_rounds;
-        outside.binary_search(&point).is_ok()
     }
 
     fn add(&mut self, pair: &CommunicationPair, id: PairId, role: Role) {
@@ -563,39 +409,4 @@ impl<'m> Pairs<'m> {
 
 fn is_entity(model: &Model, top: TopLevelId) -> bool {
     model.top_level_methods.get(top.index()).is_some_and(|top| top.kind == TopLevelKind::Entity)
-}
-
-fn top(model: &Model, index: usize) -> Top {
-    let top = &model.top_level_methods[index];
-    let identifiers = top.identifiers.iter().filter(|id| !id.one_of_many);
-    let mut classes: Vec<(ValueClassId, IdentifierStrength)> =
-        identifiers.map(|id| (id.value_class, id.strength)).collect();
-    classes.sort_unstable();
-    classes.dedup_by_key(|&mut (class, _)| class);
-    // Levels below the usual one may be off.
-    let is_quiet = |point: LogPointId| {
-        let point = model.log_points.get(point.index());
-        point.is_none_or(|point| point.levels.iter().all(|&level| level < Level::Info))
-    };
-    Top { classes, entries: entries(&top.dag, is_quiet) }
-}
-
-/// The log points that an execution can begin with, sorted, if those that are quiet
-/// may print or not.
-pub(super) fn entries(dag: &Dag, is_quiet: impl Fn(LogPointId) -> bool) -> Vec<LogPointId> {
-    let mut seen = vec![false; dag.nodes.len()];
-    let mut todo = dag.entries.clone();
-    let mut entries: Vec<LogPointId> = Vec::new();
-    while let Some(at) = todo.pop() {
-        let Some(node) = dag.nodes.get(at as usize) else { continue };
-        if !std::mem::replace(&mut seen[at as usize], true) {
-            entries.extend(node.points.iter().map(|point| point.log_point));
-            if node.points.iter().all(|point| is_quiet(point.log_point)) {
-                todo.extend(&node.next);
-            }
-        }
-    }
-    entries.sort_unstable();
-    entries.dedup();
-    entries
 }
