@@ -104,7 +104,8 @@ impl Writer<'_> {
         let domain = self.domains[kind];
         let place = Words::place(&mut self.random);
         let id = match self.id_type(kind).as_str() {
-            "int" => format!("{} + {number}", 1000 * (kind + 1)),
+            "int" => format!("{} + {number}", self.base(kind)),
+            _ if self.program.same_ids => format!("\"/shared/\" + {random}.nextInt(9)"),
             _ => format!("\"/{}s/\" + {random}.nextInt(9)", domain.noun),
         };
         let mut all = vec![

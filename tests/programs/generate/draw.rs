@@ -18,7 +18,8 @@ pub(crate) fn draw(seed: u64) -> Program {
     let n_servers = *random.weighted(&[(62, 0_usize), (30, 1), (8, 2)]);
     let servers = (0..n_servers).map(|_| *random.pick(PROTOCOLS)).collect();
     let n_kinds = *random.weighted(&[(50, 1_usize), (35, 2), (15, 3)]);
-    let mut program = Program { seed, library, release, kinds: Vec::new(), servers };
+    let same_ids = random.chance(20);
+    let mut program = Program { seed, library, release, same_ids, kinds: Vec::new(), servers };
     for _ in 0..n_kinds {
         let kind = Draw { random: &mut random, servers: n_servers, left: 4 }.kind(n_kinds);
         program.kinds.push(kind);
@@ -38,6 +39,8 @@ const STYLES: &[(usize, Style)] = &[
     (6, Style::Ternary),
     (6, Style::Helper),
     (5, Style::Wrapper),
+    (4, Style::Prefix),
+    (4, Style::Same),
 ];
 
 const WAYS: &[(usize, Way)] = &[
@@ -49,6 +52,9 @@ const WAYS: &[(usize, Way)] = &[
     (6, Way::Completable),
     (4, Way::Thread),
     (4, Way::ThreadClass),
+    (3, Way::Daemon),
+    (3, Way::Topic),
+    (3, Way::Fifo),
     (8, Way::Queue),
     (5, Way::QueueOfTasks),
     (4, Way::QueueOfText),
@@ -125,9 +131,10 @@ impl Draw<'_> {
             (8, Carry::Record),
         ]);
         let requests = (40 + self.random.below(30)) / n_kinds.min(2);
+        let watched = self.random.chance(7);
         let mut steps = vec![Step::Do(Form::Line, self.say())];
         steps.extend(self.steps(0));
-        Kind { begin, id, carry, requests, steps }
+        Kind { begin, id, carry, requests, watched, steps }
     }
 
     fn say(&mut self) -> Say {
@@ -135,6 +142,7 @@ impl Draw<'_> {
             (45, Shows::Id),
             (20, Shows::IdWhat),
             (15, Shows::IdAmount),
+            (6, Shows::IdFlag),
             (20, Shows::Object),
         ]);
         Say { style: *self.random.weighted(STYLES), shows }
@@ -151,7 +159,11 @@ impl Draw<'_> {
         for _ in 0..hands.min(self.left) {
             self.left = self.left.saturating_sub(1);
             let hand = self.hand();
-            let inner = self.steps(depth + 1);
+            let mut inner = self.steps(depth + 1);
+            let hands_on = matches!(inner.last(), Some(Step::Over(..)));
+            if hands_on && self.random.chance(15) {
+                inner.drain(..inner.len() - 1);
+            }
             steps.push(Step::Over(hand, inner));
             if self.random.chance(40) {
                 steps.push(Step::Do(*self.random.weighted(FORMS), self.say()));

@@ -78,19 +78,54 @@ impl Writer<'_> {
         }
         env.vars = self.values(env.kind);
         env.carry = Carry::Values;
+        if kind.watched {
+            code.add(self.watched(env));
+        }
         code.add(self.carried(env, kind.carry));
         code
     }
 
+    /// The request is among those that a thread prints from time to time. A round of that
+    /// thread is a unit of its own.
+    fn watched(&mut self, env: &Env) -> Code {
+        let boxed = self.boxed(env.kind);
+        let mut round = env.clone();
+        round.vars[0].expr = "open".to_owned();
+        let text = format!("{} in progress: ", large(self.domains[env.kind].noun));
+        let count = self.say_object(&round, Say::PLAIN, &text, "LIVE.size()", None);
+        let each = self.say(&round, Say::PLAIN);
+        let names = [("boxed", boxed.as_str())];
+        self.field(env, format!("private static final Set<{boxed}> LIVE = ConcurrentHashMap.newKeySet();"));
+        let watch = "private void watch() {
+            if (LIVE.isEmpty()) {
+            return;
+            }
+            Truth.set(Truth.next(\"watch\"));
+            $count
+            for ($boxed open : LIVE) {
+            $each
+            }
+            }";
+        self.classes[env.class].method(fill(watch, &names, &[("count", &count), ("each", &each)]));
+        let closed = "static void closed(Object open) {\nLIVE.remove(open);\n}";
+        self.classes[env.class].method(fill(closed, &[], &[]));
+        let field =
+            "private final ScheduledExecutorService watcher = Executors.newSingleThreadScheduledExecutor();";
+        self.field(env, field.to_owned());
+        let start = "watcher.scheduleWithFixedDelay(this::watch, 7, 19, TimeUnit.MILLISECONDS);";
+        self.classes[env.class].constructor.push(start.to_owned());
+        Code { lines: vec![format!("LIVE.add({});", self.domains[env.kind].noun)], throws: false }
+    }
+
     /// First number of a kind. Where all kinds share what prints, equal numbers of two
     /// kinds would not be told apart.
-    fn base(kind: usize) -> String {
-        (1000 * (kind + 1)).to_string()
+    pub(crate) fn base(&self, kind: usize) -> String {
+        if self.program.same_ids { "1000".to_owned() } else { (1000 * (kind + 1)).to_string() }
     }
 
     /// An identifier made of a counter of the service.
     fn counted_up(&mut self, env: &Env, id: Id, names: &[(&str, &str)]) -> Code {
-        let base = Self::base(env.kind);
+        let base = self.base(env.kind);
         let noun = self.domains[env.kind].noun;
         if id == Id::Counter {
             self.field(env, format!("private int last{} = {base};", large(noun)));
@@ -98,7 +133,11 @@ impl Writer<'_> {
             self.classes[env.class].method(fill(next, names, &[]));
             return fill("int $noun = next$Noun();", names, &[]);
         }
-        let start = if id == Id::Hex { format!("0x5ee{}00000000L", env.kind) } else { base };
+        let start = if id == Id::Hex {
+            format!("0x5ee{}00000000L", if self.program.same_ids { 0 } else { env.kind })
+        } else {
+            base
+        };
         self.field(env, format!("private final AtomicLong {noun}s = new AtomicLong({start});"));
         let line = match id {
             Id::Hex => "long $noun = $nouns.addAndGet(40503L);",
@@ -140,13 +179,17 @@ impl Writer<'_> {
         fill(line, names, &[])
     }
 
-    /// The end of a request whose identifier comes again.
+    /// The end of a request whose identifier comes again, or that is watched.
     pub(crate) fn release(&mut self, env: &Env) -> Code {
-        if !self.kind(env).id.comes_again() {
-            return Code::default();
-        }
         let service = format!("{}Service", large(self.domains[env.kind].noun));
-        Code { lines: vec![format!("{service}.release({});", self.id(env))], throws: false }
+        let mut code = Code::default();
+        if self.kind(env).watched {
+            code.line(format!("{service}.closed({});", self.id(env)));
+        }
+        if self.kind(env).id.comes_again() {
+            code.line(format!("{service}.release({});", self.id(env)));
+        }
+        code
     }
 
     /// A component that makes the identifier, prints it and returns it.
@@ -157,7 +200,7 @@ impl Writer<'_> {
         let mut inside = Env { class, carry: Carry::Values, vars: self.values(env.kind), ..env.clone() };
         inside.vars[0].expr = "number".to_owned();
         let line = self.say(&inside, Say::PLAIN);
-        let base = Self::base(env.kind);
+        let base = self.base(env.kind);
         let names = [("what", domain.what), ("amount", domain.amount)];
         let method = fill(
             "long open(String $what, int $amount) {

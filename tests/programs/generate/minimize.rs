@@ -36,6 +36,7 @@ fn smaller(program: &Program) -> Vec<Program> {
             add(with(program, at, |kind| kind.steps = steps));
         }
         add(with(program, at, |kind| kind.begin = Begin::ClientThreads));
+        add(with(program, at, |kind| kind.watched = false));
         add(with(program, at, |kind| kind.carry = Carry::Values));
         add(with(program, at, |kind| kind.id = Id::Atomic));
         for steps in plainer(&program.kinds[at].steps) {
@@ -43,6 +44,7 @@ fn smaller(program: &Program) -> Vec<Program> {
         }
     }
     add(Program { library: Library::Log4j1, ..program.clone() });
+    add(Program { same_ids: false, ..program.clone() });
     add(Program { release: 8, ..program.clone() });
     add(Program { servers: vec![Protocol::Data; program.servers.len()], ..program.clone() });
     found

@@ -101,6 +101,10 @@ pub(crate) enum Style {
     Helper,
     /// The application's own facade prints.
     Wrapper,
+    /// A text of the class stands before each message.
+    Prefix,
+    /// The same text at several statements.
+    Same,
 }
 
 /// Which values a line shows beside the words.
@@ -109,6 +113,8 @@ pub(crate) enum Shows {
     Id,
     IdWhat,
     IdAmount,
+    /// A boolean beside the identifier.
+    IdFlag,
     /// The carried object as its `toString` puts it; the identifier where values travel.
     Object,
 }
@@ -178,14 +184,20 @@ pub(crate) enum Way {
     Thread,
     /// A subclass of `Thread` for each.
     ThreadClass,
+    /// A thread of the application's own class around the task.
+    Daemon,
     /// A `BlockingQueue` and threads that take from it; the loop calls a method.
     Queue,
     /// The same where the elements are tasks with a method of their own.
     QueueOfTasks,
     /// The same where the elements are text that the receiver takes apart.
     QueueOfText,
+    /// The same where the queue is found by its name in a map.
+    Topic,
     /// The queue holds the identifier only; the rest waits in a map.
     QueueOfKeys,
+    /// A queue with one receiver whose lines do not show the identifier: order decides.
+    Fifo,
     /// A `PriorityBlockingQueue`.
     Priority,
     /// A list guarded by its monitor.
@@ -241,6 +253,8 @@ pub(crate) struct Kind {
     pub(crate) id: Id,
     pub(crate) carry: Carry,
     pub(crate) requests: usize,
+    /// Whether a thread prints all requests in progress from time to time.
+    pub(crate) watched: bool,
     pub(crate) steps: Vec<Step>,
 }
 
@@ -265,6 +279,8 @@ pub(crate) struct Program {
     pub(crate) library: Library,
     /// Java release compiled for.
     pub(crate) release: u32,
+    /// Whether requests of several kinds have the same identifiers at the same time.
+    pub(crate) same_ids: bool,
     pub(crate) kinds: Vec<Kind>,
     pub(crate) servers: Vec<Protocol>,
 }
@@ -279,7 +295,13 @@ impl Program {
         add("library", format!("{:?}", self.library));
         add("release", self.release.to_string());
         add("kinds", self.kinds.len().to_string());
+        if self.same_ids {
+            add("id", "SameInKinds".to_owned());
+        }
         for kind in &self.kinds {
+            if kind.watched {
+                add("order", "Watched".to_owned());
+            }
             add("begin", format!("{:?}", kind.begin));
             add("id", format!("{:?}", kind.id));
             add("carry", format!("{:?}", kind.carry));
@@ -343,7 +365,16 @@ impl Way {
 
     /// Ways that never do.
     pub(crate) fn never_waits(self) -> bool {
-        matches!(self, Way::Events | Way::Handlers | Way::Ring | Way::QueueOfText | Way::JdkTimer)
+        matches!(
+            self,
+            Way::Events
+                | Way::Handlers
+                | Way::Ring
+                | Way::QueueOfText
+                | Way::Topic
+                | Way::Fifo
+                | Way::JdkTimer
+        )
     }
 
     /// Ways on which one thread alone may receive.
@@ -357,7 +388,7 @@ impl Way {
 
     /// Ways on which one thread alone receives.
     pub(crate) fn is_single(self) -> bool {
-        matches!(self, Way::Events | Way::Handlers | Way::Ring | Way::JdkTimer | Way::Batch)
+        matches!(self, Way::Events | Way::Handlers | Way::Ring | Way::JdkTimer | Way::Batch | Way::Fifo)
     }
 }
 
@@ -388,6 +419,8 @@ fn lines(steps: &[Step]) -> usize {
 pub(crate) fn settle(program: &mut Program) {
     program.kinds.truncate(3);
     let outside = program.kinds.iter().any(|k| matches!(k.begin, Begin::Unseen | Begin::Connection));
+    program.same_ids &= program.kinds.len() > 1;
+    let same_ids = program.same_ids;
     let mut in_main = false;
     for kind in &mut program.kinds {
         if outside && !matches!(kind.begin, Begin::Unseen | Begin::Connection | Begin::Timer) {
@@ -403,7 +436,8 @@ pub(crate) fn settle(program: &mut Program) {
             kind.carry = Carry::Getters;
         }
         let single = matches!(kind.begin, Begin::MainLoop | Begin::Timer);
-        let place = Place { comes_again: kind.id.comes_again(), waited: false, single, many: false };
+        let place =
+            Place { comes_again: kind.id.comes_again(), waited: false, single, many: false, same_ids };
         settle_steps(&mut kind.steps, place);
         if !matches!(kind.steps.first(), Some(Step::Do(Form::Line, _))) {
             kind.steps.insert(0, Step::Do(Form::Line, Say::PLAIN));
@@ -423,6 +457,8 @@ struct Place {
     single: bool,
     /// One request does them several times at once.
     many: bool,
+    /// What all kinds share could not tell them apart.
+    same_ids: bool,
 }
 
 fn settle_steps(steps: &mut [Step], place: Place) {
@@ -432,6 +468,9 @@ fn settle_steps(steps: &mut [Step], place: Place) {
             Step::Do(form, say) => {
                 if *form == Form::Quiet && !place.single {
                     *form = Form::Locked;
+                }
+                if place.same_ids && *form == Form::Shared {
+                    *form = Form::Line;
                 }
                 if *form != Form::Line && say.style == Style::Ternary {
                     say.style = Style::Concat;
@@ -450,19 +489,25 @@ fn settle_steps(steps: &mut [Step], place: Place) {
                 }
                 hand.single = hand.way.is_single() || (hand.single && hand.way.may_be_single());
                 let is_call = matches!(hand.way, Way::Call | Way::Interface);
-                let is_first =
-                    |step: &Step| matches!(step, Step::Do(Form::Line | Form::Quiet | Form::Locked, _));
                 let inside = Place {
                     comes_again: place.comes_again,
                     waited: place.waited || hand.waits,
                     single: hand.single || (place.single && is_call),
                     many: place.many || matches!(hand.way, Way::FanOut | Way::InvokeAll | Way::ForkJoin),
+                    same_ids: place.same_ids,
                 };
                 settle_steps(inner, inside);
-                if !inner.first().is_some_and(is_first) && !is_call {
+                let begins_well = |step: &Step| match step {
+                    Step::Do(form, _) => matches!(form, Form::Line | Form::Quiet | Form::Locked),
+                    // A thread may be silent and only hand on.
+                    Step::Over(..) => true,
+                };
+                if hand.way == Way::Fifo {
+                    inner.clear();
+                } else if !inner.first().is_some_and(begins_well) && !is_call {
                     inner.insert(0, Step::Do(Form::Line, Say::PLAIN));
                 }
-                if inner.is_empty() {
+                if inner.is_empty() && hand.way != Way::Fifo {
                     inner.push(Step::Do(Form::Line, Say::PLAIN));
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::hand_over::{Over, Task};
 use super::java::{Code, fill, holder};
-use super::plan::{Carry, Say, Step, Way};
+use super::plan::{Carry, Say, Shows, Step, Way};
 use super::words::large;
 use super::write::{Env, Writer};
 
@@ -204,11 +204,14 @@ impl Writer<'_> {
 
     pub(crate) fn queue_of_text(&mut self, over: &Over, env: &Env) -> Code {
         let noun = self.domains[env.kind].noun;
-        let queue = self.fresh(env, &format!("{noun}Lines"));
-        self.field(
-            env,
-            format!("private final BlockingQueue<String> {queue} = new LinkedBlockingQueue<String>();"),
-        );
+        let queue = if over.hand.way == Way::Topic {
+            self.topic(env)
+        } else {
+            let queue = self.fresh(env, &format!("{noun}Lines"));
+            let made = "new LinkedBlockingQueue<String>()";
+            self.field(env, format!("private final BlockingQueue<String> {queue} = {made};"));
+            queue
+        };
         let part = self.fresh(env, "part");
         let (code, inside) = self.unpacked(env, &part);
         let line = self.fresh(env, "line");
@@ -220,6 +223,49 @@ impl Writer<'_> {
         );
         self.workers(over, env, &take);
         Code { lines: vec![format!("{queue}.add({});", self.packed(env))], throws: false }
+    }
+
+    /// A queue found by a name in a map.
+    fn topic(&mut self, env: &Env) -> String {
+        let class = &mut self.classes[env.class];
+        if !class.has("topics") {
+            class.fresh("topics");
+            class.fresh("topic");
+            let made = "topics = new ConcurrentHashMap<>()";
+            class.fields.push(format!("private final ConcurrentMap<String, BlockingQueue<String>> {made};"));
+            class.method(fill(
+                "private BlockingQueue<String> topic(String name) {
+                return topics.computeIfAbsent(name, any -> new LinkedBlockingQueue<String>());
+                }",
+                &[],
+                &[],
+            ));
+        }
+        let verb = self.words.verb();
+        format!("topic(\"{}.{verb}\")", self.domains[env.kind].noun)
+    }
+
+    /// The sender's line and the put are one step under the lock, so the order in the queue is
+    /// the order in the log, which is all that tells whose the receiver's lines are.
+    pub(crate) fn fifo(&mut self, over: &Over, env: &Env) -> Code {
+        let noun = self.domains[env.kind].noun;
+        let taken = self.fresh(env, "next");
+        let element = self.element(over, env, &taken, false);
+        let queue = self.fresh(env, &format!("{noun}Line"));
+        let ty = element.ty.clone();
+        let made = format!("new LinkedBlockingQueue<{ty}>()");
+        self.field(env, format!("private final BlockingQueue<{ty}> {queue} = {made};"));
+        let mut body = self.recall(over, &element.env);
+        for _ in 0..2 {
+            body.add(self.say_no_id(&element.env, Say::PLAIN));
+            body.add(self.pause(&element.env, "1"));
+        }
+        body.add(self.steps(over.inner, &element.env, over.ends));
+        let names = [("ty", ty.as_str()), ("taken", &taken), ("queue", &queue), ("made", &element.made)];
+        let take = fill("$ty $taken = $queue.take();\n$body", &names, &[("body", &body)]);
+        self.workers(over, env, &take);
+        let line = self.say(env, Say { shows: Shows::IdWhat, ..Say::PLAIN });
+        fill("synchronized ($queue) {\n$line\n$queue.add($made);\n}", &names, &[("line", &line)])
     }
 
     /// The values as words of one text.

@@ -20,6 +20,7 @@ const ID: &[&str] =
     &["%V %n %I", "%N %I %v", "%n=%I %v", "%I %v now", "%V for %n %I", "Now %v: %n %I", "%N %I is %v"];
 const ID_WHAT: &[&str] = &["%V %n %I of %w %W", "%W: %n %I %v", "%N %I %v on %W", "%n=%I %w=%W %v"];
 const ID_AMOUNT: &[&str] = &["%N %I %v after %A %a", "%V %A %a of %n %I", "%n %I %v (%A)", "%N %I %v, %a %A"];
+const ID_FLAG: &[&str] = &["%N %I %v: %B", "%n %I, %v %B", "%V %n %I (%B)"];
 const OBJECT: &[&str] = &["%V %O", "%O %v", "Now %v: %O"];
 const FURTHER: &[&str] = &["%V %x %X of %n %I", "%N %I %v, %x %X", "%x %X of %I %v"];
 const NO_ID: &[&str] = &["%V all %a", "%V the %w now", "%V %A %a", "Everything %v", "%V again"];
@@ -40,6 +41,11 @@ impl Writer<'_> {
     }
 
     pub(crate) fn say_at(&mut self, env: &Env, say: Say, level: &str, further: Further) -> Code {
+        if say.style == Style::Same && further.is_none() {
+            let text = format!("{} ", large(self.domains[env.kind].noun));
+            let parts = [Part::Text(text), Part::Value(self.id(env), false), Part::Text(" noted".to_owned())];
+            return self.call(env, level, &concat(&parts), None);
+        }
         let parts = self.parts(env, say.shows, further);
         let style = if level == "debug" && say.style != Style::Wrapper { Style::Concat } else { say.style };
         if style == Style::Ternary {
@@ -119,12 +125,13 @@ impl Writer<'_> {
 
     fn print_parts(&mut self, env: &Env, style: Style, level: &str, parts: &[Part]) -> Code {
         match style {
-            Style::Concat | Style::Ternary => self.call(env, level, &concat(parts), None),
+            Style::Concat | Style::Ternary | Style::Same => self.call(env, level, &concat(parts), None),
             Style::Places => self.places(env, level, parts),
             Style::Format => {
                 let text = format!("String.format({})", formatted(parts));
                 self.call(env, level, &text, None)
             }
+            Style::Prefix => self.prefixed(env, level, parts),
             Style::Builder => self.builder(env, level, parts),
             Style::Helper => self.helper(env, level, parts),
             Style::Wrapper => {
@@ -159,6 +166,22 @@ impl Writer<'_> {
             return Code { lines: vec![line], throws: false };
         }
         self.call(env, level, &format!("\"{text}\", {}", values.join(", ")), None)
+    }
+
+    /// A text that the class computed when it was loaded stands before the message.
+    fn prefixed(&mut self, env: &Env, level: &str, parts: &[Part]) -> Code {
+        let class = &mut self.classes[env.class];
+        if !class.has("PREFIX") {
+            class.fresh("PREFIX");
+            class
+                .fields
+                .push(format!("private static final String PREFIX = prefix({}.class, 7);", class.name));
+            let method = "private static String prefix(Class<?> of, int number) {
+                return \"[\" + of.getSimpleName() + \"-\" + number + \"] \";
+                }";
+            class.method(fill(method, &[], &[]));
+        }
+        self.call(env, level, &format!("PREFIX + {}", concat(parts)), None)
     }
 
     fn builder(&mut self, env: &Env, level: &str, parts: &[Part]) -> Code {
@@ -226,6 +249,7 @@ impl Writer<'_> {
             (None, Shows::Id) => ID,
             (None, Shows::IdWhat) => ID_WHAT,
             (None, Shows::IdAmount) => ID_AMOUNT,
+            (None, Shows::IdFlag) => ID_FLAG,
             (None, Shows::Object) if env.carry == Carry::Values => ID,
             (None, Shows::Object) => OBJECT,
         };
@@ -255,6 +279,7 @@ impl Writer<'_> {
                 'I' => Ok((self.shown_id(env, &mut text), false)),
                 'W' => Ok((self.what(env), false)),
                 'A' => Ok((self.amount(env), true)),
+                'B' => Ok((format!("({} % 2 == 0)", self.amount(env)), false)),
                 'O' => Ok((env.vars[0].expr.clone(), false)),
                 'X' => Ok((further.expect("a further value").1.to_owned(), true)),
                 other => unreachable!("%{other} in a template"),

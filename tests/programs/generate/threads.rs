@@ -147,11 +147,25 @@ impl Writer<'_> {
         let thread = self.fresh(env, "thread");
         let mut code = Code::default();
         code.line(format!("Thread {thread} = new {name}({});", env.arguments()));
-        code.line(format!("{thread}.start();"));
-        if over.hand.waits {
-            code.line(format!("{thread}.join();"));
-            code.throws = true;
+        code.add(started(&thread, over));
+        code
+    }
+
+    /// A thread of the application's own class around a task.
+    pub(crate) fn daemon(&mut self, over: &Over, env: &Env) -> Code {
+        if !self.classes.iter().any(|class| class.name == "Daemon") {
+            let class = self.class("Daemon");
+            self.classes[class].heading = " extends Thread".to_owned();
+            self.classes[class].method(fill(DAEMON, &[], &[]));
         }
+        let inside = self.received(over, env);
+        let body = self.receive_guarded(over, &inside);
+        let task = Task { name: "Work", heading: " implements Runnable", signature: RUN, further: &[] };
+        let name = self.task(&task, &inside, &body);
+        let daemon = self.fresh(env, "daemon");
+        let mut code = Code::default();
+        code.line(format!("Daemon {daemon} = new Daemon(new {name}({}));", env.arguments()));
+        code.add(started(&daemon, over));
         code
     }
 
@@ -323,3 +337,27 @@ impl Writer<'_> {
         code
     }
 }
+
+/// Starts a thread, and waits for its end where the hand-over waits.
+fn started(thread: &str, over: &Over) -> Code {
+    let mut code = Code::default();
+    code.line(format!("{thread}.start();"));
+    if over.hand.waits {
+        code.line(format!("{thread}.join();"));
+        code.throws = true;
+    }
+    code
+}
+
+const DAEMON: &str = "private final Runnable work;
+
+    Daemon(Runnable work) {
+    super(work.getClass().getSimpleName());
+    setDaemon(true);
+    this.work = work;
+    }
+
+    @Override
+    public void run() {
+    work.run();
+    }";
