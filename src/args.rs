@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use schema::Pass;
 
 /// Tells what every request of a JVM distributed system did, from the logs it
 /// already writes.
@@ -75,6 +76,9 @@ pub(crate) struct LogArgs {
     /// Exit with 1 if any record is in no request
     #[arg(long)]
     pub(crate) strict: bool,
+    /// For developers: leave out a pass that joins records or spans, to see what it earns
+    #[arg(long, value_name = "PASS", hide = true, value_parser = pass)]
+    pub(crate) without_pass: Vec<Pass>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -264,12 +268,29 @@ pub(crate) struct EvaluateArgs {
     /// Take the truth from the logs: a key of the MDC that the layout prints, e.g. a trace id
     #[arg(long, value_name = "KEY")]
     pub(crate) by: Option<String>,
+    /// Types that requests should have, by unit: tab-separated, with a header naming unit and types
+    #[arg(long, value_name = "FILE")]
+    pub(crate) types: Option<PathBuf>,
+    /// Tell what each pass has begun, joined and linked, and how much of it is true
+    #[arg(long)]
+    pub(crate) passes: bool,
+    /// Tell how many of the links that are needed the model proposes at all
+    #[arg(long)]
+    pub(crate) ceiling: bool,
     /// Folder of the request table
     #[arg(long, value_name = "TABLE")]
     pub(crate) table: PathBuf,
     /// Form of the scores
     #[arg(long, value_enum, default_value = "table")]
     pub(crate) format: Format,
+}
+
+/// A pass by its name.
+fn pass(name: &str) -> Result<Pass, String> {
+    Pass::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Pass::ALL.iter().map(|pass| pass.name()).collect();
+        format!("expected one of {}", names.join(", "))
+    })
 }
 
 /// `500ms`, `60s`, `5m`, `1h`; a bare number is seconds.

@@ -16,11 +16,22 @@
 //! The log point of a record is *exact* if it is the true statement. One that
 //! is not may be a *tie*: another statement with the same level, logger and
 //! texts ([`looks`]).
+//!
+//! Beside that: how right [`spans`] are, the [`links`] between them, and the
+//! [`types`] of requests; what each of the [`passes`] has earned; and the
+//! [`ceiling`] that the model puts on links.
 
+pub(crate) mod ceiling;
+mod found;
+pub(crate) mod links;
 mod looks;
+pub(crate) mod passes;
 mod score;
+pub(crate) mod spans;
 mod truth;
+pub(crate) mod types;
 
+pub(crate) use found::Found;
 pub(crate) use looks::Looks;
-pub(crate) use score::{Class, Found, Scores, Tally, Worst, score};
+pub(crate) use score::{Class, Scores, Tally, Worst, score};
 pub(crate) use truth::{Record, Truth};

@@ -11,6 +11,10 @@ use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use schema::{Model, TopLevelKind, TopLevelMethod};
+use scoring::{Scores, files, output};
+
+#[path = "support/scoring.rs"]
+mod scoring;
 
 const SETS: &[(&str, &str)] = &[
     ("cassandra-2.1.0", "set-a"),
@@ -141,57 +145,45 @@ fn jars() -> Option<Result<PathBuf, String>> {
     })
 }
 
-/// Scores in percent, by name of the column.
-type Scores = BTreeMap<String, f64>;
+/// Columns of the table of scores.
+const COLUMNS: [&str; 6] = ["correct", "incomplete", "incorrect", "failed", "log_point", "b_cubed"];
 
-/// Columns of the table of scores, and whether more is better.
-const COLUMNS: [(&str, bool); 5] =
-    [("correct", true), ("incomplete", false), ("incorrect", false), ("failed", false), ("log_point", true)];
+/// What must never get worse, and whether more is better. The share of incomplete messages may
+/// grow when incorrect ones shrink.
+const HELD: [(&str, bool); 4] =
+    [("correct", true), ("incorrect", false), ("failed", false), ("log_point", true)];
 
 fn check(system: &str, set: &str, jars: &Path) -> Result<(), String> {
     let got = measure(system, set, jars)?;
     let path = root().join("scores.tsv");
     let table = std::fs::read_to_string(&path).map_err(|e| format!("`{}`: {e}", path.display()))?;
-    if std::env::var_os("LPROF_UPDATE_SCORES").is_some() {
-        return std::fs::write(&path, updated(&table, system, set, &got)).map_err(|e| e.to_string());
+    if scoring::is_update() {
+        let table = scoring::updated(&table, (&["system", "set"], &[system, set]), (&COLUMNS, &got));
+        return std::fs::write(&path, table).map_err(|e| e.to_string());
     }
-    let expected =
-        row(&table, system, set).ok_or_else(|| format!("scores.tsv has no row for {system} {set}"))?;
-    // The share of incomplete messages may grow when incorrect ones shrink: only
-    // what must never get worse is held.
-    let held = ["correct", "incorrect", "failed", "log_point"];
-    let worse = |(name, more_is_better): &(&str, bool)| {
-        let (got, expected) = (got[*name], expected[*name]);
-        held.contains(name) && (if *more_is_better { got < expected } else { got > expected })
-    };
-    let worse: Vec<&str> = COLUMNS.iter().filter(|c| worse(c)).map(|(name, _)| *name).collect();
+    let row = scoring::row(&table, &[system, set])
+        .ok_or_else(|| format!("scores.tsv has no row for {system} {set}"))?;
+    let expected = |name: &str| row.get(name).and_then(|cell| cell.parse::<f64>().ok());
+    let mut worse = Vec::new();
+    for (name, more_is_better) in HELD {
+        let expected = expected(name).ok_or_else(|| format!("no `{name}` of {system} {set}"))?;
+        // As it stands in the table.
+        let got = (100.0 * got[name]).round() / 100.0;
+        worse.extend((if more_is_better { got < expected } else { got > expected }).then_some(name));
+    }
     if worse.is_empty() {
         Ok(())
     } else {
-        Err(format!("worse: {worse:?}\nexpected {expected:?}\ngot      {got:?}"))
+        Err(format!("worse: {worse:?}\nexpected {row:?}\ngot      {got:?}"))
     }
 }
 
 /// Analyzes, maps, reduces and evaluates one set.
 fn measure(system: &str, set: &str, jars: &Path) -> Result<Scores, String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let table = scratch.path().join("table");
     let (folder, truth) = folder_and_truth(system, set, scratch.path())?;
-    let mut run = Command::new(env!("CARGO_BIN_EXE_lprof"));
-    run.arg("run").arg("--table").arg(&table).args(files(jars, ".jar")?).args(files(&folder, ".log.zst")?);
-    output(&mut run)?;
-    let mut evaluate = Command::new(env!("CARGO_BIN_EXE_lprof"));
-    evaluate.args(["evaluate", "--format", "json", "--table"]).arg(&table);
-    let json = output(evaluate.arg("--truth").arg(truth))?;
-    let json: serde_json::Value = serde_json::from_str(&json).map_err(|e| format!("{e}: {json}"))?;
-    let all = &json["all"];
-    let number = |v: &serde_json::Value| v.as_f64().ok_or_else(|| format!("no score in {json}"));
-    let mut scores = Scores::new();
-    for (name, _) in &COLUMNS[..4] {
-        scores.insert((*name).to_owned(), number(&all["percent"][name])?);
-    }
-    scores.insert("log_point".to_owned(), number(&all["log_point_exact_percent"])?);
-    Ok(scores)
+    let inputs = (files(jars, ".jar")?, files(&folder, ".log.zst")?);
+    scoring::scores(&scoring::evaluation((&inputs.0, &inputs.1, &truth), &[], scratch.path())?)
 }
 
 /// The logs of a set and its truth. `set-a-cross` is `set-a` with the units of
@@ -224,41 +216,4 @@ fn unpacked(path: &Path) -> Result<String, String> {
     let told = |e: std::io::Error| format!("`{}`: {e}", path.display());
     let bytes = std::fs::read(path).map_err(told)?;
     String::from_utf8(zstd::decode_all(&*bytes).map_err(told)?).map_err(|e| e.to_string())
-}
-
-fn files(folder: &Path, suffix: &str) -> Result<Vec<PathBuf>, String> {
-    let entries = std::fs::read_dir(folder).map_err(|e| format!("`{}`: {e}", folder.display()))?;
-    let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
-    files.retain(|p| p.to_string_lossy().ends_with(suffix));
-    files.sort();
-    if files.is_empty() { Err(format!("`{}`: no *{suffix}", folder.display())) } else { Ok(files) }
-}
-
-fn output(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|e| e.to_string())?;
-    if output.status.success() {
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    } else {
-        Err(format!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr)))
-    }
-}
-
-fn row(table: &str, system: &str, set: &str) -> Option<Scores> {
-    let cells = table.lines().map(|l| l.split('\t').collect::<Vec<_>>()).find(|c| c[..2] == [system, set])?;
-    COLUMNS
-        .iter()
-        .zip(&cells[2..])
-        .map(|((name, _), cell)| Some(((*name).to_owned(), cell.parse().ok()?)))
-        .collect()
-}
-
-/// The table with the row of one set replaced or added, sorted.
-fn updated(table: &str, system: &str, set: &str, scores: &Scores) -> String {
-    let header = format!("system\tset\t{}", COLUMNS.map(|(name, _)| name).join("\t"));
-    let mut rows: Vec<String> = table.lines().skip(1).map(str::to_owned).collect();
-    rows.retain(|r| !r.starts_with(&format!("{system}\t{set}\t")));
-    let cells: Vec<String> = COLUMNS.iter().map(|(name, _)| format!("{:.2}", scores[*name])).collect();
-    rows.push(format!("{system}\t{set}\t{}", cells.join("\t")));
-    rows.sort();
-    format!("{header}\n{}\n", rows.join("\n"))
 }

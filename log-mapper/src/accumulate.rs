@@ -13,7 +13,10 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, TopLevelId, ValueClassId};
+use schema::{
+    Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, Pass, Passes, TopLevelId,
+    ValueClassId,
+};
 
 use self::anew::Processes;
 use self::began::Began;
@@ -100,11 +103,23 @@ pub struct Config {
     /// Without a thread and without a shared identifier, a record can follow a
     /// span within this time, µs.
     pub order_window_us: i64,
+    /// Passes that are left out, to see what they earn.
+    pub without: Passes,
+}
+
+impl Config {
+    /// Runs a pass, if it is not left out.
+    fn run(&self, pass: Pass, run: impl FnOnce()) {
+        if !self.without.contains(pass) {
+            run();
+        }
+    }
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { node: String::new(), window_us: 60_000_000, order_window_us: 5_000_000 }
+        let (window_us, order_window_us) = (60_000_000, 5_000_000);
+        Self { node: String::new(), window_us, order_window_us, without: Passes::default() }
     }
 }
 
@@ -134,7 +149,9 @@ pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> 
             Some(choice) => scan.apply(&record, choice),
             None => match scan.amid(&record) {
                 Some(choice) => scan.apply(&record, choice),
-                None => unattributed.push(event(&record, None, Name::from("no log point"))),
+                None => {
+                    unattributed.push(event(&record, None, (Pass::Unattributed, Name::from("no log point"))))
+                }
             },
         }
     }
@@ -231,6 +248,8 @@ struct Choice {
     candidate: usize,
     thread: Option<u32>,
     goes: Goes,
+    /// What has decided so.
+    by: Pass,
 }
 
 enum Goes {
@@ -315,7 +334,7 @@ impl<'m> Scan<'m> {
             self.find_wholes(&mut facts);
         }
         if let Some((candidate, span)) = self.failed(record, thread, &facts) {
-            return Some(Choice { candidate, thread, goes: Goes::Fails(span) });
+            return Some(Choice { candidate, thread, goes: Goes::Fails(span), by: Pass::Failed });
         }
         let mut takers = self.takers(record, thread, &facts);
         self.rank(record, &mut takers);
@@ -325,11 +344,11 @@ impl<'m> Scan<'m> {
             return Some(choice);
         }
         let told = if thread.is_none() { self.by_beginning(record, &mut takers) } else { None };
-        let told = told.map(|at| (at, "order+time"));
-        let at_once = || Some((self.at_once(record, thread, &takers)?, "follows at once"));
-        if let Some((at, reason)) = told.or_else(at_once) {
+        let told = told.map(|at| (at, "order+time", Pass::ByBeginning));
+        let at_once = || Some((self.at_once(record, thread, &takers)?, "follows at once", Pass::AtOnce));
+        if let Some((at, reason, by)) = told.or_else(at_once) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
-            return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, Name::from(reason)) });
+            return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, Name::from(reason)), by });
         }
         let waiting = self.waiting(record, thread, &takers);
         if let Some(at) = self.by_words(record, &waiting, &takers)
@@ -337,7 +356,7 @@ impl<'m> Scan<'m> {
         {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
             let goes = Goes::Joins(span, fit, Name::from("order+words"));
-            return Some(Choice { candidate, thread, goes });
+            return Some(Choice { candidate, thread, goes, by: Pass::ByWords });
         }
         Self::leave_strangers(&waiting, &mut takers);
         if let Some(reason) = self.judge_living(record, thread, &mut takers, &facts) {
@@ -347,8 +366,10 @@ impl<'m> Scan<'m> {
             let fact = facts.iter().find(|(index, _)| *index == candidate);
             let fact = fact.map(|(_, fact)| fact);
             let goes = fact.and_then(|fact| self.taking(record, thread, fact, Some(span)));
-            if let Some(goes) = goes.or_else(|| self.of_its_own(thread, fact?, span, &fit)) {
-                return Some(Choice { candidate, thread, goes });
+            let goes = goes.map(|goes| (goes, Pass::Taking));
+            let own = || Some((self.of_its_own(thread, fact?, span, &fit)?, Pass::OfItsOwn));
+            if let Some((goes, by)) = goes.or_else(own) {
+                return Some(Choice { candidate, thread, goes, by });
             }
             if evidence.current && fit.n_request > 0 {
                 self.pauses.learn(record.ts_us.abs_diff(self.open.get(span).last_us));
@@ -357,16 +378,19 @@ impl<'m> Scan<'m> {
                 fact.into_iter().for_each(|fact| self.learn(record, fact, span));
                 let skips = fit.follows == Follows::Later;
                 if let Some(goes) = fact.and_then(|fact| self.adopting(record, fact, span, skips)) {
-                    return Some(Choice { candidate, thread, goes });
+                    return Some(Choice { candidate, thread, goes, by: Pass::Adopting });
                 }
             }
-            return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, reason) });
+            return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, reason), by: Pass::Judge });
         }
-        let amid = self.amid_sole(record, thread, &takers).map(|at| (at, "order, the only one at work"));
-        let row = || Some((self.in_row(record, thread, &takers)?, "order, names the same at once"));
-        if let Some((at, reason)) = amid.or_else(row) {
+        let amid = self
+            .amid_sole(record, thread, &takers)
+            .map(|at| (at, "order, the only one at work", Pass::AmidSole));
+        let row =
+            || Some((self.in_row(record, thread, &takers)?, "order, names the same at once", Pass::InRow));
+        if let Some((at, reason, by)) = amid.or_else(row) {
             let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
-            return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, Name::from(reason)) });
+            return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, Name::from(reason)), by });
         }
         self.place_anew(record, thread, facts, &takers)
     }
@@ -404,17 +428,18 @@ impl<'m> Scan<'m> {
             (!orders.starts(fact.log_point), orders.places(fact.log_point).is_empty(), handles)
         })?;
         if let Some(span) = self.inside(record, thread, takers, fact) {
-            return Some(Choice { candidate: *candidate, thread, goes: Goes::Inside(span) });
+            let goes = Goes::Inside(span);
+            return Some(Choice { candidate: *candidate, thread, goes, by: Pass::Inside });
         }
         if let Some((span, fit)) = thread.and_then(|thread| self.left_behind(record, thread, fact)) {
             let goes = Goes::Joins(span, fit, Name::from("thread, goes on"));
-            return Some(Choice { candidate: *candidate, thread, goes });
+            return Some(Choice { candidate: *candidate, thread, goes, by: Pass::LeftBehind });
         }
         let goes = match thread {
-            Some(_) => self.taking(record, thread, fact, None),
-            None => self.taking_back(record, fact),
+            Some(_) => self.taking(record, thread, fact, None).map(|goes| (goes, Pass::Taking)),
+            None => self.taking_back(record, fact).map(|goes| (goes, Pass::TakingBack)),
         };
-        let goes = goes.unwrap_or_else(|| {
+        let (goes, by) = goes.unwrap_or_else(|| {
             let starts = self.orders.starts(fact.log_point);
             let others = facts.iter().map(|(_, other)| other);
             let others = others.filter(|other| other.log_point != fact.log_point);
@@ -424,7 +449,7 @@ impl<'m> Scan<'m> {
             if thread.is_some() {
                 self.owned.learn(fact, &tops);
             }
-            Goes::Opens(tops)
+            (Goes::Opens(tops), Pass::Opens)
         });
         let candidate = *candidate;
         if thread.is_none() {
@@ -432,7 +457,12 @@ impl<'m> Scan<'m> {
             let fact = facts.into_iter().find(|(index, _)| *index == candidate).map(|(_, fact)| fact);
             self.opening = fact.filter(|fact| fact.names_nothing());
         }
-        Some(Choice { candidate, thread, goes })
+        Some(Choice { candidate, thread, goes, by })
+    }
+
+    /// Whether a pass is left out.
+    fn leaves_out(&self, pass: Pass) -> bool {
+        self.config.without.contains(pass)
     }
 
     /// Whether a log point stands in an exception handler: of two that print the
@@ -476,39 +506,39 @@ impl<'m> Scan<'m> {
         for index in self.open.all() {
             self.close(index, true);
         }
-        self.disputes.join(&mut self.done);
+        self.config.run(Pass::Disputes, || self.disputes.join(&mut self.done));
         let (together, began, kinds, shown) = (self.together, self.began, self.kinds, self.shown);
         let (told, names_of_threads) = (self.told, self.names_of_threads);
         let Self { mut done, model, config, programs, threads, mut orders, .. } = self;
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
         if threads.is_empty() {
-            elapsed::give_back(&mut orders, model, &mut done);
-            waited::join(&mut orders, &together, &mut done);
+            config.run(Pass::Elapsed, || elapsed::give_back(&mut orders, model, &mut done));
+            config.run(Pass::Waited, || waited::join(&mut orders, &together, &mut done));
         }
         done.iter_mut().for_each(|(_, closed)| closed.drop_foreign_main(model));
         if let Some(possible) = programs.possible() {
             done.iter_mut().for_each(|(_, closed)| closed.keep(|top| possible[top.index()]));
             orders.restrict(&possible);
             if threads.is_empty() {
-                errands::gather(&orders, model, &mut done);
-                first_thread::join(&orders, model, &mut done);
+                config.run(Pass::Errands, || errands::gather(&orders, model, &mut done));
+                config.run(Pass::FirstThread, || first_thread::join(&orders, model, &mut done));
             }
         }
         if threads.is_empty() {
-            one_by_one::join(&mut orders, &mut done);
-            between::join(&mut orders, &together, &mut done);
+            config.run(Pass::OneByOne, || one_by_one::join(&mut orders, &mut done));
+            config.run(Pass::Between, || between::join(&mut orders, &together, &mut done));
         }
         let has_threads = !threads.is_empty();
         let window_us = if has_threads { config.window_us } else { config.order_window_us };
-        called_again::cut(&orders, &mut done);
-        once::cut(&mut orders, &mut done);
-        last_lines::cut(&mut orders, &mut done);
-        tails::join(&mut orders, &mut done);
-        first_lines::join(&mut orders, &mut done);
-        amidst::join(&orders, &mut done);
-        late::join(&mut orders, &mut done, config.window_us);
-        rests::join(&mut orders, (&kinds, &began), &mut done, window_us);
+        config.run(Pass::CalledAgain, || called_again::cut(&orders, &mut done));
+        config.run(Pass::Once, || once::cut(&mut orders, &mut done));
+        config.run(Pass::LastLines, || last_lines::cut(&mut orders, &mut done));
+        config.run(Pass::Tails, || tails::join(&mut orders, &mut done));
+        config.run(Pass::FirstLines, || first_lines::join(&mut orders, &mut done));
+        config.run(Pass::Amidst, || amidst::join(&orders, &mut done));
+        config.run(Pass::Late, || late::join(&mut orders, &mut done, config.window_us));
+        config.run(Pass::Rests, || rests::join(&mut orders, (&kinds, &began), &mut done, window_us));
         let mut n_spans: FxHashMap<u32, u32> = FxHashMap::default();
         let of = |closed: &Closed| threads.get(&closed.span.thread?).copied();
         done.iter().filter_map(|(_, closed)| of(closed)).for_each(|t| *n_spans.entry(t).or_default() += 1);
@@ -556,7 +586,7 @@ impl<'m> Scan<'m> {
     }
 }
 
-fn event(record: &Record<'_>, candidate: Option<&Candidate<'_>>, reason: Name) -> Event {
+fn event(record: &Record<'_>, candidate: Option<&Candidate<'_>>, (pass, reason): (Pass, Name)) -> Event {
     Event {
         file: record.file,
         line: record.line,
@@ -567,6 +597,7 @@ fn event(record: &Record<'_>, candidate: Option<&Candidate<'_>>, reason: Name) -
         level: record.level,
         log_point: candidate.map(|candidate| candidate.log_point),
         values: candidate.map(|candidate| candidate.values.iter().copied().collect()).unwrap_or_default(),
+        pass,
         reason,
     }
 }

@@ -213,7 +213,7 @@ fn keep_events(
     accumulator.spans.retain(|span| !span.events.is_empty());
     let moved = |link: schema::Link| {
         let at = |old: u32| position.get(old as usize).copied().flatten();
-        Some(schema::Link { from: at(link.from)?, to: at(link.to)?, pair: link.pair })
+        Some(schema::Link { from: at(link.from)?, to: at(link.to)?, ..link })
     };
     accumulator.links = accumulator.links.into_iter().filter_map(moved).collect();
     (n_kept > 0).then_some(accumulator)

@@ -101,6 +101,7 @@ mod tests {
             level: None,
             log_point: None,
             values: Values::default(),
+            pass: schema::Pass::Opens,
             reason: Name::default(),
         };
         let span = Span {

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use schema::tables::{
-    EventRow, LogSequenceRow, NameValue, NodeTime, RequestNodeRow, RequestRow, SpanRow, Text, Time,
+    EventRow, HandOver, LogSequenceRow, NameValue, NodeTime, RequestNodeRow, RequestRow, SpanRow, Text, Time,
     short_name,
 };
-use schema::{Accumulator, Event, InputAccount, Link, LogPointId, Model, Span};
+use schema::{Accumulator, Event, InputAccount, Link, LogPointId, Model, Pass, Span};
 use xxhash_rust::xxh3::Xxh3;
 
 /// How much detail a table keeps of each request.
@@ -149,7 +149,8 @@ fn request_rows(context: Context<'_>, names: &Names, accumulator: &Accumulator) 
     assert!(!accumulator.spans.is_empty(), "a request has a span");
     let request_id = request_id(names, accumulator);
     let extents: Vec<(i64, i64)> = accumulator.spans.iter().map(extent).collect();
-    let incoming = incoming_links(accumulator);
+    let hand_overs = links_to(accumulator);
+    let incoming: Vec<Option<Link>> = hand_overs.iter().map(|links| links.first().copied()).collect();
     let request_type = request_type(names, accumulator, &extents, &incoming);
     let sequence = log_sequence(context, names, accumulator, &request_type);
     let nodes = node_times(names, accumulator, &extents);
@@ -176,7 +177,7 @@ fn request_rows(context: Context<'_>, names: &Names, accumulator: &Accumulator) 
         end_ts: time.end_ts,
         n_events,
     };
-    let (spans, events) = span_rows(context, names, accumulator, &request_id, &extents, &incoming);
+    let (spans, events) = span_rows(context, names, accumulator, &request_id, &extents, &hand_overs);
     RequestRows { request, nodes: nodes.into_iter().map(node_row).collect(), spans, events, sequence }
 }
 
@@ -186,7 +187,7 @@ fn span_rows(
     accumulator: &Accumulator,
     request_id: &Text,
     extents: &[(i64, i64)],
-    incoming: &[Option<Link>],
+    hand_overs: &[Vec<Link>],
 ) -> (Vec<SpanRow>, Vec<EventRow>) {
     let (mut spans, mut events) = (Vec::new(), Vec::new());
     if context.keep < Keep::Spans {
@@ -197,18 +198,26 @@ fn span_rows(
         let pair = context.model.communication_pairs.get(link.pair?.index())?;
         Some(Text::from(pair.kind.name()))
     };
+    let hand_over = |link: &Link| HandOver {
+        span_id: ids[link.from as usize].clone(),
+        link: pair_kind(link),
+        reason: Text::from(link.by.name()),
+    };
     for (i, span) in accumulator.spans.iter().enumerate() {
+        let incoming = hand_overs[i].first();
         spans.push(SpanRow {
             request_id: request_id.clone(),
             span_id: ids[i].clone(),
-            parent_span_id: incoming[i].map(|link| ids[link.from as usize].clone()),
+            parent_span_id: incoming.map(|link| ids[link.from as usize].clone()),
             node: names.node(&span.node),
             thread: span.thread.map(|thread| Text::from(thread.as_str())),
             top_level_method: names.top_level(span),
-            link: incoming[i].as_ref().and_then(pair_kind),
+            link: incoming.and_then(pair_kind),
             start_ts: Time(extents[i].0),
             end_ts: Time(extents[i].1),
             n_events: span.events.len() as i64,
+            link_reason: incoming.map(|link| Text::from(link.by.name())),
+            hand_overs: Some(hand_overs[i].iter().map(hand_over).collect()),
         });
         if context.keep == Keep::Events {
             let row = |(seq, event)| {
@@ -265,6 +274,7 @@ fn event_row(context: Context<'_>, names: &Names, node: &str, seq: usize, event:
         source_line: point.map(|(_, point)| i64::from(point.source_line)),
         values: event.values.iter().map(value).collect(),
         reason: Text::from(event.reason.as_str()),
+        pass: Some(event.pass).filter(|pass| *pass != Pass::Unattributed).map(|pass| Text::from(pass.name())),
     }
 }
 
@@ -278,21 +288,18 @@ fn extent(span: &Span) -> (i64, i64) {
     (times().min().unwrap_or_default(), times().max().unwrap_or_default())
 }
 
-/// The link by which each span was reached: the first one in order of sender.
-fn incoming_links(accumulator: &Accumulator) -> Vec<Option<Link>> {
+/// The links by which each span was reached, in order of sender.
+fn links_to(accumulator: &Accumulator) -> Vec<Vec<Link>> {
     let mut links = accumulator.links.clone();
     links.sort();
-    let mut incoming = vec![None; accumulator.spans.len()];
+    let mut to = vec![Vec::new(); accumulator.spans.len()];
     for link in links {
-        let known = (link.from as usize) < incoming.len() && link.from != link.to;
-        if let Some(slot) = incoming.get_mut(link.to as usize)
-            && known
-            && slot.is_none()
-        {
-            *slot = Some(link);
+        let known = (link.from as usize) < to.len() && link.from != link.to;
+        if let Some(links) = to.get_mut(link.to as usize).filter(|_| known) {
+            links.push(link);
         }
     }
-    incoming
+    to
 }
 
 /// The method of the earliest span. Clocks tick in milliseconds: of several

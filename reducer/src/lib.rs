@@ -6,7 +6,7 @@
 //! ... of the other nodes ──────────────────────────────────────┘
 //! ```
 
-use schema::{Accumulator, Model, NodeOutput};
+use schema::{Accumulator, Model, NodeOutput, Pass, Passes};
 
 use crate::merge::{assemble, flatten};
 use crate::stitch::{Scope, prefer_linked, stitch};
@@ -24,11 +24,22 @@ pub struct Config {
     pub window_us: i64,
     /// How far the clocks of two nodes can be apart, µs.
     pub skew_us: i64,
+    /// Passes that are left out, to see what they earn.
+    pub without: Passes,
+}
+
+impl Config {
+    /// Runs a pass, if it is not left out.
+    fn run(&self, pass: Pass, run: impl FnOnce()) {
+        if !self.without.contains(pass) {
+            run();
+        }
+    }
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { window_us: 60_000_000, skew_us: 1_000_000 }
+        Self { window_us: 60_000_000, skew_us: 1_000_000, without: Passes::default() }
     }
 }
 

@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use schema::{Accumulator, Link, PairId, Span};
+use schema::{Accumulator, Link, PairId, Pass, Span};
 
 /// The spans of `accumulators` in canonical order, without their links.
 pub(crate) fn flatten(accumulators: impl IntoIterator<Item = Accumulator>) -> Vec<Span> {
@@ -54,6 +54,8 @@ pub(crate) struct SpanLink {
     pub(crate) to: u32,
     /// The pair that connects them, if one does.
     pub(crate) pair: Option<PairId>,
+    /// What found it.
+    pub(crate) by: Pass,
 }
 
 /// One accumulator per connected set of `spans`, in order of their first span.
@@ -81,11 +83,11 @@ pub(crate) fn assemble(spans: Vec<Span>, links: &[SpanLink]) -> Vec<Accumulator>
     for link in links {
         let (accumulator, from) = position[link.from as usize];
         let (_, to) = position[link.to as usize];
-        out[accumulator as usize].links.push(Link { from, to, pair: link.pair });
+        out[accumulator as usize].links.push(Link { from, to, pair: link.pair, by: link.by });
     }
     for accumulator in &mut out {
         accumulator.links.sort_unstable();
-        accumulator.links.dedup();
+        accumulator.links.dedup_by_key(|link| (link.from, link.to, link.pair));
     }
     out
 }

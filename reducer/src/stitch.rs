@@ -8,7 +8,7 @@
 //! order that is a function of the set of spans.
 
 use rayon::prelude::*;
-use schema::{LinkKind, Model, Span, TopLevelId};
+use schema::{LinkKind, Model, Pass, Span, TopLevelId};
 
 use self::accept::accept;
 use self::candidates::Finder;
@@ -85,10 +85,11 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     let mut facts = Facts::new(&pairs, spans);
     facts.label(serials::of_spans(model, spans));
     facts.label(held::labels(&pairs, &facts));
-    let counted = counted::find(&facts);
+    let mut counted = Vec::new();
+    config.run(Pass::Counted, || counted = counted::find(&facts));
     counted.iter().for_each(|counted| facts.count_within(counted.number, counted.within));
     if scope == Scope::All {
-        pairs.add_ways(ways::find(&pairs, &facts));
+        config.run(Pass::Ways, || pairs.add_ways(ways::find(&pairs, &facts)));
     }
     let entities = entities::find(&pairs, &facts);
     facts.tell_apart(entities.names());
@@ -97,55 +98,94 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     let mut candidates: Vec<Candidate> =
         receivers.into_par_iter().flat_map_iter(|receiver| finder.senders_of(receiver)).collect();
     let mut companions = companions::find(&pairs, &facts);
-    companions.links.extend(turns::find(&pairs, &facts));
+    let mut found = Links::new(config);
+    found.add(Pass::Companions, |_| std::mem::take(&mut companions.links));
+    found.add(Pass::Turns, |_| turns::find(&pairs, &facts));
+    companions.links = found.links.clone();
     companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);
-    let mut companions = companions.links;
-    companions.extend(lone_lines::join(&pairs, &facts, &companions, &mut candidates));
-    companions.extend(calls_next::join(&pairs, &facts, &mut candidates));
-    entities.keep_named(&pairs, &mut candidates);
+    found.add(Pass::LoneLines, |links| lone_lines::join(&pairs, &facts, links, &mut candidates));
+    found.add(Pass::CallsNext, |_| calls_next::join(&pairs, &facts, &mut candidates));
+    config.run(Pass::Entities, || entities.keep_named(&pairs, &mut candidates));
     let late = delays::Late::new(&pairs, &facts, &candidates);
-    leave_out(model, &pairs, &facts, &late, &mut candidates);
+    leave_out(model, &pairs, &facts, (&late, config), &mut candidates);
     candidates.par_sort_unstable();
-    let mut links = by_component(
+    let mut links = Links::new(config);
+    links.links = by_component(
         spans.len(),
         candidates,
         |candidate| (candidate.from, candidate.to),
         |group| accept(&pairs, &facts, group),
     );
-    links.extend(companions);
-    links.extend(facts.of_label());
-    keep_apart(&facts, &mut links);
+    links.links.extend(found.links);
+    links.add(Pass::Labels, |_| facts.of_label());
+    keep_apart(&facts, &mut links.links);
     if scope == Scope::All {
-        links.sort_unstable();
-        links.extend(results::join(&pairs, &facts, config.window_us, &links));
-        links.extend(nested::join(model, &pairs, &facts, &links));
-        links.extend(called_first::join(&pairs, &facts, &links));
-        links.extend(goes_on::join(&facts, &links));
-        links.extend(initialized::join(&pairs, &facts, &links));
-        links.extend(siblings::join(model, &pairs, &facts, &links));
-        links.extend(common_senders::join(&pairs, &facts, &links));
-        links.sort_unstable();
-        links.extend(lives::join(&pairs, &facts, (&entities, &counted), config.skew_us, &links));
-        links.extend(born::join(&pairs, &facts, config.skew_us, &links));
-        links.extend(numbered::join(model, &facts, &links));
-        links.extend(rounds::join(&pairs, &facts, &links));
-        links.extend(elimination::join(&pairs, &facts, &links));
-        links.extend(in_line::join(&pairs, &facts, &links));
-        links.extend(coincidence::join(&pairs, &facts, &links));
-        links.extend(answers::join(&pairs, &facts, &links));
-        links.extend(named_last::join(&pairs, &facts, &links));
-        links.extend(births::join(&facts, config.skew_us, &links));
-        links.extend(amid::join(&pairs, &facts, &links));
-        let hosts = hosts::Hosts::new(spans);
-        links.extend(hosts.join(&facts, &links));
-        links.extend(peers::join(&pairs, &facts, &links));
-        links.extend(within::join(&pairs, &facts, &hosts, &links));
-        links.extend(kin::join(&pairs, &facts, (&entities, &late), config.skew_us, &links));
-        links.extend(waiting::join(&pairs, &facts, &hosts, &links));
-        links.extend(on_behalf::join(&pairs, &facts, &links));
+        links.links.sort_unstable();
+        join_more(model, &pairs, &facts, &mut links);
+        links.links.sort_unstable();
+        join_the_rest((model, &pairs, &facts), (&entities, &counted, &late), spans, &mut links);
     }
-    links.sort_unstable();
-    links
+    links.links.sort_unstable();
+    links.links
+}
+
+/// Links, and what may add to them.
+struct Links<'c> {
+    links: Vec<SpanLink>,
+    config: &'c Config,
+}
+
+impl<'c> Links<'c> {
+    fn new(config: &'c Config) -> Self {
+        Self { links: Vec::new(), config }
+    }
+
+    /// Adds what a pass finds, given what is known, but for what is left out.
+    fn add(&mut self, pass: Pass, find: impl FnOnce(&[SpanLink]) -> Vec<SpanLink>) {
+        let mut found = Vec::new();
+        self.config.run(pass, || found = find(&self.links));
+        self.links.extend(found.into_iter().filter(|link| !self.config.without.contains(link.by)));
+    }
+}
+
+/// Joins what threads, results and names show to be of one piece of work.
+fn join_more(model: &Model, pairs: &pairs::Pairs<'_>, facts: &Facts<'_>, links: &mut Links<'_>) {
+    let window_us = links.config.window_us;
+    links.add(Pass::Results, |links| results::join(pairs, facts, window_us, links));
+    links.add(Pass::Nested, |links| nested::join(model, pairs, facts, links));
+    links.add(Pass::CalledFirst, |links| called_first::join(pairs, facts, links));
+    links.add(Pass::GoesOn, |links| goes_on::join(facts, links));
+    links.add(Pass::Initialized, |links| initialized::join(pairs, facts, links));
+    links.add(Pass::Siblings, |links| siblings::join(model, pairs, facts, links));
+    links.add(Pass::CommonSenders, |links| common_senders::join(pairs, facts, links));
+}
+
+/// Joins what is left over to what is known by then.
+fn join_the_rest(
+    (model, pairs, facts): (&Model, &pairs::Pairs<'_>, &Facts<'_>),
+    (entities, counted, late): (&entities::Entities, &[counted::Counted], &delays::Late),
+    spans: &[Span],
+    links: &mut Links<'_>,
+) {
+    let skew_us = links.config.skew_us;
+    links.add(Pass::Lives, |links| lives::join(pairs, facts, (entities, counted), skew_us, links));
+    links.add(Pass::Born, |links| born::join(pairs, facts, skew_us, links));
+    links.add(Pass::Numbered, |links| numbered::join(model, facts, links));
+    links.add(Pass::Rounds, |links| rounds::join(pairs, facts, links));
+    links.add(Pass::Elimination, |links| elimination::join(pairs, facts, links));
+    links.add(Pass::InLine, |links| in_line::join(pairs, facts, links));
+    links.add(Pass::Coincidence, |links| coincidence::join(pairs, facts, links));
+    links.add(Pass::Answers, |links| answers::join(pairs, facts, links));
+    links.add(Pass::NamedLast, |links| named_last::join(pairs, facts, links));
+    links.add(Pass::Births, |links| births::join(facts, skew_us, links));
+    links.add(Pass::Amid, |links| amid::join(pairs, facts, links));
+    let hosts = hosts::Hosts::new(spans);
+    links.add(Pass::Hosts, |links| hosts.join(facts, links));
+    links.add(Pass::Peers, |links| peers::join(pairs, facts, links));
+    links.add(Pass::Within, |links| within::join(pairs, facts, &hosts, links));
+    links.add(Pass::Kin, |links| kin::join(pairs, facts, (entities, late), skew_us, links));
+    links.add(Pass::Waiting, |links| waiting::join(pairs, facts, &hosts, links));
+    links.add(Pass::OnBehalf, |links| on_behalf::join(pairs, facts, links));
 }
 
 /// Takes out hand-offs that something speaks against.
@@ -153,17 +193,18 @@ fn leave_out(
     model: &Model,
     pairs: &pairs::Pairs<'_>,
     facts: &Facts<'_>,
-    late: &delays::Late,
+    (late, config): (&delays::Late, &Config),
     candidates: &mut Vec<Candidate>,
 ) {
-    late.leave_out(pairs, facts, candidates);
-    delays::keep_usual(pairs, facts, candidates);
+    config.run(Pass::Delays, || late.leave_out(pairs, facts, candidates));
+    config.run(Pass::Delays, || delays::keep_usual(pairs, facts, candidates));
     candidates.retain(|candidate| !facts.are_apart(candidate.from, candidate.to));
-    chance::leave_out(pairs, facts, candidates);
-    at_work::leave_out(pairs, facts, candidates);
-    detours::leave_out(model, pairs, facts, candidates);
-    alike::keep_alike(pairs, facts, candidates);
-    candidates.retain(|candidate| !held::is_guess(pairs, facts, candidate.from, candidate.to));
+    config.run(Pass::Chance, || chance::leave_out(pairs, facts, candidates));
+    config.run(Pass::AtWork, || at_work::leave_out(pairs, facts, candidates));
+    config.run(Pass::Detours, || detours::leave_out(model, pairs, facts, candidates));
+    config.run(Pass::Alike, || alike::keep_alike(pairs, facts, candidates));
+    let is_guess = |one: &Candidate| held::is_guess(pairs, facts, one.from, one.to);
+    config.run(Pass::Held, || candidates.retain(|candidate| !is_guess(candidate)));
 }
 
 /// Drops links that would put into one request what is never one.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{LogPointId, PairId, TopLevelId, ValueClassId};
 use crate::model::Level;
+use crate::pass::Pass;
 use crate::values::Values;
 
 /// A text of which there are few, in every span or event: held once, for good.
@@ -84,6 +85,8 @@ pub struct Link {
     /// The communication pair, if one connects them; none: joined because they
     /// are parts of one span that the window cut.
     pub pair: Option<PairId>,
+    /// What made it.
+    pub by: Pass,
 }
 
 /// The part of a request that one thread of one top-level method did on one node.
@@ -148,6 +151,8 @@ pub struct Event {
     pub log_point: Option<LogPointId>,
     /// Printed values: (position in the log point's variables, text).
     pub values: Values,
+    /// What put it where it is: into its span, or, if it is the first there, what begins it.
+    pub pass: Pass,
     /// Why it is where it is, for people: e.g. `thread`, `2 ids`, `order`, `opens`.
     pub reason: Name,
 }

@@ -14,6 +14,7 @@ pub mod error;
 pub mod ids;
 pub mod kinds;
 pub mod model;
+pub mod pass;
 pub mod serials;
 #[cfg(feature = "sketch")]
 pub mod sketch;
@@ -30,4 +31,5 @@ pub use model::{
     CallSite, CommunicationPair, Dag, DagNode, DagPoint, Identifier, IdentifierStrength, Level, LinkKind,
     LogPoint, Marks, Model, Template, ThreadName, TopLevelKind, TopLevelMethod, ValueShape, Variable,
 };
+pub use pass::{Pass, Passes};
 pub use values::Values;

@@ -37,7 +37,7 @@ pub use model::{
 };
 pub use parquet::{Metadata, Written, read, write, write_batches};
 pub use requests::{LogSequenceRow, NodeTime, RequestNodeRow, RequestRow};
-pub use spans::SpanRow;
+pub use spans::{HandOver, SpanRow};
 
 /// Arrow's types, for those who take columns as they are.
 pub use arrow::array::RecordBatch;

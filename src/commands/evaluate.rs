@@ -1,23 +1,29 @@
 //! `lprof evaluate`: how right a table is.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
 use log_mapper::Layout;
 use reducer::table::Manifest;
-use schema::tables::{EventRow, InputRow, LogPointRow, RequestRow};
-use serde_json::{Value, json};
+use schema::tables::{EventRow, InputRow, LogPointRow, RequestRow, SpanRow};
 
 use super::Usage;
+use super::reduce::model_of_table;
 use super::show::Logs;
 use crate::args::{EvaluateArgs, Format};
-use crate::evaluation::{Class, Found, Looks, Record, Scores, Tally, Truth, score};
-use crate::output::{self, Voice};
-use crate::render::{self, neutral};
+use crate::evaluation::ceiling::{self, Ceiling};
+use crate::evaluation::links::{self, LinkScores};
+use crate::evaluation::passes::{self, Passes};
+use crate::evaluation::spans::{self, SpanScores, TrueSpans};
+use crate::evaluation::types::{self, Expected, TypeScores};
+use crate::evaluation::{Class, Found, Looks, Record, Scores, Truth, score};
+use crate::output::Voice;
 
-/// Log points that are listed.
+mod json;
+mod text;
+
+/// Log points, types and missing links that are listed.
 const WORST_MAX: usize = 10;
 
 pub(crate) fn run(args: &EvaluateArgs, voice: Voice) -> Result<ExitCode> {
@@ -27,6 +33,7 @@ pub(crate) fn run(args: &EvaluateArgs, voice: Voice) -> Result<ExitCode> {
     let manifest = Manifest::read(&args.table)?;
     let tables = Tables {
         events: manifest.rows()?,
+        spans: manifest.rows()?,
         requests: manifest.rows()?,
         inputs: manifest.rows()?,
         log_points: manifest.rows()?,
@@ -55,17 +62,58 @@ pub(crate) fn run(args: &EvaluateArgs, voice: Voice) -> Result<ExitCode> {
         let names: Vec<&str> = nodes.into_iter().collect();
         bail!("no record of the truth is of a node of the table; its nodes are {}", names.join(", "));
     }
-    let scores = score(&truth, &tables.found());
+    let report = Report::new(args, &truth, &tables, n_unknown)?;
+    if report.links.is_none() {
+        voice.say("warning: the table is of an older lprof and does not keep all links; make it again");
+    }
     match args.format {
-        Format::Json => print_json(&scores, &tables, n_unknown)?,
-        _ => print_text(&scores, &tables)?,
+        Format::Json => json::print(&report, &tables)?,
+        _ => text::print(&report, &tables)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a table is worth.
+struct Report {
+    scores: Scores,
+    /// None: the truth names no threads.
+    spans: Option<SpanScores>,
+    /// None: the table does not keep its links.
+    links: Option<LinkScores>,
+    /// None: there is no truth.
+    types: Option<TypeScores>,
+    /// None: not asked for, like what follows.
+    passes: Option<Passes>,
+    ceiling: Option<Ceiling>,
+    n_records_left_out: usize,
+}
+
+impl Report {
+    fn new(args: &EvaluateArgs, truth: &Truth, tables: &Tables, n_records_left_out: usize) -> Result<Self> {
+        let expected = args.types.as_deref().map(Expected::read).transpose()?;
+        let found = tables.found();
+        let spans = TrueSpans::new(truth);
+        let keeps_links = tables.spans.iter().all(|span| span.hand_overs.is_some());
+        let ceiling = match args.ceiling {
+            true => Some(ceiling::measure(truth, &spans, &model_of_table(&args.table)?)),
+            false => None,
+        };
+        Ok(Self {
+            scores: score(truth, &found),
+            spans: spans::score(&spans, &found),
+            links: keeps_links.then(|| links::score(truth, &spans, &found)),
+            types: types::score(truth, &found, expected.as_ref()),
+            passes: args.passes.then(|| passes::count(truth, &spans, &found)),
+            ceiling,
+            n_records_left_out,
+        })
+    }
 }
 
 /// What the table holds.
 struct Tables {
     events: Vec<EventRow>,
+    spans: Vec<SpanRow>,
     requests: Vec<RequestRow>,
     inputs: Vec<InputRow>,
     log_points: Vec<LogPointRow>,
@@ -76,6 +124,7 @@ impl Tables {
         let place = |event: &EventRow| (event.node.to_string(), event.line.unsigned_abs());
         Found {
             events: self.events.iter().map(|event| (place(event), event)).collect(),
+            spans: &self.spans,
             types: self.requests.iter().map(|r| (&*r.request_id, &*r.request_type)).collect(),
             call_sites: self
                 .log_points
@@ -129,113 +178,7 @@ fn truth_by_key(tables: &Tables, key: &str) -> Result<Truth> {
     Ok(truth)
 }
 
-fn print_text(scores: &Scores, tables: &Tables) -> Result<()> {
-    let mut out = output::stdout();
-    let mut types: Vec<(&str, &Tally)> =
-        scores.by_type.iter().map(|(name, tally)| (name.as_str(), tally)).collect();
-    types.sort_by_key(|(name, tally)| (std::cmp::Reverse(tally.n_messages()), *name));
-    types.insert(0, ("all", &scores.all));
-    let row = |(name, tally): (&str, &Tally)| -> Vec<Value> {
-        let n = tally.n_messages();
-        let mut row = vec![json!(name), json!(n)];
-        row.extend(tally.messages.iter().map(|m| json!(percent(*m, n))));
-        row.extend([json!(rounded(tally.precision())), json!(rounded(tally.recall()))]);
-        row.extend(tally.log_points.iter().map(|m| json!(percent(*m, tally.n_log_points()))));
-        row
-    };
-    let columns = [
-        "request_type",
-        "messages",
-        "correct%",
-        "incomplete%",
-        "incorrect%",
-        "failed%",
-        "precision",
-        "recall",
-        "point%",
-        "method%",
-        "wrong%",
-        "none%",
-    ];
-    render::rows(&mut out, Format::Table, &columns, types.into_iter().map(row).collect())?;
-    let (n, n_ties, [n_exact, ..]) = (scores.all.n_log_points(), scores.all.n_ties, scores.all.log_points);
-    if n > 0 {
-        let (exact, tied) = (percent(n_exact, n), percent(n_exact + n_ties, n));
-        writeln!(out, "\nlog points: {exact} % exact, {tied} % exact or tied with one of the same text")?;
-    }
-    if !scores.worst.is_empty() {
-        writeln!(out, "\nworst log points")?;
-    }
-    let mut logs = Logs::default();
-    for worst in scores.worst.iter().take(WORST_MAX) {
-        let [_, incomplete, incorrect, failed] = worst.messages;
-        writeln!(
-            out,
-            "{}: {incomplete} incomplete, {incorrect} incorrect, {failed} failed of {}; {} with another log point or none",
-            neutral(&worst.log_point),
-            worst.messages.iter().sum::<u64>(),
-            worst.n_wrong_log_point,
-        )?;
-        let (node, line) = &worst.example;
-        let text = tables.text(&mut logs, &worst.example);
-        writeln!(out, "  {}:{line} ({}): {}", neutral(node), worst.example_class, neutral(&text))?;
-    }
-    out.flush()?;
-    Ok(())
-}
-
-fn print_json(scores: &Scores, tables: &Tables, n_left_out: usize) -> Result<()> {
-    let by_type: BTreeMap<&String, Value> =
-        scores.by_type.iter().map(|(name, tally)| (name, tally_json(tally))).collect();
-    let mut logs = Logs::default();
-    let worst = |worst: &crate::evaluation::Worst| {
-        json!({
-            "log_point": worst.log_point,
-            "messages": classes(&worst.messages),
-            "n_wrong_log_point": worst.n_wrong_log_point,
-            "example": {
-                "node": worst.example.0, "line": worst.example.1, "what": worst.example_class,
-                "text": tables.text(&mut logs, &worst.example),
-            },
-        })
-    };
-    let worst: Vec<Value> = scores.worst.iter().take(WORST_MAX).map(worst).collect();
-    let value = json!({
-        "all": tally_json(&scores.all),
-        "by_request_type": by_type,
-        "worst_log_points": worst,
-        "n_records_left_out": n_left_out,
-    });
-    let mut out = output::stdout();
-    writeln!(out, "{value:#}")?;
-    out.flush()?;
-    Ok(())
-}
-
-fn tally_json(tally: &Tally) -> Value {
-    let n = tally.n_messages();
-    let shares: BTreeMap<&str, f64> =
-        CLASSES.iter().map(|c| (c.name(), percent(tally.messages[*c as usize], n))).collect();
-    let [exact, same_method, wrong, none] = tally.log_points;
-    json!({
-        "n_messages": n,
-        "messages": classes(&tally.messages),
-        "percent": shares,
-        "b_cubed": { "precision": tally.precision(), "recall": tally.recall() },
-        "log_points": { "exact": exact, "same_method": same_method, "wrong": wrong, "none": none },
-        "log_point_exact_percent": percent(exact, tally.n_log_points()),
-        "log_point_ties": tally.n_ties,
-        "log_point_exact_or_tied_percent": percent(exact + tally.n_ties, tally.n_log_points()),
-    })
-}
-
 const CLASSES: [Class; 4] = [Class::Correct, Class::Incomplete, Class::Incorrect, Class::Failed];
-
-fn classes(messages: &[u64; 4]) -> Value {
-    let counts: BTreeMap<&str, u64> =
-        CLASSES.iter().map(|class| (class.name(), messages[*class as usize])).collect();
-    json!(counts)
-}
 
 /// To two digits after the point.
 fn percent(n: u64, of: u64) -> f64 {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use log_mapper::{Layout, PatternSet};
-use schema::{Model, NodeOutput};
+use schema::{Model, NodeOutput, Passes};
 
 use super::summary;
 use super::{Usage, exit_code};
@@ -60,13 +60,14 @@ impl<'a> Mapper<'a> {
             config.zone = log_mapper::parse_zone(zone).map_err(|e| Usage(format!("--tz: {e}")))?;
         }
         config.accumulate.window_us = args.window;
+        config.accumulate.without = without(args);
         let progress = Progress::new(voice, "compiling templates");
         let patterns = PatternSet::new(model);
         drop(progress);
         for diagnostic in patterns.diagnostics() {
             voice.tell(&format!("  {diagnostic}"));
         }
-        Ok(Self { model, patterns, config, reducer: self::config(args.window), voice })
+        Ok(Self { model, patterns, config, reducer: self::config(args.window, without(args)), voice })
     }
 
     /// Maps and combines the logs of one node.
@@ -88,8 +89,13 @@ impl<'a> Mapper<'a> {
 }
 
 /// The reducer's bounds for a window.
-pub(crate) fn config(window_us: i64) -> reducer::Config {
-    reducer::Config { window_us, ..reducer::Config::default() }
+pub(crate) fn config(window_us: i64, without: Passes) -> reducer::Config {
+    reducer::Config { window_us, without, ..reducer::Config::default() }
+}
+
+/// The passes that are left out.
+pub(crate) fn without(args: &LogArgs) -> Passes {
+    args.without_pass.iter().fold(Passes::default(), |passes, pass| passes.with(*pass))
 }
 
 /// The layouts that were given; none: the mapper knows the common ones.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use schema::{Model, NodeOutput, tables};
+use schema::{Model, NodeOutput, Passes, tables};
 
 use super::map::{MODEL_NAME, config};
 use super::{exit_code, summary};
@@ -25,8 +25,13 @@ pub(crate) fn run(args: &ReduceArgs, voice: Voice) -> Result<ExitCode> {
     }
     progress.now("stitching requests");
     let outputs = outputs.into_iter().map(|(_, output)| output).collect();
-    let appended =
-        reducer::append::append(&args.table, &model, outputs, &config(args.window), args.keep.into())?;
+    let appended = reducer::append::append(
+        &args.table,
+        &model,
+        outputs,
+        &config(args.window, Passes::default()),
+        args.keep.into(),
+    )?;
     drop(progress);
     let lost = summary::print(&args.table, &appended, voice)?;
     Ok(exit_code(lost > 0, args.strict))

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use schema::Model;
 
-use super::map::{Mapper, config};
+use super::map::{Mapper, config, without};
 use super::reduce::model_of_table;
 use super::{Usage, analyze, exit_code, summary};
 use crate::args::RunArgs;
@@ -29,8 +29,8 @@ pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
         bail!("no record in any of the logs");
     }
     let progress = Progress::new(voice, "stitching requests");
-    let appended =
-        reducer::append::append(&args.table, &model, outputs, &config(args.log.window), args.keep.into())?;
+    let config = config(args.log.window, without(&args.log));
+    let appended = reducer::append::append(&args.table, &model, outputs, &config, args.keep.into())?;
     drop(progress);
     let lost = summary::print(&args.table, &appended, voice)?;
     Ok(exit_code(lost > 0, args.log.strict))

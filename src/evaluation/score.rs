@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schema::tables::EventRow;
 
-use super::looks::Looks;
+use super::found::Found;
 use super::truth::{Place, Record, Truth};
 
 /// What became of a message.
@@ -80,6 +80,11 @@ impl Tally {
         if self.n_messages() == 0 { 1.0 } else { self.recall_sum / self.n_messages() as f64 }
     }
 
+    /// B-cubed F: the harmonic mean of both.
+    pub(crate) fn f(&self) -> f64 {
+        harmonic_mean(self.precision(), self.recall())
+    }
+
     fn add(&mut self, message: &Message) {
         self.messages[message.class as usize] += 1;
         if let Some(precision) = message.precision {
@@ -88,6 +93,11 @@ impl Tally {
         }
         self.recall_sum += message.recall;
     }
+}
+
+/// The harmonic mean of two shares; 0 where one is.
+pub(crate) fn harmonic_mean(a: f64, b: f64) -> f64 {
+    if a + b == 0.0 { 0.0 } else { 2.0 * a * b / (a + b) }
 }
 
 /// What is known of one message.
@@ -122,19 +132,6 @@ pub(crate) struct Scores {
     pub(crate) by_type: BTreeMap<String, Tally>,
     /// Log points with errors, most first.
     pub(crate) worst: Vec<Worst>,
-}
-
-/// What the scores need of the table.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Found<'a> {
-    /// Its events by place.
-    pub(crate) events: BTreeMap<Place, &'a EventRow>,
-    /// Type of each request.
-    pub(crate) types: BTreeMap<&'a str, &'a str>,
-    /// Call site of each log point that has one.
-    pub(crate) call_sites: BTreeMap<i64, &'a str>,
-    /// What its log points look like.
-    pub(crate) looks: Looks<'a>,
 }
 
 /// Scores `found` against `truth`.
@@ -277,7 +274,8 @@ fn is_tie(record: &Record, event: Option<&EventRow>, found: &Found<'_>) -> bool 
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, Looks, Scores, Truth, score};
+    use super::{Found, Scores, Truth, score};
+    use crate::evaluation::Looks;
     use schema::tables::{EventRow, LogPointRow, TemplateRow, Text, Time};
     use std::collections::BTreeMap;
 
@@ -296,7 +294,7 @@ mod tests {
         let call_sites = BTreeMap::from([(99, "a.Caller.call:3")]);
         let points = [(1, "a.D", "c"), (2, "a.Twin", "c")].map(point);
         let looks = Looks::new(&points);
-        score(&truth, &Found { events: by_place, types, call_sites, looks })
+        score(&truth, &Found { events: by_place, spans: &[], types, call_sites, looks })
     }
 
     fn event(row: &str) -> EventRow {
@@ -321,6 +319,7 @@ mod tests {
             source_line: source_line.parse().ok(),
             values: vec![],
             reason: "".into(),
+            pass: None,
         }
     }
 

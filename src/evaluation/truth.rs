@@ -17,6 +17,10 @@ pub(crate) struct Record {
     pub(crate) log_point: Option<String>,
     /// The caller, where the statement is in a logging wrapper.
     pub(crate) call_site: Option<String>,
+    /// The thread that printed it.
+    pub(crate) thread: Option<String>,
+    /// The methods on its call stack, `Class.method`, separated by blanks.
+    pub(crate) stack: Option<String>,
     /// Records of one unit belong in one request.
     pub(crate) unit: Option<String>,
     /// Records of different ops must not share a request.
@@ -46,6 +50,8 @@ impl Truth {
             let record = Record {
                 log_point: row.claim("log_point"),
                 call_site: row.claim("call_site"),
+                thread: row.claim("thread"),
+                stack: row.claim("stack"),
                 unit: row.claim("unit"),
                 op: row.claim("op"),
             };
@@ -91,7 +97,7 @@ impl Truth {
 }
 
 /// The text of a file, which may be compressed with zstd.
-fn read_text(path: &Path) -> Result<String> {
+pub(crate) fn read_text(path: &Path) -> Result<String> {
     let read = || -> Result<String> {
         let bytes = std::fs::read(path)?;
         let plain =
@@ -104,13 +110,13 @@ fn read_text(path: &Path) -> Result<String> {
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Rows of a tab-separated table, with their line numbers.
-struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     columns: Vec<&'a str>,
     lines: std::iter::Enumerate<std::str::Lines<'a>>,
 }
 
 impl<'a> Rows<'a> {
-    fn new(text: &'a str, required: &[&str]) -> Result<Self> {
+    pub(crate) fn new(text: &'a str, required: &[&str]) -> Result<Self> {
         let mut lines = text.lines().enumerate();
         let columns: Vec<&str> = lines.next().map(|(_, line)| line.split('\t').collect()).unwrap_or_default();
         for name in required {
@@ -137,15 +143,20 @@ impl<'a> Iterator for Rows<'a> {
     }
 }
 
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     number: usize,
     cells: BTreeMap<&'a str, &'a str>,
 }
 
 impl Row<'_> {
+    /// The cell of a column, if there is one.
+    pub(crate) fn cell(&self, column: &str) -> Option<&str> {
+        self.cells.get(column).copied()
+    }
+
     /// The cell; none if it makes no claim.
     fn claim(&self, column: &str) -> Option<String> {
-        let cell = self.cells.get(column).copied().filter(|cell| !matches!(*cell, "" | "-" | "?"));
+        let cell = self.cell(column).filter(|cell| !matches!(*cell, "" | "-" | "?"));
         cell.map(str::to_owned)
     }
 

@@ -8,7 +8,7 @@
 //! what others ask for as well.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{TopLevelId, TopLevelKind};
+use schema::{Pass, TopLevelId, TopLevelKind};
 
 use super::late::{Line, lines_of_threads};
 use super::orders::Orders;
@@ -30,8 +30,10 @@ pub(super) fn join(orders: &Orders<'_>, done: &mut Vec<(u64, Closed)>) {
                 let tops = common(orders, &tasks, &done[host].1, &done[part].1);
                 if !tops.is_empty() && gone.insert(part) {
                     let inner = done[part].1.clone();
-                    let mut whole =
-                        done[host].1.clone().with(std::iter::once(inner), "thread, amidst its task");
+                    let mut whole = done[host]
+                        .1
+                        .clone()
+                        .with(std::iter::once(inner), (Pass::Amidst, "thread, amidst its task"));
                     whole.keep(|top| tops.contains(&top));
                     done[host].1 = whole;
                 }

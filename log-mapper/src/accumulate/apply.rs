@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use schema::{Event, LogPointId, Name, TopLevelKind, Values};
+use schema::{Event, LogPointId, Name, Pass, TopLevelKind, Values};
 
 use super::ahead::AHEAD_RECORDS;
 use super::canonical::canonical;
@@ -18,7 +18,7 @@ use crate::record::{Candidate, Record};
 impl Scan<'_> {
     /// Carries out a choice.
     pub(super) fn apply(&mut self, record: &Record<'_>, choice: Choice) {
-        let Choice { candidate, thread, goes } = choice;
+        let Choice { candidate, thread, goes, by } = choice;
         let common = self.common.iter_mut().find(|(index, _)| *index == candidate);
         let common = common.map(|(_, common)| std::mem::take(common)).unwrap_or_default();
         let uuids = self.uuids.iter_mut().find(|(index, _)| *index == candidate);
@@ -52,7 +52,7 @@ impl Scan<'_> {
             self.given.see(thread, record.ts_us);
         }
         let is_apart = matches!(goes, Goes::Apart(_));
-        let index = self.carry_out(record, candidate, thread, goes);
+        let index = self.carry_out(record, candidate, thread, (goes, by));
         self.open.update_in_place(index, |span| (span.is_left, span.has_returned) = (false, false));
         if !common.is_empty() {
             self.open.update(index, |span| span.show_common(common));
@@ -150,12 +150,12 @@ impl Scan<'_> {
         record: &Record<'_>,
         candidate: Option<&Candidate<'_>>,
         thread: Option<u32>,
-        goes: Goes,
+        (goes, by): (Goes, Pass),
     ) -> SpanIndex {
         let seq = self.seq;
         match goes {
             Goes::Joins(index, fit, reason) => {
-                let event = event(record, candidate, reason);
+                let event = event(record, candidate, (by, reason));
                 if let Some(point) = event.log_point
                     && self.open.get(index).events.len() == 1
                     && self.open.get(index).began_with(point)
@@ -172,7 +172,7 @@ impl Scan<'_> {
                 self.restrict(thread, &mut tops);
                 let entered = tops.iter().any(|top| top.entered);
                 let reason = if entered { "opens" } else { "opens, start not seen" };
-                let event = event(record, candidate, Name::from(reason));
+                let event = event(record, candidate, (by, Name::from(reason)));
                 if let Some(point) = event.log_point {
                     self.loops.begin(point);
                     self.begins.begins(point);
@@ -182,25 +182,27 @@ impl Scan<'_> {
                 self.open.open(OpenSpan::new(thread, tops, event, seq).with_readings(readings))
             }
             Goes::Apart(tops) => {
-                let event = event(record, candidate, Name::from("of what it names"));
+                let event = event(record, candidate, (by, Name::from("of what it names")));
                 self.open.open(OpenSpan::new(thread, tops, event, seq))
             }
             Goes::Inside(index) => {
                 let around = if thread.is_some() { "thread" } else { "the only one at work" };
                 let what = if candidate.is_some() { "inside" } else { "inside, no log point" };
-                self.put_inside(index, event(record, candidate, Name::from(&format!("{around}, {what}"))))
+                let reason = Name::from(&format!("{around}, {what}"));
+                self.put_inside(index, event(record, candidate, (by, reason)))
             }
             Goes::Fails(index) => {
-                self.put_inside(index, event(record, candidate, Name::from("failure of what was called")))
+                let reason = Name::from("failure of what was called");
+                self.put_inside(index, event(record, candidate, (by, reason)))
             }
             Goes::Adopts(index, fit, adopted) => {
                 let lone: Vec<OpenSpan> = adopted.iter().map(|&lone| self.open.close(lone)).collect();
                 self.opened.retain(|lone| !adopted.contains(&lone.span));
-                let event = event(record, candidate, Name::from("ids, with records before"));
+                let event = event(record, candidate, (by, Name::from("ids, with records before")));
                 self.open.update(index, |span| {
                     for lone in lone {
                         for mut event in lone.events {
-                            event.reason = Name::from("before a record with its ids");
+                            (event.pass, event.reason) = (by, Name::from("before a record with its ids"));
                             span.add(event, lone.first_seq);
                         }
                     }
@@ -210,20 +212,20 @@ impl Scan<'_> {
             }
             Goes::Takes(mut tops, giver, n_taken) => {
                 self.restrict(thread, &mut tops);
-                let event = event(record, candidate, Name::from("follows at once"));
-                self.take_over(OpenSpan::new(thread, tops, event, seq), giver, n_taken)
+                let event = event(record, candidate, (by, Name::from("follows at once")));
+                self.take_over(OpenSpan::new(thread, tops, event, seq), giver, (n_taken, by))
             }
         }
     }
 
     /// Opens a span that begins with so many of the last records of `giver`; returns that.
-    fn take_over(&mut self, mut span: OpenSpan, giver: SpanIndex, n_taken: usize) -> SpanIndex {
+    fn take_over(&mut self, mut span: OpenSpan, giver: SpanIndex, (n_taken, by): (usize, Pass)) -> SpanIndex {
         let mut taken = Vec::new();
         self.open.update(giver, |span| {
             taken.extend((0..n_taken).map_while(|_| span.give_last()));
         });
         for (mut first, first_seq) in taken {
-            first.reason = Name::from("opens");
+            (first.pass, first.reason) = (by, Name::from("opens"));
             span.events.insert(0, first);
             span.first_seq = first_seq;
         }

@@ -8,7 +8,7 @@
 //! printed something when the work began, and limits and pauses have no such moment.
 
 use rustc_hash::FxHashMap;
-use schema::{Event, LogPointId, Model, TopLevelKind};
+use schema::{Event, LogPointId, Model, Pass, TopLevelKind};
 
 use super::Scan;
 use super::evidence::{FLOAT_US, NEARER_MIN, TICK_US};
@@ -103,6 +103,9 @@ impl Scan<'_> {
     /// Leaves of the `takers` for which nothing but order speaks only those who have printed
     /// something when the work of the record began, if it says when; where there is one, that.
     pub(super) fn by_beginning(&mut self, record: &Record<'_>, takers: &mut Vec<Taker>) -> Option<usize> {
+        if self.leaves_out(Pass::ByBeginning) {
+            return None;
+        }
         let waits = |taker: &Taker| self.may_end(record, taker);
         let first = takers.iter().find(|taker| waits(taker))?.candidate;
         let candidate = record.candidates.get(first)?;

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
-use schema::{Event, LogPointId, Place, TopLevelId, TopLevelKind, Value};
+use schema::{Event, LogPointId, Pass, Place, TopLevelId, TopLevelKind, Value};
 
 use super::evidence::{FLOAT_US, WAIT_US, is_rarely_next};
 use super::orders::{Follows, Orders};
@@ -57,7 +57,8 @@ pub(super) fn join(orders: &mut Orders<'_>, together: &Together, done: &mut Vec<
     let (mut gone, mut first_seqs) = (FxHashSet::default(), Vec::new());
     for (whole, parts) in parts {
         let inner: Vec<Closed> = parts.iter().map(|&part| done[part].1.clone()).collect();
-        done[whole].1 = done[whole].1.clone().with(inner.into_iter(), "order, the only one around");
+        done[whole].1 =
+            done[whole].1.clone().with(inner.into_iter(), (Pass::Between, "order, the only one around"));
         gone.extend(parts.iter().map(|&part| done[part].0));
         first_seqs.push((whole, parts.iter().map(|&part| done[part].0).fold(done[whole].0, u64::min)));
     }

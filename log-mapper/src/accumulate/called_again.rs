@@ -8,7 +8,7 @@
 //! thread leads to.
 
 use rustc_hash::FxHashMap;
-use schema::{Event, LogPointId, Span, TopLevelId, TopLevelKind, Value};
+use schema::{Event, LogPointId, Pass, Span, TopLevelId, TopLevelKind, Value};
 
 use super::orders::Orders;
 use super::pools::{BEST, Closed};
@@ -36,7 +36,7 @@ pub(super) fn cut(orders: &Orders<'_>, done: &mut Vec<(u64, Closed)>) {
             (!tops.is_empty()).then_some((at, tops))
         });
         if let Some((at, tops)) = after {
-            found.push(cut_off(closed, at, tops));
+            found.push(cut_off(closed, at, tops, Pass::CalledAgain));
         }
     }
     put_in_order(done, found);
@@ -110,9 +110,10 @@ fn outside(orders: &Orders<'_>, span: &Span, events: &[Event]) -> Vec<TopLevelId
 
 /// Takes the events from `at` on out of a span, as one of `top_levels`, with the values that
 /// they show.
-pub(super) fn cut_off(closed: &mut Closed, at: usize, top_levels: Vec<TopLevelId>) -> Closed {
+pub(super) fn cut_off(closed: &mut Closed, at: usize, top_levels: Vec<TopLevelId>, by: Pass) -> Closed {
     let span = &mut closed.span;
-    let events = span.events.split_off(at);
+    let mut events = span.events.split_off(at);
+    events.first_mut().into_iter().for_each(|first| first.pass = by);
     let shows = |events: &[Event], value: &Value| {
         events.iter().any(|event| event.values.iter().any(|(_, text)| *text == *value.text))
     };

@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{LogPointId, TopLevelId};
+use schema::{LogPointId, Pass, TopLevelId};
 
 use super::counted::{self, Values};
 use super::open_spans::{PLACE_LOOK_BACK_MAX, SpanIndex};
@@ -118,7 +118,7 @@ impl Disputes {
         let mut gone = FxHashSet::default();
         for (span, record) in self.settled.iter().flat_map(Dispute::whose) {
             let (Some(&span), Some(&rest)) = (at.get(&span), at.get(&record)) else { continue };
-            let whole = done[span].1.clone().with_rest(&done[rest].1);
+            let whole = done[span].1.clone().with_rest(&done[rest].1, Pass::Disputes);
             if let Some(whole) = whole {
                 done[span].1 = whole;
                 gone.insert(record);

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::{contains_apart, is_made};
-use schema::{Event, LogPointId, Model, TopLevelId, TopLevelMethod, Value};
+use schema::{Event, LogPointId, Model, Pass, TopLevelId, TopLevelMethod, Value};
 
 use super::began::{Took, is_time, took};
 use super::between::{nodes_of, step, walk};
@@ -55,7 +55,8 @@ pub(super) fn give_back(orders: &mut Orders<'_>, model: &Model, done: &mut Vec<(
         }
         match beginner(orders, done, &times, &part) {
             Some((span, tops)) => {
-                done[span].1 = done[span].1.clone().with(std::iter::once(part), "was at work so long");
+                done[span].1 =
+                    done[span].1.clone().with(std::iter::once(part), (Pass::Elapsed, "was at work so long"));
                 done[span].1.keep(|top| tops.contains(&top));
             }
             None => {

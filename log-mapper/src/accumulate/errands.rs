@@ -7,7 +7,7 @@
 //! and has one thing to do: whatever its `main` can have printed, it has printed, in
 //! any order that its loops may take.
 
-use schema::{Event, Model, TopLevelId, TopLevelKind};
+use schema::{Event, Model, Pass, TopLevelId, TopLevelKind};
 
 use super::evidence::is_errand;
 use super::orders::Orders;
@@ -30,7 +30,8 @@ pub(super) fn gather(orders: &Orders<'_>, model: &Model, done: &mut Vec<(u64, Cl
         std::mem::take(done).into_iter().partition(|(_, closed)| is_of_main(closed));
     let mut of_main = of_main.into_iter();
     if let Some((first_seq, first)) = of_main.next() {
-        let mut whole = first.with(of_main.map(|(_, part)| part), "of main, which is at work all along");
+        let mut whole =
+            first.with(of_main.map(|(_, part)| part), (Pass::Errands, "of main, which is at work all along"));
         (whole.span.top_levels, whole.fits) = (vec![main], vec![BEST]);
         rest.insert(rest.partition_point(|&(seq, _)| seq < first_seq), (first_seq, whole));
     }

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-use schema::{LogPointId, Name};
+use schema::{LogPointId, Name, Pass};
 
 use super::orders::Orders;
 use super::pools::{Closed, pool};
@@ -60,7 +60,7 @@ pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
             match before {
                 Some(host) if !begins_with(&done[at].1, first) => {
                     if ends_with(&done[host].1, first) {
-                        move_tail(done, host, at);
+                        move_tail(done, host, at, Pass::FirstLines);
                         before = Some(at);
                     } else if let Some(whole) = going_on(orders, &done[host].1, &done[at].1) {
                         done[host].1 = whole;

@@ -6,7 +6,7 @@
 //! nobody else is known to be there. And a process runs its `main` once: as long as that
 //! has not fallen silent, what nobody else can have printed is of it.
 
-use schema::{Event, Model, Place, TopLevelId};
+use schema::{Event, Model, Pass, Place, TopLevelId};
 
 use super::errands::only_main;
 use super::evidence::is_silence;
@@ -30,7 +30,8 @@ pub(super) fn join(orders: &Orders<'_>, model: &Model, done: &mut Vec<(u64, Clos
         std::mem::take(done).into_iter().partition(|(_, closed)| closed.span.events.iter().all(is_its));
     let mut of_main = of_main.into_iter();
     if let Some((first_seq, first)) = of_main.next() {
-        let mut whole = first.with(of_main.map(|(_, part)| part), "of main, nobody else is there yet");
+        let mut whole = first
+            .with(of_main.map(|(_, part)| part), (Pass::FirstThread, "of main, nobody else is there yet"));
         (whole.span.top_levels, whole.fits) = (vec![main], vec![BEST]);
         rest.insert(rest.partition_point(|&(seq, _)| seq < first_seq), (first_seq, whole));
     }

@@ -8,7 +8,7 @@
 //! a loop around the whole comes back to its first line at once.
 
 use rustc_hash::FxHashMap;
-use schema::{Event, LogPointId, TopLevelId, TopLevelKind};
+use schema::{Event, LogPointId, Pass, TopLevelId, TopLevelKind};
 
 use super::called_again::{cut_off, put_in_order};
 use super::evidence::LOOP_US;
@@ -45,7 +45,7 @@ pub(super) fn cut(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
             });
             cuts.extend((!tops.is_empty()).then_some((at, tops)));
         }
-        found.extend(cuts.into_iter().rev().map(|(at, tops)| cut_off(closed, at, tops)));
+        found.extend(cuts.into_iter().rev().map(|(at, tops)| cut_off(closed, at, tops, Pass::LastLines)));
     }
     put_in_order(done, found);
 }

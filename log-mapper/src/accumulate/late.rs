@@ -8,7 +8,7 @@
 //! together as well, but never in one round.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Event, LogPointId, Name, Place, TopLevelId};
+use schema::{Event, LogPointId, Name, Pass, Place, TopLevelId};
 
 use super::between::{step, walk};
 use super::orders::{Follows, Orders};
@@ -35,7 +35,8 @@ pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>, windo
         if let Some(tops) = goes_on(orders, &done[host].1, &done[rest].1, window_us) {
             let part = done[rest].1.clone();
             let truncated = part.span.truncated;
-            let mut whole = done[host].1.clone().with(std::iter::once(part), "thread, goes on late");
+            let mut whole =
+                done[host].1.clone().with(std::iter::once(part), (Pass::Late, "thread, goes on late"));
             whole.keep(|top| tops.contains(&top));
             whole.span.truncated = truncated;
             done[host].1 = whole;

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 
 use schema::model::CLASS_INITIALIZER;
-use schema::{Name, TopLevelId, TopLevelKind};
+use schema::{Name, Pass, TopLevelId, TopLevelKind};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
 use super::facts::Fact;
@@ -35,6 +35,9 @@ impl Scan<'_> {
         thread: Option<u32>,
         takers: &[Taker],
     ) -> Option<usize> {
+        if self.leaves_out(Pass::AtOnce) {
+            return None;
+        }
         takers.iter().position(|taker| {
             let span = self.open.get(taker.span);
             thread.is_none()
@@ -67,6 +70,9 @@ impl Scan<'_> {
         span: SpanIndex,
         skips: bool,
     ) -> Option<Goes> {
+        if self.leaves_out(Pass::Adopting) {
+            return None;
+        }
         let window_us = self.config.order_window_us.unsigned_abs();
         let Self { orders, open, opened, neighbours, together, .. } = self;
         let seq = self.seq;
@@ -128,6 +134,9 @@ impl Scan<'_> {
         takers: &mut Vec<Taker>,
         facts: &[(usize, Fact)],
     ) -> Option<Name> {
+        if self.leaves_out(Pass::Judge) {
+            return None;
+        }
         let reason = self.judge(record, thread, takers, facts);
         let is_over = thread.is_none() && takers.first().is_some_and(|taker| taker.is_over);
         let living = takers.iter().find(|taker| !taker.is_over).filter(|_| is_over);
@@ -152,6 +161,9 @@ impl Scan<'_> {
         fact: &Fact,
         instead: Option<SpanIndex>,
     ) -> Option<Goes> {
+        if self.leaves_out(Pass::Taking) {
+            return None;
+        }
         let giver = self.open.current(thread?)?;
         let span = self.open.get(giver);
         let last = span.loose_end()?;
@@ -174,6 +186,9 @@ impl Scan<'_> {
     /// not of that span, shows that they began this one's. What stands together is not
     /// torn apart.
     pub(super) fn taking_back(&mut self, record: &Record<'_>, fact: &Fact) -> Option<Goes> {
+        if self.leaves_out(Pass::TakingBack) {
+            return None;
+        }
         let giver = self.before?;
         let span = self.open.get(giver);
         if fact.names_nothing() || record.ts_us.abs_diff(span.last_us) > LOOP_US {
@@ -209,6 +224,9 @@ impl Scan<'_> {
         takers: &[Taker],
         fact: &Fact,
     ) -> Option<SpanIndex> {
+        if self.leaves_out(Pass::Inside) {
+            return None;
+        }
         let Some(thread) = thread else { return self.inside_sole(record, fact) };
         let current = self.open.current(thread)?;
         let gap_us = record.ts_us.abs_diff(self.open.get(current).last_us);
@@ -239,6 +257,9 @@ impl Scan<'_> {
         thread: Option<u32>,
         facts: &[(usize, Fact)],
     ) -> Option<(usize, SpanIndex)> {
+        if self.leaves_out(Pass::Failed) {
+            return None;
+        }
         facts.iter().find_map(|(candidate, fact)| {
             let places = self.orders.places(fact.log_point);
             let is_own = |top: TopLevelId| self.orders.kind(top) == TopLevelKind::Dispatcher;
@@ -274,6 +295,9 @@ impl Scan<'_> {
         thread: u32,
         fact: &Fact,
     ) -> Option<(SpanIndex, Fit)> {
+        if self.leaves_out(Pass::LeftBehind) {
+            return None;
+        }
         if self.orders.starts(fact.log_point) || self.orders.floats(fact.log_point) {
             return None;
         }
@@ -292,10 +316,14 @@ impl Scan<'_> {
     /// What a record of no log point that is known (of a library that was not
     /// analysed) is printed inside of: its thread is in the middle of it.
     pub(super) fn amid(&mut self, record: &Record<'_>) -> Option<Choice> {
+        if self.leaves_out(Pass::NoLogPoint) {
+            return None;
+        }
         let Some(name) = record.thread else {
             let current = self.sole_at_work(record)?;
             let candidate = record.candidates.len();
-            return Some(Choice { candidate, thread: None, goes: Goes::Inside(current) });
+            let goes = Goes::Inside(current);
+            return Some(Choice { candidate, thread: None, goes, by: Pass::NoLogPoint });
         };
         let thread = Some(self.thread(name));
         let current = self.open.current(thread?)?;
@@ -303,7 +331,8 @@ impl Scan<'_> {
         let is_near = record.ts_us.abs_diff(span.last_us) <= LOOP_US;
         let is_amid = is_near && !span.is_at_exit(&self.orders);
         let candidate = record.candidates.len();
-        is_amid.then_some(Choice { candidate, thread, goes: Goes::Inside(current) })
+        let goes = Goes::Inside(current);
+        is_amid.then_some(Choice { candidate, thread, goes, by: Pass::NoLogPoint })
     }
 
     /// The same without threads: what no known thread leads to is printed in the middle
@@ -326,6 +355,9 @@ impl Scan<'_> {
         thread: Option<u32>,
         takers: &[Taker],
     ) -> Option<usize> {
+        if self.leaves_out(Pass::AmidSole) {
+            return None;
+        }
         let waits = |taker: &Taker| {
             let is_next = taker.fit.follows == Follows::Next && taker.fit.entered;
             is_next && !taker.is_over && !taker.evidence.differs

@@ -8,7 +8,7 @@
 
 use rustc_hash::FxHashMap;
 use schema::kinds::is_made;
-use schema::{Event, LogPointId, TopLevelId, TopLevelKind};
+use schema::{Event, LogPointId, Pass, TopLevelId, TopLevelKind};
 
 use super::between::walk;
 use super::called_again::{cut_off, put_in_order};
@@ -42,7 +42,7 @@ pub(super) fn cut(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
                 cuts.extend((!names_it && !tops.is_empty()).then_some((at, tops)));
             }
         }
-        found.extend(cuts.into_iter().rev().map(|(at, tops)| cut_off(closed, at, tops)));
+        found.extend(cuts.into_iter().rev().map(|(at, tops)| cut_off(closed, at, tops, Pass::Once)));
     }
     put_in_order(done, found);
 }

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Event, LogPointId, Place, TopLevelId, TopLevelKind};
+use schema::{Event, LogPointId, Pass, Place, TopLevelId, TopLevelKind};
 
 use super::elapsed::split_off;
 use super::orders::Orders;
@@ -66,7 +66,8 @@ pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
     }
     for (host, parts) in of_hosts {
         let top = done[host].1.best_tops().next();
-        let mut whole = done[host].1.clone().with(parts.into_iter(), "order, amidst the only task");
+        let mut whole =
+            done[host].1.clone().with(parts.into_iter(), (Pass::OneByOne, "order, amidst the only task"));
         whole.keep(|other| Some(other) == top);
         done[host].1 = whole;
     }

@@ -13,8 +13,8 @@
 //!
 //! Only where the layout prints threads: elsewhere no thread claims such a line.
 
-use schema::LogPointId;
 use schema::kinds::{TELLING_MIN, is_made};
+use schema::{LogPointId, Pass};
 
 use super::facts::Fact;
 use super::open_span::{Fit, TopState, opening_any};
@@ -62,6 +62,9 @@ impl Scan<'_> {
         span: SpanIndex,
         fit: &Fit,
     ) -> Option<Goes> {
+        if self.leaves_out(Pass::OfItsOwn) {
+            return None;
+        }
         thread?;
         let goes = self.apart(fact, span, fit);
         if goes.is_none() {

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{LogPointId, Model, Name, Span, TopLevelId, TopLevelKind, TopLevelMethod};
+use schema::{Event, LogPointId, Model, Name, Pass, Span, TopLevelId, TopLevelKind, TopLevelMethod};
 
 /// The name that the JVM gives to the thread of `main`.
 pub(super) const MAIN_THREAD: &str = "main";
@@ -58,11 +58,13 @@ impl Closed {
     }
 
     /// This span together with other `parts` of it; the first event of each is there
-    /// for that `reason`.
-    pub(super) fn with(mut self, parts: impl Iterator<Item = Self>, reason: &str) -> Self {
+    /// for that `reason`, by that pass. Where a part comes first, it is the first event of
+    /// this that has joined it.
+    pub(super) fn with(mut self, parts: impl Iterator<Item = Self>, (by, reason): (Pass, &str)) -> Self {
+        let first = self.span.events.first().map(Event::place);
         for mut part in parts {
             if let Some(first) = part.span.events.first_mut() {
-                first.reason = Name::from(reason);
+                (first.pass, first.reason) = (by, Name::from(reason));
             }
             self.span.events.append(&mut part.span.events);
             self.span.identifiers.append(&mut part.span.identifiers);
@@ -70,6 +72,10 @@ impl Closed {
             self.uuids.append(&mut part.uuids);
         }
         self.span.events.sort_by_key(|event| (event.ts_us, event.file, event.line));
+        if self.span.events.first().map(Event::place) != first {
+            let begun = self.span.events.iter_mut().find(|event| Some(event.place()) == first);
+            begun.into_iter().for_each(|event| event.pass = by);
+        }
         self.span.identifiers.sort();
         self.span.identifiers.dedup();
         self
@@ -77,10 +83,10 @@ impl Closed {
 
     /// The span with the records of `rest`, which it waited for; none if no top-level
     /// method can have printed both.
-    pub(super) fn with_rest(mut self, rest: &Self) -> Option<Self> {
+    pub(super) fn with_rest(mut self, rest: &Self, by: Pass) -> Option<Self> {
         self.span.top_levels.iter().find(|top| rest.span.top_levels.contains(top))?;
         self.keep(|top| rest.span.top_levels.contains(&top));
-        Some(self.with(std::iter::once(rest.clone()), "order, left over"))
+        Some(self.with(std::iter::once(rest.clone()), (by, "order, left over")))
     }
 
     /// Takes out a `main` of which this is not the thread.

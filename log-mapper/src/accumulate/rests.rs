@@ -10,7 +10,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::{contains_apart, is_dated, is_made, is_unique};
 use schema::{
-    Event, IdentifierId, IdentifierStrength, Kinds, LogPointId, Name, Place, TopLevelId, TopLevelKind, Value,
+    Event, IdentifierId, IdentifierStrength, Kinds, LogPointId, Name, Pass, Place, TopLevelId, TopLevelKind,
+    Value,
 };
 
 use super::began::Began;
@@ -122,7 +123,7 @@ impl Rests<'_, '_> {
             Some(_) => "thread, the rest",
             None => "order, the rest",
         };
-        let mut whole = self.done[*host].1.clone().with(parts.into_iter(), reason);
+        let mut whole = self.done[*host].1.clone().with(parts.into_iter(), (Pass::Rests, reason));
         whole.keep(|other| other == *top);
         whole.span.truncated = self.done[rest].1.span.truncated;
         self.done[*host].1 = whole;
@@ -326,7 +327,7 @@ pub(super) fn going_on(orders: &mut Orders<'_>, host: &Closed, rest: &Closed) ->
     if tops.is_empty() {
         return None;
     }
-    let mut whole = host.clone().with(std::iter::once(rest.clone()), "thread, the rest");
+    let mut whole = host.clone().with(std::iter::once(rest.clone()), (Pass::FirstLines, "thread, the rest"));
     whole.keep(|top| tops.contains(&top));
     whole.span.truncated = rest.span.truncated;
     Some(whole)

@@ -11,6 +11,8 @@ use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
 
+use schema::Pass;
+
 use super::evidence::{FLOAT_US, LOOP_US};
 use super::orders::Follows;
 use super::{Scan, Taker};
@@ -115,6 +117,9 @@ impl Scan<'_> {
         thread: Option<u32>,
         takers: &[Taker],
     ) -> Option<usize> {
+        if self.leaves_out(Pass::InRow) {
+            return None;
+        }
         if thread.is_some() {
             return None;
         }

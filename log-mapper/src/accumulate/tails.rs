@@ -9,7 +9,7 @@
 //! next, it is the beginning of that.
 
 use rustc_hash::FxHashMap;
-use schema::{Event, LogPointId, Name, TopLevelId, Value};
+use schema::{Event, LogPointId, Name, Pass, TopLevelId, Value};
 
 use super::between::{nodes_of, walk};
 use super::orders::Orders;
@@ -35,7 +35,7 @@ pub(super) fn join(orders: &mut Orders<'_>, done: &mut [(u64, Closed)]) {
     for spans in of_thread.values() {
         for at in (1..spans.len()).rev() {
             while is_tail(orders, &next, &done[spans[at - 1]].1, &done[spans[at]].1) {
-                move_tail(done, spans[at - 1], spans[at]);
+                move_tail(done, spans[at - 1], spans[at], Pass::Tails);
             }
         }
         for at in 1..spans.len() {
@@ -135,9 +135,10 @@ fn is_tail(orders: &mut Orders<'_>, next: &Next, span: &Closed, after: &Closed) 
 
 /// Moves the last line of a span to the front of another, with the values that it alone
 /// shows there.
-pub(super) fn move_tail(done: &mut [(u64, Closed)], from: usize, to: usize) {
+pub(super) fn move_tail(done: &mut [(u64, Closed)], from: usize, to: usize, by: Pass) {
     let Some(mut tail) = done[from].1.span.events.pop() else { return };
-    tail.reason = Name::from("order, begins the next");
+    (tail.pass, tail.reason) = (by, Name::from("order, begins the next"));
+    done[to].1.span.events.first_mut().into_iter().for_each(|begun| begun.pass = by);
     move_values(done, from, to, &tail);
     done[to].1.span.events.insert(0, tail);
 }
@@ -145,7 +146,7 @@ pub(super) fn move_tail(done: &mut [(u64, Closed)], from: usize, to: usize) {
 /// Moves the first line of a span to the end of another one, in the same way.
 fn move_head(done: &mut [(u64, Closed)], from: usize, to: usize) {
     let mut head = done[from].1.span.events.remove(0);
-    head.reason = Name::from("order, ends the one before");
+    (head.pass, head.reason) = (Pass::Tails, Name::from("order, ends the one before"));
     move_values(done, from, to, &head);
     done[to].1.span.events.push(head);
 }

@@ -13,7 +13,7 @@
 
 use rustc_hash::FxHashMap;
 use schema::kinds::TELLING_MIN;
-use schema::{Event, LogPointId, Name};
+use schema::{Event, LogPointId, Name, Pass};
 
 use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, is_by_chance, is_silence};
 use super::facts::Fact;
@@ -101,6 +101,9 @@ impl Scan<'_> {
         facts: &[(usize, Fact)],
         takers: &[Taker],
     ) -> Option<Choice> {
+        if self.leaves_out(Pass::Beside) {
+            return None;
+        }
         let index = self.before?;
         let before = self.open.get(index);
         let last = before.events.last()?;
@@ -132,14 +135,15 @@ impl Scan<'_> {
             if open.get(index).is_nameless()
                 && let Some((span, fit, run)) = self.around(index, candidate, fact, takers)
             {
-                return Some(Choice { candidate, thread, goes: Goes::Adopts(span, fit, run) });
+                let goes = Goes::Adopts(span, fit, run);
+                return Some(Choice { candidate, thread, goes, by: Pass::Beside });
             }
             // What follows may as well be of whom it names.
             if !is_surely && is_named() {
                 continue;
             }
             let goes = Goes::Joins(index, fit, Name::from("stands together"));
-            return Some(Choice { candidate, thread, goes });
+            return Some(Choice { candidate, thread, goes, by: Pass::Beside });
         }
         None
     }

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rustc_hash::FxHashSet;
-use schema::LogPointId;
+use schema::{LogPointId, Pass};
 
 use super::evidence::{WAIT_US, is_nearly_always};
 use super::orders::Orders;
@@ -110,7 +110,7 @@ fn serve(
     }
     let mut gone = FxHashSet::default();
     for (first, rest) in pairs {
-        if let Some(whole) = done[first].1.clone().with_rest(&done[rest].1) {
+        if let Some(whole) = done[first].1.clone().with_rest(&done[rest].1, Pass::Waited) {
             done[first].1 = whole;
             gone.insert(done[rest].0);
         }

@@ -12,7 +12,7 @@ use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
 use schema::kinds::is_digest;
-use schema::{LogPointId, TopLevelKind};
+use schema::{LogPointId, Pass, TopLevelKind};
 
 use super::open_spans::SpanIndex;
 use super::orders::Follows;
@@ -151,6 +151,9 @@ impl Scan<'_> {
         waiting: &[Waiting],
         takers: &[Taker],
     ) -> Option<usize> {
+        if self.leaves_out(Pass::ByWords) {
+            return None;
+        }
         let [.., (second, _), (best, span)] = *waiting else { return None };
         // What some of its readings alone can print is rather of somebody who is just that.
         let is_whole = |taker: &Taker| taker.fit.tops().len() == self.open.get(span).tops.len();

@@ -161,7 +161,7 @@ impl<'s> State<'s, '_> {
         let equals = self.equals(pairs, candidate);
         let fits = |pair: &&&Pair| is(candidate.from, pair.from) && is(candidate.to, pair.to);
         let pair = equals.iter().find(fits).copied().unwrap_or(pairs.get(candidate.pair));
-        SpanLink { from: candidate.from, to: candidate.to, pair: pair.id }
+        SpanLink { from: candidate.from, to: candidate.to, pair: pair.id, by: candidate.by }
     }
 
     fn occupy(&mut self, pairs: &Pairs<'_>, candidate: &Candidate) {

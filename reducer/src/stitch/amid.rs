@@ -11,6 +11,8 @@
 //! Two that are the same method and begin with the same line are rounds themselves: the
 //! thread was handed each of them, and others in between.
 
+use schema::Pass;
+
 use super::facts::{Facts, Printed};
 use super::joined;
 use super::pairs::Pairs;
@@ -51,7 +53,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
                 };
                 let between = lines[ends[0] + 1..ends[1]].iter().map(|&(.., to, _)| to);
                 let parts = between.filter(|&to| !is_round(to));
-                out.extend(parts.map(|to| SpanLink { from: before, to, pair: None }));
+                out.extend(parts.map(|to| SpanLink { from: before, to, pair: None, by: Pass::Amid }));
             }
         }
     }

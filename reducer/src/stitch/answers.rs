@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schema::kinds::is_made;
-use schema::{LogPointId, TopLevelId, ValueClassId};
+use schema::{LogPointId, Pass, TopLevelId, ValueClassId};
 
 use super::facts::Facts;
 use super::joined;
@@ -50,7 +50,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
         for spans in several.iter().filter(|spans| are_answers(facts, report.3, spans)) {
             for ends in spans.windows(2) {
                 if sets.join(ends[0], ends[1]) {
-                    out.push(SpanLink { from: ends[0], to: ends[1], pair: None });
+                    out.push(SpanLink { from: ends[0], to: ends[1], pair: None, by: Pass::Answers });
                 }
             }
         }

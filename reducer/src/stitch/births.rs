@@ -20,8 +20,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
-use schema::LogPointId;
 use schema::kinds::{is_unique, stamps_us};
+use schema::{LogPointId, Pass};
 
 use super::elimination::{SHIFT_US, TICK_US};
 use super::facts::{Fact, Facts};
@@ -61,7 +61,7 @@ pub(super) fn join(facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<S
             let from = makers.sole(&mut sets, stamp_us, to);
             let from = from.or_else(|| makers.at_work(&mut sets, &ends_us, stamp_us, to));
             if let Some(from) = from.filter(|&from| sets.join(from, to)) {
-                out.push(SpanLink { from, to, pair: None });
+                out.push(SpanLink { from, to, pair: None, by: Pass::Births });
             }
         }
     }

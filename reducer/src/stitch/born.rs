@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schema::kinds::is_uuid;
-use schema::{IdentifierStrength, TopLevelId, TopLevelKind};
+use schema::{IdentifierStrength, Pass, TopLevelId, TopLevelKind};
 
 use super::entities::holders;
 use super::facts::{Fact, Facts};
@@ -93,7 +93,7 @@ fn new_names<'s>(fact: &Fact<'s>, skew_us: i64) -> BTreeSet<&'s str> {
 fn join_all(spans: &[u32], sets: &mut Sets, out: &mut Vec<SpanLink>) {
     for ends in spans.windows(2).filter(|ends| ends[0] != ends[1]) {
         if sets.join(ends[0], ends[1]) {
-            out.push(SpanLink { from: ends[0], to: ends[1], pair: None });
+            out.push(SpanLink { from: ends[0], to: ends[1], pair: None, by: Pass::Born });
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use rustc_hash::FxHashMap;
 use schema::kinds::are_folder_and_file;
-use schema::{LogPointId, TopLevelId, Value};
+use schema::{LogPointId, Pass, TopLevelId, Value};
 
 use super::facts::{Fact, Facts, Printed};
 use super::joined;
@@ -59,7 +59,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
                     && sets.join(caller, called)
                 {
                     has_sender[called as usize] = true;
-                    out.push(SpanLink { from: caller, to: called, pair: None });
+                    out.push(SpanLink { from: caller, to: called, pair: None, by: Pass::CalledFirst });
                     break;
                 }
             }
@@ -134,7 +134,7 @@ fn join_by_folder(pairs: &Pairs<'_>, facts: &Facts<'_>, sets: &mut Sets, out: &m
                 && callee.tops.iter().any(|&top| has_called(pairs, fact, top))
         });
         if let Some(called) = called.filter(|&called| sets.join(caller, called)) {
-            out.push(SpanLink { from: caller, to: called, pair: None });
+            out.push(SpanLink { from: caller, to: called, pair: None, by: Pass::CalledFirst });
         }
     }
 }

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use schema::{LogPointId, TopLevelId};
+use schema::{LogPointId, Pass, TopLevelId};
 
 use super::evidence::{Candidate, is_number};
 use super::facts::{Fact, Facts};
@@ -48,7 +48,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut Vec<Ca
             let called = following.map(|line| line.3);
             if let Some(called) = called.filter(|called| calls(pairs, caller, last, facts.get(*called))) {
                 seen.1 += 1;
-                next.push((last, SpanLink { from, to: called, pair: None }));
+                next.push((last, SpanLink { from, to: called, pair: None, by: Pass::CallsNext }));
             }
         }
     }

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::{TELLING_MIN, is_unique};
-use schema::{IdentifierStrength, LinkKind, TopLevelId, TopLevelKind, Value, ValueClassId};
+use schema::{IdentifierStrength, LinkKind, Pass, TopLevelId, TopLevelKind, Value, ValueClassId};
 
 use super::determined::Determined;
 use super::elimination::TICK_US;
@@ -193,7 +193,7 @@ impl<'a> Finder<'a> {
             n_remote: n_leading(self.config.skew_us),
         };
         let mut out = Vec::new();
-        self.by_entity(&receiver, &mut out);
+        self.find(Pass::ByEntity, &mut out, |out| self.by_entity(&receiver, out));
         for &top in fact.tops {
             for index in self.pairs.to(top) {
                 let pair = self.pairs.get(index);
@@ -201,24 +201,27 @@ impl<'a> Finder<'a> {
                     continue;
                 }
                 if pair.role == Role::Served || (pair.by_thread && fact.thread.is_none()) {
-                    self.by_name(index, &receiver, &mut out);
+                    self.find(Pass::ByName, &mut out, |out| self.by_name(index, &receiver, out));
                     continue;
                 }
-                let before = out.len();
-                self.by_values(index, &receiver, &mut out);
-                if out.len() == before {
-                    self.by_kind(index, &receiver, &mut out);
-                }
-                if out.len() == before {
-                    self.by_telling(index, &receiver, &mut out);
-                }
-                if out.len() == before {
-                    self.by_time(index, &receiver, &mut out);
-                }
+                let _ = self.find(Pass::ByValues, &mut out, |out| self.by_values(index, &receiver, out))
+                    || self.find(Pass::ByKind, &mut out, |out| self.by_kind(index, &receiver, out))
+                    || self.find(Pass::ByTelling, &mut out, |out| self.by_telling(index, &receiver, out))
+                    || self.find(Pass::ByTime, &mut out, |out| self.by_time(index, &receiver, out));
             }
-            self.pairs.asking(top).for_each(|index| self.by_values(index, &receiver, &mut out));
+            for index in self.pairs.asking(top) {
+                self.find(Pass::ByAsking, &mut out, |out| self.by_values(index, &receiver, out));
+            }
         }
         out
+    }
+
+    /// Lets a pass find more candidates; whether there are some.
+    fn find(&self, by: Pass, out: &mut Vec<Candidate>, find: impl FnOnce(&mut Vec<Candidate>)) -> bool {
+        let before = out.len();
+        self.config.run(by, || find(out));
+        out[before..].iter_mut().for_each(|candidate| candidate.by = by);
+        out.len() > before
     }
 
     /// Spans before the receiver that work on the same attached object.
@@ -501,7 +504,8 @@ impl<'a> Finder<'a> {
         let has_no_gap = is_round && (is_later || self.has_gone_on(sender, receiver));
         let penalty = if self.prints_late(pair, sender, receiver) { 1 } else { LEAD_PENALTY };
         let gap_us = if has_no_gap { 0 } else { delay_us(sender, receiver, penalty) };
-        Candidate { is_bare, is_remote, evidence: Reverse(evidence), to, from, pair: index, gap_us }
+        let (evidence, by) = (Reverse(evidence), Pass::ByValues);
+        Candidate { is_bare, is_remote, evidence, to, from, pair: index, gap_us, by }
     }
 
     /// Whether a sender that starts later than the receiver's thread, which is named after

@@ -14,8 +14,8 @@
 
 use std::collections::BTreeMap;
 
-use schema::LogPointId;
 use schema::kinds::TELLING_MIN;
+use schema::{LogPointId, Pass};
 
 use super::facts::Facts;
 use super::pairs::Pairs;
@@ -62,7 +62,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
         let Some(longest_us) = longest(facts, &spans) else { continue };
         for ends in spans.windows(2).filter(|ends| gap_us(facts, ends) <= longest_us) {
             if facts.get(ends[0]).node != facts.get(ends[1]).node {
-                out.push(SpanLink { from: ends[0], to: ends[1], pair: None });
+                out.push(SpanLink { from: ends[0], to: ends[1], pair: None, by: Pass::Coincidence });
             }
         }
     }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use schema::kinds::{contains_apart, is_made, without_dashes};
-use schema::{LinkKind, TopLevelId, Value};
+use schema::{LinkKind, Pass, TopLevelId, Value};
 
 use super::elimination::TICK_US;
 use super::facts::{Fact, Facts};
@@ -67,7 +67,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
                 let is_new =
                     |value: &Value| first_us[&*value.text] >= since_us && !facts.is_everywhere(value);
                 let most = own.map(|task| in_common(fact, task, is_new)).max().unwrap_or_default();
-                found.push((most, SpanLink { from, to, pair: pair.id }));
+                found.push((most, SpanLink { from, to, pair: pair.id, by: Pass::CommonSenders }));
             }
         }
         let most = found.iter().map(|(most, _)| *most).max().filter(|&(n_new, _)| n_new > 0);

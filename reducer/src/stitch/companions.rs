@@ -22,7 +22,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
-use schema::{Event, LogPointId};
+use schema::{Event, LogPointId, Pass};
 
 use super::evidence::Candidate;
 use super::facts::{Fact, Facts};
@@ -74,7 +74,12 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Companions {
         found.extend(next.extract_if(.., |next| ends.ends_so(next.before, next.begin)));
     }
     let late = late::find(pairs, facts, &found);
-    let links = found.into_iter().map(|Next { from, to, .. }| SpanLink { from, to, pair: None });
+    let links = found.into_iter().map(|Next { from, to, .. }| SpanLink {
+        from,
+        to,
+        pair: None,
+        by: Pass::Companions,
+    });
     let mut links: Vec<SpanLink> = links.collect();
     links.extend(late);
     links.extend(rows::find(pairs, facts, &links));

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
-use schema::{LinkKind, PairId, TopLevelId};
+use schema::{LinkKind, PairId, Pass, TopLevelId};
 
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
@@ -54,7 +54,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
             for (from, to) in found {
                 if sets.join(from, to) {
                     left.has_sender[to as usize] = true;
-                    out.push(SpanLink { from, to, pair: pair.id });
+                    out.push(SpanLink { from, to, pair: pair.id, by: Pass::Elimination });
                     of_pair.push((from, to));
                 }
             }

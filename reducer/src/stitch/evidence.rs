@@ -14,7 +14,7 @@ use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::to_u32;
 use schema::kinds::{TELLING_MIN, contains_apart, is_made};
-use schema::{IdentifierStrength, LinkKind, TopLevelId, Value};
+use schema::{IdentifierStrength, LinkKind, Pass, TopLevelId, Value};
 
 /// A receiver can print before its sender does: the sender may log after the
 /// hand-off. Such a pair counts as this many times as far apart as it is.
@@ -52,6 +52,8 @@ pub(super) struct Candidate {
     /// From the sender's last event before the receiver's start to that start,
     /// µs; 0 where the sender is still at work.
     pub(super) gap_us: i64,
+    /// What found it.
+    pub(super) by: Pass,
 }
 
 /// What speaks for a hand-off: larger is more.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::BuildHasher as _;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use schema::{Event, Kinds, LogPointId, Span, TopLevelId, Value, ValueClassId};
+use schema::{Event, Kinds, LogPointId, Pass, Span, TopLevelId, Value, ValueClassId};
 
 use schema::kinds::{
     TELLING_MIN, are_folder_and_file, are_part_and_whole, contains_apart, is_dated, is_digest, is_made,
@@ -230,7 +230,7 @@ impl<'s> Facts<'s> {
         let mut links = Vec::new();
         for span in 0..to_u32(self.len()) {
             if let Some(from) = self.label_of(span).and_then(|label| last.insert(label, span)) {
-                links.push(SpanLink { from, to: span, pair: None });
+                links.push(SpanLink { from, to: span, pair: None, by: Pass::Labels });
             }
         }
         links

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use schema::TopLevelId;
+use schema::{Pass, TopLevelId};
 
 use super::facts::{Fact, Facts};
 use super::joined;
@@ -65,7 +65,7 @@ pub(super) fn join(facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
         for (index, next) in pool.next {
             if !has_sender[index as usize] && sets.join(next, index) {
                 has_sender[index as usize] = true;
-                out.push(SpanLink { from: next, to: index, pair: None });
+                out.push(SpanLink { from: next, to: index, pair: None, by: Pass::GoesOn });
             }
         }
     }

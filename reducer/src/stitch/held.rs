@@ -352,6 +352,7 @@ mod tests {
                 level: None,
                 log_point: Some(sketch::point(model, point)),
                 values,
+                pass: schema::Pass::Opens,
                 reason: Name::default(),
             }
         };

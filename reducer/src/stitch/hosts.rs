@@ -6,7 +6,7 @@
 //! print the same lines: whose each of them is does not matter to the request.
 
 use rustc_hash::FxHashMap;
-use schema::{Event, Place, Span};
+use schema::{Event, Pass, Place, Span};
 
 use super::facts::Facts;
 use super::joined;
@@ -65,7 +65,7 @@ impl Hosts {
                 let is_one = !is_linked[to as usize] && !self.are_of_several(&mut sets, to);
                 if is_one && sets.join(from, to) {
                     is_linked[to as usize] = true;
-                    out.push(SpanLink { from, to, pair: None });
+                    out.push(SpanLink { from, to, pair: None, by: Pass::Hosts });
                 }
             }
             if out.len() == n_before {

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
-use schema::{LinkKind, LogPointId, PairId, TopLevelId, ValueClassId};
+use schema::{LinkKind, LogPointId, PairId, Pass, TopLevelId, ValueClassId};
 
 use super::facts::{Facts, RETURN_US};
 use super::joined;
@@ -73,7 +73,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
             if is_free && is_soon && !facts.names_other(facts.get(from), facts.get(to)) && sets.join(from, to)
             {
                 has_sender[task as usize] = true;
-                out.push(SpanLink { from, to: task, pair: pair.id });
+                out.push(SpanLink { from, to: task, pair: pair.id, by: Pass::InLine });
             }
         }
     }

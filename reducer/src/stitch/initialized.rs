@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schema::{LinkKind, TopLevelId};
+use schema::{LinkKind, Pass, TopLevelId};
 
 use super::facts::{Fact, Facts};
 use super::joined;
@@ -41,7 +41,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
         if let (Some(&from), None) = (at_work.next(), at_work.next())
             && sets.join(from, to)
         {
-            out.push(SpanLink { from, to, pair: None });
+            out.push(SpanLink { from, to, pair: None, by: Pass::Initialized });
         }
     }
     out

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use schema::kinds::{TELLING_MIN, is_made};
-use schema::{IdentifierStrength, Value, ValueClassId};
+use schema::{IdentifierStrength, Pass, Value, ValueClassId};
 
 use super::delays::{DELAY_MIN_US, Late};
 use super::entities::Entities;
@@ -105,7 +105,7 @@ impl<'f> Kin<'f> {
                 for (from, value) in self.handed(pair, fact) {
                     for sender in self.senders(root, pair, from, value, fact) {
                         found.insert(self.part_of[sender as usize]);
-                        link.get_or_insert(SpanLink { from: sender, to: span, pair: pair.id });
+                        link.get_or_insert(SpanLink { from: sender, to: span, pair: pair.id, by: Pass::Kin });
                     }
                 }
             }

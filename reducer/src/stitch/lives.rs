@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use schema::kinds::is_made;
-use schema::{TopLevelId, ValueClassId};
+use schema::{Pass, TopLevelId, ValueClassId};
 
 use super::counted::Counted;
 use super::entities::{self, Entities, Holders, VALUES_MIN};
@@ -61,7 +61,7 @@ pub(super) fn join(
         for ends in spans.windows(2) {
             if sets.join(ends[0], ends[1]) {
                 has_sender[ends[1] as usize] = true;
-                out.push(SpanLink { from: ends[0], to: ends[1], pair: None });
+                out.push(SpanLink { from: ends[0], to: ends[1], pair: None, by: Pass::Lives });
             }
         }
     }
@@ -165,7 +165,7 @@ fn join_lives(
                 |&k: &u32| is_told(k) && reach.allows(top_of(facts, k), top) && sets.join(k, span);
             if let Some(from) = senders.find(is_sender) {
                 has_sender[span as usize] = true;
-                out.push(SpanLink { from, to: span, pair: None });
+                out.push(SpanLink { from, to: span, pair: None, by: Pass::Lives });
                 continue;
             }
             let mut others = spans.iter().copied().filter(|&k| k != span && !is_shared);
@@ -173,7 +173,12 @@ fn join_lives(
                 reach.allows(top, top_of(facts, k)) || reach.allows(top_of(facts, k), top)
             };
             if let Some(other) = others.find(|&k| are_one(reach, k) && sets.join(k, span)) {
-                out.push(SpanLink { from: span.min(other), to: span.max(other), pair: None });
+                out.push(SpanLink {
+                    from: span.min(other),
+                    to: span.max(other),
+                    pair: None,
+                    by: Pass::Lives,
+                });
             }
         }
     }

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 use schema::kinds::is_made;
-use schema::{Event, LogPointId};
+use schema::{Event, LogPointId, Pass};
 
 use super::claims::Claims;
 use super::evidence::{Candidate, is_naming};
@@ -78,7 +78,7 @@ pub(super) fn join(
         if !handed.contains(&to) {
             is_lone[to as usize] = lone;
             goes_on[to as usize] = true;
-            out.push(SpanLink { from, to, pair: None });
+            out.push(SpanLink { from, to, pair: None, by: Pass::LoneLines });
         }
     }
     candidates.retain(|candidate| !is_lone[candidate.from as usize] && !goes_on[candidate.to as usize]);

@@ -12,7 +12,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
-use schema::{Event, LinkKind, LogPointId, TopLevelId, TopLevelKind};
+use schema::{Event, LinkKind, LogPointId, Pass, TopLevelId, TopLevelKind};
 
 use super::evidence::is_naming;
 use super::facts::{Fact, Facts};
@@ -86,7 +86,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
             && chances.begins_after(point, fact.tops)
             && sets.join(from, to)
         {
-            out.push(SpanLink { from, to, pair: None });
+            out.push(SpanLink { from, to, pair: None, by: Pass::NamedLast });
         }
     }
     out

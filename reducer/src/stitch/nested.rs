@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
-use schema::{Event, Level, LogPointId, Model, TopLevelId, TopLevelKind};
+use schema::{Event, Level, LogPointId, Model, Pass, TopLevelId, TopLevelKind};
 
 use super::evidence::names_thread;
 use super::facts::Facts;
@@ -62,7 +62,7 @@ pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &
             let is_inside = !differ && !tops.is_empty() && tops.iter().all(is_one);
             if is_inside && !has_sender[inner as usize] && sets.join(outer, inner) {
                 has_sender[inner as usize] = true;
-                out.push(SpanLink { from: outer, to: inner, pair: None });
+                out.push(SpanLink { from: outer, to: inner, pair: None, by: Pass::Nested });
             }
         }
     }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
-use schema::{LogPointId, Model, Value, ValueClassId};
+use schema::{LogPointId, Model, Pass, Value, ValueClassId};
 
 use super::entities::VALUES_MIN;
 use super::facts::{Fact, Facts};
@@ -72,7 +72,8 @@ fn join_life(sets: &mut Sets, life: &[u32], named: &[u32]) -> Vec<SpanLink> {
     if names.iter().any(|&span| sets.root(span) != root) {
         return Vec::new();
     }
-    let link = |span: u32| SpanLink { from: first.min(span), to: first.max(span), pair: None };
+    let link =
+        |span: u32| SpanLink { from: first.min(span), to: first.max(span), pair: None, by: Pass::Numbered };
     others.into_iter().filter(|&span| sets.join(first, span)).map(link).collect()
 }
 

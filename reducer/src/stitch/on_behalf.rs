@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::{is_digest, is_made};
-use schema::{LogPointId, TopLevelKind};
+use schema::{LogPointId, Pass, TopLevelKind};
 
 use super::facts::{Fact, Facts};
 use super::joined;
@@ -61,7 +61,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
     for (asked, owner) in asked.iter().zip(owners) {
         let Some(from) = owner.filter(|_| !others.use_it(asked)) else { continue };
         if sets.join(from, asked.to) {
-            out.push(SpanLink { from, to: asked.to, pair: None });
+            out.push(SpanLink { from, to: asked.to, pair: None, by: Pass::OnBehalf });
         }
     }
     out

@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schema::{TopLevelId, ValueClassId};
+use schema::{Pass, TopLevelId, ValueClassId};
 
 use super::facts::Facts;
 use super::joined;
@@ -55,7 +55,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
             let roots: BTreeSet<u32> = found.iter().map(|&(root, _)| root).collect();
             let client = found.first().map(|&(_, client)| client).filter(|_| roots.len() == 1);
             if let Some(client) = client.filter(|&client| sets.join(client, server)) {
-                out.push(SpanLink { from: client, to: server, pair: None });
+                out.push(SpanLink { from: client, to: server, pair: None, by: Pass::Peers });
             }
         }
     }

@@ -8,7 +8,7 @@
 //! that prints such a line only after it has started such a task, was made for that one.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{LinkKind, LogPointId, TopLevelId};
+use schema::{LinkKind, LogPointId, Pass, TopLevelId};
 
 use super::evidence::is_naming;
 use super::facts::Facts;
@@ -71,7 +71,7 @@ pub(super) fn join(
             let tops = facts.get(to).tops;
             let pair = pairs_of.iter().find(|pair| tops.contains(&pair.to));
             if let Some(pair) = pair.filter(|_| sets.join(sender, to)) {
-                out.push(SpanLink { from: sender, to, pair: pair.id });
+                out.push(SpanLink { from: sender, to, pair: pair.id, by: Pass::Results });
             }
         }
     }

@@ -18,7 +18,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schema::kinds::{TELLING_MIN, is_made};
-use schema::{TopLevelId, ValueClassId};
+use schema::{Pass, TopLevelId, ValueClassId};
 
 use super::facts::{Fact, Facts};
 use super::joined;
@@ -52,7 +52,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
             for (from, to) in rounds.in_turn().into_iter().chain(rounds.filled(facts)) {
                 if !has_sender[to as usize] && sets.join(from, to) {
                     has_sender[to as usize] = true;
-                    out.push(SpanLink { from, to, pair: None });
+                    out.push(SpanLink { from, to, pair: None, by: Pass::Rounds });
                 }
             }
         }

@@ -182,6 +182,7 @@ mod tests {
             level: None,
             log_point: Some(sketch::point(model, point)),
             values: texts.into_iter().collect::<Values>(),
+            pass: schema::Pass::Opens,
             reason: Name::default(),
         };
         let top_levels = vec![sketch::top(model, "run")];

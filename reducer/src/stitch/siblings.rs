@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
-use schema::{LinkKind, Model, TopLevelId, TopLevelKind};
+use schema::{LinkKind, Model, Pass, TopLevelId, TopLevelKind};
 
 use super::facts::Facts;
 use super::joined;
@@ -54,7 +54,7 @@ pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &
                 && sets.join(a, b)
             {
                 has_sender[b as usize] = true;
-                out.push(SpanLink { from: a, to: b, pair: None });
+                out.push(SpanLink { from: a, to: b, pair: None, by: Pass::Siblings });
             }
         }
     }

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schema::kinds::is_made;
-use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
+use schema::{IdentifierStrength, LinkKind, Pass, TopLevelId, ValueClassId};
 
 use super::entities;
 use super::facts::Facts;
@@ -44,7 +44,7 @@ pub(super) fn join(
                 let is_sender =
                     |&sender: &u32| ways.lead(facts, sender, span) && has_just_printed(facts, sender, span);
                 if let Some(from) = senders.find(is_sender).filter(|&sender| sets.join(sender, span)) {
-                    out.push(SpanLink { from, to: span, pair: None });
+                    out.push(SpanLink { from, to: span, pair: None, by: Pass::Silent });
                 }
             }
         }

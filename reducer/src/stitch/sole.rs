@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use schema::kinds::TELLING_MIN;
-use schema::{IdentifierStrength, TopLevelId};
+use schema::{IdentifierStrength, Pass, TopLevelId};
 
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
@@ -38,7 +38,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, sets: &mut Sets) -> Vec
         for span in unnamed {
             let before = named.partition_point(|&named| named < span).saturating_sub(1);
             if sets.join(named[before], span) {
-                out.push(SpanLink { from: named[before], to: span, pair: None });
+                out.push(SpanLink { from: named[before], to: span, pair: None, by: Pass::Sole });
             }
         }
     }

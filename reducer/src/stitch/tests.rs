@@ -107,6 +107,7 @@ fn event(model: &Model, line: u64, time: &str) -> Event {
         level: None,
         log_point: Some(sketch::point(model, "p")),
         values: Values::default(),
+        pass: schema::Pass::Opens,
         reason: Name::default(),
     }
 }

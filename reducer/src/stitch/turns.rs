@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use schema::LogPointId;
+use schema::{LogPointId, Pass};
 
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
@@ -41,7 +41,12 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<SpanLink> {
             if let Some(last) = others.first().filter(|last| ends(pairs, facts, run, last, point)) {
                 *n_ended.entry(point).or_default() += 1;
                 let spans: Vec<u32> = run.iter().chain([last]).map(|line| line.span).collect();
-                links.extend(spans.windows(2).map(|two| SpanLink { from: two[0], to: two[1], pair: None }));
+                links.extend(spans.windows(2).map(|two| SpanLink {
+                    from: two[0],
+                    to: two[1],
+                    pair: None,
+                    by: Pass::Turns,
+                }));
             }
         }
     }

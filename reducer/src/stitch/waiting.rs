@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Event, LogPointId, TopLevelId};
+use schema::{Event, LogPointId, Pass, TopLevelId};
 
 use super::facts::{Fact, Facts};
 use super::hosts::Hosts;
@@ -91,7 +91,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, hosts: &Hosts, links: &
         for (from, to) in waits.round((pairs, &learnt), &mut sets, &has_sender) {
             if !hosts.are_of_several(&mut sets, to) && sets.join(from, to) {
                 has_sender[to as usize] = true;
-                out.push(SpanLink { from, to, pair: None });
+                out.push(SpanLink { from, to, pair: None, by: Pass::Waiting });
             }
         }
         if out.len() == n_before {

@@ -22,7 +22,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Event, LogPointId, TopLevelId};
+use schema::{Event, LogPointId, Pass, TopLevelId};
 
 use super::elimination::{LOOK_BACK_MAX, SHIFT_US, TICK_US};
 use super::facts::{Fact, Facts};
@@ -59,7 +59,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, hosts: &Hosts, links: &
             // Who begins only after it can have printed it as well.
             if !hosts.are_of_several(&mut sets, to) && sets.join(from, to) {
                 has_sender[to as usize] = true;
-                out.push(SpanLink { from, to, pair: None });
+                out.push(SpanLink { from, to, pair: None, by: Pass::Within });
             }
         }
         if n_before == (parts.len(), out.len()) {

@@ -38,6 +38,13 @@ pub trait Cell: Sized {
     /// The values of a column; none if it has another type.
     fn read(array: &ArrayRef) -> Option<Vec<Self>>;
 
+    /// The values of a column that is not there, as in files from before it was added; none
+    /// if it has to be.
+    #[must_use]
+    fn missing(_len: usize) -> Option<Vec<Self>> {
+        None
+    }
+
     /// The column `name` of this type.
     #[must_use]
     fn field(name: &str) -> Field {
@@ -109,6 +116,10 @@ impl Cell for Option<Text> {
 
     fn read(array: &ArrayRef) -> Option<Vec<Self>> {
         Some(array.as_string_opt::<i32>()?.iter().map(|v| v.map(Text::from)).collect())
+    }
+
+    fn missing(len: usize) -> Option<Vec<Self>> {
+        Some(vec![None; len])
     }
 }
 
@@ -232,6 +243,31 @@ impl<T: Cell> Cell for Vec<T> {
     }
 }
 
+impl<T: Cell + Clone> Cell for Option<Vec<T>> {
+    const NULLABLE: bool = true;
+
+    fn data_type() -> DataType {
+        Vec::<T>::data_type()
+    }
+
+    fn array(values: &[&Self]) -> ArrayRef {
+        let items: Vec<&T> = values.iter().copied().flatten().flatten().collect();
+        let offsets = OffsetBuffer::from_lengths(values.iter().map(|list| list.as_ref().map_or(0, Vec::len)));
+        let nulls = values.iter().map(|list| list.is_some()).collect();
+        let field = Arc::new(T::field(Field::LIST_FIELD_DEFAULT_NAME));
+        Arc::new(ListArray::new(field, offsets, T::array(&items), Some(nulls)))
+    }
+
+    fn read(array: &ArrayRef) -> Option<Vec<Self>> {
+        let lists = Vec::<T>::read(array)?.into_iter().enumerate();
+        Some(lists.map(|(at, list)| array.is_valid(at).then_some(list)).collect())
+    }
+
+    fn missing(len: usize) -> Option<Vec<Self>> {
+        Some(vec![None; len])
+    }
+}
+
 /// A struct whose fields are columns; with `= "name"` it is a table.
 macro_rules! record {
     ($(#[$doc:meta])* $row:ident $(= $table:literal)? {
@@ -264,8 +300,12 @@ macro_rules! record {
                 use arrow::array::{Array as _, AsArray as _};
                 let columns = array.as_struct_opt()?;
                 $(
-                    let mut $field =
-                        <$ty as $crate::tables::cell::Cell>::read(columns.column_by_name(stringify!($field))?)?.into_iter();
+                    let column = columns.column_by_name(stringify!($field));
+                    let mut $field = match column {
+                        Some(column) => <$ty as $crate::tables::cell::Cell>::read(column)?,
+                        None => <$ty as $crate::tables::cell::Cell>::missing(columns.len())?,
+                    }
+                    .into_iter();
                 )*
                 (0..columns.len()).map(|_| Some($row { $( $field: $field.next()? ),* })).collect()
             }
@@ -338,6 +378,7 @@ mod tests {
             method: None,
             source_line: point,
             values: vec![],
+            pass: None,
             reason: "".into(),
         };
         check(&[event(None, Some(1)), event(Some("x"), None), event(Some(""), Some(-1))]);

@@ -48,5 +48,8 @@ record! {
         values: Vec<NameValue>,
         /// Why it is in this request, or in none.
         reason: Text,
+        /// The name of the [pass](crate::Pass) that put it into its span, or, of the first
+        /// there, that begins it; null: unattributed, or the table is older.
+        pass: Option<Text>,
     }
 }

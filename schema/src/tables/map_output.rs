@@ -19,10 +19,11 @@ use super::parquet::{self, Metadata};
 use crate::accumulator::{Accumulator, Event, Name, NodeOutput};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Level, Model};
+use crate::pass::Pass;
 use crate::values::Values;
 
 /// Version of the postcard form in `state`.
-const STATE_VERSION: &str = "4";
+const STATE_VERSION: &str = "5";
 
 record! {
     /// A request accumulator.
@@ -268,6 +269,7 @@ impl UnattributedRow {
             level: self.level.as_deref().and_then(Level::parse),
             log_point: None,
             values: Values::default(),
+            pass: Pass::Unattributed,
             reason: Name::from(&self.reason),
         }
     }

@@ -4,6 +4,18 @@
 use super::cell::{Text, Time, record};
 
 record! {
+    /// A hand-over to a span, or that it goes on with another one.
+    HandOver {
+        /// The other span.
+        span_id: Text,
+        /// How it was handed over, as in `spans.link`; null: it goes on with it.
+        link: Option<Text>,
+        /// The name of the [pass](crate::Pass) that found it.
+        reason: Text,
+    }
+}
+
+record! {
     /// A span of a request.
     SpanRow = "spans" {
         /// The request.
@@ -27,5 +39,10 @@ record! {
         end_ts: Time,
         /// Its events.
         n_events: i64,
+        /// The name of the pass that found the hand-over from `parent_span_id`; null: a root.
+        link_reason: Option<Text>,
+        /// All hand-overs to it, the first one that of `parent_span_id`; null: not known, the
+        /// table is older.
+        hand_overs: Option<Vec<HandOver>>,
     }
 }

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use schema::{Event, LogPointId, TopLevelId};
+use schema::{Event, LogPointId, Pass, TopLevelId};
 
 use super::super::facts::{Fact, Facts};
 use super::super::pairs::Pairs;
@@ -58,7 +58,9 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<SpanLink> {
     };
     let found = found.into_iter().filter(|(two, ..)| is_known(two));
     found
-        .flat_map(|(_, from, lines)| lines.into_iter().map(move |to| SpanLink { from, to, pair: None }))
+        .flat_map(|(_, from, lines)| {
+            lines.into_iter().map(move |to| SpanLink { from, to, pair: None, by: Pass::CompanionsEnclosed })
+        })
         .collect()
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::{TELLING_MIN, is_made};
-use schema::{Event, LogPointId};
+use schema::{Event, LogPointId, Pass};
 
 use super::super::facts::{Fact, Facts};
 use super::super::pairs::Pairs;
@@ -55,7 +55,7 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>, found: &[Next]) -> Vec<
         senders.sort_unstable();
         senders.dedup();
         if let [from] = senders[..] {
-            links.push(SpanLink { from, to, pair: None });
+            links.push(SpanLink { from, to, pair: None, by: Pass::CompanionsLate });
         }
     }
     let mut n_to: FxHashMap<u32, usize> = FxHashMap::default();

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use schema::kinds::TELLING_MIN;
-use schema::{Event, LogPointId};
+use schema::{Event, LogPointId, Pass};
 
 use super::super::facts::{Fact, Facts};
 use super::super::pairs::Pairs;
@@ -56,8 +56,14 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
                 continue;
             }
         }
-        let links =
-            |row: Row| row.others.into_iter().map(move |from| SpanLink { from, to: row.last, pair: None });
+        let links = |row: Row| {
+            row.others.into_iter().map(move |from| SpanLink {
+                from,
+                to: row.last,
+                pair: None,
+                by: Pass::CompanionsRows,
+            })
+        };
         found.extend(rows.into_iter().flat_map(links));
     }
     found

@@ -1,0 +1,145 @@
+//! The scores as JSON, for programs. A share is a number from 0 to 1, a percentage one to
+//! 100; what was not asked for, or cannot be told, is null.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+use anyhow::Result;
+use schema::Pass;
+use serde_json::{Value, json};
+
+use super::{CLASSES, Report, Tables, WORST_MAX, percent};
+use crate::commands::show::Logs;
+use crate::evaluation::ceiling::Ceiling;
+use crate::evaluation::links::{LinkScores, Verdicts};
+use crate::evaluation::passes::{Deed, Passes};
+use crate::evaluation::spans::SpanScores;
+use crate::evaluation::types::TypeScores;
+use crate::evaluation::{Tally, Worst};
+use crate::output;
+
+/// Prints all of it.
+pub(super) fn print(report: &Report, tables: &Tables) -> Result<()> {
+    let scores = &report.scores;
+    let by_type: BTreeMap<&String, Value> =
+        scores.by_type.iter().map(|(name, tally)| (name, tally_json(tally))).collect();
+    let mut logs = Logs::default();
+    let worst = |worst: &Worst| {
+        json!({
+            "log_point": worst.log_point,
+            "messages": classes(&worst.messages),
+            "n_wrong_log_point": worst.n_wrong_log_point,
+            "example": {
+                "node": worst.example.0, "line": worst.example.1, "what": worst.example_class,
+                "text": tables.text(&mut logs, &worst.example),
+            },
+        })
+    };
+    let worst: Vec<Value> = scores.worst.iter().take(WORST_MAX).map(worst).collect();
+    let value = json!({
+        "all": tally_json(&scores.all),
+        "by_request_type": by_type,
+        "worst_log_points": worst,
+        "spans": report.spans.as_ref().map(spans_json),
+        "links": report.links.as_ref().map(links_json),
+        "types": report.types.as_ref().map(types_json),
+        "passes": report.passes.as_ref().map(passes_json),
+        "ceiling": report.ceiling.as_ref().map(ceiling_json),
+        "n_records_left_out": report.n_records_left_out,
+    });
+    let mut out = output::stdout();
+    writeln!(out, "{value:#}")?;
+    out.flush()?;
+    Ok(())
+}
+
+fn tally_json(tally: &Tally) -> Value {
+    let n = tally.n_messages();
+    let shares: BTreeMap<&str, f64> =
+        CLASSES.iter().map(|c| (c.name(), percent(tally.messages[*c as usize], n))).collect();
+    let [exact, same_method, wrong, none] = tally.log_points;
+    json!({
+        "n_messages": n,
+        "messages": classes(&tally.messages),
+        "percent": shares,
+        "b_cubed": { "precision": tally.precision(), "recall": tally.recall(), "f": tally.f() },
+        "log_points": { "exact": exact, "same_method": same_method, "wrong": wrong, "none": none },
+        "log_point_exact_percent": percent(exact, tally.n_log_points()),
+        "log_point_ties": tally.n_ties,
+        "log_point_exact_or_tied_percent": percent(exact + tally.n_ties, tally.n_log_points()),
+    })
+}
+
+fn classes(messages: &[u64; 4]) -> Value {
+    let counts: BTreeMap<&str, u64> =
+        CLASSES.iter().map(|class| (class.name(), messages[*class as usize])).collect();
+    json!(counts)
+}
+
+fn spans_json(spans: &SpanScores) -> Value {
+    json!({
+        "n_true": spans.n_true,
+        "n_found": spans.n_found,
+        "b_cubed": { "precision": spans.precision, "recall": spans.recall, "f": spans.f() },
+    })
+}
+
+fn links_json(scores: &LinkScores) -> Value {
+    json!({
+        "n_needed": scores.n_needed,
+        "n_found": scores.n_found,
+        "recall": scores.recall(),
+        "precision": scores.links.precision(),
+        "in_table": verdicts_json(&scores.links),
+    })
+}
+
+fn verdicts_json(verdicts: &Verdicts) -> Value {
+    json!({
+        "n": verdicts.n(),
+        "n_true": verdicts.n_true,
+        "n_false": verdicts.n_false,
+        "n_unclaimed": verdicts.n_unclaimed,
+    })
+}
+
+fn types_json(types: &TypeScores) -> Value {
+    let (n, n_right) = types.n();
+    let kinds: Vec<Value> = (types.kinds.iter())
+        .map(|((unit, first), kind)| {
+            json!({
+                "unit": unit, "first": first, "n": kind.n, "n_right": kind.n_right, "wrong": kind.wrong,
+            })
+        })
+        .collect();
+    json!({
+        "n_units": n,
+        "n_right": n_right,
+        "percent": percent(n_right, n),
+        "n_unclaimed": types.n_unclaimed,
+        "kinds": kinds,
+    })
+}
+
+fn passes_json(passes: &Passes) -> Value {
+    let row = |((deed, pass), verdicts): (&(Deed, Pass), &Verdicts)| -> Value {
+        let mut row = verdicts_json(verdicts);
+        row["pass"] = json!(pass.name());
+        row["deed"] = json!(deed.name());
+        row
+    };
+    passes.iter().map(row).collect()
+}
+
+fn ceiling_json(ceiling: &Ceiling) -> Value {
+    let missing: Vec<Value> = (ceiling.missing.iter())
+        .map(|((to, before), n)| json!({ "to": to, "after": before, "n": n }))
+        .collect();
+    json!({
+        "n_needed": ceiling.n_needed,
+        "n_same": ceiling.n_same,
+        "n_pair": ceiling.n_pair,
+        "n_way": ceiling.n_way,
+        "missing": missing,
+    })
+}

@@ -1,0 +1,173 @@
+//! The scores as text, for people.
+
+use std::io::Write;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::{Report, Tables, WORST_MAX, percent, rounded};
+use crate::args::Format;
+use crate::commands::show::Logs;
+use crate::evaluation::ceiling::Ceiling;
+use crate::evaluation::passes::Passes;
+use crate::evaluation::types::TypeScores;
+use crate::evaluation::{Scores, Tally};
+use crate::output;
+use crate::render::{self, neutral};
+
+/// Prints all of it.
+pub(super) fn print(report: &Report, tables: &Tables) -> Result<()> {
+    let mut out = output::stdout();
+    print_messages(&mut out, &report.scores)?;
+    print_spans_and_links(&mut out, report)?;
+    if let Some(types) = &report.types {
+        print_types(&mut out, types)?;
+    }
+    if let Some(passes) = &report.passes {
+        print_passes(&mut out, passes)?;
+    }
+    if let Some(ceiling) = &report.ceiling {
+        print_ceiling(&mut out, ceiling)?;
+    }
+    print_worst(&mut out, &report.scores, tables)?;
+    out.flush()?;
+    Ok(())
+}
+
+fn print_messages(out: &mut dyn Write, scores: &Scores) -> Result<()> {
+    let mut types: Vec<(&str, &Tally)> =
+        scores.by_type.iter().map(|(name, tally)| (name.as_str(), tally)).collect();
+    types.sort_by_key(|(name, tally)| (std::cmp::Reverse(tally.n_messages()), *name));
+    types.insert(0, ("all", &scores.all));
+    let row = |(name, tally): (&str, &Tally)| -> Vec<Value> {
+        let n = tally.n_messages();
+        let mut row = vec![json!(name), json!(n)];
+        row.extend(tally.messages.iter().map(|m| json!(percent(*m, n))));
+        row.extend([tally.precision(), tally.recall(), tally.f()].map(|share| json!(rounded(share))));
+        row.extend(tally.log_points.iter().map(|m| json!(percent(*m, tally.n_log_points()))));
+        row
+    };
+    let columns = [
+        "request_type",
+        "messages",
+        "correct%",
+        "incomplete%",
+        "incorrect%",
+        "failed%",
+        "precision",
+        "recall",
+        "f",
+        "point%",
+        "method%",
+        "wrong%",
+        "none%",
+    ];
+    render::rows(out, Format::Table, &columns, types.into_iter().map(row).collect())?;
+    let (n, n_ties, [n_exact, ..]) = (scores.all.n_log_points(), scores.all.n_ties, scores.all.log_points);
+    if n > 0 {
+        let (exact, tied) = (percent(n_exact, n), percent(n_exact + n_ties, n));
+        writeln!(out, "\nlog points: {exact} % exact, {tied} % exact or tied with one of the same text")?;
+    }
+    Ok(())
+}
+
+fn print_worst(out: &mut dyn Write, scores: &Scores, tables: &Tables) -> Result<()> {
+    if !scores.worst.is_empty() {
+        writeln!(out, "\nworst log points")?;
+    }
+    let mut logs = Logs::default();
+    for worst in scores.worst.iter().take(WORST_MAX) {
+        let [_, incomplete, incorrect, failed] = worst.messages;
+        writeln!(
+            out,
+            "{}: {incomplete} incomplete, {incorrect} incorrect, {failed} failed of {}; {} with another log point or none",
+            neutral(&worst.log_point),
+            worst.messages.iter().sum::<u64>(),
+            worst.n_wrong_log_point,
+        )?;
+        let (node, line) = &worst.example;
+        let text = tables.text(&mut logs, &worst.example);
+        writeln!(out, "  {}:{line} ({}): {}", neutral(node), worst.example_class, neutral(&text))?;
+    }
+    Ok(())
+}
+
+fn print_spans_and_links(out: &mut dyn Write, report: &Report) -> Result<()> {
+    if let Some(spans) = &report.spans {
+        let (n_found, n_true) = (spans.n_found, spans.n_true);
+        let [precision, recall, f] = [spans.precision, spans.recall, spans.f()].map(rounded);
+        writeln!(out, "spans: precision {precision}, recall {recall}, f {f}; {n_found} for {n_true}")?;
+    }
+    if let Some(scores) = &report.links {
+        let links = scores.links;
+        let found = percent(scores.n_found, scores.n_needed);
+        writeln!(out, "links: {} of {} needed found ({found} %)", scores.n_found, scores.n_needed)?;
+        let right = percent(links.n_true, links.n_true + links.n_false);
+        writeln!(
+            out,
+            "  of {} in the table {} are true, {} false ({right} % right), nothing is claimed of {}",
+            links.n(),
+            links.n_true,
+            links.n_false,
+            links.n_unclaimed
+        )?;
+    }
+    Ok(())
+}
+
+fn print_types(out: &mut dyn Write, types: &TypeScores) -> Result<()> {
+    let (n, n_right) = types.n();
+    let right = percent(n_right, n);
+    writeln!(out, "request types: {n_right} of {n} units right ({right} %), {} unknown", types.n_unclaimed)?;
+    for ((unit, first), kind) in types.kinds.iter().filter(|(_, kind)| !kind.wrong.is_empty()) {
+        let mut wrong: Vec<(&String, &u64)> = kind.wrong.iter().collect();
+        wrong.sort_by_key(|(name, n)| (std::cmp::Reverse(**n), *name));
+        let wrong: Vec<String> =
+            wrong.iter().take(WORST_MAX).map(|(name, n)| format!("{n} {}", neutral(name))).collect();
+        let first = if first == "*" { String::new() } else { format!(" from {}", neutral(first)) };
+        let unit = neutral(unit);
+        writeln!(out, "  {unit}{first}: {} of {} right; {}", kind.n_right, kind.n, wrong.join(", "))?;
+    }
+    Ok(())
+}
+
+fn print_passes(out: &mut dyn Write, passes: &Passes) -> Result<()> {
+    writeln!(out)?;
+    let rows = passes.iter().map(|((deed, pass), verdicts)| {
+        let right = verdicts.precision().map(|share| json!(percent_of(share)));
+        vec![
+            json!(pass.name()),
+            json!(deed.name()),
+            json!(verdicts.n()),
+            json!(verdicts.n_true),
+            json!(verdicts.n_false),
+            json!(verdicts.n_unclaimed),
+            right.unwrap_or(Value::Null),
+        ]
+    });
+    let columns = ["pass", "deed", "n", "true", "false", "unclaimed", "right%"];
+    render::rows(out, Format::Table, &columns, rows.collect())?;
+    Ok(())
+}
+
+fn percent_of(share: f64) -> f64 {
+    (10_000.0 * share).round() / 100.0
+}
+
+fn print_ceiling(out: &mut dyn Write, ceiling: &Ceiling) -> Result<()> {
+    let n = ceiling.n_needed;
+    writeln!(out, "\nof {n} links needed the model proposes")?;
+    for (what, n_had) in [
+        ("as parts of one span", ceiling.n_same),
+        ("so or along a pair", ceiling.n_pair),
+        ("so or along a way of pairs", ceiling.n_way),
+    ] {
+        writeln!(out, "  {n_had} ({} %) {what}", percent(n_had, n))?;
+    }
+    let mut missing: Vec<_> = ceiling.missing.iter().collect();
+    missing.sort_by_key(|(ends, n)| (std::cmp::Reverse(**n), *ends));
+    for ((to, before), n) in missing.into_iter().take(WORST_MAX) {
+        writeln!(out, "  {n} lack one: {} after {}", neutral(to), neutral(before))?;
+    }
+    Ok(())
+}

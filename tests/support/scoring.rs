@@ -1,0 +1,89 @@
+//! Scoring: the command on the classes and logs of a labelled set, its scores,
+//! and the table that holds the scores reached so far. What is held against
+//! that table is for each test to say.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Scores, by name of the column.
+pub(crate) type Scores = BTreeMap<String, f64>;
+
+/// Writes the scores found into the table: a score goes down only in a change that shows it.
+pub(crate) fn is_update() -> bool {
+    std::env::var_os("LPROF_UPDATE_SCORES").is_some()
+}
+
+/// Analyzes `jars`, maps and reduces `logs`, and scores the table, which is made in `scratch`,
+/// against `truth`: what `lprof evaluate` says, with the flags `more`.
+pub(crate) fn evaluation(
+    (jars, logs, truth): (&[PathBuf], &[PathBuf], &Path),
+    more: &[&str],
+    scratch: &Path,
+) -> Result<serde_json::Value, String> {
+    let table = scratch.join("table");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_lprof"));
+    output(run.arg("run").arg("--table").arg(&table).args(jars).args(logs))?;
+    let mut evaluate = Command::new(env!("CARGO_BIN_EXE_lprof"));
+    evaluate.args(["evaluate", "--format", "json", "--table"]).arg(&table);
+    let json = output(evaluate.args(more).arg("--truth").arg(truth))?;
+    serde_json::from_str(&json).map_err(|e| format!("{e}: {json}"))
+}
+
+/// The scores of an evaluation over all its messages, in percent.
+pub(crate) fn scores(evaluation: &serde_json::Value) -> Result<Scores, String> {
+    let all = &evaluation["all"];
+    let number = |v: &serde_json::Value| v.as_f64().ok_or_else(|| format!("no score in {evaluation}"));
+    let mut scores = Scores::new();
+    for name in ["correct", "incomplete", "incorrect", "failed"] {
+        scores.insert(name.to_owned(), number(&all["percent"][name])?);
+    }
+    scores.insert("log_point".to_owned(), number(&all["log_point_exact_percent"])?);
+    scores.insert("b_cubed".to_owned(), 100.0 * number(&all["b_cubed"]["f"])?);
+    Ok(scores)
+}
+
+/// The files of a folder that end with `suffix`, sorted; at least one.
+pub(crate) fn files(folder: &Path, suffix: &str) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("`{}`: {e}", folder.display()))?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+    files.retain(|p| p.to_string_lossy().ends_with(suffix));
+    files.sort();
+    if files.is_empty() { Err(format!("`{}`: no *{suffix}", folder.display())) } else { Ok(files) }
+}
+
+/// What a command prints, if it succeeds.
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|e| e.to_string())?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(format!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr)))
+    }
+}
+
+/// The cells of a row of a table, by name of the column; none if there is no row that begins
+/// with `key`.
+pub(crate) fn row(table: &str, key: &[&str]) -> Option<BTreeMap<String, String>> {
+    let mut lines = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let header = lines.next()?;
+    let cells = lines.find(|cells| cells.starts_with(key))?;
+    Some(header.iter().zip(cells).map(|(name, cell)| ((*name).to_owned(), cell.to_owned())).collect())
+}
+
+/// The table with a row replaced or added, sorted. A row begins with its key, which `names`
+/// names, and ends with `columns` of its scores.
+pub(crate) fn updated(
+    table: &str,
+    (names, key): (&[&str], &[&str]),
+    (columns, scores): (&[&str], &Scores),
+) -> String {
+    let header = [names, columns].concat().join("\t");
+    let begin = key.join("\t") + "\t";
+    let mut rows: Vec<String> = table.lines().skip(1).map(str::to_owned).collect();
+    rows.retain(|row| !row.starts_with(&begin));
+    let cells: Vec<String> = columns.iter().map(|name| format!("{:.2}", scores[*name])).collect();
+    rows.push(begin + &cells.join("\t"));
+    rows.sort();
+    format!("{header}\n{}\n", rows.join("\n"))
+}
