@@ -27,6 +27,8 @@ pub(crate) mod links;
 mod looks;
 pub(crate) mod passes;
 mod score;
+#[cfg(test)]
+mod sketch;
 pub(crate) mod spans;
 mod truth;
 pub(crate) mod types;

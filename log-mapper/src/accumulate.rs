@@ -252,6 +252,14 @@ struct Choice {
     by: Pass,
 }
 
+impl Choice {
+    /// The record joins the span of a taker.
+    fn joins(taker: Taker, thread: Option<u32>, reason: &str, by: Pass) -> Self {
+        let Taker { candidate, span, fit, .. } = taker;
+        Self { candidate, thread, goes: Goes::Joins(span, fit, Name::from(reason)), by }
+    }
+}
+
 enum Goes {
     Joins(SpanIndex, Fit, Name),
     Opens(Vec<TopState>),
@@ -347,16 +355,13 @@ impl<'m> Scan<'m> {
         let told = told.map(|at| (at, "order+time", Pass::ByBeginning));
         let at_once = || Some((self.at_once(record, thread, &takers)?, "follows at once", Pass::AtOnce));
         if let Some((at, reason, by)) = told.or_else(at_once) {
-            let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
-            return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, Name::from(reason)), by });
+            return Some(Choice::joins(takers.swap_remove(at), thread, reason, by));
         }
         let waiting = self.waiting(record, thread, &takers);
         if let Some(at) = self.by_words(record, &waiting, &takers)
             && !self.orders.starts(record.candidates[takers[at].candidate].log_point)
         {
-            let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
-            let goes = Goes::Joins(span, fit, Name::from("order+words"));
-            return Some(Choice { candidate, thread, goes, by: Pass::ByWords });
+            return Some(Choice::joins(takers.swap_remove(at), thread, "order+words", Pass::ByWords));
         }
         Self::leave_strangers(&waiting, &mut takers);
         if let Some(reason) = self.judge_living(record, thread, &mut takers, &facts) {
@@ -389,8 +394,7 @@ impl<'m> Scan<'m> {
         let row =
             || Some((self.in_row(record, thread, &takers)?, "order, names the same at once", Pass::InRow));
         if let Some((at, reason, by)) = amid.or_else(row) {
-            let Taker { candidate, span, fit, .. } = takers.swap_remove(at);
-            return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, Name::from(reason)), by });
+            return Some(Choice::joins(takers.swap_remove(at), thread, reason, by));
         }
         self.place_anew(record, thread, facts, &takers)
     }

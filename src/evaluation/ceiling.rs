@@ -194,3 +194,69 @@ impl<'m> Reach<'m> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use schema::sketch;
+
+    use super::{Ceiling, measure};
+    use crate::evaluation::spans::TrueSpans;
+    use crate::evaluation::truth::Truth;
+
+    const MODEL: &str = "
+        point a
+        point q
+        point b
+        point c
+        top send Task
+          >a<
+        top middle Task
+          >q<
+        top work Task
+          >b<
+        top alone Task
+          >c<
+        pair send middle Thread
+        pair middle work Thread
+    ";
+
+    /// Each word is a record: its thread, log point and unit (none: `u`).
+    #[track_caller]
+    fn check(records: &str, expected: [u64; 4]) -> Ceiling {
+        let model = sketch::model(MODEL);
+        let mut truth = String::from("node\tline\tthread\tlog_point\tunit\top\n");
+        for (line, record) in records.split_whitespace().enumerate() {
+            let mut words = record.split(':');
+            let mut word = |what| words.next().ok_or(what);
+            let (thread, point) = (word("a thread").expect("one"), word("a log point").expect("one"));
+            let unit = word("a unit").unwrap_or("u");
+            truth += &format!("n\t{line}\t{thread}\tsketch.Points.{point}:1\t{unit}\to\n");
+        }
+        let truth = Truth::parse(&truth).expect("a truth");
+        let ceiling = measure(&truth, &TrueSpans::new(&truth), &model);
+        let Ceiling { n_needed, n_same, n_pair, n_way, .. } = ceiling;
+        assert_eq!([n_needed, n_same, n_pair, n_way], expected, "needed, same, pair, way");
+        ceiling
+    }
+
+    #[test]
+    fn pairs_join_and_ways_go_through_what_the_log_does_not_show() {
+        check("1:a 2:q 3:b", [2, 0, 2, 2]);
+        check("1:a 2:b", [1, 0, 0, 1]);
+        check("1:a 2:b 3:q:other", [1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn parts_of_one_span_are_of_one_thread() {
+        check("1:a 1:c:other 1:a", [1, 1, 1, 1]);
+        check("1:a 2:a", [1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_missing_is_told() {
+        let ceiling = check("1:a 2:c", [1, 0, 0, 0]);
+        let missing: Vec<_> = ceiling.missing.into_iter().collect();
+        assert_eq!(missing, [(("sketch.Points.c:1".to_owned(), "sketch.Points.a:1".to_owned()), 1)]);
+        check("1:unknown 2:a", [1, 0, 0, 0]);
+    }
+}

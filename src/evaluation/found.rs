@@ -29,6 +29,16 @@ impl<'a> Found<'a> {
         self.events.get(place)?.span_id.as_deref()
     }
 
+    /// The id of the request that a record is in.
+    pub(crate) fn request_of(&self, place: &Place) -> Option<&'a str> {
+        self.events.get(place)?.request_id.as_deref()
+    }
+
+    /// The time of a record, µs since 1970 UTC; after all others if it is not in the table.
+    pub(crate) fn time_of(&self, place: &Place) -> i64 {
+        self.events.get(place).map_or(i64::MAX, |event| event.ts.0)
+    }
+
     /// The records of each span, by its id, in order.
     pub(crate) fn by_span(&self) -> BTreeMap<&'a str, Vec<(&Place, &'a EventRow)>> {
         let mut spans: BTreeMap<&str, Vec<(&Place, &EventRow)>> = BTreeMap::new();

@@ -111,8 +111,7 @@ pub(crate) fn score(truth: &Truth, spans: &TrueSpans<'_>, found: &Found<'_>) -> 
         let mut requests = BTreeSet::new();
         let mut n_requests = 0;
         for &span in of_unit {
-            let first = found.events.get(spans.spans[span].places[0]);
-            match first.and_then(|event| event.request_id.as_deref()) {
+            match found.request_of(spans.spans[span].places[0]) {
                 Some(request) => n_requests += u64::from(requests.insert(request)),
                 None => n_requests += 1,
             }
@@ -150,5 +149,39 @@ impl FoundLink<'_> {
     pub(crate) fn verdict(&self, claims: &BTreeMap<&str, Claims<'_>>) -> Verdict {
         let ends = claims.get(self.from).zip(claims.get(self.to));
         ends.map_or(Verdict::Unclaimed, |(from, to)| from.verdict(to))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Verdicts, score};
+    use crate::evaluation::sketch::Sketch;
+    use crate::evaluation::spans::TrueSpans;
+
+    #[track_caller]
+    fn check(text: &str, (n_needed, n_found): (u64, u64), links: [u64; 3]) {
+        let sketch = Sketch::new(text);
+        let scores = score(&sketch.truth, &TrueSpans::new(&sketch.truth), &sketch.found(&[]));
+        assert_eq!((scores.n_needed, scores.n_found), (n_needed, n_found), "needed, found");
+        let [n_true, n_false, n_unclaimed] = links;
+        assert_eq!(scores.links, Verdicts { n_true, n_false, n_unclaimed });
+    }
+
+    #[test]
+    fn n_spans_need_one_hand_off_less() {
+        let records = "1 a u o s1 r -\n2 b u o s2 r -\n3 c u o s3 r3 -\n4 d u o - - -";
+        check(&format!("{records}\ns1 > s2 nested"), (3, 1), [1, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_found_needs_no_link_of_its_own() {
+        // One span of the table holds what two threads did.
+        check("1 a u o s r -\n2 b u o s r -", (1, 1), [0, 0, 0]);
+    }
+
+    #[test]
+    fn links_between_ops_are_false_and_those_within_one_are_not_claimed() {
+        let records = "1 a u o s1 r -\n2 b v p s2 r -\n3 c w o s3 r -\n4 d - ? s4 r -";
+        check(&format!("{records}\ns1 > s2 within\ns1 > s3 kin\ns1 > s4 kin"), (0, 0), [0, 1, 2]);
     }
 }

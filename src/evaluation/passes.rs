@@ -84,3 +84,47 @@ fn joined(before: Option<&Record>, record: Option<&Record>) -> Verdict {
         _ => Verdict::Unclaimed,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use schema::Pass;
+
+    use super::{Deed, count};
+    use crate::evaluation::sketch::Sketch;
+    use crate::evaluation::spans::TrueSpans;
+
+    /// Of a deed of a pass: true, false, unclaimed.
+    #[track_caller]
+    fn check(text: &str, expected: &[(Deed, Pass, [u64; 3])]) {
+        let sketch = Sketch::new(text);
+        let passes = count(&sketch.truth, &TrueSpans::new(&sketch.truth), &sketch.found(&[]));
+        let found: Vec<_> = (passes.into_iter())
+            .map(|((deed, pass), v)| (deed, pass, [v.n_true, v.n_false, v.n_unclaimed]))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn joins_are_held_against_the_record_before_that_has_a_unit() {
+        check(
+            "1 t u o s r opens\n2 t - ? s r judge\n3 t u o s r judge\n4 t v p s r late\n5 t v p s r judge",
+            &[
+                (Deed::Begin, Pass::Opens, [1, 0, 0]),
+                (Deed::Join, Pass::Judge, [2, 0, 1]),
+                (Deed::Join, Pass::Late, [0, 1, 0]),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_span_that_begins_in_the_middle_is_begun_wrongly() {
+        check(
+            "1 t u o s1 r opens\n2 t u o s2 r once\n3 t - ? s3 r opens\ns1 > s2 nested",
+            &[
+                (Deed::Begin, Pass::Opens, [1, 0, 1]),
+                (Deed::Begin, Pass::Once, [0, 1, 0]),
+                (Deed::Link, Pass::Nested, [1, 0, 0]),
+            ],
+        );
+    }
+}

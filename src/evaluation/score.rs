@@ -275,8 +275,8 @@ fn is_tie(record: &Record, event: Option<&EventRow>, found: &Found<'_>) -> bool 
 #[cfg(test)]
 mod tests {
     use super::{Found, Scores, Truth, score};
-    use crate::evaluation::Looks;
-    use schema::tables::{EventRow, LogPointRow, TemplateRow, Text, Time};
+    use crate::evaluation::{Looks, sketch};
+    use schema::tables::{EventRow, LogPointRow, TemplateRow, Text};
     use std::collections::BTreeMap;
 
     /// Each row of the truth is `line log_point unit op`, each of the table
@@ -305,21 +305,11 @@ mod tests {
         EventRow {
             request_id: text(cells[2]),
             span_id: text(cells[2]),
-            seq: 0,
-            node: "n".into(),
-            file: "f".into(),
-            line: cells[0].parse().expect("a number"),
-            n_lines: 1,
-            byte_offset: 0,
-            ts: Time(0),
-            level: None,
             log_point_id: text(cells[1]).map(|_| if class == "w.Wrapper" { 99 } else { 1 }),
             class: text(cells[1]).map(|_| class.into()),
             method: text(cells[1]).map(|_| method.into()),
             source_line: source_line.parse().ok(),
-            values: vec![],
-            reason: "".into(),
-            pass: None,
+            ..sketch::event(cells[0].parse().expect("a number"))
         }
     }
 

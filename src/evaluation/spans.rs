@@ -109,3 +109,45 @@ pub(crate) fn score(spans: &TrueSpans<'_>, found: &Found<'_>) -> Option<SpanScor
         recall: recall / spans.of.len() as f64,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{TrueSpans, score};
+    use crate::evaluation::sketch::Sketch;
+
+    #[track_caller]
+    fn check(text: &str, n_true: u64, precision: f64, recall: f64) {
+        let sketch = Sketch::new(text);
+        let scores = score(&TrueSpans::new(&sketch.truth), &sketch.found(&[])).expect("spans");
+        assert_eq!(scores.n_true, n_true, "true spans");
+        assert!((scores.precision - precision).abs() < 1e-9, "{scores:?}");
+        assert!((scores.recall - recall).abs() < 1e-9, "{scores:?}");
+    }
+
+    #[test]
+    fn a_thread_that_turns_to_another_unit_has_ended_its_span() {
+        check("1 t u o s r -\n2 t u o s r -\n3 t v p s2 r2 -\n4 t u o s3 r -", 3, 1.0, 1.0);
+    }
+
+    #[test]
+    fn other_threads_and_records_without_a_unit_end_no_span() {
+        check("1 t u o s r -\n2 t2 v p s2 r2 -\n3 t - ? s r -\n4 t u o s r -", 2, 1.0, 1.0);
+    }
+
+    #[test]
+    fn a_span_in_two_parts_is_half_found() {
+        // Of three records two are in one span, one in another: 2/3, 2/3, 1/3.
+        check("1 t u o s r -\n2 t u o s r -\n3 t u o s2 r -", 1, 1.0, 5.0 / 9.0);
+    }
+
+    #[test]
+    fn a_span_of_two_units_is_half_right_and_one_without_is_not_found() {
+        check("1 t u o s r -\n2 t v p s r -\n3 t w q - - -", 3, 0.5, 2.0 / 3.0);
+    }
+
+    #[test]
+    fn without_threads_there_are_no_spans() {
+        let sketch = Sketch::new("1 - u o s r -");
+        assert_eq!(score(&TrueSpans::new(&sketch.truth), &sketch.found(&[])), None);
+    }
+}

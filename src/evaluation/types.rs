@@ -2,15 +2,16 @@
 //!
 //! The truth is a table by hand, tab-separated with a header: `unit` (a pattern
 //! of units, in which `*` stands for anything), `first` (a pattern of the true
-//! log points of a unit's first record, as `class.method:line`; the column may be
-//! missing) and `types` (the top-level methods that such a unit can begin with,
-//! `Class.method`, separated by blanks). The first row that fits counts; units
-//! without one make no claim. Where the truth itself has a column `stack` (the
-//! methods on the call stack of a record, `Class.method` separated by blanks), that
-//! counts instead.
+//! log point of a unit's first record, `class.method:line`; the column may be
+//! missing) and `types` (patterns of the top-level methods that such a unit can begin
+//! with, `Class.method`, separated by blanks). The first row that fits counts. A
+//! request that holds no unit is told by its own first record, with the unit `-`.
+//! Where the truth itself has a column `stack` (the methods on the call stack of a
+//! record, `Class.method` separated by blanks), that counts instead.
 //!
-//! A unit's request is the one that holds its first record by time. It is right if its
-//! type is one that is expected, or on the stack of the request's first record that has one.
+//! The request of a unit is the one that holds its first record by time. It is right if
+//! its type is one that is expected, or on the stack of the request's first record that
+//! has one. What no row fits makes no claim.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -30,7 +31,7 @@ pub(crate) struct Expected {
 struct Row {
     unit: String,
     first: String,
-    types: BTreeSet<String>,
+    types: Vec<String>,
 }
 
 impl Expected {
@@ -46,7 +47,7 @@ impl Expected {
         for row in Rows::new(text, &["unit", "types"])? {
             let row = row?;
             let cell = |column: &str| row.cell(column).unwrap_or("*").to_owned();
-            let types = cell("types").split(' ').map(str::to_owned).collect();
+            let types = cell("types").split_whitespace().map(str::to_owned).collect();
             rows.push(Row { unit: cell("unit"), first: cell("first"), types });
         }
         Ok(Self { rows })
@@ -104,23 +105,21 @@ pub(crate) fn score(truth: &Truth, found: &Found<'_>, expected: Option<&Expected
         return None;
     }
     let mut scores = TypeScores::default();
-    for (unit, (_, place)) in first_records(truth, found) {
-        let request = found.events.get(place).and_then(|event| event.request_id.as_deref());
+    for (unit, place) in subjects(truth, found) {
+        let request = found.request_of(place);
         let name = request.and_then(|request| found.types.get(request)).copied().unwrap_or("(none)");
         let stack = request.and_then(|request| stacks.get(request));
         let point = truth.records[place].log_point.as_deref().unwrap_or_default();
         let row = expected.and_then(|expected| expected.row(unit, point));
         let (kind, is_right) = match (stack, row) {
-            (Some((_, stack)), _) => {
-                (("*".to_owned(), "*".to_owned()), stack.split(' ').any(|method| method == name))
-            }
-            (None, Some(row)) => ((row.unit.clone(), row.first.clone()), row.types.contains(name)),
+            (Some((_, stack)), _) => (("*", "*"), stack.split(' ').any(|method| method == name)),
+            (None, Some(row)) => ((&*row.unit, &*row.first), row.types.iter().any(|t| matches(t, name))),
             (None, None) => {
                 scores.n_unclaimed += 1;
                 continue;
             }
         };
-        let kind = scores.kinds.entry(kind).or_default();
+        let kind = scores.kinds.entry((kind.0.to_owned(), kind.1.to_owned())).or_default();
         kind.n += 1;
         kind.n_right += u64::from(is_right);
         if !is_right {
@@ -130,15 +129,32 @@ pub(crate) fn score(truth: &Truth, found: &Found<'_>, expected: Option<&Expected
     Some(scores)
 }
 
-/// The first record of each unit, with its time.
-fn first_records<'a>(truth: &'a Truth, found: &Found<'_>) -> BTreeMap<&'a str, (i64, &'a Place)> {
+/// What has a type: units, and `-` for each request that holds none, with their first records.
+fn subjects<'a>(truth: &'a Truth, found: &Found<'_>) -> Vec<(&'a str, &'a Place)> {
+    let units = (truth.records.iter())
+        .filter_map(|(place, record)| Some((record.unit.as_deref()?, found.time_of(place), place)));
+    let with_unit: BTreeSet<&str> = (truth.records.iter())
+        .filter(|(_, record)| record.unit.is_some())
+        .filter_map(|(place, _)| found.request_of(place))
+        .collect();
+    let requests = truth.records.keys().filter_map(|place| {
+        let request = found.request_of(place).filter(|request| !with_unit.contains(request))?;
+        Some((request, found.time_of(place), place))
+    });
+    let others = first_of(requests).into_values().map(|place| ("-", place));
+    first_of(units).into_iter().chain(others).collect()
+}
+
+/// The first record of each thing, by time and place.
+fn first_of<'k, 'a>(
+    records: impl Iterator<Item = (&'k str, i64, &'a Place)>,
+) -> BTreeMap<&'k str, &'a Place> {
     let mut first: BTreeMap<&str, (i64, &Place)> = BTreeMap::new();
-    for (place, record) in &truth.records {
-        let Some(unit) = record.unit.as_deref() else { continue };
-        let at = (found.events.get(place).map_or(i64::MAX, |event| event.ts.0), place);
-        first.entry(unit).and_modify(|known| *known = at.min(*known)).or_insert(at);
+    for (key, ts, place) in records {
+        let at = (ts, place);
+        first.entry(key).and_modify(|known| *known = at.min(*known)).or_insert(at);
     }
-    first
+    first.into_iter().map(|(key, (_, place))| (key, place)).collect()
 }
 
 /// The stack of the first record of each request that has one, with its time.
@@ -158,4 +174,54 @@ fn stacks<'a>(truth: &'a Truth, found: &Found<'a>) -> BTreeMap<&'a str, (i64, &'
             .or_insert(at);
     }
     first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Expected, matches, score};
+    use crate::evaluation::sketch::Sketch;
+
+    #[test]
+    fn patterns() {
+        for (pattern, text) in
+            [("a", "a"), ("a*", "a"), ("a*", "ab"), ("*b", "ab"), ("a*c*e", "abcde"), ("*", "")]
+        {
+            assert!(matches(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [("a", "ab"), ("a*", "b"), ("a*b", "ac"), ("a*a", "a"), ("", "a")] {
+            assert!(!matches(pattern, text), "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn the_first_row_that_fits_tells_the_types() {
+        let table = "unit\tfirst\ttypes\nread:*\t*\tS.read\nwrite:*\ta.B.c:3\tS.write S.*Write\n";
+        let expected = Expected::parse(table).expect("a table");
+        // The unit of request r begins with line 1, that of r3 with the one of line 3.
+        let sketch = Sketch::new(
+            "1 t read:1 o s r -\n2 t read:1 o s2 r2 -\n3 t write:1 p s3 r3 -\n4 t write:2 q s4 r4 -\n\
+             5 t read:2 v s5 r5 -",
+        );
+        let types = [("r", "S.read"), ("r3", "S.lateWrite"), ("r5", "S.run")];
+        let scores = score(&sketch.truth, &sketch.found(&types), Some(&expected)).expect("a truth");
+        assert_eq!((scores.n(), scores.n_unclaimed), ((3, 2), 1));
+        let wrong: Vec<_> = scores.kinds.values().flat_map(|kind| &kind.wrong).collect();
+        assert_eq!(wrong, [(&"S.run".to_owned(), &1)]);
+    }
+
+    #[test]
+    fn requests_without_a_unit_are_told_by_their_first_record() {
+        let expected = Expected::parse("unit\tfirst\ttypes\n-\ta.B.c:1\tS.report\n").expect("a table");
+        let sketch =
+            Sketch::new("1 t - o s r -\n2 t - o s r -\n3 t - o s2 r2 -\n4 t u p s3 r3 -\n5 t - p s3 r3 -");
+        let types = [("r", "S.main"), ("r2", "S.report")];
+        let scores = score(&sketch.truth, &sketch.found(&types), Some(&expected)).expect("a truth");
+        assert_eq!((scores.n(), scores.n_unclaimed), ((1, 0), 2));
+    }
+
+    #[test]
+    fn without_a_table_nothing_is_known() {
+        let sketch = Sketch::new("1 t u o s r -");
+        assert_eq!(score(&sketch.truth, &sketch.found(&[]), None), None);
+    }
 }

@@ -153,6 +153,7 @@ impl Scan<'_> {
         (goes, by): (Goes, Pass),
     ) -> SpanIndex {
         let seq = self.seq;
+        let with_reason = |reason: &str| event(record, candidate, (by, Name::from(reason)));
         match goes {
             Goes::Joins(index, fit, reason) => {
                 let event = event(record, candidate, (by, reason));
@@ -172,7 +173,7 @@ impl Scan<'_> {
                 self.restrict(thread, &mut tops);
                 let entered = tops.iter().any(|top| top.entered);
                 let reason = if entered { "opens" } else { "opens, start not seen" };
-                let event = event(record, candidate, (by, Name::from(reason)));
+                let event = with_reason(reason);
                 if let Some(point) = event.log_point {
                     self.loops.begin(point);
                     self.begins.begins(point);
@@ -182,23 +183,18 @@ impl Scan<'_> {
                 self.open.open(OpenSpan::new(thread, tops, event, seq).with_readings(readings))
             }
             Goes::Apart(tops) => {
-                let event = event(record, candidate, (by, Name::from("of what it names")));
-                self.open.open(OpenSpan::new(thread, tops, event, seq))
+                self.open.open(OpenSpan::new(thread, tops, with_reason("of what it names"), seq))
             }
             Goes::Inside(index) => {
                 let around = if thread.is_some() { "thread" } else { "the only one at work" };
                 let what = if candidate.is_some() { "inside" } else { "inside, no log point" };
-                let reason = Name::from(&format!("{around}, {what}"));
-                self.put_inside(index, event(record, candidate, (by, reason)))
+                self.put_inside(index, with_reason(&format!("{around}, {what}")))
             }
-            Goes::Fails(index) => {
-                let reason = Name::from("failure of what was called");
-                self.put_inside(index, event(record, candidate, (by, reason)))
-            }
+            Goes::Fails(index) => self.put_inside(index, with_reason("failure of what was called")),
             Goes::Adopts(index, fit, adopted) => {
                 let lone: Vec<OpenSpan> = adopted.iter().map(|&lone| self.open.close(lone)).collect();
                 self.opened.retain(|lone| !adopted.contains(&lone.span));
-                let event = event(record, candidate, (by, Name::from("ids, with records before")));
+                let event = with_reason("ids, with records before");
                 self.open.update(index, |span| {
                     for lone in lone {
                         for mut event in lone.events {
@@ -212,7 +208,7 @@ impl Scan<'_> {
             }
             Goes::Takes(mut tops, giver, n_taken) => {
                 self.restrict(thread, &mut tops);
-                let event = event(record, candidate, (by, Name::from("follows at once")));
+                let event = with_reason("follows at once");
                 self.take_over(OpenSpan::new(thread, tops, event, seq), giver, (n_taken, by))
             }
         }

@@ -1,0 +1,105 @@
+//! Sketches for tests: a truth and a table, in few words.
+//!
+//! ```text
+//! 1 t1 u o  s1 r1 opens     line, thread, unit, op; span, request, pass (`-`: none)
+//! s1 > s2 by_time           a link
+//! ```
+
+use schema::tables::{EventRow, HandOver, SpanRow, Text, Time};
+
+use super::found::Found;
+use super::looks::Looks;
+use super::truth::Truth;
+
+/// A truth, and what a table says.
+pub(crate) struct Sketch {
+    pub(crate) truth: Truth,
+    events: Vec<EventRow>,
+    spans: Vec<SpanRow>,
+}
+
+impl Sketch {
+    /// Parses a sketch; times are by line.
+    pub(crate) fn new(text: &str) -> Self {
+        let mut truth = String::from("node\tline\tlog_point\tthread\tunit\top\n");
+        let (mut events, mut spans): (Vec<EventRow>, Vec<SpanRow>) = (Vec::new(), Vec::new());
+        for line in text.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words[..] {
+                [from, ">", to, by] => {
+                    let link = HandOver { span_id: from.into(), link: None, reason: by.into() };
+                    let to = spans.iter_mut().find(|span| *span.span_id == *to).expect("a span");
+                    to.hand_overs.get_or_insert_default().push(link);
+                }
+                [line, thread, unit, op, span, request, pass] => {
+                    truth += &format!("n\t{line}\ta.B.c:{line}\t{thread}\t{unit}\t{op}\n");
+                    let known = |cell: &str| (cell != "-").then(|| Text::from(cell));
+                    let n_before = events.iter().filter(|event| event.span_id == known(span)).count();
+                    events.push(EventRow {
+                        request_id: known(request),
+                        span_id: known(span),
+                        seq: n_before as i64,
+                        pass: known(pass),
+                        ..event(line.parse().expect("a line number"))
+                    });
+                    if n_before == 0 && span != "-" {
+                        spans.push(row(span, request));
+                    }
+                }
+                _ => panic!("`{line}` is neither a record nor a link"),
+            }
+        }
+        Self { truth: Truth::parse(&truth).expect("a truth"), events, spans }
+    }
+
+    /// What the table says; requests are of type `T.` and their id.
+    pub(crate) fn found<'a>(&'a self, types: &'a [(&'a str, &'a str)]) -> Found<'a> {
+        Found {
+            events: self.events.iter().map(|e| ((e.node.to_string(), e.line.unsigned_abs()), e)).collect(),
+            spans: &self.spans,
+            types: types.iter().copied().collect(),
+            call_sites: [].into(),
+            looks: Looks::default(),
+        }
+    }
+}
+
+fn row(span: &str, request: &str) -> SpanRow {
+    SpanRow {
+        request_id: request.into(),
+        span_id: span.into(),
+        parent_span_id: None,
+        node: "n".into(),
+        thread: None,
+        top_level_method: "C.m".into(),
+        link: None,
+        start_ts: Time(0),
+        end_ts: Time(0),
+        n_events: 0,
+        link_reason: None,
+        hand_overs: None,
+    }
+}
+
+/// A record of which nothing is known.
+pub(crate) fn event(line: i64) -> EventRow {
+    EventRow {
+        request_id: None,
+        span_id: None,
+        seq: 0,
+        node: "n".into(),
+        file: "f".into(),
+        line,
+        n_lines: 1,
+        byte_offset: 0,
+        ts: Time(line),
+        level: None,
+        log_point_id: None,
+        class: None,
+        method: None,
+        source_line: None,
+        values: vec![],
+        reason: "".into(),
+        pass: None,
+    }
+}
