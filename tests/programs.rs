@@ -22,7 +22,7 @@ const CORRECT_MIN: f64 = 99.0;
 /// The row of the share that is right.
 const ALL: &str = "all";
 
-const COLUMNS: [&str; 7] = ["right", "correct", "incomplete", "incorrect", "failed", "log_point", "b_cubed"];
+const COLUMNS: [&str; 6] = ["right", "correct", "incomplete", "incorrect", "failed", "log_point"];
 
 /// Held by who writes the table.
 static TABLE: Mutex<()> = Mutex::new(());
@@ -58,7 +58,7 @@ fn check(name: &str) -> Result<(), String> {
     let lock = TABLE.lock().map_err(|e| e.to_string())?;
     let table = std::fs::read_to_string(&path).unwrap_or_default();
     if scoring::is_update() {
-        let table = scoring::updated(&table, (&["program"], &[name]), (&COLUMNS, &got));
+        let table = scoring::updated(&table, (&["program"], &[name]), (&columns(), &got));
         return std::fs::write(&path, with_share(&table)).map_err(|e| e.to_string());
     }
     drop(lock);
@@ -80,7 +80,8 @@ fn measure(name: &str) -> Result<Scores, String> {
     let folder = root().join("sets").join(name);
     let inputs = [folder.join("app.jar")];
     let (logs, truth) = (scoring::files(&folder, ".log.zst")?, folder.join("truth.tsv.zst"));
-    let evaluation = scoring::evaluation((&inputs, &logs, &truth), &[], scratch.path())?;
+    let types = folder.join("types.tsv");
+    let evaluation = scoring::evaluation((&inputs, &logs), (&truth, &types), scratch.path())?;
     let mut scores = scoring::scores(&evaluation)?;
     let is_right = scores["correct"] >= CORRECT_MIN && scores["incorrect"] == 0.0;
     scores.insert("right".to_owned(), if is_right { 100.0 } else { 0.0 });
@@ -89,18 +90,25 @@ fn measure(name: &str) -> Result<Scores, String> {
 
 /// The table with the means of its rows, of which the share that is right is the first.
 fn with_share(table: &str) -> String {
-    scoring::updated(table, (&["program"], &[ALL]), (&COLUMNS, &means(table)))
+    scoring::updated(table, (&["program"], &[ALL]), (&columns(), &means(table)))
 }
 
-/// Means over the programs of a table.
+fn columns() -> Vec<&'static str> {
+    [&COLUMNS[..], &scoring::MORE].concat()
+}
+
+/// Means over the programs of a table that have a score.
 fn means(table: &str) -> Scores {
-    let rows: Vec<Vec<f64>> = (table.lines().skip(1))
+    let rows: Vec<Vec<&str>> = (table.lines().skip(1))
         .map(|line| line.split('\t').collect::<Vec<_>>())
         .filter(|cells| cells[0] != ALL)
-        .map(|cells| cells[1..].iter().map(|cell| cell.parse().expect("a score")).collect())
         .collect();
-    let mean = |at: usize| rows.iter().map(|row| row[at]).sum::<f64>() / rows.len() as f64;
-    COLUMNS.iter().enumerate().map(|(at, name)| ((*name).to_owned(), mean(at))).collect()
+    let mean = |(at, name): (usize, &str)| {
+        let cells = rows.iter().map(|row| row[at + 1]).filter(|cell| *cell != "-");
+        let scores: Vec<f64> = cells.map(|cell| cell.parse().expect("a score")).collect();
+        (!scores.is_empty()).then(|| (name.to_owned(), scores.iter().sum::<f64>() / scores.len() as f64))
+    };
+    columns().into_iter().enumerate().filter_map(mean).collect()
 }
 
 /// The table tells of all programs, and its share is theirs.

@@ -146,7 +146,7 @@ fn jars() -> Option<Result<PathBuf, String>> {
 }
 
 /// Columns of the table of scores.
-const COLUMNS: [&str; 6] = ["correct", "incomplete", "incorrect", "failed", "log_point", "b_cubed"];
+const COLUMNS: [&str; 5] = ["correct", "incomplete", "incorrect", "failed", "log_point"];
 
 /// What must never get worse, and whether more is better. The share of incomplete messages may
 /// grow when incorrect ones shrink.
@@ -158,7 +158,8 @@ fn check(system: &str, set: &str, jars: &Path) -> Result<(), String> {
     let path = root().join("scores.tsv");
     let table = std::fs::read_to_string(&path).map_err(|e| format!("`{}`: {e}", path.display()))?;
     if scoring::is_update() {
-        let table = scoring::updated(&table, (&["system", "set"], &[system, set]), (&COLUMNS, &got));
+        let columns = [&COLUMNS[..], &scoring::MORE].concat();
+        let table = scoring::updated(&table, (&["system", "set"], &[system, set]), (&columns, &got));
         return std::fs::write(&path, table).map_err(|e| e.to_string());
     }
     let row = scoring::row(&table, &[system, set])
@@ -183,7 +184,8 @@ fn measure(system: &str, set: &str, jars: &Path) -> Result<Scores, String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let (folder, truth) = folder_and_truth(system, set, scratch.path())?;
     let inputs = (files(jars, ".jar")?, files(&folder, ".log.zst")?);
-    scoring::scores(&scoring::evaluation((&inputs.0, &inputs.1, &truth), &[], scratch.path())?)
+    let types = root().join(system).join("types.tsv");
+    scoring::scores(&scoring::evaluation((&inputs.0, &inputs.1), (&truth, &types), scratch.path())?)
 }
 
 /// The logs of a set and its truth. `set-a-cross` is `set-a` with the units of

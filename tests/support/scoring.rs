@@ -15,10 +15,10 @@ pub(crate) fn is_update() -> bool {
 }
 
 /// Analyzes `jars`, maps and reduces `logs`, and scores the table, which is made in `scratch`,
-/// against `truth`: what `lprof evaluate` says, with the flags `more`.
+/// against `truth` and the table of types, if there is one: what `lprof evaluate` says.
 pub(crate) fn evaluation(
-    (jars, logs, truth): (&[PathBuf], &[PathBuf], &Path),
-    more: &[&str],
+    (jars, logs): (&[PathBuf], &[PathBuf]),
+    (truth, types): (&Path, &Path),
     scratch: &Path,
 ) -> Result<serde_json::Value, String> {
     let table = scratch.join("table");
@@ -26,11 +26,19 @@ pub(crate) fn evaluation(
     output(run.arg("run").arg("--table").arg(&table).args(jars).args(logs))?;
     let mut evaluate = Command::new(env!("CARGO_BIN_EXE_lprof"));
     evaluate.args(["evaluate", "--format", "json", "--table"]).arg(&table);
-    let json = output(evaluate.args(more).arg("--truth").arg(truth))?;
+    if types.is_file() {
+        evaluate.arg("--types").arg(types);
+    }
+    let json = output(evaluate.arg("--truth").arg(truth))?;
     serde_json::from_str(&json).map_err(|e| format!("{e}: {json}"))
 }
 
-/// The scores of an evaluation over all its messages, in percent.
+/// Columns of scores beyond those of messages: how right requests, spans, links and types are.
+pub(crate) const MORE: [&str; 6] =
+    ["b_cubed", "span_precision", "span_recall", "link_precision", "link_recall", "types"];
+
+/// The scores of an evaluation over all its messages, in percent. What the truth does not tell
+/// is not there.
 pub(crate) fn scores(evaluation: &serde_json::Value) -> Result<Scores, String> {
     let all = &evaluation["all"];
     let number = |v: &serde_json::Value| v.as_f64().ok_or_else(|| format!("no score in {evaluation}"));
@@ -40,6 +48,16 @@ pub(crate) fn scores(evaluation: &serde_json::Value) -> Result<Scores, String> {
     }
     scores.insert("log_point".to_owned(), number(&all["log_point_exact_percent"])?);
     scores.insert("b_cubed".to_owned(), 100.0 * number(&all["b_cubed"]["f"])?);
+    let (spans, links) = (&evaluation["spans"]["b_cubed"], &evaluation["links"]);
+    let shares = [
+        ("span_precision", &spans["precision"]),
+        ("span_recall", &spans["recall"]),
+        ("link_precision", &links["precision"]),
+        ("link_recall", &links["recall"]),
+    ];
+    let shares = shares.into_iter().filter_map(|(name, share)| Some((name, 100.0 * share.as_f64()?)));
+    let types = evaluation["types"]["percent"].as_f64().map(|types| ("types", types));
+    scores.extend(shares.chain(types).map(|(name, score)| (name.to_owned(), score)));
     Ok(scores)
 }
 
@@ -72,7 +90,7 @@ pub(crate) fn row(table: &str, key: &[&str]) -> Option<BTreeMap<String, String>>
 }
 
 /// The table with a row replaced or added, sorted. A row begins with its key, which `names`
-/// names, and ends with `columns` of its scores.
+/// names, and ends with `columns` of its scores (`-`: none).
 pub(crate) fn updated(
     table: &str,
     (names, key): (&[&str], &[&str]),
@@ -82,7 +100,8 @@ pub(crate) fn updated(
     let begin = key.join("\t") + "\t";
     let mut rows: Vec<String> = table.lines().skip(1).map(str::to_owned).collect();
     rows.retain(|row| !row.starts_with(&begin));
-    let cells: Vec<String> = columns.iter().map(|name| format!("{:.2}", scores[*name])).collect();
+    let cell = |name: &&str| scores.get(*name).map_or("-".to_owned(), |score| format!("{score:.2}"));
+    let cells: Vec<String> = columns.iter().map(cell).collect();
     rows.push(begin + &cells.join("\t"));
     rows.sort();
     format!("{header}\n{}\n", rows.join("\n"))
