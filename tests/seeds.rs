@@ -1,8 +1,15 @@
-//! Programs from seeds: where there is a JDK, a handful of programs is written,
-//! compiled, run and labelled afresh by the generator (`tests/programs/generate`).
+//! Programs from seeds, made by the generator (`tests/programs/generate`): the committed
+//! ones (`tests/programs/seeds`) are held to the share that was right so far, and where there
+//! is a JDK, a handful is written, compiled, run and labelled afresh.
+//!
+//! `LPROF_UPDATE_SCORES=1` writes what was found into `tests/programs/seeds/scores.tsv`: the
+//! share goes down only in a change that shows it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use generator::Checked;
 
 #[path = "programs/generate/generator.rs"]
 mod generator;
@@ -11,6 +18,62 @@ mod generator;
 const FRESH: (u64, u64) = (1001, 1003);
 /// A set with fewer requests says little.
 const UNITS_MIN: usize = 10;
+const COMMITTED: usize = 200;
+
+#[test]
+fn share_of_committed_programs_that_are_right() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/seeds");
+    let scratch = tempfile::tempdir().expect("a folder");
+    let lprof = PathBuf::from(env!("CARGO_BIN_EXE_lprof"));
+    let checked = generator::check_packed(&lprof, &folder, scratch.path()).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(checked.len(), COMMITTED, "all committed sets are scored");
+    let found = table(&checked);
+    let path = folder.join("scores.tsv");
+    if std::env::var_os("LPROF_UPDATE_SCORES").is_some() {
+        std::fs::write(&path, found).expect("a table to write");
+        return;
+    }
+    let held = std::fs::read_to_string(&path).expect("a table of scores");
+    assert_eq!(held.lines().count(), COMMITTED + 2, "a row for each set, a header, a row for all");
+    let now_wrong = |(held, found): &(&str, &str)| held.contains("\t1\t") && found.contains("\t0\t");
+    let fallen: Vec<&str> = held.lines().zip(found.lines()).filter(now_wrong).map(|(row, _)| row).collect();
+    assert!(
+        rights(&found) >= rights(&held),
+        "{} of {COMMITTED} are right, {} were; not any more:\n{}\n{}",
+        rights(&found),
+        rights(&held),
+        fallen.join("\n"),
+        generator::shares(&checked)
+    );
+}
+
+/// One row a set, the first of them for all: whether it is right (how many are), and messages.
+fn table(checked: &[Checked]) -> String {
+    let mut rows = String::new();
+    let (mut right, mut sums) = (0, [0; 4]);
+    for set in checked {
+        let score = set.score;
+        let classes = [score.correct, score.incomplete, score.incorrect, score.failed];
+        right += u64::from(score.is_right());
+        sums.iter_mut().zip(classes).for_each(|(sum, n)| *sum += n);
+        rows += &row(&set.name, u64::from(score.is_right()), classes);
+    }
+    format!("set\tright\tcorrect\tincomplete\tincorrect\tfailed\n{}{rows}", row("all", right, sums))
+}
+
+fn row(name: &str, right: u64, classes: [u64; 4]) -> String {
+    let mut row = format!("{name}\t{right}");
+    for n in classes {
+        write!(row, "\t{n}").expect("a string takes all");
+    }
+    row + "\n"
+}
+
+/// How many sets are right, as the row of all says.
+fn rights(table: &str) -> usize {
+    let all = table.lines().nth(1).and_then(|row| row.strip_prefix("all\t"));
+    all.and_then(|row| row.split('\t').next()?.parse().ok()).expect("a row of all")
+}
 
 #[test]
 fn fresh_programs_are_made_and_labelled() {
@@ -20,16 +83,12 @@ fn fresh_programs_are_made_and_labelled() {
     }
     let scratch = tempfile::tempdir().expect("a folder");
     let out = scratch.path().join("sets");
-    let command = generator::Command {
-        first: FRESH.0,
-        last: FRESH.1,
-        out: out.clone(),
-        scratch: scratch.path().join("scratch"),
-        check: None,
-        minimize: false,
-    };
-    generator::generate(&command, &mut |line| eprintln!("{line}")).unwrap_or_else(|e| panic!("{e}"));
-    for seed in FRESH.0..=FRESH.1 {
+    let (first, last) = FRESH;
+    let command =
+        generator::Command { first, last, out: out.clone(), check: None, minimize: false, pack: false };
+    generator::generate(&command, &scratch.path().join("scratch"), &mut |line| eprintln!("{line}"))
+        .unwrap_or_else(|e| panic!("{e}"));
+    for seed in first..=last {
         check_set(&out.join(format!("seed-{seed}")));
     }
 }

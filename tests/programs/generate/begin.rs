@@ -37,7 +37,14 @@ impl Writer<'_> {
                 Begin::ClientClass => self.client_class(kind, &local),
                 Begin::Connection => self.connection(kind, main, &local),
             };
-            if begin == Begin::MainLoop { last.add(code) } else { starts.add(code) }
+            if begin == Begin::MainLoop {
+                last.add(code)
+            } else {
+                starts.add(code)
+            }
+            if begin == Begin::Timer {
+                last.line(format!("{local}.await();"));
+            }
         }
         let method = fill(
             "public static void main(String[] args) throws Exception {
@@ -245,7 +252,7 @@ impl Writer<'_> {
         let names = self.client_names(kind);
         let names: Vec<(&str, &str)> = names.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let method = fill(
-            "private static void submit$Nouns($NounService service) {
+            "private static void submit$Nouns($NounService service) throws InterruptedException {
             ExecutorService callers = Executors.newFixedThreadPool(4);
             Random random = new Random($seed);
             for (int i = 0; i < $all; i++) {
@@ -256,6 +263,7 @@ impl Writer<'_> {
             $pause
             }
             callers.shutdown();
+            callers.awaitTermination(20, TimeUnit.SECONDS);
             }",
             &names,
             &[("locals", &locals), ("call", &call), ("pause", &pause)],
@@ -290,7 +298,11 @@ impl Writer<'_> {
         let public = if self.classes[service].is_public { "public " } else { "" };
         names.push(("public", public.trim()));
         let methods = fill(
-            "$public void start() {
+            "$public void await() throws InterruptedException {
+            clock.awaitTermination(20, TimeUnit.SECONDS);
+            }
+
+            $public void start() {
             clock.scheduleAtFixedRate(this::tick, 3, 4, TimeUnit.MILLISECONDS);
             }
 

@@ -9,6 +9,7 @@ mod hand_over;
 mod identifiers;
 mod java;
 mod minimize;
+mod pack;
 mod plan;
 mod queues;
 mod random;
@@ -22,6 +23,9 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
+pub(crate) use score::Score;
 pub(crate) use workshop::has_jdk;
 
 /// What went wrong, in words.
@@ -35,45 +39,87 @@ pub(crate) struct Command {
     pub(crate) last: u64,
     /// Folder of the sets, one folder a seed.
     pub(crate) out: PathBuf,
-    /// Folder for what is not kept.
-    pub(crate) scratch: PathBuf,
     /// The lprof to hold against the sets.
     pub(crate) check: Option<PathBuf>,
     /// Shrink each wrong program.
     pub(crate) minimize: bool,
+    /// One zip a seed instead of a folder.
+    pub(crate) pack: bool,
 }
 
-/// Makes the sets, and checks them where asked to. One line a seed goes to `tell`.
-pub(crate) fn generate(command: &Command, tell: &mut dyn FnMut(&str)) -> Result<()> {
-    let mut workshop = workshop::Workshop::open(&command.scratch)?;
-    let mut shares = score::Shares::default();
-    let (mut rights, mut all) = (0, 0);
+/// Makes the sets, and checks them where asked to. `scratch`: a folder for what is not kept. One line a seed goes to `tell`.
+pub(crate) fn generate(command: &Command, scratch: &Path, tell: &mut dyn FnMut(&str)) -> Result<()> {
+    let mut workshop = workshop::Workshop::open(scratch)?;
+    let mut checked = Vec::new();
     for seed in command.first..=command.last {
         let program = draw::draw(seed);
         let folder = command.out.join(format!("seed-{seed}"));
         workshop.make(&program, &folder).map_err(|e| format!("seed {seed}: {e}\n{program:#?}"))?;
+        if command.pack {
+            pack::pack(&folder, &command.out.join(packed_name(seed)))?;
+        }
         let Some(lprof) = &command.check else {
+            if command.pack {
+                workshop::clear(&folder)?;
+            }
             tell(&format!("seed {seed} made"));
             continue;
         };
-        let found = score::score(lprof, &folder, &command.scratch)?;
-        let right = found.is_right();
-        tell(&format!("seed {seed} {} {found:?}", if right { "right" } else { "wrong" }));
-        shares.add(program.ingredients(), right);
-        all += 1;
-        rights += usize::from(right);
-        if command.minimize && !right {
-            let least = shrink(&mut workshop, &program, lprof, command);
+        let found = score::score(lprof, &folder, scratch)?;
+        tell(&found.row(&format!("seed {seed}")));
+        let ingredients = program.ingredients().into_iter().collect();
+        checked.push(Checked { name: format!("seed-{seed}"), score: found, ingredients });
+        if command.minimize && !found.is_right() {
+            let least = shrink(&mut workshop, &program, lprof, scratch);
             let folder = command.out.join(format!("seed-{seed}-least"));
             workshop.make(&least, &folder)?;
             tell(&format!("  least: {}", summary(&least)));
         }
     }
     if command.check.is_some() {
-        tell(&shares.table());
-        tell(&format!("{rights} of {all} programs right"));
+        tell(&shares(&checked));
     }
     Ok(())
+}
+
+/// File of a packed set.
+fn packed_name(seed: u64) -> String {
+    format!("seed-{seed:03}.zip")
+}
+
+/// A packed set and what lprof makes of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Checked {
+    pub(crate) name: String,
+    pub(crate) score: Score,
+    ingredients: Vec<String>,
+}
+
+/// Scores all packed sets of a folder, in the order of their names. Needs no JDK.
+pub(crate) fn check_packed(lprof: &Path, folder: &Path, scratch: &Path) -> Result<Vec<Checked>> {
+    let mut packed = workshop::files(folder)?;
+    packed.retain(|path| path.extension().is_some_and(|ending| ending == "zip"));
+    let check = |path: &PathBuf| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let scratch = scratch.join(&name);
+        let set = scratch.join("set");
+        pack::unpack(path, &set)?;
+        let score = score::score(lprof, &set, &scratch).map_err(|e| format!("{name}: {e}"))?;
+        let ingredients = workshop::read(&set.join("ingredients.tsv"))?;
+        workshop::clear(&scratch)?;
+        Ok(Checked { name, score, ingredients: ingredients.lines().map(str::to_owned).collect() })
+    };
+    packed.par_iter().map(check).collect()
+}
+
+/// The share that is right for each ingredient, and of all.
+pub(crate) fn shares(checked: &[Checked]) -> String {
+    let mut shares = score::Shares::default();
+    for set in checked {
+        shares.add(set.ingredients.iter().cloned(), set.score.is_right());
+    }
+    let rights = checked.iter().filter(|set| set.score.is_right()).count();
+    format!("{}{rights} of {} programs right", shares.table(), checked.len())
 }
 
 /// The least plan that lprof still does wrong. What cannot be made or scored does not count.
@@ -81,12 +127,12 @@ fn shrink(
     workshop: &mut workshop::Workshop,
     program: &plan::Program,
     lprof: &Path,
-    command: &Command,
+    scratch: &Path,
 ) -> plan::Program {
-    let folder = command.scratch.join("candidate");
+    let folder = scratch.join("candidate");
     minimize::minimize(program, |candidate| {
         workshop.make(candidate, &folder).is_ok()
-            && score::score(lprof, &folder, &command.scratch).is_ok_and(|found| !found.is_right())
+            && score::score(lprof, &folder, scratch).is_ok_and(|found| !found.is_right())
     })
 }
 

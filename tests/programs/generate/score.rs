@@ -24,6 +24,17 @@ impl Score {
     }
 }
 
+impl Score {
+    /// For people.
+    pub(crate) fn row(self, name: &str) -> String {
+        let Score { correct, incomplete, incorrect, failed } = self;
+        let right = if self.is_right() { "right" } else { "wrong" };
+        format!(
+            "{name} {right}: {correct} correct, {incomplete} incomplete, {incorrect} incorrect, {failed} failed"
+        )
+    }
+}
+
 /// Analyzes, maps, reduces and evaluates the set in `folder`.
 pub(crate) fn score(lprof: &Path, folder: &Path, scratch: &Path) -> Result<Score> {
     let table = scratch.join("table");

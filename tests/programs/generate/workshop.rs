@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use super::Result;
+use super::pack;
 use super::plan::Program;
 use super::write::{self, Node, Source};
 
@@ -39,9 +40,11 @@ const HARNESS: &[(&str, &str)] = &[
 ];
 
 /// A server that has not begun to listen by then does not.
-const LISTEN_S: u64 = 10;
+const LISTEN_S: u64 = 30;
+/// A program that prints less says nothing.
+const RECORDS_MIN: usize = 50;
 /// The harness ends every program before.
-const RUN_S: u64 = 25;
+const RUN_S: u64 = 70;
 
 /// A JDK, the compiled harness, and a compiler that stays.
 #[derive(Debug)]
@@ -227,15 +230,13 @@ fn without_truth(text: &str) -> String {
 
 /// The jar of the application's package.
 fn jar(folder: &Path, package: &str) -> Result<Vec<u8>> {
-    let told = |e: &dyn std::fmt::Display| format!("app.jar: {e}");
-    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    let options = zip::write::SimpleFileOptions::default();
+    let mut classes = Vec::new();
     for path in files(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        zip.start_file(format!("{}/{name}", package.replace('.', "/")), options).map_err(|e| told(&e))?;
-        zip.write_all(&fs::read(&path).map_err(|e| told(&e))?).map_err(|e| told(&e))?;
+        let bytes = fs::read(&path).map_err(|e| format!("`{}`: {e}", path.display()))?;
+        classes.push((format!("{}/{name}", package.replace('.', "/")), bytes));
     }
-    Ok(zip.finish().map_err(|e| told(&e))?.into_inner())
+    pack::jar(&classes)
 }
 
 /// Copies logs, with and without threads, and puts the rows of the truth together.
@@ -257,6 +258,10 @@ fn gather(source: &Source, work: &Path, out: &Path) -> Result<()> {
             truth += row;
             truth.push('\n');
         }
+    }
+    let records = truth.lines().count() - 1;
+    if records < RECORDS_MIN {
+        return Err(format!("the program printed {records} records only"));
     }
     put(&out.join("truth.tsv"), truth.as_bytes())
 }

@@ -27,7 +27,8 @@ public final class Sink {
   private static final Writer TRUTH = open("truth", ".tsv");
   private static final long PID = ProcessHandle.current().pid();
   private static long line = 1;
-  static volatile long written = System.nanoTime();
+  /** When the last record was written; 0: none was. */
+  static volatile long written;
 
   private Sink() {
   }

@@ -7,8 +7,8 @@ import java.util.Arrays;
  * while, and leaves: 0 done, 3 a thread died, 4 main failed, 5 it took too long.
  */
 public final class Start {
-  private static final long SILENT_NS = 250_000_000L;
-  private static final long LATEST_MS = 15_000L;
+  private static final long SILENT_NS = 400_000_000L;
+  private static final long LATEST_MS = 60_000L;
 
   private Start() {
   }
@@ -38,7 +38,7 @@ public final class Start {
       thrown.printStackTrace();
       Runtime.getRuntime().halt(4);
     }
-    while (System.nanoTime() - Sink.written < SILENT_NS) {
+    while (Sink.written == 0 || System.nanoTime() - Sink.written < SILENT_NS) {
       Thread.sleep(10);
     }
     Runtime.getRuntime().halt(code[0]);
