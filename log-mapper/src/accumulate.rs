@@ -337,8 +337,6 @@ impl<'m> Scan<'m> {
         self.begin_anew(record, thread);
         self.find_digests(record, &mut facts, thread.is_none());
         if thread.is_none() {
-            // Who is told from others by nothing else is not told by what many share.
-            facts.iter_mut().for_each(|(_, fact)| fact.shared.clear());
             self.find_wholes(&mut facts);
         }
         if let Some((candidate, span)) = self.failed(record, thread, &facts) {

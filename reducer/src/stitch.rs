@@ -103,7 +103,9 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     found.add(Pass::Turns, |_| turns::find(&pairs, &facts));
     companions.links = found.links.clone();
     companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);
-    found.add(Pass::LoneLines, |links| lone_lines::join(&pairs, &facts, links, &mut candidates));
+    found.add(Pass::LoneLines, |links| {
+        can_be_one(&pairs, &facts, lone_lines::join(&pairs, &facts, links, &mut candidates))
+    });
     found.add(Pass::CallsNext, |_| calls_next::join(&pairs, &facts, &mut candidates));
     config.run(Pass::Entities, || entities.keep_named(&pairs, &mut candidates));
     let late = delays::Late::new(&pairs, &facts, &candidates);
@@ -156,7 +158,7 @@ fn join_more(model: &Model, pairs: &pairs::Pairs<'_>, facts: &Facts<'_>, links: 
     links.add(Pass::CalledFirst, |links| called_first::join(pairs, facts, links));
     links.add(Pass::GoesOn, |links| goes_on::join(facts, links));
     links.add(Pass::Initialized, |links| initialized::join(pairs, facts, links));
-    links.add(Pass::Siblings, |links| siblings::join(model, pairs, facts, links));
+    links.add(Pass::Siblings, |links| can_be_one(pairs, facts, siblings::join(model, pairs, facts, links)));
     links.add(Pass::CommonSenders, |links| common_senders::join(pairs, facts, links));
 }
 
@@ -205,6 +207,12 @@ fn leave_out(
     config.run(Pass::Alike, || alike::keep_alike(pairs, facts, candidates));
     let is_guess = |one: &Candidate| held::is_guess(pairs, facts, one.from, one.to);
     config.run(Pass::Held, || candidates.retain(|candidate| !is_guess(candidate)));
+}
+
+/// Of links that no hand-off tells, those between spans that do not name different requests.
+fn can_be_one(pairs: &pairs::Pairs<'_>, facts: &Facts<'_>, mut links: Vec<SpanLink>) -> Vec<SpanLink> {
+    links.retain(|link| !pairs.are_of_different_requests(facts.get(link.from), facts.get(link.to)));
+    links
 }
 
 /// Drops links that would put into one request what is never one.

@@ -15,6 +15,7 @@ mod bindings;
 mod copies;
 mod kept;
 mod keys;
+mod made;
 mod modified;
 pub(crate) mod objects;
 mod origins;
@@ -30,6 +31,7 @@ pub(crate) use modified::own_writes;
 pub(crate) use objects::plain;
 pub use strength::Lifetimes;
 pub use summaries::{Scope, summarize};
+pub(crate) use summaries::{is_modified, names_something};
 
 /// Where a value comes from, seen from one method's frame.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

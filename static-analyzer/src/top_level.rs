@@ -15,6 +15,7 @@ mod lifetimes;
 pub(crate) mod loops;
 mod members;
 mod remembered;
+mod rounds;
 pub(crate) mod tasks;
 mod unmet;
 

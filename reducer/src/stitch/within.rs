@@ -244,6 +244,7 @@ impl<'a> Work<'a> {
                     && ends.last_us((root, fact.node)) >= end_us
                     && (!is_awaited || self.goes_on_soon(other, fact))
                     && !self.facts.names_other(other, fact)
+                    && !self.pairs.are_of_different_requests(other, fact)
                     && (is_awaited || has_begun());
                 let leads_here = || match pair {
                     // Who had printed nothing yet prints first what is not before its hand-off,

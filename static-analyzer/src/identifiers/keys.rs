@@ -49,10 +49,15 @@ impl Keys {
         keys
     }
 
+    /// Whether what is reached by this last step sums something up.
+    pub(crate) fn is_sum(&self, last: Option<&Step>) -> bool {
+        matches!(last, Some(Step::Field(f)) if self.sums.contains(f))
+    }
+
     /// Whether a number reached by this last step, and printed as `value_class`,
     /// names something.
     pub(crate) fn names(&self, last: Option<&Step>, value_class: &str) -> bool {
-        if matches!(last, Some(Step::Field(f)) if self.sums.contains(f)) {
+        if self.is_sum(last) {
             return false;
         }
         let by_use = match last {

@@ -25,13 +25,21 @@ use schema::{IdentifierStrength, TopLevelKind};
 
 use super::keys::Keys;
 use super::origins::Origins;
-use super::{Bindings, Bound, Place};
+use super::{Bindings, Bound, Place, made};
 use crate::call_graph::resolve::class_of;
 use crate::call_graph::{CallGraph, CallKind, RootKind, apis};
 use crate::ir::{Op, ValueId};
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{ClassId, FieldRef, MethodId, Name, Program, access};
 use crate::top_level::loops::ServiceLoops;
+
+/// Methods with which requests begin.
+struct Starts {
+    /// What services hand out, serve and are called back for.
+    of_services: Vec<MethodId>,
+    /// What the loops of start-up run, those of a client or a tool.
+    of_start_up: Vec<MethodId>,
+}
 
 /// Which classes and fields live as long as the process.
 #[derive(Debug)]
@@ -52,6 +60,10 @@ pub struct Lifetimes<'a> {
     /// objects.
     weak: FxHashSet<String>,
     keys: Keys,
+    /// Per class: whether objects of it are made in a loop.
+    made_in_loop: Vec<bool>,
+    /// Value classes of the fields of tasks.
+    task_fields: FxHashSet<Name>,
 }
 
 impl<'a> Lifetimes<'a> {
@@ -73,35 +85,17 @@ impl<'a> Lifetimes<'a> {
             work: FxHashSet::default(),
             weak: FxHashSet::default(),
             keys: Keys::find(program, bindings),
+            made_in_loop: made::in_loops(program),
+            task_fields: made::fields_of_tasks(program, graph),
         };
-        let mut starts = Vec::new();
-        // Also a loop that logs nothing serves: it accepts connections.
-        let served = graph.roots.iter().filter(|r| {
-            matches!(r.kind, RootKind::Main | RootKind::Thread | RootKind::Task)
-                && tops.get(&r.method).is_none_or(|t| t.0 != TopLevelKind::Dispatcher)
-        });
-        for root in served {
-            lifetimes.read_rounds(root.method, &loops[root.method.index()], &mut starts);
-        }
-        for (&method, (kind, _)) in tops {
-            match (kind, graph.root(method).map(|r| r.kind)) {
-                (TopLevelKind::Dispatcher, _) => {
-                    lifetimes.read_rounds(method, &loops[method.index()], &mut starts);
-                    lifetimes.read_work(method, &loops[method.index()]);
-                }
-                // Threads that start-up starts are start-up, unless reached.
-                (_, Some(RootKind::Main | RootKind::Thread)) | (TopLevelKind::Unreached, _) => {}
-                // A table of handlers that only start-up goes through starts and
-                // stops services; one that serves is reached from what serves.
-                (_, Some(RootKind::EventHandler)) => {}
-                _ => starts.push(method),
-            }
-        }
-        lifetimes.reach(starts);
-        for i in 0..program.methods.len() {
-            if lifetimes.at_request[i] {
-                lifetimes.read(MethodId::new(i), &|_| true);
-            }
+        let Starts { of_services, of_start_up } = lifetimes.starts(tops, loops);
+        made::reach(graph, &mut lifetimes.at_request, of_services);
+        // What the rounds of start-up run makes objects of requests. Where its values come from
+        // says nothing of those of the services in the same class path: a tool computes anything.
+        let mut is_run = lifetimes.at_request.clone();
+        made::reach(graph, &mut is_run, of_start_up);
+        for method in (0..program.methods.len()).filter(|&i| is_run[i]).map(MethodId::new) {
+            lifetimes.read(method, &|_| true);
         }
         lifetimes.lift_to_supers();
         let weak = Origins::new(program, graph, bindings, &lifetimes).weak_fields();
@@ -110,6 +104,53 @@ impl<'a> Lifetimes<'a> {
             .map(|f| format!("{}.{}", f.class.rsplit('/').next().unwrap_or_default(), f.name))
             .collect();
         lifetimes
+    }
+
+    /// Where requests begin, and what the rounds of dispatchers make and write.
+    fn starts(
+        &mut self,
+        tops: &BTreeMap<MethodId, (TopLevelKind, String)>,
+        loops: &[ServiceLoops],
+    ) -> Starts {
+        let (program, graph) = (self.program, self.graph);
+        let (mut of_services, mut of_start_up, mut handed_out) = (Vec::new(), Vec::new(), Vec::new());
+        let is_dispatcher = |method| tops.get(&method).is_some_and(|t| t.0 == TopLevelKind::Dispatcher);
+        // Also a loop that logs nothing serves: it accepts connections.
+        let is_thread = |kind| matches!(kind, RootKind::Main | RootKind::Thread | RootKind::Task);
+        let roots = graph.roots.iter().filter(|root| is_thread(root.kind)).map(|root| root.method);
+        for method in roots.filter(|&method| !is_dispatcher(method)) {
+            let loops = &loops[method.index()];
+            let starts = if loops.is_of_start_up() { &mut of_start_up } else { &mut of_services };
+            self.read_rounds(method, loops, starts);
+        }
+        for (&method, (kind, _)) in tops {
+            let (class, root) = (program.methods[method.index()].class, graph.root(method).map(|r| r.kind));
+            // A task whose objects start-up makes one after the other is a request each time.
+            let is_task =
+                *kind == TopLevelKind::Task && matches!(root, Some(RootKind::Task | RootKind::Thread));
+            self.made_by_request[class.index()] |= is_task && self.made_in_loop[class.index()];
+            match (kind, root) {
+                (TopLevelKind::Dispatcher, _) => {
+                    let loops = &loops[method.index()];
+                    let starts = if loops.is_of_start_up() { &mut of_start_up } else { &mut of_services };
+                    self.read_rounds(method, loops, starts);
+                    self.read_work(method, loops);
+                }
+                // Threads that start-up starts are start-up, unless reached.
+                (_, Some(RootKind::Main | RootKind::Thread)) | (TopLevelKind::Unreached, _) => {}
+                // A table of handlers that only start-up goes through starts and
+                // stops services; one that serves is reached from what serves.
+                (_, Some(RootKind::EventHandler)) => {}
+                (TopLevelKind::IdentifierLoss | TopLevelKind::DispatchTarget, None) => {
+                    handed_out.push(method);
+                }
+                _ => of_services.push(method),
+            }
+        }
+        let mut is_of_start_up = vec![false; program.methods.len()];
+        made::reach(graph, &mut is_of_start_up, of_start_up.clone());
+        of_services.extend(handed_out.into_iter().filter(|method| !is_of_start_up[method.index()]));
+        Starts { of_services, of_start_up }
     }
 
     /// What a dispatcher does in a round belongs to requests.
@@ -152,19 +193,6 @@ impl<'a> Lifetimes<'a> {
                     self.written_by_request.insert(*f);
                 }
                 _ => {}
-            }
-        }
-    }
-
-    fn reach(&mut self, mut todo: Vec<MethodId>) {
-        todo.iter().for_each(|m| self.at_request[m.index()] = true);
-        while let Some(m) = todo.pop() {
-            for call in self.graph.calls(m).iter().filter(|c| c.kind != CallKind::Rpc) {
-                for &t in &call.targets {
-                    if !std::mem::replace(&mut self.at_request[t.index()], true) {
-                        todo.push(t);
-                    }
-                }
             }
         }
     }
@@ -222,15 +250,17 @@ impl<'a> Lifetimes<'a> {
         place: &Place,
         value_class: Name,
         is_number: bool,
+        n_points: usize,
     ) -> Option<IdentifierStrength> {
-        if self.is_no_identity(place) {
+        if self.is_no_identity(place, n_points) {
             return None;
         }
         if let Some(found) = self.through_long_lived(method, place, is_number) {
             return found;
         }
-        if is_number && !self.keys.names(place.path.steps.last(), value_class.as_str()) {
-            return None;
+        let is_named = || self.keys.names(place.path.steps.last(), value_class.as_str());
+        if is_number && !is_named() && !self.makes(place) {
+            return self.numbers_something(place, value_class, n_points).then_some(IdentifierStrength::Weak);
         }
         let is_entity = matches!(self.graph.root(method), Some(root) if root.kind == RootKind::EventHandler);
         if self.weak.contains(value_class.as_str()) || !is_entity && self.survives(method, place) {
@@ -246,7 +276,10 @@ impl<'a> Lifetimes<'a> {
     }
 
     /// Error texts, class names; values of the library that no object holds.
-    fn is_no_identity(&self, place: &Place) -> bool {
+    fn is_no_identity(&self, place: &Place, n_points: usize) -> bool {
+        if self.makes(place) {
+            return false;
+        }
         let by_step = place.path.steps.iter().any(|s| match s {
             Step::Call(m) => {
                 apis::NO_IDENTITY.contains(&m.name.as_str())
@@ -263,11 +296,25 @@ impl<'a> Lifetimes<'a> {
         let Some(body) = &self.program.methods[place.frame.index()].body else { return true };
         match body.op(v) {
             Op::Invoke { method, .. } => {
-                place.path.steps.is_empty() && self.program.class(method.class).is_none()
+                place.path.steps.is_empty() && self.program.class(method.class).is_none() && n_points < 2
                     || apis::NO_IDENTITY.contains(&method.name.as_str())
             }
             Op::Caught(_) | Op::Const(_) | Op::Binary(..) | Op::Negate(_) | Op::ArrayLength(_) => true,
             Op::InstanceOf(..) | Op::NewArray(..) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the value is made anew: counted, or random.
+    fn makes(&self, place: &Place) -> bool {
+        let Root::Local(v) = place.path.root else { return false };
+        let Some(body) = &self.program.methods[place.frame.index()].body else { return false };
+        if !place.path.steps.is_empty() {
+            return false;
+        }
+        match body.op(v) {
+            Op::Invoke { method, .. } => made::counts(*method),
+            Op::Binary(..) | Op::GetField(..) => made::is_counted(body, v),
             _ => false,
         }
     }
@@ -305,7 +352,20 @@ impl<'a> Lifetimes<'a> {
             }
             inside = holder.is_some_and(|c| self.is_long_lived(c));
         }
+        // One of several that live as long as the process: another one has other values.
+        if inside && is_this && self.made_in_loop[m.class.index()] {
+            return Some(Some(IdentifierStrength::Weak));
+        }
         inside.then_some(Some(IdentifierStrength::Node))
+    }
+
+    /// Whether a number that the program tells nothing apart by is an identifier all the same:
+    /// measures are printed once; what several lines of one method show, unchanged, says what
+    /// they are about, and so does what is handed over with a task. What sums up what was done
+    /// so far goes from one request to the next.
+    pub(crate) fn numbers_something(&self, place: &Place, value_class: Name, n_points: usize) -> bool {
+        !self.keys.is_sum(place.path.steps.last())
+            && (n_points >= 2 || self.task_fields.contains(&value_class))
     }
 
     /// Whether the value is still there in the frame of a local caller that

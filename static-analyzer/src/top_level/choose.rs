@@ -18,7 +18,7 @@ use super::lifetimes::{entities, sessions, without_identity};
 use super::loops::{self, ServiceLoops};
 use super::members::{self, Chosen, Walk};
 use super::{TopLevel, TopLevels};
-use super::{asked, attached, remembered};
+use super::{asked, attached, remembered, rounds};
 use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind, apis};
 use crate::identifiers::{Bindings, Lifetimes, Scope, own_writes, summarize};
 use crate::ir::{BlockId, Body, Op, ValueId};
@@ -40,7 +40,7 @@ pub fn find(
     let scope = Scope { cut: &none, writes: &writes, locals: false, rounds: &FxHashMap::default() };
     let summaries = summarize(graph, bindings, log_points, &scope);
     let drops = Drops { program, bindings, log_points, summaries: &summaries };
-    let loops: Vec<ServiceLoops> = (0..program.methods.len())
+    let mut loops: Vec<ServiceLoops> = (0..program.methods.len())
         .into_par_iter()
         .map(|i| {
             let logs = !summaries.methods[i].log_points.is_empty();
@@ -56,6 +56,7 @@ pub fn find(
     for (i, p) in log_points.iter().enumerate() {
         own_points[p.frame.index()].push(i as u32);
     }
+    rounds::add(graph, &drops, &own_points, &mut loops);
     let mut chooser = Chooser {
         program,
         graph,
@@ -309,8 +310,21 @@ impl Chooser<'_> {
                 .any(|(_, target)| self.is_bulk(method, target) && self.dispatches(target, depth - 1))
     }
 
+    /// Whether start-up runs rounds in a method, or in what it calls.
+    fn has_added_rounds(&self, method: MethodId, depth: usize) -> bool {
+        self.loops[method.index()].is_of_start_up
+            || depth > 0
+                && self
+                    .graph
+                    .local_edges(method)
+                    .any(|(_, t)| t != method && self.has_added_rounds(t, depth - 1))
+    }
+
     /// Whether `target` prints nearly all of what its caller prints.
     fn is_bulk(&self, caller: MethodId, target: MethodId) -> bool {
+        if target != caller && self.has_added_rounds(target, 4) {
+            return true;
+        }
         target != caller && self.n_points(target) * 10 >= self.n_points(caller) * 9
     }
 
@@ -581,5 +595,32 @@ fn linked_sites(
             }
         }
     }
-    users.into_values().filter(|sites| sites.len() > 1).flatten().collect()
+    // Alternatives have nothing to do with each other, whatever they are both given.
+    let follows = |a: ValueId, b: ValueId| {
+        let (from, to) = (body.inst(a).block, body.inst(b).block);
+        from == to || steps_to(body, from, to)
+    };
+    let linked = |sites: BTreeSet<ValueId>| {
+        let is_linked = |a: &ValueId| sites.iter().any(|b| a != b && (follows(*a, *b) || follows(*b, *a)));
+        sites.iter().copied().filter(is_linked).collect::<Vec<_>>()
+    };
+    users.into_values().flat_map(linked).collect()
+}
+
+/// Whether control can get from one block to another without going round a loop.
+fn steps_to(body: &Body, from: BlockId, to: BlockId) -> bool {
+    let mut seen = vec![false; body.blocks.len()];
+    let mut todo = vec![from];
+    while let Some(block) = todo.pop() {
+        for &next in &body.block(block).successors {
+            let is_back = body.block(next).loop_header == Some(next) && next.index() <= block.index();
+            if next == to && !is_back {
+                return true;
+            }
+            if !is_back && !std::mem::replace(&mut seen[next.index()], true) {
+                todo.push(next);
+            }
+        }
+    }
+    false
 }

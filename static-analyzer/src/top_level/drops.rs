@@ -7,10 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::call_graph::Call;
-use crate::identifiers::{Bindings, Bound, LoggedVariable, Summaries};
+use crate::call_graph::{Call, CallGraph};
+use crate::identifiers::{Bindings, Bound, LoggedVariable, Summaries, is_modified, names_something};
+use crate::ir::ValueId;
 use crate::limits::{LOST_MIN, LOST_PERCENT_MIN};
-use crate::path::{LogPoint, Root};
+use crate::path::{AccessPath, LogPoint, Root, Variable};
 use crate::program::{MethodId, Program};
 
 /// What one call edge does to the callee's identifier candidates.
@@ -58,6 +59,69 @@ impl Drops<'_> {
         }
         let lost: Vec<LoggedVariable> = total.difference(&survived).copied().collect();
         Drop { total: total.len(), lost: lost.len(), classes: self.classes(&lost) }
+    }
+
+    /// All uses of what can name something, that `method` and what it calls print.
+    pub(crate) fn uses(&self, method: MethodId) -> impl Iterator<Item = LoggedVariable> {
+        let points = self.summaries.methods[method.index()].log_points.iter();
+        points.flat_map(move |&point| {
+            let variables = (0_u32..).zip(&self.log_points[point as usize].variables);
+            variables.filter(|(_, variable)| self.is_name(variable)).map(move |(at, _)| (point, at))
+        })
+    }
+
+    /// Whether a variable can name something: no flag, kind, measure or error.
+    pub(crate) fn is_name(&self, variable: &Variable) -> bool {
+        variable.value_class.is_some() && variable.parts.is_empty() && names_something(variable.shape)
+    }
+
+    /// Whether `method` or what it calls changes a field on the way of a path of its frame.
+    pub(crate) fn is_modified(&self, method: MethodId, path: &AccessPath) -> bool {
+        is_modified(path, &self.summaries.methods[method.index()].modified)
+    }
+
+    /// How many log points `caller` prints on the ways through a call of `target`, before and
+    /// after it, that `target` does not; what handles failures aside.
+    pub(crate) fn n_around(
+        &self,
+        graph: &CallGraph,
+        caller: MethodId,
+        site: ValueId,
+        target: MethodId,
+    ) -> usize {
+        let inside = self.summaries.methods[target.index()].log_points.iter().copied().collect();
+        self.around(graph, caller, site, &inside)
+    }
+
+    /// The same for what stands at `site` and prints `inside`.
+    pub(crate) fn around(
+        &self,
+        graph: &CallGraph,
+        caller: MethodId,
+        site: ValueId,
+        inside: &BTreeSet<u32>,
+    ) -> usize {
+        let Some(body) = &self.program.methods[caller.index()].body else { return 0 };
+        let at = body.inst(site).block;
+        let after = body.reachable(at);
+        let is_on_way = |site: ValueId| {
+            let block = body.inst(site).block;
+            let is_handler = body.block(block).in_handler && !body.block(at).in_handler;
+            !is_handler && (block == at || after[block.index()] || body.reachable(block)[at.index()])
+        };
+        let mut around: BTreeSet<u32> = BTreeSet::new();
+        for (call, target) in graph.local_edges(caller) {
+            if is_on_way(call.site) {
+                around.extend(&self.summaries.methods[target.index()].log_points);
+            }
+        }
+        for &point in &self.summaries.methods[caller.index()].log_points {
+            let log_point = &self.log_points[point as usize];
+            if log_point.frame == caller && log_point.sites.iter().any(|&site| is_on_way(site)) {
+                around.insert(point);
+            }
+        }
+        around.difference(inside).count()
     }
 
     fn classes(&self, variables: &[LoggedVariable]) -> Vec<String> {

@@ -49,9 +49,9 @@ fn names_itself(drops: &Drops<'_>, lifetimes: &Lifetimes<'_>, root: MethodId) ->
         let own = matches!(place.path.root, Root::Param(0)) && !place.path.steps.contains(&Step::Element);
         own && variables.iter().any(|&(point, variable)| {
             let variable = &drops.log_points[point as usize].variables[variable as usize];
-            let strength = variable
-                .value_class
-                .and_then(|class| lifetimes.strength(root, place, class, is_number(variable)));
+            let strength = variable.value_class.and_then(|class| {
+                lifetimes.strength(root, place, class, is_number(variable), variables.len())
+            });
             strength == Some(IdentifierStrength::Request)
         })
     })

@@ -28,17 +28,23 @@ pub(crate) struct ServiceLoops {
     rounds: Vec<(u32, Vec<u32>)>,
     /// There is a service loop.
     pub(crate) any: bool,
+    /// Start-up runs it, and its rounds are requests for what they print.
+    pub(super) is_of_start_up: bool,
 }
 
 impl ServiceLoops {
     /// The service loops of `method`.
     pub(crate) fn of(program: &Program, graph: &CallGraph, method: MethodId) -> Self {
         let Some(body) = &program.methods[method.index()].body else { return Self::default() };
-        let mut successors: Vec<Vec<u32>> =
-            body.blocks.iter().map(|b| b.successors.iter().map(|s| s.index() as u32).collect()).collect();
+        let mut successors = successors(body);
         let n = body.blocks.len();
-        let mut loops =
-            Self { blocks: vec![false; n], inner: vec![false; n], rounds: Vec::new(), any: false };
+        let mut loops = Self {
+            blocks: vec![false; n],
+            inner: vec![false; n],
+            rounds: Vec::new(),
+            any: false,
+            is_of_start_up: false,
+        };
         let frame = Frame { program, graph, method, body };
         let mut todo = cycles(&successors);
         while let Some(members) = todo.pop() {
@@ -55,19 +61,51 @@ impl ServiceLoops {
         }
         loops.rounds.sort_unstable();
         loops.any = !loops.rounds.is_empty();
+        loops.find_inner(&mut successors);
+        loops
+    }
+
+    /// Adds loops whose turns are requests for another reason than what ends them: `found`, the
+    /// blocks of each, sorted.
+    pub(super) fn add_rounds(&mut self, body: &Body, found: Vec<Vec<u32>>) {
+        if found.is_empty() {
+            return;
+        }
+        for members in found {
+            members.iter().for_each(|&b| self.blocks[b as usize] = true);
+            self.rounds.push((members[0], members));
+        }
+        self.rounds.sort_unstable();
+        self.any = true;
+        self.is_of_start_up = true;
+        self.find_inner(&mut successors(body));
+    }
+
+    /// Whether start-up runs it, and its rounds are requests for what they print.
+    pub(crate) fn is_of_start_up(&self) -> bool {
+        self.is_of_start_up
+    }
+
+    /// Whether a block is in a service loop.
+    pub(super) fn has_block(&self, block: u32) -> bool {
+        self.blocks.get(block as usize).copied().unwrap_or(false)
+    }
+
+    /// Finds what goes round within a round, and outside of all.
+    fn find_inner(&mut self, successors: &mut [Vec<u32>]) {
         // Without the edges back to its header a service loop is one round, and what stands
         // around it goes round without it.
-        for (header, members) in &loops.rounds {
+        for (header, members) in &self.rounds {
             for &b in members {
                 successors[b as usize].retain(|s| s != header && members.binary_search(s).is_ok());
             }
         }
-        for members in &components(&successors).members {
-            if is_loop(members, &successors) {
-                members.iter().for_each(|&b| loops.inner[b as usize] = true);
+        self.inner.fill(false);
+        for members in &components(successors).members {
+            if is_loop(members, successors) {
+                members.iter().for_each(|&b| self.inner[b as usize] = true);
             }
         }
-        loops
     }
 
     /// Whether an instruction stands in a service loop.
@@ -124,6 +162,16 @@ impl ServiceLoops {
         let is_taken = |v: &ValueId| is_blocking(body.op(body.uncast(*v)));
         self.contains(body, call.site) && call.args.iter().flatten().any(is_taken)
     }
+}
+
+/// The loops of a body that stand in no other loop: the blocks of each, sorted.
+pub(super) fn outer_loops(body: &Body) -> Vec<Vec<u32>> {
+    cycles(&successors(body))
+}
+
+/// Per block of a body: what follows, but for handlers of exceptions.
+fn successors(body: &Body) -> Vec<Vec<u32>> {
+    body.blocks.iter().map(|b| b.successors.iter().map(|s| s.index() as u32).collect()).collect()
 }
 
 /// The loops of a graph that stand in no other loop.

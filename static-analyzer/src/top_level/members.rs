@@ -183,11 +183,12 @@ pub(crate) fn fill(known: &Known<'_>, chosen: &Chosen) -> Vec<TopLevel> {
 /// so is what numbers make up, and a central key may well be printed everywhere.
 fn weaken_common(known: &Known<'_>, found: &mut [TopLevel]) {
     let mut uses: BTreeMap<Name, usize> = BTreeMap::new();
-    for top in &*found {
+    let is_kind = |top: &&TopLevel| !matches!(top.kind, TopLevelKind::Dispatcher | TopLevelKind::Unreached);
+    for top in found.iter().filter(is_kind) {
         let classes: BTreeSet<Name> = top.identifiers.iter().map(|i| i.value_class).collect();
         classes.into_iter().for_each(|c| *uses.entry(c).or_default() += 1);
     }
-    let most = (found.len() / 8).max(COMMON_MIN);
+    let most = (found.iter().filter(is_kind).count() / 8).max(COMMON_MIN);
     let keys = known.log_points.iter().flat_map(|point| {
         let of_numbers = |v: &&Variable| {
             !v.parts.is_empty() && v.parts.iter().all(|&p| is_number(&point.variables[p as usize]))
@@ -198,7 +199,7 @@ fn weaken_common(known: &Known<'_>, found: &mut [TopLevel]) {
     for identifier in found.iter_mut().flat_map(|t| &mut t.identifiers) {
         let forced = known.rules.identifier.iter().any(|c| is_class(identifier.value_class, c));
         if identifier.strength == IdentifierStrength::Request
-            && uses[&identifier.value_class] > most
+            && uses.get(&identifier.value_class).is_some_and(|&n| n > most)
             && !keys.contains(&identifier.value_class)
             && !forced
         {
@@ -237,10 +238,12 @@ fn top_level(
     let mut bound: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
     let own_strength = |(place, class): &(Place, Name), variables: &Vec<(u32, u32)>| {
         let numeric = variables.iter().all(|v| is_number(variable_of(v)));
-        strength(known, method, place, *class, numeric)
+        let points: BTreeSet<u32> = variables.iter().map(|v| v.0).collect();
+        strength(known, method, place, *class, (numeric, points.len()))
     };
-    let strengths: BTreeMap<(Place, Name), IdentifierStrength> =
+    let mut strengths: BTreeMap<(Place, Name), IdentifierStrength> =
         uses.iter().filter_map(|(key, v)| Some((key.clone(), own_strength(key, v)?))).collect();
+    name_by_numbers(known, &uses, &mut strengths);
     let shared = shared_parts(known, &uses, &strengths);
     for (key, variables) in uses {
         let Some(&strength) = strengths.get(&key) else { continue };
@@ -282,6 +285,35 @@ fn top_level(
         in_rounds: Vec::new(),
         remembered: Vec::new(),
         reason,
+    }
+}
+
+/// Where nothing else names the requests of a method, its numbers do: developers print what
+/// tells requests apart (lprof §4.2).
+fn name_by_numbers(
+    known: &Known<'_>,
+    uses: &BTreeMap<(Place, Name), Vec<(u32, u32)>>,
+    strengths: &mut BTreeMap<(Place, Name), IdentifierStrength>,
+) {
+    let is_one = |(place, class): &(Place, Name)| {
+        let strength = IdentifierStrength::Weak;
+        !Identifier { place: place.clone(), value_class: *class, strength }.is_one_of_many()
+    };
+    if strengths.iter().any(|(key, strength)| *strength == IdentifierStrength::Request && is_one(key)) {
+        return;
+    }
+    let is_variable_number =
+        |&(point, at): &(u32, u32)| is_number(&known.log_points[point as usize].variables[at as usize]);
+    for (key, strength) in strengths {
+        let variables = &uses[key];
+        let n_points = variables.iter().map(|v| v.0).collect::<BTreeSet<u32>>().len();
+        if *strength == IdentifierStrength::Weak
+            && variables.iter().all(is_variable_number)
+            && is_one(key)
+            && known.lifetimes.numbers_something(&key.0, key.1, n_points)
+        {
+            *strength = IdentifierStrength::Request;
+        }
     }
 }
 
@@ -332,7 +364,7 @@ fn strength(
     method: MethodId,
     place: &Place,
     value_class: Name,
-    is_number: bool,
+    (is_number, n_points): (bool, usize),
 ) -> Option<IdentifierStrength> {
     let named = |list: &[String]| list.iter().any(|c| is_class(value_class, c));
     if named(&known.rules.not_identifier) {
@@ -341,5 +373,5 @@ fn strength(
     if named(&known.rules.identifier) {
         return Some(IdentifierStrength::Request);
     }
-    known.lifetimes.strength(method, place, value_class, is_number)
+    known.lifetimes.strength(method, place, value_class, is_number, n_points)
 }

@@ -34,6 +34,20 @@ impl Pairs<'_> {
         Some(classes[at].1)
     }
 
+    /// Whether two spans name different requests: what tells requests of the methods of both
+    /// apart, and keeps its value all through one (lprof §4.2), has one value in each of them,
+    /// and another one.
+    pub(in crate::stitch) fn are_of_different_requests(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
+        let (Some(&of_a), Some(&of_b)) = (a.tops.first(), b.tops.first()) else { return false };
+        self.tops[of_a.index()].classes.iter().any(|&(class, strength)| {
+            let tells = |strength| strength == IdentifierStrength::Request;
+            tells(strength)
+                && self.strength(of_b, class).is_some_and(tells)
+                && matches!((a.values_of(class), b.values_of(class)), ([x], [y])
+                    if x.text != y.text && !are_part_and_whole(&x.text, &y.text))
+        })
+    }
+
     /// Whether `top` knows values of a class that `is_of` accepts, other than what
     /// names its node.
     pub(in crate::stitch) fn knows_one(&self, top: TopLevelId, is_of: impl Fn(ValueClassId) -> bool) -> bool {
