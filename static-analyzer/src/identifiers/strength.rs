@@ -252,7 +252,7 @@ impl<'a> Lifetimes<'a> {
         is_number: bool,
         n_points: usize,
     ) -> Option<IdentifierStrength> {
-        if self.is_no_identity(place, n_points) {
+        if self.is_no_identity(place) {
             return None;
         }
         if let Some(found) = self.through_long_lived(method, place, is_number) {
@@ -276,7 +276,7 @@ impl<'a> Lifetimes<'a> {
     }
 
     /// Error texts, class names; values of the library that no object holds.
-    fn is_no_identity(&self, place: &Place, n_points: usize) -> bool {
+    fn is_no_identity(&self, place: &Place) -> bool {
         if self.makes(place) {
             return false;
         }
@@ -296,7 +296,7 @@ impl<'a> Lifetimes<'a> {
         let Some(body) = &self.program.methods[place.frame.index()].body else { return true };
         match body.op(v) {
             Op::Invoke { method, .. } => {
-                place.path.steps.is_empty() && self.program.class(method.class).is_none() && n_points < 2
+                place.path.steps.is_empty() && self.program.class(method.class).is_none()
                     || apis::NO_IDENTITY.contains(&method.name.as_str())
             }
             Op::Caught(_) | Op::Const(_) | Op::Binary(..) | Op::Negate(_) | Op::ArrayLength(_) => true,
