@@ -63,7 +63,7 @@ pub(super) fn fields_of_tasks(program: &Program, graph: &CallGraph) -> FxHashSet
     let mut found = FxHashSet::default();
     for class in classes.iter().map(|class| &program.classes[class.index()]) {
         let simple = class.name.as_str().rsplit('/').next().unwrap_or_default();
-        found.extend(class.fields.iter().map(|field| Name::from(&*format!("{simple}.{}", field.name))));
+        found.extend(class.fields.iter().map(|field| Name::from(&format!("{simple}.{}", field.name))));
     }
     found
 }
