@@ -25,6 +25,7 @@ pub(crate) mod ceiling;
 mod found;
 pub(crate) mod links;
 mod looks;
+mod order;
 pub(crate) mod passes;
 mod score;
 #[cfg(test)]
@@ -35,5 +36,6 @@ pub(crate) mod types;
 
 pub(crate) use found::Found;
 pub(crate) use looks::Looks;
+pub(crate) use order::{OrderTally, order_tally};
 pub(crate) use score::{Class, Scores, Tally, Worst, score};
 pub(crate) use truth::{Record, Truth};

@@ -6,13 +6,18 @@
 
 use std::collections::BTreeMap;
 
+use handoffs::{HandOffs, stretch};
 use rayon::prelude::*;
+use schema::happened_before::{Label, SkewBounds};
 use schema::tables::{
-    EventRow, HandOver, LogSequenceRow, NameValue, NodeTime, RequestNodeRow, RequestRow, SpanRow, Text, Time,
-    short_name,
+    EventRow, HandOver, LogSequenceRow, NameValue, NodeTime, PositionRow, RequestNodeRow, RequestRow,
+    SharedBytes, SpanRow, Text, Time, short_name,
 };
-use schema::{Accumulator, Event, InputAccount, Link, LogPointId, Model, Pass, Span};
+use schema::{Accumulator, Event, InputAccount, Link, LogPointId, Model, Name, Pass, Span};
 use xxhash_rust::xxh3::Xxh3;
+
+mod clocks;
+mod handoffs;
 
 /// How much detail a table keeps of each request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,8 +75,16 @@ pub struct Rows {
 #[must_use]
 pub fn finish(context: Context<'_>, accumulators: &[Accumulator], unattributed: &[(String, Event)]) -> Rows {
     let names = Names::new(context);
-    let mut requests: Vec<RequestRows> =
-        accumulators.par_iter().map(|accumulator| request_rows(context, &names, accumulator)).collect();
+    let mut reached: Vec<Reached> =
+        accumulators.par_iter().map(|accumulator| Reached::new(context.model, accumulator)).collect();
+    let mut bounds = SkewBounds::default();
+    clocks::leave_out_contradicted(&mut reached, accumulators);
+    for (reached, accumulator) in reached.iter().zip(accumulators) {
+        let nodes: Vec<Name> = accumulator.spans.iter().map(|span| span.node).collect();
+        bounds.add_request(&reached.hand_offs.taken(accumulator), &nodes);
+    }
+    let rows = |(accumulator, reached)| request_rows(context, (&names, &bounds), accumulator, reached);
+    let mut requests: Vec<RequestRows> = accumulators.par_iter().zip(&reached).map(rows).collect();
     requests.sort_by(|a, b| {
         (a.request.start_ts, &a.request.request_id).cmp(&(b.request.start_ts, &b.request.request_id))
     });
@@ -136,6 +149,23 @@ impl Names {
     }
 }
 
+/// How the spans of a request were reached.
+struct Reached {
+    /// All links to each span, and the one by which it was.
+    links: Vec<Vec<Link>>,
+    incoming: Vec<Option<Link>>,
+    hand_offs: HandOffs,
+}
+
+impl Reached {
+    fn new(model: &Model, accumulator: &Accumulator) -> Self {
+        let links = links_to(accumulator);
+        let incoming: Vec<Option<Link>> = links.iter().map(|links| links.first().copied()).collect();
+        let hand_offs = HandOffs::new(model, accumulator, &incoming);
+        Self { links, incoming, hand_offs }
+    }
+}
+
 /// The rows of one request.
 struct RequestRows {
     request: RequestRow,
@@ -145,13 +175,17 @@ struct RequestRows {
     sequence: LogSequenceRow,
 }
 
-fn request_rows(context: Context<'_>, names: &Names, accumulator: &Accumulator) -> RequestRows {
+fn request_rows(
+    context: Context<'_>,
+    (names, bounds): (&Names, &SkewBounds<Name>),
+    accumulator: &Accumulator,
+    reached: &Reached,
+) -> RequestRows {
     assert!(!accumulator.spans.is_empty(), "a request has a span");
     let request_id = request_id(names, accumulator);
     let extents: Vec<(i64, i64)> = accumulator.spans.iter().map(extent).collect();
-    let hand_overs = links_to(accumulator);
-    let incoming: Vec<Option<Link>> = hand_overs.iter().map(|links| links.first().copied()).collect();
-    let request_type = request_type(names, accumulator, &extents, &incoming);
+    let (labels, clocks_differ) = reached.hand_offs.labels(accumulator, &request_id, bounds);
+    let request_type = request_type(names, accumulator, &extents, &reached.incoming);
     let sequence = log_sequence(context, names, accumulator, &request_type);
     let nodes = node_times(names, accumulator, &extents);
     let start = extents.iter().map(|e| e.0).min().unwrap_or_default();
@@ -168,7 +202,7 @@ fn request_rows(context: Context<'_>, names: &Names, accumulator: &Accumulator) 
         log_sequence_id: sequence.log_sequence_id.clone(),
         nodes: nodes.iter().map(|(time, _)| time.clone()).collect(),
         identifiers: identifiers(names, accumulator),
-        flags: flags(accumulator, &extents),
+        flags: flags(accumulator, &extents, (reached.hand_offs.has_conflict, clocks_differ)),
     };
     let node_row = |(time, n_events): (NodeTime, i64)| RequestNodeRow {
         request_id: request_id.clone(),
@@ -177,7 +211,7 @@ fn request_rows(context: Context<'_>, names: &Names, accumulator: &Accumulator) 
         end_ts: time.end_ts,
         n_events,
     };
-    let (spans, events) = span_rows(context, names, accumulator, &request_id, &extents, &hand_overs);
+    let (spans, events) = span_rows(context, names, accumulator, &request_id, (reached, &labels));
     RequestRows { request, nodes: nodes.into_iter().map(node_row).collect(), spans, events, sequence }
 }
 
@@ -186,8 +220,7 @@ fn span_rows(
     names: &Names,
     accumulator: &Accumulator,
     request_id: &Text,
-    extents: &[(i64, i64)],
-    hand_overs: &[Vec<Link>],
+    (reached, labels): (&Reached, &[Label]),
 ) -> (Vec<SpanRow>, Vec<EventRow>) {
     let (mut spans, mut events) = (Vec::new(), Vec::new());
     if context.keep < Keep::Spans {
@@ -204,7 +237,13 @@ fn span_rows(
         reason: Text::from(link.by.name()),
     };
     for (i, span) in accumulator.spans.iter().enumerate() {
-        let incoming = hand_overs[i].first();
+        let incoming = reached.links[i].first();
+        let hand_off = reached.hand_offs.of_spans[i];
+        let whole = extent(span);
+        let label = SharedBytes(labels[i].encode().into());
+        let request = labels[i].request;
+        let position =
+            |first, last| Some(PositionRow::new(request, &label, stretch(&span.events, first, last)));
         spans.push(SpanRow {
             request_id: request_id.clone(),
             span_id: ids[i].clone(),
@@ -213,17 +252,21 @@ fn span_rows(
             thread: span.thread.map(|thread| Text::from(thread.as_str())),
             top_level_method: names.top_level(span),
             link: incoming.and_then(pair_kind),
-            start_ts: Time(extents[i].0),
-            end_ts: Time(extents[i].1),
+            start_ts: Time(whole.0),
+            end_ts: Time(whole.1),
             n_events: span.events.len() as i64,
             link_reason: incoming.map(|link| Text::from(link.by.name())),
-            hand_overs: Some(hand_overs[i].iter().map(hand_over).collect()),
+            hand_overs: Some(reached.links[i].iter().map(hand_over).collect()),
+            parent_before: hand_off.and_then(|hand_off| hand_off.before).map(i64::from),
+            parent_after: hand_off.and_then(|hand_off| hand_off.after).map(i64::from),
+            position: position(0, span.events.len() - 1),
         });
         if context.keep == Keep::Events {
             let row = |(seq, event)| {
                 let mut row = event_row(context, names, &span.node, seq, event);
                 row.request_id = Some(request_id.clone());
                 row.span_id = Some(ids[i].clone());
+                row.position = position(seq, seq);
                 row
             };
             events.extend(span.events.iter().enumerate().map(row));
@@ -275,6 +318,7 @@ fn event_row(context: Context<'_>, names: &Names, node: &str, seq: usize, event:
         values: event.values.iter().map(value).collect(),
         reason: Text::from(event.reason.as_str()),
         pass: Some(event.pass).filter(|pass| *pass != Pass::Unattributed).map(|pass| Text::from(pass.name())),
+        position: None,
     }
 }
 
@@ -343,11 +387,21 @@ fn identifiers(names: &Names, accumulator: &Accumulator) -> Vec<NameValue> {
     pairs.into_iter().map(|(name, value)| NameValue { name, value }).collect()
 }
 
-fn flags(accumulator: &Accumulator, extents: &[(i64, i64)]) -> Vec<Text> {
+fn flags(
+    accumulator: &Accumulator,
+    extents: &[(i64, i64)],
+    (has_conflict, clocks_differ): (bool, bool),
+) -> Vec<Text> {
     let starts = |link: &Link| Some((extents.get(link.from as usize)?.0, extents.get(link.to as usize)?.0));
     let mut flags = Vec::new();
     if accumulator.links.iter().filter_map(starts).any(|(from, to)| to < from) {
         flags.push(Text::from("clock_conflict"));
+    }
+    if clocks_differ {
+        flags.push(Text::from("clock_contradiction"));
+    }
+    if has_conflict {
+        flags.push(Text::from("order_conflict"));
     }
     if accumulator.spans.iter().any(|span| span.truncated) {
         flags.push(Text::from("truncated"));

@@ -24,10 +24,11 @@ mod inputs;
 mod map_output;
 mod model;
 mod parquet;
+mod position;
 mod requests;
 mod spans;
 
-pub use cell::{Bytes, Cell, Row, Text, Time};
+pub use cell::{Bytes, Cell, Row, SharedBytes, Text, Time};
 pub use events::{EventRow, NameValue};
 pub use inputs::{InputRow, RunRow};
 pub use map_output::{AccumulatorRow, UnattributedRow, node_outputs, read_node_output, write_node_output};
@@ -36,6 +37,7 @@ pub use model::{
     strength_name,
 };
 pub use parquet::{Metadata, Written, read, write, write_batches};
+pub use position::{PositionRow, request_key};
 pub use requests::{LogSequenceRow, NodeTime, RequestNodeRow, RequestRow};
 pub use spans::{HandOver, SpanRow};
 

@@ -78,6 +78,9 @@ fn row(span: &str, request: &str) -> SpanRow {
         n_events: 0,
         link_reason: None,
         hand_overs: None,
+        parent_before: None,
+        parent_after: None,
+        position: None,
     }
 }
 
@@ -101,5 +104,6 @@ pub(crate) fn event(line: i64) -> EventRow {
         values: vec![],
         reason: "".into(),
         pass: None,
+        position: None,
     }
 }

@@ -24,6 +24,10 @@ pub struct Time(pub i64);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 
+/// Opaque bytes that rows share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedBytes(pub Arc<[u8]>);
+
 /// A value that can stand in a column.
 pub trait Cell: Sized {
     /// Whether the column can hold null.
@@ -151,6 +155,10 @@ impl Cell for Option<i64> {
     fn read(array: &ArrayRef) -> Option<Vec<Self>> {
         Some(array.as_primitive_opt::<Int64Type>()?.iter().collect())
     }
+
+    fn missing(len: usize) -> Option<Vec<Self>> {
+        Some(vec![None; len])
+    }
 }
 
 fn time_type() -> DataType {
@@ -216,6 +224,29 @@ impl Cell for Bytes {
     fn read(array: &ArrayRef) -> Option<Vec<Self>> {
         let array = array.as_binary_opt::<i32>()?;
         Some(array.iter().map(|v| Bytes(v.unwrap_or_default().to_vec())).collect())
+    }
+}
+
+impl Cell for SharedBytes {
+    fn data_type() -> DataType {
+        DataType::Binary
+    }
+
+    fn array(values: &[&Self]) -> ArrayRef {
+        Arc::new(BinaryArray::from_iter_values(values.iter().map(|v| &v.0)))
+    }
+
+    fn read(array: &ArrayRef) -> Option<Vec<Self>> {
+        let array = array.as_binary_opt::<i32>()?;
+        let mut last: Arc<[u8]> = Arc::new([]);
+        // They repeat in runs: one allocation per run, not per row.
+        let share = |bytes: &[u8]| {
+            if *last != *bytes {
+                last = Arc::from(bytes);
+            }
+            Self(last.clone())
+        };
+        Some(array.iter().map(Option::unwrap_or_default).map(share).collect())
     }
 }
 
@@ -323,8 +354,9 @@ pub(super) use record;
 
 #[cfg(test)]
 mod tests {
-    use super::{Row as _, Text, Time};
-    use crate::tables::{EventRow, NameValue, NodeTime, RequestRow};
+    use super::{Row as _, SharedBytes, Text, Time};
+    use crate::happened_before::{Hop, Label, Stretch};
+    use crate::tables::{EventRow, NameValue, NodeTime, PositionRow, RequestRow};
 
     #[track_caller]
     fn check<R: super::Row + PartialEq + std::fmt::Debug>(rows: &[R]) {
@@ -380,8 +412,49 @@ mod tests {
             values: vec![],
             pass: None,
             reason: "".into(),
+            position: point.map(position),
         };
         check(&[event(None, Some(1)), event(Some("x"), None), event(Some(""), Some(-1))]);
+    }
+
+    fn position(first: i64) -> PositionRow {
+        let path = vec![Hop { span: 3, before: None, after: Some(0) }];
+        let label = Label { request: u128::MAX / 3, node: 1, path, bounds_us: vec![(0, -5)] };
+        let stretch = Stretch { first: 0, last: 2, start_us: -1, end_us: 9 };
+        let bytes = SharedBytes(label.encode().into());
+        PositionRow { first, ..PositionRow::new(label.request, &bytes, stretch) }
+    }
+
+    #[test]
+    fn columns_of_a_later_release_are_null_in_older_files() {
+        let event = |position| EventRow {
+            request_id: None,
+            span_id: None,
+            seq: 0,
+            node: "n".into(),
+            file: "f".into(),
+            line: 1,
+            n_lines: 1,
+            byte_offset: 0,
+            ts: Time(0),
+            level: None,
+            log_point_id: None,
+            class: None,
+            method: None,
+            source_line: None,
+            values: vec![],
+            reason: "".into(),
+            pass: None,
+            position,
+        };
+        let mut batch = EventRow::batch(&[event(Some(position(1))), event(None)]);
+        let without = |name: &str, batch: &mut super::RecordBatch| {
+            batch.remove_column(batch.schema().index_of(name).expect("a column"));
+        };
+        without("position", &mut batch);
+        assert_eq!(EventRow::rows(&batch), Some(vec![event(None), event(None)]));
+        without("node", &mut batch);
+        assert_eq!(EventRow::rows(&batch), None);
     }
 
     #[test]

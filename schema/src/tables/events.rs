@@ -2,6 +2,7 @@
 //! offset lead back to it.
 
 use super::cell::{Text, Time, record};
+use super::position::PositionRow;
 
 record! {
     /// A printed or inferred value with its name.
@@ -51,5 +52,8 @@ record! {
         /// The name of the [pass](crate::Pass) that put it into its span, or, of the first
         /// there, that begins it; null: unattributed, or the table is older.
         pass: Option<Text>,
+        /// Where it stands in the order of its request, for `happened_before` and the like;
+        /// null: unattributed.
+        position: Option<PositionRow>,
     }
 }

@@ -2,6 +2,7 @@
 //! on one node. Times are by a clock that is never set back.
 
 use super::cell::{Text, Time, record};
+use super::position::PositionRow;
 
 record! {
     /// A hand-over to a span, or that it goes on with another one.
@@ -44,5 +45,14 @@ record! {
         /// All hand-overs to it, the first one that of `parent_span_id`; null: not known, the
         /// table is older.
         hand_overs: Option<Vec<HandOver>>,
+        /// So many events of the span that handed over to it, the first ones, must have
+        /// happened before everything of it; null: nothing is known.
+        parent_before: Option<i64>,
+        /// `seq` of the first event of the span that handed over to it which everything of
+        /// it must have happened before, that after the last one if only its end waits for
+        /// it; null: nobody is known to wait.
+        parent_after: Option<i64>,
+        /// Where it stands in the order of its request, for `happened_before` and the like.
+        position: Option<PositionRow>,
     }
 }

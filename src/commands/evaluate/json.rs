@@ -15,7 +15,7 @@ use crate::evaluation::links::{LinkScores, Verdicts};
 use crate::evaluation::passes::{Deed, Passes};
 use crate::evaluation::spans::SpanScores;
 use crate::evaluation::types::TypeScores;
-use crate::evaluation::{Tally, Worst};
+use crate::evaluation::{OrderTally, Tally, Worst, order_tally};
 use crate::output;
 
 /// Prints all of it.
@@ -45,12 +45,27 @@ pub(super) fn print(report: &Report, tables: &Tables) -> Result<()> {
         "types": report.types.as_ref().map(types_json),
         "passes": report.passes.as_ref().map(passes_json),
         "ceiling": report.ceiling.as_ref().map(ceiling_json),
+        "order": order_json(&order_tally(&tables.events)),
         "n_records_left_out": report.n_records_left_out,
     });
     let mut out = output::stdout();
     writeln!(out, "{value:#}")?;
     out.flush()?;
     Ok(())
+}
+
+fn order_json(order: &OrderTally) -> Value {
+    json!({
+        "pairs": order.n_pairs(),
+        "must": order.n_must,
+        "must_in_one_span": order.n_must_in_span,
+        "may": order.n_may,
+        "concurrent": order.n_concurrent,
+        "must_against_log": order.n_against_log,
+        "must_against_clocks": order.n_against_clocks,
+        "may_against_log": order.n_may_against_log,
+        "requests_left_out": order.n_left_out,
+    })
 }
 
 fn tally_json(tally: &Tally) -> Value {

@@ -11,7 +11,7 @@ use crate::commands::show::Logs;
 use crate::evaluation::ceiling::Ceiling;
 use crate::evaluation::passes::Passes;
 use crate::evaluation::types::TypeScores;
-use crate::evaluation::{Scores, Tally};
+use crate::evaluation::{OrderTally, Scores, Tally, order_tally};
 use crate::output;
 use crate::render::{self, neutral};
 
@@ -29,6 +29,7 @@ pub(super) fn print(report: &Report, tables: &Tables) -> Result<()> {
     if let Some(ceiling) = &report.ceiling {
         print_ceiling(&mut out, ceiling)?;
     }
+    print_order(&mut out, &order_tally(&tables.events))?;
     print_worst(&mut out, &report.scores, tables)?;
     out.flush()?;
     Ok(())
@@ -67,6 +68,28 @@ fn print_messages(out: &mut dyn Write, scores: &Scores) -> Result<()> {
     if n > 0 {
         let (exact, tied) = (percent(n_exact, n), percent(n_exact + n_ties, n));
         writeln!(out, "\nlog points: {exact} % exact, {tied} % exact or tied with one of the same text")?;
+    }
+    Ok(())
+}
+
+fn print_order(out: &mut dyn Write, order: &OrderTally) -> Result<()> {
+    let n = order.n_pairs();
+    if n == 0 {
+        return Ok(());
+    }
+    let [must, may, concurrent] =
+        [order.n_must, order.n_may, order.n_concurrent].map(|share| percent(share, n));
+    writeln!(
+        out,
+        "\norder: of {n} pairs of events of one request {must} % must, {may} % by clocks only, {concurrent} % concurrent"
+    )?;
+    writeln!(
+        out,
+        "  must contradicts the log of a node in {} pairs, the clocks of two nodes in {}; clocks the log in {}",
+        order.n_against_log, order.n_against_clocks, order.n_may_against_log
+    )?;
+    if order.n_left_out > 0 {
+        writeln!(out, "  {} requests are too large to look at all their pairs", order.n_left_out)?;
     }
     Ok(())
 }
