@@ -64,12 +64,16 @@ pub(crate) struct LogArgs {
     /// Layout of the logs, a log4j, log4j 2 or logback pattern [default: found from the first records]
     #[arg(long, value_name = "PATTERN", conflicts_with = "layout_from")]
     pub(crate) layout: Option<String>,
-    /// Take the layout from a log4j.properties, log4j2.xml or logback.xml
+    /// Take the layout from a logging configuration: properties, XML, YAML or JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) layout_from: Option<PathBuf>,
     /// Zone of time stamps that name none, e.g. Europe/Berlin [default: UTC]
     #[arg(long, value_name = "ZONE")]
     pub(crate) tz: Option<String>,
+    /// Day of a first time stamp that names none, e.g. 2026-11-21 [default: by when the file was
+    /// last written]
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) date: Option<(i16, u8, u8)>,
     /// Longest silence within a request
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration_us)]
     pub(crate) window: i64,
@@ -326,6 +330,18 @@ fn duration_us(text: &str) -> Result<i64, String> {
     };
     let number: i64 = text[..digits].parse().map_err(|_| "expected a number, e.g. 60s".to_owned())?;
     number.checked_mul(unit).ok_or_else(|| "longer than time itself".to_owned())
+}
+
+/// `2026-11-21`
+fn day(text: &str) -> Result<(i16, u8, u8), String> {
+    let mut parts = text.splitn(3, '-');
+    let mut number = || parts.next().and_then(|part| part.parse::<u16>().ok());
+    match (number(), number(), number()) {
+        (Some(year @ 1970..=9999), Some(month @ 1..=12), Some(day @ 1..=31)) => {
+            Ok((year.cast_signed(), month as u8, day as u8))
+        }
+        _ => Err("expected a day, e.g. 2026-11-21".to_owned()),
+    }
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ pub(crate) struct Inputs {
     pub(crate) class_path: Vec<PathBuf>,
     /// Logs of each node.
     pub(crate) logs: BTreeMap<String, Vec<PathBuf>>,
+    /// What a user should know of them.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Sorts the arguments of `lprof run`.
@@ -30,7 +32,7 @@ pub(crate) fn sort_inputs(arguments: &[PathBuf]) -> Result<Inputs> {
             continue;
         }
         let (node, path) = split_name(argument);
-        let files = log_files(&path)?;
+        let files = log_files(&path, &mut inputs.warnings)?;
         match node {
             Some(node) => inputs.logs.entry(node).or_default().extend(files),
             None => unnamed.extend(files),
@@ -39,15 +41,55 @@ pub(crate) fn sort_inputs(arguments: &[PathBuf]) -> Result<Inputs> {
     for (file, node) in unnamed.iter().zip(node_names(&unnamed)) {
         inputs.logs.entry(node).or_default().push(file.clone());
     }
-    for files in inputs.logs.values_mut() {
-        files.sort();
-        files.dedup();
-    }
+    drop_known_files(&mut inputs);
+    inputs.warnings.extend(inputs.logs.iter().filter_map(|(node, files)| mixed(node, files)));
     Ok(inputs)
 }
 
-/// The logs that `path` stands for: itself, or those below a folder, sorted.
-pub(crate) fn log_files(path: &Path) -> Result<Vec<PathBuf>> {
+/// Drops files that are reached twice: named twice, by links, as an entry of several folders.
+fn drop_known_files(inputs: &mut Inputs) {
+    let mut known: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    for files in inputs.logs.values_mut() {
+        files.sort();
+        files.dedup();
+        files.retain(|file| {
+            let Ok(real) = std::fs::canonicalize(file) else { return true };
+            let Some(first) = known.get(&real) else {
+                known.insert(real, file.clone());
+                return true;
+            };
+            let (file, first) = (file.display(), first.display());
+            inputs.warnings.push(format!("`{file}` is the same file as `{first}`: it is read once"));
+            false
+        });
+    }
+    inputs.logs.retain(|_, files| !files.is_empty());
+}
+
+/// A warning that one node has logs of several names in one folder: they may be of several
+/// processes.
+fn mixed(node: &str, files: &[PathBuf]) -> Option<String> {
+    let mut names: BTreeMap<&Path, BTreeMap<String, String>> = BTreeMap::new();
+    for file in files {
+        let name = name_of(file);
+        let folder = file.parent().unwrap_or(Path::new(""));
+        names.entry(folder).or_default().entry(stem(&name)).or_insert(name);
+    }
+    let names: Vec<String> = names
+        .into_values()
+        .find(|stems| stems.len() > 1)?
+        .into_values()
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let shown = names[..names.len().min(4)].join(", ");
+    Some(format!(
+        "{shown} are read as logs of one node, `{node}`, as they are in one folder: if they are of several processes, name their nodes: NAME=LOG"
+    ))
+}
+
+/// The logs that `path` stands for: itself, or those below a folder, sorted. What cannot be
+/// read below a folder is left out with a warning.
+pub(crate) fn log_files(path: &Path, warnings: &mut Vec<String>) -> Result<Vec<PathBuf>> {
     if path.as_os_str() == "-" {
         return Ok(vec![path.to_owned()]);
     }
@@ -59,7 +101,19 @@ pub(crate) fn log_files(path: &Path) -> Result<Vec<PathBuf>> {
     walk(path, 0, &mut all)?;
     all.sort();
     let by_name: Vec<PathBuf> = all.iter().filter(|file| is_log_name(&name_of(file))).cloned().collect();
-    let files = if by_name.is_empty() { all } else { by_name };
+    let mut files = if by_name.is_empty() { all } else { by_name };
+    files.retain(|file| match std::fs::File::open(file) {
+        Ok(_) => true,
+        Err(e) => {
+            let what = if file.is_symlink() && !file.exists() {
+                "a link to nothing".to_owned()
+            } else {
+                e.to_string()
+            };
+            warnings.push(format!("`{}` is not read: {what}", file.display()));
+            false
+        }
+    });
     if files.is_empty() {
         bail!("`{}`: no log in this folder", path.display());
     }
@@ -126,7 +180,8 @@ fn name_of(path: &Path) -> String {
 }
 
 /// A log's name without what rotation, compression and habit add:
-/// `dn1.log.3.gz`, `dn1.log.2026-11-21` and `dn1-2026-11-21-1.log` are of `dn1`.
+/// `dn1.log.3.gz`, `dn1.log.2026-11-21`, `dn1-2026-11-21-1.log`, `dn1-20261121.log` and
+/// `dn1-11-21-2026-1.log` are of `dn1`.
 fn stem(name: &str) -> String {
     if name == "-" {
         return "stdin".to_owned();
@@ -135,7 +190,7 @@ fn stem(name: &str) -> String {
     for extension in COMPRESSED {
         stem = stem.strip_suffix(extension).unwrap_or(stem);
     }
-    let cut = [".log", ".out", ".txt"].iter().filter_map(|habit| {
+    let cut = [".log", ".out", ".txt", ".json"].iter().filter_map(|habit| {
         let at = stem.find(habit)?;
         stem[at + habit.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric()).then_some(at)
     });
@@ -149,19 +204,23 @@ fn stem(name: &str) -> String {
         stem = before;
     }
     let without_date = date_start(stem).map_or(stem, |at| &stem[..at]);
+    // Jetty's `2026_11_21.request`
+    let without_date = match date_len(without_date) {
+        Some(n) if without_date[n..].starts_with(['.', '-', '_']) => &without_date[n + 1..],
+        _ => without_date,
+    };
     if without_date.is_empty() { stem.to_owned() } else { without_date.to_owned() }
 }
 
-/// Where a date at the end of a name begins, its separator included.
+/// Where a date at the end of a name begins, its separator included. Behind it stands at most
+/// the time of day, and a number.
 fn date_start(stem: &str) -> Option<usize> {
     let is_date = |text: &str| {
-        let bytes = text.as_bytes();
-        bytes.len() >= 10
-            && bytes[..10]
-                .iter()
-                .enumerate()
-                .all(|(i, b)| if i == 4 || i == 7 { *b == b'-' } else { b.is_ascii_digit() })
-            && bytes[10..].iter().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'_' | b'.'))
+        date_len(text).is_some_and(|n| {
+            let rest = &text.as_bytes()[n..];
+            rest.first().is_none_or(|b| !b.is_ascii_digit() || n == 8)
+                && rest.iter().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'_' | b'.' | b'T'))
+        })
     };
     stem.char_indices()
         .filter(|(_, c)| matches!(c, '-' | '.' | '_'))
@@ -169,7 +228,37 @@ fn date_start(stem: &str) -> Option<usize> {
         .find(|at| is_date(&stem[at + 1..]))
 }
 
-const COMPRESSED: [&str; 4] = [".gz", ".zst", ".bz2", ".zip"];
+/// Shapes of dates in names: digits of the year, month, day, and what may stand between.
+const DATES: [&str; 4] = ["yyyy-mm-dd", "mm-dd-yyyy", "dd-mm-yyyy", "yyyymmdd"];
+
+/// The length of a date at the start of `text`.
+fn date_len(text: &str) -> Option<usize> {
+    let fits = |shape: &str| -> Option<usize> {
+        let text = text.as_bytes().get(..shape.len())?;
+        let mut parts = [0_u32; 3];
+        let mut separator = None;
+        for (b, s) in text.iter().zip(shape.bytes()) {
+            let part = match s {
+                b'y' => 0,
+                b'm' => 1,
+                b'd' => 2,
+                _ => {
+                    let fits = matches!(b, b'-' | b'_' | b'.') && separator.is_none_or(|known| known == *b);
+                    separator = Some(*b);
+                    fits.then_some(())?;
+                    continue;
+                }
+            };
+            parts[part] = parts[part] * 10 + u32::from(b.is_ascii_digit().then(|| b - b'0')?);
+        }
+        let [year, month, day] = parts;
+        let is_date = (1970..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+        is_date.then_some(shape.len())
+    };
+    DATES.iter().find_map(|shape| fits(shape))
+}
+
+const COMPRESSED: [&str; 5] = [".gz", ".zst", ".bz2", ".zip", ".xz"];
 
 /// Whether a file's name says that it is a log: some part of it is `out`,
 /// `stdout`, `stderr`, or ends in `log`.
@@ -244,6 +333,16 @@ mod tests {
             ("a.log.2026-11-21-13.gz", "a"),
             ("a-2026-11-21-1.log", "a"),
             ("server.7", "server"),
+            ("app-20250328.log", "app"),
+            ("app.log-20250328.gz", "app"),
+            ("app.log.2025-03-28.0.gz", "app"),
+            ("app-03-27-2025-1.log.gz", "app"),
+            ("app-27.03.2025.log", "app"),
+            ("app_2025_03_28_11.log", "app"),
+            ("catalina.2026-11-21.log", "catalina"),
+            ("2025_03_28.request.log", "request"),
+            ("am-1711712345678-0001.log", "am-1711712345678-0001"),
+            ("node-10-11-12.log", "node-10-11-12"),
             ("syslog", "syslog"),
             ("hadoop-u-namenode-h.example.log", "hadoop-u-namenode-h.example"),
             (".log", ".log"),

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::header::Layout;
 use crate::input::Input;
 use crate::limits::{HEADER_BYTES_MAX, RECORD_BYTES_MAX};
 use crate::lines::line_end;
+use crate::reading::Reading;
 
 /// Some whole records of one file.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl LeftOut {
 
 /// Cuts the text of one input into chunks.
 pub(crate) struct Chunker {
-    layout: Option<Arc<Layout>>,
+    reading: Arc<Reading>,
     chunk_bytes: usize,
     /// Read, but not yet in a chunk.
     carry: Vec<u8>,
@@ -49,8 +49,8 @@ pub(crate) struct Chunker {
 
 impl Chunker {
     /// `head` was read from the input before.
-    pub(crate) fn new(head: Vec<u8>, layout: Option<Arc<Layout>>, chunk_bytes: usize) -> Self {
-        Self { layout, chunk_bytes: chunk_bytes.max(1), carry: head, start: 0 }
+    pub(crate) fn new(head: Vec<u8>, reading: Arc<Reading>, chunk_bytes: usize) -> Self {
+        Self { reading, chunk_bytes: chunk_bytes.max(1), carry: head, start: 0 }
     }
 
     /// The next chunk; `digest` sees all text that is read, in order.
@@ -94,19 +94,35 @@ impl Chunker {
     /// had one, is there. `searched_to`: no record starts below, except the one
     /// whose header was not whole.
     fn last_record_start(&self, bytes: &[u8], searched_to: usize) -> Option<usize> {
-        let layout = self.layout.as_ref()?;
-        let low = searched_to.saturating_sub(HEADER_BYTES_MAX);
+        let mut low = searched_to;
+        for _ in 0..self.reading.header_lines_max() {
+            let before = &bytes[..low.saturating_sub(HEADER_BYTES_MAX)];
+            low = memchr::memrchr(b'\n', before).unwrap_or(before.len());
+        }
         let mut end = bytes.len();
         while let Some(feed) = memchr::memrchr(b'\n', &bytes[low..end]).map(|n| low + n) {
             let start = feed + 1;
-            let header_end = line_end(bytes, start);
-            let whole = header_end < bytes.len() || header_end - start >= HEADER_BYTES_MAX;
-            if whole && layout.scan(&bytes[start..header_end]).is_some() {
+            if self.begins(bytes, start, false) == Some(true) {
                 return Some(start);
             }
             end = feed;
         }
         None
+    }
+
+    /// Whether a record begins at `start`, where a line does; none: `bytes`, unless they are all
+    /// there is (`ended`), do not hold its whole header.
+    fn begins(&self, bytes: &[u8], start: usize, ended: bool) -> Option<bool> {
+        let mut header_end = start;
+        for _ in 0..self.reading.header_lines_max() {
+            let end = line_end(bytes, header_end);
+            let is_whole = end < bytes.len() || end - start >= HEADER_BYTES_MAX || ended;
+            if !is_whole {
+                return None;
+            }
+            header_end = (end + 1).min(bytes.len());
+        }
+        Some(start < bytes.len() && self.reading.begins(bytes, start, header_end))
     }
 
     /// `bytes` is the start of a record above the bound: its rest is counted and
@@ -124,18 +140,13 @@ impl Chunker {
         loop {
             let mut line = if at_line_start { Some(0) } else { memchr::memchr(b'\n', &rest).map(|n| n + 1) };
             while let Some(start) = line {
-                let end = line_end(&rest, start);
-                let whole = end < rest.len() || end - start >= HEADER_BYTES_MAX || input.ended();
-                if !whole {
-                    break;
-                }
-                if start < rest.len()
-                    && self.layout.as_ref().is_some_and(|l| l.scan(&rest[start..end]).is_some())
-                {
+                let Some(begins) = self.begins(&rest, start, input.ended()) else { break };
+                if begins {
                     left_out.add(&rest[..start]);
                     let carry = rest.split_off(start);
                     return self.finish(bytes, Some(left_out), carry);
                 }
+                let end = line_end(&rest, start);
                 line = (end < rest.len()).then_some(end + 1);
             }
             let keep_from = line.unwrap_or(rest.len());
@@ -156,12 +167,13 @@ impl Chunker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::header::Layout;
     use crate::input::Source;
 
     fn chunks(text: &[u8], chunk_bytes: usize) -> Vec<Chunk> {
         let layout = Layout::compile("%d %p %c: %m%n").expect("pattern");
         let mut input = Input::open(&Source::bytes("x", text), u64::MAX).expect("in memory");
-        let mut chunker = Chunker::new(Vec::new(), Some(Arc::new(layout)), chunk_bytes);
+        let mut chunker = Chunker::new(Vec::new(), Arc::new(Reading::of(layout)), chunk_bytes);
         let mut out = Vec::new();
         let mut seen = 0;
         while let Some(chunk) = chunker.next(&mut input, &mut |b| seen += b.len()) {

@@ -11,49 +11,174 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::Config;
 use crate::chunks::{Chunk, Chunker};
 use crate::header::timestamp::Clock;
-use crate::header::{Layout, detect};
+use crate::header::{Judge, Layout, choose};
 use crate::input::{Input, Source};
-use crate::limits::LAYOUT_SAMPLE_BYTES;
+use crate::limits::{LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};
 use crate::lines::RawRecords;
+use crate::patterns::PatternSet;
+use crate::reading::{Reading, earlier};
+use crate::wrappers::{WRAPPERS, Wrapper, fits, unwrap};
 
 /// One file, looked at.
 pub(crate) struct PreparedFile {
     source: usize,
-    pub(crate) layout: Option<Arc<Layout>>,
+    pub(crate) reading: Arc<Reading>,
     first_us: Option<i64>,
     /// A stream cannot be opened again: it and what was read of it.
     opened: Option<(Input, Vec<u8>)>,
 }
 
-/// Detects the layout of each source and puts them in order of time; sources
+/// Detects the layouts of each source and puts them in order of time; sources
 /// without a time come last, in the order given.
-pub(crate) fn prepare(sources: &[Source], config: &Config) -> Result<Vec<PreparedFile>> {
+pub(crate) fn prepare(
+    sources: &[Source],
+    patterns: &PatternSet,
+    config: &Config,
+) -> Result<Vec<PreparedFile>> {
     let looked: Result<Vec<PreparedFile>> =
-        sources.par_iter().enumerate().map(|(i, source)| prepare_one(i, source, config)).collect();
+        sources.par_iter().enumerate().map(|(i, source)| prepare_one(i, source, patterns, config)).collect();
     let mut files = looked?;
     files.sort_by_key(|f| (f.first_us.is_none(), f.first_us, f.source));
     Ok(files)
 }
 
-fn prepare_one(index: usize, source: &Source, config: &Config) -> Result<PreparedFile> {
+fn prepare_one(
+    index: usize,
+    source: &Source,
+    patterns: &PatternSet,
+    config: &Config,
+) -> Result<PreparedFile> {
     let mut input = Input::open(source, config.input_bytes_max)?;
     let mut sample = Vec::new();
-    input.read(&mut sample, LAYOUT_SAMPLE_BYTES);
-    let text = sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&sample);
-    let layout = detect(text, &config.layouts);
-    let mut clock = clock(config, layout.as_deref());
-    let first_us = RawRecords::new(text, layout.as_deref())
-        .filter_map(|r| r.header)
-        .filter_map(|h| clock.resolve(&h.time?))
+    let mut judge = Judge::new(patterns);
+    let mut reading = Reading::default();
+    // Text of somebody else can stand before the first record, and be long.
+    while reading.n_headers == 0 && sample.len() < LAYOUT_SEARCH_BYTES && !input.ended() {
+        let n_more = LAYOUT_SAMPLE_BYTES.max(sample.len());
+        input.read(&mut sample, n_more);
+        reading = choose_wrapped(&sample, input.ended(), &config.layouts, &mut judge, WRAPPERS_MAX);
+    }
+    if reading.n_headers == 0 && config.may_detect && !config.layouts.is_empty() {
+        let misfits = std::mem::take(&mut reading.doubts);
+        reading = choose_wrapped(&sample, input.ended(), &[], &mut judge, WRAPPERS_MAX);
+        reading.doubts.extend(misfits.into_iter().map(|misfit| format!("{misfit}: another was looked for")));
+    }
+    let unwrapped = reading.unwrap(&sample).map(|unwrapped| unwrapped.text);
+    let text = unwrapped.as_deref().unwrap_or(&sample);
+    let round = RawRecords::new(text, &reading).find_map(|record| record.begin?.header.time?.round());
+    if let Some((_, n, is_year)) = round {
+        let written = source.written(&config.zone).unwrap_or((1970, 1, 1));
+        if !source.is_stream() {
+            reading.turns = turns(source, &reading, config, n)?;
+        }
+        reading.turns_year = is_year;
+        reading.date = config.date.unwrap_or_else(|| earlier(written, reading.turns.len(), is_year));
+    }
+    let mut clocks = clocks(config, &reading);
+    let first_us = RawRecords::new(text, &reading)
+        .filter_map(|record| record.begin.filter(|begin| begin.layout < reading.n_own))
+        .filter_map(|begin| clocks[begin.layout].resolve(&begin.header.time?))
         .next();
     let opened = source.is_stream().then_some((input, sample));
-    Ok(PreparedFile { source: index, layout, first_us, opened })
+    Ok(PreparedFile { source: index, reading: Arc::new(reading), first_us, opened })
 }
 
-/// The clock of one file: the layout's own zone, else the configured one.
-pub(crate) fn clock(config: &Config, layout: Option<&Layout>) -> Clock {
-    let zone = layout.and_then(Layout::zone).unwrap_or(&config.zone);
-    Clock::new(zone.clone(), config.date)
+/// Where the day begins anew, or the year, in a file whose time stamps come round after `n`.
+/// Clocks that are set back go less far than half a round.
+fn turns(source: &Source, reading: &Reading, config: &Config, n: u32) -> Result<Vec<u64>> {
+    let mut input = Input::open(source, config.input_bytes_max)?;
+    let mut chunker = Chunker::new(Vec::new(), Arc::new(reading.clone()), config.chunk_bytes);
+    let mut out = Vec::new();
+    let mut last: Option<u32> = None;
+    while let Some(chunk) = chunker.next(&mut input, &mut |_| ()) {
+        let unwrapped = reading.unwrap(&chunk.bytes);
+        let text = unwrapped.as_ref().map_or(&chunk.bytes, |unwrapped| &unwrapped.text);
+        for record in RawRecords::new(text, reading) {
+            let Some((at, ..)) = record.begin.and_then(|begin| begin.header.time?.round()) else { continue };
+            if last.is_some_and(|last| at + n / 2 < last) {
+                let start =
+                    unwrapped.as_ref().map_or(record.start, |unwrapped| unwrapped.place(record.start).0);
+                out.push(chunk.start + start as u64);
+            }
+            last = Some(at);
+        }
+    }
+    Ok(out)
+}
+
+/// Wrappers in each other.
+const WRAPPERS_MAX: usize = 2;
+/// Lines from which it is told whether there is a wrapper.
+const N_WRAPPED_MAX: usize = 40;
+
+/// How `sample` is read, in the wrapper, if any, in which the model knows most of its texts.
+fn choose_wrapped(
+    sample: &[u8],
+    has_end: bool,
+    given: &[Arc<Layout>],
+    judge: &mut Judge<'_>,
+    n_wrappers: usize,
+) -> Reading {
+    let clean = Reading::default().unwrap(sample);
+    let text = clean.as_ref().map_or(sample, |clean| &clean.text);
+    let mut best = choose(text, has_end, given, judge);
+    if n_wrappers == 0 {
+        return best;
+    }
+    for wrapper in WRAPPERS.iter().filter(|wrapper| is_wrapped(wrapper, text)) {
+        let inner = unwrap(&[*wrapper], text).text;
+        let own: Vec<Arc<Layout>> = wrapper
+            .layouts
+            .iter()
+            .filter_map(|pattern| Layout::compile(pattern).ok())
+            .map(Arc::new)
+            .collect();
+        let given = if own.is_empty() { given } else { &own };
+        let mut reading = choose_wrapped(&inner, has_end, given, judge, n_wrappers - 1);
+        if own.is_empty() {
+            reading.wrappers.insert(0, *wrapper);
+        } else {
+            reading.wrappers = vec![*wrapper];
+            reading.how = format!("found: {} records", reading.n_headers);
+            reading.doubts.clear();
+            reading.layouts.extend(Layout::compile(BARE_LAYOUT).ok().map(Arc::new));
+        }
+        let key = |reading: &Reading| (reading.n_explained, reading.n_own.min(1), reading.n_headers);
+        // What is around the lines is no part of them, if they can be read without it.
+        let is_better =
+            if best.wrappers.is_empty() { key(&reading) >= key(&best) } else { key(&reading) > key(&best) };
+        if is_better && reading.n_headers > 0 && reading.n_own > 0 {
+            best = reading;
+        }
+    }
+    best
+}
+
+/// A line that is in no wrapper, where each record is.
+const BARE_LAYOUT: &str = "\u{1e}%m%n";
+
+/// Whether most lines are wrapped so.
+fn is_wrapped(wrapper: &Wrapper, text: &[u8]) -> bool {
+    let mut scratch = Vec::new();
+    let lines = text.split(|b| *b == b'\n').filter(|line| !line.is_empty()).take(N_WRAPPED_MAX);
+    let (n, n_fit) = lines.fold((0, 0), |(n, n_fit), line| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        (n + 1, n_fit + usize::from(fits(wrapper, line, &mut scratch)))
+    });
+    n_fit * 2 > n
+}
+
+/// The clocks of one file, one for each layout: the layout's own zone, else the configured one.
+pub(crate) fn clocks(config: &Config, reading: &Reading) -> Vec<Clock> {
+    let zone = |layout: &Arc<Layout>| layout.zone().unwrap_or(&config.zone).clone();
+    reading.layouts.iter().map(|layout| Clock::new(zone(layout), reading.date)).collect()
+}
+
+/// What the times and layouts of a file depend on.
+fn settings(config: &Config, reading: &Reading) -> String {
+    let zone = config.zone.iana_name().map_or_else(|| format!("{:?}", config.zone), str::to_owned);
+    let given = if reading.how == "given" { "given layout" } else { "layout found" };
+    format!("zone {zone}, {given}, window {} us", config.accumulate.window_us)
 }
 
 /// Reads the chunks of all files, in order, and keeps their accounts.
@@ -84,7 +209,9 @@ impl<'a> ChunkReader<'a> {
             .iter()
             .map(|file| InputAccount {
                 file: sources[file.source].name().to_owned(),
-                layout: file.layout.as_ref().map(|l| l.pattern().to_owned()).unwrap_or_default(),
+                layout: file.reading.pattern(),
+                layout_found: file.reading.how.clone(),
+                settings: settings(config, &file.reading),
                 ..InputAccount::default()
             })
             .collect();
@@ -139,17 +266,18 @@ impl<'a> ChunkReader<'a> {
         let mut digest = Xxh3::new();
         digest.update(&head);
         account.n_bytes += head.len() as u64;
-        if file.layout.is_none() {
+        account.damage.extend(file.reading.doubts.iter().cloned());
+        if file.reading.layouts.is_empty() && file.reading.doubts.is_empty() {
             account.damage.push("no line has a header of a known layout: give the layout".to_owned());
         }
-        let chunker = Chunker::new(head, file.layout.clone(), self.config.chunk_bytes);
+        let chunker = Chunker::new(head, Arc::clone(&file.reading), self.config.chunk_bytes);
         self.current = Some(Current { input, chunker, digest });
         self.next_file += 1;
         Ok(())
     }
 
-    /// Layout of a file, by its position.
-    pub(crate) fn layouts(files: &[PreparedFile]) -> Vec<Option<Arc<Layout>>> {
-        files.iter().map(|f| f.layout.clone()).collect()
+    /// How each file is read, by its position.
+    pub(crate) fn readings(files: &[PreparedFile]) -> Vec<Arc<Reading>> {
+        files.iter().map(|f| Arc::clone(&f.reading)).collect()
     }
 }

@@ -5,13 +5,16 @@
 
 mod configuration;
 mod detect;
+mod induce;
 mod layout;
 mod layouts;
 mod scan;
 pub mod timestamp;
+mod words;
 
-pub use configuration::patterns_of;
+pub use configuration::{Configuration, patterns_of, read_configuration};
 pub use detect::detect;
+pub(crate) use detect::{Judge, choose};
 pub use layout::Layout;
 
 use schema::Level;
@@ -42,6 +45,8 @@ pub struct Header<'a> {
     pub mdc: [Option<&'a [u8]>; MDC_KEYS_MAX],
     /// Where the message begins.
     pub message_start: usize,
+    /// Where it begins if what looks like a field that may be missing is the message's own.
+    pub earlier_start: Option<usize>,
 }
 
 /// The level that a printed name stands for; the outer `None`: not a level name.

@@ -57,6 +57,18 @@ impl Source {
         }
     }
 
+    /// The day on which it was last written, in `zone`; none: it is no file.
+    pub(crate) fn written(&self, zone: &jiff::tz::TimeZone) -> Option<(i16, u8, u8)> {
+        let path = match &self.place {
+            Place::File(path) => path,
+            Place::Entry { archive, .. } => archive,
+            Place::Stdin | Place::Bytes(_) => return None,
+        };
+        let modified = fs::metadata(path).ok()?.modified().ok()?;
+        let day = jiff::Timestamp::try_from(modified).ok()?.to_zoned(zone.clone()).date();
+        Some((day.year(), day.month().unsigned_abs(), day.day().unsigned_abs()))
+    }
+
     /// Whether it can be read once only.
     pub(crate) fn is_stream(&self) -> bool {
         match &self.place {

@@ -17,14 +17,19 @@ mod input;
 pub mod limits;
 mod lines;
 mod matched;
+mod overlap;
 pub mod patterns;
+mod reading;
 pub mod record;
 mod stack_trace;
 mod stats;
+mod wrappers;
 
-pub use header::{Layout, detect, patterns_of};
+pub use header::{Configuration, Layout, detect, patterns_of, read_configuration};
 pub use input::{Source, discover};
+pub use overlap::{Overlap, overlaps};
 pub use patterns::PatternSet;
+pub use reading::Reread;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -35,8 +40,9 @@ use rayon::prelude::*;
 use schema::{Model, NodeOutput, Result};
 
 use clock_steps::Clock;
-use files::{ChunkReader, clock};
+use files::{ChunkReader, clocks};
 use matched::{Matched, match_chunk};
+use reading::Reading;
 use record::{Record, Records};
 
 /// How to map the logs of one node.
@@ -44,10 +50,14 @@ use record::{Record, Records};
 pub struct Config {
     /// Layouts to choose from per file; empty: the common ones.
     pub layouts: Vec<Arc<Layout>>,
+    /// Whether the common ones are tried too, with a word on it, where none of those reads
+    /// anything.
+    pub may_detect: bool,
     /// Zone of time stamps that have none.
     pub zone: TimeZone,
-    /// Year, month and day of time stamps without a date.
-    pub date: (i16, u8, u8),
+    /// Year, month and day of a first time stamp without a date; none: the last one is of the day
+    /// on which its file was written.
+    pub date: Option<(i16, u8, u8)>,
     /// Bytes of text that are matched at once.
     pub chunk_bytes: usize,
     /// Most bytes of text read of one file.
@@ -62,8 +72,9 @@ impl Config {
     pub fn new(node: &str) -> Self {
         Self {
             layouts: Vec::new(),
+            may_detect: false,
             zone: TimeZone::UTC,
-            date: (1970, 1, 1),
+            date: None,
             chunk_bytes: limits::CHUNK_BYTES,
             input_bytes_max: u64::MAX,
             accumulate: accumulate::Config { node: node.to_owned(), ..accumulate::Config::default() },
@@ -91,10 +102,10 @@ pub fn map(
     config: &Config,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<NodeOutput> {
-    let files = files::prepare(sources, config)?;
-    let layouts = ChunkReader::layouts(&files);
+    let files = files::prepare(sources, patterns, config)?;
+    let readings = ChunkReader::readings(&files);
     let mut reader = ChunkReader::new(sources, files, config, progress);
-    let mut cuts = vec![(0, None); layouts.len()];
+    let mut notes = vec![stats::Notes::default(); readings.len()];
 
     let (accumulated, steps) = std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(1);
@@ -103,13 +114,13 @@ pub fn map(
             let accumulated = accumulate::accumulate(model, &mut records, &config.accumulate);
             (accumulated, records.clock.steps)
         });
-        match_all(&mut reader, &layouts, patterns, config, sender, &mut cuts)?;
+        match_all(&mut reader, &readings, patterns, config, sender, &mut notes)?;
         Ok::<_, schema::Error>(accumulating.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })?;
 
     let mut inputs = reader.accounts;
-    for (account, (n_cut, first)) in inputs.iter_mut().zip(cuts) {
-        stats::add_cut(account, n_cut, first);
+    for (account, notes) in inputs.iter_mut().zip(notes) {
+        notes.tell(account);
     }
     stats::add_steps(&mut inputs, &steps);
     stats::finish(&mut inputs, &accumulated);
@@ -125,18 +136,18 @@ pub fn map(
 /// Matches batch after batch, reading the next one meanwhile.
 fn match_all(
     reader: &mut ChunkReader<'_>,
-    layouts: &[Option<Arc<Layout>>],
+    readings: &[Arc<Reading>],
     patterns: &PatternSet,
     config: &Config,
     sender: SyncSender<Vec<Matched>>,
-    cuts: &mut [(u64, Option<u64>)],
+    notes: &mut [stats::Notes],
 ) -> Result<()> {
     let n_chunks = rayon::current_num_threads() + 1;
     let mut batch = reader.batch(n_chunks)?;
     while !batch.is_empty() {
         let match_one = |scratch: &mut patterns::Scratch, chunk: chunks::Chunk| {
-            let layout = layouts[chunk.file as usize].as_deref();
-            match_chunk(chunk, layout, patterns, &mut clock(config, layout), scratch)
+            let reading = &readings[chunk.file as usize];
+            match_chunk(chunk, reading, patterns, &mut clocks(config, reading), scratch)
         };
         let (mut matched, next) = rayon::join(
             || {
@@ -152,8 +163,7 @@ fn match_all(
             let account = &mut reader.accounts[one.chunk.file as usize];
             one.first_line = account.n_lines + 1;
             stats::add(account, &one.counts);
-            let cut = &mut cuts[one.chunk.file as usize];
-            *cut = (cut.0 + one.counts.n_cut, cut.1.or(one.counts.first_cut));
+            notes[one.chunk.file as usize].add(&one.counts, one.first_line);
         }
         // The receiver is gone only if accumulating panicked, which joining it shows.
         if sender.send(matched).is_err() {

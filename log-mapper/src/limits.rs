@@ -29,6 +29,9 @@ pub const MDC_KEYS_MAX: usize = 4;
 /// Bytes at the start of a file from which its layout is detected.
 pub const LAYOUT_SAMPLE_BYTES: usize = 128 << 10;
 
+/// Bytes in which the first record is looked for.
+pub const LAYOUT_SEARCH_BYTES: usize = 4 << 20;
+
 /// Decompressed bytes before the ratio below is looked at.
 pub const RATIO_FREE_BYTES: u64 = 64 << 20;
 

@@ -1,7 +1,7 @@
 //! Lines and records: a record is a line with a header and the lines after it
 //! that have none. Text before the first header is one record without header.
 
-use crate::header::{Header, Layout};
+use crate::reading::{Reading, Start};
 
 /// One record as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,22 +12,23 @@ pub(crate) struct RawRecord<'a> {
     pub(crate) bytes: &'a [u8],
     /// Line feeds in it.
     pub(crate) n_line_feeds: u64,
-    pub(crate) header: Option<Header<'a>>,
+    /// What its first line begins with.
+    pub(crate) begin: Option<Start<'a>>,
 }
 
 /// The records of `bytes`, which begin with a record.
 pub(crate) struct RawRecords<'a> {
     bytes: &'a [u8],
-    layout: Option<&'a Layout>,
+    reading: &'a Reading,
     at: usize,
-    /// Header of the record at `at`.
-    header: Option<Header<'a>>,
+    /// What the record at `at` begins with.
+    begin: Option<Start<'a>>,
 }
 
 impl<'a> RawRecords<'a> {
-    pub(crate) fn new(bytes: &'a [u8], layout: Option<&'a Layout>) -> Self {
-        let header = layout.and_then(|l| l.scan(&bytes[..line_end(bytes, 0)]));
-        Self { bytes, layout, at: 0, header }
+    pub(crate) fn new(bytes: &'a [u8], reading: &'a Reading) -> Self {
+        let begin = reading.scan(bytes, 0, line_end(bytes, 0));
+        Self { bytes, reading, at: 0, begin }
     }
 }
 
@@ -39,7 +40,7 @@ impl<'a> Iterator for RawRecords<'a> {
         if start == self.bytes.len() {
             return None;
         }
-        let header = self.header.take();
+        let begin = self.begin.take();
         let mut end = line_end(self.bytes, start);
         let mut n_line_feeds = 0;
         while end < self.bytes.len() {
@@ -50,14 +51,14 @@ impl<'a> Iterator for RawRecords<'a> {
                 break;
             }
             let next_end = line_end(self.bytes, next);
-            self.header = self.layout.and_then(|l| l.scan(&self.bytes[next..next_end]));
-            if self.header.is_some() {
+            self.begin = self.reading.scan(self.bytes, next, next_end);
+            if self.begin.is_some() {
                 break;
             }
             end = next_end;
         }
         self.at = end;
-        Some(RawRecord { start, bytes: &self.bytes[start..end], n_line_feeds, header })
+        Some(RawRecord { start, bytes: &self.bytes[start..end], n_line_feeds, begin })
     }
 }
 
@@ -77,19 +78,20 @@ pub(crate) fn without_line_end(text: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::header::Layout;
 
     #[test]
     fn records() {
         let layout = Layout::compile("%d %p %c: %m%n").expect("pattern");
         let h = "2026-11-21 01:28:30,199 INFO a.B: ";
         let text = format!("junk\n\n{h}one\n{h}two\n\tat x\n\n{h}\r\n{h}end");
-        let records: Vec<_> = RawRecords::new(text.as_bytes(), Some(&layout))
+        let records: Vec<_> = RawRecords::new(text.as_bytes(), &Reading::of(layout))
             .map(|r| {
-                let from = r.header.map_or(0, |h| h.message_start);
+                let from = r.begin.map_or(0, |b| b.header.message_start);
                 (
                     String::from_utf8_lossy(without_line_end(&r.bytes[from..])).into_owned(),
                     r.n_line_feeds,
-                    r.header.is_some(),
+                    r.begin.is_some(),
                 )
             })
             .collect();

@@ -11,6 +11,7 @@ use crate::header::{Header, Layout};
 use crate::limits::{LINE_BYTES_MAX, RECORD_BYTES_MAX};
 use crate::lines::{RawRecord, RawRecords, line_end, without_line_end};
 use crate::patterns::{Cut, PatternSet, Query, Scratch};
+use crate::reading::{Reading, Start};
 use crate::record::{Candidate, Record};
 use crate::stack_trace;
 
@@ -39,6 +40,9 @@ pub(crate) struct Counts {
     /// Records whose end was left out, and offset of the first.
     pub(crate) n_cut: u64,
     pub(crate) first_cut: Option<u64>,
+    /// Lines of other programs, and lines of the chunk before the first of them.
+    pub(crate) n_foreign_lines: u64,
+    pub(crate) first_foreign: Option<u64>,
     pub(crate) first_us: Option<i64>,
     pub(crate) last_us: Option<i64>,
 }
@@ -57,6 +61,27 @@ struct Entry {
     candidates: Range<u32>,
 }
 
+/// Where a record stands in the text of its file.
+#[derive(Clone, Copy, Debug)]
+struct Where {
+    /// Offset in the chunk as it was read.
+    start: usize,
+    /// Lines before it in the chunk.
+    line: u64,
+    n_lines: u32,
+}
+
+/// Lines of a chunk, with those that were left out.
+fn n_lines_of(chunk: &Chunk) -> u64 {
+    let n_feeds = memchr::memchr_iter(b'\n', &chunk.bytes).count() as u64 + chunk.left_out.n_line_feeds;
+    let ends = if chunk.left_out.n_bytes > 0 {
+        chunk.left_out.ends_with_line_feed
+    } else {
+        chunk.bytes.is_empty() || chunk.bytes.ends_with(b"\n")
+    };
+    n_feeds + u64::from(!ends)
+}
+
 /// A piece of the chunk, or of its lossy text.
 #[derive(Clone, Copy, Debug)]
 struct Text {
@@ -68,34 +93,58 @@ struct Text {
 /// Matches all records of `chunk`.
 pub(crate) fn match_chunk(
     chunk: Chunk,
-    layout: Option<&Layout>,
+    reading: &Reading,
     patterns: &PatternSet,
-    clock: &mut Clock,
+    clocks: &mut [Clock],
     scratch: &mut Scratch,
 ) -> Matched {
     let mut out = Matched::default();
+    let mut chunk = chunk;
+    let unwrapped = reading.unwrap(&chunk.bytes);
+    let n_raw_lines = if unwrapped.is_some() { n_lines_of(&chunk) } else { 0 };
+    let unwrapped = unwrapped.map(|mut unwrapped| {
+        chunk.bytes = std::mem::take(&mut unwrapped.text);
+        unwrapped
+    });
     let mut line = 0;
-    for record in RawRecords::new(&chunk.bytes, layout) {
+    for record in RawRecords::new(&chunk.bytes, reading) {
         let is_last = record.start + record.bytes.len() == chunk.bytes.len();
         let left_out = if is_last { chunk.left_out } else { LeftOut::default() };
         let ends_line =
             if left_out.n_bytes > 0 { left_out.ends_with_line_feed } else { record.bytes.ends_with(b"\n") };
-        let n_lines = record.n_line_feeds + left_out.n_line_feeds + u64::from(!ends_line);
+        let mut n_lines = record.n_line_feeds + left_out.n_line_feeds + u64::from(!ends_line);
+        let mut start = record.start;
+        if let Some(unwrapped) = &unwrapped {
+            (start, line) = unwrapped.place(record.start);
+            let next =
+                if is_last { n_raw_lines } else { unwrapped.place(record.start + record.bytes.len()).1 };
+            n_lines = next.saturating_sub(line);
+        }
         if left_out.n_bytes > 0 || record.bytes.len() > RECORD_BYTES_MAX {
             out.counts.n_cut += 1;
-            out.counts.first_cut = out.counts.first_cut.or(Some(chunk.start + record.start as u64));
+            out.counts.first_cut = out.counts.first_cut.or(Some(chunk.start + start as u64));
         }
         out.counts.n_records += 1;
-        match (record.header, layout) {
-            (Some(header), Some(layout)) => {
-                let place = (line, u32::try_from(n_lines).unwrap_or(u32::MAX));
+        match record.begin {
+            Some(Start { header, layout }) if layout < reading.n_own => {
+                let n_lines = u32::try_from(n_lines).unwrap_or(u32::MAX);
+                let place = Where { start, line, n_lines };
+                reading.set_clocks(clocks, chunk.start + start as u64);
+                let clock = &mut clocks[layout];
+                let layout = &reading.layouts[layout];
                 out.add(&chunk.bytes, &record, header, layout, place, patterns, clock, scratch);
             }
-            _ => out.counts.n_headerless += 1,
+            begin => {
+                out.counts.n_headerless += 1;
+                if begin.is_some() {
+                    out.counts.n_foreign_lines += n_lines;
+                    out.counts.first_foreign = out.counts.first_foreign.or(Some(line));
+                }
+            }
         }
         line += n_lines;
     }
-    out.counts.n_lines = line;
+    out.counts.n_lines = if unwrapped.is_some() { n_raw_lines } else { line };
     out.chunk = chunk;
     out
 }
@@ -108,7 +157,7 @@ impl Matched {
         record: &RawRecord<'a>,
         mut header: Header<'a>,
         layout: &Layout,
-        (line, n_lines): (u64, u32),
+        place: Where,
         patterns: &PatternSet,
         clock: &mut Clock,
         scratch: &mut Scratch,
@@ -123,13 +172,22 @@ impl Matched {
         };
         self.counts.first_us = Some(self.counts.first_us.map_or(ts_us, |us| us.min(ts_us)));
         self.counts.last_us = Some(self.counts.last_us.map_or(ts_us, |us| us.max(ts_us)));
-        let body_start = header.message_start;
-        let body = without_line_end(&kept[body_start..]);
-        let suffix_at = layout.scan_suffix(body, &mut header);
-        let query = query(body, suffix_at, &header, layout);
+        let mut body_start = header.message_start;
+        let mut query = query(&kept[body_start..], &mut header, layout);
+        patterns.find(scratch, &query);
+        if let Some(earlier) = header.earlier_start {
+            // What can be a field or the message's start is what explains the text better.
+            let with_field = scratch.constant();
+            let whole = self::query(&kept[earlier..], &mut header, layout);
+            patterns.find(scratch, &whole);
+            if scratch.constant() > with_field || with_field == 0 {
+                (body_start, query) = (earlier, whole);
+            } else {
+                patterns.find(scratch, &query);
+            }
+        }
         let message_start = (record.start + body_start) as u32;
         let message_len = query.before_trace.unwrap_or(query.text.len()) as u32;
-        patterns.find(scratch, &query);
 
         let candidates_start = self.candidates.len() as u32;
         for found in scratch.matches() {
@@ -154,9 +212,9 @@ impl Matched {
             self.text(chunk, record.start + at, name.len())
         });
         self.entries.push(Entry {
-            start: record.start as u32,
-            line: u32::try_from(line).unwrap_or(u32::MAX),
-            n_lines,
+            start: place.start as u32,
+            line: u32::try_from(place.line).unwrap_or(u32::MAX),
+            n_lines: place.n_lines,
             ts_us,
             level: header.level,
             thread,
@@ -232,10 +290,10 @@ fn span_of(parts: &[u32], captures: impl Iterator<Item = (u32, Range<usize>)>) -
     whole.filter(|_| n_found == parts.len())
 }
 
-/// What to look for. `suffix_at`: where the message ends, if the layout prints
-/// something after it.
-fn query<'a>(body: &'a [u8], suffix_at: Option<usize>, header: &Header<'a>, layout: &Layout) -> Query<'a> {
-    let (text, before_trace) = match suffix_at {
+/// What to look for: `rest` is what follows the header of a record.
+pub(crate) fn query<'a>(rest: &'a [u8], header: &mut Header<'a>, layout: &Layout) -> Query<'a> {
+    let body = without_line_end(rest);
+    let (text, before_trace) = match layout.scan_suffix(body, header) {
         Some(end) if end < body.len() => (&body[..end], None),
         _ => (body, stack_trace::message_before(body)),
     };

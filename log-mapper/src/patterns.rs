@@ -108,6 +108,12 @@ impl Scratch {
     pub fn matches(&self) -> &[Match] {
         &self.found
     }
+
+    /// Bytes of the message that the best of them say, and no variable; 0 without a match.
+    #[must_use]
+    pub fn constant(&self) -> u32 {
+        best(self)
+    }
 }
 
 /// All templates of a model, ready for search.
@@ -205,6 +211,11 @@ impl PatternSet {
     #[must_use]
     pub fn diagnostics(&self) -> &[String] {
         &self.diagnostics
+    }
+
+    /// Whether a log point has the logger that is shown so.
+    pub(crate) fn knows_logger(&self, shown: &[u8], scratch: &mut Scratch) -> bool {
+        self.loggers.resolve(shown, &mut scratch.loggers).next().is_some()
     }
 
     /// Number of templates.
@@ -434,7 +445,19 @@ impl PatternSet {
         self.unknown[places::ANY_LEVEL].contains(id)
     }
 
+    /// Tries one template on the first `length` bytes of the text, first without the white space
+    /// at their end: layouts and tools leave a blank there, or an empty line. A template whose
+    /// own text ends so needs it, or the first of it.
     fn try_text(&self, scratch: &mut Scratch, query: &Query<'_>, id: u32, length: usize, fit: u8) -> bool {
+        let trimmed = query.text[..length].trim_ascii_end().len();
+        if trimmed == length {
+            return self.try_exactly(scratch, query, id, length, fit);
+        }
+        let lengths = [trimmed, length, length - 1];
+        lengths.into_iter().any(|length| self.try_exactly(scratch, query, id, length, fit))
+    }
+
+    fn try_exactly(&self, scratch: &mut Scratch, query: &Query<'_>, id: u32, length: usize, fit: u8) -> bool {
         let template = &self.templates[id as usize];
         let start = scratch.slots.len();
         let text = &query.text[..length];

@@ -19,7 +19,7 @@ pub(crate) fn message_before(text: &[u8]) -> Option<usize> {
 }
 
 /// `a.b.SomeException: text`, `a.b.SomeException`, or a frame.
-fn begins_trace(line: &[u8]) -> bool {
+pub(crate) fn begins_trace(line: &[u8]) -> bool {
     if line.starts_with(b"\tat ") || line.starts_with(b"    at ") || line.starts_with(b"Caused by: ") {
         return true;
     }

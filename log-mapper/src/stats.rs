@@ -17,12 +17,35 @@ pub(crate) fn add(account: &mut InputAccount, counts: &Counts) {
     account.last_us = account.last_us.max(counts.last_us);
 }
 
-/// Names records whose end was left out.
-pub(crate) fn add_cut(account: &mut InputAccount, n_cut: u64, first: Option<u64>) {
-    if let Some(first) = first {
-        account.damage.push(format!(
-            "{n_cut} records are longer than {RECORD_BYTES_MAX} bytes and were read to there, the first at byte {first}"
-        ));
+/// What was met in the chunks of one file, to be named at its end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Notes {
+    /// Records whose end was left out, and offset of the first.
+    cut: (u64, Option<u64>),
+    /// Lines of other programs, and the first of them.
+    foreign: (u64, Option<u64>),
+}
+
+impl Notes {
+    /// Adds those of a chunk whose first line is `first_line`.
+    pub(crate) fn add(&mut self, counts: &Counts, first_line: u64) {
+        self.cut = (self.cut.0 + counts.n_cut, self.cut.1.or(counts.first_cut));
+        let first = counts.first_foreign.map(|before| first_line + before);
+        self.foreign = (self.foreign.0 + counts.n_foreign_lines, self.foreign.1.or(first));
+    }
+
+    /// Names them in the account.
+    pub(crate) fn tell(&self, account: &mut InputAccount) {
+        if let (n_cut, Some(first)) = self.cut {
+            account.damage.push(format!(
+                "{n_cut} records are longer than {RECORD_BYTES_MAX} bytes and were read to there, the first at byte {first}"
+            ));
+        }
+        if let (n, Some(first)) = self.foreign {
+            account.damage.push(format!(
+                "{n} lines are of another layout than the program's records and are in none, the first is line {first}"
+            ));
+        }
     }
 }
 

@@ -179,7 +179,7 @@ fn given_layout() {
     let text = "INFO|01:02:03|a.B|started 1\nINFO|01:02:04|a.B|started 2\n";
     let out = run(&[Source::bytes("x", text.as_bytes())], |c| {
         c.layouts = vec![Arc::new(layout)];
-        c.date = (2026, 11, 21);
+        c.date = Some((2026, 11, 21));
     });
     assert_eq!(counts(&out.inputs[0]), [2, 2, 2, 0, 0, 0]);
     assert_eq!(out.inputs[0].first_us, Some(1_795_222_923_000_000));

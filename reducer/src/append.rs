@@ -43,6 +43,7 @@ pub fn append(
     let mut catalog = Catalog::load(writer.manifest())?;
     let mut appended = Appended::default();
     let mut outputs = by_node(outputs);
+    refuse_other_readings(&writer, model, &outputs)?;
     for output in &mut outputs {
         let (new, n_known) = catalog.trim(output);
         appended.n_inputs_known += n_known;
@@ -80,6 +81,37 @@ pub fn append(
     appended.run = Some(run);
     appended.requests = addition.rows.requests;
     Ok(appended)
+}
+
+/// Fails if an input is in the table already, read in another way: with another model, layout,
+/// zone. Nothing would be added for it, and the rows of the other reading would stay.
+fn refuse_other_readings(writer: &Writer, model: &Model, outputs: &[NodeOutput]) -> Result<()> {
+    let rows = writer.manifest().rows::<InputRow>()?;
+    let runs: BTreeMap<i64, Text> =
+        writer.manifest().rows::<RunRow>()?.into_iter().map(|row| (row.run, row.model_digest)).collect();
+    let digest = format!("{:032x}", model.digest());
+    for output in outputs {
+        for account in &output.inputs {
+            let same = format!("{:032x}", account.digest);
+            let known = rows.iter().rev().find(|row| *row.node == *output.node && *row.digest == *same);
+            let Some(row) = known.filter(|_| account.n_records > 0) else { continue };
+            let what = if runs.get(&row.run).is_some_and(|model| **model != *digest) {
+                "another model"
+            } else if *row.layout != *account.layout {
+                "another layout"
+            } else if *row.settings != *account.settings {
+                "other settings"
+            } else {
+                continue;
+            };
+            let message = format!(
+                "it is in the table already, read with {what}: nothing was added. Give a new table, or remove `{}` and read all of its logs again",
+                writer.manifest().folder.display()
+            );
+            return Err(schema::Error::io(Path::new(&account.file))(std::io::Error::other(message)));
+        }
+    }
+    Ok(())
 }
 
 /// One output per node, sorted by node: several maps of one node become one,

@@ -39,8 +39,12 @@ pub struct NodeOutput {
 pub struct InputAccount {
     /// Path as given.
     pub file: String,
-    /// Layout that was used, as a pattern.
+    /// Layouts that were used, as patterns, ` || ` between them.
     pub layout: String,
+    /// How they were found, for people.
+    pub layout_found: String,
+    /// Zone of time stamps that have none, and what else the reading depends on.
+    pub settings: String,
     /// Bytes read, after decompression.
     pub n_bytes: u64,
     /// Lines read.

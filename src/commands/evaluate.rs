@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
-use log_mapper::Layout;
+use log_mapper::Reread;
 use reducer::table::Manifest;
 use schema::tables::{EventRow, InputRow, LogPointRow, RequestRow, SpanRow};
 
@@ -147,11 +147,11 @@ impl Tables {
 /// The truth that a layout prints: records with one value of `key` are one
 /// unit and one op, records without a value make no claim.
 fn truth_by_key(tables: &Tables, key: &str) -> Result<Truth> {
-    let mut layouts: BTreeMap<(&str, &str), (Layout, usize)> = BTreeMap::new();
-    for input in &tables.inputs {
-        let layout = Layout::compile(&input.layout).map_err(|e| anyhow!("`{}`: {e}", input.layout))?;
-        if let Some(position) = layout.mdc_keys().iter().position(|known| known == key) {
-            layouts.insert((&input.node, &input.file), (layout, position));
+    let mut layouts: BTreeMap<(&str, &str), Reread> = BTreeMap::new();
+    for input in tables.inputs.iter().filter(|input| !input.layout.is_empty()) {
+        let layout = Reread::parse(&input.layout).map_err(|e| anyhow!("`{}`: {e}", input.layout))?;
+        if layout.prints(key) {
+            layouts.insert((&input.node, &input.file), layout);
         }
     }
     if layouts.is_empty() {
@@ -160,15 +160,12 @@ fn truth_by_key(tables: &Tables, key: &str) -> Result<Truth> {
     let mut logs = Logs::default();
     let (mut truth, mut n_unread) = (Truth::default(), 0_u64);
     for event in &tables.events {
-        let Some((layout, position)) = layouts.get(&(&*event.node, &*event.file)) else { continue };
+        let Some(layout) = layouts.get(&(&*event.node, &*event.file)) else { continue };
         let Some(text) = logs.text(event) else {
             n_unread += 1;
             continue;
         };
-        let first = text.lines().next().unwrap_or_default();
-        let header = layout.scan(first.as_bytes());
-        let value = header.and_then(|header| *header.mdc.get(*position)?).filter(|value| !value.is_empty());
-        let value = value.map(|value| String::from_utf8_lossy(value).into_owned());
+        let value = layout.value(text.as_bytes(), key);
         let record = Record { unit: value.clone(), op: value, ..Record::default() };
         truth.records.insert((event.node.to_string(), event.line.unsigned_abs()), record);
     }

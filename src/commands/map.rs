@@ -1,12 +1,13 @@
 //! `lprof map`: the logs of one node to request accumulators. Map and combine;
 //! only accumulators leave the node.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
 use log_mapper::{Layout, PatternSet};
 use schema::{Model, NodeOutput, Passes};
 
@@ -24,11 +25,18 @@ pub(crate) fn run(args: &MapArgs, voice: Voice) -> Result<ExitCode> {
     if args.node.is_empty() {
         return Err(Usage("--node: a node has a name".to_owned()).into());
     }
-    let mut logs = Vec::new();
+    let (mut logs, mut warnings) = (Vec::new(), Vec::new());
     for path in &args.logs {
-        logs.extend(nodes::log_files(path)?);
+        logs.extend(nodes::log_files(path, &mut warnings)?);
+    }
+    for warning in warnings {
+        voice.say(&format!("warning: {warning}"));
     }
     let model = Model::read(&args.model)?;
+    check_output(&args.output, &args.node, &model)?;
+    let mut logs = BTreeMap::from([(args.node.clone(), logs)]);
+    drop_contained(&mut logs, voice)?;
+    let logs = logs.remove(&args.node).unwrap_or_default();
     let mapper = Mapper::new(&model, &args.log, voice)?;
     let output = mapper.map(&args.node, &logs)?;
     summary::require_headers(std::slice::from_ref(&output), voice)?;
@@ -38,8 +46,60 @@ pub(crate) fn run(args: &MapArgs, voice: Voice) -> Result<ExitCode> {
     schema::tables::write_node_output(&args.output, &model, &output, &|accumulator| keys.of(accumulator))?;
     let totals = summary::Totals::of(output.inputs.iter());
     voice.say(&format!("{}: {} in {} accumulators", args.node, totals.sentence(), output.accumulators.len()));
+    if !voice.quiet {
+        let mut out = crate::output::stdout();
+        let inputs = output.inputs.iter().map(|input| (args.node.as_str(), input));
+        summary::print_layouts(&mut out, inputs)?;
+        out.flush()?;
+    }
     summary::tell_damage(output.inputs.iter().map(|input| (args.node.as_str(), input)), voice);
     Ok(exit_code(totals.lost() > 0, args.log.strict))
+}
+
+/// Fails if the folder holds what this would replace: before the work, not after it.
+fn check_output(folder: &Path, node: &str, model: &Model) -> Result<()> {
+    if !folder.join("inputs").is_dir() {
+        return Ok(());
+    }
+    let mut is_known = false;
+    for path in schema::tables::node_outputs(folder)? {
+        is_known |= schema::tables::read_node_output(&path)?.node == node;
+    }
+    if is_known {
+        bail!(
+            "`{}` holds an output of node `{node}` already: give another folder with -o, or another node, or remove it first",
+            folder.display()
+        );
+    }
+    let known = folder.join(MODEL_NAME);
+    if known.exists() && Model::read(&known)?.digest() != model.digest() {
+        bail!("`{}` holds outputs made with another model: give another folder with -o", folder.display());
+    }
+    Ok(())
+}
+
+/// Drops logs of which every line stands in another one of their folder, as where one process
+/// logs all levels to one file and some of them to a second.
+pub(crate) fn drop_contained(logs: &mut BTreeMap<String, Vec<PathBuf>>, voice: Voice) -> Result<()> {
+    let mut by_folder: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+    for file in logs.values().flatten() {
+        by_folder.entry(file.parent().unwrap_or(Path::new("")).to_owned()).or_default().push(file.clone());
+    }
+    for files in by_folder.values().filter(|files| files.len() > 1) {
+        for overlap in log_mapper::overlaps(&log_mapper::discover(files)?) {
+            let (inner, outer) = (&overlap.inner, &overlap.outer);
+            if overlap.whole {
+                voice.say(&format!("warning: all of `{inner}` is in `{outer}` too: it is read once"));
+                logs.values_mut().for_each(|files| files.retain(|file| file.display().to_string() != *inner));
+            } else {
+                voice.say(&format!(
+                    "warning: `{inner}` and `{outer}` have records in common, which count twice: leave one of them out"
+                ));
+            }
+        }
+    }
+    logs.retain(|_, files| !files.is_empty());
+    Ok(())
 }
 
 /// A model made ready to read logs, of any number of nodes.
@@ -55,10 +115,11 @@ impl<'a> Mapper<'a> {
     /// Compiles the templates of `model` and the layout that was given.
     pub(crate) fn new(model: &'a Model, args: &LogArgs, voice: Voice) -> Result<Self> {
         let mut config = log_mapper::Config::new("");
-        config.layouts = layouts(args)?;
+        (config.layouts, config.may_detect) = layouts(args, voice)?;
         if let Some(zone) = &args.tz {
             config.zone = log_mapper::parse_zone(zone).map_err(|e| Usage(format!("--tz: {e}")))?;
         }
+        config.date = args.date;
         config.accumulate.window_us = args.window;
         config.accumulate.without = without(args);
         let progress = Progress::new(voice, "compiling templates");
@@ -80,10 +141,6 @@ impl<'a> Mapper<'a> {
         progress.now(&format!("combining the accumulators of {node}"));
         let output = reducer::combine(self.model, output, &self.reducer);
         drop(progress);
-        let layouts: BTreeSet<&str> = output.inputs.iter().map(|input| input.layout.as_str()).collect();
-        for layout in layouts {
-            self.voice.tell(&format!("{node}: layout {layout}"));
-        }
         Ok(output)
     }
 }
@@ -98,30 +155,42 @@ pub(crate) fn without(args: &LogArgs) -> Passes {
     args.without_pass.iter().fold(Passes::default(), |passes, pass| passes.with(*pass))
 }
 
-/// The layouts that were given; none: the mapper knows the common ones.
-fn layouts(args: &LogArgs) -> Result<Vec<Arc<Layout>>> {
+/// The layouts that were given, and whether others are looked for if they do not fit; none: the
+/// mapper knows the common ones.
+fn layouts(args: &LogArgs, voice: Voice) -> Result<(Vec<Arc<Layout>>, bool)> {
     if let Some(pattern) = &args.layout {
         let layout = Layout::compile(pattern).map_err(|e| Usage(format!("--layout: `{pattern}`: {e}")))?;
-        return Ok(vec![Arc::new(layout)]);
+        return Ok((vec![Arc::new(layout)], false));
     }
-    args.layout_from.as_deref().map_or(Ok(Vec::new()), layouts_from)
+    let Some(path) = &args.layout_from else { return Ok((Vec::new(), true)) };
+    Ok((layouts_from(path, voice)?, true))
 }
 
-/// The layouts that a logging configuration names.
-fn layouts_from(path: &Path) -> Result<Vec<Arc<Layout>>> {
+/// The layouts that a logging configuration names. What of it cannot be used is told; nothing of
+/// it: the layout is looked for in the logs.
+fn layouts_from(path: &Path, voice: Voice) -> Result<Vec<Arc<Layout>>> {
     let text = std::fs::read_to_string(path).with_context(|| format!("`{}`", path.display()))?;
-    let patterns = log_mapper::patterns_of(&text);
-    if patterns.is_empty() {
-        bail!("`{}`: no pattern of a layout in it", path.display());
-    }
-    let compile = |pattern: &String| {
-        let layout = Layout::compile(pattern);
-        layout.map(Arc::new).map_err(|e| anyhow!("`{}`: pattern `{pattern}`: {e}", path.display()))
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let read = |name: &str| {
+        let name = name.trim_start_matches("classpath:").trim_start_matches("file:");
+        let beside = Path::new(name).file_name().map(|file| folder.join(file));
+        std::fs::read_to_string(folder.join(name)).ok().or_else(|| std::fs::read_to_string(beside?).ok())
     };
-    // Some appenders of a configuration print no message; those that do are enough.
-    let (compiled, mut errors): (Vec<_>, Vec<_>) = patterns.iter().map(compile).partition(Result::is_ok);
-    match (compiled.is_empty(), errors.pop()) {
-        (true, Some(Err(error))) => Err(error),
-        _ => Ok(compiled.into_iter().flatten().collect()),
+    let configuration = log_mapper::read_configuration(&text, &read);
+    let mut problems = configuration.problems;
+    let mut layouts = Vec::new();
+    for (pattern, line) in configuration.patterns {
+        match Layout::compile(&pattern) {
+            Ok(layout) => layouts.push(Arc::new(layout)),
+            // Some appenders of a configuration print no message; those that do are enough.
+            Err(e) => problems.push(format!("line {line}: {e}")),
+        }
     }
+    if layouts.is_empty() {
+        problems.push("no pattern of a layout in it: the layout is looked for in the logs".to_owned());
+    }
+    for problem in problems {
+        voice.say(&format!("warning: `{}`: {problem}", path.display()));
+    }
+    Ok(layouts)
 }

@@ -1,5 +1,6 @@
 //! `lprof run`: from class files and logs to a request table on one machine.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -14,11 +15,16 @@ use crate::output::Voice;
 use crate::progress::Progress;
 
 pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
-    let inputs = nodes::sort_inputs(&args.inputs)?;
+    check_table(&args.table)?;
+    let mut inputs = nodes::sort_inputs(&args.inputs)?;
     if inputs.logs.is_empty() {
         return Err(Usage("no log given: name logs or folders of logs after the jars".to_owned()).into());
     }
+    for warning in &inputs.warnings {
+        voice.say(&format!("warning: {warning}"));
+    }
     let model = model(args, &inputs, voice)?;
+    super::map::drop_contained(&mut inputs.logs, voice)?;
     let mapper = Mapper::new(&model, &args.log, voice)?;
     let mut outputs = Vec::new();
     for (node, logs) in &inputs.logs {
@@ -34,6 +40,17 @@ pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
     drop(progress);
     let lost = summary::print(&args.table, &appended, voice)?;
     Ok(exit_code(lost > 0, args.log.strict))
+}
+
+/// Fails if the table cannot be one: before the work, not after it.
+fn check_table(table: &Path) -> Result<()> {
+    if table.exists() && !table.is_dir() {
+        return Err(Usage(format!("--table: `{}` is a file, a table is a folder", table.display())).into());
+    }
+    if table.is_dir() && std::fs::read_dir(table)?.next().is_some() {
+        reducer::table::Manifest::read(table)?;
+    }
+    Ok(())
 }
 
 /// The model that was given, or that of the jars that were, or the table's.

@@ -69,14 +69,48 @@ pub(crate) fn n_headed(input: &InputAccount) -> u64 {
 pub(crate) fn require_headers(outputs: &[NodeOutput], voice: Voice) -> Result<()> {
     let inputs = || outputs.iter().flat_map(|output| &output.inputs);
     let messages = inputs().filter(|input| input.n_bytes > 0 && n_headed(input) == 0).map(|input| {
-        let layout = if input.layout.is_empty() { "a known layout" } else { &input.layout };
-        format!("`{}`: no line has a header of {layout}; give its layout with --layout", input.file)
+        let why = input.damage.last().map_or("no line has a header of a known layout", String::as_str);
+        let told = why.contains("--layout") || why.contains("not read");
+        let next = if told { "" } else { "; give its layout with --layout" };
+        format!("`{}`: {why}{next}", input.file)
     });
     let messages: Vec<String> = messages.collect();
     if let Some(first) = messages.first().filter(|_| inputs().all(|input| n_headed(input) == 0)) {
         bail!("{first}");
     }
     messages.iter().for_each(|message| voice.say(&format!("warning: {message}")));
+    Ok(())
+}
+
+/// Files that are listed with their layout.
+const FILES_MAX: usize = 20;
+
+/// The layout of each file, and how it was found.
+pub(crate) fn print_layouts<'a>(
+    out: &mut dyn std::io::Write,
+    inputs: impl Iterator<Item = (&'a str, &'a InputAccount)>,
+) -> Result<()> {
+    let mut by_layout: BTreeMap<(&str, &str), Vec<(&str, &str)>> = BTreeMap::new();
+    let mut n_more = 0;
+    for (node, input) in inputs {
+        let n_files: usize = by_layout.values().map(Vec::len).sum();
+        if n_files == FILES_MAX {
+            n_more += 1;
+            continue;
+        }
+        let layout = if input.layout.is_empty() { "none" } else { &input.layout };
+        by_layout.entry((layout, &input.layout_found)).or_default().push((node, &input.file));
+    }
+    for ((layout, found), files) in by_layout {
+        let layout = layout.replace("%n", "");
+        writeln!(out, "layout `{}` ({found})", render::neutral(layout.trim_end()))?;
+        for (node, file) in files {
+            writeln!(out, "  {}: {}", render::neutral(node), render::neutral(file))?;
+        }
+    }
+    if n_more > 0 {
+        writeln!(out, "  ... and {n_more} more files")?;
+    }
     Ok(())
 }
 
@@ -102,6 +136,7 @@ pub(crate) fn print(table: &Path, appended: &Appended, voice: Voice) -> Result<u
         writeln!(out, "{} of the inputs are in the table already: nothing added for them", grouped(n))?;
     }
     if appended.run.is_some() {
+        print_layouts(&mut out, appended.inputs.iter().map(|(node, input)| (node.as_str(), input)))?;
         print_totals(&mut out, &totals, appended)?;
         print_requests(&mut out, &appended.requests)?;
     }

@@ -1,141 +1,74 @@
-//! Layouts from a logging configuration: the patterns in a log4j properties,
-//! log4j 2 XML or properties, or logback XML file. Only patterns and the
-//! variables they use are read; which appender wrote a log file is decided by
-//! the file itself.
+//! Layouts from a logging configuration: log4j 1 and 2 (properties, XML, YAML, JSON), logback
+//! with includes, Spring Boot, Quarkus, WildFly and `java.util.logging`. Only patterns and the
+//! variables they use are read; which appender wrote a log file is decided by the file itself.
+
+mod jul;
+mod libraries;
+mod pairs;
+mod xml;
 
 use std::collections::BTreeMap;
 
-/// The conversion patterns of a logging configuration, in order, each once.
+/// Files that include each other, one in the other.
+const INCLUDE_DEPTH_MAX: usize = 8;
+/// Variables within variables.
+const VARIABLE_DEPTH_MAX: usize = 16;
+
+/// What a configuration says of layouts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Configuration {
+    /// Conversion patterns, in order, each once, with the line where each stands.
+    pub patterns: Vec<(String, usize)>,
+    /// What of it could not be used, for people.
+    pub problems: Vec<String>,
+}
+
+/// A pattern or variable as it stands in a file.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    patterns: Vec<(String, usize)>,
+    variables: BTreeMap<String, String>,
+    problems: Vec<String>,
+}
+
+/// Reads a configuration. `read` gives the text of a file that it includes, by the name in it.
+#[must_use]
+pub fn read_configuration(text: &str, read: &dyn Fn(&str) -> Option<String>) -> Configuration {
+    let mut found = Found::default();
+    read_into(text, read, 0, &mut found);
+    let mut out = Configuration { problems: found.problems, ..Configuration::default() };
+    for (pattern, line) in found.patterns {
+        for pattern in libraries::expanded(&pattern, &found.variables) {
+            let pattern = substitute(&pattern, &found.variables, 0);
+            if pattern.contains('%') && !out.patterns.iter().any(|(known, _)| *known == pattern) {
+                out.patterns.push((pattern, line));
+            }
+        }
+    }
+    out
+}
+
+/// The conversion patterns of a configuration that includes no other, in order, each once.
 #[must_use]
 pub fn patterns_of(configuration: &str) -> Vec<String> {
-    let is_xml = configuration.trim_start_matches('\u{feff}').trim_start().starts_with('<');
-    let (patterns, variables) = if is_xml { read_xml(configuration) } else { read_properties(configuration) };
-    let mut out: Vec<String> = Vec::new();
-    for pattern in patterns {
-        let pattern = substitute(&pattern, &variables, 0);
-        if pattern.contains('%') && !out.contains(&pattern) {
-            out.push(pattern);
-        }
+    read_configuration(configuration, &|_| None).patterns.into_iter().map(|(pattern, _)| pattern).collect()
+}
+
+fn read_into(text: &str, read: &dyn Fn(&str) -> Option<String>, depth: usize, found: &mut Found) {
+    let text = text.trim_start_matches('\u{feff}');
+    let first = text.trim_start().chars().next();
+    match first {
+        Some('<') => xml::read(text, read, depth, found),
+        Some('{') => pairs::read_json(text, found),
+        _ if pairs::is_yaml(text) => pairs::read_yaml(text, found),
+        _ => pairs::read_properties(text, found),
     }
-    out
 }
 
-type Variables = BTreeMap<String, String>;
-
-fn read_properties(text: &str) -> (Vec<String>, Variables) {
-    let mut patterns = Vec::new();
-    let mut variables = Variables::new();
-    let joined = text.replace("\\\r\n", "").replace("\\\n", "");
-    for line in joined.lines() {
-        let line = line.trim_start();
-        if line.starts_with(['#', '!']) {
-            continue;
-        }
-        let Some(at) = line.find(['=', ':']) else { continue };
-        let key = line[..at].trim();
-        let value = unescape_properties(line[at + 1..].trim_start());
-        let last = key.rsplit('.').next().unwrap_or(key);
-        if last.eq_ignore_ascii_case("ConversionPattern") || key.ends_with("layout.pattern") {
-            patterns.push(value);
-        } else {
-            variables.insert(key.to_owned(), value.clone());
-            if let Some(name) = key.strip_prefix("property.") {
-                variables.insert(name.to_owned(), value);
-            }
-        }
-    }
-    (patterns, variables)
-}
-
-/// `\t` and the like; a pattern's own backslashes are doubled in such a file.
-fn unescape_properties(value: &str) -> String {
-    let mut out = String::new();
-    let mut chars = value.chars();
-    while let Some(c) = chars.next() {
-        match (c, c == '\\') {
-            (_, false) => out.push(c),
-            _ => match chars.next() {
-                Some('t') => out.push('\t'),
-                Some('n') => out.push('\n'),
-                Some(other) => out.push(other),
-                None => {}
-            },
-        }
-    }
-    out
-}
-
-fn read_xml(text: &str) -> (Vec<String>, Variables) {
-    let mut patterns = Vec::new();
-    let mut variables = Variables::new();
-    let text = without_comments(text);
-    let mut rest = text.as_str();
-    while let Some(open) = rest.find('<') {
-        rest = &rest[open + 1..];
-        let Some(close) = rest.find('>') else { break };
-        let (tag, after) = (&rest[..close], &rest[close + 1..]);
-        let name = tag.split([' ', '\t', '\n', '\r', '/']).next().unwrap_or_default();
-        let body = after.split('<').next().unwrap_or_default();
-        match name.to_ascii_lowercase().as_str() {
-            "pattern" => patterns.push(unescape_xml(body.trim())),
-            "patternlayout" => patterns.extend(attribute(tag, "pattern")),
-            "param"
-                if attribute(tag, "name").is_some_and(|n| n.eq_ignore_ascii_case("ConversionPattern")) =>
-            {
-                patterns.extend(attribute(tag, "value"));
-            }
-            "property" | "variable" => {
-                let value = attribute(tag, "value").unwrap_or_else(|| unescape_xml(body.trim()));
-                if let Some(name) = attribute(tag, "name") {
-                    variables.insert(name, value);
-                }
-            }
-            _ => {}
-        }
-        rest = after;
-    }
-    (patterns, variables)
-}
-
-fn without_comments(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("<!--") {
-        out.push_str(&rest[..at]);
-        rest = rest[at..].find("-->").map_or("", |end| &rest[at + end + 3..]);
-    }
-    out.push_str(rest);
-    out
-}
-
-fn attribute(tag: &str, name: &str) -> Option<String> {
-    let mut from = 0;
-    while let Some(at) = tag[from..].to_ascii_lowercase().find(name).map(|n| from + n) {
-        from = at + name.len();
-        let starts = tag[..at].ends_with(|c: char| c.is_ascii_whitespace());
-        let Some(value) = tag[from..].trim_start().strip_prefix('=') else { continue };
-        let value = value.trim_start();
-        let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-        if starts {
-            return value[1..].split(quote).next().map(unescape_xml);
-        }
-    }
-    None
-}
-
-fn unescape_xml(text: &str) -> String {
-    text.replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&quot;", "\"")
-        .replace("&apos;", "'")
-        .replace("&#10;", "\n")
-        .replace("&amp;", "&")
-}
-
-/// Replaces `${name}`, `${name:-default}` and `${sys:name:-default}`; what is not
-/// known becomes its default, or nothing.
-fn substitute(text: &str, variables: &Variables, depth: usize) -> String {
-    let Some(open) = text.find("${").filter(|_| depth < 16) else { return text.to_owned() };
+/// Replaces `${name}`, `${name:-default}` and `${sys:name:-default}`. What is not known becomes
+/// its default; without one any text stands there, as far as the layout can tell.
+fn substitute(text: &str, variables: &BTreeMap<String, String>, depth: usize) -> String {
+    let Some(open) = text.find("${").filter(|_| depth < VARIABLE_DEPTH_MAX) else { return text.to_owned() };
     let mut level = 0_usize;
     let close = text[open..].char_indices().find_map(|(i, c)| {
         match c {
@@ -147,10 +80,25 @@ fn substitute(text: &str, variables: &Variables, depth: usize) -> String {
     });
     let Some(close) = close else { return text.to_owned() };
     let inside = text[open + 2..close].trim_start_matches('$');
-    let (name, default) = inside.split_once(":-").unwrap_or((inside, ""));
+    let (name, default) = match inside.split_once(":-") {
+        Some((name, default)) => (name, Some(default)),
+        None => (inside, None),
+    };
     let short = name.rsplit(':').next().unwrap_or(name);
-    let value = variables.get(name).or_else(|| variables.get(short)).map_or(default, String::as_str);
-    let replaced = format!("{}{}{}", &text[..open], value, &text[close + 1..]);
+    // Within an option a text is no conversion.
+    let before = &text[..open];
+    let is_option = before.matches('{').count() > before.matches('}').count() && !before.ends_with("%clr(");
+    let value = match variables.get(name).or_else(|| variables.get(short)) {
+        Some(value) => value.clone(),
+        None if short == "PID" => "%pid".to_owned(),
+        None => match default.map(str::trim) {
+            Some(default) if is_option || !default.is_empty() => default.to_owned(),
+            _ if is_option => String::new(),
+            _ => format!("%property{{{short}}}"),
+        },
+    };
+    let before = before.strip_suffix('$').unwrap_or(before);
+    let replaced = format!("{before}{value}{}", &text[close + 1..]);
     substitute(&replaced, variables, depth + 1)
 }
 
@@ -162,7 +110,30 @@ mod tests {
     fn properties() {
         let text = "# x\nroot=INFO\npat=%c{2}: %m%n\nlog4j.appender.A.layout.ConversionPattern=%d{ISO8601} %-5p ${pat}\n\
                     appender.b.layout.pattern = %d \\\n  %m%n\n#log4j.appender.C.layout.ConversionPattern=%m\n";
-        assert_eq!(patterns_of(text), ["%d{ISO8601} %-5p %c{2}: %m%n", "%d   %m%n"]);
+        assert_eq!(patterns_of(text), ["%d{ISO8601} %-5p %c{2}: %m%n", "%d %m%n"]);
+    }
+
+    #[test]
+    fn properties_of_programs() {
+        assert_eq!(patterns_of("logging.pattern.file=%d %5p %m%n\n"), ["%d %5p %m%n"]);
+        assert_eq!(
+            patterns_of("quarkus.log.console.format=%d %p [%c] (%t) %s%e%n\n"),
+            ["%d %p [%c] (%t) %s%e%n"]
+        );
+        assert_eq!(
+            patterns_of("formatter.PATTERN.pattern=%d %-5p [%c] (%t) %s%e%n\n"),
+            ["%d %-5p [%c] (%t) %s%e%n"]
+        );
+        assert_eq!(
+            patterns_of(
+                "java.util.logging.SimpleFormatter.format=[%1$tF %1$tT.%1$tL] %4$-7s [%3$s] %5$s%6$s%n\n"
+            ),
+            ["[%d{yyyy-MM-dd HH:mm:ss.SSS}] %-7p [%c] %m%n"]
+        );
+        assert_eq!(
+            patterns_of("1catalina.formatter = org.apache.juli.OneLineFormatter\n"),
+            ["%d{dd-MMM-yyyy HH:mm:ss.SSS} %p [%t] %C.%M %m%n"]
+        );
     }
 
     #[test]
@@ -170,7 +141,53 @@ mod tests {
         let text = r#"<?xml version="1.0"?><Configuration><Properties><Property name="P">%d %p</Property></Properties>
           <PatternLayout charset="x" pattern="${P} &lt;%t&gt; ${sys:Q:-%c} - %m%n"/><!-- <pattern>%x</pattern> -->
           <encoder><pattern>%-5level [%thread] %msg%n</pattern></encoder>
+          <encoder><pattern><![CDATA[%d <%t> %m%n]]></pattern></encoder>
           <param name="ConversionPattern" value="%d %m%n"/></Configuration>"#;
-        assert_eq!(patterns_of(text), ["%d %p <%t> %c - %m%n", "%-5level [%thread] %msg%n", "%d %m%n"]);
+        let expected = ["%d %p <%t> %c - %m%n", "%-5level [%thread] %msg%n", "%d <%t> %m%n", "%d %m%n"];
+        assert_eq!(patterns_of(text), expected);
+        let formatter =
+            r#"<formatter name="P"><pattern-formatter pattern="%d %p [%c] (%t) %s%e%n"/></formatter>"#;
+        assert_eq!(patterns_of(formatter), ["%d %p [%c] (%t) %s%e%n"]);
+    }
+
+    #[test]
+    fn includes() {
+        let read = |name: &str| {
+            (name == "more.xml").then(|| "<included><pattern>%d %m%n</pattern></included>".to_owned())
+        };
+        let got = read_configuration(
+            "<configuration>\n<include file=\"more.xml\"/>\n<include resource=\"gone.xml\"/></configuration>",
+            &read,
+        );
+        assert_eq!(got.patterns, [("%d %m%n".to_owned(), 1)]);
+        assert_eq!(got.problems, ["line 3: include `gone.xml` is not there"]);
+        let base = patterns_of(
+            r#"<configuration><include resource="org/springframework/boot/logging/logback/base.xml"/></configuration>"#,
+        );
+        assert!(
+            base.len() > 3 && base.iter().all(|p| crate::Layout::compile(p).is_ok() && p.contains("---")),
+            "{base:?}"
+        );
+    }
+
+    #[test]
+    fn yaml_and_json() {
+        let yaml = "Configuration:\n  Properties:\n    Property:\n      - name: \"p\"\n        value: \"[%d] %p %m (%c)%n\"\n  Appenders:\n    Console:\n      PatternLayout:\n        pattern: \"${p}\"\n";
+        assert_eq!(patterns_of(yaml), ["[%d] %p %m (%c)%n"]);
+        let spring =
+            "logging:\n  pattern:\n    console: '%d %p ''x'' %m%n' # why\n  level:\n    root: INFO\n";
+        assert_eq!(patterns_of(spring), ["%d %p 'x' %m%n"]);
+        let json = r#"{"configuration": {"properties": {"property": [{"name": "p", "value": "%d"}]},
+            "appenders": {"Console": {"PatternLayout": {"pattern": "${p} \"%t\" %m%n"}}}}}"#;
+        assert_eq!(patterns_of(json), ["%d \"%t\" %m%n"]);
+    }
+
+    #[test]
+    fn variables() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(substitute(text, &BTreeMap::new(), 0), expected);
+        };
+        check("%d{${F:-yyyy}} ${PID:- } ${L:-%5p} ${APP:-}[%t]", "%d{yyyy} %pid %5p %property{APP}[%t]");
+        check("%d $${sys:x} %m", "%d %property{x} %m");
     }
 }

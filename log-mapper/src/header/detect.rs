@@ -1,51 +1,573 @@
-//! Detection: which layout the first records of a file are in.
+//! Detection: which layouts the records of a file are in. Every layout that reads headers is
+//! tried, and what the model says of the messages that are left decides: a layout is right if
+//! log points of the printed logger and level have printed what it takes for messages. Without
+//! a word of the model's, a layout is right that leaves no field inside the messages.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use super::Layout;
-use super::layouts::{ARRANGEMENTS, DATES, UNDATED};
+use super::induce::induced;
+use super::layouts::{ARRANGEMENTS, DATES, OF_THE_MACHINE, UNDATED};
+use super::timestamp::TimeLayout;
+use super::{Header, Layout, parse_level};
+use crate::lines::line_end;
+use crate::matched::query;
+use crate::patterns::{PatternSet, Scratch};
+use crate::reading::Reading;
 
-/// All common layouts, those that say more first.
-static COMMON: LazyLock<Vec<Arc<Layout>>> = LazyLock::new(|| {
-    let dated = ARRANGEMENTS.iter().flat_map(|a| DATES.iter().map(move |d| a.replace("%d", d)));
-    let all = dated.chain(UNDATED.iter().map(|l| (*l).to_owned()));
-    all.map(|p| Arc::new(Layout::compile(&p).expect("a tested table"))).collect()
-});
-
-/// Lines of the sample that are looked at: a layout shows itself at once.
+/// Lines that can begin a record which are looked at.
 const N_LINES_MAX: usize = 400;
+/// Of them, those whose messages are looked for in the model.
+const N_JUDGED_MAX: usize = 64;
+/// Of them, those in which time stamps are looked for.
+const N_DATED_MAX: usize = 60;
+/// Bytes at the start of a line in which its time stamp begins.
+const DATE_WITHIN: usize = 120;
+/// Constant bytes by which a message is known whose logger is not printed.
+const CONSTANT_MIN: u32 = 8;
+/// Other layouts that one file can have.
+const OTHERS_MAX: usize = 4;
 
-/// The layout that reads `sample`, the start of a file, best: of those that
-/// find nearly as many headers as any, the one that says most. Looks at
+/// What the model says of messages.
+pub(crate) struct Judge<'a> {
+    patterns: Option<&'a PatternSet>,
+    scratch: Scratch,
+}
+
+impl<'a> Judge<'a> {
+    /// With the log points of a model.
+    pub(crate) fn new(patterns: &'a PatternSet) -> Self {
+        Self { patterns: Some(patterns), scratch: patterns.scratch() }
+    }
+
+    /// That knows nothing.
+    pub(crate) fn without() -> Self {
+        Self { patterns: None, scratch: Scratch::default() }
+    }
+
+    pub(super) fn knows_logger(&mut self, name: &[u8]) -> bool {
+        self.patterns.is_some_and(|patterns| patterns.knows_logger(name, &mut self.scratch))
+    }
+
+    /// Whether a log point can have printed the record, by a text of its own.
+    fn explains(&mut self, layout: &Layout, rest: &[u8], header: &Header<'_>) -> bool {
+        let Some(patterns) = self.patterns else { return false };
+        let mut header = *header;
+        if header.logger.is_some_and(|logger| !self.knows_logger(logger)) {
+            return false;
+        }
+        let query = query(rest, &mut header, layout);
+        let has_place = header.logger.is_some() || header.line.is_some() || header.method.is_some();
+        patterns.find(&mut self.scratch, &query);
+        let constant = self.scratch.constant();
+        constant >= CONSTANT_MIN.min(query.text.len() as u32).max(1) || (has_place && constant > 0)
+    }
+}
+
+/// The text of a sample, and its lines that are not empty.
+pub(super) struct Sample<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) lines: Vec<(usize, usize)>,
+}
+
+impl<'a> Sample<'a> {
+    fn new(text: &'a [u8], has_end: bool) -> Self {
+        let mut lines = Vec::new();
+        let mut at = 0;
+        while at < text.len() {
+            let end = line_end(text, at);
+            // The last line may have been cut.
+            if end > at && (end < text.len() || has_end || lines.is_empty()) {
+                lines.push((at, end));
+            }
+            at = end + 1;
+        }
+        Self { text, lines }
+    }
+
+    pub(super) fn line(&self, i: usize) -> &'a [u8] {
+        let (at, end) = self.lines[i];
+        let line = &self.text[at..end];
+        line.strip_suffix(b"\r").unwrap_or(line)
+    }
+}
+
+/// How well a layout reads the lines of a sample.
+struct Fit {
+    layout: Layout,
+    /// Which of the lines are headers.
+    lines: Vec<u32>,
+    /// Of the judged ones: explained by the model, and with no field left in the message.
+    n_judged: usize,
+    n_explained: usize,
+    n_clean: usize,
+}
+
+/// How the records of `text`, the start of a file or all of it, are laid out. `given`: layouts
+/// to choose from, if there are any.
+pub(crate) fn choose(text: &[u8], has_end: bool, given: &[Arc<Layout>], judge: &mut Judge<'_>) -> Reading {
+    let sample = Sample::new(text, has_end);
+    if !given.is_empty() {
+        return choose_given(&sample, given, judge);
+    }
+    let dates = dates_of(&sample);
+    let dated: Vec<usize> = (0..sample.lines.len()).filter(|i| dates.is_dated(sample.line(*i))).collect();
+    let starts: Vec<usize> = if dated.is_empty() { (0..sample.lines.len()).collect() } else { dated }
+        .into_iter()
+        .take(N_LINES_MAX)
+        .collect();
+    let patterns = patterns_of(&dates);
+    let mut fits: Vec<Fit> =
+        patterns.iter().filter_map(|p| fit(Layout::compile_any_padding(p).ok()?, &sample, &starts)).collect();
+    let most = fits.iter().map(|fit| fit.lines.len()).max().unwrap_or(0);
+    fits.iter_mut().filter(|fit| fit.lines.len() * 4 >= most).for_each(|fit| score(fit, &sample, judge));
+    for pattern in induced(&sample, &starts, &dates.patterns, judge) {
+        if !patterns.contains(&pattern)
+            && let Ok(layout) = Layout::compile_any_padding(&pattern)
+            && let Some(mut fit) = fit(layout, &sample, &starts)
+        {
+            score(&mut fit, &sample, judge);
+            fits.push(fit);
+        }
+    }
+    let Some(best) = best(&fits) else { return Reading::default() };
+    let (main, rest) = settle(fits, best, &sample);
+    let mut reading = told(&main, starts.len(), judge.patterns.is_some());
+    if reading.n_own > 0 {
+        add_others(&mut reading, main, rest, &sample, &starts, judge);
+    }
+    reading
+}
+
+/// The layouts of `given` that read any header; all of them if none does: what stands in the
+/// sample may all be of somebody else.
+fn choose_given(sample: &Sample<'_>, given: &[Arc<Layout>], judge: &mut Judge<'_>) -> Reading {
+    let starts: Vec<usize> = (0..sample.lines.len()).collect();
+    let mut fits: Vec<(usize, Fit)> = given
+        .iter()
+        .enumerate()
+        .filter_map(|(i, layout)| Some((i, fit(Layout::clone(layout), sample, &starts)?)))
+        .collect();
+    fits.iter_mut().for_each(|(_, fit)| score(fit, sample, judge));
+    // Two patterns of a configuration that read the same lines: one of them wrote the file.
+    let mut layouts: Vec<Arc<Layout>> = Vec::new();
+    let mut left: Vec<u32> = starts.iter().map(|i| *i as u32).collect();
+    let mut n_explained = 0;
+    loop {
+        fits.iter_mut().for_each(|(_, fit)| fit.lines.retain(|line| left.contains(line)));
+        let key = |(i, fit): &(usize, Fit)| {
+            (fit.n_explained, fit.n_clean, fit.layout.n_fields(), fit.lines.len(), std::cmp::Reverse(*i))
+        };
+        let Some((i, fit)) = fits.iter().filter(|(_, fit)| !fit.lines.is_empty()).max_by_key(|f| key(f))
+        else {
+            break;
+        };
+        left.retain(|line| !fit.lines.contains(line));
+        n_explained += fit.n_explained;
+        layouts.push(Arc::clone(&given[*i]));
+        let taken = *i;
+        fits.retain(|(i, _)| *i != taken);
+    }
+    let n_headers = starts.len() - left.len();
+    let mut doubts = Vec::new();
+    if layouts.is_empty() {
+        layouts = given.to_vec();
+        doubts.extend(misfit(sample, given));
+    }
+    let n_own = layouts.len();
+    let how = "given".to_owned();
+    let mut reading = Reading { layouts, n_own, n_headers, n_explained, how, doubts, ..Reading::default() };
+    add_start_only(&mut reading);
+    reading
+}
+
+/// Lines among which the one is looked for that a layout fits nearly.
+const N_NEARLY_MAX: usize = 20;
+
+/// Where layouts do not fit: in the line, of the first ones, that one of them reads most of.
+fn misfit(sample: &Sample<'_>, given: &[Arc<Layout>]) -> Option<String> {
+    let lines = 0..sample.lines.len().min(N_NEARLY_MAX);
+    let misfits =
+        lines.flat_map(|i| given.iter().map(move |layout| (i, layout))).filter_map(|(i, layout)| {
+            let (at, what) = layout.misfit(sample.line(i))?;
+            Some((at, std::cmp::Reverse(i), layout, what))
+        });
+    let (at, std::cmp::Reverse(i), layout, what) = misfits.max_by_key(|(at, i, ..)| (*at, *i))?;
+    let line = memchr::memchr_iter(b'\n', &sample.text[..sample.lines[i].0]).count() + 1;
+    let pattern = layout.pattern().trim_end();
+    Some(format!("the layout `{pattern}` does not fit: {what} is not at column {} of line {line}", at + 1))
+}
+
+/// Which date patterns the lines hold.
+struct Dates {
+    patterns: Vec<&'static str>,
+    layouts: Vec<TimeLayout>,
+}
+
+impl Dates {
+    fn is_dated(&self, line: &[u8]) -> bool {
+        self.layouts.iter().any(|layout| date_in(layout, line).is_some())
+    }
+}
+
+/// Where a time stamp stands at the start of a line, or behind a few fields.
+pub(super) fn date_in(layout: &TimeLayout, line: &[u8]) -> Option<(usize, usize)> {
+    let line = &line[..line.len().min(DATE_WITHIN + 64)];
+    (0..line.len().min(DATE_WITHIN)).find_map(|at| {
+        let begins = line[at].is_ascii_alphanumeric() && (at == 0 || !line[at - 1].is_ascii_alphanumeric());
+        let (end, civil) = begins.then(|| layout.scan(line, at)).flatten()?;
+        let ends = line.get(end).is_none_or(|b| !b.is_ascii_digit() && !matches!(b, b':' | b'.' | b','))
+            || line.get(end..end + 2).is_some_and(|b| !b[1].is_ascii_digit());
+        (ends && civil.is_possible()).then_some((at, end))
+    })
+}
+
+fn dates_of(sample: &Sample<'_>) -> Dates {
+    let all = DATES.iter().map(|date| (*date, TimeLayout::compile(date, None).expect("a tested table")));
+    let n_lines = sample.lines.len();
+    // Text of somebody else can stand before the records, and be long.
+    let mut counts: Vec<(&str, TimeLayout, usize, usize)> =
+        all.map(|(date, layout)| (date, layout, 0, 0)).collect();
+    let mut n_dated = 0;
+    for i in 0..n_lines {
+        let line = sample.line(i);
+        let mut any = false;
+        for (_, layout, n, bytes) in &mut counts {
+            if let Some((at, end)) = date_in(layout, line) {
+                *n += 1;
+                *bytes += end - at;
+                any = true;
+            }
+        }
+        n_dated += usize::from(any);
+        if n_dated == N_DATED_MAX {
+            break;
+        }
+    }
+    counts.retain(|(_, _, n, _)| *n * 10 >= n_dated && *n > 0);
+    // A time of day stands within every time stamp: what reads more of it is meant.
+    let longest = counts.iter().map(|(_, _, n, bytes)| bytes / n).max().unwrap_or(0);
+    counts.retain(|(_, _, n, bytes)| bytes / n * 3 >= longest * 2 || n_dated > *n * 2);
+    let (patterns, layouts) = counts.into_iter().map(|(date, layout, _, _)| (date, layout)).unzip();
+    Dates { patterns, layouts }
+}
+
+/// The common layouts with the dates that were seen.
+fn patterns_of(dates: &Dates) -> Vec<String> {
+    let with = |date: &&str| {
+        let date = format!("%d{{{date}}}");
+        ARRANGEMENTS.iter().map(move |arrangement| arrangement.replace("%d", &date)).collect::<Vec<_>>()
+    };
+    let dated = dates.patterns.iter().flat_map(with);
+    dated.chain(UNDATED.iter().map(|pattern| (*pattern).to_owned())).collect()
+}
+
+/// The lines of the sample that are headers in `layout`; none if no line is.
+fn fit(layout: Layout, sample: &Sample<'_>, starts: &[usize]) -> Option<Fit> {
+    let reads = |i: &&usize| header_of(&layout, sample, **i).is_some();
+    // A layout that reads none of so many lines is not that of the file.
+    let first = starts.len().min(N_DATED_MAX);
+    let is_undated = layout.time().is_none();
+    if starts.len() > first && !is_undated && !starts.iter().step_by(starts.len() / first).any(|i| reads(&i))
+    {
+        return None;
+    }
+    let lines: Vec<u32> = starts.iter().filter(reads).map(|i| *i as u32).collect();
+    (!lines.is_empty()).then_some(Fit { layout, lines, n_judged: 0, n_explained: 0, n_clean: 0 })
+}
+
+/// The header of a line that is a whole record of the layout, and what follows it. A layout that
+/// prints something after the message does not fit a line without it, though
+/// that can be the first of a longer message.
+fn header_of<'a>(layout: &Layout, sample: &Sample<'a>, i: usize) -> Option<(Header<'a>, &'a [u8])> {
+    let at = sample.lines[i].0;
+    let end = layout.header_end(sample.text, at);
+    let line = &sample.text[at..end];
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let mut header = layout.scan(line)?;
+    if header.time.is_some_and(|time| !time.is_possible()) || header.logger.is_some_and(|l| !is_logger(l)) {
+        return None;
+    }
+    let rest = &line[header.message_start..];
+    let trimmed = if layout.scan_suffix(rest, &mut header).is_some() { rest } else { rest.trim_ascii_end() };
+    layout.scan_suffix(trimmed, &mut header)?;
+    Some((header, trimmed))
+}
+
+/// No logger's name ends with a colon: that is of a layout which prints one there. Nor is a
+/// number one.
+fn is_logger(name: &[u8]) -> bool {
+    !name.ends_with(b":")
+        && !name.starts_with(b"[")
+        && !name.starts_with(b"(")
+        && !name.starts_with(b"-")
+        && name.iter().any(u8::is_ascii_alphabetic)
+        && !matches!(parse_level(name), Some(Some(_)))
+}
+
+/// Counts what the model explains.
+fn score(fit: &mut Fit, sample: &Sample<'_>, judge: &mut Judge<'_>) {
+    let step = fit.lines.len().div_ceil(N_JUDGED_MAX);
+    for &i in fit.lines.iter().step_by(step) {
+        let Some((header, rest)) = header_of(&fit.layout, sample, i as usize) else { continue };
+        fit.n_judged += 1;
+        if is_wrong(&fit.layout, &header, judge) {
+            continue;
+        }
+        let is_explained = judge.explains(&fit.layout, rest, &header);
+        fit.n_explained += usize::from(is_explained);
+        fit.n_clean += usize::from(is_explained || is_clean(&header, rest));
+    }
+}
+
+/// Whether a field cannot be what the layout takes it for. Loggers are classes of the program,
+/// threads are not, nor are they ids or nothing.
+fn is_wrong(layout: &Layout, header: &Header<'_>, judge: &mut Judge<'_>) -> bool {
+    let correlation = layout.mdc_keys().iter().position(|key| key == CORRELATION);
+    let correlation = correlation.and_then(|i| header.mdc[i]).map(<[u8]>::trim_ascii);
+    if correlation.is_some_and(|id| !id.is_empty() && !is_id(id)) {
+        return true;
+    }
+    header.thread.map(<[u8]>::trim_ascii).is_some_and(|thread| {
+        thread.is_empty()
+            || is_id(thread)
+            || is_class(thread)
+            || (thread.contains(&b'.') && judge.knows_logger(thread))
+    })
+}
+
+/// The key by which layouts of the table name a trace with its span.
+const CORRELATION: &str = "correlation";
+
+/// Whether nothing is left in the message that a layout prints: a level, a bracket, a second
+/// time stamp, a logger.
+fn is_clean(header: &Header<'_>, rest: &[u8]) -> bool {
+    let text = rest.trim_ascii_start();
+    let Some(first) = text.first() else { return true };
+    if matches!(first, b'[' | b'|')
+        || text.starts_with(b"- ")
+        || text.starts_with(b"-- ")
+        || text.starts_with(b"---")
+    {
+        return false;
+    }
+    if text.starts_with(b": ") || text.starts_with(b":: ") {
+        return false;
+    }
+    if TimeLayout::iso().scan(text, 0).is_some() {
+        return false;
+    }
+    let word_end = text.iter().position(|b| !is_name_byte(*b)).unwrap_or(text.len());
+    let word = &text[..word_end];
+    let is_level = header.level.is_none() && matches!(parse_level(word), Some(Some(_))) && word.len() > 3;
+    let is_logger = header.logger.is_none() && header.class.is_none() && is_class(word);
+    !is_level && !is_logger
+}
+
+fn is_name_byte(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'$')
+}
+
+/// `a.b.C`
+fn is_class(name: &[u8]) -> bool {
+    let mut parts = name.rsplit(|b| *b == b'.');
+    let last = parts.next().unwrap_or_default();
+    name.iter().filter(|b| **b == b'.').count() >= 2
+        && last.first().is_some_and(u8::is_ascii_uppercase)
+        && name.iter().all(|b| is_name_byte(*b))
+}
+
+/// `0123456789abcdef0123456789abcdef-0123456789abcdef`
+fn is_id(name: &[u8]) -> bool {
+    name.len() >= 32 && name.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-')
+}
+
+/// Of those that nearly as much speaks for as for any, the one that says most.
+fn best(fits: &[Fit]) -> Option<usize> {
+    let mut left: Vec<usize> = (0..fits.len()).filter(|i| fits[*i].n_judged > 0).collect();
+    let share = |n: usize, fit: &Fit| n * fit.lines.len() / fit.n_judged.max(1);
+    let counts: [&dyn Fn(&Fit) -> usize; 3] =
+        [&|fit| share(fit.n_explained, fit), &|fit| share(fit.n_clean, fit), &|fit| fit.lines.len()];
+    for count in counts {
+        let most = left.iter().map(|i| count(&fits[*i])).max()?;
+        left.retain(|i| count(&fits[*i]) >= most - most / 10);
+    }
+    left.into_iter().max_by_key(|i| {
+        let fit = &fits[*i];
+        (fit.layout.n_fields(), share(fit.n_explained, fit), fit.lines.len(), std::cmp::Reverse(*i))
+    })
+}
+
+/// The best layout with the widths that it pads its fields to, and the others.
+fn settle(mut fits: Vec<Fit>, best: usize, sample: &Sample<'_>) -> (Fit, Vec<Fit>) {
+    let mut main = fits.swap_remove(best);
+    main.layout = with_widths(&main, sample);
+    (main, fits)
+}
+
+/// Widths that layouts pad a field to.
+const WIDTHS_MAX: usize = 60;
+
+/// The strict layout that reads the same lines as one with any padding: each field is padded to
+/// the largest width that no line contradicts.
+fn with_widths(fit: &Fit, sample: &Sample<'_>) -> Layout {
+    let reads_all = |pattern: &str| {
+        let layout = Layout::compile(pattern).ok()?;
+        let n = fit.lines.iter().filter(|i| header_of(&layout, sample, **i as usize).is_some()).count();
+        (n == fit.lines.len()).then_some(layout)
+    };
+    let mut pattern = fit.layout.pattern().to_owned();
+    // Where any padding is needed, the widest that fits: fields without blanks need none.
+    for word in ["p", "t", "c", "C", "F"] {
+        let Some(at) = word_at(&pattern, word) else { continue };
+        let with = |modifier: &str| format!("{}%{modifier}{}", &pattern[..at], &pattern[at + 1..]);
+        let reads = |modifier: &str| {
+            Layout::compile_any_padding_but(&with(modifier), word).is_some_and(|layout| {
+                fit.lines.iter().all(|i| header_of(&layout, sample, *i as usize).is_some())
+            })
+        };
+        let is_ragged = word == "t" && fit.lines.iter().any(|i| has_padded_thread(&with(""), sample, *i));
+        if reads("") && !is_ragged {
+            continue;
+        }
+        let widths = (1..=WIDTHS_MAX).rev();
+        let is_whole = |modifier: &str| {
+            word != "t" || !fit.lines.iter().any(|i| has_padded_thread(&with(modifier), sample, *i))
+        };
+        let mut modifiers = widths.flat_map(|w| [format!("-{w}"), w.to_string()]);
+        let modifier = modifiers.find(|modifier| reads(modifier) && is_whole(modifier));
+        if let Some(modifier) = modifier {
+            pattern = with(&modifier);
+        }
+    }
+    reads_all(&pattern).unwrap_or_else(|| fit.layout.clone())
+}
+
+/// Whether a strict layout reads blanks with the thread.
+fn has_padded_thread(pattern: &str, sample: &Sample<'_>, line: u32) -> bool {
+    let layout = Layout::compile_any_padding_but(pattern, "t");
+    let header = layout.and_then(|layout| Some(header_of(&layout, sample, line as usize)?.0));
+    header.and_then(|header| header.thread).is_some_and(|thread| thread.trim_ascii().len() < thread.len())
+}
+
+/// Where the conversion `%word` stands in a pattern.
+fn word_at(pattern: &str, word: &str) -> Option<usize> {
+    let conversion = format!("%{word}");
+    pattern
+        .match_indices(&conversion)
+        .map(|(at, _)| at)
+        .find(|at| pattern[at + conversion.len()..].chars().next().is_none_or(|c| !c.is_ascii_alphanumeric()))
+}
+
+/// The reading with one layout, and how sure it is. A layout that leaves fields in the messages
+/// and of which the model knows nothing is not used: its name is told.
+fn told(fit: &Fit, n_starts: usize, has_model: bool) -> Reading {
+    let pattern = fit.layout.pattern().trim_end_matches("%n").to_owned();
+    let (n, n_judged) = (fit.lines.len(), fit.n_judged);
+    let how = format!("found: {n} of {n_starts} lines, {} of {n_judged} texts known", fit.n_explained);
+    let lacks = |has: bool, what: &'static str| (!has).then_some(what);
+    let fields = fit.layout.fields();
+    let lacking: Vec<&str> =
+        [lacks(fields.level, "level"), lacks(fields.place, "logger")].into_iter().flatten().collect();
+    let is_dirty = fit.n_clean * 2 < n_judged;
+    if is_dirty && fit.n_explained * 4 < n_judged && !lacking.is_empty() {
+        let doubt = format!(
+            "no known layout: the best guess, `{pattern}`, leaves fields inside the messages; give the layout with --layout PATTERN"
+        );
+        return Reading { how, doubts: vec![doubt], ..Reading::default() };
+    }
+    let mut doubts = Vec::new();
+    if has_model && fit.n_explained * 10 < n_judged {
+        doubts.push(format!(
+            "of {n_judged} messages looked at, the program's log points have printed {}: is it the log of another program, or not of the layout `{pattern}`?",
+            fit.n_explained
+        ));
+    }
+    Reading {
+        layouts: vec![Arc::new(fit.layout.clone())],
+        n_own: 1,
+        n_headers: n,
+        n_explained: fit.n_explained,
+        how,
+        doubts,
+        ..Reading::default()
+    }
+}
+
+/// Adds layouts for the lines that the first does not read.
+fn add_others(
+    reading: &mut Reading,
+    main: Fit,
+    mut fits: Vec<Fit>,
+    sample: &Sample<'_>,
+    starts: &[usize],
+    judge: &mut Judge<'_>,
+) {
+    let dates = dates_of(sample);
+    for date in &dates.patterns {
+        let patterns = OF_THE_MACHINE.iter().map(|p| p.replace("%d", &format!("%d{{{date}}}")));
+        fits.extend(patterns.filter_map(|p| fit(Layout::compile_any_padding(&p).ok()?, sample, starts)));
+    }
+    let is_read = |reading: &Reading, i: &usize| {
+        let (at, end) = sample.lines[*i];
+        reading.scan(sample.text, at, end).is_some()
+    };
+    // The further lines of a header begin no record.
+    let mut left: Vec<u32> = starts.iter().filter(|i| !is_read(reading, i)).map(|i| *i as u32).collect();
+    if main.layout.n_header_lines > 1 {
+        left.clear();
+    }
+    let (mut own, mut foreign) = (vec![Arc::new(main.layout)], Vec::new());
+    for _ in 0..OTHERS_MAX {
+        fits.iter_mut().for_each(|fit| fit.lines.retain(|line| left.binary_search(line).is_ok()));
+        fits.retain(|fit| !fit.lines.is_empty());
+        for fit in &mut fits {
+            (fit.n_judged, fit.n_explained, fit.n_clean) = (0, 0, 0);
+            score(fit, sample, judge);
+        }
+        // What stands in the middle of a record can look like a header without a time.
+        fits.retain(|fit| fit.layout.time().is_some() || fit.n_explained * 2 > fit.n_judged);
+        let Some(best) = best(&fits) else { break };
+        let (fit, rest) = settle(fits, best, sample);
+        fits = rest;
+        left.retain(|line| fit.lines.binary_search(line).is_err());
+        let is_own = fit.n_explained > 0 || has_classes(&fit, sample);
+        if is_own { own.push(Arc::new(fit.layout)) } else { foreign.push(Arc::new(fit.layout)) }
+    }
+    own.sort_by_key(|layout| std::cmp::Reverse(layout.n_fields()));
+    foreign.sort_by_key(|layout| std::cmp::Reverse(layout.n_fields()));
+    reading.n_own = own.len();
+    reading.layouts = own.into_iter().chain(foreign).collect();
+    add_start_only(reading);
+}
+
+/// Whether most of the lines name a class where a logger stands.
+fn has_classes(fit: &Fit, sample: &Sample<'_>) -> bool {
+    let names_class = |i: &&u32| {
+        let header = header_of(&fit.layout, sample, **i as usize).map(|(header, _)| header);
+        header.is_some_and(|header| header.logger.or(header.class).is_some_and(is_class))
+    };
+    fit.lines.iter().filter(names_class).count() * 2 > fit.lines.len()
+}
+
+/// A line that begins with the time stamp of a record and is none is of somebody else.
+fn add_start_only(reading: &mut Reading) {
+    let more: Vec<Arc<Layout>> = reading.layouts[..reading.n_own]
+        .iter()
+        .filter_map(|layout| layout.start_only())
+        .map(Arc::new)
+        .collect();
+    for layout in more {
+        if reading.layouts.iter().all(|known| known.pattern() != layout.pattern()) {
+            reading.layouts.push(layout);
+        }
+    }
+}
+
+/// The layout that reads `sample`, the start of a file, best, by its headers alone. Looks at
 /// `given` if there are any, otherwise at the common layouts.
 #[must_use]
 pub fn detect(sample: &[u8], given: &[Arc<Layout>]) -> Option<Arc<Layout>> {
-    let layouts = if given.is_empty() { &COMMON[..] } else { given };
-    let lines: Vec<&[u8]> =
-        sample.split(|b| *b == b'\n').filter(|l| !l.is_empty()).take(N_LINES_MAX).collect();
-    let count = |layout: &Arc<Layout>| lines.iter().filter(|line| fits(layout, line)).count();
-    let counts: Vec<usize> = layouts.iter().map(count).collect();
-    let most = counts.iter().copied().max().filter(|n| *n > 0)?;
-    // A line of a message can look like the header of a layout that asks little.
-    let enough = most - most / 10;
-    let best = (0..layouts.len())
-        .filter(|i| counts[*i] >= enough)
-        .max_by_key(|i| (layouts[*i].n_fields(), counts[*i], std::cmp::Reverse(*i)))?;
-    Some(Arc::clone(&layouts[best]))
-}
-
-/// Whether `line` is a whole one-line record of the layout. A layout that
-/// prints something after the message does not fit a line without it, though
-/// that can be the first of a longer message. No logger's name ends with a
-/// colon: that is of a layout which prints one there, and what follows in
-/// brackets is how the message begins and no thread.
-fn fits(layout: &Layout, line: &[u8]) -> bool {
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    layout.scan(line).is_some_and(|mut header| {
-        let body = &line[header.message_start..];
-        !header.logger.is_some_and(|name| name.ends_with(b":"))
-            && layout.scan_suffix(body, &mut header).is_some()
-    })
+    choose(sample, true, given, &mut Judge::without()).main().cloned()
 }
 
 #[cfg(test)]
@@ -72,7 +594,7 @@ mod tests {
         );
         check(
             "2026-11-21 09:40:31,876 [myid:] - INFO  [main:Q@101] - x\n",
-            "%d{ISO8601} [myid:%X{myid}] - %-5p [%t:%C{1}@%L] - %m%n",
+            "%d{ISO8601} [myid:%X{myid}] - %-5p [%t:%C@%L] - %m%n",
         );
         check("2026-11-21 01:28:30,199 INFO a.b.C: [Part 3] x\n", "%d{ISO8601} %p %c: %m%n");
         check("2026-11-21 01:28:30,199 INFO a.b.C [Part 3] x\n", "%d{ISO8601} %p %c [%t] %m%n");

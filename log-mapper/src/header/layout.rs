@@ -6,9 +6,11 @@
 //! ```
 //! Names are those of log4j 1, log4j 2 and logback together; where they differ
 //! in the text they print (ISO 8601 with `T` or blank), both texts are read.
-//! Colours and replacements are looked through to the pattern inside.
+//! Colours and replacements are looked through to the pattern inside. A word that
+//! no library has is one of the user's own and prints any text.
 
 use super::timestamp::TimeLayout;
+use super::words::{self, Kind};
 use crate::limits::LAYOUT_DEPTH_MAX;
 use crate::patterns::Cut;
 
@@ -16,6 +18,8 @@ use crate::patterns::Cut;
 #[derive(Clone, Debug)]
 pub struct Layout {
     pub(super) pattern: String,
+    /// Lines that a header takes.
+    pub(crate) n_header_lines: usize,
     /// Before the message.
     pub(super) prefix: Vec<Part>,
     /// Between the message and the end of its last line.
@@ -33,6 +37,30 @@ pub(super) struct Part {
     pub(super) min: usize,
     /// Padded on the right.
     pub(super) left_justified: bool,
+    /// Padded anyhow: of a layout that is being looked for.
+    pub(super) any_padding: bool,
+}
+
+impl Part {
+    /// The word of a field that is padded to a column.
+    fn word(&self) -> Option<&'static str> {
+        Some(match self.field {
+            Field::Level => "p",
+            Field::Thread => "t",
+            Field::Logger => "c",
+            Field::Class => "C",
+            Field::File => "F",
+            _ => return None,
+        })
+    }
+}
+
+/// Fields of a layout.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fields {
+    pub(super) level: bool,
+    /// Logger, class or call site.
+    pub(super) place: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -56,138 +84,37 @@ pub(super) enum Field {
     Text,
     /// Blanks, if any: padding of a group.
     Padding,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Time,
-    Level,
-    Logger,
-    Thread,
-    File,
-    Line,
-    Class,
-    Method,
-    Location,
-    Mdc,
-    Number,
-    Text,
-    Message,
-    NewLine,
-    /// Prints nothing or the stack trace.
+    /// The end of a line of the header.
+    LineBreak,
+    /// Nothing, or the throwable.
     Throwable,
-    /// The pattern is in the group or the first option.
-    Nested,
+    /// The next so many parts are there together or not at all.
+    Optional(usize),
 }
 
-/// Conversion words; the longest that fits is meant.
-const WORDS: &[(&str, Kind)] = &[
-    ("d", Kind::Time),
-    ("date", Kind::Time),
-    ("p", Kind::Level),
-    ("le", Kind::Level),
-    ("level", Kind::Level),
-    ("c", Kind::Logger),
-    ("lo", Kind::Logger),
-    ("logger", Kind::Logger),
-    ("t", Kind::Thread),
-    ("tn", Kind::Thread),
-    ("thread", Kind::Thread),
-    ("threadName", Kind::Thread),
-    ("F", Kind::File),
-    ("file", Kind::File),
-    ("L", Kind::Line),
-    ("line", Kind::Line),
-    ("C", Kind::Class),
-    ("class", Kind::Class),
-    ("M", Kind::Method),
-    ("method", Kind::Method),
-    ("l", Kind::Location),
-    ("location", Kind::Location),
-    ("caller", Kind::Location),
-    ("X", Kind::Mdc),
-    ("mdc", Kind::Mdc),
-    ("MDC", Kind::Mdc),
-    ("r", Kind::Number),
-    ("relative", Kind::Number),
-    ("pid", Kind::Number),
-    ("processId", Kind::Number),
-    ("sn", Kind::Number),
-    ("sequenceNumber", Kind::Number),
-    ("T", Kind::Number),
-    ("tid", Kind::Number),
-    ("threadId", Kind::Number),
-    ("tp", Kind::Number),
-    ("threadPriority", Kind::Number),
-    ("N", Kind::Number),
-    ("nano", Kind::Number),
-    ("m", Kind::Message),
-    ("msg", Kind::Message),
-    ("message", Kind::Message),
-    ("n", Kind::NewLine),
-    ("ex", Kind::Throwable),
-    ("exception", Kind::Throwable),
-    ("throwable", Kind::Throwable),
-    ("xEx", Kind::Throwable),
-    ("xException", Kind::Throwable),
-    ("xThrowable", Kind::Throwable),
-    ("rEx", Kind::Throwable),
-    ("rException", Kind::Throwable),
-    ("rThrowable", Kind::Throwable),
-    ("wEx", Kind::Throwable),
-    ("wex", Kind::Throwable),
-    ("nopex", Kind::Throwable),
-    ("nopexception", Kind::Throwable),
-    ("rootException", Kind::Throwable),
-    ("highlight", Kind::Nested),
-    ("style", Kind::Nested),
-    ("replace", Kind::Nested),
-    ("clr", Kind::Nested),
-    ("maxLen", Kind::Nested),
-    ("maxLength", Kind::Nested),
-    ("enc", Kind::Nested),
-    ("encode", Kind::Nested),
-    ("black", Kind::Nested),
-    ("red", Kind::Nested),
-    ("green", Kind::Nested),
-    ("yellow", Kind::Nested),
-    ("blue", Kind::Nested),
-    ("magenta", Kind::Nested),
-    ("cyan", Kind::Nested),
-    ("white", Kind::Nested),
-    ("gray", Kind::Nested),
-    ("boldRed", Kind::Nested),
-    ("boldGreen", Kind::Nested),
-    ("boldYellow", Kind::Nested),
-    ("boldBlue", Kind::Nested),
-    ("boldMagenta", Kind::Nested),
-    ("boldCyan", Kind::Nested),
-    ("boldWhite", Kind::Nested),
-    ("x", Kind::Text),
-    ("NDC", Kind::Text),
-    ("K", Kind::Text),
-    ("map", Kind::Text),
-    ("MAP", Kind::Text),
-    ("marker", Kind::Text),
-    ("markerSimpleName", Kind::Text),
-    ("u", Kind::Text),
-    ("uuid", Kind::Text),
-    ("contextName", Kind::Text),
-    ("cn", Kind::Text),
-    ("property", Kind::Text),
-    ("kvp", Kind::Text),
-    ("notEmpty", Kind::Text),
-    ("varsNotEmpty", Kind::Text),
-    ("variablesNotEmpty", Kind::Text),
-    ("equals", Kind::Text),
-    ("fqcn", Kind::Text),
-    ("endOfBatch", Kind::Text),
-    ("h", Kind::Text),
-    ("hostName", Kind::Text),
-    ("app", Kind::Text),
-    ("applicationName", Kind::Text),
-    ("correlationId", Kind::Text),
-];
+impl std::fmt::Display for Field {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let word = match self {
+            Self::Literal(text) => return write!(f, "`{}`", String::from_utf8_lossy(text)),
+            Self::Time(_) => "%d",
+            Self::Level => "%p",
+            Self::Logger => "%c",
+            Self::Thread => "%t",
+            Self::File => "%F",
+            Self::Line => "%L",
+            Self::Class => "%C",
+            Self::Method => "%M",
+            Self::Location => "%l",
+            Self::Mdc(_) => "%X",
+            Self::Number => "a number",
+            Self::Text | Self::Optional(_) => "a text",
+            Self::Padding => "blanks",
+            Self::LineBreak => "%n",
+            Self::Throwable => "%ex",
+        };
+        f.write_str(word)
+    }
+}
 
 impl Layout {
     /// Compiles a conversion pattern.
@@ -198,6 +125,10 @@ impl Layout {
         let mut compiler = Compiler::default();
         compiler.pattern(pattern.as_bytes(), 0)?;
         if !compiler.seen_message {
+            compiler = Compiler { split_words: true, ..Compiler::default() };
+            compiler.pattern(pattern.as_bytes(), 0)?;
+        }
+        if !compiler.seen_message {
             return Err(format!("layout `{pattern}` prints no message (%m)"));
         }
         if compiler.prefix.is_empty() {
@@ -205,13 +136,63 @@ impl Layout {
                 "layout `{pattern}` prints nothing before the message: records cannot be told apart"
             ));
         }
+        let n_breaks = compiler.prefix.iter().filter(|p| matches!(p.field, Field::LineBreak)).count();
         Ok(Self {
             pattern: pattern.to_owned(),
+            n_header_lines: n_breaks + 1,
             prefix: compiler.prefix,
             suffix: compiler.suffix,
             mdc_keys: compiler.mdc_keys,
             message_max: compiler.message_max,
         })
+    }
+
+    /// The same, its fields padded anyhow.
+    pub(super) fn compile_any_padding(pattern: &str) -> Result<Self, String> {
+        let mut layout = Self::compile(pattern)?;
+        for part in layout.prefix.iter_mut().filter(|p| p.word().is_some() && p.min == 0) {
+            part.any_padding = true;
+        }
+        Ok(layout)
+    }
+
+    /// The same, but for the fields of one word.
+    pub(super) fn compile_any_padding_but(pattern: &str, word: &str) -> Option<Self> {
+        let mut layout = Self::compile_any_padding(pattern).ok()?;
+        for part in layout.prefix.iter_mut().filter(|p| p.word() == Some(word)) {
+            part.any_padding = false;
+        }
+        Some(layout)
+    }
+
+    /// The layout of a line that begins as a record does up to its time, and then has any
+    /// text; none if a record does not begin with its time.
+    pub(super) fn start_only(&self) -> Option<Self> {
+        let n = self.prefix.iter().position(|p| !matches!(p.field, Field::Literal(_)))?;
+        let Field::Time(time) = &self.prefix[n].field else { return None };
+        let before = match &self.prefix[..n] {
+            [Part { field: Field::Literal(text), .. }] => String::from_utf8_lossy(text).into_owned(),
+            _ => String::new(),
+        };
+        let pattern = format!("{before}%d{{{}}}%m%n", time.pattern());
+        Self::compile(&pattern).ok()
+    }
+
+    /// The time that it prints.
+    pub(super) fn time(&self) -> Option<&TimeLayout> {
+        self.prefix.iter().chain(&self.suffix).find_map(|p| match &p.field {
+            Field::Time(time) => Some(time),
+            _ => None,
+        })
+    }
+
+    /// Which of the fields it prints that tell records apart.
+    pub(super) fn fields(&self) -> Fields {
+        let has = |of: &dyn Fn(&Field) -> bool| self.prefix.iter().chain(&self.suffix).any(|p| of(&p.field));
+        Fields {
+            level: has(&|f| matches!(f, Field::Level)),
+            place: has(&|f| matches!(f, Field::Logger | Field::Class | Field::File | Field::Location)),
+        }
     }
 
     /// The pattern, for people.
@@ -235,7 +216,11 @@ impl Layout {
 
     /// How much of what we can use the layout prints: detection prefers more.
     pub(super) fn n_fields(&self) -> usize {
-        let useful = |p: &&Part| !matches!(p.field, Field::Literal(_) | Field::Text | Field::Padding);
+        let useful = |p: &&Part| {
+            let f = &p.field;
+            !matches!(f, Field::Literal(_) | Field::Text | Field::Padding | Field::LineBreak)
+                && !matches!(f, Field::Optional(_) | Field::Throwable | Field::Mdc(_))
+        };
         self.prefix.iter().chain(&self.suffix).filter(useful).count()
     }
 
@@ -258,6 +243,10 @@ struct Compiler {
     seen_message: bool,
     /// After `%n` only a stack trace follows, which is continuation lines.
     done: bool,
+    /// The last literal is another group's.
+    apart: bool,
+    /// An unknown word is a known one and more text.
+    split_words: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -296,20 +285,19 @@ impl Compiler {
         let kind = if text.get(at) == Some(&b'(') {
             Kind::Nested
         } else {
-            let word = WORDS
-                .iter()
-                .filter(|(w, _)| text[at..].starts_with(w.as_bytes()))
-                .max_by_key(|(w, _)| w.len());
-            if let Some((word, kind)) = word {
-                at += word.len();
-                *kind
-            } else {
-                at += text[at..].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
-                Kind::Text
-            }
+            let len = text[at..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+            let word = &text[at..at + len];
+            let split = || words::known_start(word).filter(|_| self.split_words);
+            let (len, kind) = match words::kind_of(word) {
+                Some(kind) => (len, kind),
+                None => split().unwrap_or((len, Kind::Text)),
+            };
+            at += len;
+            kind
         };
         let mut nested = None;
-        if text.get(at) == Some(&b'(') && kind == Kind::Nested {
+        let has_group = matches!(kind, Kind::Nested | Kind::Optional | Kind::Enclosed);
+        if text.get(at) == Some(&b'(') && has_group {
             let end = closing(text, at, b'(', b')').unwrap_or(text.len());
             nested = Some(&text[at + 1..end]);
             at = (end + 1).min(text.len());
@@ -320,8 +308,16 @@ impl Compiler {
             options.push(&text[at + 1..end]);
             at = end + 1;
         }
+        let inner = nested.or(options.first().copied()).unwrap_or_default();
+        if kind == Kind::Optional {
+            self.optional(|compiler| compiler.pattern(inner, depth + 1))?;
+            return Ok(at);
+        }
+        if kind == Kind::Enclosed {
+            self.optional(|compiler| compiler.pattern(b"[%x] ", depth + 1))?;
+            return Ok(at);
+        }
         if kind == Kind::Nested {
-            let inner = nested.or(options.first().copied()).unwrap_or_default();
             self.pattern(inner, depth + 1)?;
             if modifier.min > 0 {
                 self.push(Field::Padding, Modifier::default());
@@ -335,7 +331,7 @@ impl Compiler {
     fn field(&mut self, kind: Kind, modifier: Modifier, options: &[&[u8]]) -> Result<(), String> {
         let option = |i: usize| options.get(i).and_then(|o| std::str::from_utf8(o).ok());
         let field = match kind {
-            Kind::Time => Field::Time(TimeLayout::compile(option(0).unwrap_or_default(), option(1))?),
+            Kind::Time => Field::Time(time(option(0).unwrap_or_default(), option(1))?),
             Kind::Level => Field::Level,
             Kind::Logger => Field::Logger,
             Kind::Thread => Field::Thread,
@@ -349,7 +345,8 @@ impl Compiler {
                 _ => Field::Text,
             },
             Kind::Number => Field::Number,
-            Kind::Text | Kind::Nested => Field::Text,
+            Kind::Text | Kind::Nested | Kind::Optional | Kind::Enclosed => Field::Text,
+            Kind::Throwable => Field::Throwable,
             Kind::Message => {
                 self.seen_message = true;
                 let side = if modifier.keeps_start { Cut::End } else { Cut::Start };
@@ -360,9 +357,11 @@ impl Compiler {
                 self.new_line(0);
                 return Ok(());
             }
-            Kind::Throwable => return Ok(()),
         };
-        self.push(field, modifier);
+        // Before the message it is of no use: what it prints has no end that could be told.
+        if self.seen_message || !matches!(field, Field::Throwable) {
+            self.push(field, modifier);
+        }
         Ok(())
     }
 
@@ -379,20 +378,42 @@ impl Compiler {
         if self.seen_message {
             self.done = true;
         } else {
-            self.literal(b"\n", next);
+            self.push(Field::LineBreak, Modifier::default());
         }
         next
     }
 
+    /// Compiles a group that can be missing.
+    fn optional(&mut self, inner: impl FnOnce(&mut Self) -> Result<(), String>) -> Result<(), String> {
+        let seen_message = self.seen_message;
+        let at = self.parts().len();
+        self.push(Field::Optional(0), Modifier::default());
+        inner(self)?;
+        // A group that holds the message is there.
+        if self.seen_message != seen_message {
+            self.prefix.remove(at);
+        } else if !self.done {
+            let n = self.parts().len() - at - 1;
+            self.parts()[at].field = Field::Optional(n);
+        }
+        self.apart = true;
+        Ok(())
+    }
+
+    fn parts(&mut self) -> &mut Vec<Part> {
+        if self.seen_message { &mut self.suffix } else { &mut self.prefix }
+    }
+
     fn literal(&mut self, bytes: &[u8], next: usize) -> usize {
-        let parts = if self.seen_message { &mut self.suffix } else { &mut self.prefix };
         if self.done {
             return next;
         }
-        if let Some(Part { field: Field::Literal(last), .. }) = parts.last_mut() {
+        let is_apart = std::mem::take(&mut self.apart);
+        if let Some(Part { field: Field::Literal(last), .. }) = self.parts().last_mut().filter(|_| !is_apart)
+        {
             *last = [&**last, bytes].concat().into();
         } else {
-            parts.push(Part { field: Field::Literal(bytes.into()), min: 0, left_justified: false });
+            self.push(Field::Literal(bytes.into()), Modifier::default());
         }
         next
     }
@@ -401,9 +422,41 @@ impl Compiler {
         if self.done {
             return;
         }
-        let parts = if self.seen_message { &mut self.suffix } else { &mut self.prefix };
-        parts.push(Part { field, min: modifier.min, left_justified: modifier.left_justified });
+        self.apart = false;
+        let Modifier { min, left_justified, .. } = modifier;
+        self.parts().push(Part { field, min, left_justified, any_padding: false });
     }
+}
+
+/// The time of a date option: log4j gives the zone as a second option, logback after a comma
+/// and quotes a pattern that holds one.
+fn time(option: &str, zone: Option<&str>) -> Result<TimeLayout, String> {
+    let option = option.trim();
+    for quote in ['"', '\''] {
+        let Some((pattern, rest)) = option.strip_prefix(quote).and_then(|o| o.split_once(quote)) else {
+            continue;
+        };
+        let rest = rest.trim();
+        if rest.is_empty() || rest.starts_with(',') {
+            let mut more = rest.split(',').map(str::trim).filter(|o| !o.is_empty());
+            return TimeLayout::compile(pattern, zone.or_else(|| more.next()));
+        }
+    }
+    if let Some((pattern, last)) = option.rsplit_once(',')
+        && zone.is_none()
+        && super::timestamp::parse_zone(last.trim()).is_ok()
+    {
+        return TimeLayout::compile(pattern, Some(last.trim()));
+    }
+    // `{HH:mm:ss, UTC, en}`: the last is a language.
+    if let Some((rest, language)) = option.rsplit_once(',')
+        && let Some((pattern, middle)) = rest.rsplit_once(',')
+        && language.trim().chars().all(|c| c.is_ascii_alphabetic() || c == '-' || c == '_')
+        && super::timestamp::parse_zone(middle.trim()).is_ok()
+    {
+        return TimeLayout::compile(pattern, Some(middle.trim()));
+    }
+    TimeLayout::compile(option, zone)
 }
 
 fn modifier(text: &[u8], start: usize) -> (Modifier, usize) {

@@ -7,6 +7,7 @@
 use super::layout::{Field, Layout, Part};
 use super::{Header, parse_level};
 use crate::limits::{HEADER_BYTES_MAX, HEADER_TRIES_MAX};
+use crate::lines::line_end;
 
 impl Layout {
     /// The header at the start of `line`, which may be longer than its header.
@@ -21,6 +22,18 @@ impl Layout {
         Some(header)
     }
 
+    /// The end of the header that may begin at `at` of `bytes`: that of its line, or
+    /// of as many lines as a header takes.
+    pub(crate) fn header_end(&self, bytes: &[u8], at: usize) -> usize {
+        let mut end = line_end(bytes, at);
+        for _ in 1..self.n_header_lines {
+            if end < bytes.len() {
+                end = line_end(bytes, end + 1);
+            }
+        }
+        end
+    }
+
     /// Splits what follows the prefix into message and stack trace, and reads
     /// the fields after the message. Where the layout prints nothing after
     /// the message, all of it is message. `None`: the suffix is missing.
@@ -31,12 +44,14 @@ impl Layout {
         }
         let mut line_start = 0;
         loop {
-            let line_end = memchr::memchr(b'\n', &body[line_start..]).map_or(body.len(), |n| line_start + n);
+            let line_end = line_end(body, line_start);
             let mut end = line_end;
             if end > line_start && body[end - 1] == b'\r' {
                 end -= 1;
             }
-            if let Some(at) = self.suffix_in_line(&body[line_start..end], header) {
+            let mut tries = HEADER_TRIES_MAX;
+            let line = &body[line_start..end];
+            if let Some(at) = suffix_in_line(&self.suffix, line, header, &mut tries) {
                 return Some(line_start + at);
             }
             if line_end == body.len() {
@@ -46,27 +61,71 @@ impl Layout {
         }
     }
 
-    /// Last place in `line` from which the suffix fits to the end.
-    fn suffix_in_line<'a>(&self, line: &'a [u8], header: &mut Header<'a>) -> Option<usize> {
-        let first = match self.suffix.first().map(|p| &p.field) {
-            Some(Field::Literal(l)) => &l[..],
-            _ => b"",
-        };
-        let low = line.len().saturating_sub(HEADER_BYTES_MAX);
-        let mut tries = HEADER_TRIES_MAX;
-        for at in (low..=line.len()).rev() {
-            if !line[at..].starts_with(first) || (first.is_empty() && at > low && line[at - 1] != b' ') {
-                continue;
+    /// How far `line` is a header, in bytes, and the part that does not fit there, for
+    /// people; none: it is one.
+    #[must_use]
+    pub fn misfit(&self, line: &[u8]) -> Option<(usize, String)> {
+        let mut end = 0;
+        for n in 1..=self.prefix.len() {
+            let mut header = Header::default();
+            let mut tries = HEADER_TRIES_MAX;
+            match scan_parts(&self.prefix[..n], line, 0, &mut header, &mut tries, false) {
+                Some(at) => end = at,
+                None => return Some((end, self.prefix[n - 1].field.to_string())),
             }
-            let mut fields = *header;
-            if scan_parts(&self.suffix, line, at, &mut fields, &mut tries, true) == Some(line.len()) {
-                *header = fields;
-                return Some(at);
-            }
-            tries = tries.checked_sub(1)?;
         }
         None
     }
+}
+
+/// Last place in `line` from which the suffix fits to the end.
+fn suffix_in_line<'a>(
+    parts: &[Part],
+    line: &'a [u8],
+    header: &mut Header<'a>,
+    tries: &mut u32,
+) -> Option<usize> {
+    let literal = |part: Option<&Part>| match part.map(|p| &p.field) {
+        Some(Field::Literal(l)) => l.clone(),
+        _ => Box::default(),
+    };
+    let first = match parts.first().map(|p| &p.field) {
+        Some(Field::Optional(n)) => {
+            let begins = literal(parts.get(1));
+            let there = suffix_from(parts, &begins, line, header, tries).filter(|at| *at < line.len());
+            return there.or_else(|| suffix_in_line(&parts[1 + n..], line, header, tries));
+        }
+        None => return Some(line.len()),
+        first => match first {
+            Some(Field::Literal(l)) => l.clone(),
+            _ => Box::default(),
+        },
+    };
+    suffix_from(parts, &first, line, header, tries)
+}
+
+/// The last place in `line` with the text `first` from which `parts` fit to the end. A suffix
+/// that begins with no literal begins at the end, or it would take words off the message.
+fn suffix_from<'a>(
+    parts: &[Part],
+    first: &[u8],
+    line: &'a [u8],
+    header: &mut Header<'a>,
+    tries: &mut u32,
+) -> Option<usize> {
+    let low = if first.is_empty() { line.len() } else { line.len().saturating_sub(HEADER_BYTES_MAX) };
+    for at in (low..=line.len()).rev() {
+        if !line[at..].starts_with(first) {
+            continue;
+        }
+        let mut fields = *header;
+        if scan_parts(parts, line, at, &mut fields, tries, true) == Some(line.len()) {
+            *header = fields;
+            return Some(at);
+        }
+        *tries = tries.checked_sub(1)?;
+    }
+    None
 }
 
 /// Reads `parts` at `at`; gives where they end. `whole`: they must end with the line.
@@ -85,9 +144,10 @@ fn scan_parts<'a>(
             Field::Time(layout) => {
                 let (end, civil) = layout.scan(line, pos)?;
                 header.time = Some(civil);
-                end
+                let missing = part.min.saturating_sub(end - pos);
+                end + blanks(line, end).min(missing)
             }
-            Field::Level => scan_level(part, line, pos, header)?,
+            Field::Level => scan_level(part, parts.get(i + 1), line, pos, header)?,
             Field::Number => scan_number(line, pos)?,
             Field::Line => {
                 let end = scan_number(line, pos)?;
@@ -95,6 +155,21 @@ fn scan_parts<'a>(
                 end
             }
             Field::Padding => pos + blanks(line, pos),
+            Field::LineBreak => line_break(line, pos)?,
+            Field::Throwable => throwable_end(line, pos)?,
+            Field::Optional(n) => {
+                let mut fields = *header;
+                if let Some(end) = scan_parts(&parts[i + 1..], line, pos, &mut fields, tries, whole) {
+                    *header = fields;
+                    // A message can begin as the group does.
+                    if i + 1 + n == parts.len() && !whole {
+                        header.earlier_start = Some(pos);
+                    }
+                    return Some(end);
+                }
+                *tries = tries.checked_sub(1)?;
+                return scan_parts(&parts[i + 1 + n..], line, pos, header, tries, whole);
+            }
             _ => return scan_free(parts, i, line, pos, header, tries, whole),
         };
     }
@@ -113,36 +188,118 @@ fn scan_free<'a>(
 ) -> Option<usize> {
     let part = &parts[i];
     let rest = line.get(pos..)?;
-    let Some(Part { field: Field::Literal(literal), .. }) = parts.get(i + 1) else {
-        let run = if whole && i + 1 == parts.len() {
-            rest.len()
-        } else {
-            let padding = if part.left_justified { 0 } else { blanks(line, pos) };
-            padding + rest[padding..].iter().take_while(|b| !b.is_ascii_whitespace()).count()
-        };
-        let value = trim(part, &rest[..run])?;
-        keep(&part.field, value, header)?;
-        return scan_parts(&parts[i + 1..], line, pos + run, header, tries, whole);
+    let next = (parts.get(i + 1).map(|p| &p.field), parts.get(i + 2).map(|p| &p.field));
+    let (literal, other) = match next {
+        (Some(Field::Literal(literal)), _) => (&literal[..], None),
+        (Some(Field::Optional(n)), Some(Field::Literal(literal))) => {
+            match parts.get(i + 2 + n).map(|p| &p.field) {
+                Some(Field::Literal(after)) => (&literal[..], Some(&after[..])),
+                _ => return scan_run(parts, i, line, pos, header, tries, whole),
+            }
+        }
+        (Some(Field::LineBreak), _) => (&b"\n"[..], None),
+        _ => return scan_run(parts, i, line, pos, header, tries, whole),
     };
-    // An empty MDC value makes the literal follow at once.
-    for found in memchr::memmem::find_iter(rest, &literal[..]) {
+    let mut from = 0;
+    while let Some(found) = find_either(rest, from, literal, other) {
+        from = found + 1;
         *tries = tries.checked_sub(1)?;
-        let fitting = trim(part, &rest[..found]).and_then(|value| keep(&part.field, value, header));
+        let raw = &rest[..found];
+        let raw = if literal == b"\n" { raw.strip_suffix(b"\r").unwrap_or(raw) } else { raw };
+        let fitting = trim(part, raw).and_then(|value| keep(&part.field, value, header));
         if fitting.is_none() {
-            if is_token(&part.field)
-                && rest[..found].iter().skip_while(|b| **b == b' ').any(|b| *b == b' ')
-                && part.min == 0
+            if raw.contains(&b'\n')
+                || (is_token(&part.field)
+                    && raw.iter().skip_while(|b| **b == b' ').any(|b| *b == b' ')
+                    && part.min == 0
+                    && !part.any_padding)
             {
                 return None;
             }
             continue;
         }
-        let end = scan_parts(&parts[i + 2..], line, pos + found + literal.len(), header, tries, whole);
+        let end = scan_parts(&parts[i + 1..], line, pos + raw.len(), header, tries, whole);
         if end.is_some() && !is_cut(parts, i, literal, header) {
             return end;
         }
     }
     None
+}
+
+/// The first place from `from` on at which one of the texts stands.
+fn find_either(text: &[u8], from: usize, one: &[u8], other: Option<&[u8]>) -> Option<usize> {
+    let find = |what: &[u8]| memchr::memmem::find(text.get(from..)?, what).map(|at| from + at);
+    match other.map(find) {
+        None => find(one),
+        Some(second) => find(one).into_iter().chain(second).min(),
+    }
+}
+
+/// Reads a field that no literal ends: it is a run without blanks, or nothing. Before the
+/// message nothing is read; where its value would end is kept.
+fn scan_run<'a>(
+    parts: &[Part],
+    i: usize,
+    line: &'a [u8],
+    pos: usize,
+    header: &mut Header<'a>,
+    tries: &mut u32,
+    whole: bool,
+) -> Option<usize> {
+    let part = &parts[i];
+    let rest = line.get(pos..)?;
+    let is_last = i + 1 == parts.len();
+    let may_be_empty = matches!(part.field, Field::Mdc(_) | Field::Text) && part.min == 0;
+    if is_last && !whole && may_be_empty {
+        let end = enclosed_end(rest);
+        header.earlier_start = (end > 0).then_some(pos);
+        keep(&part.field, rest[..end].trim_ascii_end(), header)?;
+        return Some(pos + end);
+    }
+    let run = if is_last && whole {
+        rest.len()
+    } else {
+        let padding = if part.left_justified { 0 } else { blanks(line, pos) };
+        padding + rest[padding..].iter().take_while(|b| !b.is_ascii_whitespace()).count()
+    };
+    let runs = [Some(run), may_be_empty.then_some(0)];
+    for run in runs.into_iter().flatten() {
+        let kept = trim(part, &rest[..run]).and_then(|value| keep(&part.field, value, header));
+        if kept.is_some()
+            && let Some(end) = scan_parts(&parts[i + 1..], line, pos + run, header, tries, whole)
+        {
+            return Some(end);
+        }
+        *tries = tries.checked_sub(1)?;
+    }
+    None
+}
+
+/// The length of a text in brackets at the start of `rest`, with the blanks after it.
+fn enclosed_end(rest: &[u8]) -> usize {
+    let close = match rest.first() {
+        Some(b'[') => b']',
+        Some(b'{') => b'}',
+        Some(b'(') => b')',
+        _ => return 0,
+    };
+    let Some(end) = memchr::memchr(close, rest) else { return 0 };
+    let n_blanks = blanks(rest, end + 1);
+    if n_blanks == 0 { 0 } else { end + 1 + n_blanks }
+}
+
+fn line_break(line: &[u8], pos: usize) -> Option<usize> {
+    match line.get(pos..)? {
+        [b'\r', b'\n', ..] => Some(pos + 2),
+        [b'\n', ..] => Some(pos + 1),
+        _ => None,
+    }
+}
+
+/// The end of a throwable at `pos`, which is that of the line; of nothing, if nothing is there.
+fn throwable_end(line: &[u8], pos: usize) -> Option<usize> {
+    let rest = line.get(pos..)?;
+    (rest.is_empty() || crate::stack_trace::begins_trace(rest)).then_some(line.len())
 }
 
 /// Whether the logger's name after a thread holds what stands between the two:
@@ -153,13 +310,29 @@ fn is_cut(parts: &[Part], i: usize, literal: &[u8], header: &Header<'_>) -> bool
     logger.is_some_and(|logger| memchr::memmem::find(logger, literal).is_some())
 }
 
-fn scan_level(part: &Part, line: &[u8], pos: usize, header: &mut Header<'_>) -> Option<usize> {
-    let before = if part.left_justified { 0 } else { blanks(line, pos).min(part.min) };
+fn scan_level(
+    part: &Part,
+    next: Option<&Part>,
+    line: &[u8],
+    pos: usize,
+    header: &mut Header<'_>,
+) -> Option<usize> {
+    let n_before = blanks(line, pos);
+    let before = match (part.any_padding, part.left_justified) {
+        (true, _) => n_before,
+        (_, true) => 0,
+        _ => n_before.min(part.min),
+    };
     let start = pos + before;
     let len = line.get(start..)?.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     header.level = parse_level(&line[start..start + len])?;
+    let n_after = blanks(line, start + len);
+    if part.any_padding {
+        let is_literal = next.is_some_and(|n| matches!(&n.field, Field::Literal(l) if l.starts_with(b" ")));
+        return Some(start + len + n_after - n_after.min(usize::from(is_literal)));
+    }
     let missing = part.min.saturating_sub(before + len);
-    let after = if part.left_justified { blanks(line, start + len).min(missing) } else { 0 };
+    let after = if part.left_justified { n_after.min(missing) } else { 0 };
     (missing == after).then_some(start + len + after)
 }
 
@@ -179,6 +352,10 @@ fn scan_number(line: &[u8], pos: usize) -> Option<usize> {
 
 /// The value without its padding; none if it is shorter than it is padded to.
 fn trim<'a>(part: &Part, raw: &'a [u8]) -> Option<&'a [u8]> {
+    // Blanks before a name are those after the level.
+    if part.any_padding {
+        return Some(if is_token(&part.field) { raw.trim_ascii_end() } else { raw.trim_ascii() });
+    }
     if part.min == 0 {
         return Some(raw);
     }
@@ -205,7 +382,7 @@ fn keep<'a>(field: &Field, value: &'a [u8], header: &mut Header<'a>) -> Option<(
     let is_suffix = SOURCE_SUFFIXES.contains(&value);
     match field {
         Field::Class | Field::Method | Field::File if !value.iter().all(|b| is_name_byte(*b)) => return None,
-        Field::Method if is_suffix => return None,
+        Field::Method if is_suffix || value.contains(&b'.') => return None,
         Field::Logger => header.logger = Some(value),
         Field::Thread => header.thread = Some(value),
         Field::File => header.file = Some(value),

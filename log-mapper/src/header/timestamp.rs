@@ -12,6 +12,7 @@ use jiff::tz::TimeZone;
 /// A compiled date pattern.
 #[derive(Clone, Debug)]
 pub struct TimeLayout {
+    pattern: String,
     items: Vec<Item>,
     /// Zone the layout itself names (`%d{..}{UTC}`).
     zone: Option<TimeZone>,
@@ -56,6 +57,30 @@ pub struct Civil {
     epoch_us: Option<i64>,
     /// Minute or second above its range.
     impossible: bool,
+}
+
+impl Civil {
+    /// Whether there can be such a time; which day there is decides the calendar.
+    pub(super) fn is_possible(&self) -> bool {
+        !self.impossible && self.month <= 12 && self.day <= 31
+    }
+
+    /// Whether the stamp has a zone.
+    pub(crate) fn has_zone(&self) -> bool {
+        self.offset.is_some()
+    }
+
+    /// What comes round again in stamps that do not name the day, or its year: the second of
+    /// the day or the day of the year, how many of them there are, and whether it is a year.
+    pub(crate) fn round(&self) -> Option<(u32, u32, bool)> {
+        if self.epoch_us.is_some() || self.year.is_some() {
+            return None;
+        }
+        if self.month == 0 {
+            return Some((self.second_of_day, 86_400, false));
+        }
+        Some((u32::from(self.month) * 31 + u32::from(self.day), 12 * 31, true))
+    }
 }
 
 /// Names of patterns, as the libraries define them.
@@ -116,7 +141,23 @@ impl TimeLayout {
         if !items.iter().any(is_time) {
             return Err(format!("date pattern `{pattern}` has no time"));
         }
-        Ok(Self { items, zone })
+        Ok(Self { pattern: pattern.to_owned(), items, zone })
+    }
+
+    /// Every variant of ISO 8601.
+    pub(super) fn iso() -> Self {
+        Self { pattern: String::new(), items: vec![Item::Iso], zone: None }
+    }
+
+    /// Reads ISO 8601 at `at`.
+    pub(crate) fn scan_iso(text: &[u8], at: usize) -> Option<(usize, Civil)> {
+        let mut civil = Civil::default();
+        Some((scan_iso(text, at, &mut civil)?, civil))
+    }
+
+    /// The date pattern.
+    pub(super) fn pattern(&self) -> &str {
+        &self.pattern
     }
 
     /// Reads a time stamp at `at`; gives where it ends.
@@ -129,6 +170,7 @@ impl TimeLayout {
         for item in &self.items {
             pos = match item {
                 Item::Iso => scan_iso(text, pos, &mut civil)?,
+                Item::Literal(b' ') => pos + blank(text.get(pos..)?)?,
                 Item::Literal(b) => (text.get(pos) == Some(b)).then_some(pos + 1)?,
                 Item::HalfDayHour => {
                     let (end, n) = number(text, pos, 1, 2)?;
@@ -242,6 +284,17 @@ fn compile_letter(letter: u8, run: usize) -> Option<Item> {
     })
 }
 
+/// Length of the blank that `text` begins with: newer Java machines print a narrow one, that is
+/// never broken, before `AM` and `PM`.
+fn blank(text: &[u8]) -> Option<usize> {
+    match text {
+        [b' ', ..] => Some(1),
+        [0xe2, 0x80, 0xaf, ..] => Some(3),
+        [0xc2, 0xa0, ..] => Some(2),
+        _ => None,
+    }
+}
+
 fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<usize> {
     let end = match item {
         Item::Year => {
@@ -266,7 +319,8 @@ fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<
             end
         }
         Item::Day => {
-            let (end, n) = number(text, pos, 1, 2)?;
+            // Padded with a blank by syslog and `%e`.
+            let (end, n) = number(text, pos + usize::from(text.get(pos) == Some(&b' ')), 1, 2)?;
             civil.day = n as u8;
             end
         }
@@ -384,7 +438,7 @@ fn scan_zone(text: &[u8], pos: usize) -> Option<(usize, Option<i32>)> {
         b"Z" => return Some((pos + 1, Some(0))),
         b"GMT" | b"UTC" if matches!(rest.get(3), Some(b'+' | b'-')) => 3,
         b"" => 0,
-        _ if n_letters <= 5 => {
+        _ if (3..=5).contains(&n_letters) && !matches!(super::parse_level(name), Some(Some(_))) => {
             let known = ZONES.iter().find(|(n, _)| *n == name).map(|(_, minutes)| minutes * 60);
             return Some((pos + n_letters, known));
         }
@@ -465,6 +519,11 @@ impl Clock {
     #[must_use]
     pub fn new(zone: TimeZone, date: (i16, u8, u8)) -> Self {
         Self { zone, date, cached: None }
+    }
+
+    /// Sets the day of stamps without one.
+    pub(crate) fn set_date(&mut self, date: (i16, u8, u8)) {
+        self.date = date;
     }
 
     /// µs since 1970 UTC; none if there is no such time.

@@ -21,9 +21,10 @@ pub fn find_naively(
     for (i, point) in model.log_points.iter().enumerate().filter(|(_, p)| may(p)) {
         let mut best: Option<(usize, NaiveMatch)> = None;
         for template in &point.templates {
-            let Some(captures) = captures(&template.regex, query.text) else { continue };
+            let found = texts(query.text).find_map(|text| Some((text, captures(&template.regex, text)?)));
+            let Some((text, captures)) = found else { continue };
             let mut values: Vec<(u32, Vec<u8>)> = Vec::new();
-            let mut captured = vec![false; query.text.len()];
+            let mut captured = vec![false; text.len()];
             for (group, &variable) in captures.iter().skip(1).zip(&template.captures) {
                 let Some(group) = group else { continue };
                 captured[group.range()].fill(true);
@@ -41,6 +42,12 @@ pub fn find_naively(
     let best = all.iter().map(|(c, _)| *c).max().unwrap_or(0);
     let kept = all.into_iter().filter(|(c, _)| *c == best).map(|(_, m)| m).collect();
     (best, kept)
+}
+
+/// The text without white space at its end, with all of it, with all but the last of it.
+fn texts(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let trimmed = text.trim_ascii_end();
+    [trimmed, text, &text[..trimmed.len().max(text.len().saturating_sub(1))]].into_iter()
 }
 
 /// What `regex` captures of `text`, by a division without an empty value if what it

@@ -90,7 +90,9 @@ fn found(set: &PatternSet, query: &Query<'_>) -> String {
 #[test]
 fn most_precise_template_wins() {
     check("a.b.C", "INFO", "Receiving b1 src: 12", "1(b1|12)");
-    check("a.b.C", "INFO", "Receiving b1 src: 12 ", "2(b1 src: 12 )");
+    check("a.b.C", "INFO", "Receiving b1 src: 12 ", "1(b1|12)");
+    check("a.b.C", "INFO", "Receiving b1 src: 12 \n", "1(b1|12)");
+    check("a.b.C", "INFO", "Receiving b1 src: 12x", "2(b1 src: 12x)");
     check("b.C", "INFO", "Receiving b1", "2(b1)");
     check("C", "INFO", "true and 12", "4(true|12)");
     check("a.b.C", "INFO", "x and more", "4(x)");

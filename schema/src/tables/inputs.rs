@@ -16,8 +16,12 @@ record! {
         node: Text,
         /// Path as given.
         file: Text,
-        /// Layout that was used, as a pattern.
+        /// Layouts that were used, as patterns, ` || ` between them.
         layout: Text,
+        /// How they were found, for people.
+        layout_found: Text,
+        /// Zone of time stamps that have none, and what else the reading depends on.
+        settings: Text,
         /// Bytes read, after decompression.
         n_bytes: i64,
         /// Lines read.
@@ -76,6 +80,8 @@ impl InputRow {
             node: node.clone(),
             file: Text::from(account.file.as_str()),
             layout: Text::from(account.layout.as_str()),
+            layout_found: Text::from(account.layout_found.as_str()),
+            settings: Text::from(account.settings.as_str()),
             n_bytes: signed(account.n_bytes),
             n_lines: signed(account.n_lines),
             n_records: signed(account.n_records),
@@ -100,6 +106,8 @@ impl InputRow {
         Ok(InputAccount {
             file: self.file.to_string(),
             layout: self.layout.to_string(),
+            layout_found: self.layout_found.to_string(),
+            settings: self.settings.to_string(),
             n_bytes: self.n_bytes.unsigned_abs(),
             n_lines: self.n_lines.unsigned_abs(),
             n_records: self.n_records.unsigned_abs(),

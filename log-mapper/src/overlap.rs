@@ -1,0 +1,166 @@
+//! Overlap: logs of which one holds what another holds, too. One process can log all levels to
+//! one file and some of them to a second; a file can be there plain and packed. Told by the first
+//! lines, and proved by all of them: the lines of one stand in the other, in their order.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::input::{Input, Source};
+
+/// Bytes at the start of each file from which it is told whether they are compared.
+const SAMPLE_BYTES: usize = 64 << 10;
+/// Bytes read at once.
+const READ_BYTES: usize = 1 << 20;
+/// Shortest line that says whose it is.
+const LINE_BYTES_MIN: usize = 40;
+/// Lines in common, of those that were looked at, from which on files are compared.
+const N_COMMON_MIN: usize = 4;
+
+/// Two files with lines in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlap {
+    /// The one with fewer lines.
+    pub inner: String,
+    /// The one with more.
+    pub outer: String,
+    /// Whether all lines of the first stand in the second.
+    pub whole: bool,
+}
+
+/// The files among `sources` that have lines in common; of files with the same text the first is
+/// kept. What cannot be read is left to who reads it.
+#[must_use]
+pub fn overlaps(sources: &[Source]) -> Vec<Overlap> {
+    let samples: Vec<FxHashSet<u64>> = sources.iter().map(sample).collect();
+    let mut out: Vec<Overlap> = Vec::new();
+    for ((i, j), n_common) in in_common(&samples) {
+        let least = samples[i].len().min(samples[j].len());
+        if n_common < N_COMMON_MIN.min(least) {
+            continue;
+        }
+        let known = |name: &str| out.iter().any(|overlap| overlap.whole && overlap.inner == name);
+        if known(sources[i].name()) || known(sources[j].name()) {
+            continue;
+        }
+        let (inner, outer, whole) = if holds(&sources[i], &sources[j]) {
+            (j, i, true)
+        } else {
+            let whole = holds(&sources[j], &sources[i]);
+            (i, j, whole)
+        };
+        let name = |i: usize| sources[i].name().to_owned();
+        out.push(Overlap { inner: name(inner), outer: name(outer), whole });
+    }
+    out
+}
+
+/// Files that hold one line: of more it is a banner, and says nothing.
+const N_HOLDERS_MAX: usize = 8;
+
+/// Pairs of samples with lines in common, and how many.
+fn in_common(samples: &[FxHashSet<u64>]) -> BTreeMap<(usize, usize), usize> {
+    let mut holders: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+    for (i, sample) in samples.iter().enumerate() {
+        sample.iter().for_each(|line| holders.entry(*line).or_default().push(i));
+    }
+    let mut out = BTreeMap::new();
+    for of_line in holders.values().filter(|files| files.len() <= N_HOLDERS_MAX) {
+        for (n, i) in of_line.iter().enumerate() {
+            of_line[n + 1..].iter().for_each(|j| *out.entry((*i, *j)).or_default() += 1);
+        }
+    }
+    out
+}
+
+/// Hashes of the lines at the start of a file.
+fn sample(source: &Source) -> FxHashSet<u64> {
+    let mut bytes = Vec::new();
+    if source.is_stream() {
+        return FxHashSet::default();
+    }
+    if let Ok(mut input) = Input::open(source, u64::MAX) {
+        input.read(&mut bytes, SAMPLE_BYTES);
+    }
+    let lines = bytes.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end);
+    lines.filter(|line| line.len() >= LINE_BYTES_MIN).map(xxh3_64).collect()
+}
+
+/// Whether the lines of `inner` stand in `outer`, in their order.
+fn holds(outer: &Source, inner: &Source) -> bool {
+    let (Some(mut outer), Some(mut inner)) = (Lines::open(outer), Lines::open(inner)) else { return false };
+    while let Some(line) = inner.next() {
+        loop {
+            match outer.next() {
+                Some(other) if other == line => break,
+                Some(_) => {}
+                None => return false,
+            }
+        }
+    }
+    true
+}
+
+/// Hashes of the lines of a file, one after the other.
+struct Lines {
+    input: Input,
+    text: Vec<u8>,
+    hashes: VecDeque<u64>,
+}
+
+impl Lines {
+    fn open(source: &Source) -> Option<Self> {
+        let input = Input::open(source, u64::MAX).ok()?;
+        Some(Self { input, text: Vec::new(), hashes: VecDeque::new() })
+    }
+
+    fn next(&mut self) -> Option<u64> {
+        while self.hashes.is_empty() {
+            if self.input.ended() && self.text.is_empty() {
+                return None;
+            }
+            self.input.read(&mut self.text, READ_BYTES);
+            let end = if self.input.ended() {
+                self.text.len()
+            } else {
+                memchr::memrchr(b'\n', &self.text).map_or(0, |n| n + 1)
+            };
+            let whole = self.text[..end].strip_suffix(b"\n").unwrap_or(&self.text[..end]);
+            if end > 0 {
+                self.hashes.extend(whole.split(|b| *b == b'\n').map(|line| xxh3_64(line.trim_ascii_end())));
+            }
+            self.text.drain(..end);
+        }
+        self.hashes.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(ids: &[u32]) -> Vec<u8> {
+        ids.iter()
+            .flat_map(|id| format!("2026-11-21 01:28:30,199 INFO a.B: line number {id}\n").into_bytes())
+            .collect()
+    }
+
+    #[track_caller]
+    fn check(a: &[u32], b: &[u32], expected: Option<(&str, bool)>) {
+        let sources = [Source::bytes("a", &lines(a)), Source::bytes("b", &lines(b))];
+        let got = overlaps(&sources);
+        let got = got.first().map(|overlap| (overlap.inner.as_str(), overlap.whole));
+        assert_eq!(got, expected, "{a:?} {b:?}");
+    }
+
+    #[test]
+    fn contained_lines() {
+        check(&[1, 2, 3, 4, 5, 6], &[1, 3, 4, 6, 5], Some(("a", false)));
+        check(&[1, 2, 3, 4, 5, 6], &[1, 3, 4, 6], Some(("b", true)));
+        check(&[2, 3, 4, 5], &[1, 2, 3, 4, 5, 6], Some(("a", true)));
+        check(&[1, 2, 3, 4], &[1, 2, 3, 4], Some(("b", true)));
+        check(&[1, 2, 3, 4], &[5, 6, 7, 8], None);
+        check(&[1, 2, 3, 4], &[4, 5, 6, 7], None);
+    }
+}

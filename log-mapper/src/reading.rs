@@ -1,0 +1,178 @@
+//! Reading: how the text of one file is read. A file can hold records of several layouts: of
+//! a program that logs in one way until it has read its configuration, of two programs on
+//! one output. The first layout that fits a line is meant; what begins a record is thus told
+//! from the line alone, wherever the text is cut.
+
+use std::sync::Arc;
+
+use crate::header::timestamp::Clock;
+use crate::header::{Header, Layout};
+use crate::wrappers::{self, Unwrapped, Wrapper};
+
+/// How one file is read, and how that was found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reading {
+    /// What is around each line, the outermost first.
+    pub(crate) wrappers: Vec<Wrapper>,
+    /// Layouts of the program, then those of others.
+    pub(crate) layouts: Vec<Arc<Layout>>,
+    /// How many are of the program. A line in one of the others ends a record and begins none.
+    pub(crate) n_own: usize,
+    /// Lines of the sample that are read, and those whose text the model knows.
+    pub(crate) n_headers: usize,
+    pub(crate) n_explained: usize,
+    /// Year, month and day of the first record, where time stamps do not name them.
+    pub(crate) date: (i16, u8, u8),
+    /// Where the next day begins, or year: offsets of records whose time stamps do not say it.
+    pub(crate) turns: Vec<u64>,
+    /// A turn is one of the year.
+    pub(crate) turns_year: bool,
+    /// How it was found, for people.
+    pub(crate) how: String,
+    /// Why it may be wrong, for people.
+    pub(crate) doubts: Vec<String>,
+}
+
+/// A line that begins a record, or text of somebody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Start<'a> {
+    /// Its header; positions are from the start of the line.
+    pub(crate) header: Header<'a>,
+    /// Which layout fits.
+    pub(crate) layout: usize,
+}
+
+impl Reading {
+    /// One layout for all of it.
+    #[cfg(test)]
+    pub(crate) fn of(layout: Layout) -> Self {
+        Self { layouts: vec![Arc::new(layout)], n_own: 1, ..Self::default() }
+    }
+
+    /// What begins at `at`, the start of a line of `bytes` that ends at `end`.
+    pub(crate) fn scan<'a>(&self, bytes: &'a [u8], at: usize, end: usize) -> Option<Start<'a>> {
+        for (layout, one) in self.layouts.iter().enumerate() {
+            let end = if one.n_header_lines == 1 { end } else { one.header_end(bytes, at) };
+            if let Some(header) = one.scan(&bytes[at..end]) {
+                return Some(Start { header, layout });
+            }
+        }
+        None
+    }
+
+    /// The inner text of `text`, which begins with a line; none: it is `text`.
+    pub(crate) fn unwrap(&self, text: &[u8]) -> Option<Unwrapped> {
+        let is_bare = self.wrappers.is_empty() && wrappers::is_clean(text);
+        (!is_bare).then(|| wrappers::unwrap(&self.wrappers, text))
+    }
+
+    /// Whether the line at `at` of a file's text begins a record: its inner text does, and it is not
+    /// the rest of a line. `end`: where the lines of its header end.
+    pub(crate) fn begins(&self, text: &[u8], at: usize, end: usize) -> bool {
+        match self.unwrap(&text[at..end]) {
+            None => self.scan(text, at, crate::lines::line_end(text, at)).is_some(),
+            Some(inner) => {
+                let inner = &inner.text[..];
+                !inner.is_empty()
+                    && self.scan(inner, 0, crate::lines::line_end(inner, 0)).is_some()
+                    && !wrappers::goes_on(&self.wrappers, text, at)
+            }
+        }
+    }
+
+    /// Sets the clocks to the day of the record at `offset`.
+    pub(crate) fn set_clocks(&self, clocks: &mut [Clock], offset: u64) {
+        if !self.turns.is_empty() {
+            let n = self.turns.partition_point(|turn| *turn <= offset);
+            let date = later(self.date, n, self.turns_year);
+            clocks.iter_mut().for_each(|clock| clock.set_date(date));
+        }
+    }
+
+    /// The program's layout that most records are in.
+    pub(crate) fn main(&self) -> Option<&Arc<Layout>> {
+        self.layouts.first().filter(|_| self.n_own > 0)
+    }
+
+    /// Lines that a header takes at most.
+    pub(crate) fn header_lines_max(&self) -> usize {
+        self.layouts.iter().map(|layout| layout.n_header_lines).max().unwrap_or(1)
+    }
+
+    /// The layouts as patterns, for people and for reading the records again.
+    pub(crate) fn pattern(&self) -> String {
+        let own = self.layouts[..self.n_own].iter().map(|layout| layout.pattern());
+        let wrappers: String = self.wrappers.iter().map(|wrapper| format!("{}: ", wrapper.name)).collect();
+        wrappers + &own.collect::<Vec<_>>().join(SEPARATOR)
+    }
+}
+
+/// The date `n` days, or years, after `date`.
+fn later(date: (i16, u8, u8), n: usize, years: bool) -> (i16, u8, u8) {
+    let n = i16::try_from(n).unwrap_or(i16::MAX);
+    if years {
+        return (date.0.saturating_add(n), date.1, date.2);
+    }
+    let day = jiff::civil::Date::new(date.0, date.1.cast_signed(), date.2.cast_signed());
+    let moved = day.and_then(|day| day.checked_add(jiff::Span::new().days(n)));
+    moved.map_or(date, |day| (day.year(), day.month().unsigned_abs(), day.day().unsigned_abs()))
+}
+
+/// The date `n` days, or years, before `date`.
+pub(crate) fn earlier(date: (i16, u8, u8), n: usize, years: bool) -> (i16, u8, u8) {
+    let n = i16::try_from(n).unwrap_or(i16::MAX);
+    if years {
+        return (date.0.saturating_sub(n), date.1, date.2);
+    }
+    let day = jiff::civil::Date::new(date.0, date.1.cast_signed(), date.2.cast_signed());
+    let moved = day.and_then(|day| day.checked_sub(jiff::Span::new().days(n)));
+    moved.map_or(date, |day| (day.year(), day.month().unsigned_abs(), day.day().unsigned_abs()))
+}
+
+/// How a file was read, made again of what its account says, to read its records once more.
+#[derive(Clone, Debug)]
+pub struct Reread {
+    reading: Reading,
+}
+
+impl Reread {
+    /// Of the layout of an account.
+    ///
+    /// # Errors
+    /// A pattern that is none.
+    pub fn parse(layout: &str) -> Result<Self, String> {
+        let mut rest = layout;
+        let mut wrappers = Vec::new();
+        while let Some((name, after)) = rest.split_once(": ")
+            && let Some(wrapper) = wrappers::by_name(name)
+        {
+            wrappers.push(wrapper);
+            rest = after;
+        }
+        let layouts: Result<Vec<_>, String> =
+            rest.split(SEPARATOR).map(|pattern| Layout::compile(pattern).map(Arc::new)).collect();
+        let layouts = layouts?;
+        Ok(Self { reading: Reading { n_own: layouts.len(), wrappers, layouts, ..Reading::default() } })
+    }
+
+    /// Whether a layout prints the value of an MDC key.
+    #[must_use]
+    pub fn prints(&self, key: &str) -> bool {
+        self.reading.layouts.iter().any(|layout| layout.mdc_keys().iter().any(|known| known == key))
+    }
+
+    /// The value of an MDC key in the text of a record; none: it has none.
+    #[must_use]
+    pub fn value(&self, record: &[u8], key: &str) -> Option<String> {
+        let unwrapped = self.reading.unwrap(record).map(|unwrapped| unwrapped.text);
+        let text = unwrapped.as_deref().unwrap_or(record);
+        let start = self.reading.scan(text, 0, crate::lines::line_end(text, 0))?;
+        let keys = self.reading.layouts[start.layout].mdc_keys();
+        let position = keys.iter().position(|known| known == key)?;
+        let value = start.header.mdc[position].filter(|value| !value.is_empty())?;
+        Some(String::from_utf8_lossy(value).into_owned())
+    }
+}
+
+/// Between the layouts of one file.
+const SEPARATOR: &str = " || ";

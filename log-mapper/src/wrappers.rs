@@ -1,0 +1,271 @@
+//! Wrappers: what a container runtime, a service manager or a log shipper puts around each line.
+//! A wrapper gives the inner text of a line; records, stack traces and layouts are those of the
+//! inner text, places those of the line in the file. Colours of a terminal, NUL bytes and marks
+//! of a byte order are no text at all.
+
+mod json;
+mod lines;
+
+/// What a line holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Inner {
+    /// A line.
+    Whole,
+    /// The start of a line, whose rest is in the next one.
+    Partial,
+    /// Nothing of the program's.
+    Nothing,
+}
+
+/// One wrapper.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wrapper {
+    /// Its name, for people and for reading again.
+    pub(crate) name: &'static str,
+    /// Adds the inner text of a line; none: the line is not wrapped so.
+    inner: fn(&[u8], &mut Vec<u8>) -> Option<Inner>,
+    /// Patterns of the inner text where the wrapper itself tells the fields apart.
+    pub(crate) layouts: &'static [&'static str],
+}
+
+/// The wrappers that are known; those that say more first.
+pub(crate) const WRAPPERS: &[Wrapper] = &[
+    Wrapper { name: "docker-json", inner: json::docker, layouts: &[] },
+    Wrapper { name: "cri", inner: lines::cri, layouts: &[] },
+    Wrapper { name: "syslog-5424", inner: lines::syslog_5424, layouts: &[] },
+    Wrapper { name: "syslog-3164", inner: lines::syslog_3164, layouts: &[] },
+    Wrapper { name: "journal", inner: lines::journal, layouts: &[] },
+    Wrapper { name: "journal-export", inner: lines::journal_export, layouts: &[] },
+    Wrapper { name: "kubectl-prefix", inner: lines::kubectl_prefix, layouts: &[] },
+    Wrapper { name: "compose", inner: lines::compose, layouts: &[] },
+    Wrapper { name: "stern", inner: lines::stern, layouts: &[] },
+    Wrapper { name: "timestamps", inner: lines::timestamps, layouts: &[] },
+    Wrapper { name: "json", inner: json::fields, layouts: json::LAYOUTS },
+    Wrapper { name: "json-message", inner: json::message, layouts: &[] },
+    Wrapper { name: "logfmt", inner: json::logfmt, layouts: json::LAYOUTS },
+];
+
+/// Begins a line that is in no wrapper, where the wrapper tells the fields apart.
+pub(crate) const BARE: u8 = 0x1e;
+
+/// The wrapper of a name.
+pub(crate) fn by_name(name: &str) -> Option<Wrapper> {
+    WRAPPERS.iter().find(|wrapper| wrapper.name == name).copied()
+}
+
+/// Whether `line` is wrapped so.
+pub(crate) fn fits(wrapper: &Wrapper, line: &[u8], scratch: &mut Vec<u8>) -> bool {
+    scratch.clear();
+    let mut clean = Vec::new();
+    let line = if is_clean(line) {
+        line
+    } else {
+        add_clean(line, &mut clean);
+        &clean
+    };
+    (wrapper.inner)(line, scratch).is_some()
+}
+
+/// Inner text, and where each line of it stands.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unwrapped {
+    pub(crate) text: Vec<u8>,
+    /// In order.
+    pub(crate) places: Vec<Place>,
+}
+
+/// Where inner text stands in the wrapped one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Offset in the inner text.
+    pub(crate) inner: u32,
+    /// Offset of its line.
+    pub(crate) start: u32,
+    /// Lines before it.
+    pub(crate) line: u32,
+}
+
+impl Unwrapped {
+    /// Offset and number of lines before the line that `inner` stands in.
+    pub(crate) fn place(&self, inner: usize) -> (usize, u64) {
+        let n = self.places.partition_point(|place| place.inner as usize <= inner);
+        self.places.get(n.saturating_sub(1)).map_or((0, 0), |p| (p.start as usize, u64::from(p.line)))
+    }
+}
+
+/// Whether nothing has to be taken out of `text` to read it.
+pub(crate) fn is_clean(text: &[u8]) -> bool {
+    memchr::memchr2(0x1b, 0, text).is_none()
+        && !text.starts_with(MARK)
+        && memchr::memmem::find(text, LINE_MARK).is_none()
+}
+
+const MARK: &[u8] = b"\xef\xbb\xbf";
+const LINE_MARK: &[u8] = b"\n\xef\xbb\xbf";
+
+/// The inner text of `text`, which begins with a line.
+pub(crate) fn unwrap(wrappers: &[Wrapper], text: &[u8]) -> Unwrapped {
+    let mut out = Unwrapped { text: Vec::with_capacity(text.len()), places: Vec::new() };
+    let (mut one, mut other) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    let mut line = 0;
+    let mut is_open = false;
+    while at < text.len() {
+        let end = crate::lines::line_end(text, at);
+        let inner = inner_of(wrappers, &text[at..end], &mut one, &mut other);
+        if inner != Inner::Nothing {
+            if !is_open {
+                out.places.push(Place { inner: out.text.len() as u32, start: at as u32, line });
+            }
+            out.text.extend_from_slice(&one);
+            is_open = inner == Inner::Partial;
+            if !is_open && end < text.len() {
+                out.text.push(b'\n');
+            }
+        }
+        line += 1;
+        at = end + 1;
+    }
+    out
+}
+
+/// Puts the inner text of `line` into `one`.
+fn inner_of(wrappers: &[Wrapper], line: &[u8], one: &mut Vec<u8>, other: &mut Vec<u8>) -> Inner {
+    one.clear();
+    add_clean(line.strip_suffix(b"\r").unwrap_or(line), one);
+    for wrapper in wrappers {
+        other.clear();
+        match (wrapper.inner)(one, other) {
+            Some(Inner::Nothing) => return Inner::Nothing,
+            Some(inner) => {
+                std::mem::swap(one, other);
+                if inner == Inner::Partial {
+                    return inner;
+                }
+            }
+            None if !wrapper.layouts.is_empty() => {
+                one.insert(0, BARE);
+                return Inner::Whole;
+            }
+            None => return Inner::Whole,
+        }
+    }
+    if !is_clean(one) {
+        other.clear();
+        add_clean(one, other);
+        std::mem::swap(one, other);
+    }
+    Inner::Whole
+}
+
+/// Whether the line that ends before `at`, where another begins, goes on in that.
+pub(crate) fn goes_on(wrappers: &[Wrapper], text: &[u8], at: usize) -> bool {
+    if at == 0 || wrappers.is_empty() {
+        return false;
+    }
+    let start = memchr::memrchr(b'\n', &text[..at - 1]).map_or(0, |n| n + 1);
+    inner_of(wrappers, &text[start..at - 1], &mut Vec::new(), &mut Vec::new()) == Inner::Partial
+}
+
+/// Adds `line` without escape sequences, NUL bytes and a mark at its start.
+fn add_clean(line: &[u8], out: &mut Vec<u8>) {
+    let line = line.strip_prefix(MARK).unwrap_or(line);
+    let mut at = 0;
+    while let Some(n) = memchr::memchr2(0x1b, 0, &line[at..]) {
+        out.extend_from_slice(&line[at..at + n]);
+        at += n + 1;
+        if line[at - 1] == 0x1b && line.get(at) == Some(&b'[') {
+            let n = line[at + 1..].iter().take_while(|b| (0x20..0x40).contains(*b)).count();
+            at = (at + n + 2).min(line.len());
+        }
+    }
+    out.extend_from_slice(&line[at..]);
+    if let Some(rest) = out.strip_prefix(MARK) {
+        *out = rest.to_vec();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(names: &[&str], text: &str, expected: &str) {
+        let wrappers: Vec<Wrapper> = names.iter().map(|name| by_name(name).expect("a wrapper")).collect();
+        let got = unwrap(&wrappers, text.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&got.text), expected, "{names:?} {text}");
+        for place in &got.places {
+            let before = &text.as_bytes()[..place.start as usize];
+            assert_eq!(memchr::memchr_iter(b'\n', before).count(), place.line as usize);
+        }
+    }
+
+    #[test]
+    fn container_runtimes() {
+        let cri = "2025-03-29T11:54:05.123456789Z";
+        check(&["cri"], &format!("{cri} stdout F a b\n{cri} stderr F \tat c\n"), "a b\n\tat c\n");
+        check(&["cri"], &format!("{cri} stdout P a \n{cri} stdout F b\n{cri} stdout F c\n"), "a b\nc\n");
+        check(&["cri"], "bare\n", "bare\n");
+        check(
+            &["docker-json"],
+            "{\"log\":\"a \\\"b\\\"\\n\",\"stream\":\"stdout\",\"time\":\"x\"}\n",
+            "a \"b\"\n",
+        );
+        check(
+            &["docker-json"],
+            "{\"log\":\"a\",\"stream\":\"stdout\"}\n{\"log\":\"b\\u00e4\\n\",\"stream\":\"stdout\"}\n",
+            "ab\u{e4}\n",
+        );
+        check(&["timestamps"], &format!("{cri} a b\n"), "a b\n");
+        check(&["kubectl-prefix", "timestamps"], &format!("[pod/x-1/y] {cri} a\n"), "a\n");
+        check(&["compose"], "app-1  | a | b\n", "a | b\n");
+        check(&["stern"], "web-5f7 app a b\n", "a b\n");
+    }
+
+    #[test]
+    fn services() {
+        check(&["syslog-3164"], "<34>Mar  9 11:54:05 host app[12]: a\n", "a\n");
+        check(&["syslog-3164"], "Mar 29 11:54:05 host app: a\n", "a\n");
+        check(&["syslog-5424"], "<34>1 2025-03-29T11:54:05.1Z host app 12 - [x y=\"]z\"] a\n", "a\n");
+        check(&["syslog-5424"], "<34>1 2025-03-29T11:54:05.1Z host app 12 ID - a b\n", "a b\n");
+        check(&["journal"], "2025-03-29T11:54:05+0100 host app[12]: a b\n", "a b\n");
+        check(&["journal-export"], "__CURSOR=1\nMESSAGE=a b\nPRIORITY=6\n\nMESSAGE=c\n", "a b\nc\n");
+    }
+
+    #[test]
+    fn no_text() {
+        check(&[], "\u{1b}[32ma\u{1b}[0m b\u{1b}[1;31mc\u{1b}[m\n", "a bc\n");
+        check(&[], "\0\0a\n\u{feff}b\n", "a\nb\n");
+    }
+
+    #[test]
+    fn json_layouts() {
+        let check = |line: &str, expected: &str| {
+            check(&["json"], &format!("{line}\n"), &format!("{}\n", expected.replace('|', "\u{1f}")))
+        };
+        check(
+            r#"{"@timestamp":"2025-03-29T11:54:05.123Z","log.level":"INFO","message":"a\tb","process.thread.name":"main","log.logger":"a.B","trace.id":"t"}"#,
+            "2025-03-29T11:54:05.123Z|INFO|main|a.B|t||a\tb",
+        );
+        check(
+            r#"{"instant":{"epochSecond":1743249245,"nanoOfSecond":123000000},"thread":"main","level":"WARN","loggerName":"a.B","message":"m","thrown":{"extendedStackTrace":"x.E: y\n\tat z"},"contextMap":{"traceId":"t"}}"#,
+            "1743249245123|WARN|main|a.B|t||m\nx.E: y\n\tat z",
+        );
+        check(
+            r#"{"version":"1.1","short_message":"m","timestamp":1743249245.123,"level":3,"_thread":"t1","_logger":"a.B"}"#,
+            "1743249245123|ERROR|t1|a.B|||m",
+        );
+        check(r#"{"a":1}"#, "\u{1e}{\"a\":1}");
+        let logfmt = |line: &str, expected: &str| {
+            super::tests::check(
+                &["logfmt"],
+                &format!("{line}\n"),
+                &format!("{}\n", expected.replace('|', "\u{1f}")),
+            )
+        };
+        logfmt(
+            "ts=2025-03-29T11:54:05Z level=info logger=a.B thread=main msg=\"a \\\"b\\\"\"",
+            "2025-03-29T11:54:05Z|info|main|a.B|||a \"b\"",
+        );
+    }
+}

@@ -1,0 +1,152 @@
+//! Wrappers that stand before each line.
+
+use super::Inner;
+use crate::header::timestamp::TimeLayout;
+
+/// Adds what follows `end`.
+fn rest(line: &[u8], end: usize, out: &mut Vec<u8>) -> Option<Inner> {
+    out.extend_from_slice(line.get(end..)?);
+    Some(Inner::Whole)
+}
+
+/// The end of a word at `at` that is followed by a blank, behind that.
+fn word(line: &[u8], at: usize) -> Option<usize> {
+    let n = memchr::memchr(b' ', line.get(at..)?)?;
+    (n > 0).then_some(at + n + 1)
+}
+
+/// The end of an ISO 8601 time with `T` and a zone at `at`.
+fn stamp(line: &[u8], at: usize) -> Option<usize> {
+    (line.get(at + 10) == Some(&b'T')).then_some(())?;
+    let (end, civil) = TimeLayout::scan_iso(line, at)?;
+    civil.has_zone().then_some(end)
+}
+
+/// `2025-03-29T11:54:05.123456789Z stdout F text`, as Kubernetes' runtimes write files.
+pub(super) fn cri(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let at = stamp(line, 0)?;
+    let rest = line.get(at..)?;
+    let rest = rest.strip_prefix(b" stdout ").or_else(|| rest.strip_prefix(b" stderr "))?;
+    let (flag, text) = rest.split_first()?;
+    let end = memchr::memchr(b' ', text).map_or(text.len(), |n| n + 1);
+    out.extend_from_slice(&text[end..]);
+    match flag {
+        b'F' => Some(Inner::Whole),
+        b'P' => Some(Inner::Partial),
+        _ => None,
+    }
+}
+
+/// `2025-03-29T11:54:05.123456789Z text`: `kubectl logs --timestamps`, `docker logs -t`.
+pub(super) fn timestamps(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let at = stamp(line, 0)?;
+    (line.get(at).is_none_or(|b| *b == b' ')).then_some(())?;
+    rest(line, (at + 1).min(line.len()), out)
+}
+
+/// `[pod/NAME/CONTAINER] text`
+pub(super) fn kubectl_prefix(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    line.strip_prefix(b"[pod/")?;
+    let end = memchr::memchr(b']', line)?;
+    rest(line, (end + 2).min(line.len()), out)
+}
+
+/// `name-1  | text`
+pub(super) fn compose(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    let n = line.iter().take_while(|b| is_name(b)).count();
+    let blanks = line[n..].iter().take_while(|b| **b == b' ').count();
+    let at = n + blanks;
+    (n > 0 && blanks > 0 && line.get(at) == Some(&b'|')).then_some(())?;
+    rest(line, (at + 2).min(line.len()), out)
+}
+
+/// `pod-name container text`
+pub(super) fn stern(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let first = word(line, 0)?;
+    let is_name = |word: &[u8]| {
+        word.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.'))
+            && word.iter().any(u8::is_ascii_lowercase)
+    };
+    let second = word(line, first)?;
+    let (pod, container) = (&line[..first - 1], &line[first..second - 1]);
+    (is_name(pod) && pod.contains(&b'-') && is_name(container)).then_some(())?;
+    rest(line, second, out)
+}
+
+/// `<34>` and its end.
+fn priority(line: &[u8]) -> Option<usize> {
+    let end = memchr::memchr(b'>', line.strip_prefix(b"<")?)?;
+    (end <= 3 && line[1..=end].iter().all(u8::is_ascii_digit)).then_some(end + 2)
+}
+
+/// ` host tag[pid]: text` from `at` on.
+fn host_and_tag(line: &[u8], at: usize, out: &mut Vec<u8>) -> Option<Inner> {
+    (line.get(at) == Some(&b' ')).then_some(())?;
+    let tag = word(line, at + 1)?;
+    let is_tag = |b: &u8| !b.is_ascii_whitespace() && *b != b':';
+    let n = line[tag..].iter().take_while(|b| is_tag(b)).count();
+    (n > 0 && line.get(tag + n) == Some(&b':')).then_some(())?;
+    rest(line, (tag + n + 2).min(line.len()), out)
+}
+
+/// `<34>Mar  9 11:54:05 host app[12]: text`, also without the priority, as journalctl prints.
+pub(super) fn syslog_3164(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    const MONTHS: [&[u8]; 12] =
+        [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
+    let at = priority(line).unwrap_or(0);
+    let stamp = line.get(at..at + 15)?;
+    MONTHS.contains(&&stamp[..3]).then_some(())?;
+    let is_digit = |i: usize| stamp[i].is_ascii_digit();
+    let fits = stamp[3] == b' '
+        && (stamp[4] == b' ' || is_digit(4))
+        && is_digit(5)
+        && stamp[9] == b':'
+        && stamp[12] == b':';
+    fits.then_some(())?;
+    let fraction = line[at + 15..].iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
+    host_and_tag(line, at + 15 + fraction, out)
+}
+
+/// `<34>1 2025-03-29T11:54:05.123Z host app 12 ID [sd] text`
+pub(super) fn syslog_5424(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let at = priority(line)?;
+    (line.get(at..at + 2) == Some(b"1 ")).then_some(())?;
+    let mut at = at + 2;
+    for _ in 0..5 {
+        at = word(line, at)?;
+    }
+    if line.get(at) == Some(&b'-') {
+        return rest(line, (at + 2).min(line.len()), out);
+    }
+    // Values are quoted and can hold brackets.
+    let mut quoted = false;
+    let mut end = at;
+    while let Some(b) = line.get(end) {
+        match b {
+            b'\\' if quoted => end += 1,
+            b'"' => quoted = !quoted,
+            b']' if !quoted && line.get(end + 1) != Some(&b'[') => break,
+            _ => {}
+        }
+        end += 1;
+    }
+    (line.get(at) == Some(&b'[')).then_some(())?;
+    rest(line, (end + 2).min(line.len()), out)
+}
+
+/// `2025-03-29T11:54:05+0000 host app[12]: text`: `journalctl -o short-iso`.
+pub(super) fn journal(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    host_and_tag(line, stamp(line, 0)?, out)
+}
+
+/// `KEY=value` lines of which `MESSAGE` is the text: `journalctl -o export`.
+pub(super) fn journal_export(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    if line.is_empty() {
+        return Some(Inner::Nothing);
+    }
+    let at = memchr::memchr(b'=', line)?;
+    let is_key = line[..at].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+    (at > 0 && is_key).then_some(())?;
+    if &line[..at] == b"MESSAGE" { rest(line, at + 1, out) } else { Some(Inner::Nothing) }
+}
