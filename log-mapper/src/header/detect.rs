@@ -391,6 +391,12 @@ fn best(fits: &[Fit]) -> Option<usize> {
         let most = left.iter().map(|i| count(&fits[*i])).max()?;
         left.retain(|i| count(&fits[*i]) >= most - most / 10);
     }
+    // A layout prints its fields in every record: what only some lines have is of the messages,
+    // if the program prints them so.
+    let is_known = |i: &usize| fits[*i].n_explained > 0 && fits[*i].n_explained == fits[*i].n_judged;
+    if let Some(most) = left.iter().filter(|i| is_known(i)).map(|i| fits[*i].lines.len()).max() {
+        left.retain(|i| fits[*i].lines.len() >= most);
+    }
     left.into_iter().max_by_key(|i| {
         let fit = &fits[*i];
         (fit.layout.n_fields(), share(fit.n_explained, fit), fit.lines.len(), std::cmp::Reverse(*i))
