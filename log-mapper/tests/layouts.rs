@@ -58,7 +58,10 @@ fn read(text: &str) -> NodeOutput {
 }
 
 /// Threads and log points of the records, in order of their lines.
-fn found(output: &NodeOutput) -> Vec<(u64, Option<String>, Option<usize>, Option<Level>)> {
+/// Time, thread, log point and level of a record.
+type Found = (u64, Option<String>, Option<usize>, Option<Level>);
+
+fn found(output: &NodeOutput) -> Vec<Found> {
     let spans = output.accumulators.iter().flat_map(|a| &a.spans);
     let of_spans = spans.flat_map(|span| {
         let thread = span.thread.map(|thread| thread.to_string());
