@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Ask a table; without a query, prompt for them
     Sql(SqlArgs),
+    /// Ask what led to what: a query in the language of Pivot Tracing
+    Query(QueryArgs),
     /// Show what was found, and why
     Show(ShowArgs),
     /// Score a table against the truth
@@ -181,7 +183,51 @@ pub(crate) struct SqlArgs {
     /// Form of the rows [default: table on a terminal, csv in a pipe]
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
+    /// Ask of each two rows whether one happened before the other, as a check
+    #[arg(long)]
+    pub(crate) nested_loop: bool,
 }
+
+/// `lprof query --help` tells the language.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = QUERY_HELP)]
+pub(crate) struct QueryArgs {
+    /// Folder of the request table
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) table: PathBuf,
+    /// The query, e.g. `From e In Class.method GroupBy e.host Select e.host, COUNT`; none: from a file or a pipe
+    #[arg(conflicts_with = "file")]
+    pub(crate) query: Option<String>,
+    /// A file with the query
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Form of the rows [default: table on a terminal, csv in a pipe]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
+    /// Print the SQL that it becomes, and ask nothing
+    #[arg(long)]
+    pub(crate) show_sql: bool,
+    /// Print the rewrites that were made and the plan of the engine, and ask nothing
+    #[arg(long, conflicts_with = "show_sql")]
+    pub(crate) explain: bool,
+    /// Without rewrites, and of each two events whether one happened before the other, as a check
+    #[arg(long)]
+    pub(crate) unoptimized: bool,
+}
+
+const QUERY_HELP: &str = "\
+[Name:] From v In SOURCES
+[Left] Join v In SOURCES On a -> b [And a -> b within 5s]
+Where .. GroupBy .. Having .. Select [Distinct] .. [As name] OrderBy .. [Desc] Limit n
+
+SOURCES   Class, Class.method, Class.method:line, \"text of a template\", * (any event),
+          the Name of a query before; several with commas;
+          First(..), FirstN(n, ..), MostRecent(..), MostRecentN(n, ..) of what is joined
+a -> b    a must have happened before b; `not a -> b`: no such a
+a ~> b    only clocks say so    a || b  nothing orders them    a >> b  b came by way of a
+v.export  host, process, timestamp, thread, request, span, level, class, method, line,
+          requestType, topLevel, and what the log point prints, by name
+          COUNT, SUM, MIN, MAX, AVERAGE; times apart are in microseconds, 5s is a number";
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ShowArgs {

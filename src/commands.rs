@@ -4,6 +4,7 @@
 mod analyze;
 mod evaluate;
 mod map;
+mod query;
 mod reduce;
 mod run;
 mod show;
@@ -30,6 +31,19 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// A fault in a text that the user gave, shown in several lines: exit code 1.
+#[cfg_attr(not(feature = "sql"), expect(dead_code, reason = "queries are the only such texts"))]
+#[derive(Debug)]
+pub(crate) struct InText(pub(crate) String);
+
+impl fmt::Display for InText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for InText {}
+
 /// Runs the command that was typed.
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let voice = Voice { quiet: args.quiet, verbose: args.verbose };
@@ -43,6 +57,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         Command::Reduce(args) => reduce::run(&args, voice),
         Command::Run(args) => run::run(&args, voice),
         Command::Sql(args) => sql::run(&args, voice),
+        Command::Query(args) => query::run(&args, voice),
         Command::Show(args) => show::run(args.what, voice),
         Command::Evaluate(args) => evaluate::run(&args, voice),
     }

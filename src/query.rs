@@ -4,28 +4,39 @@
 //! Refused before anything runs: definitions, changes, `COPY`, `SET`, several
 //! statements, files by name. A panic in the engine is one failed query.
 
+mod happened_before;
+mod language;
+mod log_points;
 mod prompt;
+mod row_names;
 mod session;
 mod values;
 
-use std::io::{IsTerminal as _, Read as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 
 use anyhow::{Context as _, Result, bail};
 use reducer::table::Manifest;
 
-use crate::args::Format;
+use crate::args::{Format, QueryArgs};
 use crate::output;
+use crate::render::neutral;
+pub(crate) use session::Joins;
 use session::Session;
 
 /// Threads of the engine need room: its planner recurses with the query.
 const STACK_BYTES: usize = 64 << 20;
 /// Longest query.
-const QUERY_BYTES_MAX: usize = 1 << 20;
+pub(crate) const QUERY_BYTES_MAX: usize = 1 << 20;
 
 /// Runs `query`, or those that come from a prompt or a pipe.
-pub(crate) fn run(manifest: &Manifest, query: Option<&str>, format: Option<Format>) -> Result<()> {
+pub(crate) fn run(
+    manifest: &Manifest,
+    query: Option<&str>,
+    format: Option<Format>,
+    joins: Joins,
+) -> Result<()> {
     let run = || -> Result<()> {
-        let session = Session::open(manifest)?;
+        let session = Session::open(manifest, joins)?;
         match query {
             Some(query) => session.print(query, output::format(format)),
             None if std::io::stdin().is_terminal() => prompt::run(&session, format),
@@ -39,6 +50,40 @@ pub(crate) fn run(manifest: &Manifest, query: Option<&str>, format: Option<Forma
             }
         }
     };
+    in_thread(run)
+}
+
+/// Asks `text`, a query in the language of Pivot Tracing.
+pub(crate) fn ask(manifest: &Manifest, text: &str, args: &QueryArgs) -> Result<()> {
+    if text.len() > QUERY_BYTES_MAX {
+        bail!("a query has at most {QUERY_BYTES_MAX} bytes, this one {}", text.len());
+    }
+    let catalog = log_points::catalog(manifest)?;
+    let compiled = language::compile(text, &catalog, !args.unoptimized)
+        .map_err(|fault| crate::commands::InText(fault.show(text)))?;
+    if args.show_sql {
+        let mut out = output::stdout();
+        writeln!(out, "{};", compiled.sql)?;
+        return Ok(out.flush()?);
+    }
+    let joins = if args.unoptimized { Joins::Nested } else { Joins::ByRequest };
+    in_thread(|| {
+        let session = Session::open(manifest, joins)?;
+        if !args.explain {
+            return session.print(&compiled.sql, output::format(args.format));
+        }
+        let mut out = output::stdout();
+        for rule in &compiled.rules {
+            writeln!(out, "rewrite: {}", neutral(rule))?;
+        }
+        out.flush()?;
+        drop(out);
+        session.print(&format!("EXPLAIN {}", compiled.sql), output::format(args.format))
+    })
+}
+
+/// Runs `run` where the engine has room; a panic of it is a failed query.
+fn in_thread(run: impl FnOnce() -> Result<()> + Send) -> Result<()> {
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run)?;
         match worker.join() {

@@ -13,7 +13,8 @@ pub(crate) fn run(args: &SqlArgs, voice: Voice) -> Result<ExitCode> {
     if let Some(damage) = &manifest.damage {
         voice.say(&format!("warning: {damage}; the state before it is shown"));
     }
-    crate::query::run(&manifest, args.query.as_deref(), args.format)?;
+    let joins = if args.nested_loop { crate::query::Joins::Nested } else { crate::query::Joins::ByRequest };
+    crate::query::run(&manifest, args.query.as_deref(), args.format, joins)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,5 +1,6 @@
 //! A session: the engine with the tables of one manifest.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
@@ -10,11 +11,16 @@ use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTable
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use reducer::table::{Manifest, TABLES};
 use schema::tables::{self, Row, SchemaRef};
 
+use super::happened_before::{FilterPlanner, FilteredJoins, JoinByRequest, functions};
+use super::row_names::add_positions;
 use super::{QUERY_BYTES_MAX, STACK_BYTES, values};
 use crate::args::Format;
 use crate::output;
@@ -31,28 +37,57 @@ pub(crate) struct Session {
     runtime: tokio::runtime::Runtime,
     /// (table, its columns), for completion.
     pub(crate) names: Vec<(String, Vec<String>)>,
+    /// Functions of rows, beside the engine's.
+    functions: HashSet<String>,
+}
+
+/// How joins on relations of events are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Joins {
+    /// Request by request.
+    ByRequest,
+    /// By the engine, which asks of each two rows.
+    Nested,
+}
+
+/// The engine without tables, which holds at most `memory_bytes` and then spills.
+pub(super) fn context(memory_bytes: usize, joins: Joins) -> Result<SessionContext> {
+    let config = SessionConfig::new()
+        .with_information_schema(true)
+        .with_target_partitions(rayon::current_num_threads())
+        .set_bool("datafusion.execution.parquet.schema_force_view_types", false)
+        .set_bool("datafusion.execution.parquet.pushdown_filters", true)
+        // Fails on a column that is given out under two names, beside a field of a struct.
+        .set_bool("datafusion.optimizer.enable_leaf_expression_pushdown", false)
+        .set_str("datafusion.execution.time_zone", "UTC");
+    let pool = Arc::new(FairSpillPool::new(memory_bytes));
+    let env =
+        RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc().context("cannot start the SQL engine")?;
+    let rule: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(JoinByRequest);
+    let ours = (joins == Joins::ByRequest).then_some(rule);
+    let rules = ours.into_iter().chain(PhysicalOptimizer::new().rules).collect();
+    let state = SessionStateBuilder::new()
+        .with_config(config)
+        .with_runtime_env(env)
+        .with_default_features()
+        .with_physical_optimizer_rules(rules)
+        .with_query_planner(Arc::new(FilterPlanner))
+        .build();
+    let context = SessionContext::new_with_state(state);
+    context.add_analyzer_rule(Arc::new(FilteredJoins));
+    functions().into_iter().for_each(|function| context.register_udf(function));
+    Ok(context)
 }
 
 impl Session {
     /// Opens the tables of `manifest`.
-    pub(crate) fn open(manifest: &Manifest) -> Result<Self> {
+    pub(crate) fn open(manifest: &Manifest, joins: Joins) -> Result<Self> {
+        let context = context(MEMORY_BYTES_MAX, joins)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(rayon::current_num_threads())
             .thread_stack_size(STACK_BYTES)
             .build()
             .context("cannot start the SQL engine")?;
-        let config = SessionConfig::new()
-            .with_information_schema(true)
-            .with_target_partitions(rayon::current_num_threads())
-            .set_bool("datafusion.execution.parquet.schema_force_view_types", false)
-            .set_bool("datafusion.execution.parquet.pushdown_filters", true)
-            .set_str("datafusion.execution.time_zone", "UTC");
-        let pool = Arc::new(FairSpillPool::new(MEMORY_BYTES_MAX));
-        let env = RuntimeEnvBuilder::new()
-            .with_memory_pool(pool)
-            .build_arc()
-            .context("cannot start the SQL engine")?;
-        let context = SessionContext::new_with_config_rt(config, env);
         let mut names = Vec::new();
         for table in TABLES {
             let schema = schema_of(table);
@@ -60,7 +95,8 @@ impl Session {
                 .push((table.to_owned(), schema.fields().iter().map(|field| field.name().clone()).collect()));
             register(&context, manifest, table, schema)?;
         }
-        Ok(Self { context, runtime, names })
+        let functions = functions().iter().map(|function| function.name().to_owned()).collect();
+        Ok(Self { context, runtime, names, functions })
     }
 
     /// Runs `query` and writes its rows to standard output.
@@ -69,7 +105,13 @@ impl Session {
         self.runtime.block_on(async {
             let options =
                 SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
-            let frame = self.context.sql_with_options(query, options).await?;
+            let state = self.context.state();
+            let dialect = state.config_options().sql_parser.dialect;
+            let mut statement = state.sql_to_statement(query, &dialect)?;
+            add_positions(&mut statement, &self.functions);
+            let plan = state.statement_to_plan(statement).await?;
+            options.verify_plan(&plan)?;
+            let frame = self.context.execute_logical_plan(plan).await?;
             let schema: SchemaRef = Arc::new(frame.schema().as_arrow().clone());
             let stream = frame.execute_stream().await?;
             print_stream(stream, schema, format).await

@@ -1,0 +1,296 @@
+//! The queries of `samples/queries` over the sample: each gives what is written beside it,
+//! and several of them what the logs and the truth of the run say without lprof. What
+//! queries must not do, and what is said of wrong ones.
+#![cfg(feature = "sql")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")
+}
+
+fn lprof(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lprof")).args(arguments).output().expect("lprof starts")
+}
+
+#[track_caller]
+fn done(arguments: &[&str]) -> String {
+    let output = lprof(arguments);
+    assert!(output.status.success(), "{arguments:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[track_caller]
+fn fails(arguments: &[&str], expected: &str) {
+    let output = lprof(arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}\n{said}");
+    assert!(said.contains(expected), "{arguments:?}\nexpected {expected}\ngot      {said}");
+}
+
+/// The request table of the sample, with the code of `target`, in a folder of its own.
+fn table(target: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let table = folder.path().join("t").display().to_string();
+    let jar = samples().join("classes").join(target).join("store.jar").display().to_string();
+    done(&["run", "--table", &table, &jar, &samples().join("logs").display().to_string()]);
+    (folder, table)
+}
+
+fn query_files() -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(samples().join("queries")).expect("the queries");
+    let files = folder.map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|e| e == "query")).collect();
+    files.sort();
+    assert!(files.len() >= 12, "nine of the paper and three of our own");
+    files
+}
+
+#[test]
+fn each_query_gives_what_is_written_beside_it() {
+    for target in ["java8", "java17"] {
+        let (_folder, table) = table(target);
+        for file in query_files() {
+            let name = file.display().to_string();
+            let expected = std::fs::read_to_string(file.with_extension("csv")).expect(&name);
+            let found = done(&["query", "--table", &table, "-f", &name]);
+            assert_eq!(found, expected, "{name} with {target}");
+            let plain = done(&["query", "--table", &table, "--unoptimized", "-f", &name]);
+            assert_eq!(plain, expected, "{name} with {target}, without rewrites");
+        }
+    }
+}
+
+/// A line of a log, with what the truth says of it.
+struct Line {
+    node: String,
+    message: String,
+    us: i64,
+    point: String,
+    thread: String,
+    unit: String,
+}
+
+impl Line {
+    /// The text after `before` up to `after`.
+    fn between<'l>(&'l self, before: &str, after: &str) -> &'l str {
+        let rest =
+            self.message.split_once(before).unwrap_or_else(|| panic!("{before} in {}", self.message)).1;
+        rest.split_once(after).map_or(rest, |(found, _)| found)
+    }
+}
+
+/// All lines of the run, from its logs and its truth.
+fn lines() -> Vec<Line> {
+    let truth = std::fs::read_to_string(samples().join("expected/truth.tsv")).expect("the truth");
+    let log = |node: &str| -> Vec<String> {
+        let text = std::fs::read_to_string(samples().join(format!("logs/{node}.log"))).expect("a log");
+        text.lines().map(ToOwned::to_owned).collect()
+    };
+    let logs: BTreeMap<&str, Vec<String>> = ["a", "b", "c"].map(|node| (node, log(node))).into();
+    let line = |row: &str| {
+        let columns: Vec<&str> = row.split('\t').collect();
+        let [node, line, _, thread, point, _, unit, _] = columns[..] else { panic!("{row}") };
+        let text = &logs[node][line.parse::<usize>().expect("a number") - 1];
+        let number = |from: usize, to: usize| text[from..to].parse::<i64>().expect("a time");
+        let seconds = (number(11, 13) * 60 + number(14, 16)) * 60 + number(17, 19);
+        Line {
+            node: node.to_owned(),
+            message: text.split_once(": ").expect("a message").1.to_owned(),
+            us: (seconds * 1_000 + number(20, 23)) * 1_000,
+            point: point.to_owned(),
+            thread: thread.to_owned(),
+            unit: unit.to_owned(),
+        }
+    };
+    truth.lines().skip(1).map(line).collect()
+}
+
+/// The rows that are written beside a query.
+fn rows(name: &str) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(samples().join("queries").join(name)).expect(name);
+    let row = |line: &str| line.split(',').map(ToOwned::to_owned).collect();
+    text.lines().skip(1).map(row).collect()
+}
+
+fn stored(lines: &[Line]) -> impl Iterator<Item = &Line> {
+    lines.iter().filter(|line| line.point.contains("AckResponder.keep:"))
+}
+
+/// Q1, Q2 and Q6: sums and counts of what the lines say, by the node of the request's head.
+#[test]
+fn what_is_stored_is_what_the_lines_say() {
+    let lines = lines();
+    let head = |unit: &str| {
+        let is_head = |line: &&Line| line.unit == unit && line.point.contains("writeBlock:106");
+        let mut found = lines.iter().filter(is_head).collect::<Vec<_>>();
+        found.sort_by_key(|line| (!line.message.contains(" as HEAD")).then_some(line.us));
+        found.first().map(|line| line.node.clone()).expect("a head")
+    };
+    let mut by_node: BTreeMap<String, i64> = BTreeMap::new();
+    let mut by_head: BTreeMap<(String, String), (i64, i64)> = BTreeMap::new();
+    for line in stored(&lines) {
+        let bytes: i64 = line.between(", ", " bytes").parse().expect("a number");
+        *by_node.entry(line.node.clone()).or_default() += bytes;
+        let found = by_head.entry((head(&line.unit), line.node.clone())).or_default();
+        *found = (found.0 + bytes, found.1 + 1);
+    }
+    let expected: Vec<Vec<String>> =
+        by_node.iter().map(|(n, bytes)| vec![n.clone(), bytes.to_string()]).collect();
+    assert_eq!(rows("q1-bytes-by-node.csv"), expected);
+    let row = |((head, node), (bytes, n)): (&(String, String), &(i64, i64))| {
+        vec![head.clone(), node.clone(), bytes.to_string(), n.to_string()]
+    };
+    let expected: Vec<Vec<String>> = by_head.iter().map(row).collect();
+    assert_eq!(rows("q2-bytes-by-entry.csv"), expected);
+    let without_bytes = |row: &Vec<String>| vec![row[0].clone(), row[1].clone(), row[3].clone()];
+    let expected: Vec<Vec<String>> = expected.iter().map(without_bytes).collect();
+    assert_eq!(rows("q6-nodes-by-entry.csv"), expected);
+}
+
+/// Q3: the first line that each operation prints on a node.
+#[test]
+fn operations_are_counted_as_the_lines_say() {
+    let mut expected: BTreeMap<String, i64> = BTreeMap::new();
+    let first =
+        ["writeBlock:106", "readBlock:126", "deleteBlock:", "verifyBlock:", "copyBlock:152", "blockStatus:"];
+    for line in lines().iter().filter(|line| first.iter().any(|point| line.point.contains(point))) {
+        *expected.entry(line.node.clone()).or_default() += 1;
+    }
+    let expected: Vec<Vec<String>> =
+        expected.iter().map(|(n, count)| vec![n.clone(), count.to_string()]).collect();
+    assert_eq!(rows("q3-operations-by-node.csv"), expected);
+}
+
+/// Q4 and Q7: who asked for what is copied, by the truth's requests.
+#[test]
+fn copies_are_of_who_asked_for_them() {
+    let lines = lines();
+    let of = |unit: &str, point: &str| {
+        let mut found = lines.iter().filter(|line| line.unit == unit && line.point.contains(point));
+        found.next().unwrap_or_else(|| panic!("{point} of {unit}"))
+    };
+    let (mut by_block, mut by_nodes): (BTreeMap<Vec<String>, i64>, BTreeMap<Vec<String>, i64>) =
+        Default::default();
+    for copy in lines.iter().filter(|line| line.point.contains("copyBlock:155")) {
+        let asked = of(&copy.unit, "verifyBlock:");
+        let repair = of(&copy.unit, "RepairWorker.repair:63");
+        let block = asked.between("block-", ":v").to_owned();
+        *by_block.entry(vec![asked.node.clone(), block]).or_default() += 1;
+        if asked.node != repair.node {
+            let nodes = [asked, repair, copy].map(|line| line.node.clone());
+            *by_nodes.entry(nodes.to_vec()).or_default() += 1;
+        }
+    }
+    let told = |counts: &BTreeMap<Vec<String>, i64>| -> Vec<Vec<String>> {
+        counts.iter().map(|(key, n)| key.iter().cloned().chain([n.to_string()]).collect()).collect()
+    };
+    assert_eq!(rows("q4-copies-by-asker.csv"), told(&by_block));
+    assert_eq!(rows("q7-copies-from-elsewhere.csv"), told(&by_nodes));
+}
+
+/// Q8: from what a request prints first on a node to its answer from there.
+#[test]
+fn latencies_are_those_of_the_lines() {
+    let lines = lines();
+    let mut expected = Vec::new();
+    for response in lines.iter().filter(|line| line.point.contains("AckResponder.run:")) {
+        let is_request = |line: &&Line| {
+            line.unit == response.unit && line.node == response.node && line.point.contains("writeBlock:106")
+        };
+        let request = lines.iter().find(is_request).expect("a request");
+        assert_ne!(request.thread, response.thread);
+        let version = response.between(":v", " ").trim_end_matches([',', ':']).to_owned();
+        let took = response.us - request.us;
+        expected.push((-took, response.node.clone(), response.between("block-", ":v").to_owned(), version));
+    }
+    expected.sort_by(|a, b| {
+        let number = |text: &str| text.parse::<i64>().expect("a number");
+        (a.0, &a.1, number(&a.2), number(&a.3)).cmp(&(b.0, &b.1, number(&b.2), number(&b.3)))
+    });
+    let expected = expected.into_iter().take(10);
+    let expected: Vec<Vec<String>> = expected
+        .map(|(took, node, block, version)| vec![node, block, version, (-took).to_string()])
+        .collect();
+    assert_eq!(rows("q8-latency.csv"), expected);
+}
+
+#[test]
+fn queries_come_from_files_and_pipes_and_go_out_in_any_form() {
+    let (_folder, table) = table("java8");
+    let text = "From e In ClientHandler.readBlock:133 Select e.host, e.level, COUNT";
+    let text = text.replace("Select", "GroupBy e.host, e.level Select");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lprof"));
+    command
+        .args(["query", "--format", "json", "--table", &table])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut child = command.spawn().expect("lprof starts");
+    std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), text.as_bytes()).expect("a query");
+    let output = child.wait_with_output().expect("lprof ends");
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(found[0]["e.level"], "WARN");
+    let shown = done(&["query", "--format", "table", "--table", &table, &text]);
+    assert!(shown.contains("e.host  e.level  COUNT"), "{shown}");
+    // What it becomes can be asked as it is.
+    let sql = done(&["query", "--show-sql", "--table", &table, &text]);
+    let by_sql = done(&["sql", "--table", &table, &sql]);
+    assert_eq!(by_sql, done(&["query", "--table", &table, &text]));
+    let join = "From s In AckResponder.keep Join w In First(ClientHandler) On w -> s GroupBy w.host Select w.host, COUNT";
+    let plan = done(&["query", "--explain", "--table", &table, join]);
+    assert!(plan.contains("rewrite: projection of w: host"), "{plan}");
+    assert!(plan.contains("HappenedBeforeJoinExec: join_type=Inner, on=firstn("), "{plan}");
+    let join = join.replace("First(ClientHandler)", "ClientHandler");
+    let plan = done(&["query", "--explain", "--unoptimized", "--table", &table, &join]);
+    assert!(plan.contains("NestedLoopJoinExec") && !plan.contains("rewrite:"), "{plan}");
+}
+
+#[test]
+fn faults_name_the_column_and_the_nearest_name() {
+    let (folder, table) = table("java8");
+    let fails = |text: &str, expected: &str| fails(&["query", "--table", &table, text], expected);
+    fails(
+        "From e In AckResponder.keep\nSelect e.lenght",
+        "lprof: line 2, column 8: `e` exports no `lenght`; did you mean `length`?\n  Select e.lenght\n         ^\n",
+    );
+    fails("From e In AckResponder.kep Select COUNT", "did you mean `AckResponder.keep`?");
+    fails("From e In * Selct COUNT", "did you mean `Select`?");
+    fails("", "the query is empty");
+    let none = folder.path().join("none").display().to_string();
+    let jar = samples().join("classes/java8/store.jar").display().to_string();
+    let logs = samples().join("logs").display().to_string();
+    done(&["run", "--table", &none, "--keep", "requests", &jar, &logs]);
+    self::fails(&["query", "--table", &none, "From e In * Select COUNT"], "`--keep events`");
+    self::fails(&["query", "--table", &table, "-f", &none], &none);
+}
+
+#[test]
+fn no_query_writes_or_reaches_a_file() {
+    let (folder, table) = table("java8");
+    let target = folder.path().join("x.csv").display().to_string();
+    let log = samples().join("logs/a.log").display().to_string();
+    let files = || {
+        let names = std::fs::read_dir(folder.path()).expect("a folder");
+        names.map(|entry| entry.expect("an entry").file_name()).collect::<Vec<_>>()
+    };
+    let before = files();
+    for text in [
+        format!("COPY (SELECT 1) TO '{target}'"),
+        format!("From e In \"{log}\" Select COUNT"),
+        format!("From e In {log} Select COUNT"),
+        format!("From e In * Select COUNT; COPY (SELECT 1) TO '{target}'"),
+        format!("From e In * Where e.host = 'x'') TO ''{target}' Select COUNT Limit 1 COPY"),
+        "From e In * Select e.\"host\"\" FROM runs; DROP TABLE runs; --\"".to_owned(),
+    ] {
+        fails(&["query", "--table", &table, &text], "line 1, column");
+    }
+    // Quotes of names and texts stay in them.
+    let text = format!(
+        "From e In * Where e.host = '''; COPY (SELECT 1) TO ''{target}''; --' Select COUNT As \"a\"\"; --\""
+    );
+    assert_eq!(done(&["query", "--table", &table, &text]), "\"a\"\"; --\"\n0\n");
+    assert_eq!(files(), before, "nothing written");
+}
