@@ -53,6 +53,12 @@ pub const CLASS_MEMBERS_MAX: usize = 12;
 /// nothing is said about what comes before it.
 pub const WAYS_MAX: usize = 200;
 
+/// Values looked at to find where a container was made.
+pub const HOME_STEPS_MAX: usize = 200;
+
+/// Places where a container can have been made; with more, it is named by what holds it.
+pub const HOMES_MAX: usize = 8;
+
 /// Methods looked at below the place where a message is received, to find the
 /// unit that works on it.
 pub const BELOW_METHODS_MAX: usize = 500;

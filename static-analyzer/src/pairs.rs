@@ -30,6 +30,7 @@ use crate::top_level::{Member, TopLevel, TopLevels};
 
 mod apis;
 mod attached;
+mod built;
 mod cargo;
 mod carry;
 mod channels;
@@ -38,14 +39,20 @@ mod events;
 mod facts;
 mod folders;
 mod handoffs;
+mod homes;
 mod links;
+mod mapped;
 mod origins;
+mod places;
 mod preludes;
 pub(crate) mod regions;
 mod sides;
 mod streams;
+mod texts;
+mod topics;
 mod uses;
 mod waits;
+mod wires;
 
 use handoffs::Handoff;
 
@@ -111,7 +118,7 @@ pub fn find(
     let units = regions::Units::new(context);
     let facts = facts::scan(context);
     let channels = channels::Channels::new(context, &units, &facts, &mut diagnostics);
-    let events = events::Events::new(context, &units);
+    let events = events::Events::new(context, &units, &facts);
     let made = origins::made(context);
     let sources =
         handoffs::Sources { context, units: &units, channels: &channels, events: &events, made: &made };
@@ -146,7 +153,7 @@ fn merge(
     units: &regions::Units,
     network: &links::Network,
 ) -> (Pairs, BTreeMap<Key, Sites>, BTreeMap<Key, Sites>) {
-    let members = carry::Members::new(context.top_levels);
+    let members = carry::Members::new(context);
     let manifest = cargo::Manifest::new(context, network.direct().map(|h| &h.cargo));
     let of_sender = |from: usize| -> Vec<(Pair, Sites, Sites)> {
         let mut receivers = Receivers::new();
@@ -222,16 +229,13 @@ fn merge_one(
         return None;
     }
     let more = if ways.len() > 1 { format!(", and {} more", ways.len() - 1) } else { String::new() };
-    let mut sites: Sites = ways.iter().map(|way| way[0].site).collect();
-    sites.sort_unstable();
-    sites.dedup();
+    let (sites, many) = handed_at(context, ways);
     let pair = Pair {
         from,
         to,
         kind: if is_bare { LinkKind::Ask } else { kind },
         identifiers,
-        many: (sites.len() > 1 && !regions::are_alternatives(context, &sites))
-            || ways.iter().flatten().any(|h| h.many),
+        many,
         before: Vec::new(),
         after: Vec::new(),
         beside: Vec::new(),
@@ -242,6 +246,22 @@ fn merge_one(
     };
     let taken = events::taken_at(context, context.top_levels.methods[to].method, ways);
     Some((pair, sites, taken))
+}
+
+/// Where the sender hands over, and whether one request of it can do so several times.
+fn handed_at(context: Context<'_>, ways: &[Vec<&Handoff>]) -> (Sites, bool) {
+    // Numbers and texts that go over a connection beside a message are a part of it.
+    let is_apart = |way: &&Vec<&Handoff>| !way.iter().any(|handoff| handoff.rule.is_of_wires());
+    let mut apart: Vec<&Vec<&Handoff>> = ways.iter().filter(is_apart).collect();
+    if apart.is_empty() {
+        apart = ways.iter().collect();
+    }
+    let mut sites: Sites = apart.iter().map(|way| way[0].site).collect();
+    sites.sort_unstable();
+    sites.dedup();
+    let many = (sites.len() > 1 && !regions::are_alternatives(context, &sites))
+        || apart.iter().copied().flatten().any(|h| h.many);
+    (sites, many)
 }
 
 /// Whether a way to `to` tells alone. What passes through others does not; but who starts a
@@ -403,7 +423,7 @@ fn drop_services(context: Context<'_>, pairs: &mut Pairs, sites: &mut BTreeMap<K
 
 /// Pairs of the rules file.
 fn add_forced(context: Context<'_>, units: &regions::Units, rules: &Rules, pairs: &mut Pairs) {
-    let members = carry::Members::new(context.top_levels);
+    let members = carry::Members::new(context);
     for (from, to, kind) in &rules.pairs {
         for a in named(context, from) {
             for b in named(context, to) {

@@ -23,8 +23,12 @@ mod asked;
 mod awaited;
 #[path = "requests/backlogs.rs"]
 mod backlogs;
+#[path = "requests/cables.rs"]
+mod cables;
 #[path = "requests/caches.rs"]
 mod caches;
+#[path = "requests/canals.rs"]
+mod canals;
 #[path = "requests/carried.rs"]
 mod carried;
 #[path = "requests/choices.rs"]
@@ -528,6 +532,27 @@ fn pairs_of(class: &str) -> Vec<(String, String, LinkKind, bool)> {
     };
     let pairs = pairs.iter().map(|pair| (name(pair.from), name(pair.to), pair.kind, pair.many));
     pairs.filter(|(from, to, ..)| from.starts_with(class) && to.starts_with(class)).collect()
+}
+
+/// What the top-level methods of a class hand over to others of its file: the receiver, how,
+/// and the value classes of the receiver's identifiers that are carried, in one text.
+fn handed(from: &str) -> Vec<String> {
+    let model = model();
+    let top = |id: schema::TopLevelId| &model.top_level_methods[id.index()];
+    let pairs = model.communication_pairs.iter().filter(|pair| {
+        let is_message = matches!(pair.kind, LinkKind::Queue | LinkKind::Socket);
+        let is_of_file = from.split('$').next() == top(pair.to).class.split('$').next();
+        is_message && is_of_file && top(pair.from).class == from
+    });
+    let described = pairs.map(|pair| {
+        let to = top(pair.to);
+        let class = |&(_, theirs): &(schema::IdentifierId, schema::IdentifierId)| {
+            model.value_classes[to.identifiers[theirs.index()].value_class.index()].clone()
+        };
+        let carried: Vec<String> = pair.identifiers.iter().map(class).collect();
+        format!("{}.{} {:?} {}", to.class, to.method, pair.kind, carried.join(" "))
+    });
+    described.collect()
 }
 
 #[test]

@@ -61,6 +61,7 @@ pub const TASKS: &[Task] = &[
     callback("scala/runtime/AbstractPartialFunction", "apply*"),
     callback("kotlin/jvm/functions/Function0", "invoke"),
     callback("kotlin/jvm/functions/Function1", "invoke"),
+    callback("kotlin/jvm/functions/Function2", "invoke"),
 ];
 
 /// Objects that a cache or table of a library keeps and calls whenever it is used, in the
@@ -115,6 +116,9 @@ pub const ASYNC_RECEIVERS: &[&str] = &[
     "scala/concurrent/Future$",
     "scala/concurrent/Promise",
     "scala/concurrent/ExecutionContext",
+    "kotlin/concurrent/ThreadsKt",
+    "kotlin/concurrent/TimersKt",
+    "kotlinx/coroutines/BuildersKt",
 ];
 
 /// Interfaces and classes of RPC frameworks: whoever implements an interface
@@ -310,6 +314,32 @@ pub const COLLECTION_VIEW: &[&str] = &[
     "parallelStream",
     "clone",
 ];
+
+/// Calls that split a text: (class, method). What each part is depends on its position.
+const SPLITS: &[(&str, &str)] = &[
+    ("java/lang/String", "split"),
+    ("kotlin/text/StringsKt", "split$default"),
+    ("com/google/common/base/Splitter", "splitToList"),
+];
+
+/// Calls that cut a part out of a text: (class, method).
+const PARTS: &[(&str, &str)] = &[
+    ("java/lang/String", "substring"),
+    ("java/lang/String", "trim"),
+    ("java/lang/String", "strip"),
+    ("java/util/StringTokenizer", "nextToken"),
+    ("java/util/regex/Matcher", "group"),
+];
+
+/// Whether a call gives a part of a text, which names what the text names.
+pub(crate) fn is_part_of_text(method: &MethodRef) -> bool {
+    PARTS.contains(&(method.class.as_str(), method.name.as_str()))
+}
+
+/// Whether a call splits a text into parts.
+pub(crate) fn splits(method: &MethodRef) -> bool {
+    SPLITS.contains(&(method.class.as_str(), method.name.as_str()))
+}
 
 /// Where the classes of streams of elements are.
 pub const STREAM_PACKAGE: &str = "java/util/stream/";

@@ -269,7 +269,8 @@ impl<'a> Lifetimes<'a> {
         // A text made in the request and known by a local's name only could be
         // anything.
         let named_only = value_class.as_str().contains(':') && !is_number;
-        if named_only && matches!(place.path.root, Root::Local(_)) && place.path.steps.is_empty() {
+        let is_local = matches!(place.path.root, Root::Local(_)) && place.path.steps.is_empty();
+        if named_only && is_local && !self.is_part_of_text(place) {
             return None;
         }
         Some(IdentifierStrength::Request)
@@ -296,7 +297,8 @@ impl<'a> Lifetimes<'a> {
         let Some(body) = &self.program.methods[place.frame.index()].body else { return true };
         match body.op(v) {
             Op::Invoke { method, .. } => {
-                place.path.steps.is_empty() && self.program.class(method.class).is_none()
+                let is_library = self.program.class(method.class).is_none();
+                place.path.steps.is_empty() && is_library && !apis::is_part_of_text(method)
                     || apis::NO_IDENTITY.contains(&method.name.as_str())
             }
             Op::Caught(_) | Op::Const(_) | Op::Binary(..) | Op::Negate(_) | Op::ArrayLength(_) => true,
@@ -315,6 +317,18 @@ impl<'a> Lifetimes<'a> {
         match body.op(v) {
             Op::Invoke { method, .. } => made::counts(*method),
             Op::Binary(..) | Op::GetField(..) => made::is_counted(body, v),
+            _ => false,
+        }
+    }
+
+    /// Whether a value was cut out of a text: a word of a message names something.
+    fn is_part_of_text(&self, place: &Place) -> bool {
+        let Root::Local(value) = place.path.root else { return false };
+        let Some(body) = &self.program.methods[place.frame.index()].body else { return false };
+        match body.op(value) {
+            Op::Invoke { method, .. } => apis::is_part_of_text(method),
+            Op::ArrayLoad(parts, _) => matches!(body.op(body.uncast(*parts)),
+                Op::Invoke { method, .. } if apis::splits(method)),
             _ => false,
         }
     }

@@ -2,8 +2,8 @@
 //! carry a request from one thread or process to another. One row per API; the
 //! call graph has its own table of what starts a thread.
 
-use crate::call_graph::apis::is_stream;
-use crate::program::{Name, Program};
+use crate::call_graph::apis::{COLLECTION_GET, COLLECTION_VIEW, is_stream};
+use crate::program::{MethodRef, Name, Program};
 
 /// Whether the end of a channel writes or reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,6 +31,8 @@ pub(super) enum Part {
     Arg(usize),
     /// What the call returns.
     Result,
+    /// The elements of argument number.
+    Elements(usize),
 }
 
 /// Kinds of containers shared between threads.
@@ -94,11 +96,19 @@ const CONTAINER_CALLS: &[(Container, &str, Role, Part)] = &[
     (Container::Queue, "takeFirst", Role::Receive, Part::Result),
     (Container::Queue, "takeLast", Role::Receive, Part::Result),
     (Container::Queue, "dequeue", Role::Receive, Part::Result),
-    (Container::Queue, "drainTo", Role::Receive, Part::Arg(1)),
+    (Container::Queue, "drainTo", Role::Receive, Part::Elements(1)),
+    (Container::Queue, "addAll", Role::Send, Part::Elements(1)),
     (Container::Queue, "iterator", Role::Receive, Part::Result),
     (Container::Collection, "add", Role::Send, Part::Arg(1)),
     (Container::Collection, "addFirst", Role::Send, Part::Arg(1)),
     (Container::Collection, "addLast", Role::Send, Part::Arg(1)),
+    (Container::Collection, "addAll", Role::Send, Part::Elements(1)),
+    (Container::Collection, "offer", Role::Send, Part::Arg(1)),
+    (Container::Collection, "push", Role::Send, Part::Arg(1)),
+    (Container::Collection, "poll", Role::Receive, Part::Result),
+    (Container::Collection, "pop", Role::Receive, Part::Result),
+    (Container::Collection, "removeLast", Role::Receive, Part::Result),
+    (Container::Collection, "pollLast", Role::Receive, Part::Result),
     (Container::Collection, "get", Role::Receive, Part::Result),
     (Container::Collection, "remove", Role::Receive, Part::Result),
     (Container::Collection, "removeFirst", Role::Receive, Part::Result),
@@ -110,12 +120,55 @@ const CONTAINER_CALLS: &[(Container, &str, Role, Part)] = &[
     (Container::Map, "remove", Role::Receive, Part::Arg(1)),
 ];
 
-/// What a call on a container of class `class` does, if it is one.
-pub(super) fn container_call(class: &str, method: &str) -> Option<(Container, Role, Part)> {
+/// What a container's class is, if it is one.
+fn container_of(class: &str) -> Option<Container> {
     CONTAINER_PACKAGES.iter().find(|p| class.starts_with(**p))?;
     let (_, container) = CONTAINERS.iter().find(|(suffix, _)| class.ends_with(suffix))?;
-    let row = CONTAINER_CALLS.iter().find(|(c, m, _, _)| c == container && *m == method)?;
+    Some(*container)
+}
+
+/// Whether values of this type are containers of objects.
+pub(super) fn is_container(descriptor: &str) -> bool {
+    let class = descriptor.strip_prefix('L').and_then(|class| class.strip_suffix(';'));
+    descriptor.starts_with("[L") || class.is_some_and(|class| container_of(class).is_some())
+}
+
+/// Whether a call on a container gives one of its elements, or all of them.
+pub(super) fn gives_element(class: &str, method: &str) -> bool {
+    const BY_KEY: &[&str] = &["getOrDefault", "computeIfAbsent", "putIfAbsent"];
+    let of_any = |lists: [&[&str]; 3]| lists.iter().any(|list| list.contains(&method));
+    let is_walked = matches!(class, "java/util/Iterator" | "java/util/Map$Entry" | "java/util/ListIterator");
+    (is_walked || container_of(class).is_some()) && of_any([COLLECTION_GET, COLLECTION_VIEW, BY_KEY])
+}
+
+/// Whether such a call finds an element by its key.
+pub(super) fn is_by_key(method: &str) -> bool {
+    matches!(method, "get" | "getOrDefault" | "computeIfAbsent" | "putIfAbsent")
+}
+
+/// Whether a static call gives another view of the container that it is given.
+pub(super) fn wraps_container(class: &str, method: &str) -> bool {
+    let wraps = ["synchronized", "unmodifiable", "checked"].iter().any(|front| method.starts_with(front));
+    wraps && matches!(class, "java/util/Collections" | "com/google/common/collect/Queues")
+}
+
+/// What a call on a container of class `class` does, if it is one.
+pub(super) fn container_call(class: &str, method: &str) -> Option<(Container, Role, Part)> {
+    let container = container_of(class)?;
+    let row = CONTAINER_CALLS.iter().find(|(c, m, _, _)| *c == container && *m == method)?;
     Some((row.0, row.2, row.3))
+}
+
+/// Whether a call wakes who waits for it.
+pub(super) fn signals(class: &str, method: &str) -> bool {
+    let is_signal = matches!(method, "notify" | "notifyAll") && class == "java/lang/Object";
+    is_signal || matches!(method, "signal" | "signalAll") && class == "java/util/concurrent/locks/Condition"
+}
+
+/// Whether a call waits to be woken.
+pub(super) fn waits_for_signal(class: &str, method: &str) -> bool {
+    (class, method) == ("java/lang/Object", "wait")
+        || method.starts_with("await") && class == "java/util/concurrent/locks/Condition"
 }
 
 /// How the type that a serializing call handles is found.
@@ -162,6 +215,244 @@ pub(super) fn serializer_call(method: &str, descriptor: &str) -> Option<(Role, T
 
 /// Suffix of builders of protocol buffers.
 pub(super) const BUILDER_SUFFIX: &str = "$Builder";
+
+/// What a call of a library does with an object that it maps as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mapped {
+    /// Writes the argument of this number.
+    Writes(usize),
+    /// Makes one, of the class that the argument of this number is, if one says so.
+    Reads(Option<usize>),
+}
+
+/// (class, method, what it does): the first that fits; a method is a prefix if it ends in
+/// `*`.
+const MAPPERS: &[(&str, &str, Mapped)] = &[
+    ("com/fasterxml/jackson/databind/ObjectMapper", "writeValueAs*", Mapped::Writes(1)),
+    ("com/fasterxml/jackson/databind/ObjectMapper", "writeValue", Mapped::Writes(2)),
+    ("com/fasterxml/jackson/databind/ObjectMapper", "readValue", Mapped::Reads(Some(2))),
+    ("com/fasterxml/jackson/databind/ObjectMapper", "treeToValue", Mapped::Reads(Some(2))),
+    ("com/fasterxml/jackson/databind/ObjectWriter", "writeValueAs*", Mapped::Writes(1)),
+    ("com/fasterxml/jackson/databind/ObjectReader", "readValue", Mapped::Reads(None)),
+    ("org/codehaus/jackson/map/ObjectMapper", "writeValueAs*", Mapped::Writes(1)),
+    ("org/codehaus/jackson/map/ObjectMapper", "writeValue", Mapped::Writes(2)),
+    ("org/codehaus/jackson/map/ObjectMapper", "readValue", Mapped::Reads(Some(2))),
+    ("com/google/gson/Gson", "toJson", Mapped::Writes(1)),
+    ("com/google/gson/Gson", "fromJson", Mapped::Reads(Some(2))),
+    ("com/esotericsoftware/kryo/Kryo", "writeObject", Mapped::Writes(2)),
+    ("com/esotericsoftware/kryo/Kryo", "writeClassAndObject", Mapped::Writes(2)),
+    ("com/esotericsoftware/kryo/Kryo", "readObject", Mapped::Reads(Some(2))),
+    ("com/esotericsoftware/kryo/Kryo", "readClassAndObject", Mapped::Reads(None)),
+    ("java/io/ObjectOutputStream", "writeObject", Mapped::Writes(1)),
+    ("java/io/ObjectOutputStream", "writeUnshared", Mapped::Writes(1)),
+    ("java/io/ObjectOutput", "writeObject", Mapped::Writes(1)),
+    ("java/io/ObjectInputStream", "readObject", Mapped::Reads(None)),
+    ("java/io/ObjectInputStream", "readUnshared", Mapped::Reads(None)),
+    ("java/io/ObjectInput", "readObject", Mapped::Reads(None)),
+];
+
+/// What a call does with a mapped object, if it is one.
+pub(super) fn mapped_call(called: &MethodRef) -> Option<Mapped> {
+    let is_name = |name: &str| match name.strip_suffix('*') {
+        Some(front) => called.name.starts_with(front),
+        None => called.name.as_str() == name,
+    };
+    let row = MAPPERS.iter().find(|row| row.0 == called.class.as_str() && is_name(row.1))?;
+    Some(row.2)
+}
+
+/// What carries numbers and texts one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wire {
+    /// A stream of data.
+    Stream,
+    /// A buffer that is filled or emptied at once.
+    Buffer,
+}
+
+/// Calls that write a number or text: (method, type).
+const WRITTEN: &[(&str, char)] = &[
+    ("writeBoolean", 'Z'),
+    ("writeByte", 'B'),
+    ("writeShort", 'S'),
+    ("writeChar", 'C'),
+    ("writeInt", 'I'),
+    ("writeLong", 'J'),
+    ("writeFloat", 'F'),
+    ("writeDouble", 'D'),
+    ("writeUTF", 'U'),
+];
+
+/// Calls that read one.
+const READ: &[(&str, char)] = &[
+    ("readBoolean", 'Z'),
+    ("readByte", 'B'),
+    ("readUnsignedByte", 'B'),
+    ("readShort", 'S'),
+    ("readUnsignedShort", 'S'),
+    ("readChar", 'C'),
+    ("readInt", 'I'),
+    ("readLong", 'J'),
+    ("readFloat", 'F'),
+    ("readDouble", 'D'),
+    ("readUTF", 'U'),
+];
+
+/// Calls that put a number into a buffer, at its position.
+const BUFFERED: &[(&str, char)] = &[
+    ("putShort", 'S'),
+    ("putChar", 'C'),
+    ("putInt", 'I'),
+    ("putLong", 'J'),
+    ("putFloat", 'F'),
+    ("putDouble", 'D'),
+];
+
+/// Calls that get one from there.
+const UNBUFFERED: &[(&str, char)] = &[
+    ("getShort", 'S'),
+    ("getChar", 'C'),
+    ("getInt", 'I'),
+    ("getLong", 'J'),
+    ("getFloat", 'F'),
+    ("getDouble", 'D'),
+];
+
+/// Types whose calls write and read data one after the other.
+const DATA: &[&str] = &[
+    "java/io/DataOutput",
+    "java/io/DataOutputStream",
+    "java/io/DataInput",
+    "java/io/DataInputStream",
+    "java/io/ObjectOutput",
+    "java/io/ObjectOutputStream",
+    "java/io/ObjectInput",
+    "java/io/ObjectInputStream",
+];
+
+/// What a call writes or reads of a row of data: on what, the role, the type, and the
+/// argument that is the value (0: the result).
+pub(super) fn field_call(called: &MethodRef) -> Option<(Wire, Role, char, usize)> {
+    let find = |rows: &[(&str, char)]| rows.iter().find(|row| row.0 == called.name.as_str()).map(|row| row.1);
+    if DATA.contains(&called.class.as_str()) {
+        let written = find(WRITTEN).map(|letter| (Wire::Stream, Role::Send, letter, 1));
+        return written.or_else(|| find(READ).map(|letter| (Wire::Stream, Role::Receive, letter, 0)));
+    }
+    if !is_buffer(&called.class) {
+        return None;
+    }
+    // Those with a position of their own are in no row.
+    let put = find(BUFFERED)
+        .filter(|_| !called.descriptor.starts_with("(I") || called.descriptor.starts_with("(I)"));
+    let put = put.map(|letter| (Wire::Buffer, Role::Send, letter, 1));
+    let got = || find(UNBUFFERED).filter(|_| called.descriptor.starts_with("()"));
+    put.or_else(|| got().map(|letter| (Wire::Buffer, Role::Receive, letter, 0)))
+}
+
+/// Whether a class is one of buffers of bytes.
+pub(super) fn is_buffer(class: &str) -> bool {
+    matches!(class, "java/nio/ByteBuffer" | "java/nio/MappedByteBuffer" | "java/nio/Buffer")
+}
+
+/// Whether a call moves what is in a buffer to or from a connection.
+pub(super) fn moves_buffer(class: &str, method: &str) -> bool {
+    let is_channel = matches!(
+        class,
+        "java/nio/channels/SocketChannel"
+            | "java/nio/channels/DatagramChannel"
+            | "java/nio/channels/AsynchronousSocketChannel"
+            | "java/nio/channels/ByteChannel"
+            | "java/nio/channels/WritableByteChannel"
+            | "java/nio/channels/ReadableByteChannel"
+    );
+    is_channel && matches!(method, "read" | "write" | "send" | "receive")
+}
+
+/// Calls that write or read a line of text: (class, method, role, argument that is the
+/// text; 0: the result).
+const LINES: &[(&str, &str, Role, usize)] = &[
+    ("java/io/PrintWriter", "println", Role::Send, 1),
+    ("java/io/PrintWriter", "print", Role::Send, 1),
+    ("java/io/PrintWriter", "write", Role::Send, 1),
+    ("java/io/PrintStream", "println", Role::Send, 1),
+    ("java/io/PrintStream", "print", Role::Send, 1),
+    ("java/io/BufferedWriter", "write", Role::Send, 1),
+    ("java/io/OutputStreamWriter", "write", Role::Send, 1),
+    ("java/io/Writer", "write", Role::Send, 1),
+    ("java/io/DataOutputStream", "writeBytes", Role::Send, 1),
+    ("java/io/BufferedReader", "readLine", Role::Receive, 0),
+    ("java/io/LineNumberReader", "readLine", Role::Receive, 0),
+    ("java/io/DataInputStream", "readLine", Role::Receive, 0),
+    ("java/util/Scanner", "nextLine", Role::Receive, 0),
+    ("kotlin/io/ConsoleKt", "readLine", Role::Receive, 0),
+];
+
+/// What a call does to a line of text, if it writes or reads one.
+pub(super) fn line_call(called: &MethodRef) -> Option<(Role, usize)> {
+    let row = LINES.iter().find(|r| r.0 == called.class.as_str() && r.1 == called.name.as_str())?;
+    let is_text = row.3 == 0 || called.descriptor.starts_with("(Ljava/lang/String;)");
+    is_text.then_some((row.2, row.3))
+}
+
+/// Classes of connections to other processes.
+const CONNECTIONS: &[&str] = &[
+    "java/net/Socket",
+    "javax/net/ssl/SSLSocket",
+    "java/nio/channels/SocketChannel",
+    "java/nio/channels/AsynchronousSocketChannel",
+    "java/net/URLConnection",
+    "java/net/HttpURLConnection",
+    "com/sun/net/httpserver/HttpExchange",
+];
+
+/// Whether a type is one of connections.
+pub(super) fn is_connection(descriptor: &str) -> bool {
+    let class = descriptor.strip_prefix('L').and_then(|class| class.strip_suffix(';'));
+    class.is_some_and(|class| CONNECTIONS.contains(&class))
+}
+
+/// Whether a call opens a stream of a connection, or gives one.
+pub(super) fn opens_wire(called: &MethodRef) -> bool {
+    CONNECTIONS.contains(&called.class.as_str())
+        || called.descriptor.split_once(')').is_some_and(|(_, result)| is_connection(result))
+}
+
+/// Whether objects of a library class are streams, or connections.
+pub(super) fn is_wire_class(class: &str) -> bool {
+    const SUFFIXES: &[&str] = &[
+        "Stream",
+        "Reader",
+        "Writer",
+        "Channel",
+        "DataInput",
+        "DataOutput",
+        "ObjectInput",
+        "ObjectOutput",
+        "Scanner",
+    ];
+    class.starts_with("java/") && SUFFIXES.iter().any(|suffix| class.ends_with(suffix))
+        || CONNECTIONS.contains(&class)
+}
+
+/// Calls of a server that give what it was asked for by its address: (class, method).
+const ASKED: &[(&str, &str)] = &[
+    ("com/sun/net/httpserver/HttpExchange", "getRequestURI"),
+    ("javax/servlet/http/HttpServletRequest", "getRequestURI"),
+    ("javax/servlet/http/HttpServletRequest", "getPathInfo"),
+    ("javax/servlet/http/HttpServletRequest", "getServletPath"),
+    ("javax/servlet/http/HttpServletRequest", "getQueryString"),
+    ("jakarta/servlet/http/HttpServletRequest", "getRequestURI"),
+    ("jakarta/servlet/http/HttpServletRequest", "getPathInfo"),
+    ("jakarta/servlet/http/HttpServletRequest", "getServletPath"),
+    ("jakarta/servlet/http/HttpServletRequest", "getQueryString"),
+    ("io/netty/handler/codec/http/HttpRequest", "uri"),
+    ("io/netty/handler/codec/http/HttpRequest", "getUri"),
+];
+
+/// Whether a call gives the address that a server was asked for.
+pub(super) fn is_asked_for(called: &MethodRef) -> bool {
+    ASKED.contains(&(called.class.as_str(), called.name.as_str()))
+}
 
 /// External stores: (class, method, store, role, argument with the key). Who looks
 /// up a key works on state that all share; handed over is only what is told.

@@ -13,13 +13,14 @@ use schema::{IdentifierStrength, LinkKind, TopLevelKind};
 
 use super::apis::Role;
 use super::facts::{Channel, Fact, Facts};
+use super::homes::Home;
 use super::regions::{UnitId, Units};
 use super::{Context, Pair, Pairs};
 use crate::call_graph::RootKind;
 use crate::identifiers::Identifier;
 use crate::ir::{Op, ValueId};
 use crate::path::{Root, Step};
-use crate::program::{ClassId, FieldRef, MethodId, Name};
+use crate::program::{ClassId, MethodId, Name};
 use crate::top_level::{TopLevel, attached};
 
 /// Carriers above which an object is everybody's and tells nothing.
@@ -119,7 +120,7 @@ fn beginnings(
     let regions = attaching.iter().flat_map(|&unit| &units.region(unit).methods);
     let taken =
         regions.flat_map(|&method| takes(method)).filter(|&(_, taken)| is_made_of(context, class, taken));
-    let queues: BTreeSet<FieldRef> = taken.map(|(queue, _)| queue).collect();
+    let queues: BTreeSet<Home> = taken.map(|(queue, _)| queue).collect();
     let puts = |fact: &Fact| {
         fact.role == Role::Send && matches!(fact.channel, Channel::Queue(queue) if queues.contains(&queue))
     };

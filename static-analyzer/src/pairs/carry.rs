@@ -7,15 +7,18 @@
 use rustc_hash::FxHashMap;
 use schema::IdentifierStrength;
 
-use super::Context;
-use super::handoffs::{Entry, Handoff};
+use super::handoffs::{Entry, Handoff, Lists};
 use super::regions::{Edge, UnitId, Units};
+use super::texts::{self, Cut};
+use super::{Context, built};
 use crate::identifiers::{Bound, Identifier, Place};
-use crate::ir::ValueId;
-use crate::limits::CLASS_MEMBERS_MAX;
-use crate::path::Root;
+use crate::ir::{InvokeKind, Op, ValueId};
+use crate::limits::{CLASS_MEMBERS_MAX, PATH_FIELDS_MAX};
+use crate::path::{AccessPath, Root, Step};
 use crate::program::{MethodId, Name};
-use crate::top_level::TopLevels;
+
+/// Texts within texts.
+const CUTS_MAX: usize = 6;
 
 /// Finds identifier maps of the pairs of one sender. Its ways share most of their
 /// hand-offs, and are many more than these: what one hand-off makes of one place is
@@ -30,15 +33,22 @@ pub(super) struct Carrier<'a> {
     /// Places of methods below a unit's first one, seen from there: receivers
     /// that are reached from one place share the way up.
     climbed: FxHashMap<(UnitId, MethodId, PlaceId), Option<PlaceId>>,
+    /// Ways to cut something out of a text that were met.
+    cuts: Vec<Vec<Cut>>,
 }
 
 /// Position in [`Places`].
 type PlaceId = u32;
 
+/// Position in [`Carrier::cuts`].
+type CutsId = u32;
+
 /// A value on its way back to the sender.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Carried {
     place: PlaceId,
+    /// How it was cut out of the text that is there, the last cut first; 0: not at all.
+    cuts: CutsId,
     /// Who has it made it itself: it comes from nobody, unless it is what it took.
     own: bool,
 }
@@ -74,6 +84,7 @@ impl<'a> Carrier<'a> {
             places: Places::default(),
             steps: FxHashMap::default(),
             climbed: FxHashMap::default(),
+            cuts: vec![Vec::new()],
         }
     }
 
@@ -98,25 +109,43 @@ impl<'a> Carrier<'a> {
                 continue;
             }
             let own = matches!(identifier.place.path.root, Root::Local(_));
-            let carried = Carried { place: self.places.id(identifier.place.clone()), own };
-            ends.extend(ways.iter().filter_map(|way| Some((self.carried(carried, way)?, j))));
+            let carried = Carried { place: self.places.id(identifier.place.clone()), cuts: 0, own };
+            ends.extend(ways.iter().filter_map(|way| {
+                let unit = way.last()?.to;
+                let carried = self.uncut(unit, carried);
+                Some((self.carried(carried, way)?, j))
+            }));
         }
         ends.sort_unstable();
         ends.dedup();
         let at_end = |(place, j): (PlaceId, u32)| {
-            let found = at_place(sender, self.places.get(place), &receiver[j as usize]);
+            let found = at_place(self.context, sender, self.places.get(place), &receiver[j as usize]);
             found.into_iter().map(move |i| (i, j))
         };
-        let mut pairs: Vec<(u32, u32)> = ends.into_iter().flat_map(at_end).collect();
+        let mut pairs: Vec<(u32, u32)> = ends.iter().copied().flat_map(at_end).collect();
         // Who is told a key looks the thing up among all of its kind.
         let is_told = |way: &Vec<&Handoff>| way.last().is_some_and(|last| last.rule.tells_a_key());
-        let followed: Vec<Name> = pairs.iter().map(|&(_, j)| receiver[j as usize].value_class).collect();
+        let class = |j: u32| receiver[j as usize].value_class;
+        // What is computed where it comes from is no value of the sender's, if it always is.
+        let is_new = |&(place, _): &(PlaceId, u32)| self.is_computed(self.places.get(place));
+        let ends_of = |j: u32| ends.iter().filter(move |(_, other)| *other == j);
+        let computed = ends.iter().map(|&(_, j)| j).filter(|&j| ends_of(j).count() == ways.len());
+        let computed = computed.filter(|&j| ends_of(j).all(is_new)).map(class);
+        let followed: Vec<Name> = pairs.iter().map(|&(_, j)| class(j)).chain(computed).collect();
         let theirs = self.members.received(to, ways.iter().any(is_told));
         let holds = |class| !followed.contains(&class) && holds(class);
         self.members.by_class(from, theirs, holds, &mut pairs);
         pairs.sort_unstable();
         pairs.dedup();
         pairs
+    }
+
+    /// Whether what is at a place is computed there.
+    fn is_computed(&self, place: &Place) -> bool {
+        let Root::Local(value) = place.path.root else { return false };
+        let body = self.context.program.methods[place.frame.index()].body.as_ref();
+        let op = body.filter(|_| place.path.steps.is_empty()).map(|body| body.op(value));
+        matches!(op, Some(Op::Binary(..) | Op::Negate(_)))
     }
 
     /// What is carried to the receiver, in the sender's frame.
@@ -133,26 +162,93 @@ impl<'a> Carrier<'a> {
             };
             carried = before?;
         }
-        (!carried.own).then_some(carried.place)
+        (!carried.own && carried.cuts == 0).then_some(carried.place)
     }
 
     /// What is carried over one hand-off, in the frame of who hands it over.
     fn step(&mut self, carried: Carried, handoff: &Handoff) -> Option<Carried> {
-        let Carried { place: id, own } = carried;
+        let Carried { place: id, own, cuts } = carried;
         let place = self.places.get(id);
         let place = match &handoff.entry {
             Entry::Call(_) if own => return Some(carried),
             Entry::Call(edge) => bind(self.context, *edge, place)?,
-            Entry::Channel { way, taken, put } => {
-                let mut place = place.clone();
+            Entry::Channel { way, taken, put, lists } => {
+                let mut carried = carried;
                 for edge in way.iter().filter(|_| !own) {
-                    place = bind(self.context, *edge, &place)?;
+                    let place = bind(self.context, *edge, self.places.get(carried.place))?;
+                    let place = self.places.id(place);
+                    carried = self.cut_here(Carried { place, ..carried });
                 }
-                across(self.context, &place, (*taken)?, (handoff.site.0, (*put)?))?
+                let place = self.places.get(carried.place);
+                let place = across(self.context, place, (*taken)?, (handoff.site.0, (*put)?), *lists)?;
+                let place = self.climb(handoff.from, handoff.site.0, place)?;
+                return Some(self.uncut(handoff.from, Carried { place, own: false, ..carried }));
             }
         };
         let place = self.climb(handoff.from, handoff.site.0, place)?;
-        Some(Carried { place, own: false })
+        Some(self.uncut(handoff.from, Carried { place, own: false, cuts }))
+    }
+
+    /// What was cut out of a text, or put into one that is cut, followed to what it was
+    /// before, as far as that is known in the frame of the unit's first method.
+    fn uncut(&mut self, unit: UnitId, mut carried: Carried) -> Carried {
+        for _ in 0..CUTS_MAX {
+            let place = carried.place;
+            carried = self.cut_here(carried);
+            if carried.place == place {
+                break;
+            }
+            let place = self.places.get(carried.place).clone();
+            let Some(place) = self.climb(unit, place.frame, place) else { break };
+            carried = Carried { place, ..carried };
+        }
+        carried
+    }
+
+    /// The same within the frame of one method.
+    fn cut_here(&mut self, mut carried: Carried) -> Carried {
+        for _ in 0..CUTS_MAX {
+            let place = self.places.get(carried.place);
+            let Root::Local(value) = place.path.root else { break };
+            let frame = place.frame;
+            let Some(body) = self.context.program.methods[frame.index()].body.as_ref() else { break };
+            if !place.path.steps.is_empty() {
+                break;
+            }
+            let mut cuts = self.cuts[carried.cuts as usize].clone();
+            let source = if let Some((text, cut)) = texts::cut(body, value) {
+                cuts.push(cut);
+                text
+            } else {
+                let pieces = texts::pieces(body, value);
+                let in_order: Vec<Cut> = cuts.iter().rev().cloned().collect();
+                let is_made = !cuts.is_empty() && pieces != [texts::Piece::Value(value)];
+                let pieces = self.members.texts.known(self.context, frame, pieces);
+                let left = texts::left(pieces, &in_order).filter(|_| is_made);
+                let Some((left, n_cuts)) = left else { break };
+                cuts.truncate(cuts.len() - n_cuts);
+                left
+            };
+            let mut path = self.context.bindings.path(frame, source);
+            while let Some(Step::Call(method)) = path.steps.last()
+                && texts::is_of_address(method)
+            {
+                path.steps.pop();
+                cuts.push(Cut::Some);
+            }
+            let place = self.places.id(Place { path, frame, looping: false });
+            carried = Carried { place, cuts: self.cuts_id(cuts), own: false };
+        }
+        carried
+    }
+
+    fn cuts_id(&mut self, cuts: Vec<Cut>) -> CutsId {
+        let known = self.cuts.iter().position(|known| *known == cuts);
+        let at = known.unwrap_or_else(|| {
+            self.cuts.push(cuts);
+            self.cuts.len() - 1
+        });
+        at as CutsId
     }
 
     /// `place` of a method of a unit, seen from the unit's first method.
@@ -189,8 +285,17 @@ fn bind(context: Context<'_>, (caller, call, _): Edge, place: &Place) -> Option<
 type Value = (MethodId, ValueId);
 
 /// What is reached from the value `taken`, in the frame of `put`.
-fn across(context: Context<'_>, place: &Place, taken: Value, put: Value) -> Option<Place> {
-    let prefix = context.bindings.path(taken.0, taken.1);
+fn across(context: Context<'_>, place: &Place, taken: Value, put: Value, lists: Lists) -> Option<Place> {
+    let mut prefix = context.bindings.path(taken.0, taken.1);
+    prefix.steps.extend(lists.taken.then_some(Step::Element));
+    let place = &if prefix.root == place.path.root { place.clone() } else { ungotten(context, place) };
+    // A loop may take at two places: before its first round, and at the end of each.
+    if let (Root::Local(joined), true) = (place.path.root, place.frame == taken.0)
+        && prefix.root == Root::Local(taken.1)
+        && joins(context, taken.0, joined, taken.1)
+    {
+        prefix.root = place.path.root;
+    }
     // Parameters of two methods have nothing to do with each other, but for their object.
     let here = match prefix.root {
         Root::Static(_) => true,
@@ -202,9 +307,49 @@ fn across(context: Context<'_>, place: &Place, taken: Value, put: Value) -> Opti
     }
     let rest = place.path.steps.strip_prefix(prefix.steps.as_slice())?;
     let mut path = context.bindings.path(put.0, put.1);
+    path.steps.extend(lists.put.then_some(Step::Element));
     path.steps.extend_from_slice(rest);
     path = context.bindings.normalize(put.0, &path);
-    Some(Place { path, frame: put.0, looping: false })
+    Some(Place { path: given_to_builder(context, put.0, path), frame: put.0, looping: false })
+}
+
+/// Whether `value` is one of those that are joined in one.
+fn joins(context: Context<'_>, method: MethodId, joined: ValueId, value: ValueId) -> bool {
+    let Some(body) = &context.program.methods[method.index()].body else { return false };
+    match body.op(joined) {
+        Op::Phi(operands) => operands.iter().any(|&(_, operand)| body.uncast(operand) == value),
+        _ => false,
+    }
+}
+
+/// The part of an object that is built, by the name of what its builder was given.
+fn given_to_builder(context: Context<'_>, method: MethodId, mut path: AccessPath) -> AccessPath {
+    let Some(body) = &context.program.methods[method.index()].body else { return path };
+    while let (Root::Local(built), [part, rest @ ..]) = (path.root, &*path.steps) {
+        let Some(value) = built::given(body, built, part) else { break };
+        let mut inner = context.bindings.path(method, value);
+        inner.steps.extend_from_slice(rest);
+        path = context.bindings.normalize(method, &inner);
+    }
+    path
+}
+
+/// A place by the name of what a getter is called on.
+fn ungotten(context: Context<'_>, place: &Place) -> Place {
+    let Some(body) = &context.program.methods[place.frame.index()].body else { return place.clone() };
+    let mut place = place.clone();
+    while let Root::Local(value) = place.path.root
+        && let Op::Invoke { kind, method, args } = body.op(body.uncast(value))
+        && let ([of], true) = (&args[..], *kind != InvokeKind::Static)
+        && method.name.starts_with("get")
+        && place.path.steps.len() < PATH_FIELDS_MAX
+    {
+        let mut path = context.bindings.path(place.frame, *of);
+        path.steps.push(Step::Call(*method));
+        path.steps.extend_from_slice(&place.path.steps);
+        place.path = path;
+    }
+    place
 }
 
 /// Whether two methods can be of one object: both have one, of classes of which one is the
@@ -219,9 +364,14 @@ fn are_of_one_object(context: Context<'_>, a: MethodId, b: MethodId) -> bool {
 
 /// The identifiers of the sender that are the value at `place`, which is
 /// `identifier` of the receiver.
-fn at_place(sender: &[Identifier], place: &Place, identifier: &Identifier) -> Vec<u32> {
+fn at_place(context: Context<'_>, sender: &[Identifier], place: &Place, identifier: &Identifier) -> Vec<u32> {
+    let by_object = ungotten(context, place);
+    let is_there = |c: &Identifier| {
+        let is_local = matches!(c.place.path.root, Root::Local(_));
+        c.place.path == place.path || is_local && ungotten(context, &c.place).path == by_object.path
+    };
     let same = |c: &Identifier| {
-        c.place.path == place.path
+        is_there(c)
             && (c.place.frame == place.frame || !matches!(place.path.root, Root::Local(_)))
             && c.strength != IdentifierStrength::Node
     };
@@ -252,11 +402,13 @@ pub(super) struct Members {
     collected: Vec<ByClass>,
     /// With all.
     with_many: Vec<ByClass>,
+    texts: texts::Fields,
 }
 
 impl Members {
     /// Of all top-level methods.
-    pub(super) fn new(top_levels: &TopLevels) -> Self {
+    pub(super) fn new(context: Context<'_>) -> Self {
+        let top_levels = context.top_levels;
         let all = |is_member: &dyn Fn(&Identifier) -> bool| {
             top_levels.methods.iter().map(|top| members(&top.identifiers, is_member)).collect()
         };
@@ -265,6 +417,7 @@ impl Members {
             by_class: all(&is_one),
             collected: all(&|identifier| is_one(identifier) || identifier.place.is_collected()),
             with_many: all(&|_| true),
+            texts: texts::Fields::new(context),
         }
     }
 

@@ -15,15 +15,17 @@ use schema::LinkKind;
 use super::Context;
 use super::apis::Role;
 use super::cargo::{self, Cargo};
-use super::facts::{Channel, Fact, Facts};
+use super::facts::{self, Channel, Fact, Facts};
 use super::folders::{self, Folders};
-use super::handoffs::{Collector, Entry, Handoff, Rule};
+use super::handoffs::{self, Collector, Entry, Handoff, Lists, Rule};
+use super::homes::{Home, Object};
 use super::regions::{Edge, Region, UnitId, Units, in_loop};
 use super::streams::Streams;
+use super::topics;
 use super::uses::{Taken, users};
 use crate::ir::{Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
-use crate::program::{MethodId, Name};
+use crate::program::{FieldRef, MethodId, Name, access};
 
 /// Levels of callers looked at above the place where a message is read, to find
 /// who is called with it: readers of messages are wrapped.
@@ -46,11 +48,38 @@ struct End {
     /// Where the value is put or taken.
     at: (MethodId, ValueId),
     value: Option<ValueId>,
+    /// The value is a list of what is put or taken.
+    is_list: bool,
+    /// The object that was given the channel, if one was.
+    object: Option<Object>,
+    /// Constants of enums: senders: with which what they put is made; receivers: for which
+    /// they are registered as handlers.
+    verbs: Arc<[FieldRef]>,
+    /// The names under which the channel is in a table, if they are known.
+    topics: Arc<[Name]>,
     /// Receivers: edges from the unit's first method up to `at`.
     way: Arc<[Edge]>,
     /// Senders: what they can put.
     cargo: Cargo,
     many: bool,
+}
+
+impl End {
+    /// An end of which nothing else is known.
+    fn of(unit: UnitId) -> Self {
+        End {
+            unit,
+            at: (MethodId::new(0), ValueId::new(0)),
+            value: None,
+            is_list: false,
+            object: None,
+            verbs: Arc::default(),
+            topics: Arc::default(),
+            way: Arc::default(),
+            cargo: Cargo::Any,
+            many: false,
+        }
+    }
 }
 
 /// All channels that somebody writes and somebody reads.
@@ -134,7 +163,7 @@ impl Channels {
             } else {
                 return true;
             };
-            diagnostics.push(format!("channel {} {why}", text(channel)));
+            diagnostics.push(format!("channel {} {why}", text(context, channel)));
             false
         });
         let lines: Vec<(Channel, Receivers)> = receivers.into_iter().collect();
@@ -160,7 +189,12 @@ impl Channels {
             let (channel, receivers) = &self.lines[*line];
             let receivers = receivers.iter().flat_map(|ends| ends.iter());
             for to in receivers.filter(|to| sensible(channel, from, to)) {
-                if handoffs.wants(to.unit, kind(channel)) {
+                // Each of a row of numbers carries what the others do not.
+                let of = match channel {
+                    Channel::Record(types, at) => Some(Name::from(&format!("{types} {at}"))),
+                    _ => None,
+                };
+                if handoffs.wants_of(to.unit, kind(channel), of) {
                     handoffs.found.push(join(channel, from, to));
                 }
             }
@@ -243,8 +277,11 @@ fn ends(
         let is_message = matches!(fact.channel, Channel::Message(_));
         is_message && streams.reads_files(units.region(unit), method, fact.site)
     };
-    for &method in &units.region(unit).methods {
-        for fact in &facts.methods[method.index()] {
+    let region = units.region(unit);
+    for &method in &region.methods {
+        // A channel that is handed down is the one that is handed down in this unit.
+        let is_here = |fact: &&Fact| fact.givers.iter().all(|giver| region.contains(*giver));
+        for fact in facts.methods[method.index()].iter().filter(is_here) {
             match fact.role {
                 Role::Send => {
                     let end = sender(context, units, unit, method, fact);
@@ -256,7 +293,7 @@ fn ends(
                 }
                 Role::Receive if folders.dispatches(method) => {}
                 Role::Receive => {
-                    let ends = receivers_of(context, units, workers, unit, method, fact);
+                    let ends = receivers_of(context, units, (facts, workers), unit, method, fact);
                     let of_files = reads_files(method, fact);
                     let ends_of = if of_files { &mut *read_back } else { &mut *received };
                     ends_of.push((fact.channel, ends));
@@ -278,7 +315,13 @@ fn sender(context: Context<'_>, units: &Units, unit: UnitId, method: MethodId, f
         _ => Cargo::Any,
     };
     let many = region.is_looped(method) || in_loop(context, method, fact.site);
-    End { unit, at: (method, fact.site), value: fact.value, way: Arc::default(), cargo, many }
+    let Fact { site, value, is_list, object, .. } = *fact;
+    let verbs = match (fact.channel, value) {
+        (Channel::Queue(_), Some(value)) => facts::made_with(context, region, method, value).into(),
+        _ => Arc::default(),
+    };
+    let topics = fact.key.map(|key| topics::sent(context, region, key)).unwrap_or_default().into();
+    End { at: (method, site), value, is_list, object, verbs, topics, cargo, many, ..End::of(unit) }
 }
 
 /// The folders that are written to, each with what its keys are made from.
@@ -304,7 +347,7 @@ fn into_folders(
 fn told(context: Context<'_>, units: &Units, method: MethodId, param: ValueId) -> Vec<End> {
     let end = |unit, way: Vec<Edge>| {
         let (at, way) = ((method, param), way.into());
-        End { unit, at, value: Some(param), way, cargo: Cargo::Any, many: false }
+        End { at, value: Some(param), way, ..End::of(unit) }
     };
     if let Some(unit) = units.of(context, method) {
         return vec![end(unit, Vec::new())];
@@ -336,80 +379,142 @@ fn told(context: Context<'_>, units: &Units, method: MethodId, param: ValueId) -
 fn receivers_of(
     context: Context<'_>,
     units: &Units,
-    workers: &Workers,
+    (facts, workers): (&Facts, &Workers),
     unit: UnitId,
     method: MethodId,
     fact: &Fact,
 ) -> Arc<[End]> {
     let taken = Taken { method, site: fact.site, value: fact.value };
-    let itself = || -> Arc<[End]> { Arc::new([taken_by(taken, unit, Arc::default())]) };
+    let from = Source { is_list: fact.is_list, object: fact.object };
+    let itself = || -> Arc<[End]> { Arc::new([taken_by(taken, from, unit, Arc::default())]) };
+    // Which of them what was taken is meant for.
+    let meant = |found: Arc<[End]>| -> Arc<[End]> {
+        if fact.key.is_none() && (facts.registered.is_empty() || !matches!(fact.channel, Channel::Queue(_))) {
+            return found;
+        }
+        let of = |end: &End| {
+            let root = units.region(end.unit).root;
+            let topics = fact.key.map(|key| topics::received(context, key, &end.way, root));
+            let verbs = facts.verbs_of(context, root).into();
+            End { verbs, topics: topics.unwrap_or_default().into(), ..end.clone() }
+        };
+        found.iter().map(of).collect()
+    };
     if !units.passes(unit) {
-        return itself();
+        return meant(itself());
     }
     let region = units.region(unit);
     let levels = match fact.channel {
         Channel::Queue(_) | Channel::Collection(_) | Channel::Map(_) => TAKER_LEVELS_MAX,
-        Channel::Message(_) | Channel::Verb(_) | Channel::Store(_) | Channel::Folder(_) => READER_LEVELS_MAX,
+        _ => READER_LEVELS_MAX,
     };
-    let mut level = vec![taken];
+    let mut level = vec![Held { value: taken, is_it: true }];
     for _ in 0..=levels {
-        let found = workers.on(context, units, taken, &level);
+        let found = workers.on(context, units, (taken, from), &level);
         if !found.is_empty() {
-            return found;
+            return meant(found);
         }
-        level = level.iter().flat_map(|taken| callers(context, region, taken.method)).collect();
+        level = level.iter().flat_map(|held| callers(context, region, held)).collect();
         level.sort_unstable();
         level.dedup();
     }
-    itself()
+    meant(itself())
 }
 
 /// Who has what was taken at one place.
-fn taken_by(taken: Taken, unit: UnitId, way: Arc<[Edge]>) -> End {
-    End { unit, at: (taken.method, taken.site), value: taken.value, way, cargo: Cargo::Any, many: false }
+fn taken_by(taken: Taken, from: Source, unit: UnitId, way: Arc<[Edge]>) -> End {
+    let Source { is_list, object } = from;
+    End { at: (taken.method, taken.site), value: taken.value, is_list, object, way, ..End::of(unit) }
+}
+
+/// What is known of a channel at the place where something is taken from it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Source {
+    is_list: bool,
+    object: Option<Object>,
+}
+
+/// A value that holds what was taken, in a method at or above the place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Held {
+    value: Taken,
+    /// It is what was taken, handed on as it is.
+    is_it: bool,
 }
 
 /// What was taken, and the values of one level above that hold it.
-type Held = (Taken, Vec<Taken>);
+type TakenFrom = ((Taken, Source), Vec<Held>);
 
 /// Who works on what was taken, found once for all units that take it there.
 #[derive(Default)]
 struct Workers {
-    known: RwLock<FxHashMap<Held, Arc<[End]>>>,
+    known: RwLock<FxHashMap<TakenFrom, Arc<[End]>>>,
 }
 
 impl Workers {
     /// Units that are called with what a `level` above a place has of what was
     /// `taken` there.
-    fn on(&self, context: Context<'_>, units: &Units, taken: Taken, level: &[Taken]) -> Arc<[End]> {
-        let held = (taken, level.to_vec());
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&held).map(Arc::clone);
+    fn on(
+        &self,
+        context: Context<'_>,
+        units: &Units,
+        (taken, from): (Taken, Source),
+        level: &[Held],
+    ) -> Arc<[End]> {
+        let key = ((taken, from), level.to_vec());
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&key).map(Arc::clone);
         if let Some(known) = known {
             return known;
         }
         let mut found: Vec<End> = Vec::new();
-        for &value in level {
-            let sites = users(context, value);
-            let below = sites.iter().map(|sites| units.below(context, value.method, sites));
+        for held in level {
+            let sites = users(context, held.value);
+            let below = sites.iter().map(|sites| units.below(context, held.value.method, sites));
+            // What is handed on as it is goes by the name that it has where it is used.
+            let taken = if held.is_it { held.value } else { taken };
             for (below, way) in below.into_iter().find(|found| !found.is_empty()).unwrap_or_default() {
-                found.push(taken_by(taken, below, way.into()));
+                found.push(taken_by(taken, from, below, way.into()));
             }
         }
         let found: Arc<[End]> = found.into();
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(held, Arc::clone(&found));
+        known.insert(key, Arc::clone(&found));
         found
     }
 }
 
-/// What the callers of `method` have after it: its result, perhaps the value.
-fn callers(context: Context<'_>, region: &Region, method: MethodId) -> Vec<Taken> {
-    let calls = context.graph.callers[method.index()].iter();
-    let calls = calls.map(|&(caller, call)| (caller, &context.graph.calls(caller)[call]));
-    calls
-        .filter(|(caller, call)| region.contains(*caller) && call.kind.is_local())
-        .map(|(method, call)| Taken { method, site: call.site, value: Some(call.site) })
-        .collect()
+/// What the callers of a method that has what was taken have after it: its result, perhaps
+/// the value.
+fn callers(context: Context<'_>, region: &Region, held: &Held) -> Vec<Held> {
+    let mut found = Vec::new();
+    let mut todo = vec![*held];
+    let mut seen = FxHashSet::from_iter([held.value.method]);
+    while let Some(held) = todo.pop() {
+        let is_it = held.is_it && gives_back(context, held.value);
+        let calls = context.graph.callers[held.value.method.index()].iter();
+        let calls = calls.map(|&(caller, call)| (caller, &context.graph.calls(caller)[call]));
+        for (method, call) in calls.filter(|(m, call)| region.contains(*m) && call.kind.is_local()) {
+            let value = Taken { method, site: call.site, value: Some(call.site) };
+            // What the compiler puts between is no level.
+            let is_accessor = context.program.methods[method.index()].access & access::SYNTHETIC != 0;
+            let list = if is_accessor && seen.insert(method) { &mut todo } else { &mut found };
+            list.push(Held { value, is_it });
+        }
+    }
+    found
+}
+
+/// Whether a method gives back what was taken in it, as it is.
+fn gives_back(context: Context<'_>, taken: Taken) -> bool {
+    let Some(body) = &context.program.methods[taken.method.index()].body else { return false };
+    let Some(value) = taken.value else { return false };
+    let path = context.bindings.path(taken.method, value);
+    body.iter().any(|(_, inst)| match inst.op {
+        Op::Return(Some(returned)) => {
+            body.uncast(returned) == value || context.bindings.path(taken.method, returned) == path
+        }
+        _ => false,
+    })
 }
 
 /// Units that begin in one of the handler classes.
@@ -420,15 +525,34 @@ fn registered(context: Context<'_>, units: &Units, handlers: &[crate::program::N
         let class = context.program.methods[root.index()].class;
         if handlers.contains(&context.program.classes[class.index()].name) {
             let (at, way) = ((root, ValueId::new(0)), Arc::default());
-            ends.push(End { unit, at, value: None, way, cargo: Cargo::Any, many: false });
+            ends.push(End { at, way, ..End::of(unit) });
         }
     }
     ends
 }
 
-/// A unit that puts and takes itself is no hand-off, except over the network.
+/// A unit that puts and takes itself is no hand-off, except over the network, or through
+/// who takes it and calls the unit again.
 fn sensible(channel: &Channel, from: &End, to: &End) -> bool {
-    from.unit != to.unit || matches!(channel, Channel::Message(_) | Channel::Verb(_))
+    let is_other = |topic: &Name| !to.topics.contains(topic);
+    if !from.topics.is_empty() && !to.topics.is_empty() && from.topics.iter().all(is_other) {
+        return false;
+    }
+    is_meant(&from.verbs, &to.verbs)
+        && (from.unit != to.unit
+            || match channel {
+                Channel::Message(_) | Channel::Verb(_) => true,
+                Channel::Queue(_) => !to.way.is_empty(),
+                _ => false,
+            })
+}
+
+/// Whether what is made with some constants of enums is meant for a handler that is
+/// registered for some: for none of an enum of both is one of another.
+pub(super) fn is_meant(sent: &[FieldRef], handled: &[FieldRef]) -> bool {
+    handled.is_empty()
+        || handled.iter().any(|verb| sent.contains(verb))
+        || !handled.iter().any(|verb| sent.iter().any(|other| other.class == verb.class))
 }
 
 fn join(channel: &Channel, from: &End, to: &End) -> Handoff {
@@ -438,15 +562,24 @@ fn join(channel: &Channel, from: &End, to: &End) -> Handoff {
         to: to.unit,
         kind: kind(channel),
         site: from.at,
-        entry: Entry::Channel { way: Arc::clone(&to.way), taken, put: from.value },
+        entry: Entry::Channel {
+            way: Arc::clone(&to.way),
+            taken,
+            put: from.value,
+            lists: Lists { taken: to.is_list, put: from.is_list },
+        },
         many: from.many || to.many,
         needs_identifier: true,
         // Who looks into a queue between other things does not work on all of it.
         followed_only: match channel {
             Channel::Collection(_) | Channel::Map(_) => true,
+            // Of a text, or a row of numbers, only what was followed is known.
+            Channel::Line | Channel::Record(..) | Channel::Address => true,
             Channel::Queue(_) => to.way.is_empty(),
             Channel::Message(_) | Channel::Verb(_) | Channel::Store(_) | Channel::Folder(_) => false,
         },
+        by: from.object,
+        through: to.object,
         cargo: from.cargo.clone(),
         rule: Rule::Channel(*channel),
     }
@@ -465,20 +598,33 @@ fn made_of(context: Context<'_>, method: MethodId, element: ValueId) -> Cargo {
 fn kind(channel: &Channel) -> LinkKind {
     match channel {
         Channel::Queue(_) | Channel::Collection(_) | Channel::Map(_) => LinkKind::Queue,
-        Channel::Message(_) | Channel::Verb(_) => LinkKind::Socket,
+        Channel::Message(_) | Channel::Verb(_) | Channel::Line | Channel::Record(..) | Channel::Address => {
+            LinkKind::Socket
+        }
         Channel::Store(_) | Channel::Folder(_) => LinkKind::Store,
     }
 }
 
 /// What it is, for people.
-pub(super) fn text(channel: &Channel) -> String {
+pub(super) fn text(context: Context<'_>, channel: &Channel) -> String {
     let simple = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
+    let home = |home: &Home| match home {
+        Home::Field(f) => format!("{}.{}", simple(&f.class), f.name),
+        Home::Made(method, site) => {
+            let body = context.program.methods[method.index()].body.as_ref();
+            let line = body.map_or(0, |body| body.inst(*site).line);
+            format!("of {}:{line}", handoffs::name(context, *method))
+        }
+    };
     match channel {
-        Channel::Queue(f) => format!("queue {}.{}", simple(&f.class), f.name),
-        Channel::Collection(f) => format!("collection {}.{}", simple(&f.class), f.name),
+        Channel::Queue(queue) => format!("queue {}", home(queue)),
+        Channel::Collection(collection) => format!("collection {}", home(collection)),
         Channel::Map(f) => format!("map {}.{}", simple(&f.class), f.name),
         Channel::Message(name) => format!("message {}", simple(name)),
         Channel::Verb(f) => format!("message type {}.{}", simple(&f.class), f.name),
+        Channel::Line => "a line of text".to_owned(),
+        Channel::Record(types, at) => format!("data {types}, {at}"),
+        Channel::Address => "its address".to_owned(),
         Channel::Store(name) => format!("store {name}"),
         Channel::Folder(f) => format!("folder {}.{}", simple(&f.class), f.name),
     }
@@ -487,17 +633,11 @@ pub(super) fn text(channel: &Channel) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::FieldRef;
-
-    fn end(unit: UnitId) -> End {
-        let at = (MethodId::new(0), ValueId::new(0));
-        End { unit, at, value: None, way: Arc::default(), cargo: Cargo::Any, many: false }
-    }
 
     #[test]
     fn what_is_read_by_who_writes_it_is_a_format_of_files() {
         let [block, request] = ["Block", "Request"].map(|name| Channel::Message(Name::from(name)));
-        let both = |unit| vec![(block, end(unit)), (request, end(unit))];
+        let both = |unit| vec![(block, End::of(unit)), (request, End::of(unit))];
         let senders: Vec<_> = (0..4).map(both).collect();
         let readers = BTreeMap::from([(block, (1..6).collect()), (request, (3..9).collect())]);
         assert_eq!(formats(&senders, &readers), FxHashSet::from_iter([block]));
@@ -508,7 +648,7 @@ mod tests {
     fn a_queue_that_its_users_tidy_up_hands_nothing_over() {
         let queue = |name: &str| {
             let (class, descriptor) = (Name::from("a/Cache"), Name::from("Ljava/util/Queue;"));
-            Channel::Queue(FieldRef { class, name: Name::from(name), descriptor })
+            Channel::Queue(Home::Field(FieldRef { class, name: Name::from(name), descriptor }))
         };
         // Who puts there, and who takes.
         let users = [
@@ -520,7 +660,7 @@ mod tests {
         ];
         let (mut senders, mut readers) = (vec![Vec::new(); 4], BTreeMap::new());
         for (name, putters, takers) in users {
-            putters.for_each(|unit| senders[unit].push((queue(name), end(unit))));
+            putters.for_each(|unit| senders[unit].push((queue(name), End::of(unit))));
             readers.insert(queue(name), FxHashSet::from_iter(takers));
         }
         let tidied = [queue("tidied up"), queue("tidied up by readers")];

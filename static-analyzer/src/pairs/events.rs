@@ -7,18 +7,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{LinkKind, TopLevelKind};
 
 use super::cargo::Cargo;
-use super::channels::Channels;
-use super::handoffs::{Collector, Entry, Handoff, Rule};
+use super::channels::{self, Channels};
+use super::facts::{self, Facts};
+use super::handoffs::{Collector, Entry, Handoff, Lists, Rule};
 use super::regions::{UnitId, Units, in_loop};
 use super::{Context, apis};
 use crate::call_graph::RootKind;
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
-use crate::program::{Method, MethodId, Name, Program, access};
+use crate::program::{FieldRef, Method, MethodId, Name, Program, access};
 use crate::strings::types;
 
 /// Who makes events and who takes them.
@@ -31,11 +32,13 @@ pub(super) struct Events {
     /// Those that can reach handlers in other processes: the program writes objects to
     /// streams and reads them back, and these can be written.
     sent: FxHashSet<Name>,
+    /// Constants of enums for which units are registered as handlers.
+    verbs: FxHashMap<UnitId, Vec<FieldRef>>,
 }
 
 impl Events {
     /// Of all units.
-    pub(super) fn new(context: Context<'_>, units: &Units) -> Self {
+    pub(super) fn new(context: Context<'_>, units: &Units, facts: &Facts) -> Self {
         let mut handlers = handlers(context, units);
         let n = context.program.methods.len();
         let made: Vec<Vec<(Name, ValueId)>> =
@@ -57,7 +60,10 @@ impl Events {
             n_makers.get(class).copied().unwrap_or_default() * takers.len() <= CHANNEL_HANDOFFS_MAX
         });
         let sent = sent(context.program, handlers.keys().copied());
-        Events { handlers, makers, sent }
+        let takers = handlers.values().flatten().map(|&(unit, _)| unit);
+        let verbs = takers.map(|unit| (unit, facts.verbs_of(context, units.region(unit).root)));
+        let verbs = verbs.filter(|(_, verbs)| !verbs.is_empty()).collect();
+        Events { handlers, makers, sent, verbs }
     }
 
     /// The hand-offs of one sender.
@@ -76,9 +82,16 @@ impl Events {
             }
             let many = region.is_looped(method) || in_loop(context, method, value);
             let is_sent = self.sent.contains(&class);
+            let body = context.program.methods[method.index()].body.as_ref();
+            let made_with =
+                body.map(|body| facts::constructed_with(context, body, value)).unwrap_or_default();
             let kinds = [LinkKind::Queue, LinkKind::Socket].into_iter().take(1 + usize::from(is_sent));
             for (&(to, param), kind) in takers.iter().flat_map(|taker| kinds.clone().map(move |k| (taker, k)))
             {
+                let is_meant = |verbs: &Vec<FieldRef>| channels::is_meant(&made_with, verbs);
+                if !self.verbs.get(&to).is_none_or(is_meant) {
+                    continue;
+                }
                 if !handoffs.wants_of(to, kind, is_sent.then_some(class)) {
                     continue;
                 }
@@ -88,10 +101,17 @@ impl Events {
                     to,
                     kind,
                     site: (method, value),
-                    entry: Entry::Channel { way: Arc::default(), taken, put: Some(value) },
+                    entry: Entry::Channel {
+                        way: Arc::default(),
+                        taken,
+                        put: Some(value),
+                        lists: Lists::default(),
+                    },
                     many,
                     needs_identifier: true,
                     followed_only: false,
+                    by: None,
+                    through: None,
                     cargo: Cargo::Object(class),
                     rule: Rule::Event(class),
                 });

@@ -13,6 +13,7 @@ use super::cargo::Cargo;
 use super::channels::{self, Channels};
 use super::events::Events;
 use super::facts::Channel;
+use super::homes::Object;
 use super::origins::{self, Origins};
 use super::regions::{Edge, Region, UnitId, Units, in_loop};
 use super::{Context, apis};
@@ -40,6 +41,10 @@ pub(crate) struct Handoff {
     pub(crate) needs_identifier: bool,
     /// Equal value classes are no evidence: only values that were followed count.
     pub(crate) followed_only: bool,
+    /// The object that hands over at the sender's end, if one is known by what it was given.
+    pub(super) by: Option<Object>,
+    /// The object that takes at the receiver's end.
+    pub(super) through: Option<Object>,
     /// What it can carry.
     pub(super) cargo: Cargo,
     /// The rule, for people.
@@ -61,7 +66,19 @@ pub(crate) enum Entry {
         taken: Option<(MethodId, ValueId)>,
         /// The value sent.
         put: Option<ValueId>,
+        /// The received value is a list of what was sent, or the value sent one of what is
+        /// received.
+        lists: Lists,
     },
+}
+
+/// Which end of a channel has a list of what goes through it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lists {
+    /// What is received is a list.
+    pub(crate) taken: bool,
+    /// What is sent is one.
+    pub(crate) put: bool,
 }
 
 /// Which rule found a hand-off.
@@ -80,6 +97,11 @@ impl Rule {
     pub(crate) fn tells_a_key(self) -> bool {
         matches!(self, Rule::Channel(Channel::Folder(_)))
     }
+
+    /// Whether it is a part of what goes over a connection.
+    pub(super) fn is_of_wires(self) -> bool {
+        matches!(self, Rule::Channel(Channel::Line | Channel::Record(..) | Channel::Address))
+    }
 }
 
 /// The rule and the place of hand-offs in a row, first to last, for people.
@@ -89,21 +111,21 @@ pub(super) fn reason(context: Context<'_>, units: &Units, hops: &[&Handoff]) -> 
     let line = context.program.methods[method.index()].body.as_ref().map_or(0, |b| b.inst(site).line);
     let links = passed.iter().map(|hop| name(context, units.region(hop.from).root));
     let through: String = links.map(|link| format!(" through {link}")).collect();
-    format!("{}{through} at {}:{line}", rule_text(&first.rule), name(context, method))
+    format!("{}{through} at {}:{line}", rule_text(context, &first.rule), name(context, method))
 }
 
-fn rule_text(rule: &Rule) -> String {
+fn rule_text(context: Context<'_>, rule: &Rule) -> String {
     match rule {
         Rule::Call(CallKind::Direct | CallKind::Callback) => "calls it".to_owned(),
         Rule::Call(CallKind::Table) => "looks it up in a table".to_owned(),
         Rule::Call(CallKind::Start(_) | CallKind::Exit) => "starts it".to_owned(),
         Rule::Call(CallKind::Rpc) => "calls it remotely".to_owned(),
-        Rule::Channel(channel) => channels::text(channel),
+        Rule::Channel(channel) => channels::text(context, channel),
         Rule::Event(class) => format!("event {}", class.rsplit('/').next().unwrap_or(class.as_str())),
     }
 }
 
-fn name(context: Context<'_>, method: MethodId) -> String {
+pub(super) fn name(context: Context<'_>, method: MethodId) -> String {
     let m = &context.program.methods[method.index()];
     let class = context.program.classes[m.class.index()].name;
     let simple = class.rsplit('/').next().unwrap_or(class.as_str());
@@ -231,6 +253,8 @@ fn along_call(
             many,
             needs_identifier: call.kind == CallKind::Rpc || is_lookup || !made,
             followed_only: is_lookup || !made,
+            by: None,
+            through: None,
             cargo: cargo(call.kind, target),
             rule: Rule::Call(call.kind),
         });

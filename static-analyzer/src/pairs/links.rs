@@ -9,6 +9,7 @@ use schema::LinkKind;
 
 use super::facts::Channel;
 use super::handoffs::{Handoff, Rule, Sources};
+use super::homes::Object;
 use super::regions::UnitId;
 use crate::call_graph::CallKind;
 use crate::ir::ValueId;
@@ -115,7 +116,8 @@ impl Network {
     fn past(&self, link: UnitId, past: Past) -> Vec<u32> {
         let hands_on = |&at: &u32| {
             let (last, in_round) = (&self.direct[link][at as usize], self.in_rounds[link][at as usize]);
-            !(past.is_started && in_round || past.is_call && is_message(last))
+            let is_own = Object::may_be(past.through, last.by);
+            is_own && !(past.is_started && in_round || past.is_call && is_message(last))
         };
         (0..self.direct[link].len() as u32).filter(hands_on).collect()
     }
@@ -130,12 +132,15 @@ struct Past {
     /// The link was called remotely: a message that it sends is what it answers. It goes
     /// back to whoever waits for it, and is handed to nobody.
     is_call: bool,
+    /// The object that has taken it: it hands on to whom it knows.
+    through: Option<Object>,
 }
 
 impl Past {
     fn new(way: &Way<'_>) -> Self {
         let is_call = way.last.rule == Rule::Call(CallKind::Rpc);
-        Past { kind: way.kind, is_started: way.last.kind == LinkKind::Thread, is_call }
+        let is_started = way.last.kind == LinkKind::Thread;
+        Past { kind: way.kind, is_started, is_call, through: way.last.through }
     }
 }
 
@@ -251,7 +256,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::cargo::Cargo;
-    use super::super::handoffs::Entry;
+    use super::super::handoffs::{Entry, Lists};
     use super::*;
     use crate::ir::ValueId;
     use crate::program::{MethodId, Name};
@@ -262,10 +267,12 @@ mod tests {
             to,
             kind,
             site: (MethodId::new(0), ValueId::new(0)),
-            entry: Entry::Channel { way: Arc::new([]), taken: None, put: None },
+            entry: Entry::Channel { way: Arc::new([]), taken: None, put: None, lists: Lists::default() },
             many: false,
             needs_identifier: false,
             followed_only: false,
+            by: None,
+            through: None,
             cargo: Cargo::Any,
             rule,
         }

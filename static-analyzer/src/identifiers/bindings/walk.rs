@@ -115,6 +115,8 @@ impl<'b, 'a> Walk<'b, 'a> {
             }
             Op::Cast(_, o) | Op::Convert(_, o) => self.path(*o, depth + 1),
             Op::Phi(operands) => self.phi(value, operands, depth),
+            // The parts of a text are no elements of one kind.
+            Op::ArrayLoad(array, _) if self.is_split(*array) => local(value),
             Op::ArrayLoad(array, _) => {
                 let base = self.path(*array, depth + 1);
                 self.project(base, Step::Element, depth + 1).unwrap_or_else(|_| local(value))
@@ -122,6 +124,11 @@ impl<'b, 'a> Walk<'b, 'a> {
             Op::Invoke { kind, method, args } => self.invoke(value, *kind, *method, args, depth),
             _ => local(value),
         }
+    }
+
+    /// Whether a value is what a text was split into.
+    fn is_split(&self, parts: ValueId) -> bool {
+        matches!(self.body.op(self.body.uncast(parts)), Op::Invoke { method, .. } if apis::splits(method))
     }
 
     fn phi(
@@ -189,7 +196,8 @@ impl<'b, 'a> Walk<'b, 'a> {
             if apis::COLLECTION_VIEW.contains(&name) && !name.starts_with("clone") {
                 return self.path(args[0], depth + 1);
             }
-            if apis::COLLECTION_GET.contains(&name) && bindings.is_library(method.class) {
+            let is_part = || self.is_split(args[0]);
+            if apis::COLLECTION_GET.contains(&name) && bindings.is_library(method.class) && !is_part() {
                 let base = self.path(args[0], depth + 1);
                 return self.project(base, Step::Element, depth + 1).unwrap_or_else(|_| local(value));
             }
