@@ -423,6 +423,9 @@ fn drop_services(context: Context<'_>, pairs: &mut Pairs, sites: &mut BTreeMap<K
 
 /// Pairs of the rules file.
 fn add_forced(context: Context<'_>, units: &regions::Units, rules: &Rules, pairs: &mut Pairs) {
+    if rules.pairs.is_empty() {
+        return;
+    }
     let members = carry::Members::new(context);
     for (from, to, kind) in &rules.pairs {
         for a in named(context, from) {

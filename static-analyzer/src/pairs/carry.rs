@@ -288,7 +288,8 @@ type Value = (MethodId, ValueId);
 fn across(context: Context<'_>, place: &Place, taken: Value, put: Value, lists: Lists) -> Option<Place> {
     let mut prefix = context.bindings.path(taken.0, taken.1);
     prefix.steps.extend(lists.taken.then_some(Step::Element));
-    let place = &if prefix.root == place.path.root { place.clone() } else { ungotten(context, place) };
+    let gotten = if prefix.root == place.path.root { None } else { ungotten(context, place) };
+    let place = gotten.as_ref().unwrap_or(place);
     // A loop may take at two places: before its first round, and at the end of each.
     if let (Root::Local(joined), true) = (place.path.root, place.frame == taken.0)
         && prefix.root == Root::Local(taken.1)
@@ -334,22 +335,24 @@ fn given_to_builder(context: Context<'_>, method: MethodId, mut path: AccessPath
     path
 }
 
-/// A place by the name of what a getter is called on.
-fn ungotten(context: Context<'_>, place: &Place) -> Place {
-    let Some(body) = &context.program.methods[place.frame.index()].body else { return place.clone() };
-    let mut place = place.clone();
-    while let Root::Local(value) = place.path.root
-        && let Op::Invoke { kind, method, args } = body.op(body.uncast(value))
-        && let ([of], true) = (&args[..], *kind != InvokeKind::Static)
-        && method.name.starts_with("get")
-        && place.path.steps.len() < PATH_FIELDS_MAX
-    {
-        let mut path = context.bindings.path(place.frame, *of);
+/// A place by the name of what a getter is called on, if it is what one gave.
+fn ungotten(context: Context<'_>, place: &Place) -> Option<Place> {
+    let body = context.program.methods[place.frame.index()].body.as_ref()?;
+    let mut found: Option<Place> = None;
+    loop {
+        let at = found.as_ref().unwrap_or(place);
+        let Root::Local(value) = at.path.root else { break };
+        let Op::Invoke { kind, method, args } = body.op(body.uncast(value)) else { break };
+        let ([of], true) = (&args[..], *kind != InvokeKind::Static) else { break };
+        if !method.name.starts_with("get") || at.path.steps.len() >= PATH_FIELDS_MAX {
+            break;
+        }
+        let mut path = context.bindings.path(at.frame, *of);
         path.steps.push(Step::Call(*method));
-        path.steps.extend_from_slice(&place.path.steps);
-        place.path = path;
+        path.steps.extend_from_slice(&at.path.steps);
+        found = Some(Place { path, ..at.clone() });
     }
-    place
+    found
 }
 
 /// Whether two methods can be of one object: both have one, of classes of which one is the
@@ -365,10 +368,10 @@ fn are_of_one_object(context: Context<'_>, a: MethodId, b: MethodId) -> bool {
 /// The identifiers of the sender that are the value at `place`, which is
 /// `identifier` of the receiver.
 fn at_place(context: Context<'_>, sender: &[Identifier], place: &Place, identifier: &Identifier) -> Vec<u32> {
-    let by_object = ungotten(context, place);
+    let gotten = ungotten(context, place);
+    let path = &gotten.as_ref().unwrap_or(place).path;
     let is_there = |c: &Identifier| {
-        let is_local = matches!(c.place.path.root, Root::Local(_));
-        c.place.path == place.path || is_local && ungotten(context, &c.place).path == by_object.path
+        c.place.path == place.path || ungotten(context, &c.place).is_some_and(|c| c.path == *path)
     };
     let same = |c: &Identifier| {
         is_there(c)

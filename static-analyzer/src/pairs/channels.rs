@@ -412,6 +412,11 @@ fn receivers_of(
     for _ in 0..=levels {
         let found = workers.on(context, units, (taken, from), &level);
         if !found.is_empty() {
+            // What prints nothing can start tasks for what it reads as well.
+            let is_read = matches!(fact.channel, Channel::Line | Channel::Record(..) | Channel::Address);
+            if is_read && units.top_level(unit).is_none() {
+                return meant(found.iter().chain(itself().iter()).cloned().collect());
+            }
             return meant(found);
         }
         level = level.iter().flat_map(|held| callers(context, region, held)).collect();

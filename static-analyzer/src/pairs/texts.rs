@@ -5,6 +5,7 @@
 //! own class. Under-approximates: constants between the values must stand in the code (or
 //! in a field that is written once); what a value may contain itself is not looked at.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::Context;
@@ -378,16 +379,20 @@ pub(super) struct Fields {
 impl Fields {
     /// Of the whole program.
     pub(super) fn new(context: Context<'_>) -> Self {
-        let mut fields = Fields::default();
-        for (index, method) in context.program.methods.iter().enumerate() {
-            for (_, inst) in method.body.iter().flat_map(Body::iter) {
-                if let Op::PutField(field, _, value) = inst.op
-                    && field.descriptor == "Ljava/lang/String;"
-                {
-                    let put = Some((MethodId::new(index), value));
-                    fields.puts.entry(field).and_modify(|put| *put = None).or_insert(put);
+        let of = |index: usize| {
+            let insts = context.program.methods[index].body.iter().flat_map(Body::iter);
+            let puts = insts.filter_map(move |(_, inst)| match inst.op {
+                Op::PutField(field, _, value) if field.descriptor == "Ljava/lang/String;" => {
+                    Some((field, (MethodId::new(index), value)))
                 }
-            }
+                _ => None,
+            });
+            puts.collect::<Vec<_>>()
+        };
+        let found: Vec<_> = (0..context.program.methods.len()).into_par_iter().flat_map_iter(of).collect();
+        let mut fields = Fields::default();
+        for (field, put) in found {
+            fields.puts.entry(field).and_modify(|put| *put = None).or_insert(Some(put));
         }
         fields
     }

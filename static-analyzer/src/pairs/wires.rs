@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Context;
@@ -46,18 +47,19 @@ pub(super) struct Wires<'h, 'a> {
 impl<'h, 'a> Wires<'h, 'a> {
     pub(super) fn new(context: Context<'a>, homes: &'h Homes<'a>) -> Self {
         let mut wires = Wires { context, homes, buffers: FxHashSet::default() };
-        for (index, method) in context.program.methods.iter().enumerate() {
-            let method_id = MethodId::new(index);
-            for (_, inst) in method.body.iter().flat_map(Body::iter) {
-                if let Op::Invoke { method, args, .. } = &inst.op
-                    && apis::moves_buffer(&method.class, &method.name)
-                {
-                    let buffers = args.iter().skip(1).flat_map(|&arg| wires.buffer(method_id, arg));
-                    let buffers: Vec<Home> = buffers.collect();
-                    wires.buffers.extend(buffers);
+        let moved = |index: usize| {
+            let insts = context.program.methods[index].body.iter().flat_map(Body::iter);
+            let buffers = insts.filter_map(|(_, inst)| match &inst.op {
+                Op::Invoke { method, args, .. } if apis::moves_buffer(&method.class, &method.name) => {
+                    Some(&args[1..])
                 }
-            }
-        }
+                _ => None,
+            });
+            let homes = buffers.flatten().flat_map(|&arg| wires.buffer(MethodId::new(index), arg));
+            homes.collect::<Vec<Home>>()
+        };
+        let n = context.program.methods.len();
+        wires.buffers = (0..n).into_par_iter().flat_map_iter(moved).collect::<Vec<_>>().into_iter().collect();
         wires
     }
 
