@@ -48,6 +48,7 @@ mod preludes;
 pub(crate) mod regions;
 mod sides;
 mod streams;
+mod takers;
 mod texts;
 mod topics;
 mod uses;

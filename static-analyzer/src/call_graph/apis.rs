@@ -341,6 +341,40 @@ pub(crate) fn splits(method: &MethodRef) -> bool {
     SPLITS.contains(&(method.class.as_str(), method.name.as_str()))
 }
 
+/// Calls that read a line of text: (class, method).
+const LINES_READ: &[(&str, &str)] = &[
+    ("java/io/BufferedReader", "readLine"),
+    ("java/io/LineNumberReader", "readLine"),
+    ("java/io/DataInputStream", "readLine"),
+    ("java/util/Scanner", "nextLine"),
+    ("kotlin/io/ConsoleKt", "readLine"),
+];
+
+/// Whether a call reads a line of text.
+pub(crate) fn reads_line(called: &MethodRef) -> bool {
+    LINES_READ.contains(&(called.class.as_str(), called.name.as_str()))
+}
+
+/// Calls of a server that give what it was asked for by its address: (class, method).
+const ASKED: &[(&str, &str)] = &[
+    ("com/sun/net/httpserver/HttpExchange", "getRequestURI"),
+    ("javax/servlet/http/HttpServletRequest", "getRequestURI"),
+    ("javax/servlet/http/HttpServletRequest", "getPathInfo"),
+    ("javax/servlet/http/HttpServletRequest", "getServletPath"),
+    ("javax/servlet/http/HttpServletRequest", "getQueryString"),
+    ("jakarta/servlet/http/HttpServletRequest", "getRequestURI"),
+    ("jakarta/servlet/http/HttpServletRequest", "getPathInfo"),
+    ("jakarta/servlet/http/HttpServletRequest", "getServletPath"),
+    ("jakarta/servlet/http/HttpServletRequest", "getQueryString"),
+    ("io/netty/handler/codec/http/HttpRequest", "uri"),
+    ("io/netty/handler/codec/http/HttpRequest", "getUri"),
+];
+
+/// Whether a call gives the address that a server was asked for.
+pub(crate) fn is_asked_for(called: &MethodRef) -> bool {
+    ASKED.contains(&(called.class.as_str(), called.name.as_str()))
+}
+
 /// Where the classes of streams of elements are.
 pub const STREAM_PACKAGE: &str = "java/util/stream/";
 

@@ -33,6 +33,9 @@ use crate::path::{AccessPath, Root, Step};
 use crate::program::{ClassId, FieldRef, MethodId, Name, Program, access};
 use crate::top_level::loops::ServiceLoops;
 
+/// Cuts one after the other.
+const CUTS_MAX: usize = 6;
+
 /// Methods with which requests begin.
 struct Starts {
     /// What services hand out, serve and are called back for.
@@ -252,7 +255,7 @@ impl<'a> Lifetimes<'a> {
         is_number: bool,
         n_points: usize,
     ) -> Option<IdentifierStrength> {
-        if self.is_no_identity(place) {
+        if self.is_no_identity(method, place) {
             return None;
         }
         if let Some(found) = self.through_long_lived(method, place, is_number) {
@@ -270,14 +273,14 @@ impl<'a> Lifetimes<'a> {
         // anything.
         let named_only = value_class.as_str().contains(':') && !is_number;
         let is_local = matches!(place.path.root, Root::Local(_)) && place.path.steps.is_empty();
-        if named_only && is_local && !self.is_part_of_text(place) {
+        if named_only && is_local && !self.is_part_of_message(method, place) {
             return None;
         }
         Some(IdentifierStrength::Request)
     }
 
     /// Error texts, class names; values of the library that no object holds.
-    fn is_no_identity(&self, place: &Place) -> bool {
+    fn is_no_identity(&self, method: MethodId, place: &Place) -> bool {
         if self.makes(place) {
             return false;
         }
@@ -296,10 +299,10 @@ impl<'a> Lifetimes<'a> {
         let Root::Local(v) = place.path.root else { return false };
         let Some(body) = &self.program.methods[place.frame.index()].body else { return true };
         match body.op(v) {
-            Op::Invoke { method, .. } => {
-                let is_library = self.program.class(method.class).is_none();
-                place.path.steps.is_empty() && is_library && !apis::is_part_of_text(method)
-                    || apis::NO_IDENTITY.contains(&method.name.as_str())
+            Op::Invoke { method: called, .. } => {
+                let is_library = place.path.steps.is_empty() && self.program.class(called.class).is_none();
+                is_library && !self.is_part_of_message(method, place)
+                    || apis::NO_IDENTITY.contains(&called.name.as_str())
             }
             Op::Caught(_) | Op::Const(_) | Op::Binary(..) | Op::Negate(_) | Op::ArrayLength(_) => true,
             Op::InstanceOf(..) | Op::NewArray(..) => true,
@@ -321,16 +324,35 @@ impl<'a> Lifetimes<'a> {
         }
     }
 
-    /// Whether a value was cut out of a text: a word of a message names something.
-    fn is_part_of_text(&self, place: &Place) -> bool {
-        let Root::Local(value) = place.path.root else { return false };
+    /// Whether a value was cut out of a message, which `method` was given or has read: a word of
+    /// it names something.
+    fn is_part_of_message(&self, method: MethodId, place: &Place) -> bool {
+        let Root::Local(mut value) = place.path.root else { return false };
         let Some(body) = &self.program.methods[place.frame.index()].body else { return false };
-        match body.op(value) {
-            Op::Invoke { method, .. } => apis::is_part_of_text(method),
-            Op::ArrayLoad(parts, _) => matches!(body.op(body.uncast(*parts)),
-                Op::Invoke { method, .. } if apis::splits(method)),
-            _ => false,
+        let mut is_part = false;
+        for _ in 0..CUTS_MAX {
+            value = body.uncast(value);
+            let (called, args) = match body.op(value) {
+                Op::ArrayLoad(parts, _) => match body.op(body.uncast(*parts)) {
+                    Op::Invoke { method, args, .. } if apis::splits(method) => (method, args),
+                    _ => return false,
+                },
+                Op::Invoke { method, args, .. } => (method, args),
+                Op::Param(_) => return is_part && place.frame == method,
+                _ => return false,
+            };
+            if apis::reads_line(called) || apis::is_asked_for(called) {
+                return is_part;
+            }
+            let is_address = called.class.as_str() == "java/net/URI" && called.name.starts_with("get");
+            if !is_address && !apis::splits(called) && !apis::is_part_of_text(called) {
+                return false;
+            }
+            is_part |= !is_address;
+            let Some(&text) = args.first() else { return false };
+            value = text;
         }
+        false
     }
 
     /// For a path that enters a long-lived object: what it finds there. None: it

@@ -2,7 +2,7 @@
 //! carry a request from one thread or process to another. One row per API; the
 //! call graph has its own table of what starts a thread.
 
-use crate::call_graph::apis::{COLLECTION_GET, COLLECTION_VIEW, is_stream};
+use crate::call_graph::apis::{COLLECTION_GET, COLLECTION_VIEW, is_stream, reads_line};
 use crate::program::{MethodRef, Name, Program};
 
 /// Whether the end of a channel writes or reads.
@@ -368,30 +368,27 @@ pub(super) fn moves_buffer(class: &str, method: &str) -> bool {
     is_channel && matches!(method, "read" | "write" | "send" | "receive")
 }
 
-/// Calls that write or read a line of text: (class, method, role, argument that is the
-/// text; 0: the result).
-const LINES: &[(&str, &str, Role, usize)] = &[
-    ("java/io/PrintWriter", "println", Role::Send, 1),
-    ("java/io/PrintWriter", "print", Role::Send, 1),
-    ("java/io/PrintWriter", "write", Role::Send, 1),
-    ("java/io/PrintStream", "println", Role::Send, 1),
-    ("java/io/PrintStream", "print", Role::Send, 1),
-    ("java/io/BufferedWriter", "write", Role::Send, 1),
-    ("java/io/OutputStreamWriter", "write", Role::Send, 1),
-    ("java/io/Writer", "write", Role::Send, 1),
-    ("java/io/DataOutputStream", "writeBytes", Role::Send, 1),
-    ("java/io/BufferedReader", "readLine", Role::Receive, 0),
-    ("java/io/LineNumberReader", "readLine", Role::Receive, 0),
-    ("java/io/DataInputStream", "readLine", Role::Receive, 0),
-    ("java/util/Scanner", "nextLine", Role::Receive, 0),
-    ("kotlin/io/ConsoleKt", "readLine", Role::Receive, 0),
+/// Calls that write a line of text, their first argument: (class, method).
+const LINES: &[(&str, &str)] = &[
+    ("java/io/PrintWriter", "println"),
+    ("java/io/PrintWriter", "print"),
+    ("java/io/PrintWriter", "write"),
+    ("java/io/PrintStream", "println"),
+    ("java/io/PrintStream", "print"),
+    ("java/io/BufferedWriter", "write"),
+    ("java/io/OutputStreamWriter", "write"),
+    ("java/io/Writer", "write"),
+    ("java/io/DataOutputStream", "writeBytes"),
 ];
 
-/// What a call does to a line of text, if it writes or reads one.
+/// What a call does to a line of text, if it writes or reads one: the argument that is the
+/// text, or 0 for the result.
 pub(super) fn line_call(called: &MethodRef) -> Option<(Role, usize)> {
-    let row = LINES.iter().find(|r| r.0 == called.class.as_str() && r.1 == called.name.as_str())?;
-    let is_text = row.3 == 0 || called.descriptor.starts_with("(Ljava/lang/String;)");
-    is_text.then_some((row.2, row.3))
+    if reads_line(called) {
+        return Some((Role::Receive, 0));
+    }
+    let is_line = LINES.contains(&(called.class.as_str(), called.name.as_str()));
+    (is_line && called.descriptor.starts_with("(Ljava/lang/String;)")).then_some((Role::Send, 1))
 }
 
 /// Classes of connections to other processes.
@@ -432,26 +429,6 @@ pub(super) fn is_wire_class(class: &str) -> bool {
     ];
     class.starts_with("java/") && SUFFIXES.iter().any(|suffix| class.ends_with(suffix))
         || CONNECTIONS.contains(&class)
-}
-
-/// Calls of a server that give what it was asked for by its address: (class, method).
-const ASKED: &[(&str, &str)] = &[
-    ("com/sun/net/httpserver/HttpExchange", "getRequestURI"),
-    ("javax/servlet/http/HttpServletRequest", "getRequestURI"),
-    ("javax/servlet/http/HttpServletRequest", "getPathInfo"),
-    ("javax/servlet/http/HttpServletRequest", "getServletPath"),
-    ("javax/servlet/http/HttpServletRequest", "getQueryString"),
-    ("jakarta/servlet/http/HttpServletRequest", "getRequestURI"),
-    ("jakarta/servlet/http/HttpServletRequest", "getPathInfo"),
-    ("jakarta/servlet/http/HttpServletRequest", "getServletPath"),
-    ("jakarta/servlet/http/HttpServletRequest", "getQueryString"),
-    ("io/netty/handler/codec/http/HttpRequest", "uri"),
-    ("io/netty/handler/codec/http/HttpRequest", "getUri"),
-];
-
-/// Whether a call gives the address that a server was asked for.
-pub(super) fn is_asked_for(called: &MethodRef) -> bool {
-    ASKED.contains(&(called.class.as_str(), called.name.as_str()))
 }
 
 /// External stores: (class, method, store, role, argument with the key). Who looks

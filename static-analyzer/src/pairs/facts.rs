@@ -9,6 +9,7 @@ use super::homes::{Found, Home, Homes, Object, held_by};
 use super::regions::Region;
 use super::wires::{self, Wires};
 use super::{Context, mapped, places, texts};
+use crate::call_graph::apis::is_asked_for;
 use crate::ir::{Body, BootstrapArg, InvokeKind, Op, ValueId};
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{FieldRef, MethodId, MethodRef, Name, access};
@@ -314,7 +315,7 @@ impl<'h, 'a> Scanner<'h, 'a> {
     fn address(&mut self, site: ValueId, method: &MethodRef, args: &[ValueId]) {
         if let Some(text) = texts::address(method, args) {
             self.add(Channel::Address, Role::Send, site, Some(text));
-        } else if apis::is_asked_for(method) {
+        } else if is_asked_for(method) {
             self.add(Channel::Address, Role::Receive, site, Some(site));
         }
     }
