@@ -12,6 +12,7 @@ use schema::LinkKind;
 use crate::ir::ValueId;
 use crate::program::{ClassId, MethodId, Name};
 
+mod annotated;
 pub mod apis;
 mod build;
 mod closures;

@@ -31,6 +31,7 @@ use crate::top_level::{Member, TopLevel, TopLevels};
 mod apis;
 mod attached;
 mod built;
+mod bytes;
 mod cargo;
 mod carry;
 mod channels;

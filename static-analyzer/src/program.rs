@@ -156,6 +156,8 @@ pub struct Method {
     pub access: u16,
     /// Declared checked exceptions.
     pub exceptions: Vec<Name>,
+    /// Classes of its annotations that are there at run time.
+    pub annotations: Vec<Name>,
     /// Names of the parameters from the LocalVariableTable or MethodParameters
     /// (without `this`), where the class file has them.
     pub parameter_names: Vec<Option<Name>>,

@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::model::COMMAND;
 
+use super::annotated::Looked;
 use super::apis;
 use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
@@ -170,6 +171,7 @@ fn add_uncalled(resolver: &Resolver<'_>, calls: &[Vec<Call>], add: Add<'_>) {
             call.targets.iter().for_each(|t| is_called[t.index()] = true);
         }
     }
+    let looked = Looked::new(program);
     for (i, m) in program.methods.iter().enumerate() {
         let is_main = m.name.as_str() == "main"
             && m.descriptor.as_str() == "([Ljava/lang/String;)V"
@@ -187,11 +189,12 @@ fn add_uncalled(resolver: &Resolver<'_>, calls: &[Vec<Call>], add: Add<'_>) {
                 .super_names(m.class)
                 .into_iter()
                 .find(|&s| apis::calls_back(s.as_str()) && resolver.own_class(s).is_none());
-            let (kind, why) = match library_super {
-                Some(s) if !m.is_static() && m.access & access::PRIVATE == 0 => {
+            let (kind, why) = match (looked.called_by(m), library_super) {
+                (Some(annotation), _) => (RootKind::Callback, format!("found by its {annotation}")),
+                (None, Some(s)) if !m.is_static() && m.access & access::PRIVATE == 0 => {
                     (RootKind::Callback, format!("{} is a {s}; no caller found", class.name))
                 }
-                _ => (RootKind::Uncalled, "no caller found".to_owned()),
+                (None, _) => (RootKind::Uncalled, "no caller found".to_owned()),
             };
             add(MethodId::new(i), kind, why);
         }

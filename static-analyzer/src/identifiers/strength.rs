@@ -339,6 +339,8 @@ impl<'a> Lifetimes<'a> {
                 },
                 Op::Invoke { method, args, .. } => (method, args),
                 Op::Param(_) => return is_part && place.frame == method,
+                // A text that is made of bytes.
+                Op::New(class) => return is_part && class.as_str() == "java/lang/String",
                 _ => return false,
             };
             if apis::reads_line(called) || apis::is_asked_for(called) {

@@ -44,6 +44,8 @@ pub(super) enum Container {
     Collection,
     /// Keyed: only equal keys tell.
     Map,
+    /// Holds one thing at a time.
+    Slot,
 }
 
 /// (suffix of the simple class name, what it is): the first that fits.
@@ -51,6 +53,7 @@ const CONTAINERS: &[(&str, Container)] = &[
     ("Queue", Container::Queue),
     ("Deque", Container::Queue),
     ("Exchanger", Container::Queue),
+    ("AtomicReference", Container::Slot),
     ("EvictingQueue", Container::Queue),
     ("Map", Container::Map),
     ("Cache", Container::Map),
@@ -84,6 +87,12 @@ const CONTAINER_CALLS: &[(Container, &str, Role, Part)] = &[
     (Container::Queue, "offerLast", Role::Send, Part::Arg(1)),
     (Container::Queue, "push", Role::Send, Part::Arg(1)),
     (Container::Queue, "enqueue", Role::Send, Part::Arg(1)),
+    (Container::Queue, "putFirst", Role::Send, Part::Arg(1)),
+    (Container::Queue, "putLast", Role::Send, Part::Arg(1)),
+    (Container::Queue, "transfer", Role::Send, Part::Arg(1)),
+    (Container::Queue, "tryTransfer", Role::Send, Part::Arg(1)),
+    (Container::Queue, "exchange", Role::Send, Part::Arg(1)),
+    (Container::Queue, "exchange", Role::Receive, Part::Result),
     (Container::Queue, "take", Role::Receive, Part::Result),
     (Container::Queue, "poll", Role::Receive, Part::Result),
     (Container::Queue, "pop", Role::Receive, Part::Result),
@@ -118,6 +127,12 @@ const CONTAINER_CALLS: &[(Container, &str, Role, Part)] = &[
     (Container::Map, "putIfAbsent", Role::Send, Part::Arg(1)),
     (Container::Map, "computeIfAbsent", Role::Send, Part::Arg(1)),
     (Container::Map, "remove", Role::Receive, Part::Arg(1)),
+    // Who only looks at it works on state that all share.
+    (Container::Slot, "set", Role::Send, Part::Arg(1)),
+    (Container::Slot, "lazySet", Role::Send, Part::Arg(1)),
+    (Container::Slot, "compareAndSet", Role::Send, Part::Arg(2)),
+    (Container::Slot, "getAndSet", Role::Send, Part::Arg(1)),
+    (Container::Slot, "getAndSet", Role::Receive, Part::Result),
 ];
 
 /// What a container's class is, if it is one.
@@ -152,11 +167,14 @@ pub(super) fn wraps_container(class: &str, method: &str) -> bool {
     wraps && matches!(class, "java/util/Collections" | "com/google/common/collect/Queues")
 }
 
-/// What a call on a container of class `class` does, if it is one.
-pub(super) fn container_call(class: &str, method: &str) -> Option<(Container, Role, Part)> {
-    let container = container_of(class)?;
-    let row = CONTAINER_CALLS.iter().find(|(c, m, _, _)| *c == container && *m == method)?;
-    Some((row.0, row.2, row.3))
+/// What a call on a container of class `class` does, if it is one; who exchanges puts and takes.
+pub(super) fn container_calls<'m>(
+    class: &str,
+    method: &'m str,
+) -> impl Iterator<Item = (Container, Role, Part)> + use<'m> {
+    let container = container_of(class);
+    let rows = CONTAINER_CALLS.iter().filter(move |row| Some(row.0) == container && row.1 == method);
+    rows.map(|row| (row.0, row.2, row.3))
 }
 
 /// Whether a call wakes who waits for it.
@@ -391,6 +409,37 @@ pub(super) fn line_call(called: &MethodRef) -> Option<(Role, usize)> {
     (is_line && called.descriptor.starts_with("(Ljava/lang/String;)")).then_some((Role::Send, 1))
 }
 
+/// Whether a call writes bytes, its first argument, to a stream.
+pub(super) fn writes_bytes(called: &MethodRef) -> bool {
+    called.name == "write" && called.descriptor.starts_with("([B") && called.class.ends_with("OutputStream")
+}
+
+/// Whether a call fills its first argument with bytes that are read from a stream.
+pub(super) fn fills_bytes(called: &MethodRef) -> bool {
+    let reads = ["read", "readFully", "readNBytes"].contains(&called.name.as_str());
+    let is_stream = called.class.ends_with("InputStream") || called.class.as_str() == "java/io/DataInput";
+    reads && called.descriptor.starts_with("([B") && is_stream
+}
+
+/// Whether a call gives the bytes that are read from a stream.
+pub(super) fn reads_bytes(called: &MethodRef) -> bool {
+    let reads = ["readAllBytes", "readNBytes"].contains(&called.name.as_str());
+    reads && called.descriptor.ends_with(")[B") && called.class.ends_with("InputStream")
+}
+
+/// What goes from one socket to another as it is.
+pub(super) const DATAGRAM: &str = "java/net/DatagramPacket";
+
+/// Whether a call sends or receives what goes as it is: which.
+pub(super) fn datagram_call(called: &MethodRef) -> Option<Role> {
+    let is_socket = matches!(called.class.as_str(), "java/net/DatagramSocket" | "java/net/MulticastSocket");
+    match called.name.as_str() {
+        "send" if is_socket => Some(Role::Send),
+        "receive" if is_socket => Some(Role::Receive),
+        _ => None,
+    }
+}
+
 /// Classes of connections to other processes.
 const CONNECTIONS: &[&str] = &[
     "java/net/Socket",
@@ -399,6 +448,7 @@ const CONNECTIONS: &[&str] = &[
     "java/nio/channels/AsynchronousSocketChannel",
     "java/net/URLConnection",
     "java/net/HttpURLConnection",
+    "javax/net/ssl/HttpsURLConnection",
     "com/sun/net/httpserver/HttpExchange",
 ];
 

@@ -17,16 +17,19 @@ use super::facts::{self, Channel, Fact, Facts};
 use super::folders::{self, Folders};
 use super::handoffs::{self, Collector, Entry, Handoff, Lists, Rule};
 use super::homes::Home;
-use super::regions::{UnitId, Units, in_loop};
+use super::regions::{Region, UnitId, Units, in_loop};
 use super::streams::Streams;
 use super::takers::{End, Workers, receivers_of, registered, told};
 use super::topics;
 use crate::ir::{Op, ValueId};
 use crate::limits::CHANNEL_HANDOFFS_MAX;
-use crate::program::{FieldRef, MethodId, Name};
+use crate::program::{FieldRef, MethodId, Name, Program};
 
 /// Units that write a message, from which to tell that it is a format of files.
 const FORMAT_WRITERS_MIN: usize = 4;
+
+/// Calls between where an object is made and where it is put.
+const GIVEN_LEVELS_MAX: usize = 3;
 
 /// All channels that somebody writes and somebody reads.
 #[derive(Debug)]
@@ -130,11 +133,11 @@ impl Channels {
     }
 
     /// The hand-offs of one sender.
-    pub(super) fn handoffs(&self, handoffs: &mut Collector<'_>) {
+    pub(super) fn handoffs(&self, program: &Program, handoffs: &mut Collector<'_>) {
         for (line, from) in &self.senders[handoffs.from] {
             let (channel, receivers) = &self.lines[*line];
             let receivers = receivers.iter().flat_map(|ends| ends.iter());
-            for to in receivers.filter(|to| sensible(channel, from, to)) {
+            for to in receivers.filter(|to| sensible(program, channel, from, to)) {
                 // Each of a row of numbers carries what the others do not.
                 let of = match channel {
                     Channel::Record(types, at) => Some(Name::from(&format!("{types} {at}"))),
@@ -254,7 +257,7 @@ fn sender(context: Context<'_>, units: &Units, unit: UnitId, method: MethodId, f
     let region = units.region(unit);
     let cargo = match (fact.channel, fact.value) {
         (Channel::Message(class), _) => Cargo::Object(class),
-        (Channel::Queue(_), Some(element)) => made_of(context, method, element),
+        (Channel::Queue(_), Some(element)) => made_of(context, region, method, element, GIVEN_LEVELS_MAX),
         (Channel::Store(_), Some(key)) => {
             Cargo::Made(cargo::made_from(context, method, key, &region.way_up(method)).into())
         }
@@ -291,9 +294,16 @@ fn into_folders(
 /// A unit that puts and takes itself is no hand-off, except over the network, or if what it
 /// puts has the constant of an enum for which it is called: else the same work, asked for
 /// anew, is far more frequent than what is put back.
-fn sensible(channel: &Channel, from: &End, to: &End) -> bool {
+fn sensible(program: &Program, channel: &Channel, from: &End, to: &End) -> bool {
     let is_other = |topic: &Name| !to.topics.contains(topic);
     if !from.topics.is_empty() && !to.topics.is_empty() && from.topics.iter().all(is_other) {
+        return false;
+    }
+    // Who uses other classes alone has no use for it.
+    if let Cargo::Object(class) = from.cargo
+        && !to.classes.is_empty()
+        && !to.classes.iter().any(|&other| program.is_subtype(class, other))
+    {
         return false;
     }
     is_meant(&from.verbs, &to.verbs)
@@ -343,12 +353,27 @@ fn join(channel: &Channel, from: &End, to: &End) -> Handoff {
     }
 }
 
-/// The class of an element, if it is known where it is put.
-fn made_of(context: Context<'_>, method: MethodId, element: ValueId) -> Cargo {
-    let body = context.program.methods[method.index()].body.as_ref();
-    match body.map(|b| b.op(element)) {
-        Some(Op::New(class)) if context.program.class(*class).is_some() => Cargo::Object(*class),
-        Some(Op::Cast(_, inner)) => made_of(context, method, *inner),
+/// The class of an element, if it is known where it is put, or who all in `region` gives it.
+fn made_of(
+    context: Context<'_>,
+    region: &Region,
+    method: MethodId,
+    element: ValueId,
+    n_levels: usize,
+) -> Cargo {
+    let Some(body) = &context.program.methods[method.index()].body else { return Cargo::Any };
+    match body.op(body.uncast(element)) {
+        Op::New(class) if context.program.class(*class).is_some() => Cargo::Object(*class),
+        Op::Param(i) if n_levels > 0 && method != region.root => {
+            let callers = context.graph.callers[method.index()].iter();
+            let callers = callers.filter(|(caller, _)| region.contains(*caller));
+            let mut given = callers.map(|&(caller, call)| {
+                let value = context.graph.calls(caller)[call].args.get(usize::from(*i)).copied().flatten();
+                value.map_or(Cargo::Any, |value| made_of(context, region, caller, value, n_levels - 1))
+            });
+            let Some(first) = given.next() else { return Cargo::Any };
+            if given.all(|other| other == first) { first } else { Cargo::Any }
+        }
         _ => Cargo::Any,
     }
 }

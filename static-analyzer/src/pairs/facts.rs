@@ -10,7 +10,7 @@ use super::regions::Region;
 use super::wires::{self, Wires};
 use super::{Context, mapped, places, texts};
 use crate::call_graph::apis::is_asked_for;
-use crate::ir::{Body, BootstrapArg, InvokeKind, Op, ValueId};
+use crate::ir::{Body, BootstrapArg, Const, InvokeKind, Op, ValueId};
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{FieldRef, MethodId, MethodRef, Name, access};
 
@@ -236,6 +236,7 @@ impl<'h, 'a> Scanner<'h, 'a> {
         }
         self.facts.extend(places::facts(self.context, self.homes, self.method, body));
         self.facts.extend(wires.lines(self.method, body));
+        self.facts.extend(wires.texts(self.method, body));
         let records = wires.records(self.method, body);
         Scanned { facts: self.facts, registered: self.registered, records, above: self.above }
     }
@@ -245,7 +246,24 @@ impl<'h, 'a> Scanner<'h, 'a> {
     }
 
     fn container(&mut self, body: &Body, site: ValueId, method: &MethodRef, args: &[ValueId]) {
-        let Some((container, role, part)) = apis::container_call(&method.class, &method.name) else { return };
+        for (container, role, part) in apis::container_calls(&method.class, &method.name) {
+            let value = part_of(part, site, args);
+            // Who gives nothing in exchange only takes.
+            let is_nothing = |value| matches!(body.op(body.uncast(value)), Op::Const(Const::Null));
+            if role == Role::Send && value.is_some_and(is_nothing) {
+                continue;
+            }
+            self.contained(body, site, (container, role, part), args);
+        }
+    }
+
+    fn contained(
+        &mut self,
+        body: &Body,
+        site: ValueId,
+        (container, role, part): (Container, Role, Part),
+        args: &[ValueId],
+    ) {
         let Some(&receiver) = args.first() else { return };
         let value = part_of(part, site, args);
         if container == Container::Map {
@@ -265,7 +283,7 @@ impl<'h, 'a> Scanner<'h, 'a> {
         for found in self.homes.of(self.method, receiver) {
             let channel = match container {
                 Container::Queue => Channel::Queue(found.home),
-                Container::Collection | Container::Map => Channel::Collection(found.home),
+                Container::Collection | Container::Map | Container::Slot => Channel::Collection(found.home),
             };
             let is_list = matches!(part, Part::Elements(_));
             let Found { object, givers, key, .. } = found;

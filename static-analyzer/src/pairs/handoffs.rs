@@ -155,7 +155,7 @@ impl Sources<'_> {
             n_made: None,
         };
         along_calls(self.context, self.units, &mut handoffs);
-        self.channels.handoffs(&mut handoffs);
+        self.channels.handoffs(self.context.program, &mut handoffs);
         self.events.handoffs(self.context, self.units, self.channels, &mut handoffs);
         handoffs.found
     }

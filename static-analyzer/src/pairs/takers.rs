@@ -42,6 +42,8 @@ pub(super) struct End {
     pub(super) verbs: Arc<[FieldRef]>,
     /// The names under which the channel is in a table, if they are known.
     pub(super) topics: Arc<[Name]>,
+    /// Receivers: the classes as one of which alone they use it, if they do.
+    pub(super) classes: Arc<[Name]>,
     /// Receivers: edges from the unit's first method up to `at`.
     pub(super) way: Arc<[Edge]>,
     /// Senders: what they can put.
@@ -60,6 +62,7 @@ impl End {
             object: None,
             verbs: Arc::default(),
             topics: Arc::default(),
+            classes: Arc::default(),
             way: Arc::default(),
             cargo: Cargo::Any,
             many: false,
@@ -203,7 +206,8 @@ impl Workers {
             // What is handed on as it is goes by the name that it has where it is used.
             let taken = if held.is_it { held.value } else { taken };
             for (below, way) in below.into_iter().find(|found| !found.is_empty()).unwrap_or_default() {
-                found.push(taken_by(taken, from, below, way.into()));
+                let classes = asked_for(context, &way, held.value);
+                found.push(End { classes: classes.into(), ..taken_by(taken, from, below, way.into()) });
             }
         }
         let found: Arc<[End]> = found.into();
@@ -211,6 +215,36 @@ impl Workers {
         known.insert(key, Arc::clone(&found));
         found
     }
+}
+
+/// The classes as one of which alone who is handed what was `taken` on its `way` uses it.
+fn asked_for(context: Context<'_>, way: &[Edge], taken: Taken) -> Vec<Name> {
+    let found = way.iter().find_map(|&(caller, call, target)| {
+        let caller = Some(caller).filter(|caller| *caller == taken.method)?;
+        let body = context.program.methods[caller.index()].body.as_ref()?;
+        let value = body.uncast(taken.value?);
+        let mut args = context.graph.calls(caller)[call].args.iter();
+        let param = args.position(|arg| arg.is_some_and(|arg| body.uncast(arg) == value))?;
+        Some((context.program.methods[target.index()].body.as_ref()?, param))
+    });
+    let Some((body, param)) = found else { return Vec::new() };
+    let is_it = |value| matches!(body.op(value), Op::Param(i) if usize::from(*i) == param);
+    let mut asked = Vec::new();
+    for (_, inst) in body.iter() {
+        match inst.op {
+            Op::Cast(class, of) if is_it(of) => asked.push(class),
+            Op::InstanceOf(..) | Op::If(..) => {}
+            // Who does anything else with it takes all.
+            _ => {
+                let mut is_used = false;
+                inst.op.for_each_operand(|value| is_used |= is_it(value));
+                if is_used {
+                    return Vec::new();
+                }
+            }
+        }
+    }
+    asked
 }
 
 /// What the callers of a method that has what was taken have after it: its result, perhaps

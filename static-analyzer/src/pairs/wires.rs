@@ -132,6 +132,11 @@ impl<'h, 'a> Wires<'h, 'a> {
         }
     }
 
+    /// Whether a buffer is written to a connection, or read from one.
+    pub(super) fn is_buffer_of_wire(&self, method: MethodId, buffer: ValueId) -> bool {
+        self.buffer(method, buffer).iter().any(|home| self.buffers.contains(home))
+    }
+
     /// What holds a buffer, or where it is made.
     fn buffer(&self, method: MethodId, value: ValueId) -> Vec<Home> {
         let Some(body) = &self.context.program.methods[method.index()].body else { return Vec::new() };
@@ -187,7 +192,7 @@ impl<'h, 'a> Wires<'h, 'a> {
     }
 
     /// Whether a stream is made over a connection to another process.
-    fn is_wire(&self, method: MethodId, stream: ValueId) -> bool {
+    pub(super) fn is_wire(&self, method: MethodId, stream: ValueId) -> bool {
         let (mut todo, mut seen) = (vec![(method, stream)], FxHashSet::default());
         while let Some((method, value)) = todo.pop() {
             if seen.len() >= STREAM_STEPS_MAX {
@@ -267,7 +272,7 @@ enum Stream {
 }
 
 /// What the constructor of an object that is made here is given.
-fn constructed(body: &Body, made: ValueId) -> Vec<ValueId> {
+pub(super) fn constructed(body: &Body, made: ValueId) -> Vec<ValueId> {
     let given = body.iter().find_map(|(_, inst)| match &inst.op {
         Op::Invoke { kind: InvokeKind::Special, args, .. } if args.first() == Some(&made) => {
             Some(args[1..].to_vec())

@@ -183,6 +183,7 @@ fn lift_class(raw: RawClass, entry: usize) -> Loaded {
             signature: method.signature,
             access: method.access,
             exceptions: method.exceptions,
+            annotations: method.annotations,
             body,
         });
     }

@@ -32,3 +32,8 @@ fn what_stands_in_an_address_is_cut_out_of_what_was_asked_for() {
     let [shown] = &handed("Cables$Visiting")[..] else { panic!("{:?}", handed("Cables$Visiting")) };
     assert!(shown.starts_with("Cables$Pages.handle Socket "), "{shown}");
 }
+
+#[test]
+fn a_text_that_is_sent_as_bytes_is_made_of_bytes_again() {
+    assert_eq!(handed("Cables$Calling"), ["Cables$Hearing.hear Socket callId:Ljava.lang.String;"]);
+}

@@ -47,3 +47,26 @@ fn an_event_goes_to_the_handler_of_its_kind_be_it_who_sends_it() {
 fn what_is_put_under_a_name_is_taken_under_it() {
     assert_eq!(handed("Canals$Buyer"), ["Canals$South.board Queue ticketId:Ljava.lang.String;"]);
 }
+
+#[test]
+fn who_exchanges_gets_what_the_other_gives() {
+    assert_eq!(handed("Canals$Giver"), ["Canals$Getter.own Queue Canals$Boat.boatId"]);
+    assert_eq!(handed("Canals$Seller"), ["Canals$Taker.haul Queue Canals$Boat.boatId"]);
+}
+
+#[test]
+fn what_is_taken_out_of_a_slot_was_put_there_and_who_only_looks_is_handed_nothing() {
+    assert_eq!(handed("Canals$Mooring"), ["Canals$Painter.paint Queue Canals$Boat.boatId"]);
+}
+
+#[test]
+fn whom_reflection_calls_for_an_annotation_that_is_looked_for_handles_events() {
+    assert_eq!(handed("Canals$Rain"), ["Canals$Warden.onFlood Queue Canals$Rain.floodId"]);
+}
+
+#[test]
+fn who_uses_messages_of_one_class_alone_is_handed_no_others() {
+    // Copies of the number go by the name of who had it first.
+    assert_eq!(handed("Canals$Passer"), ["Canals$Opener.receive Queue Canals$Passer.gateId"]);
+    assert_eq!(handed("Canals$Opener"), ["Canals$Closer.receive Queue Canals$Passer.gateId"]);
+}

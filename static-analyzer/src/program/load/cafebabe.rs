@@ -10,6 +10,7 @@ use ::cafebabe::constant_pool::{
     BootstrapArgument, LiteralConstant, Loadable, MemberRef, MethodHandle, NameAndType, ObjectArrayType,
     ReferenceKind,
 };
+use ::cafebabe::descriptors::{FieldDescriptor, FieldType};
 use ::cafebabe::{FieldInfo, MethodInfo};
 
 use super::raw::{Pool, Pooled, RawClass, RawCode, RawHandler, RawMethod, decode};
@@ -78,12 +79,17 @@ fn method(method: &MethodInfo<'_>) -> RawMethod {
         signature: signature(&method.attributes),
         access: method.access_flags.bits(),
         exceptions: Vec::new(),
+        annotations: Vec::new(),
         parameters: Vec::new(),
         code: None,
     };
     for attribute in &method.attributes {
         match &attribute.data {
             AttributeData::Exceptions(classes) => raw.exceptions = classes.iter().map(|c| name(c)).collect(),
+            AttributeData::RuntimeVisibleAnnotations(list) => {
+                let classes = list.iter().filter_map(|a| class_of(&a.type_descriptor));
+                raw.annotations.extend(classes);
+            }
             AttributeData::MethodParameters(list) => {
                 raw.parameters = list.iter().map(|p| p.name.as_ref().map(|n| name(n))).collect();
             }
@@ -92,6 +98,13 @@ fn method(method: &MethodInfo<'_>) -> RawMethod {
         }
     }
     raw
+}
+
+fn class_of(descriptor: &FieldDescriptor<'_>) -> Option<Name> {
+    match &descriptor.field_type {
+        FieldType::Object(class) if descriptor.dimensions == 0 => Some(name(class)),
+        _ => None,
+    }
 }
 
 fn code(data: &CodeData<'_>) -> Result<RawCode, String> {

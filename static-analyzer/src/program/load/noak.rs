@@ -232,6 +232,7 @@ fn method<'a>(pool: &ConstantPool<'a>, method: &NoakMethod<'a>) -> Result<RawMet
         signature: signature(pool, method.attributes())?,
         access: method.access_flags().bits(),
         exceptions: Vec::new(),
+        annotations: Vec::new(),
         parameters: Vec::new(),
         code: None,
     };
@@ -239,6 +240,13 @@ fn method<'a>(pool: &ConstantPool<'a>, method: &NoakMethod<'a>) -> Result<RawMet
         let attribute = attribute.map_err(text)?;
         match attribute.read_content(pool) {
             Ok(AttributeContent::Exceptions(list)) => raw.exceptions = class_names(pool, list.exceptions())?,
+            Ok(AttributeContent::RuntimeVisibleAnnotations(list)) => {
+                for annotation in list.annotations() {
+                    let descriptor = utf8(pool, annotation.map_err(text)?.type_())?;
+                    let class = descriptor.strip_prefix('L').and_then(|d| d.strip_suffix(';'));
+                    raw.annotations.extend(class.map(Name::from));
+                }
+            }
             Ok(AttributeContent::MethodParameters(list)) => {
                 for parameter in list.parameters() {
                     let name = parameter.map_err(text)?.name();

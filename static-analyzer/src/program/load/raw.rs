@@ -30,6 +30,7 @@ pub(crate) struct RawMethod {
     pub(crate) signature: Option<Name>,
     pub(crate) access: u16,
     pub(crate) exceptions: Vec<Name>,
+    pub(crate) annotations: Vec<Name>,
     /// From the `MethodParameters` attribute.
     pub(crate) parameters: Vec<Option<Name>>,
     /// An error: the code cannot be decoded.

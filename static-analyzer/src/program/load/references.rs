@@ -104,6 +104,7 @@ fn written(
         signature: None,
         access: access::PRIVATE | access::STATIC | access::SYNTHETIC,
         exceptions: Vec::new(),
+        annotations: Vec::new(),
         parameter_names: vec![None; count],
         body: Some(body),
     }

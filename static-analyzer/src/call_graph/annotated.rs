@@ -1,0 +1,86 @@
+//! Methods that are called by reflection, because of an annotation that somebody looks for:
+//! handlers of buses, listeners of brokers, resources of web servers.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use crate::ir::{Body, Const, Op};
+use crate::program::{Method, Name, Program};
+
+/// Calls that look for an annotation, which is among their arguments.
+const LOOKS: &[&str] = &[
+    "isAnnotationPresent",
+    "getAnnotation",
+    "getDeclaredAnnotation",
+    "getAnnotationsByType",
+    "findAnnotation",
+];
+
+/// Annotations with which libraries find whom to call: (package or class, simple name).
+const CALLED_BY: &[(&str, &str)] = &[
+    ("com/google/common/eventbus/", "Subscribe"),
+    ("org/greenrobot/eventbus/", "Subscribe"),
+    ("com/squareup/otto/", "Subscribe"),
+    ("net/engio/mbassy/listener/", "Handler"),
+    ("org/springframework/context/event/", "EventListener"),
+    ("org/springframework/kafka/annotation/", "KafkaListener"),
+    ("org/springframework/kafka/annotation/", "KafkaHandler"),
+    ("org/springframework/jms/annotation/", "JmsListener"),
+    ("org/springframework/amqp/rabbit/annotation/", "RabbitListener"),
+    ("org/springframework/amqp/rabbit/annotation/", "RabbitHandler"),
+    ("org/springframework/scheduling/annotation/", "Scheduled"),
+    ("org/springframework/messaging/handler/annotation/", "MessageMapping"),
+    ("org/springframework/web/bind/annotation/", "RequestMapping"),
+    ("org/springframework/web/bind/annotation/", "GetMapping"),
+    ("org/springframework/web/bind/annotation/", "PostMapping"),
+    ("org/springframework/web/bind/annotation/", "PutMapping"),
+    ("org/springframework/web/bind/annotation/", "DeleteMapping"),
+    ("org/springframework/web/bind/annotation/", "PatchMapping"),
+    ("javax/ws/rs/", "GET"),
+    ("javax/ws/rs/", "POST"),
+    ("javax/ws/rs/", "PUT"),
+    ("javax/ws/rs/", "DELETE"),
+    ("jakarta/ws/rs/", "GET"),
+    ("jakarta/ws/rs/", "POST"),
+    ("jakarta/ws/rs/", "PUT"),
+    ("jakarta/ws/rs/", "DELETE"),
+    ("javax/websocket/", "OnMessage"),
+    ("jakarta/websocket/", "OnMessage"),
+    ("org/eclipse/microprofile/reactive/messaging/", "Incoming"),
+];
+
+/// The annotations that a program looks for itself.
+pub(crate) struct Looked {
+    classes: FxHashSet<Name>,
+}
+
+impl Looked {
+    /// In all of its methods.
+    pub(crate) fn new(program: &Program) -> Self {
+        let looked = |method: &Method| {
+            let Some(body) = &method.body else { return Vec::new() };
+            let of = |op: &Op| match op {
+                Op::Invoke { method, args, .. } if LOOKS.contains(&method.name.as_str()) => args
+                    .iter()
+                    .filter_map(|&arg| match body.op(arg) {
+                        Op::Const(Const::Class(class)) => Some(*class),
+                        _ => None,
+                    })
+                    .collect(),
+                _ => Vec::new(),
+            };
+            Body::iter(body).flat_map(|(_, inst)| of(&inst.op)).collect()
+        };
+        let classes: Vec<Name> = program.methods.par_iter().flat_map_iter(looked).collect();
+        Looked { classes: classes.into_iter().collect() }
+    }
+
+    /// The annotation for which a method is called.
+    pub(crate) fn called_by(&self, method: &Method) -> Option<Name> {
+        let is_it = |class: &Name| {
+            let (package, simple) = class.split_at(class.rfind('/').map_or(0, |at| at + 1));
+            self.classes.contains(class) || CALLED_BY.contains(&(package, simple))
+        };
+        method.annotations.iter().copied().find(is_it)
+    }
+}
