@@ -32,7 +32,6 @@ impl fmt::Display for Usage {
 impl std::error::Error for Usage {}
 
 /// A fault in a text that the user gave, shown in several lines: exit code 1.
-#[cfg_attr(not(feature = "sql"), expect(dead_code, reason = "queries are the only such texts"))]
 #[derive(Debug)]
 pub(crate) struct InText(pub(crate) String);
 
