@@ -57,6 +57,9 @@ fn is_limit(text: &str) -> bool {
 }
 
 fn integer(text: &str) -> Cow<'_, str> {
+    if text.bytes().skip(1).any(|b| !b.is_ascii_digit()) {
+        return ungrouped(text);
+    }
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),
         None => ("", text.strip_prefix('+').unwrap_or(text)),
@@ -70,9 +73,19 @@ fn integer(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// A number without the separators of a locale, and without the brackets around a negative one.
+fn ungrouped(text: &str) -> Cow<'_, str> {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    if digits.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let sign = if text.starts_with(['-', '(']) { "-" } else { "" };
+    Cow::Owned(integer(&format!("{sign}{digits}")).into_owned())
+}
+
 /// Hexadecimal of 64 bits is read as Java prints it: two's complement.
 fn hex(text: &str) -> Cow<'_, str> {
-    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
     match u64::from_str_radix(digits, 16) {
         Ok(value) => Cow::Owned(value.cast_signed().to_string()),
         Err(_) => Cow::Borrowed(text),
@@ -92,6 +105,10 @@ mod tests {
         check("-7", ValueShape::Integer, Some("-7"));
         check("+7", ValueShape::Integer, Some("7"));
         check("000", ValueShape::Integer, Some("0"));
+        check("1,001", ValueShape::Integer, Some("1001"));
+        check("-1.234.567", ValueShape::Integer, Some("-1234567"));
+        check("(1\u{a0}001)", ValueShape::Integer, Some("-1001"));
+        check("0XFF", ValueShape::Hex, Some("255"));
         check("0x10", ValueShape::Hex, Some("16"));
         check("ffffffffffffffff", ValueShape::Hex, Some("-1"));
         check("0x14f0b5ef8ce0001", ValueShape::Text, Some("94306619727151105"));

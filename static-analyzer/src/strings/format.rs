@@ -2,6 +2,8 @@
 //! libraries. The format itself may be computed: conversions are looked for in
 //! the constant parts of its term, so a format made by a format works.
 
+use schema::ValueShape;
+
 use super::term::{Leaf, Node, Pattern, Term, Terms};
 use super::{Evaluator, FrameId, types};
 use crate::ir::{Const, Op, ValueId};
@@ -299,9 +301,7 @@ fn convert(terms: &mut Terms, value: Term, c: &Conversion) -> Term {
             None => value,
         },
         'S' => super::text_ops::change_case(terms, value, true),
-        'd' if c.group || c.plus => {
-            relook(terms, value, &Pattern::Regex(r"[-+( ]?[0-9][0-9,.\x{a0}\x{202f}]*\)?"))
-        }
+        'd' if c.group || c.plus => relook(terms, value, &GROUPED),
         'd' => match text {
             Some(text) if text.parse::<i64>().is_ok() || text == "null" => value,
             _ if terms.finite(value, 64).is_some() => value,
@@ -343,8 +343,8 @@ fn radix(terms: &mut Terms, value: Term, text: Option<&str>, c: &Conversion) -> 
     }
     match (c.letter, c.alternate) {
         ('x', false) => relook(terms, value, &Pattern::Hex),
-        ('x', true) => relook(terms, value, &Pattern::Regex("0x[0-9a-f]+")),
-        ('X', _) => relook(terms, value, &Pattern::Regex("(?:0X)?[0-9A-F]+")),
+        ('x', true) => relook(terms, value, &Pattern::Number("0x[0-9a-f]+", ValueShape::Hex)),
+        ('X', _) => relook(terms, value, &Pattern::Number("(?:0X)?[0-9A-F]+", ValueShape::Hex)),
         _ => relook(terms, value, &Pattern::Regex("0?[0-7]+")),
     }
 }
@@ -409,13 +409,17 @@ fn message_parts(terms: &mut Terms, text: &str, arguments: &Arguments, out: &mut
     true
 }
 
+/// An integer with the separators of the locale.
+const GROUPED: Pattern =
+    Pattern::Number(r"[-+( ]?[0-9][0-9,.\x{a0}\x{202f}\x{2019}']*\)?", ValueShape::Integer);
+
 /// Numbers are printed with the separators of the locale.
 fn message_value(terms: &mut Terms, value: Term, style: &str) -> Term {
-    const GROUPED: Pattern = Pattern::Regex(r"-?[0-9][0-9,.\x{a0}\x{202f}' ]*");
-    let number = |p: &Pattern| matches!(p, Pattern::Integer | Pattern::Float);
+    const FRACTION: Pattern = Pattern::Regex(r"-?[0-9][0-9,.\x{a0}\x{202f}' ]*");
     match terms.node(value).clone() {
         _ if style.trim() == "number,#" => value,
-        Node::Leaf(leaf) if number(&leaf.pattern) => relook(terms, value, &GROUPED),
+        Node::Leaf(leaf) if leaf.pattern == Pattern::Integer => relook(terms, value, &GROUPED),
+        Node::Leaf(leaf) if leaf.pattern == Pattern::Float => relook(terms, value, &FRACTION),
         Node::Text(text) if text.len() <= 3 || text.parse::<f64>().is_err() => value,
         Node::Text(text) if text.parse::<i64>().is_ok() => terms.unknown(GROUPED, "java/lang/Number"),
         _ => value,

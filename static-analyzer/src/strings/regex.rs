@@ -163,6 +163,7 @@ fn shape(pattern: &Pattern) -> schema::ValueShape {
         Pattern::Boolean => ValueShape::Boolean,
         Pattern::Words(_) => ValueShape::Enum,
         Pattern::Throwable => ValueShape::Throwable,
+        Pattern::Number(_, shape) => *shape,
         Pattern::Char | Pattern::Text | Pattern::Regex(_) => ValueShape::Text,
     }
 }
@@ -179,6 +180,6 @@ fn pattern_regex(pattern: &Pattern) -> String {
             let words: Vec<String> = words.iter().map(|w| regex_syntax::escape(w)).collect();
             words.join("|")
         }
-        Pattern::Regex(regex) => (*regex).to_string(),
+        Pattern::Regex(regex) | Pattern::Number(regex, _) => (*regex).to_string(),
     }
 }

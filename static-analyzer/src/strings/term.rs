@@ -39,6 +39,8 @@ pub(crate) enum Pattern {
     Words(Box<[Name]>),
     /// A regex of library knowledge.
     Regex(&'static str),
+    /// The same for a number in another notation.
+    Number(&'static str, schema::ValueShape),
 }
 
 /// A printed value.
