@@ -125,6 +125,8 @@ pub struct PatternSet {
     unknown: [Bucket; places::N_SLOTS],
     all: [Bucket; places::N_SLOTS],
     methods: Vec<Box<[u8]>>,
+    /// Per log point: its statement, and whether it is the one of a caller of it.
+    statements: Vec<(u32, bool)>,
     diagnostics: Vec<String>,
     objects: FxHashMap<LogPointId, Vec<Object>>,
 }
@@ -178,6 +180,7 @@ impl PatternSet {
             unknown: Default::default(),
             all: Default::default(),
             methods: model.log_points.iter().map(|p| p.method.as_bytes().into()).collect(),
+            statements: statements(model),
             templates,
             diagnostics,
             objects: objects(model),
@@ -283,7 +286,7 @@ impl PatternSet {
         if best(scratch) == 0 && (query.logger.is_none() || ids.is_empty()) {
             self.try_cut(scratch, query, self.all[slot].templates(), side);
         }
-        keep_best(&mut scratch.found, FOREIGN_CONSTANT_MIN);
+        self.keep_best(&mut scratch.found, FOREIGN_CONSTANT_MIN);
         if scratch.found.is_empty() {
             scratch.found = weak;
         }
@@ -374,7 +377,7 @@ impl PatternSet {
             }
         }
         scratch.candidates = candidates;
-        keep_best(&mut scratch.found, least);
+        self.keep_best(&mut scratch.found, least);
         !scratch.found.is_empty()
     }
 
@@ -493,7 +496,31 @@ impl PatternSet {
                 slots,
             });
         }
-        keep_best(&mut scratch.found, 0);
+        self.keep_best(&mut scratch.found, 0);
+    }
+
+    /// Keeps the most precise matches, one per log point, in order. Of a statement within a
+    /// wrapper, what its callers print: its own log point stands for callers that nobody knows.
+    fn keep_best(&self, found: &mut Vec<Match>, least: usize) {
+        let Some(best) = found.iter().map(|m| (m.constant, m.fit)).max() else { return };
+        if (best.0 as usize) < least {
+            found.clear();
+            return;
+        }
+        found.retain(|m| (m.constant, m.fit) == best);
+        found.sort_unstable();
+        found.dedup_by_key(|m| m.log_point);
+        let mut at = 0;
+        while at < found.len() {
+            let (statement, of_caller) = self.statements[found[at].log_point.index()];
+            let is_known = |other: &Match| self.statements[other.log_point.index()] == (statement, true);
+            if !of_caller && found.iter().any(is_known) {
+                found.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        found.truncate(CANDIDATES_MAX);
     }
 }
 
@@ -501,17 +528,16 @@ fn best(scratch: &Scratch) -> u32 {
     scratch.found.iter().map(|m| m.constant).max().unwrap_or(0)
 }
 
-/// Keeps the most precise matches, one per log point, in order.
-fn keep_best(found: &mut Vec<Match>, least: usize) {
-    let Some(best) = found.iter().map(|m| (m.constant, m.fit)).max() else { return };
-    if (best.0 as usize) < least {
-        found.clear();
-        return;
+/// Per log point: its statement, by number, and whether it is that of a caller.
+fn statements(model: &Model) -> Vec<(u32, bool)> {
+    let mut numbers: FxHashMap<(&str, &str, u32), u32> = FxHashMap::default();
+    let mut out = Vec::with_capacity(model.log_points.len());
+    for point in &model.log_points {
+        let next = numbers.len() as u32;
+        let statement = (point.class.as_str(), point.method.as_str(), point.source_line);
+        out.push((*numbers.entry(statement).or_insert(next), point.call_site.is_some()));
     }
-    found.retain(|m| (m.constant, m.fit) == best);
-    found.sort_unstable();
-    found.dedup_by_key(|m| m.log_point);
-    found.truncate(CANDIDATES_MAX);
+    out
 }
 
 /// Bytes inside captures; captures inside captures count once.

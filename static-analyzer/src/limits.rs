@@ -124,6 +124,10 @@ pub const KEEPERS_DEPTH_MAX: u32 = 3;
 /// systems have about a hundred.
 pub const WRAPPER_CALLERS_MAX: usize = 128;
 
+/// The same where the log point says nothing of its own: a program's facade for logging has as
+/// many callers as the program has log points.
+pub const FACADE_CALLERS_MAX: usize = 1 << 15;
+
 /// Calls of a lambda for which its log point is repeated.
 pub const CLOSURE_CALLS_MAX: usize = 16;
 

@@ -40,8 +40,15 @@ pub fn find_naively(
         all.extend(best);
     }
     let best = all.iter().map(|(c, _)| *c).max().unwrap_or(0);
-    let kept = all.into_iter().filter(|(c, _)| *c == best).map(|(_, m)| m).collect();
-    (best, kept)
+    let kept: Vec<NaiveMatch> = all.into_iter().filter(|(c, _)| *c == best).map(|(_, m)| m).collect();
+    let statement = |id: LogPointId| {
+        let point = &model.log_points[id.index()];
+        (&point.class, &point.method, point.source_line)
+    };
+    let is_of_caller = |id: LogPointId| model.log_points[id.index()].call_site.is_some();
+    let callers: Vec<LogPointId> = kept.iter().map(|(id, _)| *id).filter(|id| is_of_caller(*id)).collect();
+    let is_own = |id| callers.iter().any(|caller| !is_of_caller(id) && statement(*caller) == statement(id));
+    (best, kept.into_iter().filter(|(id, _)| !is_own(*id)).collect())
 }
 
 /// The text without white space at its end, with all of it, with all but the last of it.

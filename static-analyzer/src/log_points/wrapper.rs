@@ -39,10 +39,20 @@ pub(crate) fn callers(
         return None;
     }
     let callers = callers_of(e.facts, e.method_of(FrameId::ROOT));
-    if callers.is_empty() || callers.len() > limits::WRAPPER_CALLERS_MAX {
+    let n_letters = letters(e, term, 0);
+    // Who calls what the method overrides calls others, too, and so does who calls it on an object
+    // that somebody else gave.
+    let is_facade =
+        || n_letters == 0 && callers.iter().all(|&call| names(e.facts, call, e.method_of(FrameId::ROOT)));
+    let is_wide = callers.len() > limits::WRAPPER_CALLERS_MAX;
+    let is_first = e.method_of(FrameId::ROOT) == site.method;
+    if callers.is_empty()
+        || callers.len() > limits::FACADE_CALLERS_MAX
+        || (is_wide && !(is_first && is_facade()))
+    {
         return None;
     }
-    let lifts = letters(e, term, 0) <= CONSTANT_LETTERS_MAX || Given::new(e.facts).differ(&callers, &printed);
+    let lifts = n_letters <= CONSTANT_LETTERS_MAX || Given::new(e.facts).differ(&callers, &printed);
     lifts.then_some(callers)
 }
 
@@ -65,6 +75,13 @@ pub(crate) fn callers_of(facts: &Facts<'_>, method: MethodId) -> Vec<(MethodId, 
                         && facts.is_subtype(class, named.class))
         })
         .collect()
+}
+
+/// Whether a call names `method` itself.
+fn names(facts: &Facts<'_>, (caller, call): (MethodId, ValueId), method: MethodId) -> bool {
+    let body = facts.program.methods[caller.index()].body.as_ref();
+    matches!(body.map(|body| body.op(call)), Some(Op::Invoke { method: named, .. })
+        if facts.resolve(named.class, named.name, named.descriptor) == Some(method))
 }
 
 /// Letters of the constants of a term.
@@ -161,6 +178,7 @@ pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: Vec<(MethodId,
     let target = &facts.program.methods[site.method.index()];
     let mut lifted =
         Lifted { points: Vec::new(), complete: target.access & access::PRIVATE != 0, all: false };
+    let most = callers.len().max(limits::WRAPPER_CALLERS_MAX * 4);
     let mut chains: Vec<Chain> = callers.into_iter().map(|c| vec![c]).collect();
     for depth in 1..=limits::WRAPPER_DEPTH_MAX {
         let mut longer = Vec::new();
@@ -188,7 +206,7 @@ pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: Vec<(MethodId,
             let line = e.body(FrameId::ROOT).inst(call).line;
             lifted.points.push(point::finish(&mut e, frame, site, &message, call, Some(line)));
         }
-        if longer.is_empty() || longer.len() > limits::WRAPPER_CALLERS_MAX * 4 {
+        if longer.is_empty() || longer.len() > most {
             break;
         }
         chains = longer;
