@@ -24,7 +24,7 @@ const CLASS_FOLDERS: &[&str] = &["BOOT-INF/classes/", "WEB-INF/classes/"];
 /// had some.
 pub(super) fn leave_out(class_path: &mut ClassPath, config: &Config) {
     let is_library = |file: &ClassFile| is_library(&file.path, config);
-    if class_path.files.iter().all(is_library) {
+    if class_path.files.iter().all(|file| is_library(file) || is_descriptor(&file.path)) {
         return;
     }
     let mut left_out: BTreeMap<usize, usize> = BTreeMap::new();
@@ -42,6 +42,11 @@ pub(super) fn leave_out(class_path: &mut ClassPath, config: &Config) {
         )
     });
     class_path.diagnostics.extend(told);
+}
+
+/// Whether a class file describes a module or a package, and holds no code (JVMS 4.1).
+fn is_descriptor(path: &str) -> bool {
+    matches!(path.rsplit('/').next(), Some("module-info.class" | "package-info.class"))
 }
 
 /// Whether the class file at `path` within its entry is a library's: as the user
@@ -96,6 +101,8 @@ mod tests {
     fn a_library_alone_is_a_program() {
         let netty = ["io/netty/channel/Channel.class", "io/netty/util/Timer.class"];
         check(&netty, "", &netty);
+        let with_descriptor = ["module-info.class", netty[0], "META-INF/versions/9/module-info.class"];
+        check(&with_descriptor, "", &with_descriptor);
     }
 
     #[test]
