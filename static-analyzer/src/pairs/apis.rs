@@ -177,6 +177,15 @@ pub(super) fn container_calls<'m>(
     rows.map(|row| (row.0, row.2, row.3))
 }
 
+/// Classes of the JDK of which libraries carry copies: what stands in their arrays are cells of
+/// counters and of tables.
+const JDK_COPIES: &[&str] = &["Striped64", "LongAdder", "ConcurrentHashMapV8", "ForkJoinPool"];
+
+/// Whether a class is a copy of one of the JDK.
+pub(super) fn is_jdk_copy(class: Name) -> bool {
+    JDK_COPIES.contains(&class.rsplit('/').next().unwrap_or_default())
+}
+
 /// Whether a call wakes who waits for it.
 pub(super) fn signals(class: &str, method: &str) -> bool {
     let is_signal = matches!(method, "notify" | "notifyAll") && class == "java/lang/Object";

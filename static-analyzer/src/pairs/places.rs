@@ -53,7 +53,7 @@ fn slot(
     (site, value): (ValueId, ValueId),
     facts: &mut Vec<Fact>,
 ) {
-    let is_slots = |field: &FieldRef| field.descriptor.starts_with("[L");
+    let is_slots = |field: &FieldRef| field.descriptor.starts_with("[L") && !apis::is_jdk_copy(field.class);
     if !matches!(body.op(body.uncast(array)), Op::GetField(field, Some(_)) if is_slots(field)) {
         return;
     }
