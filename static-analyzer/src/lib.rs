@@ -73,15 +73,16 @@ fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Resul
     copies.rename(&bindings, &mut log_points);
     identifiers::told::forget(&program, &graph, &mut log_points);
     identifiers::objects::add(&program, &bindings, &mut log_points);
-    let top_levels = top_level::find(&program, &graph, &bindings, &log_points, rules);
+    let mut top_levels = top_level::find(&program, &graph, &bindings, &log_points, rules);
     let entry_points = top_level::entry_points::find(&programs, &top_levels);
-    let ((pairs, given_up), (fragments, thread_names)) = rayon::join(
+    let ((mut pairs, given_up), (fragments, thread_names)) = rayon::join(
         || pairs::find(&program, &graph, &bindings, &log_points, &top_levels, rules),
         || {
             let fragments = order::fragments(&program, &graph, &log_points, &top_levels);
             (fragments, thread_names::find(&program, &graph, &top_levels))
         },
     );
+    pairs::settle(&mut top_levels, &mut pairs);
     let mut diagnostics = program.diagnostics.clone();
     diagnostics.extend(given_up);
     Ok(emit::model(emit::Findings {

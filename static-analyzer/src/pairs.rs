@@ -33,6 +33,7 @@ mod attached;
 mod built;
 mod bytes;
 mod cargo;
+mod carried;
 mod carry;
 mod channels;
 mod entities;
@@ -55,6 +56,8 @@ mod topics;
 mod uses;
 mod waits;
 mod wires;
+
+pub use carried::settle;
 
 use handoffs::Handoff;
 
@@ -210,6 +213,10 @@ fn merge_one(
         ways.iter().any(holds) || (unpacked.contains(&class) && manifest.declares(class))
     };
     let mut identifiers = carrier.identifiers(from, to, ways, holds);
+    if kind == LinkKind::Call {
+        // What a thread calls can read anew what it was not handed.
+        identifiers.retain(|&(i, j)| of(from).is_sure(i) && of(to).is_sure(j));
+    }
     if kind.crosses_nodes() {
         // A loop around a remote call tries again or asks for the next thing, unless
         // it goes through what one request has collected, or given to a task.

@@ -40,6 +40,8 @@ pub struct TopLevel {
     pub kind: TopLevelKind,
     /// What keeps its value within one request.
     pub identifiers: Vec<Identifier>,
+    /// How many of them are only if hand-offs carry them: the last ones.
+    pub n_doubtful: usize,
     /// Log points reachable over local edges without entering another
     /// top-level method; sorted.
     pub members: Vec<Member>,
@@ -58,6 +60,13 @@ pub struct TopLevel {
     pub remembered: Vec<u32>,
     /// The rule, the edge, the identifiers lost there.
     pub reason: String,
+}
+
+impl TopLevel {
+    /// Whether an identifier is one, whatever hand-offs carry.
+    pub(crate) fn is_sure(&self, identifier: u32) -> bool {
+        (identifier as usize) < self.identifiers.len() - self.n_doubtful
+    }
 }
 
 /// All top-level methods.

@@ -91,7 +91,9 @@ fn analyze(rules: &Rules) -> Analysis {
     let graph = call_graph::build(&program);
     let log_points = log_points(&program);
     let bindings = Bindings::new(&program, &graph);
-    let tops = top_level::find(&program, &graph, &bindings, &log_points, rules);
+    let mut tops = top_level::find(&program, &graph, &bindings, &log_points, rules);
+    let (mut pairs, _) = pairs::find(&program, &graph, &bindings, &log_points, &tops, rules);
+    pairs::settle(&mut tops, &mut pairs);
     Analysis { program, graph, log_points, tops }
 }
 

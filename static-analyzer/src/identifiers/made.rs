@@ -7,12 +7,15 @@ use super::in_loop;
 use crate::call_graph::{CallGraph, CallKind, RootKind};
 use crate::ir::{Body, Op, ValueId};
 use crate::program::{ClassId, FieldRef, MethodId, MethodRef, Name, Program};
+use crate::top_level::loops::{ServiceLoops, is_take};
 
-/// Whether a call of the library counts: each caller gets another number.
+/// Whether a call of the library gives each caller another value: it counts, or draws one at
+/// random of so many that no two are equal.
 pub(super) fn counts(method: MethodRef) -> bool {
     let name = method.name.as_str();
-    method.class.starts_with("java/util/concurrent/atomic/")
-        && (name.ends_with("AndGet") || name.starts_with("getAnd"))
+    let is_count = method.class.starts_with("java/util/concurrent/atomic/")
+        && (name.ends_with("AndGet") || name.starts_with("getAnd"));
+    is_count || method.class == "java/util/UUID" && name == "randomUUID"
 }
 
 /// Whether a value is the one of a field that the body counts up, before that or after.
@@ -54,6 +57,25 @@ pub(super) fn in_loops(program: &Program) -> Vec<bool> {
         }
     }
     made
+}
+
+/// The classes of which service loops take objects from collections.
+pub(super) fn handed_to_loops(program: &Program, loops: &[ServiceLoops]) -> Vec<ClassId> {
+    let mut taken: FxHashSet<Name> = FxHashSet::default();
+    for (method, loops) in program.methods.iter().zip(loops).filter(|(_, loops)| loops.any) {
+        let Some(body) = &method.body else { continue };
+        let is_taken = |v: ValueId| {
+            let op = body.op(v);
+            is_take(op) && matches!(op, Op::Invoke { method, .. } if program.class(method.class).is_none())
+        };
+        taken.extend(body.iter().filter_map(|(_, inst)| match inst.op {
+            Op::Cast(class, of) if loops.contains(body, of) && is_taken(of) => Some(class),
+            _ => None,
+        }));
+    }
+    let is_one = |class: &Name| taken.iter().any(|above| program.is_subtype(*class, *above));
+    let classes = (0..program.classes.len()).map(ClassId::new);
+    classes.filter(|class| is_one(&program.classes[class.index()].name)).collect()
 }
 
 /// The value classes (`Class.field`) of what is handed over with tasks and threads.

@@ -36,6 +36,9 @@ use crate::top_level::loops::ServiceLoops;
 /// Cuts one after the other.
 const CUTS_MAX: usize = 6;
 
+/// Methods that give back what another one gives back.
+const RETURNS_MAX: usize = 3;
+
 /// Methods with which requests begin.
 struct Starts {
     /// What services hand out, serve and are called back for.
@@ -99,6 +102,10 @@ impl<'a> Lifetimes<'a> {
         made::reach(graph, &mut is_run, of_start_up);
         for method in (0..program.methods.len()).filter(|&i| is_run[i]).map(MethodId::new) {
             lifetimes.read(method, &|_| true);
+        }
+        // What start-up makes in a loop, and a service loop takes, is a request each time.
+        for class in made::handed_to_loops(program, loops) {
+            lifetimes.made_by_request[class.index()] |= lifetimes.made_in_loop[class.index()];
         }
         lifetimes.lift_to_supers();
         let weak = Origins::new(program, graph, bindings, &lifetimes).weak_fields();
@@ -312,14 +319,8 @@ impl<'a> Lifetimes<'a> {
 
     /// Whether the value is made anew: counted, or random.
     fn makes(&self, place: &Place) -> bool {
-        let Root::Local(v) = place.path.root else { return false };
-        let Some(body) = &self.program.methods[place.frame.index()].body else { return false };
-        if !place.path.steps.is_empty() {
-            return false;
-        }
-        match body.op(v) {
-            Op::Invoke { method, .. } => made::counts(*method),
-            Op::Binary(..) | Op::GetField(..) => made::is_counted(body, v),
+        match place.path.root {
+            Root::Local(v) if place.path.steps.is_empty() => self.makes_at(place.frame, v, RETURNS_MAX),
             _ => false,
         }
     }
@@ -355,6 +356,53 @@ impl<'a> Lifetimes<'a> {
             value = text;
         }
         false
+    }
+
+    /// Whether a field is of an object to which events happen: it tells of that, whoever hands
+    /// the object over.
+    fn is_of_handler(&self, step: Option<&Step>) -> bool {
+        let Some(Step::Field(field)) = step else { return false };
+        let handlers = self.graph.roots.iter().filter(|root| root.kind == RootKind::EventHandler);
+        handlers.map(|root| &self.program.methods[root.method.index()]).any(|handler| {
+            !handler.is_static()
+                && self.program.is_subtype(self.program.classes[handler.class.index()].name, field.class)
+        })
+    }
+
+    /// The same of a value, or of what the one method that gives it back makes.
+    fn makes_at(&self, method: MethodId, value: ValueId, depth: usize) -> bool {
+        let Some(body) = &self.program.methods[method.index()].body else { return false };
+        match body.op(value) {
+            Op::Invoke { method: callee, .. } if made::counts(*callee) => true,
+            // The text of what is made is made.
+            Op::Invoke { method: callee, args, .. } if depth > 0 && callee.name == "toString" => {
+                matches!(args[..], [of] if self.makes_at(method, body.uncast(of), depth - 1))
+            }
+            Op::Invoke { .. } if depth > 0 => {
+                let mut targets = self.bindings.targets(method, value).map(|(_, target)| target);
+                let (Some(target), None) = (targets.next(), targets.next()) else { return false };
+                match self.bindings.returned(target) {
+                    Some(AccessPath { root: Root::Local(v), steps }) if steps.is_empty() => {
+                        self.makes_at(target, *v, depth - 1)
+                    }
+                    _ => false,
+                }
+            }
+            Op::Binary(..) | Op::GetField(..) => made::is_counted(body, value),
+            _ => false,
+        }
+    }
+
+    /// Whether a number of which nothing says that it names something does so if it is handed
+    /// over unchanged, and printed on both sides.
+    pub(crate) fn can_be_carried(&self, method: MethodId, place: &Place, is_number: bool) -> bool {
+        is_number
+            && !self.is_no_identity(method, place)
+            && place.path.steps.iter().all(|step| matches!(step, Step::Field(_)))
+            && !self.changes(&place.path)
+            && !self.is_of_handler(place.path.steps.last())
+            && !self.keys.is_sum(place.path.steps.last())
+            && self.through_long_lived(method, place, is_number).is_none()
     }
 
     /// For a path that enters a long-lived object: what it finds there. None: it

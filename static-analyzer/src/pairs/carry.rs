@@ -413,7 +413,11 @@ impl Members {
     pub(super) fn new(context: Context<'_>) -> Self {
         let top_levels = context.top_levels;
         let all = |is_member: &dyn Fn(&Identifier) -> bool| {
-            top_levels.methods.iter().map(|top| members(&top.identifiers, is_member)).collect()
+            top_levels
+                .methods
+                .iter()
+                .map(|top| members(&top.identifiers[..top.identifiers.len() - top.n_doubtful], is_member))
+                .collect()
         };
         let is_one = |identifier: &Identifier| !identifier.is_one_of_many();
         Members {

@@ -285,6 +285,17 @@ impl<'p> Evaluator<'p> {
         }
     }
 
+    /// The call of the root frame that gives back `value`, which a method below it makes.
+    fn given_back(&self, mut frame: FrameId, mut value: ValueId) -> Option<ValueId> {
+        while frame != FrameId::ROOT {
+            let body = self.body(frame);
+            let returns = &self.facts.info(self.method_of(frame)).returns;
+            let is_all = !returns.is_empty() && returns.iter().all(|&(_, v)| body.uncast(v) == value);
+            (frame, value) = self.frame(frame).caller.filter(|_| is_all)?;
+        }
+        Some(value)
+    }
+
     /// The place as an access path of the root frame.
     pub(crate) fn path(&self, place: PlaceId) -> Option<AccessPath> {
         let mut steps = Vec::new();
@@ -293,7 +304,10 @@ impl<'p> Evaluator<'p> {
             match self.place_node(place) {
                 Place::Static(field) => break Root::Static(field),
                 Place::Value(FrameId::ROOT, value) => break self.root(value)?,
-                Place::Value(..) => break Root::Local(*self.returned_objects.get(&place)?),
+                Place::Value(frame, value) => {
+                    let known = self.returned_objects.get(&place).copied();
+                    break Root::Local(known.or_else(|| self.given_back(frame, value))?);
+                }
                 node => {
                     let (step, object) = node.last_step()?;
                     steps.push(step);

@@ -20,10 +20,10 @@ use super::members::{self, Chosen, Walk};
 use super::{TopLevel, TopLevels};
 use super::{asked, attached, remembered, rounds};
 use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind, apis};
-use crate::identifiers::{Bindings, Lifetimes, Scope, own_writes, summarize};
+use crate::identifiers::{Bindings, Bound, Lifetimes, Scope, own_writes, summarize};
 use crate::ir::{BlockId, Body, Op, ValueId};
 use crate::limits::{DISPATCH_TARGETS_MAX, HELPER_CALLERS_MAX};
-use crate::path::LogPoint;
+use crate::path::{AccessPath, LogPoint, Root as PathRoot, Step};
 use crate::program::{MethodId, Program, access};
 use crate::rules::Rules;
 
@@ -363,7 +363,8 @@ impl Chooser<'_> {
         let served_in = &self.loops[method.index()];
         let edges: Vec<(Call, MethodId)> = self.work(method).map(|(c, t)| (c.clone(), t)).collect();
         let waits = |t| loops::waits(self.program, self.graph, t, 2);
-        let linked = linked_sites(body, &edges, &waits);
+        let mut linked = linked_sites(body, &edges, &waits);
+        linked.extend(self.of_one_turn(method, body, &edges));
         for (call, target) in &edges {
             let target = *target;
             let in_loop = served_in.contains(body, call.site);
@@ -403,6 +404,36 @@ impl Chooser<'_> {
             self.add(target, TopLevelKind::DispatchTarget, reason);
             self.handed.entry(self.root).or_default().insert(target, drop);
         }
+    }
+
+    /// Of the calls in the service loops of a method those that print, of what is made or taken in the
+    /// turn, what another call of the same turn prints too, or a line of the loop's own.
+    fn of_one_turn(&self, method: MethodId, body: &Body, edges: &[(Call, MethodId)]) -> Vec<ValueId> {
+        let loops = &self.loops[method.index()];
+        let mut users: BTreeMap<ValueId, BTreeSet<ValueId>> = BTreeMap::new();
+        let is_once = |site: ValueId| loops.contains(body, site) && !loops.repeats(body, site);
+        let of_turn = |path: &AccessPath| match path.root {
+            PathRoot::Local(v) if is_once(v) && !path.steps.contains(&Step::Element) => Some(v),
+            _ => None,
+        };
+        for (call, target) in edges.iter().filter(|(call, _)| is_once(call.site)) {
+            for place in self.drops.summaries.methods[target.index()].places.keys() {
+                if let Bound::Place(place) = self.drops.bindings.bind(method, call, place)
+                    && place.frame == method
+                    && let Some(made) = of_turn(&place.path)
+                {
+                    users.entry(made).or_default().insert(call.site);
+                }
+            }
+        }
+        for &point in &self.own_points[method.index()] {
+            let point = &self.drops.log_points[point as usize];
+            for made in point.variables.iter().filter_map(|v| of_turn(v.path.as_ref()?)) {
+                let sites = point.sites.iter().filter(|&&site| is_once(site));
+                users.entry(made).or_default().extend(sites);
+            }
+        }
+        users.into_values().flat_map(|sites| followed(body, sites)).collect()
     }
 
     fn n_branches(&self, method: MethodId) -> usize {
@@ -595,16 +626,18 @@ fn linked_sites(
             }
         }
     }
-    // Alternatives have nothing to do with each other, whatever they are both given.
+    users.into_values().flat_map(|sites| followed(body, sites)).collect()
+}
+
+/// Of these sites those that another one follows, or that follow another one.
+/// Alternatives have nothing to do with each other, whatever they are both given.
+fn followed(body: &Body, sites: BTreeSet<ValueId>) -> Vec<ValueId> {
     let follows = |a: ValueId, b: ValueId| {
         let (from, to) = (body.inst(a).block, body.inst(b).block);
         from == to || steps_to(body, from, to)
     };
-    let linked = |sites: BTreeSet<ValueId>| {
-        let is_linked = |a: &ValueId| sites.iter().any(|b| a != b && (follows(*a, *b) || follows(*b, *a)));
-        sites.iter().copied().filter(is_linked).collect::<Vec<_>>()
-    };
-    users.into_values().flat_map(linked).collect()
+    let is_linked = |a: &ValueId| sites.iter().any(|b| a != b && (follows(*a, *b) || follows(*b, *a)));
+    sites.iter().copied().filter(is_linked).collect()
 }
 
 /// Whether control can get from one block to another without going round a loop.

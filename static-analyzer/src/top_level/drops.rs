@@ -80,8 +80,8 @@ impl Drops<'_> {
         is_modified(path, &self.summaries.methods[method.index()].modified)
     }
 
-    /// How many log points `caller` prints on the ways through a call of `target`, before and
-    /// after it, that `target` does not; what handles failures aside.
+    /// How many log points that name something `caller` prints on the ways through a call of
+    /// `target`, before and after it, that `target` does not; what handles failures aside.
     pub(crate) fn n_around(
         &self,
         graph: &CallGraph,
@@ -121,7 +121,9 @@ impl Drops<'_> {
                 around.insert(point);
             }
         }
-        around.difference(inside).count()
+        let is_named =
+            |point: &&u32| self.log_points[**point as usize].variables.iter().any(|v| self.is_name(v));
+        around.difference(inside).filter(is_named).count()
     }
 
     fn classes(&self, variables: &[LoggedVariable]) -> Vec<String> {

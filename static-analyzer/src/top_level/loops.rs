@@ -390,7 +390,8 @@ fn gives_taken(program: &Program, method: MethodId) -> bool {
         && body.iter().any(|(_, inst)| matches!(inst.op, Op::Return(Some(value)) if is_given(value)))
 }
 
-fn is_take(op: &Op) -> bool {
+/// Whether an instruction takes something from a collection.
+pub(crate) fn is_take(op: &Op) -> bool {
     matches!(op, Op::Invoke { method, .. }
         if matches!(method.name.as_str(), "take" | "poll" | "remove" | "removeFirst"))
 }

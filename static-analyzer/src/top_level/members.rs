@@ -10,7 +10,7 @@ use super::{Member, TopLevel, unmet};
 use crate::call_graph::{Call, CallGraph};
 use crate::identifiers::{Bindings, Identifier, Lifetimes, Place, Scope, Summary, summarize};
 use crate::limits::COMMON_MIN;
-use crate::path::{AccessPath, LogPoint, Variable};
+use crate::path::{AccessPath, LogPoint, Step, Variable};
 use crate::program::{MethodId, Name, Program};
 use crate::rules::Rules;
 
@@ -234,6 +234,7 @@ fn top_level(
             }
         }
     }
+    let uses = one_class_each(known, uses);
     let mut identifiers: Vec<Identifier> = Vec::new();
     let mut bound: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
     let own_strength = |(place, class): &(Place, Name), variables: &Vec<(u32, u32)>| {
@@ -245,8 +246,19 @@ fn top_level(
         uses.iter().filter_map(|(key, v)| Some((key.clone(), own_strength(key, v)?))).collect();
     name_by_numbers(known, &uses, &mut strengths);
     let shared = shared_parts(known, &uses, &strengths);
-    for (key, variables) in uses {
-        let Some(&strength) = strengths.get(&key) else { continue };
+    let is_doubtful = |(place, class): &(Place, Name), variables: &[(u32, u32)]| {
+        let numeric = variables.iter().all(|v| is_number(variable_of(v)));
+        let strength = IdentifierStrength::Weak;
+        !Identifier { place: place.clone(), value_class: *class, strength }.is_one_of_many()
+            && known.lifetimes.can_be_carried(method, place, numeric)
+    };
+    let (sure, doubtful): (Vec<_>, Vec<_>) =
+        uses.into_iter().partition(|(key, _)| strengths.contains_key(key));
+    let doubtful: Vec<_> =
+        doubtful.into_iter().filter(|(key, variables)| is_doubtful(key, variables)).collect();
+    let n_doubtful = doubtful.len();
+    for (key, variables) in sure.into_iter().chain(doubtful) {
+        let strength = strengths.get(&key).copied().unwrap_or(IdentifierStrength::Weak);
         let strength = if shared.contains(&key) { strength.max(IdentifierStrength::Weak) } else { strength };
         let (place, value_class) = key;
         let at = identifiers.len() as u32;
@@ -277,6 +289,7 @@ fn top_level(
         method,
         kind,
         identifiers,
+        n_doubtful,
         members,
         unmet,
         is_round: false,
@@ -286,6 +299,38 @@ fn top_level(
         remembered: Vec::new(),
         reason,
     }
+}
+
+/// A place holds one value, whatever the parameters are called that it is printed from: it goes by
+/// the name that most of them have.
+fn one_class_each(
+    known: &Known<'_>,
+    uses: BTreeMap<(Place, Name), Vec<(u32, u32)>>,
+) -> BTreeMap<(Place, Name), Vec<(u32, u32)>> {
+    let mut found: BTreeMap<(Place, Name), Vec<(u32, u32)>> = BTreeMap::new();
+    let mut classes: BTreeMap<Place, Vec<(Name, Vec<(u32, u32)>)>> = BTreeMap::new();
+    // Objects are printed in more than one way, and what fields hold is known by these elsewhere.
+    let is_plain = |&(point, at): &(u32, u32)| {
+        let variable = &known.log_points[point as usize].variables[at as usize];
+        variable.parts.is_empty() && (is_number(variable) || variable.descriptor == "Ljava/lang/String;")
+    };
+    for ((place, class), variables) in uses {
+        let is_many = place.looping || place.path.steps.contains(&Step::Element);
+        if is_many || !class.contains(':') || !variables.iter().all(is_plain) {
+            found.insert((place, class), variables);
+        } else {
+            classes.entry(place).or_default().push((class, variables));
+        }
+    }
+    for (place, classes) in classes {
+        let rank =
+            |(class, variables): &&(Name, Vec<(u32, u32)>)| (variables.len(), std::cmp::Reverse(*class));
+        let Some(class) = classes.iter().max_by_key(rank).map(|(class, _)| *class) else { continue };
+        let mut all: Vec<(u32, u32)> = classes.into_iter().flat_map(|(_, variables)| variables).collect();
+        all.sort_unstable();
+        found.insert((place, class), all);
+    }
+    found
 }
 
 /// Where nothing else names the requests of a method, its numbers do: developers print what

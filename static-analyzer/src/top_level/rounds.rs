@@ -78,8 +78,8 @@ impl<'a> Finder<'a> {
     }
 
     /// Goes on from a method of start-up to what it calls and starts outside of its rounds.
-    /// `n_around`: how many log points its thread prints on the ways through it, before and
-    /// after it; none: it runs several times.
+    /// `n_around`: how many log points that name something its thread prints on the ways through
+    /// it, before and after it; none: it runs several times.
     fn follow(
         &self,
         method: MethodId,

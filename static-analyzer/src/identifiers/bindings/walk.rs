@@ -3,13 +3,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Bindings, Bound, is_null, local, loops};
+use super::{Bindings, Bound, in_loop, is_null, local, loops};
 use crate::call_graph::{Call, CallKind, Times, apis};
 use crate::identifiers::Place;
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::{BINDING_DEPTH_MAX, PATH_FIELDS_MAX};
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{FieldRef, MethodId, MethodRef};
+use crate::top_level::loops::is_take;
 
 /// One question about one frame.
 pub(in crate::identifiers) struct Walk<'b, 'a> {
@@ -44,8 +45,16 @@ impl<'b, 'a> Walk<'b, 'a> {
         let body = self.body;
         match place.path.root {
             Root::Static(_) => Bound::Place(Place { frame: self.method, ..place.clone() }),
-            Root::Local(_) => {
+            Root::Local(v) => {
                 let looping = place.looping || in_loop(body, call.site) || self.calls_over(call);
+                // What a callee makes and gives back is the caller's from then on.
+                let is_given_back = call.kind == CallKind::Direct
+                    && call.targets == [place.frame]
+                    && self.bindings.returned(place.frame).is_some_and(|path| *path == local(v));
+                if is_given_back {
+                    let path = AccessPath { root: Root::Local(call.site), steps: place.path.steps.clone() };
+                    return Bound::Place(Place { path, frame: self.method, looping });
+                }
                 Bound::Place(Place { looping, ..place.clone() })
             }
             Root::Param(i) => {
@@ -197,6 +206,11 @@ impl<'b, 'a> Walk<'b, 'a> {
                 return self.path(args[0], depth + 1);
             }
             let is_part = || self.is_split(args[0]);
+            // What is taken out is the taker's own, and another one each time.
+            if is_take(self.body.op(value)) && in_loop(self.body, value) && bindings.is_library(method.class)
+            {
+                return local(value);
+            }
             if apis::COLLECTION_GET.contains(&name) && bindings.is_library(method.class) && !is_part() {
                 let base = self.path(args[0], depth + 1);
                 return self.project(base, Step::Element, depth + 1).unwrap_or_else(|_| local(value));
