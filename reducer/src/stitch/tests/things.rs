@@ -292,8 +292,7 @@ fn what_is_called_again_at_once_for_one_thing_was_called_by_one() {
          a t request region=users_18 time=100003 1.006-1.007
          a t request region=users_18 time=100004 2.000-2.001
          a u request region=users_18 time=100005 2.001-2.002";
-    // Each has an identifier of its own.
-    check(model, spans, "1\n2\n3\n4\n5");
+    check(model, spans, "1 2 1>2\n3\n4\n5");
     // The rounds of a dispatcher are requests each.
     check(&format!("{model}\npair loop request Call many"), spans, "1\n2\n3\n4\n5");
 }
