@@ -35,6 +35,8 @@ mod carried;
 mod choices;
 #[path = "requests/clearings.rs"]
 mod clearings;
+#[path = "requests/crates.rs"]
+mod crates;
 #[path = "requests/crowded.rs"]
 mod crowded;
 #[path = "requests/doors.rs"]

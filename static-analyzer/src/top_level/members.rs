@@ -140,6 +140,12 @@ fn outermost(program: &Program, graph: &CallGraph, method: MethodId, reached: &[
     best
 }
 
+/// Variables of log points: (log point, variable).
+type Variables = Vec<(u32, u32)>;
+
+/// What prints the value of a place, by the value class that it has there.
+type Uses = BTreeMap<(Place, Name), Variables>;
+
 /// What earlier phases found.
 pub(crate) struct Known<'a> {
     pub(crate) program: &'a Program,
@@ -224,7 +230,7 @@ fn top_level(
     unmet: Vec<u32>,
 ) -> TopLevel {
     let is_met = |point: &u32| unmet.binary_search(point).is_err();
-    let mut uses: BTreeMap<(Place, Name), Vec<(u32, u32)>> = BTreeMap::new();
+    let mut uses: Uses = BTreeMap::new();
     let variable_of =
         |&(point, variable): &(u32, u32)| &known.log_points[point as usize].variables[variable as usize];
     for (place, variables) in &summary.places {
@@ -303,12 +309,9 @@ fn top_level(
 
 /// A place holds one value, whatever the parameters are called that it is printed from: it goes by
 /// the name that most of them have.
-fn one_class_each(
-    known: &Known<'_>,
-    uses: BTreeMap<(Place, Name), Vec<(u32, u32)>>,
-) -> BTreeMap<(Place, Name), Vec<(u32, u32)>> {
-    let mut found: BTreeMap<(Place, Name), Vec<(u32, u32)>> = BTreeMap::new();
-    let mut classes: BTreeMap<Place, Vec<(Name, Vec<(u32, u32)>)>> = BTreeMap::new();
+fn one_class_each(known: &Known<'_>, uses: Uses) -> Uses {
+    let mut found: Uses = BTreeMap::new();
+    let mut classes: BTreeMap<Place, Vec<(Name, Variables)>> = BTreeMap::new();
     // Objects are printed in more than one way, and what fields hold is known by these elsewhere.
     let is_plain = |&(point, at): &(u32, u32)| {
         let variable = &known.log_points[point as usize].variables[at as usize];
@@ -337,7 +340,7 @@ fn one_class_each(
 /// tells requests apart (lprof §4.2).
 fn name_by_numbers(
     known: &Known<'_>,
-    uses: &BTreeMap<(Place, Name), Vec<(u32, u32)>>,
+    uses: &Uses,
     strengths: &mut BTreeMap<(Place, Name), IdentifierStrength>,
 ) {
     let is_one = |(place, class): &(Place, Name)| {
@@ -367,7 +370,7 @@ fn name_by_numbers(
 /// circumstances.
 fn shared_parts(
     known: &Known<'_>,
-    uses: &BTreeMap<(Place, Name), Vec<(u32, u32)>>,
+    uses: &Uses,
     strengths: &BTreeMap<(Place, Name), IdentifierStrength>,
 ) -> BTreeSet<(Place, Name)> {
     let mut tells: BTreeSet<(u32, u32)> = BTreeSet::new();
