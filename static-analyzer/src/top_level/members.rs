@@ -230,21 +230,11 @@ fn top_level(
     unmet: Vec<u32>,
 ) -> TopLevel {
     let is_met = |point: &u32| unmet.binary_search(point).is_err();
-    let mut uses: Uses = BTreeMap::new();
-    let variable_of =
-        |&(point, variable): &(u32, u32)| &known.log_points[point as usize].variables[variable as usize];
-    for (place, variables) in &summary.places {
-        for &(point, variable) in variables.iter().filter(|(point, _)| is_met(point)) {
-            if let Some(class) = variable_of(&(point, variable)).value_class {
-                uses.entry((place.clone(), class)).or_default().push((point, variable));
-            }
-        }
-    }
-    let uses = one_class_each(known, uses);
+    let uses = one_class_each(known, uses_of(known, summary, is_met));
     let mut identifiers: Vec<Identifier> = Vec::new();
     let mut bound: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
-    let own_strength = |(place, class): &(Place, Name), variables: &Vec<(u32, u32)>| {
-        let numeric = variables.iter().all(|v| is_number(variable_of(v)));
+    let own_strength = |(place, class): &(Place, Name), variables: &Variables| {
+        let numeric = variables.iter().all(|v| is_number(variable_of(known, v)));
         let points: BTreeSet<u32> = variables.iter().map(|v| v.0).collect();
         strength(known, method, place, *class, (numeric, points.len()))
     };
@@ -252,16 +242,9 @@ fn top_level(
         uses.iter().filter_map(|(key, v)| Some((key.clone(), own_strength(key, v)?))).collect();
     name_by_numbers(known, &uses, &mut strengths);
     let shared = shared_parts(known, &uses, &strengths);
-    let is_doubtful = |(place, class): &(Place, Name), variables: &[(u32, u32)]| {
-        let numeric = variables.iter().all(|v| is_number(variable_of(v)));
-        let strength = IdentifierStrength::Weak;
-        !Identifier { place: place.clone(), value_class: *class, strength }.is_one_of_many()
-            && known.lifetimes.can_be_carried(method, place, numeric)
-    };
-    let (sure, doubtful): (Vec<_>, Vec<_>) =
+    let (sure, mut doubtful): (Vec<_>, Vec<_>) =
         uses.into_iter().partition(|(key, _)| strengths.contains_key(key));
-    let doubtful: Vec<_> =
-        doubtful.into_iter().filter(|(key, variables)| is_doubtful(key, variables)).collect();
+    doubtful.retain(|(key, variables)| is_doubtful(known, method, key, variables));
     let n_doubtful = doubtful.len();
     for (key, variables) in sure.into_iter().chain(doubtful) {
         let strength = strengths.get(&key).copied().unwrap_or(IdentifierStrength::Weak);
@@ -307,14 +290,44 @@ fn top_level(
     }
 }
 
+fn variable_of<'a>(known: &Known<'a>, &(point, at): &(u32, u32)) -> &'a Variable {
+    &known.log_points[point as usize].variables[at as usize]
+}
+
+/// What the log points of a summary that the method meets print, by place.
+fn uses_of(known: &Known<'_>, summary: &Summary, is_met: impl Fn(&u32) -> bool) -> Uses {
+    let mut uses = Uses::new();
+    for (place, variables) in &summary.places {
+        for used in variables.iter().filter(|(point, _)| is_met(point)) {
+            if let Some(class) = variable_of(known, used).value_class {
+                uses.entry((place.clone(), class)).or_default().push(*used);
+            }
+        }
+    }
+    uses
+}
+
+/// Whether what is printed of a place can be an identifier for what hand-offs carry alone.
+fn is_doubtful(
+    known: &Known<'_>,
+    method: MethodId,
+    (place, class): &(Place, Name),
+    variables: &[(u32, u32)],
+) -> bool {
+    let numeric = variables.iter().all(|v| is_number(variable_of(known, v)));
+    let strength = IdentifierStrength::Weak;
+    !Identifier { place: place.clone(), value_class: *class, strength }.is_one_of_many()
+        && known.lifetimes.can_be_carried(method, place, numeric)
+}
+
 /// A place holds one value, whatever the parameters are called that it is printed from: it goes by
 /// the name that most of them have.
 fn one_class_each(known: &Known<'_>, uses: Uses) -> Uses {
     let mut found: Uses = BTreeMap::new();
     let mut classes: BTreeMap<Place, Vec<(Name, Variables)>> = BTreeMap::new();
     // Objects are printed in more than one way, and what fields hold is known by these elsewhere.
-    let is_plain = |&(point, at): &(u32, u32)| {
-        let variable = &known.log_points[point as usize].variables[at as usize];
+    let is_plain = |used: &(u32, u32)| {
+        let variable = variable_of(known, used);
         variable.parts.is_empty() && (is_number(variable) || variable.descriptor == "Ljava/lang/String;")
     };
     for ((place, class), variables) in uses {
