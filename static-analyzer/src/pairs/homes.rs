@@ -66,26 +66,32 @@ pub(super) struct Homes<'a> {
     puts: FxHashMap<FieldRef, Vec<(MethodId, ValueId)>>,
 }
 
+/// What is put into the fields that are `wanted`, by field: where, and which value.
+pub(super) fn puts_into(
+    context: Context<'_>,
+    wanted: impl Fn(&FieldRef) -> bool + Sync,
+) -> FxHashMap<FieldRef, Vec<(MethodId, ValueId)>> {
+    let of = |index: usize| {
+        let insts = context.program.methods[index].body.iter().flat_map(Body::iter);
+        let put = |(_, inst): (ValueId, &crate::ir::Inst)| match inst.op {
+            Op::PutField(field, _, value) if wanted(&field) => Some((field, (MethodId::new(index), value))),
+            _ => None,
+        };
+        insts.filter_map(put).collect::<Vec<_>>()
+    };
+    let found: Vec<_> = (0..context.program.methods.len()).into_par_iter().map(of).collect();
+    let mut puts: FxHashMap<FieldRef, Vec<_>> = FxHashMap::default();
+    for (field, put) in found.into_iter().flatten() {
+        puts.entry(field).or_default().push(put);
+    }
+    puts
+}
+
 impl<'a> Homes<'a> {
     /// Of all fields that hold containers.
     pub(super) fn new(context: Context<'a>) -> Self {
-        let of = |index: usize| {
-            let insts = context.program.methods[index].body.iter().flat_map(Body::iter);
-            let put = |(_, inst): (ValueId, &crate::ir::Inst)| match inst.op {
-                Op::PutField(field, _, value)
-                    if apis::is_container(&field.descriptor) || wires::holds_stream(&field) =>
-                {
-                    Some((field, (MethodId::new(index), value)))
-                }
-                _ => None,
-            };
-            insts.filter_map(put).collect::<Vec<_>>()
-        };
-        let found: Vec<_> = (0..context.program.methods.len()).into_par_iter().map(of).collect();
-        let mut puts: FxHashMap<FieldRef, Vec<_>> = FxHashMap::default();
-        for (field, put) in found.into_iter().flatten() {
-            puts.entry(field).or_default().push(put);
-        }
+        let holds = |field: &FieldRef| apis::is_container(&field.descriptor) || wires::holds_stream(field);
+        let puts = puts_into(context, holds);
         Homes { context, puts }
     }
 

@@ -3,9 +3,9 @@
 //! messages of all requests before it. But a message that nobody receives by another
 //! way is left in a file by one for another to take.
 
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::homes::puts_into;
 use super::regions::Region;
 use super::{Context, apis};
 use crate::call_graph::apis::is_stream;
@@ -25,22 +25,7 @@ pub(super) struct Streams<'a> {
 impl<'a> Streams<'a> {
     /// Of all fields that hold streams.
     pub(super) fn new(context: Context<'a>) -> Self {
-        let of = |index: usize| {
-            let body = context.program.methods[index].body.iter();
-            let insts = body.flat_map(|body| body.iter());
-            let put = |(_, inst): (ValueId, &crate::ir::Inst)| match inst.op {
-                Op::PutField(field, _, value) if apis::carries(context.program, &field.descriptor) => {
-                    Some((field, (MethodId::new(index), value)))
-                }
-                _ => None,
-            };
-            insts.filter_map(put).collect::<Vec<_>>()
-        };
-        let found: Vec<_> = (0..context.program.methods.len()).into_par_iter().map(of).collect();
-        let mut puts: FxHashMap<FieldRef, Vec<_>> = FxHashMap::default();
-        for (field, put) in found.into_iter().flatten() {
-            puts.entry(field).or_default().push(put);
-        }
+        let puts = puts_into(context, |field| apis::carries(context.program, &field.descriptor));
         Streams { context, puts }
     }
 
