@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Sql(SqlArgs),
     /// Ask what led to what: a query in the language of Pivot Tracing
     Query(QueryArgs),
+    /// Say where the time of requests goes, and why the slow ones differ
+    Profile(ProfileArgs),
     /// Show what was found, and why
     Show(ShowArgs),
     /// Score a table against the truth
@@ -229,6 +231,62 @@ v.export  host, process, timestamp, thread, request, span, level, class, method,
           requestType, topLevel, and what the log point prints, by name
           COUNT, SUM, MIN, MAX, AVERAGE; times apart are in microseconds, 5s is a number";
 
+/// What a profile says.
+const PROFILE: &str = "\
+Without --layer, --critical-path, --speed-up or --compare it is a report: what only the slowest
+requests do, then the operations with the most time of their own, each followed to the span, the
+part of it and the region of code in which that time is. Metrics are those of tprof (SoCC'21):
+  operation       from the start to the end of a span
+  operation_self  without the time in which spans run that it waits for
+  child_diff      layer 3: from the start of a child to that of the next one
+  end_diff        layer 3: after the last child
+  subspan         layer 4: between a start of a child, or the end, and what happened before
+  hand_over       from the end of a span to the start of one for which nobody waits";
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = PROFILE)]
+pub(crate) struct ProfileArgs {
+    /// Folder of the request table
+    #[arg(long, value_name = "TABLE", required_unless_present = "traces", conflicts_with = "traces")]
+    pub(crate) table: Option<PathBuf>,
+    /// Traces instead of a table: Jaeger JSON, OTLP JSON, Zipkin v2 JSON
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) traces: Vec<PathBuf>,
+    /// Take these requests only, a condition in SQL on `requests`
+    #[arg(long = "where", value_name = "SQL", requires = "table")]
+    pub(crate) condition: Option<String>,
+    /// The slowest requests of each group that are its tail, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "10", value_parser = percent)]
+    pub(crate) tail: f64,
+    /// Requests that a line of the report must be seen in
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) min_support: u64,
+    /// Operations in the report, and lines of a comparison
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+    /// All metrics of all groups of a layer, 1 to 4
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4), conflicts_with_all = ["critical_path", "speed_up", "compare"])]
+    pub(crate) layer: Option<u8>,
+    /// What of each type of requests is on their critical paths, and how much slack the rest has
+    #[arg(long, conflicts_with_all = ["speed_up", "compare"])]
+    pub(crate) critical_path: bool,
+    /// How long requests would take if an operation were quicker, e.g. `Class.method=2x`
+    #[arg(long, value_name = "OPERATION=FACTOR", conflicts_with = "compare")]
+    pub(crate) speed_up: Vec<String>,
+    /// What differs between two populations, each a condition in SQL on `requests`
+    #[arg(long, value_names = ["SQL", "SQL"], num_args = 2, requires = "table", conflicts_with = "condition")]
+    pub(crate) compare: Vec<String>,
+    /// Write the report as a page for a browser too
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["layer", "critical_path", "speed_up", "compare"])]
+    pub(crate) html: Option<PathBuf>,
+    /// Leave out regions of code: events are not read then
+    #[arg(long)]
+    pub(crate) no_regions: bool,
+    /// Form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    pub(crate) format: Format,
+}
+
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ShowArgs {
     #[command(subcommand)]
@@ -352,6 +410,12 @@ pub(crate) struct EvaluateArgs {
     /// Form of the scores
     #[arg(long, value_enum, default_value = "table")]
     pub(crate) format: Format,
+}
+
+/// Between 0 and 100, without both.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').parse::<f64>().ok().filter(|n| *n > 0.0 && *n < 100.0);
+    number.ok_or_else(|| "expected a number between 0 and 100".to_owned())
 }
 
 /// A pass by its name.

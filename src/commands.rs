@@ -4,6 +4,7 @@
 mod analyze;
 mod evaluate;
 mod map;
+mod profile;
 mod query;
 mod reduce;
 mod run;
@@ -57,6 +58,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         Command::Run(args) => run::run(&args, voice),
         Command::Sql(args) => sql::run(&args, voice),
         Command::Query(args) => query::run(&args, voice),
+        Command::Profile(args) => profile::run(&args, voice),
         Command::Show(args) => show::run(args.what, voice),
         Command::Evaluate(args) => evaluate::run(&args, voice),
     }

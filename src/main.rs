@@ -8,6 +8,7 @@ mod commands;
 mod evaluation;
 mod nodes;
 mod output;
+mod profile;
 mod progress;
 #[cfg(feature = "sql")]
 mod query;

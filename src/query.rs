@@ -82,8 +82,17 @@ pub(crate) fn ask(manifest: &Manifest, text: &str, args: &QueryArgs) -> Result<(
     })
 }
 
+/// Ids of the requests for which `condition` holds, an expression on the columns of `requests`.
+pub(crate) fn requests_that(manifest: &Manifest, condition: &str) -> Result<Vec<String>> {
+    in_thread(|| {
+        let session = Session::open(manifest, Joins::ByRequest)?;
+        // On lines of its own, so that a comment in it ends nothing.
+        session.texts(&format!("SELECT request_id FROM requests WHERE (\n{condition}\n)"))
+    })
+}
+
 /// Runs `run` where the engine has room; a panic of it is a failed query.
-fn in_thread(run: impl FnOnce() -> Result<()> + Send) -> Result<()> {
+fn in_thread<T: Send>(run: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run)?;
         match worker.join() {

@@ -3,7 +3,7 @@
 //! queries must not do, and what is said of wrong ones.
 #![cfg(feature = "sql")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -62,6 +62,80 @@ fn each_query_gives_what_is_written_beside_it() {
             assert_eq!(plain, expected, "{name} with {target}, without rewrites");
         }
     }
+}
+
+/// What a query in SQL gives that comes from a file.
+fn ask(table: &str, file: &Path) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lprof"));
+    command.args(["sql", "--table", table, "--format", "csv"]);
+    command.stdin(std::fs::File::open(file).expect("a query"));
+    let output = command.output().expect("lprof starts");
+    assert!(output.status.success(), "{}: {}", file.display(), String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// Rows of an analysis in SQL, by column.
+fn analysis(table: &str, name: &str) -> Vec<BTreeMap<String, String>> {
+    let text = ask(table, &samples().join("queries").join(format!("{name}.sql")));
+    let columns: Vec<&str> = text.lines().next().expect("a header").split(',').collect();
+    let row = |line: &str| {
+        columns.iter().zip(line.split(',')).map(|(c, v)| ((*c).to_owned(), v.to_owned())).collect()
+    };
+    text.lines().skip(1).map(row).collect()
+}
+
+#[test]
+fn each_analysis_gives_what_is_written_beside_it() {
+    let (_folder, table) = table("java17");
+    let folder = std::fs::read_dir(samples().join("queries")).expect("the queries");
+    let files = folder.map(|entry| entry.expect("an entry").path());
+    let files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|e| e == "sql")).collect();
+    assert!(files.len() >= 9, "windows, sketches, samples, clusters: {files:?}");
+    for file in files {
+        let name = file.display().to_string();
+        let expected = std::fs::read_to_string(file.with_extension("csv")).expect(&name);
+        assert_eq!(ask(&table, &file), expected, "{name}");
+    }
+}
+
+/// What analyses say against what is counted here in the logs and their truth.
+#[test]
+fn analyses_add_up_to_what_the_logs_hold() {
+    let (_folder, table) = table("java17");
+    let sum = |name: &str, column: &str| -> i64 {
+        analysis(&table, name).iter().map(|row| row[column].parse::<i64>().expect("a number")).sum()
+    };
+    let truth = std::fs::read_to_string(samples().join("expected/requests.tsv")).expect("the truth");
+    let n_requests = truth.lines().count() as i64 - 1;
+    let n_writes = truth.lines().filter(|line| line.starts_with("ClientHandler.writeBlock")).count() as i64;
+    let logs = ["a", "b", "c"]
+        .map(|node| std::fs::read_to_string(samples().join(format!("logs/{node}.log"))).expect("a log"));
+    let n_records: usize =
+        logs.iter().map(|log| log.lines().filter(|line| line.starts_with("2026-")).count()).sum();
+    // The starts of three nodes are requests that the truth does not claim.
+    assert_eq!(sum("window-tumbling", "requests"), n_requests + 3);
+    assert_eq!(sum("window-hopping", "writes"), 2 * n_writes);
+    assert_eq!(sum("window-session", "events"), n_records as i64);
+    for row in analysis(&table, "distinct-blocks") {
+        let (exact, about) =
+            (row["blocks"].parse::<f64>().expect("a number"), row["about"].parse::<f64>().expect("a number"));
+        // A HyperLogLog of 2^14 registers is within 2 % nearly always, here within a block.
+        assert!((exact - about).abs() <= 1.0, "{row:?}");
+        let log = &logs[["a", "b", "c"].iter().position(|node| *node == row["node"]).expect("a node")];
+        let blocks: BTreeSet<&str> = log
+            .split("block-")
+            .skip(1)
+            .map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default())
+            .collect();
+        assert_eq!(exact as usize, blocks.len(), "{row:?}");
+    }
+    for row in analysis(&table, "sample") {
+        let number = |name: &str| row[name].parse::<f64>().expect("a number");
+        let (low, high, exact) = (number("low"), number("high"), number("in_all"));
+        assert!(exact < 20.0 || (low <= exact && exact <= high), "{row:?}");
+    }
+    let clusters = analysis(&table, "k-means");
+    assert_eq!(clusters.len(), 2, "{clusters:?}");
 }
 
 /// A line of a log, with what the truth says of it.

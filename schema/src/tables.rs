@@ -27,6 +27,7 @@ mod parquet;
 mod position;
 mod requests;
 mod spans;
+mod timings;
 
 pub use cell::{Bytes, Cell, Row, SharedBytes, Text, Time};
 pub use events::{EventRow, NameValue};
@@ -36,10 +37,11 @@ pub use model::{
     CommunicationPairRow, IdentifierRow, LogPointRow, TemplateRow, TopLevelMethodRow, kind_name, short_name,
     strength_name,
 };
-pub use parquet::{Metadata, Written, read, write, write_batches};
+pub use parquet::{Batches, Metadata, Written, read, write, write_batches};
 pub use position::{PositionRow, request_key};
 pub use requests::{LogSequenceRow, NodeTime, RequestNodeRow, RequestRow};
 pub use spans::{HandOver, SpanRow};
+pub use timings::{EventLine, EventTiming, RequestTiming, SpanTiming};
 
 /// Arrow's types, for those who take columns as they are.
 pub use arrow::array::RecordBatch;

@@ -15,9 +15,10 @@ use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::SendableRecordBatchStream;
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use reducer::table::{Manifest, TABLES};
 use schema::tables::{self, Row, SchemaRef};
+use serde_json::Value;
 
 use super::happened_before::{FilterPlanner, FilteredJoins, JoinByRequest, functions};
 use super::row_names::add_positions;
@@ -101,21 +102,41 @@ impl Session {
 
     /// Runs `query` and writes its rows to standard output.
     pub(crate) fn print(&self, query: &str, format: Format) -> Result<()> {
-        check(query)?;
         self.runtime.block_on(async {
-            let options =
-                SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
-            let state = self.context.state();
-            let dialect = state.config_options().sql_parser.dialect;
-            let mut statement = state.sql_to_statement(query, &dialect)?;
-            add_positions(&mut statement, &self.functions);
-            let plan = state.statement_to_plan(statement).await?;
-            options.verify_plan(&plan)?;
-            let frame = self.context.execute_logical_plan(plan).await?;
+            let frame = self.ask(query).await?;
             let schema: SchemaRef = Arc::new(frame.schema().as_arrow().clone());
-            let stream = frame.execute_stream().await?;
-            print_stream(stream, schema, format).await
+            print_stream(frame.execute_stream().await?, schema, format).await
         })
+    }
+
+    /// The first column of the rows of `query`, as texts.
+    pub(crate) fn texts(&self, query: &str) -> Result<Vec<String>> {
+        let batches = self
+            .runtime
+            .block_on(async { Ok::<_, anyhow::Error>(self.ask(query).await?.collect().await?) })?;
+        let mut texts = Vec::new();
+        for batch in batches {
+            for row in 0..batch.num_rows() {
+                if let Value::String(text) = values::value(batch.column(0), row) {
+                    texts.push(text);
+                }
+            }
+        }
+        Ok(texts)
+    }
+
+    /// The rows of `query`, which can only read.
+    async fn ask(&self, query: &str) -> Result<DataFrame> {
+        check(query)?;
+        let options =
+            SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
+        let state = self.context.state();
+        let dialect = state.config_options().sql_parser.dialect;
+        let mut statement = state.sql_to_statement(query, &dialect)?;
+        add_positions(&mut statement, &self.functions);
+        let plan = state.statement_to_plan(statement).await?;
+        options.verify_plan(&plan)?;
+        Ok(self.context.execute_logical_plan(plan).await?)
     }
 }
 

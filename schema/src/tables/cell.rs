@@ -119,7 +119,16 @@ impl Cell for Option<Text> {
     }
 
     fn read(array: &ArrayRef) -> Option<Vec<Self>> {
-        Some(array.as_string_opt::<i32>()?.iter().map(|v| v.map(Text::from)).collect())
+        let array = array.as_string_opt::<i32>()?;
+        let mut last: Text = Text::from("");
+        // As above: one allocation per run.
+        let mut share = |text: &str| {
+            if *last != *text {
+                last = Text::from(text);
+            }
+            last.clone()
+        };
+        Some(array.iter().map(|v| v.map(&mut share)).collect())
     }
 
     fn missing(len: usize) -> Option<Vec<Self>> {

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
@@ -111,21 +111,56 @@ pub(super) fn read_batches<R: Row>(
     path: &Path,
     take: &mut dyn FnMut(Vec<R>) -> Result<()>,
 ) -> Result<Metadata> {
-    let file = File::open(path).map_err(Error::io(path))?;
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| Error::damaged(path, 0, e))?;
-    let pairs = builder.metadata().file_metadata().key_value_metadata();
-    let metadata = pairs
-        .into_iter()
-        .flatten()
-        .filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?)))
-        .collect();
-    let batches = builder.with_batch_size(BATCH_ROWS_MAX).build().map_err(|e| Error::damaged(path, 0, e))?;
-    for batch in batches {
-        let batch = batch.map_err(|e| Error::damaged(path, 0, e))?;
-        let not_ours = || Error::new(path, ErrorKind::NotOurs { expected: R::TABLE });
-        take(R::rows(&batch).ok_or_else(not_ours)?)?;
-    }
+    let mut batches = Batches::open(path)?;
+    let metadata = std::mem::take(&mut batches.metadata);
+    batches.try_for_each(|rows| take(rows?))?;
     Ok(metadata)
+}
+
+/// The rows of a file in order, one batch at a time; columns that `R` has not are not read.
+pub struct Batches<R> {
+    path: PathBuf,
+    metadata: Metadata,
+    reader: ParquetRecordBatchReader,
+    row: std::marker::PhantomData<R>,
+}
+
+impl<R: Row> Batches<R> {
+    /// Begins to read `path`.
+    ///
+    /// # Errors
+    /// Not Parquet, cut short or damaged; I/O errors.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(Error::io(path))?;
+        let builder =
+            ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| Error::damaged(path, 0, e))?;
+        let pairs = builder.metadata().file_metadata().key_value_metadata();
+        let metadata = pairs
+            .into_iter()
+            .flatten()
+            .filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?)))
+            .collect();
+        let wanted = R::schema();
+        let roots = builder.schema().fields().iter().enumerate();
+        let roots = roots.filter(|(_, field)| wanted.column_with_name(field.name()).is_some());
+        let columns = ProjectionMask::roots(builder.parquet_schema(), roots.map(|(at, _)| at));
+        let reader = builder.with_projection(columns).with_batch_size(BATCH_ROWS_MAX).build();
+        let reader = reader.map_err(|e| Error::damaged(path, 0, e))?;
+        Ok(Self { path: path.to_owned(), metadata, reader, row: std::marker::PhantomData })
+    }
+}
+
+impl<R: Row> Iterator for Batches<R> {
+    type Item = Result<Vec<R>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rows = |batch: std::result::Result<RecordBatch, _>| {
+            let batch = batch.map_err(|e| Error::damaged(&self.path, 0, e))?;
+            let not_ours = || Error::new(&self.path, ErrorKind::NotOurs { expected: R::TABLE });
+            R::rows(&batch).ok_or_else(not_ours)
+        };
+        self.reader.next().map(rows)
+    }
 }
 
 fn write_with(

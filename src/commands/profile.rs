@@ -1,0 +1,217 @@
+//! `lprof profile`: where the time of requests goes, and why the slow ones differ.
+
+mod code;
+mod html;
+mod json;
+mod rows;
+mod text;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use reducer::table::Manifest;
+
+use self::code::Code;
+use crate::args::{Format, ProfileArgs};
+use crate::commands::Usage;
+use crate::output::{self, Voice, grouped};
+use crate::profile::critical_path::{SpeedUps, on_paths, predict};
+use crate::profile::differences::{Difference, differences};
+use crate::profile::groups::Groups;
+use crate::profile::layers::{Layer, Subject, Tails, layer, subjects};
+use crate::profile::report::{Finding, Limits, report};
+use crate::profile::{compare, foreign, table};
+use crate::render;
+
+/// A report and what it is of.
+struct Report<'g> {
+    groups: &'g Groups,
+    code: &'g Code,
+    /// Where requests can be shown from; none: foreign traces.
+    table: Option<String>,
+    tail_percent: f64,
+    /// What only the tail does.
+    differences: Vec<Difference>,
+    findings: Vec<Finding>,
+}
+
+pub(crate) fn run(args: &ProfileArgs, voice: Voice) -> Result<ExitCode> {
+    if args.format == Format::Parquet {
+        return Err(Usage("a profile is printed as table, json or csv".to_owned()).into());
+    }
+    let (groups, code) = match &args.table {
+        Some(folder) => {
+            let manifest = Manifest::read(folder)?;
+            if let Some(damage) = &manifest.damage {
+                voice.say(&format!("warning: {damage}; the state before it is read"));
+            }
+            let populations = populations(&manifest, args)?;
+            let population = |id: &str| populations.of(id);
+            let groups = table::read(&manifest, &population, !args.no_regions)?;
+            (groups, Code::read(&manifest)?)
+        }
+        None => {
+            let (groups, warnings) = foreign::read(&args.traces)?;
+            warnings.iter().for_each(|warning| voice.say(&format!("warning: {warning}")));
+            (groups, Code::default())
+        }
+    };
+    if let Some(repairs) = groups.repairs.sentence() {
+        voice.say(&format!("warning: {repairs}"));
+    }
+    if groups.requests.len() == 0 {
+        bail!("there are no requests to profile");
+    }
+    print(args, &groups, &code)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(args: &ProfileArgs, groups: &Groups, code: &Code) -> Result<()> {
+    let mut out = output::stdout();
+    if !args.compare.is_empty() {
+        let found = compare::compare(groups, args.min_support);
+        if found.n_requests.0 == 0 || found.n_requests.1 == 0 {
+            bail!("one of the populations has no requests");
+        }
+        match args.format {
+            Format::Table => text::comparison(&mut out, groups, code, &found, args.top)?,
+            _ => rows::comparison(&mut out, args.format, groups, code, &found)?,
+        }
+    } else if let Some(number) = args.layer {
+        let tails = Tails::new(groups, args.tail);
+        rows::layer(&mut out, args.format, &layer(groups, &tails, Layer::ALL[usize::from(number) - 1]))?;
+    } else if args.critical_path {
+        rows::critical_path(&mut out, args.format, groups, &on_paths(groups))?;
+    } else if !args.speed_up.is_empty() {
+        let found = predict(groups, &speed_ups(groups, &args.speed_up)?);
+        rows::predicted(&mut out, args.format, groups, &found)?;
+    } else {
+        let tails = Tails::new(groups, args.tail);
+        let side = |request| Some(tails.has(Layer::Type, request));
+        let report = Report {
+            groups,
+            code,
+            table: args.table.as_ref().map(|table| table.display().to_string()),
+            tail_percent: args.tail,
+            differences: differences(groups, &side, args.min_support),
+            findings: report(groups, &tails, Limits { support: args.min_support }),
+        };
+        if let Some(path) = &args.html {
+            write_page(path, args, &report, &tails)?;
+        }
+        match args.format {
+            Format::Table => text::report(&mut out, &report, args.top)?,
+            Format::Json => json::report(&mut out, &report)?,
+            Format::Csv | Format::Parquet => rows::report(&mut out, args.format, &report)?,
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn write_page(path: &Path, args: &ProfileArgs, report: &Report<'_>, tails: &Tails) -> Result<()> {
+    let orders = report.findings.iter().flat_map(|of| &of.orders);
+    let numbers = orders.flat_map(|order| order.examples.iter().map(|(request, _)| *request));
+    let wanted: BTreeMap<&str, u32> =
+        numbers.map(|number| (report.groups.requests.id(number), number)).collect();
+    let examples = match &args.table {
+        Some(folder) if !args.no_regions => {
+            table::lines(&Manifest::read(folder)?, &|id| wanted.get(id).copied())?
+        }
+        _ => BTreeMap::new(),
+    };
+    let file = File::create(path).with_context(|| format!("`{}`", path.display()))?;
+    let mut out = BufWriter::new(file);
+    html::page(&mut out, report, tails, &examples).with_context(|| format!("`{}`", path.display()))?;
+    Ok(out.flush()?)
+}
+
+/// Ids of requests, by population; empty: all requests are one.
+struct Populations(BTreeMap<u128, u8>, bool);
+
+impl Populations {
+    fn of(&self, id: &str) -> Option<u8> {
+        if !self.1 {
+            return Some(0);
+        }
+        self.0.get(&u128::from_str_radix(id, 16).ok()?).copied()
+    }
+}
+
+#[cfg(feature = "sql")]
+fn populations(manifest: &Manifest, args: &ProfileArgs) -> Result<Populations> {
+    let conditions: Vec<&String> = args.condition.iter().chain(&args.compare).collect();
+    let mut ids = BTreeMap::new();
+    for (number, condition) in (1..).zip(&conditions) {
+        for id in crate::query::requests_that(manifest, condition)? {
+            let key =
+                u128::from_str_radix(&id, 16).with_context(|| format!("`{id}` is no id of a request"))?;
+            if ids.insert(key, number).is_some() {
+                bail!("request {id} is in both populations");
+            }
+        }
+    }
+    Ok(Populations(ids, !conditions.is_empty()))
+}
+
+#[cfg(not(feature = "sql"))]
+fn populations(_manifest: &Manifest, args: &ProfileArgs) -> Result<Populations> {
+    if args.condition.is_some() || !args.compare.is_empty() {
+        bail!("this lprof was built without SQL; build it with `cargo build --features sql`");
+    }
+    Ok(Populations(BTreeMap::new(), false))
+}
+
+/// `Class.method=2x`, also of hand-overs: `Class.method -> Class.method=2x`.
+fn speed_ups(groups: &Groups, texts: &[String]) -> Result<SpeedUps> {
+    let everything: Vec<u32> = (0..groups.groups.len() as u32).collect();
+    let known: BTreeMap<String, Subject> = subjects(groups, &everything)
+        .into_iter()
+        .map(|(subject, _)| (subject.name(groups), subject))
+        .collect();
+    let mut found = SpeedUps::new();
+    for text in texts {
+        let (name, factor) = text.rsplit_once('=').unwrap_or((text, ""));
+        let factor = factor.trim_end_matches('x').parse::<f64>().ok().filter(|f| f.is_finite() && *f > 0.0);
+        let Some(factor) = factor else {
+            return Err(Usage(format!(
+                "`{text}`: expected an operation and a factor, e.g. `Class.method=2x`"
+            ))
+            .into());
+        };
+        let Some(subject) = known.get(name) else {
+            bail!("no operation `{name}`; `lprof profile --layer 1` lists them");
+        };
+        found.insert(*subject, factor);
+    }
+    Ok(found)
+}
+
+/// What is profiled, in one line.
+fn heading(report: &Report<'_>) -> String {
+    let groups = report.groups;
+    let types = groups.by_type();
+    let n_trees: usize = types.iter().map(|(_, of)| groups.by_tree(of).len()).sum();
+    format!(
+        "{} requests of {} types, in {} trees of spans and {} orders; the tail is the slowest {} %",
+        grouped(groups.requests.len() as u64),
+        types.len(),
+        grouped(n_trees as u64),
+        grouped(groups.groups.len() as u64),
+        report.tail_percent,
+    )
+}
+
+/// How to look at a request.
+fn show_request(report: &Report<'_>, request: u32) -> String {
+    let id = report.groups.requests.id(request);
+    match &report.table {
+        Some(table) => {
+            format!("lprof show request --table {} {}", render::neutral(table), &id[..id.len().min(12)])
+        }
+        None => format!("trace {}", render::neutral(id)),
+    }
+}

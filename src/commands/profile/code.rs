@@ -1,0 +1,74 @@
+//! Regions of code in words: class, method and lines of the log points at their ends.
+
+use anyhow::Result;
+use reducer::table::Manifest;
+use rustc_hash::FxHashMap;
+use schema::tables::LogPointRow;
+
+use crate::profile::differences::Deed;
+use crate::profile::groups::Groups;
+use crate::profile::regions::{Edge, Region};
+
+/// Where log points are in the code.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Code {
+    /// Class, method and source line by number.
+    places: FxHashMap<i64, (String, String, i64)>,
+}
+
+impl Code {
+    /// The log points of a table.
+    pub(crate) fn read(manifest: &Manifest) -> Result<Self> {
+        let rows = manifest.rows::<LogPointRow>()?;
+        let place = |row: LogPointRow| {
+            let class = row.class.rsplit(['.', '$']).next().unwrap_or(&row.class).to_owned();
+            (row.log_point_id, (class, row.method.to_string(), row.source_line))
+        };
+        Ok(Self { places: rows.into_iter().map(place).collect() })
+    }
+
+    /// A log point in words.
+    pub(crate) fn point(&self, point: Option<i64>) -> String {
+        match point.and_then(|point| self.places.get(&point)) {
+            Some((class, method, line)) => format!("{class}.{method}:{line}"),
+            None => "a line of no known log point".to_owned(),
+        }
+    }
+
+    /// `X.m, lines 12 to 40`, or from where to where.
+    pub(crate) fn region(&self, region: &Region) -> String {
+        let Region { from, to, .. } = region;
+        if let (Edge::Line(a), Edge::Line(b)) = (from, to) {
+            let known = |point: &Option<i64>| point.and_then(|point| self.places.get(&point));
+            if let (Some((class, method, first)), Some((other, also, last))) = (known(a), known(b))
+                && (class, method) == (other, also)
+            {
+                return format!("{class}.{method}, lines {first} to {last}");
+            }
+        }
+        let from = match from {
+            Edge::Line(point) => format!("from {}", self.point(*point)),
+            Edge::Begins(point) => format!("from the start of {}", self.point(*point)),
+            Edge::Ends(point) => format!("from the return of {}", self.point(*point)),
+        };
+        let to = match to {
+            Edge::Line(point) => format!("to {}", self.point(*point)),
+            Edge::Begins(point) => format!("to the start of {}", self.point(*point)),
+            Edge::Ends(point) => format!("to the return of {}", self.point(*point)),
+        };
+        format!("{from} {to}")
+    }
+
+    /// What one side does and the other one does not.
+    pub(crate) fn deed(&self, groups: &Groups, deed: Deed) -> String {
+        match deed {
+            Deed::Operation(operation, 1) => groups.names.name(operation).to_owned(),
+            Deed::Operation(operation, times) => {
+                format!("{} {times} times or more", groups.names.name(operation))
+            }
+            Deed::Region(region) => {
+                format!("{}: {}", groups.names.name(region.operation), self.region(&region))
+            }
+        }
+    }
+}
