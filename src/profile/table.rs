@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::mpsc::sync_channel;
 
 use anyhow::{Context as _, Result, bail};
 use reducer::table::Manifest;
@@ -14,6 +15,9 @@ use super::trace::{Repairs, Span, Trace, Wait, resolve};
 
 /// Requests that are held at a time.
 const REQUESTS_HELD_MAX: usize = 1 << 12;
+
+/// Batches of so many requests that are read before they are put into groups.
+const BATCHES_AHEAD_MAX: usize = 2;
 
 /// Rows of a file, one after the other.
 struct Rows<R> {
@@ -79,13 +83,40 @@ impl Part {
 
 /// All requests of `manifest` in groups; `population` says of which one a request is, by its
 /// id, and none if it is of none. With `lines`, the times between log points too, if the table keeps
-/// events.
+/// events. One thread reads what the others put into groups.
 pub(crate) fn read(
     manifest: &Manifest,
     population: &(dyn Fn(&str) -> Option<u8> + Sync),
     lines: bool,
 ) -> Result<Groups> {
     let mut groups = Groups::default();
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(BATCHES_AHEAD_MAX);
+        let reader = scope.spawn(move || {
+            let wanted = |id: &str| population(id).is_some();
+            // Who takes them has failed if nobody does.
+            read_parts(manifest, &wanted, lines, &mut |batch| sender.send(batch).is_ok())
+        });
+        for batch in receiver {
+            let request = |(request, spans, events): &Found| {
+                let population = population(&request.request_id).unwrap_or_default();
+                found(&mut groups, request, spans, events, population)
+            };
+            let requests = batch.iter().map(request).collect();
+            groups.add(requests);
+        }
+        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
+    Ok(groups)
+}
+
+/// Hands requests that are `wanted` to `take`, some thousand at a time, until it wants no more.
+fn read_parts(
+    manifest: &Manifest,
+    wanted: &dyn Fn(&str) -> bool,
+    lines: bool,
+    take: &mut dyn FnMut(Vec<Found>) -> bool,
+) -> Result<()> {
     let files: BTreeMap<&str, PathBuf> =
         manifest.files.iter().map(|file| (file.path.as_str(), manifest.folder.join(&file.path))).collect();
     let mut held = Vec::with_capacity(REQUESTS_HELD_MAX);
@@ -102,16 +133,18 @@ pub(crate) fn read(
             spans: Rows::open(spans)?,
             events: beside("events").filter(|_| lines).map(Rows::open).transpose()?,
         };
-        while let Some((request, spans, events)) = part.next()? {
-            let Some(population) = population(&request.request_id) else { continue };
-            held.push(found(&mut groups, &request, &spans, &events, population));
-            if held.len() == REQUESTS_HELD_MAX {
-                groups.add(std::mem::take(&mut held));
+        while let Some(request) = part.next()? {
+            if !wanted(&request.0.request_id) {
+                continue;
+            }
+            held.push(request);
+            if held.len() == REQUESTS_HELD_MAX && !take(std::mem::take(&mut held)) {
+                return Ok(());
             }
         }
     }
-    groups.add(held);
-    Ok(groups)
+    take(held);
+    Ok(())
 }
 
 /// A line that a request printed.

@@ -48,7 +48,12 @@ pub(super) fn page(
         escaped(&heading(report)),
     )?;
     differences(out, report)?;
-    writeln!(out, "<h2>Where the time goes</h2>")?;
+    writeln!(
+        out,
+        "<h2>Where the time goes</h2>\n<p class=dim>Lanes are the averages of all requests of an order. Blue: \
+         somebody waits for it, or a root; violet: nobody waits; orange: what takes long. In distributions \
+         orange is the tail.</p>"
+    )?;
     for (at, finding) in report.findings.iter().take(LINES_MAX).enumerate() {
         line(out, report, tails, at, finding)?;
     }
