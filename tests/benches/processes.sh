@@ -1,0 +1,42 @@
+#!/bin/bash
+# How long whole processes take on logs of any size, and how much memory, beside a count of
+# lines and one regex over the same file in the same run.
+#
+#   tests/benches/processes.sh LPROF AMPLIFY MODEL HEAD_SECONDS "MEGABYTES..." LOG...
+#
+# LPROF is the command, AMPLIFY the example `amplify-logs`. `map` reads the first LOG, amplified
+# to each size; `reduce` its output; `run` all of them, as many nodes, amplified to that size
+# together. The share of a table or output is of the bytes of its logs.
+set -euo pipefail
+lprof=$1 amplify=$2 model=$3 head=$4 sizes=$5
+shift 5
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# what BYTES RECORDS OUTPUT COMMAND...: one row
+row() {
+    local what=$1 bytes=$2 records=$3 output=$4
+    shift 4
+    /usr/bin/time -f '%e %U %S %M' -o "$folder/time" "$@" > /dev/null 2> "$folder/err" || true
+    local share=0
+    [ -z "$output" ] || share=$(du -sb "$output" | cut -f1)
+    tail -n 1 "$folder/time" | awk -v what="$what" -v bytes="$bytes" -v records="$records" -v share="$share" '{
+        printf "%-8s %6.0f MB %8.2f s %8.2f cpu s %8.1f MB/s %9.0f records/s %6.0f MB peak %5.1f %%\n",
+            what, bytes / 1e6, $1, $2 + $3, bytes / 1e6 / $1, records / $1, $4 / 1e3, 100 * share / bytes }'
+}
+
+for size in $sizes; do
+    "$amplify" "$folder/one" "$size" "$head" "$1"
+    "$amplify" "$folder/all" "$size" "$head" "$@"
+    log=$(ls "$folder"/one/*)
+    bytes=$(stat -c %s "$log")
+    records=$(wc -l < "$log")
+    row wc "$bytes" "$records" "" wc -l "$log"
+    row regex "$bytes" "$records" "" grep -cE '[a-z]+_[0-9]+_[0-9]+ .*: ' "$log"
+    row map "$bytes" "$records" "$folder/output" "$lprof" map -q --model "$model" --node n -o "$folder/output" "$log"
+    row reduce "$bytes" "$records" "$folder/table" "$lprof" reduce -q --table "$folder/table" "$folder/output"
+    bytes=$(cat "$folder"/all/* | wc -c)
+    records=$(cat "$folder"/all/* | wc -l)
+    row run "$bytes" "$records" "$folder/run" "$lprof" run -q --model "$model" --table "$folder/run" "$folder"/all/*
+    rm -rf "$folder"/*
+done
