@@ -1,15 +1,18 @@
 //! Request accumulators to requests (lprof §5, Combine and Reduce).
 //!
 //! ```text
-//! accumulators of a node ──combine──▶ accumulators of a node ──┐
-//!                                                              ├──reduce──▶ requests
-//! ... of the other nodes ──────────────────────────────────────┘
+//! accumulators of a node ──────┐
+//!                              ├──reduce──▶ requests
+//! ... of the other nodes ──────┘
 //! ```
+//! The paper's combine, which merges the accumulators of one node before they are sent, is left
+//! out: what is common, usual or rare is told from the spans of all nodes, so that a merge on one
+//! node decides nothing that would not have to be decided again.
 
 use schema::{Accumulator, Model, NodeOutput, Pass, Passes};
 
 use crate::merge::{assemble, flatten};
-use crate::stitch::{Scope, prefer_linked, stitch};
+use crate::stitch::{prefer_linked, stitch};
 
 mod clocks;
 mod merge;
@@ -43,45 +46,23 @@ impl Default for Config {
     }
 }
 
-/// Merges the accumulators of one node along its local communication pairs.
-#[must_use]
-pub fn combine(model: &Model, mut output: NodeOutput, config: &Config) -> NodeOutput {
-    output.accumulators = requests(model, output.accumulators, Scope::Node, config);
-    output
-}
-
 /// Merges the accumulators of all nodes to requests, sorted by start.
 ///
-/// Links that `combine` made are made again, so that the result depends on the
-/// spans alone, not on how they were split over `outputs`.
+/// Links that they hold are made again, so that the result depends on the spans alone, not on how
+/// they were split over `outputs`. The phases: times by one clock, spans in canonical order, links
+/// between them, what hangs together.
 #[must_use]
 pub fn reduce(model: &Model, outputs: Vec<NodeOutput>, config: &Config) -> Vec<Accumulator> {
-    let accumulators = outputs.into_iter().flat_map(|output| output.accumulators).collect();
-    requests(model, accumulators, Scope::All, config)
-}
-
-/// The phases: times by one clock, spans in canonical order, links between them, what hangs together.
-fn requests(
-    model: &Model,
-    mut accumulators: Vec<Accumulator>,
-    scope: Scope,
-    config: &Config,
-) -> Vec<Accumulator> {
-    if scope == Scope::All {
-        clocks::align(&mut accumulators);
-    }
+    let mut accumulators: Vec<Accumulator> =
+        outputs.into_iter().flat_map(|output| output.accumulators).collect();
+    clocks::align(&mut accumulators);
     let mut spans = flatten(accumulators);
-    let links = stitch(model, &spans, scope, config);
-    if scope == Scope::All {
-        prefer_linked(model, &mut spans, &links);
-    }
+    let links = stitch(model, &spans, config);
+    prefer_linked(model, &mut spans, &links);
     assemble(spans, &links)
 }
 
 pub mod append;
 pub mod catalog;
 pub mod finish;
-mod key;
 pub mod table;
-
-pub use key::ShuffleKeys;

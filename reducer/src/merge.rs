@@ -16,10 +16,10 @@ use schema::{Accumulator, Link, PairId, Pass, Span};
 
 /// The spans of `accumulators` in canonical order, without their links.
 pub(crate) fn flatten(accumulators: impl IntoIterator<Item = Accumulator>) -> Vec<Span> {
-    let mut spans: Vec<Span> =
-        accumulators.into_iter().flat_map(|a| a.spans).filter(|span| !span.events.is_empty()).collect();
-    spans.sort_by(canonical);
-    spans
+    let spans = accumulators.into_iter().flat_map(|a| a.spans).filter(|span| !span.events.is_empty());
+    let mut timed: Vec<(i64, i64, Span)> = spans.map(|span| (start_us(&span), end_us(&span), span)).collect();
+    timed.sort_by(canonical);
+    timed.into_iter().map(|(_, _, span)| span).collect()
 }
 
 /// First event's time, µs.
@@ -32,17 +32,18 @@ pub(crate) fn end_us(span: &Span) -> i64 {
     span.events.iter().map(|event| event.ts_us).max().unwrap_or(i64::MIN)
 }
 
-/// Canonical order: by start, then by where the span stands in the logs.
-fn canonical(a: &Span, b: &Span) -> Ordering {
+/// Canonical order of spans with their start and end: by start, then by where the span stands
+/// in the logs.
+fn canonical((a_us, a_end_us, a): &(i64, i64, Span), (b_us, b_end_us, b): &(i64, i64, Span)) -> Ordering {
     let place = |span: &Span| span.events.first().map(|e| (e.file, e.line, e.byte_offset));
-    (start_us(a).cmp(&start_us(b)))
+    (a_us.cmp(b_us))
         .then_with(|| a.node.cmp(&b.node))
         .then_with(|| place(a).cmp(&place(b)))
         .then_with(|| a.thread.cmp(&b.thread))
         .then_with(|| a.top_levels.cmp(&b.top_levels))
         .then_with(|| a.identifiers.cmp(&b.identifiers))
         .then_with(|| a.events.len().cmp(&b.events.len()))
-        .then_with(|| end_us(a).cmp(&end_us(b)))
+        .then_with(|| a_end_us.cmp(b_end_us))
 }
 
 /// A link between spans by their positions in canonical order.

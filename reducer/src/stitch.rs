@@ -70,27 +70,16 @@ mod waiting;
 mod ways;
 mod within;
 
-/// How far stitching may reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// Along local pairs, within each node.
-    Node,
-    /// Along all pairs. Local ones come first: they are the surer ones.
-    All,
-}
-
 /// The hand-offs between `spans`, which are in canonical order.
-pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Config) -> Vec<SpanLink> {
-    let mut pairs = pairs::Pairs::new(model, scope);
+pub(crate) fn stitch(model: &Model, spans: &[Span], config: &Config) -> Vec<SpanLink> {
+    let mut pairs = pairs::Pairs::new(model);
     let mut facts = Facts::new(&pairs, spans);
     facts.label(serials::of_spans(model, spans));
     facts.label(held::labels(&pairs, &facts));
     let mut counted = Vec::new();
     config.run(Pass::Counted, || counted = counted::find(&facts));
     counted.iter().for_each(|counted| facts.count_within(counted.number, counted.within));
-    if scope == Scope::All {
-        config.run(Pass::Ways, || pairs.add_ways(ways::find(&pairs, &facts)));
-    }
+    config.run(Pass::Ways, || pairs.add_ways(ways::find(&pairs, &facts)));
     let entities = entities::find(&pairs, &facts);
     facts.tell_apart(entities.names());
     let finder = Finder::new(&pairs, &facts, config);
@@ -121,12 +110,10 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], scope: Scope, config: &Confi
     links.links.extend(found.links);
     links.add(Pass::Labels, |_| facts.of_label());
     keep_apart(&facts, &mut links.links);
-    if scope == Scope::All {
-        links.links.sort_unstable();
-        join_more(model, &pairs, &facts, &mut links);
-        links.links.sort_unstable();
-        join_the_rest((model, &pairs, &facts), (&entities, &counted, &late), spans, &mut links);
-    }
+    links.links.sort_unstable();
+    join_more(model, &pairs, &facts, &mut links);
+    links.links.sort_unstable();
+    join_the_rest((model, &pairs, &facts), (&entities, &counted, &late), spans, &mut links);
     links.links.sort_unstable();
     links.links
 }

@@ -1,8 +1,8 @@
 //! The request accumulator: one request as far as it is known so far (lprof §5).
 //!
-//! The mapper makes accumulators of one [`Span`] each; combine and reduce merge
-//! them along communication pairs until one accumulator is one request. Ids
-//! are those of the model that both sides read; its digest travels along.
+//! The mapper makes accumulators of one [`Span`] each; reduce merges them along
+//! communication pairs until one accumulator is one request. Ids are those of
+//! the model that both sides read; its digest travels along.
 
 use std::sync::Arc;
 

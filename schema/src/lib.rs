@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! class files ──analyze──▶ Model ─┐
-//!                                 ├─map─▶ Accumulator ──combine──▶ Accumulator ──reduce──▶ request table
+//!                                 ├─map─▶ Accumulator ──reduce──▶ request table
 //! log files of one node ──────────┘
 //! ```
 //!

@@ -1,11 +1,14 @@
-//! `lprof map`: the logs of one node to request accumulators. Map and combine;
-//! only accumulators leave the node.
+//! `lprof map`: the logs of one node to request accumulators. Only
+//! accumulators leave the node.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 
 use anyhow::{Context as _, Result, bail};
 use log_mapper::{Layout, PatternSet};
@@ -42,8 +45,7 @@ pub(crate) fn run(args: &MapArgs, voice: Voice) -> Result<ExitCode> {
     summary::require_headers(std::slice::from_ref(&output), voice)?;
     std::fs::create_dir_all(&args.output).with_context(|| format!("`{}`", args.output.display()))?;
     model.write(&args.output.join(MODEL_NAME))?;
-    let keys = reducer::ShuffleKeys::new(&model);
-    schema::tables::write_node_output(&args.output, &model, &output, &|accumulator| keys.of(accumulator))?;
+    schema::tables::write_node_output(&args.output, &model, &output)?;
     let totals = summary::Totals::of(output.inputs.iter());
     voice.say(&format!("{}: {} in {} accumulators", args.node, totals.sentence(), output.accumulators.len()));
     if !voice.quiet {
@@ -107,7 +109,6 @@ pub(crate) struct Mapper<'a> {
     model: &'a Model,
     patterns: PatternSet,
     config: log_mapper::Config,
-    reducer: reducer::Config,
     voice: Voice,
 }
 
@@ -128,20 +129,53 @@ impl<'a> Mapper<'a> {
         for diagnostic in patterns.diagnostics() {
             voice.tell(&format!("  {diagnostic}"));
         }
-        Ok(Self { model, patterns, config, reducer: self::config(args.window, without(args)), voice })
+        Ok(Self { model, patterns, config, voice })
     }
 
-    /// Maps and combines the logs of one node.
+    /// Maps the logs of one node.
     pub(crate) fn map(&self, node: &str, logs: &[PathBuf]) -> Result<NodeOutput> {
         let progress = Progress::new(self.voice, &format!("reading the logs of {node}"));
+        let output = self.map_one(node, logs);
+        drop(progress);
+        output
+    }
+
+    /// Maps the logs of several nodes, as many at once as there are threads to work with: the
+    /// records of one node are accumulated one after the other. In order of their names.
+    pub(crate) fn map_all(&self, nodes: &BTreeMap<String, Vec<PathBuf>>) -> Result<Vec<NodeOutput>> {
+        let progress = Progress::new(self.voice, "reading logs");
+        let bytes = |logs: &[PathBuf]| -> u64 {
+            logs.iter().filter_map(|log| std::fs::metadata(log).ok()).map(|metadata| metadata.len()).sum()
+        };
+        // The largest first, as nothing else is left to be done beside the last one.
+        let mut order: Vec<(usize, (&String, &Vec<PathBuf>))> = nodes.iter().enumerate().collect();
+        order.sort_by_cached_key(|(_, (_, logs))| Reverse(bytes(logs)));
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut outputs = Vec::new();
+            while let Some((place, (node, logs))) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                outputs.push((*place, self.map_one(node, logs)));
+            }
+            outputs
+        };
+        let n_workers = rayon::current_num_threads().min(nodes.len());
+        let mut outputs: Vec<_> = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..n_workers).map(|_| scope.spawn(work)).collect();
+            let join = |worker: ScopedJoinHandle<'_, _>| {
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            workers.into_iter().flat_map(join).collect()
+        });
+        drop(progress);
+        outputs.sort_by_key(|(place, _)| *place);
+        outputs.into_iter().map(|(_, output)| output).collect()
+    }
+
+    fn map_one(&self, node: &str, logs: &[PathBuf]) -> Result<NodeOutput> {
         let mut config = self.config.clone();
         config.accumulate.node = node.to_owned();
         let sources = log_mapper::discover(logs)?;
-        let output = log_mapper::map(self.model, &self.patterns, &sources, &config, &|_| ())?;
-        progress.now(&format!("combining the accumulators of {node}"));
-        let output = reducer::combine(self.model, output, &self.reducer);
-        drop(progress);
-        Ok(output)
+        Ok(log_mapper::map(self.model, &self.patterns, &sources, &config, &|_| ())?)
     }
 }
 

@@ -26,10 +26,7 @@ pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
     let model = model(args, &inputs, voice)?;
     super::map::drop_contained(&mut inputs.logs, voice)?;
     let mapper = Mapper::new(&model, &args.log, voice)?;
-    let mut outputs = Vec::new();
-    for (node, logs) in &inputs.logs {
-        outputs.push(mapper.map(node, logs)?);
-    }
+    let outputs = mapper.map_all(&inputs.logs)?;
     summary::require_headers(&outputs, voice)?;
     if outputs.iter().flat_map(|output| &output.inputs).all(|input| summary::n_headed(input) == 0) {
         bail!("no record in any of the logs");

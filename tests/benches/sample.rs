@@ -1,5 +1,5 @@
 //! How long each step takes on the committed sample: matching of records and
-//! accumulating (`map`), stitching (`combine`, `reduce`). The crates meet only in
+//! accumulating (`map`), stitching (`reduce`). The crates meet only in
 //! `schema`, so that what needs all of them stands here.
 //!
 //! `cargo bench --profile dev --no-default-features --bench sample` measures the build
@@ -13,7 +13,7 @@ use log_mapper::header::timestamp::Clock;
 use log_mapper::patterns::{Match, Query, Scratch};
 use log_mapper::record::{Candidate, Record, Records};
 use log_mapper::{Config, PatternSet, Source};
-use schema::{Model, NodeOutput};
+use schema::Model;
 
 /// The processes of the sample.
 const NODES: [&str; 3] = ["a", "b", "c"];
@@ -114,8 +114,6 @@ fn stitch(criterion: &mut Criterion) {
     let n_spans: usize = outputs.iter().map(|output| output.accumulators.len()).sum();
     let mut group = criterion.benchmark_group("stitch");
     group.throughput(Throughput::Elements(n_spans as u64));
-    let combine = |output: NodeOutput| reducer::combine(&model, output, &config);
-    group.bench_function("combine", |bencher| bencher.iter(|| outputs.clone().map(combine)));
     group.bench_function("reduce", |bencher| {
         bencher.iter(|| reducer::reduce(&model, outputs.to_vec(), &config));
     });

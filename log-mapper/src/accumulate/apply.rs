@@ -55,18 +55,13 @@ impl Scan<'_> {
         let index = self.carry_out(record, candidate, thread, (goes, by));
         self.open.update_in_place(index, |span| (span.is_left, span.has_returned) = (false, false));
         if !common.is_empty() {
-            self.open.update(index, |span| span.show_common(common));
+            self.open.update_in_place(index, |span| span.show_common(common));
         }
         if thread.is_none() {
-            let words = words(record.text);
-            self.open.update(index, |span| add_words(&mut span.words, &words));
-            let values = candidate.into_iter().flat_map(|candidate| &candidate.values);
-            let names = rows::names(values.map(|&(_, text)| text));
-            self.familiar.see(&names);
-            self.open.update_in_place(index, |span| span.last_names = names);
+            self.add_words(index, record, candidate);
         }
         if !uuids.is_empty() {
-            self.open.update(index, |span| span.show_uuids(uuids));
+            self.open.update_in_place(index, |span| span.show_uuids(uuids));
         }
         if !numbers.is_empty() {
             self.open.update_in_place(index, |span| span.show_numbers(&numbers));
@@ -86,6 +81,18 @@ impl Scan<'_> {
         if !self.open.get(index).goes_on(&mut self.orders) {
             self.close(index, false);
         }
+    }
+
+    /// Remembers the words and names of a record of a span without a thread.
+    fn add_words(&mut self, index: SpanIndex, record: &Record<'_>, candidate: Option<&Candidate<'_>>) {
+        let words = words(record.text);
+        let values = candidate.into_iter().flat_map(|candidate| &candidate.values);
+        let names = rows::names(values.map(|&(_, text)| text));
+        self.familiar.see(&names);
+        self.open.update_in_place(index, |span| {
+            add_words(&mut span.words, &words);
+            span.last_names = names;
+        });
     }
 
     /// Remembers what a record names that stands before a hand-off.

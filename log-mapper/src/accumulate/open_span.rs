@@ -4,9 +4,11 @@
 //! Answers whether a record can come next and how well it fits; which of
 //! several spans takes it is decided by [`super::evidence`].
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
 use schema::kinds::{TELLING_MIN, is_made};
 use schema::{
     Event, IdentifierStrength, Kinds, LogPointId, Name, Span, TopLevelKind, Value, ValueClassId, Values,
@@ -63,7 +65,18 @@ pub(super) struct OpenSpan {
     pub(super) words: Vec<u64>,
     /// Names in its last message, sorted, where the layout prints no threads.
     pub(super) last_names: Vec<NameOf>,
+    printed: RefCell<Printed>,
 }
+
+/// The log points of the first `n` events of a span, as far as they were looked at.
+#[derive(Debug, Default)]
+struct Printed {
+    n: usize,
+    points: FxHashSet<Option<LogPointId>>,
+}
+
+/// In so many events it is as fast to look at each of them.
+const EVENTS_FEW: usize = 16;
 
 /// What a span was before a record.
 #[derive(Debug)]
@@ -169,6 +182,7 @@ impl OpenSpan {
             numbers: Vec::new(),
             words: Vec::new(),
             last_names: Vec::new(),
+            printed: RefCell::default(),
         }
     }
 
@@ -335,6 +349,7 @@ impl OpenSpan {
         self.last_us = before.last_us;
         self.tops = before.tops;
         self.before_last = before.earlier;
+        self.printed.take();
         self.events.pop().map(|event| (event, seq))
     }
 
@@ -399,7 +414,19 @@ impl OpenSpan {
 
     /// Whether it has printed `point`.
     pub(super) fn has_printed(&self, point: LogPointId) -> bool {
-        self.events.iter().any(|event| event.log_point == Some(point))
+        if self.events.len() <= EVENTS_FEW {
+            return self.events.iter().any(|event| event.log_point == Some(point));
+        }
+        self.printed(|points| points.contains(&Some(point)))
+    }
+
+    /// Whether it holds of the log points of all its events.
+    fn printed(&self, holds: impl FnOnce(&FxHashSet<Option<LogPointId>>) -> bool) -> bool {
+        let mut printed = self.printed.borrow_mut();
+        let Printed { n, points } = &mut *printed;
+        points.extend(self.events[*n..].iter().map(|event| event.log_point));
+        *n = self.events.len();
+        holds(points)
     }
 
     /// Whether it began with `point`.
@@ -420,7 +447,10 @@ impl OpenSpan {
 
     /// Whether it printed nothing but `point`.
     pub(super) fn is_only(&self, point: LogPointId) -> bool {
-        self.events.iter().all(|event| event.log_point == Some(point))
+        if self.events.len() <= EVENTS_FEW {
+            return self.events.iter().all(|event| event.log_point == Some(point));
+        }
+        self.printed(|points| points.len() == 1 && points.contains(&Some(point)))
     }
 
     /// Time from its first to its last record, µs.

@@ -84,6 +84,8 @@ struct Printed {
     request_classes: Vec<ValueClassId>,
     /// Its own value class, if a method that prints it meets many values of that.
     met: Option<ValueClassId>,
+    /// Objects of which it is a part.
+    wholes: Vec<u32>,
 }
 
 /// What can follow one node.
@@ -102,6 +104,19 @@ pub(super) enum Follows {
     Later,
     /// Nothing between them had to print.
     Next,
+}
+
+/// Adds of which objects each variable of a log point is a part.
+fn add_wholes(model: &Model, printed: &mut [Vec<Printed>]) {
+    for (point, printed) in model.log_points.iter().zip(printed) {
+        for (index, object) in (0u32..).zip(&point.variables) {
+            for (variable, printed) in (0u32..).zip(&mut *printed) {
+                if object.parts.contains(&variable) {
+                    printed.wholes.push(index);
+                }
+            }
+        }
+    }
 }
 
 /// Notes which variables print values that tell requests apart somewhere.
@@ -178,6 +193,7 @@ impl<'m> Orders<'m> {
             tops.push(TopOrder { rows, entries: None, free, own, aliases });
         }
         add_keys(model, &mut printed);
+        add_wholes(model, &mut printed);
         let starts = vec![None; places.len()];
         let most = floats_from(model.top_level_methods.len());
         let floats = places
@@ -277,9 +293,9 @@ impl<'m> Orders<'m> {
     }
 
     /// The objects of `point` of which variable `variable` is a part.
-    pub(super) fn wholes(&self, point: LogPointId, variable: u32) -> impl Iterator<Item = u32> + use<'m> {
-        let objects = (0u32..).zip(&self.model.log_points[point.index()].variables);
-        objects.filter(move |(_, object)| object.parts.contains(&variable)).map(|(index, _)| index)
+    pub(super) fn wholes(&self, point: LogPointId, variable: u32) -> impl Iterator<Item = u32> {
+        let of_point = &self.printed[point.index()];
+        of_point.get(variable as usize).into_iter().flat_map(|printed| printed.wholes.iter().copied())
     }
 
     /// Whether `point` has no place in an order: utilities that everybody calls

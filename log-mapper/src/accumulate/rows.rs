@@ -85,14 +85,37 @@ pub(super) struct NameOf {
 /// The names within values, sorted: runs with a digit of what is neither blank nor divides a
 /// list, a path or an address; a number only if it is large.
 pub(super) fn names<'v>(values: impl Iterator<Item = &'v str>) -> Vec<NameOf> {
-    let divides = |c: char| c.is_whitespace() || ",;:=()[]{}<>\"'|/\\@".contains(c);
+    let divides = |c: char| {
+        let is_mark = matches!(
+            c,
+            ',' | ';'
+                | ':'
+                | '='
+                | '('
+                | ')'
+                | '['
+                | ']'
+                | '{'
+                | '}'
+                | '<'
+                | '>'
+                | '"'
+                | '\''
+                | '|'
+                | '/'
+                | '\\'
+                | '@'
+        );
+        is_mark || c.is_whitespace()
+    };
+    let is_around = |c: char| matches!(c, '.' | '-' | '_' | '#' | '$' | '!' | '?');
     let is_name = |run: &&str| {
         let n_digits = run.bytes().filter(u8::is_ascii_digit).count();
         let is_number = run.bytes().all(|b| b.is_ascii_digit() || b".%+-".contains(&b));
         run.len() >= NAME_MIN && n_digits > 0 && (!is_number || n_digits >= NUMBER_MIN)
     };
     let runs = |value: &'v str| {
-        let runs = value.split(divides).map(|run| run.trim_matches(|c| ".-_#$!?".contains(c)));
+        let runs = value.split(divides).map(|run| run.trim_matches(is_around));
         let within = FxBuildHasher.hash_one(value);
         let is_last = |run: &str| value.trim_end().ends_with(run);
         runs.filter(is_name).map(move |run| NameOf {

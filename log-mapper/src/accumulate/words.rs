@@ -75,7 +75,7 @@ impl Scan<'_> {
             && evidence.follows == Follows::Next
             && evidence.entered
             && record.ts_us.abs_diff(open.last_us) <= self.config.order_window_us.unsigned_abs()
-            && !open.events.iter().any(|event| event.log_point == Some(point))
+            && !open.has_printed(point)
             && !self.disputes.is_served(open.first_seq)
             && !open.tops.iter().any(|state| self.orders.kind(state.top) == TopLevelKind::Dispatcher)
     }
@@ -130,7 +130,7 @@ impl Scan<'_> {
         let rank = |&(span, point): &(SpanIndex, LogPointId)| {
             let open = self.open.get(span);
             let n_known = names.iter().filter(|&name| open.words.binary_search(name).is_ok()).count();
-            let is_new = all_at_work && !open.events.iter().any(|event| event.log_point == Some(point));
+            let is_new = all_at_work && !open.has_printed(point);
             ((n_known, is_new), span)
         };
         let mut ranked: Vec<((usize, bool), SpanIndex)> = equal.iter().map(rank).collect();

@@ -548,7 +548,7 @@ const LEAD_PENALTY: i64 = 10;
 /// Time from what the sender printed last, before the receiver started, to that
 /// start, µs.
 fn since_us(sender: &Fact<'_>, receiver: &Fact<'_>) -> i64 {
-    let before = sender.events.iter().rev().find(|event| event.ts_us <= receiver.start_us);
+    let before = sender.last_until(receiver.start_us);
     before.map_or(i64::MAX, |event| receiver.start_us.saturating_sub(event.ts_us))
 }
 

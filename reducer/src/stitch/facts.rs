@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::BuildHasher as _;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use schema::{Event, Kinds, LogPointId, Pass, Span, TopLevelId, Value, ValueClassId};
+use schema::{Event, Kinds, LogPointId, Pass, Place, Span, TopLevelId, Value, ValueClassId};
 
 use schema::kinds::{
     TELLING_MIN, are_folder_and_file, are_part_and_whole, contains_apart, is_dated, is_digest, is_made,
@@ -88,11 +88,12 @@ struct Holders {
 }
 
 impl Holders {
-    fn add(&mut self, span: &Span) {
-        let is_back = start_us(span).saturating_sub(self.last_us) > RETURN_US;
+    /// A span holds it, from its start to its end, µs.
+    fn add(&mut self, (start_us, end_us): (i64, i64)) {
+        let is_back = start_us.saturating_sub(self.last_us) > RETURN_US;
         self.n_returns += usize::from(is_back && self.n_spans > 0);
         self.n_spans += 1;
-        self.last_us = self.last_us.max(end_us(span));
+        self.last_us = self.last_us.max(end_us);
     }
 }
 
@@ -134,6 +135,8 @@ pub(super) struct Fact<'s> {
     pub(super) first_point: Option<LogPointId>,
     /// In log order.
     pub(super) events: &'s [Event],
+    /// That is also the order of their times, where no clock was set back.
+    is_in_order: bool,
     /// Sorted by value class.
     values: &'s [Value],
 }
@@ -145,37 +148,39 @@ impl<'s> Facts<'s> {
         let mut holders: FxHashMap<(ValueClassId, &str), Holders> = FxHashMap::default();
         let mut kinds = Kinds::default();
         let mut known: FxHashMap<&str, Vec<ValueClassId>> = FxHashMap::default();
-        for span in spans {
+        let times_us: Vec<(i64, i64)> = spans.iter().map(|span| (start_us(span), end_us(span))).collect();
+        for (span, time_us) in spans.iter().zip(&times_us) {
             for value in &span.identifiers {
                 kinds.learn(known.entry(&value.text).or_default(), value.value_class, &value.text);
             }
             for value in &span.identifiers {
-                holders.entry((value.value_class, &value.text)).or_default().add(span);
+                holders.entry((value.value_class, &value.text)).or_default().add(*time_us);
             }
         }
         let mut of_kinds: FxHashMap<(ValueClassId, &str), Holders> = FxHashMap::default();
-        for span in spans {
+        for (span, time_us) in spans.iter().zip(&times_us) {
             let mut own: Vec<(ValueClassId, &str)> =
                 span.identifiers.iter().map(|value| (kinds.of(value.value_class), &*value.text)).collect();
             own.sort_unstable();
             own.dedup();
             for key in own {
-                of_kinds.entry(key).or_default().add(span);
+                of_kinds.entry(key).or_default().add(*time_us);
             }
         }
-        let spans = spans.iter().map(|span| {
+        let spans = spans.iter().zip(times_us).map(|(span, (start_us, end_us))| {
             let next = u32::try_from(nodes.len()).expect("fewer than 2^32 nodes");
             let node = *nodes.entry(&span.node).or_insert(next);
             let known = span.top_levels.iter().take_while(|&&top| pairs.knows(top)).count();
             Fact {
                 node,
                 thread: span.thread.as_deref(),
-                start_us: start_us(span),
-                end_us: end_us(span),
+                start_us,
+                end_us,
                 tops: &span.top_levels[..known.min(TOPS_MAX)],
                 other_tops: &span.top_levels[known.min(TOPS_MAX)..known],
                 truncated: span.truncated,
                 events: &span.events,
+                is_in_order: span.events.is_sorted_by_key(when),
                 first_point: span.events.first().and_then(|event| event.log_point),
                 values: &span.identifiers,
             }
@@ -475,7 +480,31 @@ impl<'s> Facts<'s> {
     }
 }
 
+/// When an event was printed, and where.
+fn when(event: &Event) -> (i64, Place) {
+    (event.ts_us, event.place())
+}
+
 impl<'s> Fact<'s> {
+    /// The last event that was printed no later than `until_us`.
+    pub(super) fn last_until(&self, until_us: i64) -> Option<&'s Event> {
+        if self.is_in_order {
+            let n = self.events.partition_point(|event| event.ts_us <= until_us);
+            return self.events[..n].last();
+        }
+        self.events.iter().rev().find(|event| event.ts_us <= until_us)
+    }
+
+    /// The events that were printed after the one that another span began with.
+    pub(super) fn events_after_begin(&self, other: &Fact<'_>) -> impl Iterator<Item = &'s Event> {
+        let began = other.events.first().map(when);
+        let first = match self.is_in_order {
+            true => self.events.partition_point(|event| Some(when(event)) <= began),
+            false => 0,
+        };
+        self.events[first..].iter().filter(move |event| Some(when(event)) > began)
+    }
+
     /// Whether very many methods can have printed all of the span: what it begins with begins
     /// nothing by itself.
     pub(super) fn is_anybodys(&self) -> bool {

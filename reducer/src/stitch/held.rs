@@ -300,7 +300,6 @@ fn names(event: &Event) -> impl Iterator<Item = &str> {
 mod tests {
     use schema::{Model, Name, Span, Values, sketch};
 
-    use super::super::Scope;
     use super::*;
 
     const WORK: &str = "
@@ -387,7 +386,7 @@ mod tests {
         }
         (0..n).for_each(|i| text += &format!("{}\n", more(i)));
         let spans = spans(&model, &text);
-        let pairs = Pairs::new(&model, Scope::All);
+        let pairs = Pairs::new(&model);
         let mut facts = Facts::new(&pairs, &spans);
         let numbers = spans.iter().map(|span| span.events[0].values.iter().next()?.1.parse().ok());
         facts.label(numbers.collect());

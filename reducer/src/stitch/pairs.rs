@@ -3,6 +3,7 @@
 //! entity or of one span.
 
 use std::collections::BTreeSet;
+use std::sync::RwLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::model::SENDERS_MAX;
@@ -11,7 +12,6 @@ use schema::{
     PairId, TopLevelId, TopLevelKind, ValueClassId,
 };
 
-use super::Scope;
 use super::facts::Fact;
 use tops::{Top, top};
 
@@ -38,6 +38,8 @@ pub(super) struct Pairs<'m> {
     /// Those that ask for what the receiver begins, by receiver: they tell nothing else.
     asking: FxHashMap<TopLevelId, Vec<u32>>,
     tops: Vec<Top>,
+    /// Which lines of a method can come after which, as far as somebody has asked.
+    after: RwLock<FxHashMap<(TopLevelId, LogPointId, LogPointId), bool>>,
 }
 
 /// One pair.
@@ -151,13 +153,9 @@ impl<'m> Pairs<'m> {
         let Some(pair) = pair.id.and_then(|id| self.model.communication_pairs.get(id.index())) else {
             return false;
         };
-        let when = |event: &Event| (event.ts_us, event.place());
-        let began = receiver.events.first().map(when);
-        let is_before = |event: &Event| {
-            Some(when(event)) > began
-                && event.log_point.is_some_and(|point| pair.before.binary_search(&point).is_ok())
-        };
-        is_told && sender.events.iter().any(is_before)
+        let is_before =
+            |event: &Event| event.log_point.is_some_and(|point| pair.before.binary_search(&point).is_ok());
+        is_told && !pair.before.is_empty() && sender.events_after_begin(receiver).any(is_before)
     }
 
     /// Whether the sender of a pair waits until what it has started is done.
@@ -251,7 +249,7 @@ impl<'m> Pairs<'m> {
     }
 
     /// The pairs of `model` that `scope` allows.
-    pub(super) fn new(model: &'m Model, scope: Scope) -> Self {
+    pub(super) fn new(model: &'m Model) -> Self {
         let tops: Vec<Top> = (0..model.top_level_methods.len()).map(|t| top(model, t)).collect();
         let mut all = Self {
             model,
@@ -259,6 +257,7 @@ impl<'m> Pairs<'m> {
             by_receiver: FxHashMap::default(),
             asking: FxHashMap::default(),
             tops,
+            after: RwLock::default(),
         };
         let mut n_bare: FxHashMap<(TopLevelId, LinkKind), usize> = FxHashMap::default();
         for pair in model.communication_pairs.iter().filter(|pair| pair.identifiers.is_empty()) {
@@ -288,8 +287,7 @@ impl<'m> Pairs<'m> {
             }
             // A process is begun by nobody over the network, whatever its `main` reads.
             let begins = role == Role::Remote && known(pair.to) && all.is_main(pair.to);
-            let is_in_scope = !pair.kind.crosses_nodes() || scope == Scope::All;
-            if known(pair.from) && known(pair.to) && is_in_scope && !begins {
+            if known(pair.from) && known(pair.to) && !begins {
                 all.add(pair, PairId::new(index), role);
             }
         }

@@ -3,7 +3,7 @@
 use schema::sketch;
 use schema::{Accumulator, CallSite, Event, Model, Name, NodeOutput, Place, Span, Value, Values};
 
-use crate::{Config, combine, reduce};
+use crate::{Config, reduce};
 
 mod alike;
 mod amid;
@@ -134,7 +134,7 @@ fn print(requests: &[Accumulator]) -> String {
 }
 
 /// Holds the requests made of spans against `expected`, however the spans are
-/// split and ordered, and whether or not nodes combine first.
+/// split and ordered.
 fn check(model: &str, text: &str, expected: &str) {
     check_model(&sketch::model(model), text, expected);
 }
@@ -153,11 +153,9 @@ fn check_model(model: &Model, text: &str, expected: &str) {
         let whole = outputs(&spans, |_, _| 0);
         assert_eq!(print(&reduce(model, whole, &config)), expected, "whole, round {round}");
         let per_node = outputs(&spans, |_, span| usize::from(span.node.as_bytes()[0] - b'a'));
-        let combined = per_node.into_iter().map(|output| combine(model, output, &config)).collect();
-        assert_eq!(print(&reduce(model, combined, &config)), expected, "combined, round {round}");
+        assert_eq!(print(&reduce(model, per_node, &config)), expected, "per node, round {round}");
         let scattered = outputs(&spans, |index, _| index % 3);
-        let combined = scattered.into_iter().map(|output| combine(model, output, &config)).collect();
-        assert_eq!(print(&reduce(model, combined, &config)), expected, "scattered, round {round}");
+        assert_eq!(print(&reduce(model, scattered, &config)), expected, "scattered, round {round}");
         let n = spans.len();
         spans.rotate_left(1 % n);
         spans.swap(0, n / 2);
@@ -427,7 +425,6 @@ fn the_result_is_a_function_of_the_set_of_spans() {
             spans.reverse();
             spans.rotate_left(n_parts);
             let parts = outputs(&spans, |index, _| index % n_parts);
-            let parts = parts.into_iter().map(|output| combine(&model, output, &config)).collect();
             assert_eq!(reduce(&model, parts, &config), expected, "seed {seed}, {n_parts} parts");
         }
     }

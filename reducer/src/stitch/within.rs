@@ -99,6 +99,10 @@ impl Ends {
     }
 }
 
+/// Spans of one top-level method on one node, in order of start: what each is a part of, when
+/// that printed last there, µs, and when any of those up to this one did.
+type Lasts = FxHashMap<(u32, TopLevelId), Vec<(u32, i64, i64)>>;
+
 /// Who is at work when.
 struct Work<'a> {
     pairs: &'a Pairs<'a>,
@@ -155,6 +159,7 @@ impl<'a> Work<'a> {
         }
         let known = free.iter().filter(|(begin, _)| parts.contains(begin));
         let nobodys: FxHashSet<u32> = known.flat_map(|(_, spans)| spans).copied().collect();
+        let requests = (&ends, &self.lasts(sets, &ends));
         let mut out = Vec::new();
         for (begin, spans) in free {
             let (mut n_alone, mut n_later, mut found) = (0, 0, Vec::new());
@@ -163,15 +168,15 @@ impl<'a> Work<'a> {
                 let is_awaited = self.is_awaited(self.facts.get(index));
                 n_awaited += usize::from(is_awaited);
                 if is_awaited {
-                    let around = self.around(sets, &ends, index, (0, true));
+                    let around = self.around(sets, requests, index, (0, true));
                     if !around.is_empty() {
                         waiting.push((around, index));
                         continue;
                     }
                 }
-                let mut around = self.around(sets, &ends, index, (0, false));
+                let mut around = self.around(sets, requests, index, (0, false));
                 n_alone += usize::from(around.is_empty());
-                n_later += usize::from(!self.around(sets, &ends, index, (SHIFT_US, false)).is_empty());
+                n_later += usize::from(!self.around(sets, requests, index, (SHIFT_US, false)).is_empty());
                 around.retain(|&span| !nobodys.contains(&sets.root(span)));
                 if let [from] = around[..] {
                     found.push((from, index));
@@ -204,13 +209,29 @@ impl<'a> Work<'a> {
         out
     }
 
+    /// What the spans of each top-level method are parts of.
+    fn lasts(&self, sets: &mut Sets, ends: &Ends) -> Lasts {
+        let mut lasts = Lasts::default();
+        for (&(node, top), spans) in &self.of_top {
+            let mut latest_us = i64::MIN;
+            let of_spans = spans.iter().map(|&span| {
+                let root = sets.root(span);
+                let last_us = ends.last_us((root, node));
+                latest_us = latest_us.max(last_us);
+                (root, last_us, latest_us)
+            });
+            lasts.insert((node, top), of_spans.collect());
+        }
+        lasts
+    }
+
     /// Of each request that is at work when a span, moved by `shift_us`, begins and
     /// all that hangs on it ends, and can have done it, the latest span from which it
     /// can have come.
     fn around(
         &self,
         sets: &mut Sets,
-        ends: &Ends,
+        (ends, lasts): (&Ends, &Lasts),
         index: u32,
         (shift_us, is_awaited): (i64, bool),
     ) -> Vec<u32> {
@@ -222,15 +243,17 @@ impl<'a> Work<'a> {
         let mut naming: BTreeSet<u32> = BTreeSet::new();
         for (top, pair) in self.senders(fact, is_awaited) {
             let spans = self.of_top.get(&(fact.node, top)).map_or(&[][..], Vec::as_slice);
-            let lead_us = match pair {
-                // Who waits has not printed anything yet, perhaps.
-                _ if is_awaited => (fact.end_us - fact.start_us).saturating_add(GOES_ON_US),
-                Some(_) => SOON_US,
-                None => TICK_US,
-            };
+            let lead_us = lead_us(fact, pair, is_awaited);
             let until = spans.partition_point(|&span| self.facts.get(span).start_us <= start_us + lead_us);
-            for &span in spans[..until].iter().rev().take(LOOK_BACK_MAX) {
-                let (root, other) = (sets.root(span), self.facts.get(span));
+            let lasts = lasts.get(&(fact.node, top)).map_or(&[][..], Vec::as_slice);
+            let known = spans[..until].iter().zip(&lasts[..until]).rev().take(LOOK_BACK_MAX);
+            // Before the last of those that have printed since, nobody is at work any more.
+            let known = known.take_while(|(_, (_, _, latest_us))| *latest_us >= end_us);
+            for (&span, &(root, last_us, _)) in known {
+                if root == own || last_us < end_us {
+                    continue;
+                }
+                let other = self.facts.get(span);
                 let is_active = shift_us > 0
                     || (other.end_us + SOON_US >= start_us
                         && !(self.pairs.is_main(top) && is_silent(other, start_us)));
@@ -239,9 +262,7 @@ impl<'a> Work<'a> {
                     other.start_us <= start_us + TICK_US
                         || (self.begins_after(pair, other) && ends.is_at_work((root, fact.node), start_us))
                 };
-                let is_around = root != own
-                    && is_active
-                    && ends.last_us((root, fact.node)) >= end_us
+                let is_around = is_active
                     && (!is_awaited || self.goes_on_soon(other, fact))
                     && !self.facts.names_other(other, fact)
                     && !self.pairs.are_of_different_requests(other, fact)
@@ -308,7 +329,7 @@ impl<'a> Work<'a> {
 
     /// Whether a span of `top` can print what another one begins with.
     fn goes_on(&self, top: TopLevelId, span: &Fact<'_>, rest: &Fact<'_>) -> bool {
-        let before = span.events.iter().rev().find(|event| event.ts_us <= rest.start_us + TICK_US);
+        let before = span.last_until(rest.start_us + TICK_US);
         let before = before.and_then(|event| event.log_point);
         before.zip(rest.first_point).is_some_and(|(a, b)| self.pairs.prints_after(top, a, b))
     }
@@ -341,6 +362,16 @@ impl<'a> Work<'a> {
     }
 }
 
+/// How much later than a span whoever has handed it over along a pair can begin, µs.
+fn lead_us(fact: &Fact<'_>, pair: Option<u32>, is_awaited: bool) -> i64 {
+    match pair {
+        // Who waits has not printed anything yet, perhaps.
+        _ if is_awaited => (fact.end_us - fact.start_us).saturating_add(GOES_ON_US),
+        Some(_) => SOON_US,
+        None => TICK_US,
+    }
+}
+
 /// Whether a span prints nothing while a task is done, which it waits for where no thread is
 /// printed, and something soon after that.
 fn goes_on_after(span: &Fact<'_>, task: &Fact<'_>) -> bool {
@@ -353,7 +384,7 @@ fn goes_on_after(span: &Fact<'_>, task: &Fact<'_>) -> bool {
 
 /// Whether a span has printed nothing for long: a `main` waits for others then.
 fn is_silent(span: &Fact<'_>, now_us: i64) -> bool {
-    let before = span.events.iter().rev().find(|event| event.ts_us <= now_us);
+    let before = span.last_until(now_us);
     before.is_some_and(|event| event.ts_us + SOON_US < now_us)
 }
 

@@ -1,7 +1,7 @@
 //! The output of a map as files that any engine can read and shuffle:
 //!
 //! ```text
-//! OUT_DIR/accumulators/NODE.parquet   one row per accumulator, sorted by shuffle key
+//! OUT_DIR/accumulators/NODE.parquet   one row per accumulator, sorted by start
 //! OUT_DIR/unattributed/NODE.parquet   records without a log point
 //! OUT_DIR/inputs/NODE.parquet         accounting; written last, so its presence means whole
 //! ```
@@ -9,11 +9,11 @@
 //! The three files of a node carry one digest; files of different maps do not
 //! go together and are refused.
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::cell::{Bytes, Row as _, Text, Time, record};
-use super::events::NameValue;
 use super::inputs::InputRow;
 use super::parquet::{self, Metadata};
 use crate::accumulator::{Accumulator, Event, Name, NodeOutput};
@@ -23,13 +23,11 @@ use crate::pass::Pass;
 use crate::values::Values;
 
 /// Version of the postcard form in `state`.
-const STATE_VERSION: &str = "5";
+const STATE_VERSION: &str = "6";
 
 record! {
     /// A request accumulator.
     AccumulatorRow = "accumulators" {
-        /// Accumulators that can merge have equal keys.
-        shuffle_key: i64,
         /// Node of the first span.
         node: Text,
         /// `Class.method` of the first span.
@@ -40,8 +38,6 @@ record! {
         end_ts: Time,
         /// Its events.
         n_events: i64,
-        /// Values of its identifiers.
-        identifiers: Vec<NameValue>,
         /// postcard of [`Accumulator`].
         state: Bytes,
     }
@@ -67,69 +63,54 @@ record! {
     }
 }
 
-/// Writes `output` below `folder`; `shuffle_key` tells which accumulators can
-/// meet. Output is a function of `output` alone.
+/// Writes `output` below `folder`. The files are a function of `output` alone.
 ///
 /// # Errors
 /// I/O errors, naming the file.
-pub fn write_node_output(
-    folder: &Path,
-    model: &Model,
-    output: &NodeOutput,
-    shuffle_key: &dyn Fn(&Accumulator) -> i64,
-) -> Result<()> {
-    let sorted = in_order(&output.accumulators, shuffle_key);
+pub fn write_node_output(folder: &Path, model: &Model, output: &NodeOutput) -> Result<()> {
+    let sorted = in_order(&output.accumulators);
     let unattributed: Vec<UnattributedRow> = output.unattributed.iter().map(UnattributedRow::new).collect();
     let node = Text::from(output.node.as_str());
     let inputs: Vec<InputRow> =
         output.inputs.iter().map(|account| InputRow::new(0, &node, account)).collect();
 
-    let mut digest = xxhash_rust::xxh3::Xxh3::new();
-    // Before the rows are made, as each of them carries it: all of them at once would be
-    // larger than the accumulators.
-    let mut state = Vec::new();
-    for (_, accumulator) in &sorted {
-        state = encoded(accumulator, state);
-        digest.update(&state);
-        state.clear();
-    }
-    for row in &inputs {
-        digest.update(row.digest.as_bytes());
-    }
-    let metadata = Metadata::from([
-        ("lprof.state".to_owned(), STATE_VERSION.to_owned()),
-        ("lprof.node".to_owned(), output.node.clone()),
-        ("lprof.model".to_owned(), format!("{:032x}", output.model_digest)),
-        ("lprof.map".to_owned(), format!("{:032x}", digest.digest128())),
-    ]);
+    let digest = RefCell::new(xxhash_rust::xxh3::Xxh3::new());
+    inputs.iter().for_each(|row| digest.borrow_mut().update(row.digest.as_bytes()));
+    // Known when all rows have been made, which are too large to be kept.
+    let metadata = || {
+        Metadata::from([
+            ("lprof.state".to_owned(), STATE_VERSION.to_owned()),
+            ("lprof.node".to_owned(), output.node.clone()),
+            ("lprof.model".to_owned(), format!("{:032x}", output.model_digest)),
+            ("lprof.map".to_owned(), format!("{:032x}", digest.borrow().digest128())),
+        ])
+    };
     for part in ["accumulators", "unattributed", "inputs"] {
         let part = folder.join(part);
         fs::create_dir_all(&part).map_err(Error::io(&part))?;
     }
     let batches = sorted.chunks(parquet::BATCH_ROWS_MAX).map(|batch| {
-        let rows = batch.iter().map(|(key, accumulator)| AccumulatorRow::new(model, accumulator, *key));
-        AccumulatorRow::batch(&rows.collect::<Vec<_>>())
+        let rows = batch.iter().map(|accumulator| AccumulatorRow::new(model, accumulator));
+        let rows: Vec<AccumulatorRow> = rows.collect();
+        rows.iter().for_each(|row| digest.borrow_mut().update(&row.state.0));
+        AccumulatorRow::batch(&rows)
     });
     let path = path_of(folder, "accumulators", &output.node);
     parquet::write_columns(&path, AccumulatorRow::schema(), batches, &metadata)?;
+    let metadata = metadata();
     parquet::write(&path_of(folder, "unattributed", &output.node), &unattributed, &metadata)?;
     parquet::write(&path_of(folder, "inputs", &output.node), &inputs, &metadata)?;
     Ok(())
 }
 
-/// The accumulators with their shuffle keys, in the order of their rows: by key, start
-/// and encoded form.
-fn in_order<'a>(
-    accumulators: &'a [Accumulator],
-    shuffle_key: &dyn Fn(&Accumulator) -> i64,
-) -> Vec<(i64, &'a Accumulator)> {
-    let mut keyed: Vec<(i64, i64, &Accumulator)> =
-        accumulators.iter().map(|a| (shuffle_key(a), extent_us(a).0, a)).collect();
-    keyed.sort_by_key(|&(key, start_us, _)| (key, start_us));
-    for equal in keyed.chunk_by_mut(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        equal.sort_by_cached_key(|(_, _, accumulator)| encoded(accumulator, Vec::new()));
+/// The accumulators in the order of their rows: by start and encoded form.
+fn in_order(accumulators: &[Accumulator]) -> Vec<&Accumulator> {
+    let mut keyed: Vec<(i64, &Accumulator)> = accumulators.iter().map(|a| (extent_us(a).0, a)).collect();
+    keyed.sort_by_key(|&(start_us, _)| start_us);
+    for equal in keyed.chunk_by_mut(|a, b| a.0 == b.0) {
+        equal.sort_by_cached_key(|(_, accumulator)| encoded(accumulator, Vec::new()));
     }
-    keyed.into_iter().map(|(key, _, accumulator)| (key, accumulator)).collect()
+    keyed.into_iter().map(|(_, accumulator)| accumulator).collect()
 }
 
 /// Times of the first and the last event, µs.
@@ -211,25 +192,16 @@ pub fn read_node_output(inputs: &Path) -> Result<NodeOutput> {
 }
 
 impl AccumulatorRow {
-    fn new(model: &Model, accumulator: &Accumulator, shuffle_key: i64) -> Self {
+    fn new(model: &Model, accumulator: &Accumulator) -> Self {
         let first = &accumulator.spans[0];
         let (start_us, end_us) = extent_us(accumulator);
         let top_level = first.top_levels.first().and_then(|id| model.top_level_methods.get(id.index()));
-        let mut values: Vec<_> = accumulator.spans.iter().flat_map(|span| &span.identifiers).collect();
-        values.sort();
-        values.dedup();
-        let name_value = |v: &crate::accumulator::Value| NameValue {
-            name: Text::from(model.value_classes.get(v.value_class.index()).map_or("?", String::as_str)),
-            value: Text::clone(&v.text),
-        };
         Self {
-            shuffle_key,
             node: Text::from(first.node.as_str()),
             top_level_method: Text::from(top_level.map_or(String::new(), |m| m.short_name())),
             start_ts: Time(start_us),
             end_ts: Time(end_us),
             n_events: accumulator.spans.iter().map(|span| span.events.len() as i64).sum(),
-            identifiers: values.into_iter().map(name_value).collect(),
             state: Bytes(encoded(accumulator, Vec::new())),
         }
     }

@@ -1,12 +1,13 @@
 //! Whether a record names another thing than a span that could take it.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use schema::kinds::are_part_and_whole;
 use schema::{Kinds, LogPointId, TopLevelKind, ValueClassId};
 
 use super::OpenSpan;
-use super::bound::{Bound, is_small};
+use super::bound::is_small;
 use crate::accumulate::facts::{Fact, Uuid};
 use crate::accumulate::orders::Orders;
 
@@ -33,13 +34,23 @@ impl OpenSpan {
         fact: &Fact,
         counts: &dyn Fn(ValueClassId) -> bool,
     ) -> bool {
-        let of_kind = |kind| self.known().filter(move |b| kinds.of(b.value_class) == kind);
+        // Most methods that it can be know the same.
+        let known: OnceCell<Vec<(ValueClassId, &Arc<str>)>> = OnceCell::new();
+        let known = || {
+            known.get_or_init(|| {
+                let mut known: Vec<_> = self.known().map(|b| (kinds.of(b.value_class), &b.text)).collect();
+                known.sort_unstable_by(|a, b| (a.0, &**a.1).cmp(&(b.0, &**b.1)));
+                known.dedup();
+                known
+            })
+        };
+        let of_kind = |kind| known().iter().filter(move |(known, _)| *known == kind).map(|(_, text)| *text);
         let is_another = |kind: ValueClassId, text: &Arc<str>| {
-            let is_same = |b: &Bound| b.text == *text || are_part_and_whole(&b.text, text);
+            let is_same = |known: &Arc<str>| known == text || are_part_and_whole(known, text);
             counts(kind) && of_kind(kind).next().is_some() && !of_kind(kind).any(is_same)
         };
         let are_fields = |kind, variable| {
-            of_kind(kind).all(|b| self.is_another_field(orders, b, (fact.log_point, variable)))
+            of_kind(kind).all(|text| self.is_another_field(orders, text, (fact.log_point, variable)))
         };
         let is_other =
             |uuid: &Uuid| uuid.classes.iter().any(|class| is_another(kinds.of(*class), &uuid.text));
@@ -77,11 +88,11 @@ impl OpenSpan {
     /// Whether what is known was printed as another field of the object of which `variable`
     /// of a log point prints one: an object's file and its index are two files, but not two
     /// objects.
-    fn is_another_field(&self, orders: &Orders<'_>, known: &Bound, variable: (LogPointId, u32)) -> bool {
+    fn is_another_field(&self, orders: &Orders<'_>, known: &str, variable: (LogPointId, u32)) -> bool {
         self.events.iter().rev().take(FIELDS_BACK_MAX).any(|event| {
             event.log_point.is_some_and(|point| {
                 let is_it = |(field, text): (u32, &str)| {
-                    text == &*known.text && orders.are_two_fields((point, field), variable)
+                    text == known && orders.are_two_fields((point, field), variable)
                 };
                 event.values.iter().any(is_it)
             })

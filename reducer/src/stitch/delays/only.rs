@@ -17,16 +17,39 @@ use super::{is_hand_off, is_named};
 
 /// Who hands over what, and to whom.
 pub(super) struct Only<'f> {
-    /// The most values that a receiver shares with any sender.
-    most: FxHashMap<u32, u32>,
-    /// All senders of a receiver.
-    all: FxHashMap<u32, FxHashSet<u32>>,
-    /// The senders that share as many, and the receivers that do.
-    senders: FxHashMap<u32, FxHashSet<u32>>,
-    receivers: FxHashMap<(u32, u32), FxHashSet<u32>>,
+    /// The most values that each span shares, as a receiver, with any sender.
+    most: Vec<u32>,
+    /// All senders of each span, as far as there is one only.
+    all: Vec<Sender>,
+    /// Those that share as many.
+    senders: Vec<Sender>,
+    /// The receivers that do, of each of them along each pair, sorted.
+    receivers: Vec<(u32, u32, u32)>,
     /// Who has begun about which thing on which node, in order, by the task that is or can have
     /// been started.
     turns: FxHashMap<(u32, TopLevelId, &'f str), Turns>,
+}
+
+/// Who can have handed over to a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sender {
+    Nobody,
+    One(u32),
+    Several,
+}
+
+impl Sender {
+    fn add(&mut self, sender: u32) {
+        *self = match *self {
+            Self::Nobody => Self::One(sender),
+            Self::One(known) if known == sender => Self::One(known),
+            _ => Self::Several,
+        };
+    }
+
+    fn is_one(self) -> bool {
+        matches!(self, Self::One(_))
+    }
 }
 
 /// Who starts a task about one thing (`false`), and such tasks (`true`), in order of start.
@@ -46,31 +69,33 @@ impl Turns {
 
 impl<'f> Only<'f> {
     pub(super) fn new(pairs: &Pairs<'_>, facts: &'f Facts<'_>, candidates: &[Candidate]) -> Self {
-        let mut most: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut most = vec![0; facts.len()];
         let hand_offs = || candidates.iter().filter(|candidate| is_hand_off(pairs, candidate));
         for candidate in hand_offs() {
-            let n_shared = most.entry(candidate.to).or_default();
+            let n_shared: &mut u32 = &mut most[candidate.to as usize];
             *n_shared = candidate.evidence.0.n_request.max(*n_shared);
         }
         let mut only = Self {
             most,
-            all: FxHashMap::default(),
-            senders: FxHashMap::default(),
-            receivers: FxHashMap::default(),
+            all: vec![Sender::Nobody; facts.len()],
+            senders: vec![Sender::Nobody; facts.len()],
+            receivers: Vec::new(),
             turns: FxHashMap::default(),
         };
         let mut tasks: FxHashSet<TopLevelId> = FxHashSet::default();
         for candidate in hand_offs() {
-            only.all.entry(candidate.to).or_default().insert(candidate.from);
+            only.all[candidate.to as usize].add(candidate.from);
             if !only.is_best(candidate) {
                 continue;
             }
-            only.senders.entry(candidate.to).or_default().insert(candidate.from);
-            only.receivers.entry((candidate.from, candidate.pair)).or_default().insert(candidate.to);
+            only.senders[candidate.to as usize].add(candidate.from);
+            only.receivers.push((candidate.from, candidate.pair, candidate.to));
             if is_named(candidate) && is_start(pairs.get(candidate.pair)) {
                 tasks.insert(pairs.get(candidate.pair).to);
             }
         }
+        only.receivers.sort_unstable();
+        only.receivers.dedup();
         only.take_turns(pairs, facts, &tasks);
         only
     }
@@ -103,11 +128,19 @@ impl<'f> Only<'f> {
 
     /// Whether nobody shares more with the receiver of a candidate.
     fn is_best(&self, candidate: &Candidate) -> bool {
-        candidate.evidence.0.n_request == self.most[&candidate.to]
+        candidate.evidence.0.n_request == self.most[candidate.to as usize]
     }
 
     fn has_sole_sender(&self, candidate: &Candidate) -> bool {
-        self.is_best(candidate) && self.senders[&candidate.to].len() == 1
+        self.is_best(candidate) && self.senders[candidate.to as usize].is_one()
+    }
+
+    /// The receivers of the sender of a candidate along its pair.
+    fn receivers_of(&self, candidate: &Candidate) -> impl Iterator<Item = u32> {
+        let key = (candidate.from, candidate.pair);
+        let first = self.receivers.partition_point(|&(from, pair, _)| (from, pair) < key);
+        let of_key = self.receivers[first..].iter().take_while(move |&&(from, pair, _)| (from, pair) == key);
+        of_key.map(|&(_, _, to)| to)
     }
 
     /// Whether nobody else can have sent what a candidate's receiver names, nor have
@@ -116,8 +149,8 @@ impl<'f> Only<'f> {
     pub(super) fn are(&self, pairs: &Pairs<'_>, candidate: &Candidate) -> bool {
         let is_task = pairs.kind(pairs.get(candidate.pair).to) == TopLevelKind::Task;
         self.has_sole_sender(candidate)
-            && (is_task || self.all[&candidate.to].len() == 1)
-            && self.receivers[&(candidate.from, candidate.pair)].len() == 1
+            && (is_task || self.all[candidate.to as usize].is_one())
+            && self.receivers_of(candidate).nth(1).is_none()
     }
 
     /// The same of a task about a thing for which it and those who start it begin in turn, on
@@ -154,8 +187,8 @@ impl<'f> Only<'f> {
             && pair.many
             && is_named(candidate)
             && self.has_sole_sender(candidate)
-            && (self.receivers[&(candidate.from, candidate.pair)].iter())
-                .all(|&other| other == candidate.to || facts.get(other).node != node)
+            && (self.receivers_of(candidate))
+                .all(|other| other == candidate.to || facts.get(other).node != node)
     }
 }
 

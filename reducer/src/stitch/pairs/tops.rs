@@ -20,6 +20,8 @@ pub(super) struct Top {
     pub(super) classes: Vec<(ValueClassId, IdentifierStrength)>,
     /// Log points with which it can start, sorted.
     entries: Vec<LogPointId>,
+    /// Those that it prints, sorted.
+    points: Vec<LogPointId>,
 }
 
 impl Pairs<'_> {
@@ -72,8 +74,7 @@ impl Pairs<'_> {
 
     /// Whether `top` prints `point`.
     pub(in crate::stitch) fn prints(&self, top: TopLevelId, point: LogPointId) -> bool {
-        let nodes = &self.model.top_level_methods[top.index()].dag.nodes;
-        nodes.iter().any(|node| node.points.iter().any(|printed| printed.log_point == point))
+        self.tops[top.index()].points.binary_search(&point).is_ok()
     }
 
     /// Whether nobody but `top` prints `point`.
@@ -89,6 +90,22 @@ impl Pairs<'_> {
         before: LogPointId,
         after: LogPointId,
     ) -> bool {
+        if !self.prints(top, before) || !self.prints(top, after) {
+            return false;
+        }
+        let key = (top, before, after);
+        let known = self.after.read().ok().and_then(|known| known.get(&key).copied());
+        known.unwrap_or_else(|| {
+            let comes_after = self.comes_after(top, before, after);
+            if let Ok(mut known) = self.after.write() {
+                known.insert(key, comes_after);
+            }
+            comes_after
+        })
+    }
+
+    /// The same, found in the order of the method.
+    fn comes_after(&self, top: TopLevelId, before: LogPointId, after: LogPointId) -> bool {
         let nodes = &self.model.top_level_methods[top.index()].dag.nodes;
         let has = |node: &DagNode, wanted| node.points.iter().any(|point| point.log_point == wanted);
         let (before, mut seen) = (nodes.iter().filter(|node| has(node, before)), vec![false; nodes.len()]);
@@ -210,7 +227,11 @@ pub(super) fn top(model: &Model, index: usize) -> Top {
         let point = model.log_points.get(point.index());
         point.is_none_or(|point| point.levels.iter().all(|&level| level < Level::Info))
     };
-    Top { classes, entries: entries(&top.dag, is_quiet) }
+    let printed = top.dag.nodes.iter().flat_map(|node| &node.points);
+    let mut points: Vec<LogPointId> = printed.map(|printed| printed.log_point).collect();
+    points.sort_unstable();
+    points.dedup();
+    Top { classes, entries: entries(&top.dag, is_quiet), points }
 }
 
 /// The log points that an execution can begin with, sorted, if those that are quiet
