@@ -245,8 +245,11 @@ impl PatternSet {
         let variables = &template.variables;
         (0..variables.len()).filter_map(move |i| {
             let (variable, (start, end)) = (variables[i], slots[i]);
-            let repeated = (0..i).any(|j| variables[j] == variable && slots[j].0 != u32::MAX);
-            if start == u32::MAX || repeated {
+            if start == u32::MAX {
+                return None;
+            }
+            let is_repeated = |j: usize| variables[j] == variable && slots[j].0 != u32::MAX;
+            if template.repeats && (0..i).any(is_repeated) {
                 return None;
             }
             Some((variable, start as usize..end as usize))

@@ -1,11 +1,14 @@
 //! The direct matcher: most templates are literals with simple wildcards
-//! between them, which a search for the literals matches many times faster than
-//! a regex engine fills captures.
+//! between them, and branches where an object prints itself in several ways, which
+//! a search for the literals matches many times faster than a regex engine fills
+//! captures.
 //!
 //! It tries what leftmost-first regexes prefer, in their order (a lazy wildcard
 //! from short to long, a greedy one from long to short, alternatives from left
 //! to right), so that it gives the same captures. Steps are bounded; a text that
 //! needs more is left to the engine, whose time is linear.
+
+use std::ops::Range;
 
 use memchr::memmem;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
@@ -13,7 +16,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 use crate::limits::MATCH_STEPS_MAX;
 
 /// Operations of one template; longer ones are left to the engine.
-const N_OPS_MAX: usize = 96;
+const N_OPS_MAX: usize = 1024;
 
 /// A template without nested repetition.
 #[derive(Debug)]
@@ -26,8 +29,27 @@ enum Op {
     Literal(Box<memmem::Finder<'static>>),
     Open(usize),
     Close(usize),
-    Repeat { set: Set, min: usize, max: usize, greedy: bool },
+    Repeat {
+        set: Set,
+        min: usize,
+        max: usize,
+        greedy: bool,
+    },
     Choice(Vec<Box<[u8]>>),
+    Split(Box<Split>),
+    /// The end of a branch: goes on at this operation.
+    Jump(usize),
+}
+
+/// One of several branches, the first that leads to a match.
+#[derive(Debug)]
+struct Split {
+    /// The first operation of each.
+    branches: Vec<usize>,
+    /// The captures within them.
+    slots: Range<usize>,
+    /// What a text can go on with here; none: with anything.
+    first: Option<Box<[bool; 256]>>,
 }
 
 #[derive(Debug)]
@@ -50,7 +72,7 @@ impl Sequence {
     /// None: not decided within the bound.
     pub(super) fn matches(&self, text: &[u8], slots: &mut [(u32, u32)]) -> Option<bool> {
         let mut steps = MATCH_STEPS_MAX;
-        step(&self.ops, text, 0, slots, &mut steps)
+        step(&self.ops, 0, text, 0, slots, &mut steps)
     }
 }
 
@@ -84,7 +106,14 @@ fn compile(hir: &Hir, ops: &mut Vec<Op>, literal: &mut Vec<u8>) -> Option<()> {
         }
         HirKind::Repetition(repetition) => {
             flush(ops, literal);
-            ops.push(compile_repetition(repetition)?);
+            match compile_repetition(repetition) {
+                Some(op) => ops.push(op),
+                None if (repetition.min, repetition.max) == (0, Some(1)) => {
+                    let (some, none) = (&*repetition.sub, &Hir::empty());
+                    split(if repetition.greedy { [some, none] } else { [none, some] }, ops)?;
+                }
+                None => return None,
+            }
         }
         HirKind::Alternation(branches) => {
             flush(ops, literal);
@@ -93,11 +122,73 @@ fn compile(hir: &Hir, ops: &mut Vec<Op>, literal: &mut Vec<u8>) -> Option<()> {
                 HirKind::Empty => Some(Box::default()),
                 _ => None,
             });
-            ops.push(Op::Choice(literals.collect::<Option<_>>()?));
+            match literals.collect::<Option<_>>() {
+                Some(literals) => ops.push(Op::Choice(literals)),
+                None => split(branches, ops)?,
+            }
         }
         HirKind::Look(_) => return None,
     }
+    (ops.len() <= N_OPS_MAX).then_some(())
+}
+
+/// Compiles `branches`, one of which matches.
+fn split<'h>(branches: impl IntoIterator<Item = &'h Hir>, ops: &mut Vec<Op>) -> Option<()> {
+    let at = ops.len();
+    ops.push(Op::Jump(at));
+    let (mut starts, mut ends) = (Vec::new(), Vec::new());
+    for branch in branches {
+        starts.push(ops.len());
+        let mut literal = Vec::new();
+        compile(branch, ops, &mut literal)?;
+        flush(ops, &mut literal);
+        ends.push(ops.len());
+        ops.push(Op::Jump(0));
+    }
+    let after = ops.len();
+    ends.into_iter().for_each(|end| ops[end] = Op::Jump(after));
+    // Captures are numbered in the order in which they are opened.
+    let mut opened =
+        ops[at..].iter().filter_map(|op| if let Op::Open(slot) = op { Some(*slot) } else { None });
+    let slots = opened.next().map_or(0..0, |first| first..opened.next_back().unwrap_or(first) + 1);
+    let mut first = Some(Box::new([false; 256]));
+    for start in &starts {
+        first = first.and_then(|mut first| add_first(ops, *start, &mut first).map(|()| first));
+    }
+    ops[at] = Op::Split(Box::new(Split { branches: starts, slots, first }));
     Some(())
+}
+
+/// Adds what a text can go on with at an operation; none: with anything.
+fn add_first(ops: &[Op], at: usize, first: &mut [bool; 256]) -> Option<()> {
+    match ops.get(skip(ops, at))? {
+        Op::Literal(finder) => first[usize::from(*finder.needle().first()?)] = true,
+        Op::Repeat { set: Set::Some(set), min: 1.., .. } => {
+            first.iter_mut().zip(&**set).for_each(|(first, is_in)| *first |= is_in);
+        }
+        Op::Choice(literals) => {
+            for literal in literals {
+                first[usize::from(*literal.first()?)] = true;
+            }
+        }
+        Op::Split(split) => {
+            let of_split = split.first.as_ref()?;
+            first.iter_mut().zip(&**of_split).for_each(|(first, is_in)| *first |= is_in);
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// The next operation from `at` that takes text.
+fn skip(ops: &[Op], mut at: usize) -> usize {
+    loop {
+        match ops.get(at) {
+            Some(Op::Open(_) | Op::Close(_)) => at += 1,
+            Some(Op::Jump(to)) => at = *to,
+            _ => return at,
+        }
+    }
 }
 
 fn compile_repetition(repetition: &Repetition) -> Option<Op> {
@@ -118,7 +209,10 @@ fn compile_repetition(repetition: &Repetition) -> Option<Op> {
 }
 
 fn set_of(class: &Class) -> Option<Set> {
-    let Class::Bytes(bytes) = class else { return None };
+    let bytes = match class {
+        Class::Bytes(bytes) => bytes,
+        Class::Unicode(class) => &class.to_byte_class()?,
+    };
     let mut set = Box::new([false; 256]);
     for range in bytes.iter() {
         set[usize::from(range.start())..=usize::from(range.end())].fill(true);
@@ -126,9 +220,17 @@ fn set_of(class: &Class) -> Option<Set> {
     Some(if set.iter().all(|b| *b) { Set::Any } else { Set::Some(set) })
 }
 
-/// Matches `ops` on the rest of `text` at `pos`.
-fn step(ops: &[Op], text: &[u8], mut pos: usize, slots: &mut [(u32, u32)], steps: &mut u32) -> Option<bool> {
-    for (i, op) in ops.iter().enumerate() {
+/// Matches the operations from `at` on the rest of `text` at `pos`.
+fn step(
+    ops: &[Op],
+    mut at: usize,
+    text: &[u8],
+    mut pos: usize,
+    slots: &mut [(u32, u32)],
+    steps: &mut u32,
+) -> Option<bool> {
+    while let Some(op) = ops.get(at) {
+        at += 1;
         match op {
             Op::Literal(finder) => {
                 let needle = finder.needle();
@@ -139,10 +241,25 @@ fn step(ops: &[Op], text: &[u8], mut pos: usize, slots: &mut [(u32, u32)], steps
             }
             Op::Open(slot) => slots[*slot].0 = pos as u32,
             Op::Close(slot) => slots[*slot].1 = pos as u32,
+            Op::Jump(to) => at = *to,
             Op::Choice(literals) => {
                 for literal in literals.iter().filter(|l| text[pos..].starts_with(l)) {
                     *steps = steps.checked_sub(1)?;
-                    if step(&ops[i + 1..], text, pos + literal.len(), slots, steps)? {
+                    if step(ops, at, text, pos + literal.len(), slots, steps)? {
+                        return Some(true);
+                    }
+                }
+                return Some(false);
+            }
+            Op::Split(split) => {
+                if !split.can_begin(text, pos) {
+                    return Some(false);
+                }
+                for &branch in &split.branches {
+                    *steps = steps.checked_sub(1)?;
+                    // What a branch that led nowhere has captured is not in the match.
+                    slots[split.slots.clone()].fill((u32::MAX, u32::MAX));
+                    if step(ops, branch, text, pos, slots, steps)? {
                         return Some(true);
                     }
                 }
@@ -158,16 +275,26 @@ fn step(ops: &[Op], text: &[u8], mut pos: usize, slots: &mut [(u32, u32)], steps
                 if lengths.0 > lengths.1 {
                     return Some(false);
                 }
-                return repeat(&ops[i + 1..], text, pos, lengths, *greedy, slots, steps);
+                return repeat(ops, at, text, pos, lengths, *greedy, slots, steps);
             }
         }
     }
     Some(pos == text.len())
 }
 
-/// Tries the lengths of a wildcard at `pos` after which `ops` can go on.
+impl Split {
+    /// Whether a branch can begin in `text` at `pos`.
+    fn can_begin(&self, text: &[u8], pos: usize) -> bool {
+        let is_first = |first: &[bool; 256]| text.get(pos).is_some_and(|byte| first[usize::from(*byte)]);
+        self.first.as_ref().is_none_or(|first| is_first(first))
+    }
+}
+
+/// Tries the lengths of a wildcard at `pos` after which the operations from `at` can go on.
+#[expect(clippy::too_many_arguments, reason = "the state of one search, lent piece by piece")]
 fn repeat(
     ops: &[Op],
+    at: usize,
     text: &[u8],
     pos: usize,
     (min, max): (usize, usize),
@@ -175,35 +302,36 @@ fn repeat(
     slots: &mut [(u32, u32)],
     steps: &mut u32,
 ) -> Option<bool> {
-    let next = ops.iter().position(|op| !matches!(op, Op::Open(_) | Op::Close(_)));
-    let Some(next) = next else {
+    let next = skip(ops, at);
+    let finder = match ops.get(next) {
         // Nothing follows: the wildcard takes all.
-        let length = text.len() - pos;
-        return if (min..=max).contains(&length) {
-            step(ops, text, pos + length, slots, steps)
-        } else {
-            Some(false)
-        };
-    };
-    let Op::Literal(finder) = &ops[next] else {
-        for k in 0..=max - min {
-            *steps = steps.checked_sub(1)?;
-            let length = if greedy { max - k } else { min + k };
-            if step(ops, text, pos + length, slots, steps)? {
-                return Some(true);
-            }
+        None => {
+            let length = text.len() - pos;
+            let takes_all = (min..=max).contains(&length);
+            return if takes_all { step(ops, at, text, text.len(), slots, steps) } else { Some(false) };
         }
-        return Some(false);
+        Some(Op::Literal(finder)) => finder,
+        Some(op) => {
+            for k in 0..=max - min {
+                let length = if greedy { max - k } else { min + k };
+                if matches!(op, Op::Split(split) if !split.can_begin(text, pos + length)) {
+                    continue;
+                }
+                *steps = steps.checked_sub(1)?;
+                if step(ops, at, text, pos + length, slots, steps)? {
+                    return Some(true);
+                }
+            }
+            return Some(false);
+        }
     };
     let needle = finder.needle();
-    let is_last = ops[next + 1..].iter().all(|op| matches!(op, Op::Close(_)));
-    if is_last {
-        let Some(end) =
-            text.len().checked_sub(needle.len()).filter(|end| (pos + min..=pos + max).contains(end))
-        else {
-            return Some(false);
+    if skip(ops, next + 1) == ops.len() {
+        let end = text.len().checked_sub(needle.len());
+        return match end.filter(|end| (pos + min..=pos + max).contains(end)) {
+            Some(end) => step(ops, at, text, end, slots, steps),
+            None => Some(false),
         };
-        return step(ops, text, end, slots, steps);
     }
     let (low, high) = (pos + min, (pos + max + needle.len()).min(text.len()));
     if low > high {
@@ -216,15 +344,15 @@ fn repeat(
         } else {
             finder.find(&text[window.clone()])
         };
-        let Some(at) = found.map(|n| window.start + n) else { return Some(false) };
+        let Some(found) = found.map(|n| window.start + n) else { return Some(false) };
         *steps = steps.checked_sub(1)?;
-        if step(ops, text, at, slots, steps)? {
+        if step(ops, at, text, found, slots, steps)? {
             return Some(true);
         }
         if greedy {
-            window.end = at + needle.len() - 1;
+            window.end = found + needle.len() - 1;
         } else {
-            window.start = at + 1;
+            window.start = found + 1;
         }
     }
 }
@@ -247,6 +375,11 @@ mod tests {
             r"(.*?)(.*)",
             r"a(\d{2,3})(\d*)b?",
             r"(?:(.*?) )([0-9a-f]+)",
+            r"a(?:b(.*?)c|(\d+)|null)(.*?)",
+            r"(.*?)(?:a(b|c)|a(\d+)|x)(?:,(.*?))?b?",
+            r"(.*?):?(?:(\d+)|(.*?),(?:0x([0-9a-f]+)|(.+)))",
+            r"(.*)(?:a|(.*?)(?:b(.*)|))(?:,(\d)|(c))??",
+            r"(?:(?:(a)|(b))(?:,|(.*)x)|(.*?)) ?(.*)",
         ];
         let alphabet = b"ab,1 0xc";
         let mut state = 1_u64;
@@ -258,7 +391,8 @@ mod tests {
                 .dot_matches_new_line(true)
                 .build()
                 .parse(regex);
-            let sequence = Sequence::compile(&hir.expect("regex")).expect("simple");
+            let sequence = Sequence::compile(&hir.expect("regex"));
+            let sequence = sequence.unwrap_or_else(|| panic!("`{regex}` is not simple"));
             let engine = regex::bytes::Regex::new(&format!(r"(?s-u)\A(?:{regex})\z")).expect("regex");
             for _ in 0..4000 {
                 let mut text = Vec::new();
@@ -277,7 +411,8 @@ mod tests {
                         .skip(1)
                         .map(|c| c.map(|c| (c.start() as u32, c.end() as u32)))
                         .collect();
-                    let got: Vec<_> = slots.into_iter().map(Some).collect();
+                    let is_taken = |slot: &(u32, u32)| *slot != (u32::MAX, u32::MAX);
+                    let got: Vec<_> = slots.into_iter().map(|slot| Some(slot).filter(is_taken)).collect();
                     assert_eq!(got, expected, "{regex} on {}", text.escape_ascii());
                 }
             }

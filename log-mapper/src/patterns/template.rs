@@ -1,5 +1,5 @@
-//! One template, compiled: literals that rule it out fast, and its regex, which
-//! is compiled when it is first needed, as most log points of a program are not
+//! One template, compiled: literals that rule it out fast, and its matchers, which
+//! are compiled when they are first needed, as most log points of a program are not
 //! met in a log.
 
 use std::sync::OnceLock;
@@ -9,6 +9,7 @@ use regex_automata::meta::Regex;
 use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
+use regex_syntax::hir::Hir;
 use schema::LogPointId;
 
 use super::cut::{self, Cut};
@@ -24,6 +25,8 @@ pub(super) struct Template {
     pub(super) has_throwable: bool,
     /// Variable of each capture.
     pub(super) variables: Box<[u32]>,
+    /// Whether two captures are of one variable.
+    pub(super) repeats: bool,
     pub(super) literals: Literals,
     finders: Box<[memmem::Finder<'static>]>,
     /// Most constant bytes that a message of it can have: its fixed part, if it
@@ -32,7 +35,7 @@ pub(super) struct Template {
     pattern: String,
     unicode: bool,
     /// None: the template needs the regex.
-    sequence: Option<Sequence>,
+    sequence: OnceLock<Option<Sequence>>,
     regex: OnceLock<Option<Regex>>,
     /// Of what is left of its messages without their start, without their end.
     cut: [OnceLock<Option<Regex>>; 2],
@@ -52,15 +55,10 @@ impl Template {
         has_throwable: bool,
         template: &schema::Template,
     ) -> Result<Self, String> {
-        let parse = |unicode: bool| {
-            let mut builder = regex_syntax::ParserBuilder::new();
-            builder.unicode(unicode).utf8(false).dot_matches_new_line(true);
-            builder.build().parse(&template.regex).map_err(|e| e.to_string())
-        };
         // Bytes are faster; only classes beyond ASCII need characters.
-        let (hir, unicode) = match parse(false) {
+        let (hir, unicode) = match parse(&template.regex, false) {
             Ok(hir) => (hir, false),
-            Err(_) => (parse(true)?, true),
+            Err(_) => (parse(&template.regex, true)?, true),
         };
         let n_groups = hir.properties().explicit_captures_len();
         if n_groups != template.captures.len() {
@@ -73,12 +71,13 @@ impl Template {
             log_point,
             has_throwable,
             variables: template.captures.as_slice().into(),
+            repeats: (1..).zip(&template.captures).any(|(next, v)| template.captures[next..].contains(v)),
             literals,
             constant_max,
             finders,
             pattern: template.regex.clone(),
             unicode,
-            sequence: if unicode { None } else { Sequence::compile(&hir) },
+            sequence: OnceLock::new(),
             regex: OnceLock::new(),
             cut: Default::default(),
             filled: OnceLock::new(),
@@ -126,7 +125,7 @@ impl Template {
 
     /// The division that the regex prefers.
     fn matches_first(&self, text: &[u8], scratch: &mut TemplateScratch, out: &mut Vec<(u32, u32)>) -> bool {
-        if let Some(sequence) = &self.sequence {
+        if let Some(sequence) = self.sequence.get_or_init(|| self.sequence()) {
             let start = out.len();
             out.resize(start + self.variables.len(), (u32::MAX, u32::MAX));
             if let Some(matched) = sequence.matches(text, &mut out[start..]) {
@@ -174,6 +173,12 @@ impl Template {
         true
     }
 
+    /// The direct matcher; none if the template needs the regex.
+    fn sequence(&self) -> Option<Sequence> {
+        let hir = parse(&self.pattern, self.unicode).ok().filter(|_| !self.unicode)?;
+        Sequence::compile(&hir)
+    }
+
     /// The regex, anchored at both ends; none if it is larger than the bound.
     fn build(&self) -> Option<Regex> {
         let config = Regex::config().utf8_empty(false).nfa_size_limit(Some(TEMPLATE_BYTES_MAX));
@@ -182,14 +187,20 @@ impl Template {
     }
 }
 
+fn parse(pattern: &str, unicode: bool) -> Result<Hir, String> {
+    let mut builder = regex_syntax::ParserBuilder::new();
+    builder.unicode(unicode).utf8(false).dot_matches_new_line(true);
+    builder.build().parse(pattern).map_err(|e| e.to_string())
+}
+
 /// Most bytes outside of captures, saturating where a class repeats without bound
 /// to the fixed part alone.
-fn constant_max(hir: &regex_syntax::hir::Hir) -> usize {
+fn constant_max(hir: &Hir) -> usize {
     if is_open(hir) { hir.properties().minimum_len().unwrap_or(0) } else { usize::MAX }
 }
 
 /// Whether something other than a literal repeats without bound outside of captures.
-fn is_open(hir: &regex_syntax::hir::Hir) -> bool {
+fn is_open(hir: &Hir) -> bool {
     use regex_syntax::hir::HirKind;
     match hir.kind() {
         HirKind::Repetition(r) => r.max.is_none() && matches_class(&r.sub) || is_open(&r.sub),
@@ -198,7 +209,7 @@ fn is_open(hir: &regex_syntax::hir::Hir) -> bool {
     }
 }
 
-fn matches_class(hir: &regex_syntax::hir::Hir) -> bool {
+fn matches_class(hir: &Hir) -> bool {
     use regex_syntax::hir::HirKind;
     match hir.kind() {
         HirKind::Class(_) => true,
