@@ -322,6 +322,9 @@ pub struct Identifier {
     /// loop): a hand-off carries one of them, and different ones are no
     /// contradiction.
     pub one_of_many: bool,
+    /// The first identifier of the method that is at the same place and prints its value
+    /// alike, if that is another one: one value under two value classes.
+    pub same_as: Option<IdentifierId>,
 }
 
 impl Identifier {

@@ -15,7 +15,8 @@
 //! A variable prints the identifier of the same name, if the top-level method
 //! has one. `?` after an identifier makes it weak, `!` a name of the node; one whose
 //! path holds `[*]` is one of many. The kind `Asked` is that of a dispatch target that
-//! programs ask for which are not known.
+//! programs ask for which are not known. `b~a` is an identifier `b` that is the value of `a` under
+//! another name.
 
 use crate::ids::{IdentifierId, LogPointId, TopLevelId, ValueClassId};
 use crate::model::{
@@ -134,7 +135,10 @@ fn add_top(model: &mut Model, rest: &str) {
         };
         let value_class = value_class(model, class.trim_end_matches(['?', '!']));
         let one_of_many = path.contains("[*]");
-        identifiers.push(Identifier { path: path.to_owned(), value_class, strength, one_of_many });
+        let (path, first) = path.split_once('~').unwrap_or((path, path));
+        let same_as = identifiers.iter().position(|known: &Identifier| known.path == first);
+        let same_as = same_as.map(IdentifierId::new);
+        identifiers.push(Identifier { path: path.to_owned(), value_class, strength, one_of_many, same_as });
     }
     model.top_level_methods.push(TopLevelMethod {
         class: "sketch.Tops".to_owned(),

@@ -246,7 +246,10 @@ fn print_event(input: &Input<'_>, points: &[u32]) -> Event<'static> {
             return true;
         };
         let varies = lowest != highest && lowest < schema::Level::Info;
-        varies || point.guard.is_some_and(|guard| guard != lowest) || is_chosen(input.program, point)
+        varies
+            || point.is_for_unseen
+            || point.guard.is_some_and(|guard| guard != lowest)
+            || is_chosen(input.program, point)
     };
     let mut points = points.to_vec();
     points.sort_unstable();

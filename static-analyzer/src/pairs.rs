@@ -167,6 +167,7 @@ fn merge(
         }
         let mut carrier = carry::Carrier::new(context, units, &members);
         let pair = |((to, kind), ways): (_, Vec<_>)| {
+            let ways = shortest(units, ways);
             merge_one(context, units, &manifest, &mut carrier, (from, to, kind), &ways)
         };
         receivers.into_iter().filter_map(pair).collect()
@@ -255,6 +256,16 @@ fn merge_one(
     };
     let taken = events::taken_at(context, context.top_levels.methods[to].method, ways);
     Some((pair, sites, taken))
+}
+
+/// Those of the ways that go through no silent task, if there are such: who hands over himself
+/// is not found again by what he has started.
+fn shortest<'h>(units: &regions::Units, mut ways: Vec<Vec<&'h Handoff>>) -> Vec<Vec<&'h Handoff>> {
+    let is_short = |way: &Vec<&Handoff>| !way[1..].iter().any(|h| units.is_silent_task(h.from));
+    if ways.iter().any(is_short) {
+        ways.retain(is_short);
+    }
+    ways
 }
 
 /// Where the sender hands over, and whether one request of it can do so several times.

@@ -158,6 +158,9 @@ pub struct LogPoint {
     pub guard: Option<schema::Level>,
     /// A `Throwable` is given.
     pub has_throwable: bool,
+    /// Of a wrapper all of whose callers that are seen have log points of their own: it is
+    /// for callers that are not.
+    pub is_for_unseen: bool,
     /// Printed values.
     pub variables: Vec<Variable>,
     /// Ways the message can look.

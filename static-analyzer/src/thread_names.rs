@@ -67,6 +67,7 @@ impl Found {
         if bodies.is_empty() {
             return None;
         }
+        let term = e.terms.decomposed_parts(term);
         let (templates, variables) = point::templates(e, term);
         let choices = match e.terms.node(term) {
             Node::Alt(xs) if xs.len() == templates.len() => xs.to_vec(),

@@ -9,6 +9,7 @@ use crate::program::MethodId;
 mod asked;
 pub(crate) mod attached;
 mod choose;
+mod connections;
 mod drops;
 pub mod entry_points;
 mod lifetimes;

@@ -35,6 +35,8 @@ mod carried;
 mod choices;
 #[path = "requests/clearings.rs"]
 mod clearings;
+#[path = "requests/counters.rs"]
+mod counters;
 #[path = "requests/crates.rs"]
 mod crates;
 #[path = "requests/crowded.rs"]

@@ -9,7 +9,7 @@ use schema::{Name, Pass, TopLevelId, TopLevelKind};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
 use super::facts::Fact;
-use super::open_span::{Fit, OpenSpan, TopState, opening_after};
+use super::open_span::{Fit, OpenSpan, TopState, names_request, opening_after};
 use super::open_spans::SpanIndex;
 use super::orders::Follows;
 use super::{Choice, Goes, Scan, Taker};
@@ -342,7 +342,10 @@ impl Scan<'_> {
         let unreached =
             |top| self.orders.kind(top) == TopLevelKind::Unreached || !self.orders.is_possible(top);
         let is_inner = places.iter().all(|places| unreached(places.top));
-        if is_inner { self.sole_at_work(record) } else { None }
+        // What has a name of its own is a work of its own, whoever has called it.
+        let names_its_own = places.iter().any(|places| names_request(&self.orders, places, fact));
+        let sole = self.sole_at_work(record).filter(|_| is_inner)?;
+        (!names_its_own || self.open.get(sole).names_any(fact)).then_some(sole)
     }
 
     /// Of `takers`, without threads, the only span that has printed just now and has to

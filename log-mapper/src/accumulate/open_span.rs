@@ -16,7 +16,7 @@ use schema::{
 
 use super::evidence::{AT_ONCE_US, LOOP_US};
 use super::facts::{Fact, Number};
-use super::orders::{Follows, Orders};
+use super::orders::{Follows, Orders, Places};
 use super::pools::Closed;
 use super::rows::NameOf;
 use bound::Bound;
@@ -154,6 +154,12 @@ impl Fit {
             Follows::Later => names_it && !begins && is_task(),
         }
     }
+}
+
+/// Whether a record, printed by one top-level method, names a request of that.
+pub(super) fn names_request(orders: &Orders<'_>, places: &Places, fact: &Fact) -> bool {
+    let mut bound = places.at.iter().filter_map(|&at| bound::bind(orders, places.top, at, fact));
+    bound.any(|bound| bound.iter().any(Bound::is_request_identifier))
 }
 
 fn are_unreached(tops: &[TopState], orders: &Orders<'_>) -> bool {

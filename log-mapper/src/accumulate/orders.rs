@@ -501,9 +501,24 @@ fn own_identifiers(identifiers: &[Identifier]) -> Vec<(ValueClassId, IdentifierI
     own.map(|(index, id)| (id.value_class, IdentifierId::new(index))).collect()
 }
 
-/// What the handler of an entity's events calls the entity, where its own name and
-/// that in an event are the only two of their class; see [`Orders::is_one`].
+/// Identifiers of one value, smaller first; see [`Orders::is_one`].
 fn aliases(model: &Model, top: TopLevelId) -> Vec<(IdentifierId, IdentifierId)> {
+    let identifiers = &model.top_level_methods[top.index()].identifiers;
+    let at_one_place = |first: IdentifierId| {
+        let all = identifiers.iter().enumerate().map(|(at, known)| (IdentifierId::new(at), known));
+        all.filter(move |&(id, known)| id == first || known.same_as == Some(first)).map(|(id, _)| id)
+    };
+    let places: BTreeSet<IdentifierId> = identifiers.iter().filter_map(|known| known.same_as).collect();
+    let of_place = places.into_iter().flat_map(|first| {
+        let ids: Vec<IdentifierId> = at_one_place(first).collect();
+        ids.iter().flat_map(|&a| ids.iter().map(move |&b| (a, b))).filter(|(a, b)| a < b).collect::<Vec<_>>()
+    });
+    of_place.chain(own_names(model, top)).collect()
+}
+
+/// What the handler of an entity's events calls the entity, where its own name and
+/// that in an event are the only two of their class.
+fn own_names(model: &Model, top: TopLevelId) -> Vec<(IdentifierId, IdentifierId)> {
     let method = &model.top_level_methods[top.index()];
     if method.kind != TopLevelKind::Entity {
         return Vec::new();

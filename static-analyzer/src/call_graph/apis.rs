@@ -412,6 +412,8 @@ pub const SAME_VALUE: &[(&str, &str)] = &[
     ("java/lang/String", "trim"),
     ("java/lang/Long", "toString"),
     ("java/lang/Integer", "toString"),
+    ("java/util/UUID", "toString"),
+    ("java/util/UUID", "fromString"),
     ("java/lang/Long", "parseLong"),
     ("java/lang/Integer", "parseInt"),
     ("java/lang/Long", "toHexString"),
@@ -558,6 +560,9 @@ const REPEATS: &[(&str, &str)] = &[
     ("schedule", "(Ljava/util/TimerTask;JJ)"),
     ("schedule", "(Ljava/util/TimerTask;Ljava/util/Date;J)"),
 ];
+
+/// Classes whose objects are connections to another process.
+pub const CONNECTIONS: &[&str] = &["java/net/Socket", "javax/net/ssl/SSLSocket"];
 
 /// Whether a call of this name and descriptor runs a task again and again.
 pub fn repeats(name: &str, descriptor: &str) -> bool {

@@ -44,6 +44,34 @@ pub(super) fn is_counted(body: &Body, value: ValueId) -> bool {
     }
 }
 
+/// The values that a text is put together of; none: it is no such text.
+pub(super) fn parts_of_text(body: &Body, text: ValueId) -> Vec<ValueId> {
+    let mut parts = Vec::new();
+    let mut at = match body.op(text) {
+        Op::InvokeDynamic { bootstrap, args, .. }
+            if bootstrap.class == "java/lang/invoke/StringConcatFactory" =>
+        {
+            return args.iter().map(|&arg| body.uncast(arg)).collect();
+        }
+        Op::Invoke { method, args, .. }
+            if method.name == "toString" && method.class == "java/lang/StringBuilder" =>
+        {
+            args[0]
+        }
+        _ => return parts,
+    };
+    // javac appends to what the append before gives back.
+    while let Op::Invoke { method, args, .. } = body.op(body.uncast(at)) {
+        let [builder, part] = args[..] else { break };
+        if method.name != "append" {
+            break;
+        }
+        parts.push(body.uncast(part));
+        at = builder;
+    }
+    parts
+}
+
 /// Per class: whether objects of it are made in a loop.
 pub(super) fn in_loops(program: &Program) -> Vec<bool> {
     let mut made = vec![false; program.classes.len()];

@@ -147,7 +147,12 @@ impl<'a> Lifetimes<'a> {
                     self.read_work(method, loops);
                 }
                 // Threads that start-up starts are start-up, unless reached.
-                (_, Some(RootKind::Main | RootKind::Thread)) | (TopLevelKind::Unreached, _) => {}
+                (_, Some(RootKind::Main | RootKind::Thread)) => {}
+                // Whoever calls it is not seen, and can do so at any time.
+                (TopLevelKind::Unreached, _) => {
+                    of_services
+                        .extend((!program.methods[method.index()].name.starts_with('<')).then_some(method));
+                }
                 // A table of handlers that only start-up goes through starts and
                 // stops services; one that serves is reached from what serves.
                 (_, Some(RootKind::EventHandler)) => {}
@@ -280,7 +285,7 @@ impl<'a> Lifetimes<'a> {
         // anything.
         let named_only = value_class.as_str().contains(':') && !is_number;
         let is_local = matches!(place.path.root, Root::Local(_)) && place.path.steps.is_empty();
-        if named_only && is_local && !self.is_part_of_message(method, place) {
+        if named_only && is_local && !self.makes(place) && !self.is_part_of_message(method, place) {
             return None;
         }
         Some(IdentifierStrength::Request)
@@ -374,7 +379,14 @@ impl<'a> Lifetimes<'a> {
         let Some(body) = &self.program.methods[method.index()].body else { return false };
         match body.op(value) {
             Op::Invoke { method: callee, .. } if made::counts(*callee) => true,
-            // The text of what is made is made.
+            // A text that has in it what is made is made, and so is the text of it alone.
+            _ if depth > 0
+                && made::parts_of_text(body, value)
+                    .into_iter()
+                    .any(|part| self.makes_at(method, part, depth - 1)) =>
+            {
+                true
+            }
             Op::Invoke { method: callee, args, .. } if depth > 0 && callee.name == "toString" => {
                 matches!(args[..], [of] if self.makes_at(method, body.uncast(of), depth - 1))
             }

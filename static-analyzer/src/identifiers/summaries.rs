@@ -42,7 +42,7 @@ pub fn summarize(
     scope: &Scope<'_>,
 ) -> Summaries {
     let mut points: FxHashMap<MethodId, Vec<u32>> = FxHashMap::default();
-    for (i, p) in log_points.iter().enumerate() {
+    for (i, p) in log_points.iter().enumerate().filter(|(_, p)| scope.locals || !p.is_for_unseen) {
         points.entry(p.frame).or_default().push(i as u32);
     }
     let worker = Worker { graph, bindings, log_points, points, scope };

@@ -33,7 +33,7 @@ pub(super) fn lifted(e: &Evaluator<'_>, term: Term, site: &Site<'_>) -> Option<L
     if ways.calls.is_empty() || ways.calls.len() > limits::CLOSURE_CALLS_MAX {
         return None;
     }
-    let mut lifted = Lifted { points: Vec::new(), complete: ways.complete, all: false };
+    let mut lifted = Lifted { points: Vec::new(), complete: ways.complete, all: false, all_seen: false };
     ways.calls.sort_unstable();
     for (caller, call) in ways.calls {
         match point_at(e.facts, site, (creator, captured), caller, call) {

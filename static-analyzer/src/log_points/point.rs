@@ -23,14 +23,19 @@ pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site<'_>])
         e.restart();
         let message = message::stable(&mut e, FrameId::ROOT, site);
         let mut alone = true;
+        let mut is_for_unseen = false;
         let lifted = match wrapper::callers(&e, FrameId::ROOT, message.term, site) {
             Some(callers) => Some(wrapper::lifted(facts, site, callers)),
             None => closures::lifted(&e, message.term, site),
         };
         if let Some(lifted) = lifted {
             alone = lifted.all || lifted.points.is_empty() || !lifted.complete;
+            // A method that says something itself does so for each of its callers.
+            let says_nothing = wrapper::letters(&e, message.term, 0) <= wrapper::CONSTANT_LETTERS_MAX;
+            is_for_unseen = says_nothing && lifted.all_seen && !lifted.points.is_empty();
             points.extend(lifted.points);
         }
+        let own = points.len();
         if alone && is_joined(&e, message.term) {
             let mut joined = Evaluator::new(facts, method);
             joined.joins_callers = true;
@@ -39,6 +44,7 @@ pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site<'_>])
         } else if alone {
             points.push(finish(&mut e, FrameId::ROOT, site, &message, site.value, None));
         }
+        points[own..].iter_mut().for_each(|point| point.is_for_unseen = is_for_unseen);
     }
     points
 }
@@ -81,6 +87,7 @@ pub(crate) fn finish(
         in_handler: root_body.block(root_body.inst(root).block).in_handler,
         guard: guard::guard_of(body, site.value).or(outer),
         has_throwable: message.has_throwable,
+        is_for_unseen: false,
         variables,
         templates,
     }
@@ -112,7 +119,7 @@ fn loggers(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Vec<String
 
 /// Regexes of a message: one per choice of the whole, or of late binding.
 pub(crate) fn templates(e: &mut Evaluator<'_>, term: Term) -> (Vec<Template>, Vec<Variable>) {
-    let term = if e.terms.is_never(term) { e.terms.top() } else { term };
+    let term = if e.terms.is_never(term) { e.terms.top() } else { e.terms.decomposed(term) };
     let choices = match e.terms.node(term) {
         Node::Alt(xs) if xs.len() <= limits::TEMPLATES_MAX => xs.to_vec(),
         _ => vec![term],

@@ -12,7 +12,7 @@ use crate::strings::term::{Node, Pattern, Term};
 use crate::strings::{Arg, Evaluator, FrameId, types};
 
 /// A message with more constant letters than this says enough by itself.
-const CONSTANT_LETTERS_MAX: usize = 5;
+pub(super) const CONSTANT_LETTERS_MAX: usize = 5;
 
 /// The chain of calls from the outermost caller to the wrapper.
 pub(crate) type Chain = Vec<(MethodId, ValueId)>;
@@ -24,6 +24,8 @@ pub(crate) struct Lifted {
     pub(crate) complete: bool,
     /// The wrapper's own log point is kept beside them.
     pub(crate) all: bool,
+    /// Every caller that was seen has one of them.
+    pub(crate) all_seen: bool,
 }
 
 /// Callers of the method of `site`, if the message is hardly more than its
@@ -176,8 +178,12 @@ fn closure_parameter(e: &Evaluator<'_>, mut frame: FrameId, site: &Site<'_>) -> 
 /// Repeats the log point of `site` for each caller.
 pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: Vec<(MethodId, ValueId)>) -> Lifted {
     let target = &facts.program.methods[site.method.index()];
-    let mut lifted =
-        Lifted { points: Vec::new(), complete: target.access & access::PRIVATE != 0, all: false };
+    let mut lifted = Lifted {
+        points: Vec::new(),
+        complete: target.access & access::PRIVATE != 0,
+        all: false,
+        all_seen: true,
+    };
     let most = callers.len().max(limits::WRAPPER_CALLERS_MAX * 4);
     let mut chains: Vec<Chain> = callers.into_iter().map(|c| vec![c]).collect();
     for depth in 1..=limits::WRAPPER_DEPTH_MAX {
@@ -186,7 +192,7 @@ pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: Vec<(MethodId,
             let (outermost, call) = chain[0];
             let mut e = Evaluator::new(facts, outermost);
             let Some(frame) = enter_chain(&mut e, &chain, site.method) else {
-                lifted.complete = false;
+                (lifted.complete, lifted.all_seen) = (false, false);
                 continue;
             };
             let mut frame = frame;
@@ -207,6 +213,7 @@ pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: Vec<(MethodId,
             lifted.points.push(point::finish(&mut e, frame, site, &message, call, Some(line)));
         }
         if longer.is_empty() || longer.len() > most {
+            lifted.all_seen &= longer.is_empty();
             break;
         }
         chains = longer;

@@ -17,7 +17,7 @@ use super::homes::Object;
 use super::origins::{self, Origins};
 use super::regions::{Edge, Region, UnitId, Units, in_loop};
 use super::{Context, apis};
-use crate::call_graph::{Call, CallKind, RootKind};
+use crate::call_graph::{Call, CallKind, RootKind, apis as call_apis};
 use crate::ir::{Op, ValueId};
 use crate::limits::HANDOFFS_PER_PAIR_MAX;
 use crate::program::{ClassId, MethodId, Name};
@@ -157,6 +157,9 @@ impl Sources<'_> {
         along_calls(self.context, self.units, &mut handoffs);
         self.channels.handoffs(self.context.program, &mut handoffs);
         self.events.handoffs(self.context, self.units, self.channels, &mut handoffs);
+        if self.units.is_silent_task(from) {
+            handoffs.found.iter_mut().for_each(|handoff| handoff.needs_identifier = true);
+        }
         handoffs.found
     }
 }
@@ -209,6 +212,14 @@ fn along_calls(context: Context<'_>, units: &Units, handoffs: &mut Collector<'_>
     }
 }
 
+/// Whether a timer runs the task again and again: its rounds are no more of who has set the
+/// timer than of each other.
+fn is_repeating(context: Context<'_>, method: MethodId, call: &Call) -> bool {
+    let body = context.program.methods[method.index()].body.as_ref();
+    let op = body.map(|body| body.op(call.site));
+    matches!(op, Some(Op::Invoke { method, .. }) if call_apis::repeats(&method.name, &method.descriptor))
+}
+
 fn along_call(
     context: Context<'_>,
     units: &Units,
@@ -219,6 +230,9 @@ fn along_call(
     let call = &context.graph.calls(method)[i];
     let targets: Vec<MethodId> = leaving(context, call).collect();
     let starts_task = matches!(call.kind, CallKind::Start(_));
+    if starts_task && is_repeating(context, method, call) {
+        return;
+    }
     let starts = starts_task && targets.len() > 1;
     let origins = starts.then(|| Origins::of(context, region, method, call.args.first().copied().flatten()));
     let kind = link_kind(call.kind);

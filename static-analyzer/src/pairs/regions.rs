@@ -11,6 +11,7 @@ use crate::call_graph::Call;
 use crate::ir::{BlockId, ValueId};
 use crate::program::MethodId;
 use crate::top_level::TopLevel;
+use crate::top_level::loops::ServiceLoops;
 
 /// Position of a unit: top-level methods first, in their order, then links.
 pub(crate) type UnitId = usize;
@@ -188,6 +189,9 @@ pub(crate) struct Units {
     /// Units that only pass work on: links, dispatchers, and what is silent when
     /// all goes well.
     passes: Vec<bool>,
+    /// Tasks that print nothing but that something failed: what they hand on is somebody's
+    /// only if it says whose.
+    silent_tasks: Vec<bool>,
 }
 
 impl Units {
@@ -208,14 +212,20 @@ impl Units {
         let region = |walk: &mut Walk, &root: &MethodId| Region::new(&inner, root, walk);
         let regions = roots.par_iter().map_init(walk, region).collect();
         let n_top_levels = context.top_levels.methods.len();
+        let regions: Vec<Region> = regions;
+        let silent_task = |(top, region): (&TopLevel, &Region)| is_silent_task(context, top, region);
+        let tops = context.top_levels.methods.iter();
+        let mut silent_tasks: Vec<bool> = tops.zip(&regions).map(silent_task).collect();
+        silent_tasks.resize(roots.len(), false);
         let passes = (0..roots.len())
             .map(|i| {
                 let top = context.top_levels.methods.get(i);
-                top.is_none_or(|t| t.kind == TopLevelKind::Dispatcher || is_silent(context, t))
+                let passes = |t: &TopLevel| t.kind == TopLevelKind::Dispatcher || is_silent(context, t);
+                top.is_none_or(passes) || silent_tasks[i]
             })
             .collect();
         let exits = context.graph.calls.par_iter().map(|calls| exits(context, calls)).collect();
-        Units { regions, n_top_levels, links, exits, passes }
+        Units { regions, n_top_levels, links, exits, passes, silent_tasks }
     }
 
     /// Number of units.
@@ -241,6 +251,11 @@ impl Units {
     /// Whether the unit only passes work on.
     pub(crate) fn passes(&self, unit: UnitId) -> bool {
         self.passes[unit]
+    }
+
+    /// Whether the unit is a task that prints nothing but that something failed.
+    pub(crate) fn is_silent_task(&self, unit: UnitId) -> bool {
+        self.silent_tasks[unit]
     }
 
     /// The unit that begins with `method`.
@@ -313,6 +328,14 @@ fn is_silent(context: Context<'_>, top: &TopLevel) -> bool {
             let point = &context.log_points[member.log_point as usize];
             !point.levels.is_empty() && !point.levels.contains(&Level::Info)
         })
+}
+
+/// Whether a task does one thing, and prints nothing but that it failed.
+fn is_silent_task(context: Context<'_>, top: &TopLevel, region: &Region) -> bool {
+    let serves = |&method: &MethodId| ServiceLoops::of(context.program, context.graph, method).any;
+    top.kind == TopLevelKind::Task
+        && top.members.iter().all(|m| context.log_points[m.log_point as usize].in_handler)
+        && !region.methods.iter().any(serves)
 }
 
 /// Whether an instruction stands inside a loop of its method.

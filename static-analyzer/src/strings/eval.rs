@@ -15,7 +15,11 @@ impl<'p> Evaluator<'p> {
         let builder = self.is_builder(frame, value);
         let key = Key::Text(frame, value, descriptor, builder.then_some(at));
         self.solved(key, |e| {
-            if builder { e.content_at(frame, value, at) } else { e.find_text(frame, value, descriptor, at) }
+            if builder {
+                return e.content_at(frame, value, at);
+            }
+            let term = e.find_text(frame, value, descriptor, at);
+            e.composed(frame, value, term)
         })
     }
 

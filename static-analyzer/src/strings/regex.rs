@@ -44,7 +44,7 @@ impl<'t> Emitter<'t> {
             }
             Node::Alt(xs) => self.emit_choices(xs, large, depth),
             Node::Star(x) => self.emit_star(*x, large, depth),
-            Node::Leaf(leaf) => self.emit_leaf(leaf),
+            Node::Leaf(leaf) => self.emit_leaf(leaf, large, depth),
             Node::Open(_) => self.regex.push_str(".*?"),
         }
     }
@@ -105,7 +105,7 @@ impl<'t> Emitter<'t> {
         }
     }
 
-    fn emit_leaf(&mut self, leaf: &Leaf) {
+    fn emit_leaf(&mut self, leaf: &Leaf, large: bool, depth: u32) {
         let index = self.variable(Variable {
             path: leaf.path.clone(),
             text: leaf.text.clone(),
@@ -117,7 +117,10 @@ impl<'t> Emitter<'t> {
         });
         self.captures.push(index);
         self.regex.push('(');
-        self.regex.push_str(&pattern_regex(&leaf.pattern));
+        match leaf.pattern {
+            Pattern::Composed(inner) => self.emit(inner, large, depth + 1),
+            ref pattern => self.regex.push_str(&pattern_regex(pattern)),
+        }
         self.regex.push(')');
     }
 
@@ -164,7 +167,7 @@ fn shape(pattern: &Pattern) -> schema::ValueShape {
         Pattern::Words(_) => ValueShape::Enum,
         Pattern::Throwable => ValueShape::Throwable,
         Pattern::Number(_, shape) => *shape,
-        Pattern::Char | Pattern::Text | Pattern::Regex(_) => ValueShape::Text,
+        Pattern::Char | Pattern::Text | Pattern::Composed(_) | Pattern::Regex(_) => ValueShape::Text,
     }
 }
 
@@ -175,7 +178,7 @@ fn pattern_regex(pattern: &Pattern) -> String {
         Pattern::Float => r"-?[0-9]+\.[0-9]+(?:E-?[0-9]+)?|NaN|-?Infinity".to_string(),
         Pattern::Boolean => "true|false".to_string(),
         Pattern::Char => ".".to_string(),
-        Pattern::Text | Pattern::Throwable => ".*?".to_string(),
+        Pattern::Text | Pattern::Throwable | Pattern::Composed(_) => ".*?".to_string(),
         Pattern::Words(words) => {
             let words: Vec<String> = words.iter().map(|w| regex_syntax::escape(w)).collect();
             words.join("|")

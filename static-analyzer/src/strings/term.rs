@@ -37,6 +37,8 @@ pub(crate) enum Pattern {
     Throwable,
     /// One of some words (constants of an enum).
     Words(Box<[Name]>),
+    /// A text that is put together, with the values in it.
+    Composed(Term),
     /// A regex of library knowledge.
     Regex(&'static str),
     /// The same for a number in another notation.
@@ -175,6 +177,23 @@ impl Terms {
             Node::Text(text) => Some(text),
             _ => None,
         }
+    }
+
+    /// What a composed text is made of; other terms as they are.
+    pub(crate) fn decomposed(&self, term: Term) -> Term {
+        match self.node(term) {
+            Node::Leaf(leaf) => match leaf.pattern {
+                Pattern::Composed(inner) => inner,
+                _ => term,
+            },
+            _ => term,
+        }
+    }
+
+    /// The same of all parts of a concatenation.
+    pub(crate) fn decomposed_parts(&mut self, term: Term) -> Term {
+        let parts: Vec<Term> = self.parts(term).into_iter().map(|part| self.decomposed(part)).collect();
+        self.cat(parts)
     }
 
     /// Whether the term has no text.

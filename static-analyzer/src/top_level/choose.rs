@@ -53,7 +53,7 @@ pub fn find(
         .collect();
     let forbidden = forbidden(program, rules);
     let mut own_points = vec![Vec::new(); program.methods.len()];
-    for (i, p) in log_points.iter().enumerate() {
+    for (i, p) in log_points.iter().enumerate().filter(|(_, p)| !p.is_for_unseen) {
         own_points[p.frame.index()].push(i as u32);
     }
     rounds::add(graph, &drops, &own_points, &mut loops);
@@ -365,21 +365,33 @@ impl Chooser<'_> {
         let waits = |t| loops::waits(self.program, self.graph, t, 2);
         let mut linked = linked_sites(body, &edges, &waits);
         linked.extend(self.of_one_turn(method, body, &edges));
+        let named: BTreeSet<AccessPath> =
+            self.own_names(method, body).into_iter().map(|(_, path)| path).collect();
         for (call, target) in &edges {
             let target = *target;
             let in_loop = served_in.contains(body, call.site);
             if (in_loop || self.is_bulk(method, target)) && self.dispatches(target, 3) {
                 self.dispatcher(target, &format!("called by {name}"), false, depth + 1);
             } else if in_loop || !served_in.any {
-                self.served(method, call, target, linked.contains(&call.site), depth);
+                self.served(method, call, target, (linked.contains(&call.site), &named), depth);
             }
         }
     }
 
     /// What a dispatcher calls for one request. What shares values of the round
     /// with another call of the same round is a part of the round.
-    fn served(&mut self, caller: MethodId, call: &Call, target: MethodId, linked: bool, depth: usize) {
-        let drop = self.drops.edge(caller, call, target);
+    fn served(
+        &mut self,
+        caller: MethodId,
+        call: &Call,
+        target: MethodId,
+        (linked, named): (bool, &BTreeSet<AccessPath>),
+        depth: usize,
+    ) {
+        let mut drop = self.drops.edge(caller, call, target);
+        if linked && self.drops.keeps_all(caller, call, target, named) {
+            drop = Drop::default();
+        }
         let from = self.drops.name(caller);
         if attached::is_receiver(self.program, caller, call.site) {
             // The object lives on when the round ends: the next event of its
@@ -411,29 +423,39 @@ impl Chooser<'_> {
     fn of_one_turn(&self, method: MethodId, body: &Body, edges: &[(Call, MethodId)]) -> Vec<ValueId> {
         let loops = &self.loops[method.index()];
         let mut users: BTreeMap<ValueId, BTreeSet<ValueId>> = BTreeMap::new();
-        let is_once = |site: ValueId| loops.contains(body, site) && !loops.repeats(body, site);
-        let of_turn = |path: &AccessPath| match path.root {
-            PathRoot::Local(v) if is_once(v) && !path.steps.contains(&Step::Element) => Some(v),
-            _ => None,
-        };
-        for (call, target) in edges.iter().filter(|(call, _)| is_once(call.site)) {
+        for (call, target) in edges.iter().filter(|(call, _)| is_once(body, loops, call.site)) {
             for place in self.drops.summaries.methods[target.index()].places.keys() {
                 if let Bound::Place(place) = self.drops.bindings.bind(method, call, place)
                     && place.frame == method
-                    && let Some(made) = of_turn(&place.path)
+                    && let Some(made) = of_turn(body, loops, &place.path)
                 {
                     users.entry(made).or_default().insert(call.site);
                 }
             }
         }
-        for &point in &self.own_points[method.index()] {
-            let point = &self.drops.log_points[point as usize];
-            for made in point.variables.iter().filter_map(|v| of_turn(v.path.as_ref()?)) {
-                let sites = point.sites.iter().filter(|&&site| is_once(site));
-                users.entry(made).or_default().extend(sites);
+        for (site, path) in self.own_names(method, body) {
+            if let Some(made) = of_turn(body, loops, &path) {
+                users.entry(made).or_default().insert(site);
             }
         }
         users.into_values().flat_map(|sites| followed(body, sites)).collect()
+    }
+
+    /// What the lines of a service loop's own print once in each turn of what is made or taken in
+    /// the turn, with where they do.
+    fn own_names(&self, method: MethodId, body: &Body) -> Vec<(ValueId, AccessPath)> {
+        let loops = &self.loops[method.index()];
+        let mut names = Vec::new();
+        for &point in &self.own_points[method.index()] {
+            let point = &self.drops.log_points[point as usize];
+            let paths = point.variables.iter().filter_map(|variable| variable.path.as_ref());
+            for path in paths.filter(|path| of_turn(body, loops, path).is_some()) {
+                let path = self.drops.bindings.normalize(method, path);
+                let sites = point.sites.iter().filter(|&&site| is_once(body, loops, site));
+                names.extend(sites.map(|&site| (site, path.clone())));
+            }
+        }
+        names
     }
 
     fn n_branches(&self, method: MethodId) -> usize {
@@ -603,6 +625,19 @@ impl Chooser<'_> {
         let mut is_chosen = vec![false; self.program.methods.len()];
         self.chosen.keys().for_each(|method| is_chosen[method.index()] = true);
         is_chosen
+    }
+}
+
+/// Whether an instruction runs once in each turn of a service loop.
+fn is_once(body: &Body, loops: &ServiceLoops, site: ValueId) -> bool {
+    loops.contains(body, site) && !loops.repeats(body, site)
+}
+
+/// What a path begins with, if that is made or taken in a turn of a service loop.
+fn of_turn(body: &Body, loops: &ServiceLoops, path: &AccessPath) -> Option<ValueId> {
+    match path.root {
+        PathRoot::Local(v) if is_once(body, loops, v) && !path.steps.contains(&Step::Element) => Some(v),
+        _ => None,
     }
 }
 

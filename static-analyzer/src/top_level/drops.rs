@@ -61,6 +61,28 @@ impl Drops<'_> {
         Drop { total: total.len(), lost: lost.len(), classes: self.classes(&lost) }
     }
 
+    /// Whether a turn of a service loop of `caller` that itself prints what is at the paths `named`
+    /// loses nothing of what the callee prints: all of it is among them, but for constants.
+    pub(crate) fn keeps_all(
+        &self,
+        caller: MethodId,
+        call: &Call,
+        target: MethodId,
+        named: &BTreeSet<AccessPath>,
+    ) -> bool {
+        let mut kept: BTreeSet<LoggedVariable> = BTreeSet::new();
+        for (place, variables) in &self.summaries.methods[target.index()].places {
+            let is_kept = match self.bindings.bind(caller, call, place) {
+                Bound::Place(bound) => bound.frame == caller && named.contains(&bound.path),
+                Bound::Constant => true,
+                Bound::Unknown => false,
+            };
+            kept.extend(variables.iter().filter(|_| is_kept));
+        }
+        // What the callee makes has no place here.
+        !named.is_empty() && self.uses(target).all(|used| kept.contains(&used))
+    }
+
     /// All uses of what can name something, that `method` and what it calls print.
     pub(crate) fn uses(&self, method: MethodId) -> impl Iterator<Item = LoggedVariable> {
         let points = self.summaries.methods[method.index()].log_points.iter();

@@ -11,6 +11,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::connections;
 use crate::call_graph::{Call, CallGraph, RootKind, apis};
 use crate::ir::{BlockId, Body, Comparison, Op, ValueId};
 use crate::order::components::components;
@@ -334,11 +335,25 @@ fn is_flag_test(
                 let is_set = method.class == "java/util/concurrent/atomic/AtomicReference"
                     && method.name == "get"
                     && args.iter().all(|&holder| outlasts_rounds(body, members, holder));
-                is_equality && (is_set || descriptor.ends_with(';') && waits_at(frame, tested))
+                is_equality && (is_set || descriptor.ends_with(';') && asks_for_more(frame, tested))
             }
+        }
+        // `for (x = take(); x != null; x = take())`
+        Op::Phi(operands) => {
+            let is_asked = |&(_, of): &(BlockId, ValueId)| {
+                let of = body.uncast(of);
+                matches!(body.op(of), Op::Invoke { method, .. } if method.descriptor.ends_with(';'))
+                    && asks_for_more(frame, of)
+            };
+            is_equality && operands.iter().all(is_asked)
         }
         _ => false,
     }
+}
+
+/// Whether a call waits for what others give it to do: in a queue, or over a connection.
+fn asks_for_more(frame: &Frame<'_>, site: ValueId) -> bool {
+    waits_at(frame, site) || connections::is_read(frame.program, frame.body, site)
 }
 
 /// Instructions of a method that waits for others.

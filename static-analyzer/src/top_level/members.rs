@@ -332,15 +332,26 @@ fn one_class_each(known: &Known<'_>, uses: Uses) -> Uses {
     };
     for ((place, class), variables) in uses {
         let is_many = place.looping || place.path.steps.contains(&Step::Element);
-        if is_many || !class.contains(':') || !variables.iter().all(is_plain) {
+        if is_many || !variables.iter().all(is_plain) {
             found.insert((place, class), variables);
         } else {
             classes.entry(place).or_default().push((class, variables));
         }
     }
     for (place, classes) in classes {
-        let rank =
-            |(class, variables): &&(Name, Vec<(u32, u32)>)| (variables.len(), std::cmp::Reverse(*class));
+        let fields = classes.iter().filter(|(class, _)| !class.contains(':')).count();
+        // What a parameter is called is known by that elsewhere; what a call gives is not.
+        let is_parameter = |class: &Name| class.contains(':') && !class.contains("():");
+        let is_given = classes.iter().any(|(class, _)| is_parameter(class));
+        if fields > 1 || fields == 1 && is_given {
+            classes.into_iter().for_each(|(class, variables)| {
+                found.insert((place.clone(), class), variables);
+            });
+            continue;
+        }
+        let rank = |(class, variables): &&(Name, Vec<(u32, u32)>)| {
+            (!class.contains(':'), variables.len(), std::cmp::Reverse(*class))
+        };
         let Some(class) = classes.iter().max_by_key(rank).map(|(class, _)| *class) else { continue };
         let mut all: Vec<(u32, u32)> = classes.into_iter().flat_map(|(_, variables)| variables).collect();
         all.sort_unstable();

@@ -529,3 +529,46 @@ fn who_has_fewer_words_than_several_others_is_not_meant_however_near() {
     assert_eq!(last("hits-1"), "flush: 11 opens; 12 order");
     assert_eq!(last("events-1"), "flush: 11 opens; 12 order+words");
 }
+
+#[test]
+fn a_value_under_two_names_contradicts_itself() {
+    let model = |same: &str| {
+        format!(
+            "
+            point asked job=Job.id
+            point worked task=Task.job
+            top ask Task job=Job.id task{same}=Task.job
+              >asked worked
+              worked<"
+        )
+    };
+    let records = "1.0 - asked job=11
+                   1.1 - asked job=12
+                   1.2 - worked task=11";
+    let takers = |same: &str| run(&sketch::model(&model(same)), records);
+    // Of two that wait it is not the one with another name.
+    assert!(takers("~job").starts_with("ask: 1 opens; 3"), "{}", takers("~job"));
+    assert!(!takers("").starts_with("ask: 1 opens; 3"), "{}", takers(""));
+}
+
+#[test]
+fn who_is_asked_from_outside_for_something_is_inside_of_nobody() {
+    let model = "
+        point books order=Order.id
+        point begins part=Part.id
+        point ends part=Part.id
+        point logs
+        top book Unreached order=Order.id
+          >books<
+        top hook Unreached
+          >logs<
+        top work Task part=Part.id
+          >begins* ends
+          ends<";
+    let at_work = "1.0 - begins part=part_10001
+                   1.001 - begins part=part_10001\n";
+    // A line that names nothing may be of whoever is at work.
+    check(model, &format!("{at_work}1.002 - logs"), "work: 1 opens; 2 1 id; 3 the only one at work, inside");
+    let apart = "work: 1 opens; 2 1 id\nbook: 3 opens";
+    check(model, &format!("{at_work}1.002 - books order=order_10001"), apart);
+}
