@@ -2,40 +2,12 @@
 //! after it, and that doing a thing again, in parts or with other threads
 //! changes nothing. All on the sample system.
 
+#[path = "support/command.rs"]
+mod command;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
-struct Ran {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-fn lprof(arguments: &[&str]) -> Ran {
-    let output: Output =
-        Command::new(env!("CARGO_BIN_EXE_lprof")).args(arguments).output().expect("lprof starts");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ran { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
-}
-
-#[track_caller]
-fn done(arguments: &[&str]) -> String {
-    let ran = lprof(arguments);
-    assert_eq!(ran.code, Some(0), "{arguments:?}\n{}", ran.err);
-    ran.out
-}
-
-#[track_caller]
-fn fails(code: i32, arguments: &[&str], expected: &str) {
-    let ran = lprof(arguments);
-    assert_eq!(ran.code, Some(code), "{arguments:?}\n{}", ran.err);
-    assert!(ran.err.contains(expected), "{arguments:?}\nexpected {expected}\ngot      {}", ran.err);
-    assert!(!ran.err.contains("panicked"), "{}", ran.err);
-}
-
-fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")
-}
+use command::{done, fails, lprof, samples};
 
 /// A folder of its own, with the sample's model in it, and paths as text.
 struct Scratch {
@@ -125,8 +97,9 @@ fn a_log_that_cannot_be_read_harms_only_itself() {
     let scratch = Scratch::new();
     let bad = scratch.write("bad.log", b"no header\nin any line\n");
     let ran = lprof(&["run", "--table", &scratch.path("t"), &jar(), &logs(), &bad]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("bad.log`: no line has a header"), "{}", ran.err);
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(0), "{said}");
+    assert!(said.contains("bad.log`: no line has a header"), "{said}");
     // Alone it leaves nothing to tell.
     let (model, out) = (scratch.path("m"), scratch.path("o"));
     done(&["analyze", &jar(), "-o", &model]);
@@ -447,7 +420,7 @@ fn a_closed_pipe_is_no_failure() {
     let scratch = Scratch::new();
     let table = scratch.table("t");
     let query = "SELECT a.*, b.* FROM events a CROSS JOIN runs b, (SELECT * FROM events LIMIT 50) c";
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lprof"));
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lprof"));
     command.args(["sql", "--table", &table, query]).stdout(std::process::Stdio::piped());
     let mut child = command.stderr(std::process::Stdio::piped()).spawn().expect("lprof starts");
     let mut some = [0; 10];

@@ -1,50 +1,22 @@
 //! `lprof profile` on the sample and on small traces: that what it prints adds up to what the
 //! logs say, and that a delay put into the logs is found where it was put.
 
+#[path = "support/command.rs"]
+mod command;
 #[path = "profile/delays.rs"]
 mod delays;
+#[path = "support/sample.rs"]
+mod sample;
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use command::{done, fails, samples};
+use sample::table;
 
 use serde_json::Value;
-
-fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")
-}
-
-fn lprof(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_lprof")).args(arguments).output().expect("lprof starts")
-}
-
-#[track_caller]
-fn done(arguments: &[&str]) -> String {
-    let output = lprof(arguments);
-    assert!(output.status.success(), "{arguments:?}\n{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-#[track_caller]
-fn fails(code: i32, arguments: &[&str], expected: &str) {
-    let output = lprof(arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{said}");
-    assert!(said.contains(expected), "{arguments:?}\nexpected {expected}\ngot      {said}");
-}
 
 #[track_caller]
 fn json(arguments: &[&str]) -> Value {
     let text = done(&[arguments, &["--format", "json"]].concat());
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}\n{text}"))
-}
-
-/// The request table of the sample.
-fn table() -> (tempfile::TempDir, String) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let table = folder.path().join("t").display().to_string();
-    let jar = samples().join("classes/java17/store.jar").display().to_string();
-    done(&["run", "--table", &table, &jar, &samples().join("logs").display().to_string()]);
-    (folder, table)
 }
 
 /// (type, count, sum of durations in µs), by type, of the requests as they were made.
@@ -73,7 +45,7 @@ fn millis(time: &str) -> i64 {
 
 #[test]
 fn requests_of_layer_2_are_those_that_were_made() {
-    let (_folder, table) = table();
+    let (_folder, table) = table("java17");
     let rows = json(&["profile", "--table", &table, "--layer", "2"]);
     for (name, count, total_us) in truth() {
         let is_it = |row: &&Value| row["metric"] == "request" && row["of"] == "all" && row["group"] == *name;
@@ -87,7 +59,7 @@ fn requests_of_layer_2_are_those_that_were_made() {
 /// Each layer divides the requests of the one above, and the time of each operation.
 #[test]
 fn layers_have_the_same_sums() {
-    let (_folder, table) = table();
+    let (_folder, table) = table("java17");
     let sums = |layer: &str| {
         let rows = json(&["profile", "--table", &table, "--layer", layer]);
         let mut sums = std::collections::BTreeMap::<String, (u64, f64)>::new();
@@ -117,7 +89,7 @@ fn layers_have_the_same_sums() {
 
 #[test]
 fn output_is_the_same_with_any_number_of_threads() {
-    let (_folder, table) = table();
+    let (_folder, table) = table("java17");
     for rest in [
         &["--format", "json"] as &[&str],
         &["--layer", "4", "--format", "csv"],
@@ -131,7 +103,7 @@ fn output_is_the_same_with_any_number_of_threads() {
 
 #[test]
 fn the_report_ends_in_lines_of_code() {
-    let (_folder, table) = table();
+    let (_folder, table) = table("java17");
     let report = json(&["profile", "--table", &table]);
     let lines = report["lines"].as_array().expect("lines");
     assert!(!lines.is_empty());
@@ -157,7 +129,7 @@ fn the_report_ends_in_lines_of_code() {
 /// together, and a path never more than the request.
 #[test]
 fn critical_paths_cover_requests() {
-    let (_folder, table) = table();
+    let (_folder, table) = table("java17");
     let rows = json(&["profile", "--table", &table, "--critical-path"]);
     let mut shares = std::collections::BTreeMap::<String, f64>::new();
     for row in rows.as_array().expect("rows") {
@@ -170,7 +142,7 @@ fn critical_paths_cover_requests() {
 
 #[test]
 fn what_is_twice_as_quick_saves_at_most_half_of_it() {
-    let (_folder, table) = table();
+    let (_folder, table) = table("java17");
     let of = |factor: &str| {
         let name = format!("ClientHandler.writeBlock -> AckResponder.run={factor}");
         let rows = json(&["profile", "--table", &table, "--speed-up", &name]);
@@ -189,7 +161,7 @@ fn what_is_twice_as_quick_saves_at_most_half_of_it() {
 
 #[test]
 fn wrong_questions_are_told() {
-    let (folder, table) = table();
+    let (folder, table) = table("java17");
     fails(2, &["profile"], "--table <TABLE>");
     fails(2, &["profile", "--table", &table, "--layer", "5"], "5 is not in 1..=4");
     fails(2, &["profile", "--table", &table, "--tail", "100"], "expected a number between 0 and 100");
@@ -228,7 +200,7 @@ fn tables_with_less_detail_have_profiles_of_less() {
 #[cfg(feature = "sql")]
 #[test]
 fn populations_are_conditions_on_requests() {
-    let (_folder, table) = table();
+    let (_folder, table) = table("java17");
     let writes = "request_type = 'ClientHandler.writeBlock'";
     let report = json(&["profile", "--table", &table, "--where", writes]);
     assert_eq!(report["n_requests"], 48);
@@ -253,7 +225,7 @@ fn populations_are_conditions_on_requests() {
 /// The page needs nothing beside it, and shows what the report has.
 #[test]
 fn the_page_stands_alone() {
-    let (folder, table) = table();
+    let (folder, table) = table("java17");
     let page = folder.path().join("p.html");
     done(&["profile", "--table", &table, "--html", &page.display().to_string()]);
     let text = std::fs::read_to_string(&page).expect("a page");

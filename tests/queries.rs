@@ -3,41 +3,17 @@
 //! queries must not do, and what is said of wrong ones.
 #![cfg(feature = "sql")]
 
+#[path = "support/command.rs"]
+mod command;
+#[path = "support/sample.rs"]
+mod sample;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")
-}
-
-fn lprof(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_lprof")).args(arguments).output().expect("lprof starts")
-}
-
-#[track_caller]
-fn done(arguments: &[&str]) -> String {
-    let output = lprof(arguments);
-    assert!(output.status.success(), "{arguments:?}\n{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-#[track_caller]
-fn fails(arguments: &[&str], expected: &str) {
-    let output = lprof(arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{arguments:?}\n{said}");
-    assert!(said.contains(expected), "{arguments:?}\nexpected {expected}\ngot      {said}");
-}
-
-/// The request table of the sample, with the code of `target`, in a folder of its own.
-fn table(target: &str) -> (tempfile::TempDir, String) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let table = folder.path().join("t").display().to_string();
-    let jar = samples().join("classes").join(target).join("store.jar").display().to_string();
-    done(&["run", "--table", &table, &jar, &samples().join("logs").display().to_string()]);
-    (folder, table)
-}
+use command::{done, fails, samples};
+use sample::table;
 
 fn query_files() -> Vec<PathBuf> {
     let folder = std::fs::read_dir(samples().join("queries")).expect("the queries");
@@ -325,7 +301,7 @@ fn queries_come_from_files_and_pipes_and_go_out_in_any_form() {
 #[test]
 fn faults_name_the_column_and_the_nearest_name() {
     let (folder, table) = table("java8");
-    let fails = |text: &str, expected: &str| fails(&["query", "--table", &table, text], expected);
+    let fails = |text: &str, expected: &str| fails(1, &["query", "--table", &table, text], expected);
     fails(
         "From e In AckResponder.keep\nSelect e.lenght",
         "lprof: line 2, column 8: `e` exports no `lenght`; did you mean `length`?\n  Select e.lenght\n         ^\n",
@@ -337,8 +313,8 @@ fn faults_name_the_column_and_the_nearest_name() {
     let jar = samples().join("classes/java8/store.jar").display().to_string();
     let logs = samples().join("logs").display().to_string();
     done(&["run", "--table", &none, "--keep", "requests", &jar, &logs]);
-    self::fails(&["query", "--table", &none, "From e In * Select COUNT"], "`--keep events`");
-    self::fails(&["query", "--table", &table, "-f", &none], &none);
+    command::fails(1, &["query", "--table", &none, "From e In * Select COUNT"], "`--keep events`");
+    command::fails(1, &["query", "--table", &table, "-f", &none], &none);
 }
 
 #[test]
@@ -359,7 +335,7 @@ fn no_query_writes_or_reaches_a_file() {
         format!("From e In * Where e.host = 'x'') TO ''{target}' Select COUNT Limit 1 COPY"),
         "From e In * Select e.\"host\"\" FROM runs; DROP TABLE runs; --\"".to_owned(),
     ] {
-        fails(&["query", "--table", &table, &text], "line 1, column");
+        fails(1, &["query", "--table", &table, &text], "line 1, column");
     }
     // Quotes of names and texts stay in them.
     let text = format!(

@@ -4,9 +4,10 @@
 //! A record joins the open span that the evidence speaks for most, if it speaks
 //! clearly enough ([`evidence`]); else it opens one. A span keeps every
 //! top-level method that can still have printed all of its records; it closes
-//! when none of them has a log point left, or after a window of silence, so
-//! that memory is bounded by what is open. Which spans belong to one request is
-//! not decided here.
+//! when none of them has a log point left, or after a window of silence. Closed
+//! spans are kept whole until the end, since what is learnt from the whole log
+//! decides on them once more: memory grows with the log. Which spans belong to one
+//! request is not decided here.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
@@ -134,8 +135,7 @@ pub struct Accumulated {
 
 /// Accumulates `records`, which come in log order.
 ///
-/// Linear in the records; memory in proportion to the spans of one window and
-/// to the result.
+/// Linear in the records; memory in proportion to the result, every span of the log.
 pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> Accumulated {
     let mut scan = Scan::new(model, config);
     let (common, work) = ahead::look(model, &mut scan.orders, records, &mut scan.soles, &mut scan.together);

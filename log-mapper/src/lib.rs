@@ -4,9 +4,10 @@
 //! files ─prepare─▶ layouts, order ─read─▶ chunks ─match─▶ records with candidates ─accumulate─▶ accumulators
 //!                                   (one thread)   (all cores)                   (one thread, in log order)
 //! ```
-//! One scan in bounded memory: chunks are matched in parallel while the next
-//! ones are read and the ones before are accumulated. The result does not
-//! depend on the number of threads or the size of chunks.
+//! One scan: chunks are matched in parallel while the next ones are read and the
+//! ones before are accumulated; of the text only what is at work is held, of the
+//! accumulators all. The result does not depend on the number of threads or the
+//! size of chunks.
 
 pub mod accumulate;
 mod chunks;

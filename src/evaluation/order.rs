@@ -124,20 +124,10 @@ mod tests {
             span_id: Some("1".into()),
             seq: i64::from(seq),
             node: node.into(),
-            file: "f".into(),
             line,
-            n_lines: 1,
-            byte_offset: 0,
             ts: Time(line),
-            level: None,
-            log_point_id: None,
-            class: None,
-            method: None,
-            source_line: None,
-            values: vec![],
-            reason: "".into(),
-            pass: None,
             position: Some(PositionRow::new(1, &SharedBytes(label.encode().into()), stretch)),
+            ..EventRow::default()
         }
     }
 

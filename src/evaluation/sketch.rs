@@ -68,42 +68,13 @@ fn row(span: &str, request: &str) -> SpanRow {
     SpanRow {
         request_id: request.into(),
         span_id: span.into(),
-        parent_span_id: None,
         node: "n".into(),
-        thread: None,
         top_level_method: "C.m".into(),
-        link: None,
-        start_ts: Time(0),
-        end_ts: Time(0),
-        n_events: 0,
-        link_reason: None,
-        hand_overs: None,
-        parent_before: None,
-        parent_after: None,
-        position: None,
+        ..SpanRow::default()
     }
 }
 
 /// A record of which nothing is known.
 pub(crate) fn event(line: i64) -> EventRow {
-    EventRow {
-        request_id: None,
-        span_id: None,
-        seq: 0,
-        node: "n".into(),
-        file: "f".into(),
-        line,
-        n_lines: 1,
-        byte_offset: 0,
-        ts: Time(line),
-        level: None,
-        log_point_id: None,
-        class: None,
-        method: None,
-        source_line: None,
-        values: vec![],
-        reason: "".into(),
-        pass: None,
-        position: None,
-    }
+    EventRow { node: "n".into(), file: "f".into(), line, n_lines: 1, ts: Time(line), ..EventRow::default() }
 }

@@ -10,8 +10,8 @@ use crate::pairs::Pair;
 use crate::path::LogPoint;
 use crate::program::{MethodId, Name, Program};
 use crate::thread_names::ThreadName;
+use crate::top_level::TopLevels;
 use crate::top_level::entry_points::EntryPoints;
-use crate::top_level::{TopLevel, TopLevels};
 
 mod names;
 mod points;
@@ -137,7 +137,8 @@ fn top_level(
 ) -> TopLevelMethod {
     let top = &findings.top_levels.methods[old];
     let method = &findings.program.methods[top.method.index()];
-    let same_as = same_values(findings, top);
+    let same_as = top.same_values(findings.log_points).into_iter();
+    let same_as = same_as.map(|first| first.map(|first| IdentifierId::new(first as usize)));
     let identifiers = top
         .identifiers
         .iter()
@@ -178,33 +179,6 @@ fn top_level(
         outside_rounds,
         reason: top.reason.clone(),
     }
-}
-
-/// For each identifier of `top` the first one that is at the same place and prints its value
-/// alike, if that is another one.
-fn same_values(findings: &Findings<'_>, top: &TopLevel) -> Vec<Option<IdentifierId>> {
-    // Objects are printed in more than one way; a number in a box is printed as the number is.
-    let (mut is_alike, mut is_plain) =
-        (vec![true; top.identifiers.len()], vec![false; top.identifiers.len()]);
-    for member in &top.members {
-        let variables = &findings.log_points[member.log_point as usize].variables;
-        for (variable, binding) in variables.iter().zip(&member.bindings) {
-            let Some(at) = binding.map(|at| at as usize) else { continue };
-            is_alike[at] &= variable.parts.is_empty();
-            is_plain[at] |=
-                matches!(variable.descriptor.as_str(), "J" | "I" | "S" | "B" | "Ljava/lang/String;");
-        }
-    }
-    let can_be_same = |at: usize| is_alike[at] && !top.identifiers[at].is_one_of_many();
-    let same = |at: usize, other: usize| {
-        top.identifiers[at].place == top.identifiers[other].place && (is_plain[at] || is_plain[other])
-    };
-    let all = 0..top.identifiers.len();
-    all.map(|at| {
-        let first = (0..at).find(|&other| can_be_same(at) && can_be_same(other) && same(at, other));
-        first.map(IdentifierId::new)
-    })
-    .collect()
 }
 
 /// The fragment with those members that control flow does not show (called in

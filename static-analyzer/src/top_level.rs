@@ -4,6 +4,7 @@
 use schema::TopLevelKind;
 
 use crate::identifiers::Identifier;
+use crate::path::LogPoint;
 use crate::program::MethodId;
 
 mod asked;
@@ -18,6 +19,7 @@ mod members;
 mod remembered;
 mod rounds;
 pub(crate) mod tasks;
+mod turns;
 mod unmet;
 
 pub use choose::find;
@@ -67,6 +69,28 @@ impl TopLevel {
     /// Whether an identifier is one, whatever hand-offs carry.
     pub(crate) fn is_sure(&self, identifier: u32) -> bool {
         (identifier as usize) < self.identifiers.len() - self.n_doubtful
+    }
+
+    /// For each identifier the first one that is at the same place and prints its value alike, if
+    /// that is another one: one value under two value classes.
+    pub(crate) fn same_values(&self, log_points: &[LogPoint]) -> Vec<Option<u32>> {
+        // Objects are printed in more than one way; a number in a box is printed as the number is.
+        let n = self.identifiers.len();
+        let (mut is_alike, mut is_plain) = (vec![true; n], vec![false; n]);
+        for member in &self.members {
+            let variables = &log_points[member.log_point as usize].variables;
+            for (variable, binding) in variables.iter().zip(&member.bindings) {
+                let Some(at) = binding.map(|at| at as usize) else { continue };
+                is_alike[at] &= variable.parts.is_empty();
+                is_plain[at] |= members::is_plain(variable);
+            }
+        }
+        let can_be_same = |at: usize| is_alike[at] && !self.identifiers[at].is_one_of_many();
+        let is_same = |at: usize, other: usize| {
+            let same_place = self.identifiers[at].place == self.identifiers[other].place;
+            same_place && can_be_same(at) && can_be_same(other) && (is_plain[at] || is_plain[other])
+        };
+        (0..n).map(|at| (0..at).find(|&other| is_same(at, other)).map(|first| first as u32)).collect()
     }
 }
 

@@ -127,19 +127,9 @@ fn event(
         span_id: Some(span_id.clone()),
         seq: i64::from(seq),
         node: node.clone(),
-        file: Text::from("a.log"),
-        line: 1,
-        n_lines: 1,
-        byte_offset: 0,
         ts: Time(us),
-        level: None,
         log_point_id: Some(point),
-        class: None,
-        method: None,
-        source_line: None,
-        values: Vec::new(),
-        reason: Text::from(""),
-        pass: None,
         position,
+        ..EventRow::default()
     }
 }

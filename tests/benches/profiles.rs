@@ -156,19 +156,8 @@ fn event(request_id: &Text, span_id: &Text, (seq, us): (i64, i64), point: i64) -
         span_id: Some(span_id.clone()),
         seq,
         node: Text::from("n"),
-        file: Text::from("a.log"),
-        line: 1,
-        n_lines: 1,
-        byte_offset: 0,
         ts: Time(us),
-        level: None,
         log_point_id: Some(point),
-        class: None,
-        method: None,
-        source_line: None,
-        values: Vec::new(),
-        reason: Text::from(""),
-        pass: None,
-        position: None,
+        ..EventRow::default()
     }
 }

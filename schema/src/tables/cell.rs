@@ -25,7 +25,7 @@ pub struct Time(pub i64);
 pub struct Bytes(pub Vec<u8>);
 
 /// Opaque bytes that rows share.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedBytes(pub Arc<[u8]>);
 
 /// A value that can stand in a column.
@@ -314,7 +314,7 @@ macro_rules! record {
         $( $(#[$field_doc:meta])* $field:ident : $ty:ty ),* $(,)?
     }) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $row {
             $( $(#[$field_doc])* pub $field: $ty ),*
         }
@@ -405,23 +405,12 @@ mod tests {
     fn nulls_survive_columns() {
         let event = |id: Option<&str>, point| EventRow {
             request_id: id.map(Text::from),
-            span_id: None,
-            seq: 0,
             node: "n".into(),
-            file: "f".into(),
-            line: 1,
-            n_lines: 1,
-            byte_offset: 0,
-            ts: Time(0),
-            level: None,
             log_point_id: point,
             class: id.map(Text::from),
-            method: None,
             source_line: point,
-            values: vec![],
-            pass: None,
-            reason: "".into(),
             position: point.map(position),
+            ..EventRow::default()
         };
         check(&[event(None, Some(1)), event(Some("x"), None), event(Some(""), Some(-1))]);
     }
@@ -436,26 +425,7 @@ mod tests {
 
     #[test]
     fn columns_of_a_later_release_are_null_in_older_files() {
-        let event = |position| EventRow {
-            request_id: None,
-            span_id: None,
-            seq: 0,
-            node: "n".into(),
-            file: "f".into(),
-            line: 1,
-            n_lines: 1,
-            byte_offset: 0,
-            ts: Time(0),
-            level: None,
-            log_point_id: None,
-            class: None,
-            method: None,
-            source_line: None,
-            values: vec![],
-            reason: "".into(),
-            pass: None,
-            position,
-        };
+        let event = |position| EventRow { node: "n".into(), position, ..EventRow::default() };
         let mut batch = EventRow::batch(&[event(Some(position(1))), event(None)]);
         let without = |name: &str, batch: &mut super::RecordBatch| {
             batch.remove_column(batch.schema().index_of(name).expect("a column"));

@@ -21,7 +21,8 @@ pub struct Scope<'a> {
     /// What the body of each method modifies (index of [`MethodId`]).
     pub(crate) writes: &'a [Vec<AccessPath>],
     /// Keep values made inside of callees, and those of which a method meets many:
-    /// they belong to a request, but are never rebound further up.
+    /// they belong to a request, but are never rebound further up. Keep also what a wrapper
+    /// prints for callers that are not seen: it says nothing of where requests begin.
     pub locals: bool,
     /// Methods of which one round of a service loop is one request: values made
     /// in a round keep their identity in it.

@@ -17,13 +17,14 @@ use super::drops::{Drop, Drops};
 use super::lifetimes::{entities, sessions, without_identity};
 use super::loops::{self, ServiceLoops};
 use super::members::{self, Chosen, Walk};
+use super::turns::Turn;
 use super::{TopLevel, TopLevels};
 use super::{asked, attached, remembered, rounds};
 use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind, apis};
-use crate::identifiers::{Bindings, Bound, Lifetimes, Scope, own_writes, summarize};
-use crate::ir::{BlockId, Body, Op, ValueId};
+use crate::identifiers::{Bindings, Lifetimes, Scope, own_writes, summarize};
+use crate::ir::{BlockId, Op, ValueId};
 use crate::limits::{DISPATCH_TARGETS_MAX, HELPER_CALLERS_MAX};
-use crate::path::{AccessPath, LogPoint, Root as PathRoot, Step};
+use crate::path::{AccessPath, LogPoint};
 use crate::program::{MethodId, Program, access};
 use crate::rules::Rules;
 
@@ -363,10 +364,9 @@ impl Chooser<'_> {
         let served_in = &self.loops[method.index()];
         let edges: Vec<(Call, MethodId)> = self.work(method).map(|(c, t)| (c.clone(), t)).collect();
         let waits = |t| loops::waits(self.program, self.graph, t, 2);
-        let mut linked = linked_sites(body, &edges, &waits);
-        linked.extend(self.of_one_turn(method, body, &edges));
-        let named: BTreeSet<AccessPath> =
-            self.own_names(method, body).into_iter().map(|(_, path)| path).collect();
+        let own_points = &self.own_points[method.index()];
+        let turn = Turn { drops: self.drops, loops: served_in, method, body, own_points };
+        let (linked, named) = (turn.linked(&edges, &waits), turn.named());
         for (call, target) in &edges {
             let target = *target;
             let in_loop = served_in.contains(body, call.site);
@@ -416,46 +416,6 @@ impl Chooser<'_> {
             self.add(target, TopLevelKind::DispatchTarget, reason);
             self.handed.entry(self.root).or_default().insert(target, drop);
         }
-    }
-
-    /// Of the calls in the service loops of a method those that print, of what is made or taken in the
-    /// turn, what another call of the same turn prints too, or a line of the loop's own.
-    fn of_one_turn(&self, method: MethodId, body: &Body, edges: &[(Call, MethodId)]) -> Vec<ValueId> {
-        let loops = &self.loops[method.index()];
-        let mut users: BTreeMap<ValueId, BTreeSet<ValueId>> = BTreeMap::new();
-        for (call, target) in edges.iter().filter(|(call, _)| is_once(body, loops, call.site)) {
-            for place in self.drops.summaries.methods[target.index()].places.keys() {
-                if let Bound::Place(place) = self.drops.bindings.bind(method, call, place)
-                    && place.frame == method
-                    && let Some(made) = of_turn(body, loops, &place.path)
-                {
-                    users.entry(made).or_default().insert(call.site);
-                }
-            }
-        }
-        for (site, path) in self.own_names(method, body) {
-            if let Some(made) = of_turn(body, loops, &path) {
-                users.entry(made).or_default().insert(site);
-            }
-        }
-        users.into_values().flat_map(|sites| followed(body, sites)).collect()
-    }
-
-    /// What the lines of a service loop's own print once in each turn of what is made or taken in
-    /// the turn, with where they do.
-    fn own_names(&self, method: MethodId, body: &Body) -> Vec<(ValueId, AccessPath)> {
-        let loops = &self.loops[method.index()];
-        let mut names = Vec::new();
-        for &point in &self.own_points[method.index()] {
-            let point = &self.drops.log_points[point as usize];
-            let paths = point.variables.iter().filter_map(|variable| variable.path.as_ref());
-            for path in paths.filter(|path| of_turn(body, loops, path).is_some()) {
-                let path = self.drops.bindings.normalize(method, path);
-                let sites = point.sites.iter().filter(|&&site| is_once(body, loops, site));
-                names.extend(sites.map(|&site| (site, path.clone())));
-            }
-        }
-        names
     }
 
     fn n_branches(&self, method: MethodId) -> usize {
@@ -626,69 +586,4 @@ impl Chooser<'_> {
         self.chosen.keys().for_each(|method| is_chosen[method.index()] = true);
         is_chosen
     }
-}
-
-/// Whether an instruction runs once in each turn of a service loop.
-fn is_once(body: &Body, loops: &ServiceLoops, site: ValueId) -> bool {
-    loops.contains(body, site) && !loops.repeats(body, site)
-}
-
-/// What a path begins with, if that is made or taken in a turn of a service loop.
-fn of_turn(body: &Body, loops: &ServiceLoops, path: &AccessPath) -> Option<ValueId> {
-    match path.root {
-        PathRoot::Local(v) if is_once(body, loops, v) && !path.steps.contains(&Step::Element) => Some(v),
-        _ => None,
-    }
-}
-
-/// Sites that share a value made in the method (not a parameter, field or
-/// constant) with another site, or work on what another one waited for.
-fn linked_sites(
-    body: &Body,
-    edges: &[(Call, MethodId)],
-    waits: &dyn Fn(MethodId) -> bool,
-) -> BTreeSet<ValueId> {
-    let mut users: BTreeMap<ValueId, BTreeSet<ValueId>> = BTreeMap::new();
-    for (call, target) in edges {
-        if waits(*target) {
-            users.entry(call.site).or_default().insert(call.site);
-        }
-        let Op::Invoke { args, .. } = body.op(call.site) else { continue };
-        for &arg in args {
-            let made = body.uncast(arg);
-            if matches!(body.op(made), Op::Invoke { .. } | Op::New(_) | Op::ArrayLoad(..) | Op::Phi(_)) {
-                users.entry(made).or_default().insert(call.site);
-            }
-        }
-    }
-    users.into_values().flat_map(|sites| followed(body, sites)).collect()
-}
-
-/// Of these sites those that another one follows, or that follow another one.
-/// Alternatives have nothing to do with each other, whatever they are both given.
-fn followed(body: &Body, sites: BTreeSet<ValueId>) -> Vec<ValueId> {
-    let follows = |a: ValueId, b: ValueId| {
-        let (from, to) = (body.inst(a).block, body.inst(b).block);
-        from == to || steps_to(body, from, to)
-    };
-    let is_linked = |a: &ValueId| sites.iter().any(|b| a != b && (follows(*a, *b) || follows(*b, *a)));
-    sites.iter().copied().filter(is_linked).collect()
-}
-
-/// Whether control can get from one block to another without going round a loop.
-fn steps_to(body: &Body, from: BlockId, to: BlockId) -> bool {
-    let mut seen = vec![false; body.blocks.len()];
-    let mut todo = vec![from];
-    while let Some(block) = todo.pop() {
-        for &next in &body.block(block).successors {
-            let is_back = body.block(next).loop_header == Some(next) && next.index() <= block.index();
-            if next == to && !is_back {
-                return true;
-            }
-            if !is_back && !std::mem::replace(&mut seen[next.index()], true) {
-                todo.push(next);
-            }
-        }
-    }
-    false
 }

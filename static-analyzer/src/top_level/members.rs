@@ -218,6 +218,11 @@ pub(super) fn is_number(variable: &Variable) -> bool {
     matches!(variable.descriptor.as_str(), "J" | "I" | "S" | "B")
 }
 
+/// A number or text, which all who print it print alike.
+pub(super) fn is_plain(variable: &Variable) -> bool {
+    variable.parts.is_empty() && (is_number(variable) || variable.descriptor == "Ljava/lang/String;")
+}
+
 /// Whether a rule's `Class.field` names a value class.
 fn is_class(value_class: Name, rule: &str) -> bool {
     value_class.as_str() == rule || value_class.as_str().ends_with(&format!("/{rule}"))
@@ -326,10 +331,7 @@ fn one_class_each(known: &Known<'_>, uses: Uses) -> Uses {
     let mut found: Uses = BTreeMap::new();
     let mut classes: BTreeMap<Place, Vec<(Name, Variables)>> = BTreeMap::new();
     // Objects are printed in more than one way, and what fields hold is known by these elsewhere.
-    let is_plain = |used: &(u32, u32)| {
-        let variable = variable_of(known, used);
-        variable.parts.is_empty() && (is_number(variable) || variable.descriptor == "Ljava/lang/String;")
-    };
+    let is_plain = |used: &(u32, u32)| is_plain(variable_of(known, used));
     for ((place, class), variables) in uses {
         let is_many = place.looping || place.path.steps.contains(&Step::Element);
         if is_many || !variables.iter().all(is_plain) {

@@ -99,20 +99,11 @@ fn event(
         span_id: Some(span_id.clone()),
         seq: i64::try_from(seq).expect("few"),
         node: node.clone(),
-        file: Text::from("f"),
-        line: 1,
-        n_lines: 1,
-        byte_offset: 0,
         ts: Time(us),
-        level: None,
         log_point_id: Some(point),
-        class: None,
-        method: None,
-        source_line: None,
         values,
-        reason: Text::from(""),
-        pass: None,
         position,
+        ..EventRow::default()
     }
 }
 
