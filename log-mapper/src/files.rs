@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::Config;
 use crate::chunks::{Chunk, Chunker};
-use crate::header::timestamp::Clock;
+use crate::header::clock::Clock;
 use crate::header::{Judge, Layout, choose};
 use crate::input::{Input, Source};
 use crate::limits::{LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};

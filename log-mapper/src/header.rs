@@ -3,13 +3,16 @@
 //! line, time, level, logger, thread and call site; a line that it can read
 //! begins a record, every other line continues one.
 
+pub mod clock;
 mod configuration;
+mod dates;
 mod detect;
 mod induce;
 mod layout;
 mod layouts;
 mod scan;
 pub mod timestamp;
+mod widths;
 mod words;
 
 pub use configuration::{Configuration, patterns_of, read_configuration};

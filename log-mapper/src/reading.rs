@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::header::timestamp::Clock;
+use crate::header::clock::Clock;
 use crate::header::{Header, Layout};
 use crate::wrappers::{self, Unwrapped, Wrapper};
 

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use log_mapper::accumulate::accumulate;
-use log_mapper::header::timestamp::Clock;
+use log_mapper::header::clock::Clock;
 use log_mapper::patterns::{Match, Query, Scratch};
 use log_mapper::record::{Candidate, Record, Records};
 use log_mapper::{Config, PatternSet, Source};

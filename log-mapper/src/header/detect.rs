@@ -5,9 +5,11 @@
 
 use std::sync::Arc;
 
+use super::dates::{Dates, N_DATED_MAX, dates_of};
 use super::induce::induced;
-use super::layouts::{ARRANGEMENTS, DATES, OF_THE_MACHINE, UNDATED};
+use super::layouts::{ARRANGEMENTS, OF_THE_MACHINE, UNDATED};
 use super::timestamp::TimeLayout;
+use super::widths::with_widths;
 use super::{Header, Layout, parse_level};
 use crate::lines::line_end;
 use crate::matched::query;
@@ -18,10 +20,6 @@ use crate::reading::Reading;
 const N_LINES_MAX: usize = 400;
 /// Of them, those whose messages are looked for in the model.
 const N_JUDGED_MAX: usize = 64;
-/// Of them, those in which time stamps are looked for.
-const N_DATED_MAX: usize = 60;
-/// Bytes at the start of a line in which its time stamp begins.
-const DATE_WITHIN: usize = 120;
 /// Constant bytes by which a message is known whose logger is not printed.
 const CONSTANT_MIN: u32 = 8;
 /// Other layouts that one file can have.
@@ -82,6 +80,10 @@ impl<'a> Sample<'a> {
             at = end + 1;
         }
         Self { text, lines }
+    }
+
+    pub(super) fn n_lines(&self) -> usize {
+        self.lines.len()
     }
 
     pub(super) fn line(&self, i: usize) -> &'a [u8] {
@@ -197,60 +199,6 @@ fn misfit(sample: &Sample<'_>, given: &[Arc<Layout>]) -> Option<String> {
     Some(format!("the layout `{pattern}` does not fit: {what} is not at column {} of line {line}", at + 1))
 }
 
-/// Which date patterns the lines hold.
-struct Dates {
-    patterns: Vec<&'static str>,
-    layouts: Vec<TimeLayout>,
-}
-
-impl Dates {
-    fn is_dated(&self, line: &[u8]) -> bool {
-        self.layouts.iter().any(|layout| date_in(layout, line).is_some())
-    }
-}
-
-/// Where a time stamp stands at the start of a line, or behind a few fields.
-pub(super) fn date_in(layout: &TimeLayout, line: &[u8]) -> Option<(usize, usize)> {
-    let line = &line[..line.len().min(DATE_WITHIN + 64)];
-    (0..line.len().min(DATE_WITHIN)).find_map(|at| {
-        let begins = line[at].is_ascii_alphanumeric() && (at == 0 || !line[at - 1].is_ascii_alphanumeric());
-        let (end, civil) = begins.then(|| layout.scan(line, at)).flatten()?;
-        let ends = line.get(end).is_none_or(|b| !b.is_ascii_digit() && !matches!(b, b':' | b'.' | b','))
-            || line.get(end..end + 2).is_some_and(|b| !b[1].is_ascii_digit());
-        (ends && civil.is_possible()).then_some((at, end))
-    })
-}
-
-fn dates_of(sample: &Sample<'_>) -> Dates {
-    let all = DATES.iter().map(|date| (*date, TimeLayout::compile(date, None).expect("a tested table")));
-    let n_lines = sample.lines.len();
-    // Text of somebody else can stand before the records, and be long.
-    let mut counts: Vec<(&str, TimeLayout, usize, usize)> =
-        all.map(|(date, layout)| (date, layout, 0, 0)).collect();
-    let mut n_dated = 0;
-    for i in 0..n_lines {
-        let line = sample.line(i);
-        let mut any = false;
-        for (_, layout, n, bytes) in &mut counts {
-            if let Some((at, end)) = date_in(layout, line) {
-                *n += 1;
-                *bytes += end - at;
-                any = true;
-            }
-        }
-        n_dated += usize::from(any);
-        if n_dated == N_DATED_MAX {
-            break;
-        }
-    }
-    counts.retain(|(_, _, n, _)| *n * 10 >= n_dated && *n > 0);
-    // A time of day stands within every time stamp: what reads more of it is meant.
-    let longest = counts.iter().map(|(_, _, n, bytes)| bytes / n).max().unwrap_or(0);
-    counts.retain(|(_, _, n, bytes)| bytes / n * 3 >= longest * 2 || n_dated > *n * 2);
-    let (patterns, layouts) = counts.into_iter().map(|(date, layout, _, _)| (date, layout)).unzip();
-    Dates { patterns, layouts }
-}
-
 /// The common layouts with the dates that were seen.
 fn patterns_of(dates: &Dates) -> Vec<String> {
     let with = |date: &&str| {
@@ -278,7 +226,11 @@ fn fit(layout: Layout, sample: &Sample<'_>, starts: &[usize]) -> Option<Fit> {
 /// The header of a line that is a whole record of the layout, and what follows it. A layout that
 /// prints something after the message does not fit a line without it, though
 /// that can be the first of a longer message.
-fn header_of<'a>(layout: &Layout, sample: &Sample<'a>, i: usize) -> Option<(Header<'a>, &'a [u8])> {
+pub(super) fn header_of<'a>(
+    layout: &Layout,
+    sample: &Sample<'a>,
+    i: usize,
+) -> Option<(Header<'a>, &'a [u8])> {
     let at = sample.lines[i].0;
     let end = layout.header_end(sample.text, at);
     let line = &sample.text[at..end];
@@ -406,62 +358,8 @@ fn best(fits: &[Fit]) -> Option<usize> {
 /// The best layout with the widths that it pads its fields to, and the others.
 fn settle(mut fits: Vec<Fit>, best: usize, sample: &Sample<'_>) -> (Fit, Vec<Fit>) {
     let mut main = fits.swap_remove(best);
-    main.layout = with_widths(&main, sample);
+    main.layout = with_widths(&main.layout, &main.lines, sample);
     (main, fits)
-}
-
-/// Widths that layouts pad a field to.
-const WIDTHS_MAX: usize = 60;
-
-/// The strict layout that reads the same lines as one with any padding: each field is padded to
-/// the largest width that no line contradicts.
-fn with_widths(fit: &Fit, sample: &Sample<'_>) -> Layout {
-    let reads_all = |pattern: &str| {
-        let layout = Layout::compile(pattern).ok()?;
-        let n = fit.lines.iter().filter(|i| header_of(&layout, sample, **i as usize).is_some()).count();
-        (n == fit.lines.len()).then_some(layout)
-    };
-    let mut pattern = fit.layout.pattern().to_owned();
-    // Where any padding is needed, the widest that fits: fields without blanks need none.
-    for word in ["p", "t", "c", "C", "F"] {
-        let Some(at) = word_at(&pattern, word) else { continue };
-        let with = |modifier: &str| format!("{}%{modifier}{}", &pattern[..at], &pattern[at + 1..]);
-        let reads = |modifier: &str| {
-            Layout::compile_any_padding_but(&with(modifier), word).is_some_and(|layout| {
-                fit.lines.iter().all(|i| header_of(&layout, sample, *i as usize).is_some())
-            })
-        };
-        let is_ragged = word == "t" && fit.lines.iter().any(|i| has_padded_thread(&with(""), sample, *i));
-        if reads("") && !is_ragged {
-            continue;
-        }
-        let widths = (1..=WIDTHS_MAX).rev();
-        let is_whole = |modifier: &str| {
-            word != "t" || !fit.lines.iter().any(|i| has_padded_thread(&with(modifier), sample, *i))
-        };
-        let mut modifiers = widths.flat_map(|w| [format!("-{w}"), w.to_string()]);
-        let modifier = modifiers.find(|modifier| reads(modifier) && is_whole(modifier));
-        if let Some(modifier) = modifier {
-            pattern = with(&modifier);
-        }
-    }
-    reads_all(&pattern).unwrap_or_else(|| fit.layout.clone())
-}
-
-/// Whether a strict layout reads blanks with the thread.
-fn has_padded_thread(pattern: &str, sample: &Sample<'_>, line: u32) -> bool {
-    let layout = Layout::compile_any_padding_but(pattern, "t");
-    let header = layout.and_then(|layout| Some(header_of(&layout, sample, line as usize)?.0));
-    header.and_then(|header| header.thread).is_some_and(|thread| thread.trim_ascii().len() < thread.len())
-}
-
-/// Where the conversion `%word` stands in a pattern.
-fn word_at(pattern: &str, word: &str) -> Option<usize> {
-    let conversion = format!("%{word}");
-    pattern
-        .match_indices(&conversion)
-        .map(|(at, _)| at)
-        .find(|at| pattern[at + conversion.len()..].chars().next().is_none_or(|c| !c.is_ascii_alphanumeric()))
 }
 
 /// The reading with one layout, and how sure it is. A layout that leaves fields in the messages

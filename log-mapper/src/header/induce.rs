@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::detect::{Judge, Sample, date_in};
+use super::dates::date_in;
+use super::detect::{Judge, Sample};
 use super::parse_level;
 use super::timestamp::TimeLayout;
 
