@@ -7,12 +7,11 @@ mod rows;
 mod text;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use reducer::table::Manifest;
 
 use self::code::Code;
@@ -123,10 +122,9 @@ fn write_page(path: &Path, args: &ProfileArgs, report: &Report<'_>, tails: &Tail
         }
         _ => BTreeMap::new(),
     };
-    let file = File::create(path).with_context(|| format!("`{}`", path.display()))?;
-    let mut out = BufWriter::new(file);
-    html::page(&mut out, report, tails, &examples).with_context(|| format!("`{}`", path.display()))?;
-    Ok(out.flush()?)
+    let mut page = Vec::new();
+    html::page(&mut page, report, tails, &examples)?;
+    Ok(schema::version::write_atomically(path, &page)?)
 }
 
 /// Ids of requests, by population; empty: all requests are one.
@@ -143,6 +141,8 @@ impl Populations {
 
 #[cfg(feature = "sql")]
 fn populations(manifest: &Manifest, args: &ProfileArgs) -> Result<Populations> {
+    use anyhow::Context as _;
+
     let conditions: Vec<&String> = args.condition.iter().chain(&args.compare).collect();
     let mut ids = BTreeMap::new();
     for (number, condition) in (1..).zip(&conditions) {

@@ -9,7 +9,7 @@
 
 use schema::LinkKind;
 
-use crate::ir::ValueId;
+use crate::ir::{Body, Op, ValueId};
 use crate::program::{ClassId, MethodId, Name};
 
 mod annotated;
@@ -89,6 +89,16 @@ pub struct Call {
     /// For each parameter of the targets (0 is `this` of instance methods) the
     /// caller's value; none: given by somebody else (library, other thread).
     pub args: Vec<Option<ValueId>>,
+}
+
+impl Call {
+    /// Whether it makes a timer run its targets again and again: each run is a request, and none
+    /// is more of who has set the timer than the others are. `body` is the caller's.
+    pub(crate) fn sets_timer(&self, body: &Body) -> bool {
+        matches!(self.kind, CallKind::Start(_))
+            && matches!(body.op(self.site), Op::Invoke { method, .. }
+                if apis::repeats(&method.name, &method.descriptor))
+    }
 }
 
 /// What makes a method the first one of a thread's work.

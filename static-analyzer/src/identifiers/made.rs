@@ -56,7 +56,8 @@ pub(super) fn parts_of_text(body: &Body, text: ValueId) -> Vec<ValueId> {
         Op::Invoke { method, args, .. }
             if method.name == "toString" && method.class == "java/lang/StringBuilder" =>
         {
-            args[0]
+            let [builder] = args[..] else { return parts };
+            builder
         }
         _ => return parts,
     };

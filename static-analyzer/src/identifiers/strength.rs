@@ -148,11 +148,9 @@ impl<'a> Lifetimes<'a> {
                 }
                 // Threads that start-up starts are start-up, unless reached.
                 (_, Some(RootKind::Main | RootKind::Thread)) => {}
+                (TopLevelKind::Unreached, _) if program.methods[method.index()].name.starts_with('<') => {}
                 // Whoever calls it is not seen, and can do so at any time.
-                (TopLevelKind::Unreached, _) => {
-                    of_services
-                        .extend((!program.methods[method.index()].name.starts_with('<')).then_some(method));
-                }
+                (TopLevelKind::Unreached, _) => of_services.push(method),
                 // A table of handlers that only start-up goes through starts and
                 // stops services; one that serves is reached from what serves.
                 (_, Some(RootKind::EventHandler)) => {}

@@ -17,7 +17,7 @@ use super::homes::Object;
 use super::origins::{self, Origins};
 use super::regions::{Edge, Region, UnitId, Units, in_loop};
 use super::{Context, apis};
-use crate::call_graph::{Call, CallKind, RootKind, apis as call_apis};
+use crate::call_graph::{Call, CallKind, RootKind};
 use crate::ir::{Op, ValueId};
 use crate::limits::HANDOFFS_PER_PAIR_MAX;
 use crate::program::{ClassId, MethodId, Name};
@@ -212,14 +212,6 @@ fn along_calls(context: Context<'_>, units: &Units, handoffs: &mut Collector<'_>
     }
 }
 
-/// Whether a timer runs the task again and again: its rounds are no more of who has set the
-/// timer than of each other.
-fn is_repeating(context: Context<'_>, method: MethodId, call: &Call) -> bool {
-    let body = context.program.methods[method.index()].body.as_ref();
-    let op = body.map(|body| body.op(call.site));
-    matches!(op, Some(Op::Invoke { method, .. }) if call_apis::repeats(&method.name, &method.descriptor))
-}
-
 fn along_call(
     context: Context<'_>,
     units: &Units,
@@ -230,7 +222,8 @@ fn along_call(
     let call = &context.graph.calls(method)[i];
     let targets: Vec<MethodId> = leaving(context, call).collect();
     let starts_task = matches!(call.kind, CallKind::Start(_));
-    if starts_task && is_repeating(context, method, call) {
+    let body = context.program.methods[method.index()].body.as_ref();
+    if body.is_some_and(|body| call.sets_timer(body)) {
         return;
     }
     let starts = starts_task && targets.len() > 1;

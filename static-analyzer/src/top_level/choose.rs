@@ -565,9 +565,9 @@ impl Chooser<'_> {
         let calls = self.graph.calls(method).iter();
         // Nobody's work that is handed over: a timer's, and what is told when something is done.
         let is_own = |call: &&Call| {
-            matches!(body.op(call.site), Op::Invoke { method, .. }
-                if apis::repeats(&method.name, &method.descriptor)
-                    || (apis::FUTURES.contains(&method.class.as_str()) && !method.name.ends_with("Async")))
+            call.sets_timer(body)
+                || matches!(body.op(call.site), Op::Invoke { method, .. }
+                    if apis::FUTURES.contains(&method.class.as_str()) && !method.name.ends_with("Async"))
         };
         let started = calls.filter(|call| matches!(call.kind, CallKind::Start(_)) && !is_own(call));
         let is_done_at_once = |task: &MethodId| {

@@ -30,8 +30,8 @@ fn is_of_connection(program: &Program, body: &Body, reader: ValueId, depth: usiz
         }
         Op::New(class) if program.class(*class).is_none() => {
             let made = |op: &Op| match op {
-                Op::Invoke { method, args, .. } => {
-                    method.name == "<init>" && args[0] == reader && args[1..].iter().any(|&arg| is_one(arg))
+                Op::Invoke { method, args, .. } if method.name == "<init>" => {
+                    args.first() == Some(&reader) && args[1..].iter().any(|&arg| is_one(arg))
                 }
                 _ => false,
             };

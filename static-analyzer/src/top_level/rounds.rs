@@ -13,9 +13,9 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::drops::Drops;
 use super::loops::{ServiceLoops, outer_loops};
-use crate::call_graph::{Call, CallGraph, CallKind, RootKind, apis};
+use crate::call_graph::{Call, CallGraph, CallKind, RootKind};
 use crate::identifiers::{Bound, LoggedVariable, Place, in_loop};
-use crate::ir::{Body, Op, ValueId};
+use crate::ir::{Body, ValueId};
 use crate::path::Root;
 use crate::program::MethodId;
 
@@ -50,8 +50,7 @@ fn for_requests(graph: &CallGraph, drops: &Drops<'_>, loops: &[ServiceLoops]) ->
         let method = MethodId::new(at);
         let Some(body) = &drops.program.methods[at].body else { continue };
         for call in graph.calls(method) {
-            let is_timed = || matches!(call.kind, CallKind::Start(_)) && is_timer(body, call);
-            if call.kind != CallKind::Rpc && (loops.contains(body, call.site) || is_timed()) {
+            if call.kind != CallKind::Rpc && (loops.contains(body, call.site) || call.sets_timer(body)) {
                 todo.extend(&call.targets);
             }
         }
@@ -98,7 +97,7 @@ impl<'a> Finder<'a> {
                         todo.push((target, n_around.map(|n| n + own())));
                     }
                     CallKind::Table => todo.push((target, None)),
-                    CallKind::Start(_) if !is_timer(body, call) => roots.push_back(target),
+                    CallKind::Start(_) if !call.sets_timer(body) => roots.push_back(target),
                     CallKind::Start(_) | CallKind::Exit | CallKind::Rpc => {}
                 }
             }
@@ -197,9 +196,4 @@ impl<'a> Finder<'a> {
             }
         }
     }
-}
-
-/// Whether a call makes a timer run its task again and again: each run is a request.
-fn is_timer(body: &Body, call: &Call) -> bool {
-    matches!(body.op(call.site), Op::Invoke { method, .. } if apis::repeats(&method.name, &method.descriptor))
 }
