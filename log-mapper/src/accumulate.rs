@@ -16,7 +16,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{
     Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, Pass, Passes, TopLevelId,
-    ValueClassId,
+    ValueClassId, Values,
 };
 
 use self::anew::Processes;
@@ -511,8 +511,11 @@ impl<'m> Scan<'m> {
         self.config.run(Pass::Disputes, || self.disputes.join(&mut self.done));
         let (together, began, kinds, shown) = (self.together, self.began, self.kinds, self.shown);
         let (told, names_of_threads) = (self.told, self.names_of_threads);
+        // What is known of every value is large, and nothing asks for it any more.
+        drop((self.names, self.wholes, self.digests, self.soles, self.disputes, self.open, self.given));
         let Self { mut done, model, config, programs, threads, mut orders, .. } = self;
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
+        drop(shown);
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
         if threads.is_empty() {
             config.run(Pass::Elapsed, || elapsed::give_back(&mut orders, model, &mut done));
@@ -562,7 +565,7 @@ impl<'m> Scan<'m> {
             .map(|(_, mut closed)| {
                 let told = told_of(&closed);
                 pools.prefer(&mut closed, |top| is_doubtful(told, top));
-                Accumulator { spans: vec![closed.span], links: Vec::new() }
+                Accumulator { spans: vec![closed.into_span()], links: Vec::new() }
             })
             .collect()
     }
@@ -598,7 +601,7 @@ fn event(record: &Record<'_>, candidate: Option<&Candidate<'_>>, (pass, reason):
         late_us: record.late_us,
         level: record.level,
         log_point: candidate.map(|candidate| candidate.log_point),
-        values: candidate.map(|candidate| candidate.values.iter().copied().collect()).unwrap_or_default(),
+        values: candidate.map(|candidate| Values::new(&candidate.values)).unwrap_or_default(),
         pass,
         reason,
     }

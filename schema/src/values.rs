@@ -1,5 +1,5 @@
-//! The values that an event prints, of which a node holds millions: in two allocations
-//! however many they are, and written as the list of pairs that they stand for.
+//! The values that an event prints, of which a node holds millions: in one allocation however
+//! many they are, and written as the list of pairs that they stand for.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,45 +8,110 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// Printed values: (position in the log point's variables, text), in order.
+///
+/// One text: for each value two numbers, the variable and the bytes of its text, and then that.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Values {
-    /// All texts, one after the other.
-    texts: Box<str>,
-    /// Variable and end of the text of each.
-    ends: Box<[(u32, u32)]>,
-}
+pub struct Values(Box<str>);
+
+/// Digits of a number are characters of one byte: six bits each, lowest first, this one set in
+/// all but the last.
+const MORE: u8 = 0x40;
 
 impl Values {
+    /// Of pairs. Those from the first on whose text does not fit into 4 GiB are left out.
+    #[must_use]
+    pub fn new<S: AsRef<str>>(pairs: &[(u32, S)]) -> Self {
+        let pairs = || pairs.iter().map(|(variable, text)| (*variable, text.as_ref()));
+        let n_bytes = pairs().map(|(variable, text)| n_digits(variable) + n_digits(len(text)) + text.len());
+        let mut all = String::with_capacity(n_bytes.sum());
+        for (variable, text) in pairs().take_while(|(_, text)| u32::try_from(text.len()).is_ok()) {
+            put(&mut all, variable);
+            put(&mut all, len(text));
+            all.push_str(text);
+        }
+        Self(all.into())
+    }
+
     /// Whether nothing was printed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.0.is_empty()
     }
 
     /// The values in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, &str)> {
-        let mut start = 0;
-        self.ends.iter().map(move |&(variable, end)| {
-            let text = &self.texts[start..end as usize];
-            start = end as usize;
-            (variable, text)
-        })
+    #[must_use]
+    pub fn iter(&self) -> Iter<'_> {
+        Iter(&self.0)
+    }
+}
+
+fn len(text: &str) -> u32 {
+    u32::try_from(text.len()).unwrap_or(u32::MAX)
+}
+
+fn n_digits(number: u32) -> usize {
+    (32 - (number | 1).leading_zeros() as usize).div_ceil(6)
+}
+
+fn put(out: &mut String, mut number: u32) {
+    while number >= u32::from(MORE) {
+        out.push(char::from((number as u8 & (MORE - 1)) | MORE));
+        number >>= 6;
+    }
+    out.push(char::from(number as u8));
+}
+
+/// Takes a number from the front of `text`.
+fn take(text: &mut &str) -> u32 {
+    let (mut number, mut n) = (0, 0);
+    for digit in text.bytes() {
+        number |= u32::from(digit & (MORE - 1)) << (6 * n);
+        n += 1;
+        if digit & MORE == 0 {
+            break;
+        }
+    }
+    *text = &text[n as usize..];
+    number
+}
+
+/// The values of an event, one after the other.
+#[derive(Clone, Debug)]
+pub struct Iter<'v>(&'v str);
+
+impl<'v> Iterator for Iter<'v> {
+    type Item = (u32, &'v str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let (variable, len) = (take(&mut self.0), take(&mut self.0));
+        let (text, rest) = self.0.split_at(len as usize);
+        self.0 = rest;
+        Some((variable, text))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let n = self.clone().fold(0, |n, _| n + 1);
+        (n, Some(n))
+    }
+}
+
+impl ExactSizeIterator for Iter<'_> {}
+
+impl<'v> IntoIterator for &'v Values {
+    type Item = (u32, &'v str);
+    type IntoIter = Iter<'v>;
+
+    fn into_iter(self) -> Iter<'v> {
+        self.iter()
     }
 }
 
 impl<S: AsRef<str>> FromIterator<(u32, S)> for Values {
-    /// Values whose texts do not fit into 4 GiB are left out.
     fn from_iter<I: IntoIterator<Item = (u32, S)>>(values: I) -> Self {
-        let values = values.into_iter();
-        let mut texts = String::new();
-        let mut ends = Vec::with_capacity(values.size_hint().0);
-        for (variable, text) in values {
-            let text = text.as_ref();
-            let Ok(end) = u32::try_from(texts.len() + text.len()) else { break };
-            texts.push_str(text);
-            ends.push((variable, end));
-        }
-        Self { texts: texts.into(), ends: ends.into() }
+        Self::new(&values.into_iter().collect::<Vec<_>>())
     }
 }
 
@@ -117,9 +182,18 @@ mod tests {
 
     #[test]
     fn values_are_written_as_a_list_of_pairs() {
-        for pairs in [vec![], vec![(0, "")], vec![(7, "id_1"), (300, "ü"), (2, ""), (2, "b")]] {
+        let long = "é".repeat(3000);
+        let edges = [0, 1, 63, 64, 4095, 4096, u32::MAX].map(|variable| (variable, &long[..]));
+        for pairs in [
+            vec![],
+            vec![(0, "")],
+            vec![(7, "id_1"), (300, "ü"), (2, ""), (2, "b")],
+            vec![(0, &long[..64]), (1, &long[..62]), (2, "a")],
+            edges.to_vec(),
+        ] {
             let values: Values = pairs.iter().copied().collect();
             assert_eq!(values.iter().collect::<Vec<_>>(), pairs);
+            assert_eq!(values.iter().len(), pairs.len());
             assert_eq!(values.is_empty(), pairs.is_empty());
             let bytes = postcard::to_stdvec(&values).expect("encoded");
             assert_eq!(bytes, postcard::to_stdvec(&pairs).expect("encoded"));

@@ -241,7 +241,7 @@ fn readings(record: &Record<'_>, tops: &[TopState], chosen: Option<LogPointId>) 
     let is_other = |candidate: &&Candidate<'_>| {
         Some(candidate.log_point) != chosen && tops.iter().any(|state| state.first == candidate.log_point)
     };
-    let values = |candidate: &Candidate<'_>| candidate.values.iter().copied().collect();
+    let values = |candidate: &Candidate<'_>| Values::new(&candidate.values);
     let others = record.candidates.iter().filter(is_other);
     others.map(|candidate| (candidate.log_point, values(candidate))).collect()
 }

@@ -124,5 +124,5 @@ pub(super) fn cut_off(closed: &mut Closed, at: usize, top_levels: Vec<TopLevelId
     let fits = vec![BEST; top_levels.len()];
     let (node, thread, truncated) = (span.node, span.thread, span.truncated);
     let cut = Span { node, thread, top_levels, identifiers, events, truncated, hosts: Vec::new() };
-    Closed { span: cut, fits, uuids: Vec::new() }
+    Closed::new(cut, fits, Vec::new())
 }

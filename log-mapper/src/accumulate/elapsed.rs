@@ -174,7 +174,7 @@ pub(super) fn split_off(closed: &mut Closed, taken: &[usize]) -> Closed {
     let mut at = 0..;
     closed.span.events.retain(|_| at.next().is_some_and(|at| !taken.contains(&at)));
     for one in [closed, &mut part] {
-        let Closed { span, .. } = one;
+        let span = &mut one.span;
         let is_shown = |value: &Value| {
             span.events.iter().any(|event| event.values.iter().any(|(_, text)| text.contains(&*value.text)))
         };

@@ -317,8 +317,9 @@ impl Closed {
     /// Names the things whose UUIDs stand within the span's texts, by the classes
     /// under which the whole log has `shown` them.
     pub(super) fn resolve(&mut self, shown: &FxHashMap<Arc<str>, Shown>) {
+        let uuids = std::mem::take(&mut self.uuids);
         let identifiers = &mut self.span.identifiers;
-        for uuid in std::mem::take(&mut self.uuids) {
+        for uuid in uuids {
             let classes = shown.get(&uuid).into_iter().flat_map(|shown| &shown.classes);
             identifiers.extend(classes.map(|&value_class| Value { value_class, text: Arc::clone(&uuid) }));
         }

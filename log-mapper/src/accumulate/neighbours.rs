@@ -342,9 +342,12 @@ impl Scan<'_> {
         let unreached =
             |top| self.orders.kind(top) == TopLevelKind::Unreached || !self.orders.is_possible(top);
         let is_inner = places.iter().all(|places| unreached(places.top));
+        if !is_inner {
+            return None;
+        }
         // What has a name of its own is a work of its own, whoever has called it.
         let names_its_own = places.iter().any(|places| names_request(&self.orders, places, fact));
-        let sole = self.sole_at_work(record).filter(|_| is_inner)?;
+        let sole = self.sole_at_work(record)?;
         (!names_its_own || self.open.get(sole).names_any(fact)).then_some(sole)
     }
 
@@ -377,8 +380,6 @@ impl Scan<'_> {
     /// A thread that has printed its first line can wait for work from then on, as does
     /// a dispatcher; who was given an event or a call is at work. Whether an entity's
     /// event goes on is not known.
-    ///
-    /// PERF: looks at all open spans; asked only about records that nothing else places.
     pub(super) fn sole_at_work(&self, record: &Record<'_>) -> Option<SpanIndex> {
         let is_at_work = |&index: &SpanIndex| {
             let span = self.open.get(index);
@@ -390,10 +391,11 @@ impl Scan<'_> {
                 };
                 state.entered && has_work
             };
-            let is_amid = span.tops.iter().any(works) && !span.is_at_exit(&self.orders);
-            is_amid && record.ts_us.abs_diff(span.last_us) <= FLOAT_US
+            span.tops.iter().any(works) && !span.is_at_exit(&self.orders)
         };
-        let mut at_work = self.open.all().into_iter().filter(is_at_work);
+        let (first_us, last_us) =
+            (record.ts_us.saturating_sub_unsigned(FLOAT_US), record.ts_us.saturating_add_unsigned(FLOAT_US));
+        let mut at_work = self.open.last_printed(first_us..=last_us).filter(is_at_work);
         let first = at_work.next().filter(|_| at_work.next().is_none())?;
         let is_event = |state: &TopState| self.orders.kind(state.top) == TopLevelKind::Entity;
         (!self.open.get(first).tops.iter().any(is_event)).then_some(first)

@@ -556,18 +556,8 @@ impl OpenSpan {
         let value = |(value_class, text)| Value { value_class, text: Arc::clone(text) };
         let identifiers = shown.into_iter().map(value).collect();
         let top_levels = self.tops.iter().map(|state| state.top).collect();
-        Closed {
-            span: Span {
-                node,
-                thread,
-                top_levels,
-                identifiers,
-                events: self.events,
-                truncated,
-                hosts: Vec::new(),
-            },
-            fits,
-            uuids: self.uuids,
-        }
+        let (events, hosts) = (self.events, Vec::new());
+        let span = Span { node, thread, top_levels, identifiers, events, truncated, hosts };
+        Closed::new(span, fits, self.uuids)
     }
 }

@@ -41,6 +41,8 @@ pub(super) struct OpenSpans {
     /// Per (top-level method, node) at which a span without a thread stands,
     /// in order of their last record.
     by_place: BTreeMap<(TopLevelId, u32), Ordered>,
+    /// By the time of their last record, µs.
+    by_time: BTreeSet<(i64, SpanIndex)>,
     /// (last record's time, span, first record) in about the order of time.
     expiry: VecDeque<(i64, SpanIndex, u64)>,
 }
@@ -70,7 +72,8 @@ impl OpenSpans {
         self.enter(index);
     }
 
-    /// Changes what the indexes do not hold of the span at `index`.
+    /// Changes what the indexes do not hold of the span at `index`: neither its methods, nor its
+    /// values, nor its last record.
     pub(super) fn update_in_place(&mut self, index: SpanIndex, change: impl FnOnce(&mut OpenSpan)) {
         change(self.spans[index as usize].as_mut().expect("an index names an open span"));
     }
@@ -117,6 +120,12 @@ impl OpenSpans {
         indexes.filter(|&index| self.spans[index as usize].is_some()).collect()
     }
 
+    /// The spans whose last record was at a time of `printed_us`, µs, in the order of these.
+    pub(super) fn last_printed(&self, printed_us: RangeInclusive<i64>) -> impl Iterator<Item = SpanIndex> {
+        let (first, last) = ((*printed_us.start(), 0), (*printed_us.end(), SpanIndex::MAX));
+        self.by_time.range(first..=last).map(|&(_, index)| index)
+    }
+
     /// The span that `thread` printed last.
     pub(super) fn current(&self, thread: u32) -> Option<SpanIndex> {
         self.by_thread.get(&thread)?.last().copied()
@@ -155,6 +164,7 @@ impl OpenSpans {
     /// Takes a span out of the indexes that its records change.
     fn leave(&mut self, index: SpanIndex) {
         let span = self.spans[index as usize].as_ref().expect("an index names an open span");
+        self.by_time.remove(&(span.last_us, index));
         if let Some(thread) = span.thread {
             let spans = self.by_thread.get_mut(&thread).expect("the thread has this span");
             if let Some(position) = spans.iter().rposition(|&other| other == index) {
@@ -180,6 +190,7 @@ impl OpenSpans {
 
     fn enter(&mut self, index: SpanIndex) {
         let span = self.spans[index as usize].as_mut().expect("an index names an open span");
+        self.by_time.insert((span.last_us, index));
         if let Some(thread) = span.thread {
             self.by_thread.entry(thread).or_default().push(index);
         } else if span.tops.len() <= TOPS_BY_PLACE_MAX {

@@ -5,6 +5,7 @@
 //! well, those that its pool is known to run come first, and then those that remote callers
 //! call on what it serves.
 
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,16 +21,44 @@ pub(super) type Fitness = (u32, u32);
 /// The best one.
 pub(super) const BEST: Fitness = (0, 0);
 
-/// A closed span, with how well the records fit each of its top-level methods, best first.
+/// A closed span: a log has very many, and they are sorted and moved often.
 #[derive(Clone, Debug)]
-pub(super) struct Closed {
+pub(super) struct Closed(Box<Inside>);
+
+/// What is known of a closed span.
+#[derive(Clone, Debug)]
+pub(super) struct Inside {
     pub(super) span: Span,
+    /// How well the records fit each of its top-level methods, best first.
     pub(super) fits: Vec<Fitness>,
     /// UUIDs within its texts, of which it is not known yet what they name.
     pub(super) uuids: Vec<Arc<str>>,
 }
 
+impl Deref for Closed {
+    type Target = Inside;
+
+    fn deref(&self) -> &Inside {
+        &self.0
+    }
+}
+
+impl DerefMut for Closed {
+    fn deref_mut(&mut self) -> &mut Inside {
+        &mut self.0
+    }
+}
+
 impl Closed {
+    pub(super) fn new(span: Span, fits: Vec<Fitness>, uuids: Vec<Arc<str>>) -> Self {
+        Self(Box::new(Inside { span, fits, uuids }))
+    }
+
+    /// The span alone.
+    pub(super) fn into_span(self) -> Span {
+        self.0.span
+    }
+
     /// Keeps the top-level methods that `is_kept`, if there are any.
     pub(super) fn keep(&mut self, is_kept: impl Fn(TopLevelId) -> bool) {
         let kept: Vec<bool> = self.span.top_levels.iter().map(|&top| is_kept(top)).collect();
@@ -140,7 +169,7 @@ impl<'m> Pools<'m> {
     /// after all that the records fit as well by their order, however much they name of what
     /// it is about.
     pub(super) fn prefer(&self, closed: &mut Closed, is_doubtful: impl Fn(TopLevelId) -> bool) {
-        let Closed { span, fits, .. } = closed;
+        let Inside { span, fits, .. } = &mut **closed;
         let known = span.thread.as_deref().and_then(|thread| self.runs.get(&pool(thread)));
         let runs = |top| known.is_some_and(|known| known.tops.contains(&top));
         let serves = |top| {

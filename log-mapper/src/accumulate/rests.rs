@@ -42,7 +42,10 @@ pub(super) fn join(
         let before = of_thread.entry(rests.done[span].1.span.thread).or_default();
         match rests.find(before, span) {
             Some(whole) => {
-                before.retain(|other| !whole.between.contains(other));
+                // No further back than is looked.
+                let mut last = before.split_off(before.len().saturating_sub(LOOK_BACK_ALL_MAX));
+                last.retain(|other| !whole.between.contains(other));
+                before.append(&mut last);
                 rests.join(&whole, span);
                 gone.extend(whole.between);
                 gone.insert(span);

@@ -39,8 +39,9 @@ impl OpenSpan {
         let known = || {
             known.get_or_init(|| {
                 let mut known: Vec<_> = self.known().map(|b| (kinds.of(b.value_class), &b.text)).collect();
-                known.sort_unstable_by(|a, b| (a.0, &**a.1).cmp(&(b.0, &**b.1)));
-                known.dedup();
+                // Equal texts are mostly one. In which order they stand does not matter.
+                known.sort_unstable_by_key(|(kind, text)| (*kind, Arc::as_ptr(text).cast::<u8>()));
+                known.dedup_by(|a, b| a.0 == b.0 && Arc::ptr_eq(a.1, b.1));
                 known
             })
         };
