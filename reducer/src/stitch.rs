@@ -47,6 +47,7 @@ mod held;
 mod hosts;
 mod in_line;
 mod initialized;
+mod intervals;
 mod kin;
 mod lives;
 mod lone_lines;

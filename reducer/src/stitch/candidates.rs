@@ -298,8 +298,15 @@ impl<'a> Finder<'a> {
         let may_tell = |span: &&u32| is_within || self.facts.texts(**span).meets(texts);
         let node = if pair.role == Role::Remote { ANY_NODE } else { fact.node };
         let mut senders = Vec::new();
+        // What is mapped is a value of the receiver too, mostly of the same kind.
+        let mut looked_up: Vec<(ValueClassId, &str)> = Vec::with_capacity(fact.values().len());
         let mut look_up = |class: ValueClassId, text: &'a str| {
-            if let Some(spans) = self.by_value.get(&(node, pair.from, self.facts.kind(class), text)) {
+            let key = (self.facts.kind(class), text);
+            if looked_up.contains(&key) {
+                return;
+            }
+            looked_up.push(key);
+            if let Some(spans) = self.by_value.get(&(node, pair.from, key.0, text)) {
                 senders.extend(self.around(pair, spans, receiver, LOOK_BACK_MAX).filter(may_tell));
             }
         };

@@ -16,6 +16,7 @@ use schema::{LinkKind, Pass, TopLevelId, Value};
 
 use super::elimination::TICK_US;
 use super::facts::{Fact, Facts};
+use super::intervals::Intervals;
 use super::joined;
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::SpanLink;
@@ -49,16 +50,20 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
             .into_iter()
             .for_each(|&top| of_top.entry((fact.node, top)).or_default().push(index));
     }
+    let of_top: BTreeMap<(u32, TopLevelId), Intervals> =
+        of_top.into_iter().map(|(top, spans)| (top, Intervals::new(facts, &spans))).collect();
     let first_us = first_named(facts);
     let mut out = Vec::new();
     for (to, fact) in facts.iter().filter(|&(index, _)| !has_sender[index as usize]) {
         let Some(&top) = fact.tops.first() else { continue };
         let mut found: Vec<(InCommon, SpanLink)> = Vec::new();
         for pair in pairs.to(top).map(|index| pairs.get(index)).filter(|pair| is_start(pairs, pair)) {
-            let senders = of_top.get(&(fact.node, pair.from)).map_or(&[][..], Vec::as_slice);
-            for &from in
-                senders.iter().rev().filter(|&&from| is_in_time(facts.get(from), fact)).take(LOOK_BACK_MAX)
-            {
+            // A task can be one that was started then.
+            let (latest_us, end_us) =
+                (fact.start_us.saturating_add(TICK_US), fact.start_us.saturating_sub(SOON_US));
+            let senders = of_top.get(&(fact.node, pair.from)).into_iter();
+            let senders = senders.flat_map(|senders| senders.at_work(latest_us, end_us));
+            for from in senders.take(LOOK_BACK_MAX) {
                 // One of the same kind names the same places, whoever started it.
                 let own = tasks[&from].iter().map(|&task| facts.get(task));
                 let own = own.filter(|task| task.tops.first() != Some(&top) && are_close(task, fact));
@@ -86,12 +91,6 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
 fn is_start(pairs: &Pairs<'_>, pair: &Pair) -> bool {
     let is_task = pair.role == Role::Local && pair.kind == LinkKind::Thread && !pair.is_way();
     is_task && !pairs.is_dispatcher(pair.from) && !pairs.is_dispatcher(pair.to)
-}
-
-/// Whether a task can be one that was started then.
-fn is_in_time(sender: &Fact<'_>, task: &Fact<'_>) -> bool {
-    sender.start_us <= task.start_us.saturating_add(TICK_US)
-        && task.start_us <= sender.end_us.saturating_add(SOON_US)
 }
 
 /// Whether one of two spans begins while the other is at work, or soon after.

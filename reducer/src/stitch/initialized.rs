@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schema::{LinkKind, Pass, TopLevelId};
 
 use super::facts::{Fact, Facts};
+use super::intervals::Intervals;
 use super::joined;
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::SpanLink;
@@ -27,6 +28,8 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
             of_top.entry((fact.node, top)).or_default().push(index);
         }
     }
+    let of_top: BTreeMap<(u32, TopLevelId), Intervals> =
+        of_top.into_iter().map(|(top, spans)| (top, Intervals::new(facts, &spans))).collect();
     let mut out = Vec::new();
     for (to, fact) in
         facts.iter().filter(|&(index, fact)| !has_sender[index as usize] && is_first_use(pairs, fact))
@@ -34,11 +37,9 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
         let is_shown = |top: TopLevelId| of_top.contains_key(&(fact.node, top));
         let spans =
             starters(pairs, fact, is_shown).into_iter().filter_map(|top| of_top.get(&(fact.node, top)));
-        let mut at_work = spans.flatten().filter(|&&span| {
-            let starter = facts.get(span);
-            starter.thread != fact.thread && (starter.start_us..=starter.end_us).contains(&fact.start_us)
-        });
-        if let (Some(&from), None) = (at_work.next(), at_work.next())
+        let at_work = spans.flat_map(|spans| spans.at_work(fact.start_us, fact.start_us));
+        let mut at_work = at_work.filter(|&span| facts.get(span).thread != fact.thread);
+        if let (Some(from), None) = (at_work.next(), at_work.next())
             && sets.join(from, to)
         {
             out.push(SpanLink { from, to, pair: None, by: Pass::Initialized });

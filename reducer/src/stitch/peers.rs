@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schema::{Pass, TopLevelId, ValueClassId};
 
 use super::facts::Facts;
+use super::intervals::Intervals;
 use super::joined;
 use super::pairs::Pairs;
 use crate::merge::SpanLink;
@@ -37,16 +38,20 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
         return Vec::new();
     }
     let (mut sets, _) = joined(facts, links);
-    let mut of_top: BTreeMap<TopLevelId, Vec<u32>> = BTreeMap::new();
+    let mut of_top: BTreeMap<TopLevelId, BTreeMap<u32, Vec<u32>>> = BTreeMap::new();
     for (index, fact) in facts.iter() {
         if let Some(&top) = fact.tops.first() {
-            of_top.entry(top).or_default().push(index);
+            of_top.entry(top).or_default().entry(fact.node).or_default().push(index);
         }
     }
+    let by_node = |spans: BTreeMap<u32, Vec<u32>>| -> BTreeMap<u32, Intervals> {
+        spans.into_iter().map(|(node, spans)| (node, Intervals::new(facts, &spans))).collect()
+    };
+    let of_top: Vec<BTreeMap<u32, Intervals>> = of_top.into_values().map(by_node).collect();
     let mut out = Vec::new();
     for servers in servers(facts, &nodes) {
         let mut clients: BTreeMap<u32, BTreeSet<(u32, u32)>> = BTreeMap::new();
-        for spans in of_top.values() {
+        for spans in &of_top {
             for (server, client) in one_each(facts, &servers, spans).into_iter().flatten() {
                 clients.entry(server).or_default().insert((sets.root(client), client));
             }
@@ -114,18 +119,20 @@ fn servers(facts: &Facts<'_>, nodes: &BTreeMap<&str, u32>) -> Vec<Vec<Server>> {
     all.into_values().flatten().filter(several).collect()
 }
 
-/// Each of `servers` with the one of `spans` that is at work on the node that it names, if there
-/// is another one for each.
-fn one_each(facts: &Facts<'_>, servers: &[Server], spans: &[u32]) -> Option<Vec<(u32, u32)>> {
+/// Each of `servers` with the one of `spans`, which are by node, that is at work on the node that it
+/// names, if there is another one for each.
+fn one_each(
+    facts: &Facts<'_>,
+    servers: &[Server],
+    spans: &BTreeMap<u32, Intervals>,
+) -> Option<Vec<(u32, u32)>> {
     let mut found = Vec::new();
     for &(server, node) in servers {
         let begins_us = facts.get(server).start_us;
-        let mut at_work = spans.iter().copied().filter(|&span| {
-            let fact = facts.get(span);
-            let mut later = fact.events.iter().filter(|event| event.ts_us >= begins_us);
-            fact.node == node
-                && fact.start_us <= begins_us
-                && later.next().is_some_and(|event| event.ts_us - begins_us <= SOON_US)
+        let begun = spans.get(&node)?.at_work(begins_us, begins_us);
+        let mut at_work = begun.filter(|&span| {
+            let next = facts.get(span).first_from(begins_us);
+            next.is_some_and(|event| event.ts_us - begins_us <= SOON_US)
         });
         match (at_work.next(), at_work.next()) {
             (Some(client), None) => found.push((server, client)),

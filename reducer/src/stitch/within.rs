@@ -19,7 +19,9 @@
 //! has printed nothing yet, and goes on soon after it; where no thread is printed, by who prints
 //! nothing while the task is done. If nobody is seen to wait, who is at work counts as for all.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Event, LogPointId, Pass, TopLevelId};
@@ -103,6 +105,14 @@ impl Ends {
 /// that printed last there, µs, and when any of those up to this one did.
 type Lasts = FxHashMap<(u32, TopLevelId), Vec<(u32, i64, i64)>>;
 
+/// A top-level method whose spans can have led to a span directly, and the pair by which; none:
+/// it would be the rest of them.
+type Sender = (TopLevelId, Option<u32>);
+
+/// All that tells who they are: what the span can be, the less likely of that, whether a thread
+/// is printed, and whether its senders wait for it.
+type SendersOf<'a> = (&'a [TopLevelId], &'a [TopLevelId], bool, bool);
+
 /// Who is at work when.
 struct Work<'a> {
     pairs: &'a Pairs<'a>,
@@ -114,6 +124,8 @@ struct Work<'a> {
     of_thread: FxHashMap<(u32, &'a str), Vec<i64>>,
     /// Tasks that most of those who start them wait for.
     awaited: BTreeSet<TopLevelId>,
+    /// What was asked for already.
+    senders: RefCell<FxHashMap<SendersOf<'a>, Rc<[Sender]>>>,
 }
 
 impl<'a> Work<'a> {
@@ -132,7 +144,7 @@ impl<'a> Work<'a> {
             }
         }
         of_thread.values_mut().for_each(|lines_us| lines_us.sort_unstable());
-        Self { pairs, facts, of_top, of_thread, awaited: pairs.awaited() }
+        Self { pairs, facts, of_top, of_thread, awaited: pairs.awaited(), senders: RefCell::default() }
     }
 
     /// Hand-offs to spans that are within one request only. What turns out to be a part
@@ -241,10 +253,12 @@ impl<'a> Work<'a> {
         let end_us = ends.last_us((own, fact.node)).saturating_add(shift_us);
         let mut found: BTreeMap<u32, u32> = BTreeMap::new();
         let mut naming: BTreeSet<u32> = BTreeSet::new();
-        for (top, pair) in self.senders(fact, is_awaited) {
-            let spans = self.of_top.get(&(fact.node, top)).map_or(&[][..], Vec::as_slice);
-            let lead_us = lead_us(fact, pair, is_awaited);
-            let until = spans.partition_point(|&span| self.facts.get(span).start_us <= start_us + lead_us);
+        let n_begun = |by_pair| self.facts.n_started(start_us + lead_us(fact, by_pair, is_awaited));
+        let (n_before_task, n_before_rest) = (n_begun(true), n_begun(false));
+        for &(top, pair) in &*self.senders(fact, is_awaited) {
+            let Some(spans) = self.of_top.get(&(fact.node, top)) else { continue };
+            let n_begun = if pair.is_some() { n_before_task } else { n_before_rest };
+            let until = spans.partition_point(|&span| span < n_begun);
             let lasts = lasts.get(&(fact.node, top)).map_or(&[][..], Vec::as_slice);
             let known = spans[..until].iter().zip(&lasts[..until]).rev().take(LOOK_BACK_MAX);
             // Before the last of those that have printed since, nobody is at work any more.
@@ -303,9 +317,16 @@ impl<'a> Work<'a> {
         sender.first_point.is_some_and(|point| after.binary_search(&point).is_ok())
     }
 
-    /// Top-level methods whose spans can have led to a span directly, and the pair by which;
-    /// none: it would be the rest of them.
-    fn senders(&self, fact: &Fact<'_>, is_awaited: bool) -> BTreeSet<(TopLevelId, Option<u32>)> {
+    /// The possible senders of a span, sorted.
+    fn senders(&self, fact: &Fact<'a>, is_awaited: bool) -> Rc<[Sender]> {
+        let of = (fact.tops, fact.other_tops, fact.thread.is_some(), is_awaited);
+        let mut known = self.senders.borrow_mut();
+        Rc::clone(
+            known.entry(of).or_insert_with(|| self.find_senders(fact, is_awaited).into_iter().collect()),
+        )
+    }
+
+    fn find_senders(&self, fact: &Fact<'_>, is_awaited: bool) -> BTreeSet<Sender> {
         let mut out = BTreeSet::new();
         // Where a thread shows, what a span only may be was mostly handed over by nobody.
         let n_tops = if fact.thread.is_some() { 1 } else { usize::MAX };
@@ -362,13 +383,14 @@ impl<'a> Work<'a> {
     }
 }
 
-/// How much later than a span whoever has handed it over along a pair can begin, µs.
-fn lead_us(fact: &Fact<'_>, pair: Option<u32>, is_awaited: bool) -> i64 {
-    match pair {
+/// How much later than a span whoever has handed it over along a pair, or goes on with it, can
+/// begin, µs.
+fn lead_us(fact: &Fact<'_>, by_pair: bool, is_awaited: bool) -> i64 {
+    match by_pair {
         // Who waits has not printed anything yet, perhaps.
         _ if is_awaited => (fact.end_us - fact.start_us).saturating_add(GOES_ON_US),
-        Some(_) => SOON_US,
-        None => TICK_US,
+        true => SOON_US,
+        false => TICK_US,
     }
 }
 

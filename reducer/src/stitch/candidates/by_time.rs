@@ -116,12 +116,11 @@ impl<'a> Finder<'a> {
     /// Whether the sender is a dispatcher that hands over in its rounds, to other threads, and has
     /// printed last what is of none of them: a round that prints nothing has handed it over.
     fn is_between_rounds(&self, pair: &Pair, sender: &Fact<'a>, receiver: &Fact<'a>) -> bool {
-        let mut before = sender.events.iter().rev().filter(|event| event.ts_us <= receiver.start_us);
-        let last = before.next().and_then(|event| event.log_point);
+        let last = || sender.last_until(receiver.start_us)?.log_point;
         pair.kind != LinkKind::Call
             && self.pairs.is_dispatcher(pair.from)
             && !self.pairs.is_outside(pair)
-            && last.is_some_and(|last| self.pairs.is_outside_rounds(pair.from, last))
+            && last().is_some_and(|last| self.pairs.is_outside_rounds(pair.from, last))
     }
 
     /// Whether the thread of both was at work from what the sender printed last before the
