@@ -3,6 +3,12 @@
 //! fits all of them, the one that fits most is taken, of several the one nearest to none; the
 //! others are none, or were when a clock was wrong. They order nothing, and their requests
 //! say so.
+//!
+//! A few hand-offs that took less than nothing do not make a clock wrong: where clocks are
+//! apart by more than a hand-off takes, most of those one way seem to take less than nothing,
+//! not the odd one. The odd one is rather none: of several that could have sent a message,
+//! another one did, whose own line comes before. So does one alone: it cannot bear witness for
+//! itself.
 
 use std::collections::BTreeMap;
 
@@ -65,6 +71,12 @@ fn distance_us(there: &[HandOff], back: &[HandOff]) -> i64 {
         let above = lower.len() - lower.partition_point(|bound| *bound <= us);
         below + above
     };
+    let n_before = upper.partition_point(|us| *us < 0);
+    let n_after = lower.len() - lower.partition_point(|us| *us <= 0);
+    let are_few = |n: usize, of: usize| n <= 1 || 2 * n < of;
+    if are_few(n_before, upper.len()) && are_few(n_after, lower.len()) {
+        return 0;
+    }
     let all = std::iter::once(0).chain(upper.iter().copied()).chain(lower.iter().copied());
     all.min_by_key(|&us| (n_wrong(us), us.unsigned_abs(), us)).unwrap_or(0)
 }
@@ -89,7 +101,18 @@ mod tests {
         // The second clock is a second ahead.
         check(&[1_000_005, 1_000_001], &[-999_998, -999_000], &[]);
         // Nothing came back: it may be behind.
-        check(&[-7, 3], &[], &[]);
+        check(&[-7, -6, 3], &[], &[]);
+    }
+
+    #[test]
+    fn few_that_took_less_than_nothing_are_wrong_not_the_clock() {
+        check(&[-8, 40, 30], &[], &[0]);
+        check(&[5, 7], &[30, -2, 40, 9], &[3]);
+        // Nobody else says what the only one does.
+        check(&[-7], &[], &[0]);
+        check(&[-7, 3], &[], &[0]);
+        // Half of them are many.
+        check(&[-8, 40, -7, 9], &[], &[]);
     }
 
     #[test]
