@@ -12,8 +12,10 @@ use crate::ids::{IdentifierId, LogPointId, TopLevelId, ValueClassId};
 mod file;
 mod identities;
 mod marks;
+mod slow_calls;
 
 pub use marks::Marks;
+pub use slow_calls::{SlowCall, SlowKind};
 
 /// What the analysis found in one class path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,6 +36,8 @@ pub struct Model {
     pub entry_points: Vec<String>,
     /// Names that the program gives to its threads, sorted by how they look.
     pub thread_names: Vec<ThreadName>,
+    /// What can take time between log points, sorted.
+    pub slow_calls: Vec<SlowCall>,
     /// Threads and tasks that log nothing: candidates for more logging, and
     /// the gaps through which requests cannot be followed (lprof §7(1)).
     pub silent_threads: Vec<String>,

@@ -4,6 +4,7 @@ mod code;
 mod html;
 mod json;
 mod rows;
+mod slow;
 mod text;
 
 use std::collections::BTreeMap;
@@ -25,6 +26,9 @@ use crate::profile::layers::{Layer, Subject, Tails, layer, subjects};
 use crate::profile::report::{Finding, Limits, report};
 use crate::profile::{compare, foreign, table};
 use crate::render;
+
+/// Of what can take time in a region, how much is shown to people.
+const SLOW_SHOWN: usize = 3;
 
 /// A report and what it is of.
 struct Report<'g> {
@@ -51,7 +55,9 @@ pub(crate) fn run(args: &ProfileArgs, voice: Voice) -> Result<ExitCode> {
             let populations = populations(&manifest, args)?;
             let population = |id: &str| populations.of(id);
             let groups = table::read(&manifest, &population, !args.no_regions)?;
-            (groups, Code::read(&manifest)?)
+            let (code, warning) = Code::read(&manifest)?;
+            warning.iter().for_each(|warning| voice.say(&format!("warning: {warning}")));
+            (groups, code)
         }
         None => {
             let (groups, warnings) = foreign::read(&args.traces)?;

@@ -64,11 +64,20 @@ pub(crate) struct ClassFile {
     pub(crate) bytes: Result<Vec<u8>, String>,
 }
 
+/// A `.properties` file in the program's own language.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    /// Name inside its entry.
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
 /// All class files, in class-path order.
 #[derive(Debug, Default)]
 pub(crate) struct ClassPath {
     pub(crate) entries: Vec<Entry>,
     pub(crate) files: Vec<ClassFile>,
+    pub(crate) resources: Vec<Resource>,
     pub(crate) diagnostics: Vec<String>,
     bytes_total: u64,
 }
@@ -178,6 +187,17 @@ fn read_folder(class_path: &mut ClassPath, folder: &Path, config: &Config) -> Re
         hasher.update(bytes.as_deref().unwrap_or_default());
         class_path.files.push(ClassFile { entry, path: name, bytes });
     }
+    for path in files.iter().filter(|p| is_resource(&p.to_string_lossy())) {
+        let name = path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned();
+        let size = std::fs::metadata(path).map_err(|e| Error::io(path, e))?.len();
+        if size <= limits::RESOURCE_BYTES_MAX
+            && let Ok(bytes) = std::fs::read(path)
+        {
+            hasher.update(name.as_bytes());
+            hasher.update(&bytes);
+            class_path.resources.push(Resource { path: name, text: text_of(bytes) });
+        }
+    }
     class_path.entries[entry].digest = hasher.digest128();
     if class_path.files.len() == before {
         class_path.entries.pop();
@@ -193,6 +213,20 @@ fn read_folder(class_path: &mut ClassPath, folder: &Path, config: &Config) -> Re
     Ok(())
 }
 
+/// Whether a file holds texts in the program's own language: `a/Texts.properties`, not
+/// `a/Texts_fr.properties`.
+fn is_resource(name: &str) -> bool {
+    let Some(stem) = name.strip_suffix(".properties") else { return false };
+    let base = stem.rsplit('/').next().unwrap_or(stem);
+    let is_language = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    !base.split('_').skip(1).any(is_language) && !name.starts_with("META-INF/")
+}
+
+/// UTF-8, as since Java 9, or Latin 1, as before.
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().map(|&byte| char::from(byte)).collect())
+}
+
 fn too_large(size: u64) -> String {
     format!("{size} bytes are too many for a class file (at most {})", limits::CLASS_BYTES_MAX)
 }
@@ -203,6 +237,7 @@ struct Contents {
     /// (name without prefix of the version, position), sorted by name.
     classes: Vec<(String, usize)>,
     jars: Vec<(String, usize)>,
+    resources: Vec<(String, usize)>,
     manifest: Option<usize>,
 }
 
@@ -256,6 +291,12 @@ fn read_jar(
         )
         .collect();
     class_path.files.extend(files);
+    for (path, i) in contents.resources {
+        // What is too large or damaged is not missed: its keys stay unknown.
+        if let Ok(bytes) = inflate(&mut archive, i, limits::RESOURCE_BYTES_MAX) {
+            class_path.resources.push(Resource { path, text: text_of(bytes) });
+        }
+    }
     for (inner, i) in contents.jars {
         let label = format!("{name}!{inner}");
         if depth + 1 > limits::JAR_DEPTH_MAX {
@@ -308,6 +349,8 @@ fn contents(archive: &mut Archive<'_>, config: &Config) -> Contents {
                 // The JVM takes the first of files with one name.
                 None => _ = versions.entry(name).or_insert((0, i)),
             }
+        } else if is_resource(&name) {
+            contents.resources.push((name, i));
         } else if has_extension(Path::new(&name), &["jar"]) {
             contents.jars.push((name, i));
         }
@@ -322,6 +365,7 @@ fn contents(archive: &mut Archive<'_>, config: &Config) -> Contents {
     }
     contents.classes = versions.into_iter().map(|(name, (_, i))| (name, i)).collect();
     contents.classes.sort();
+    contents.resources.sort();
     contents.jars.sort();
     contents
 }

@@ -9,6 +9,7 @@ use crate::order::fragment::Fragment;
 use crate::pairs::Pair;
 use crate::path::LogPoint;
 use crate::program::{MethodId, Name, Program};
+use crate::slow_calls::SlowCall;
 use crate::thread_names::ThreadName;
 use crate::top_level::TopLevels;
 use crate::top_level::entry_points::EntryPoints;
@@ -36,6 +37,8 @@ pub(crate) struct Findings<'a> {
     pub(crate) pairs: &'a [Pair],
     /// Names of threads, and what runs in them.
     pub(crate) thread_names: &'a [ThreadName],
+    /// What can take time between log points.
+    pub(crate) slow_calls: &'a [SlowCall],
     /// What was skipped or approximated.
     pub(crate) diagnostics: Vec<String>,
 }
@@ -48,6 +51,7 @@ pub(crate) fn model(findings: Findings<'_>) -> Model {
     let methods = top_levels.order.iter().map(|&old| top_level(&findings, &classes, &log_points, old));
     let top_level_methods: Vec<TopLevelMethod> = methods.collect();
     let communication_pairs = pairs(&findings, &top_levels, &log_points);
+    let slow_calls = slow_calls(&findings, &log_points);
     let (silent_threads, n_threads) = threads(&findings);
     Model {
         inputs: findings.program.entries.clone(),
@@ -57,6 +61,7 @@ pub(crate) fn model(findings: Findings<'_>) -> Model {
         log_points: log_points.points,
         top_level_methods,
         communication_pairs,
+        slow_calls,
         silent_threads,
         n_threads,
         diagnostics: findings.diagnostics,
@@ -228,6 +233,25 @@ fn pairs(findings: &Findings<'_>, sorted: &Sorted, log_points: &points::LogPoint
         .collect();
     pairs.sort_by_key(|p| (p.from, p.to, p.kind));
     pairs
+}
+
+fn slow_calls(findings: &Findings<'_>, log_points: &points::LogPoints) -> Vec<schema::SlowCall> {
+    let ids = |points: &[u32]| {
+        let mut ids: Vec<LogPointId> = points.iter().map(|&point| log_points.id(point)).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let one = |call: &SlowCall| schema::SlowCall {
+        kind: call.kind,
+        source_line: call.source_line,
+        call: call.call.clone(),
+        comes_to: call.comes_to.clone(),
+        after: ids(&call.after),
+        before: ids(&call.before),
+    };
+    let mut all: Vec<schema::SlowCall> = findings.slow_calls.iter().map(one).collect();
+    all.sort();
+    all
 }
 
 /// Threads and tasks that log nothing, and the number of all of them. Served

@@ -19,6 +19,7 @@ pub mod pairs;
 pub mod path;
 pub mod program;
 pub mod rules;
+mod slow_calls;
 pub mod strings;
 pub mod thread_names;
 pub mod top_level;
@@ -75,11 +76,12 @@ fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Resul
     identifiers::objects::add(&program, &bindings, &mut log_points);
     let mut top_levels = top_level::find(&program, &graph, &bindings, &log_points, rules);
     let entry_points = top_level::entry_points::find(&programs, &top_levels);
-    let ((mut pairs, given_up), (fragments, thread_names)) = rayon::join(
+    let ((mut pairs, given_up), (fragments, thread_names, slow_calls)) = rayon::join(
         || pairs::find(&program, &graph, &bindings, &log_points, &top_levels, rules),
         || {
             let fragments = order::fragments(&program, &graph, &log_points, &top_levels);
-            (fragments, thread_names::find(&program, &graph, &top_levels))
+            let slow_calls = slow_calls::find(&program, &graph, &log_points);
+            (fragments, thread_names::find(&program, &graph, &top_levels), slow_calls)
         },
     );
     pairs::settle(&mut top_levels, &mut pairs);
@@ -94,6 +96,7 @@ fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Resul
         fragments: &fragments,
         pairs: &pairs,
         thread_names: &thread_names,
+        slow_calls: &slow_calls,
         diagnostics,
     }))
 }

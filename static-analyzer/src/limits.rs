@@ -241,3 +241,14 @@ pub const HANDED_ON_MAX: usize = 4;
 /// Methods looked at on the way from a top-level method back to the tasks that run it; one
 /// with more is anybody's.
 pub const TASK_CALLERS_MAX: usize = 4096;
+
+/// Calls below one that stands between log points that are looked at for what takes time.
+/// Further down almost everything reads a file or asks somebody, somehow.
+pub const SLOW_DEPTH_MAX: u8 = 4;
+
+/// Slow calls of one method that a model holds, those first that usually take longest: it goes
+/// to every log node.
+pub const SLOW_CALLS_MAX: usize = 64;
+
+/// Bytes of one file of texts: what people translate is smaller.
+pub const RESOURCE_BYTES_MAX: u64 = 4 << 20;

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ir::{Body, Const};
 
+mod bundles;
 pub(crate) mod hierarchy;
 pub(crate) mod jdk_apis;
 mod libraries;
@@ -63,6 +64,8 @@ pub mod access {
     pub const PRIVATE: u16 = 0x0002;
     /// `final`
     pub const FINAL: u16 = 0x0010;
+    /// `synchronized`
+    pub const SYNCHRONIZED: u16 = 0x0020;
     /// compiler-made bridge method
     pub const BRIDGE: u16 = 0x0040;
     /// interface class

@@ -5,6 +5,7 @@ use reducer::table::Manifest;
 use rustc_hash::FxHashMap;
 use schema::tables::LogPointRow;
 
+use super::slow::SlowCalls;
 use crate::profile::differences::Deed;
 use crate::profile::groups::Groups;
 use crate::profile::regions::{Edge, Region};
@@ -14,17 +15,25 @@ use crate::profile::regions::{Edge, Region};
 pub(crate) struct Code {
     /// Class, method and source line by number.
     places: FxHashMap<i64, (String, String, i64)>,
+    slow: SlowCalls,
 }
 
 impl Code {
-    /// The log points of a table.
-    pub(crate) fn read(manifest: &Manifest) -> Result<Self> {
+    /// The log points of a table and what can take time between them, and what of that could
+    /// not be read.
+    pub(crate) fn read(manifest: &Manifest) -> Result<(Self, Option<String>)> {
         let rows = manifest.rows::<LogPointRow>()?;
+        let (slow, warning) = SlowCalls::read(manifest, &rows);
         let place = |row: LogPointRow| {
             let class = row.class.rsplit(['.', '$']).next().unwrap_or(&row.class).to_owned();
             (row.log_point_id, (class, row.method.to_string(), row.source_line))
         };
-        Ok(Self { places: rows.into_iter().map(place).collect() })
+        Ok((Self { places: rows.into_iter().map(place).collect(), slow }, warning))
+    }
+
+    /// What can take time in a region, in words, what usually takes longest first.
+    pub(crate) fn slow(&self, region: &Region) -> Vec<&str> {
+        self.slow.of(region)
     }
 
     /// A log point in words.

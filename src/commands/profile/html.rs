@@ -134,17 +134,20 @@ fn in_order(out: &mut dyn Write, report: &Report<'_>, tails: &Tails, order: &InO
     if !order.regions.is_empty() {
         writeln!(
             out,
-            "<table><tr><th>region of code</th><th class=n>share</th><th class=n>times</th><th class=n>mean</th><th class=n>p99</th></tr>"
+            "<table><tr><th>region of code</th><th class=n>share</th><th class=n>times</th><th class=n>mean</th><th class=n>p99</th><th>can take time</th></tr>"
         )?;
         for region in &order.regions {
+            let slow = report.code.slow(&region.region).into_iter().take(super::SLOW_SHOWN);
+            let slow: Vec<String> = slow.map(escaped).collect();
             writeln!(
                 out,
-                "<tr><td><code>{}</code></td><td class=n>{:.1} %</td><td class=n>{}</td><td class=n>{}</td><td class=n>{}</td></tr>",
+                "<tr><td><code>{}</code></td><td class=n>{:.1} %</td><td class=n>{}</td><td class=n>{}</td><td class=n>{}</td><td>{}</td></tr>",
                 escaped(&report.code.region(&region.region)),
                 100.0 * region.share,
                 grouped(region.statistics.count),
                 mean(&region.statistics),
                 duration(region.statistics.p99_us),
+                slow.join("<br>"),
             )?;
         }
         writeln!(out, "</table>")?;

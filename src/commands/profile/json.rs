@@ -57,6 +57,7 @@ fn in_order(report: &Report<'_>, of: &InOrder) -> Value {
     let regions = of.regions.iter().map(|region| {
         json!({
             "region": report.code.region(&region.region),
+            "can_take_time": report.code.slow(&region.region),
             "share": share(region.share),
             "time": statistics(&region.statistics),
         })

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::code::Code;
-use super::{Report, heading, show_request};
+use super::{Report, SLOW_SHOWN, heading, show_request};
 use crate::output::{duration, grouped};
 use crate::profile::compare::{CHANCE_MAX, Comparison, InTime, Measured};
 use crate::profile::differences::Difference;
@@ -106,6 +106,13 @@ fn in_order(out: &mut dyn Write, report: &Report<'_>, order: &InOrder) -> io::Re
         let what = neutral(&report.code.region(&region.region));
         let (share, statistics) = (percent(region.share), &region.statistics);
         writeln!(out, "         {what}: {share}, {}", times(statistics))?;
+        let slow = report.code.slow(&region.region);
+        if !slow.is_empty() {
+            let more = slow.len().saturating_sub(SLOW_SHOWN);
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            let shown: Vec<String> = slow.into_iter().take(SLOW_SHOWN).map(neutral).collect();
+            writeln!(out, "           can take time: {}{more}", shown.join("; "))?;
+        }
     }
     if let Some(&(request, us_taken)) = order.examples.first() {
         writeln!(out, "         longest: {} ({})", show_request(report, request), duration(us_taken))?;

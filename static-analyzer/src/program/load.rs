@@ -16,7 +16,7 @@ use schema::model::ClassPathEntry;
 use crate::class_path::{self, ClassFile, ClassPath, Config};
 use crate::error::Error;
 use crate::ir::{Op, lift};
-use crate::program::{Class, ClassId, Method, Name, Program, libraries};
+use crate::program::{Class, ClassId, Method, Name, Program, bundles, libraries};
 
 mod cafebabe;
 mod noak;
@@ -54,7 +54,7 @@ pub fn load_classes(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Progr
 }
 
 fn link(class_path: ClassPath) -> Program {
-    let ClassPath { entries, files, mut diagnostics, .. } = class_path;
+    let ClassPath { entries, files, resources, mut diagnostics, .. } = class_path;
     let mut entries: Vec<ClassPathEntry> = entries
         .into_iter()
         .map(|e| ClassPathEntry { name: e.name, n_classes: 0, n_skipped: 0, digest: e.digest })
@@ -87,6 +87,7 @@ fn link(class_path: ClassPath) -> Program {
     }));
     let mut program = assemble(classes, entries, diagnostics);
     resolve_fields(&mut program);
+    bundles::resolve(&mut program, &resources);
     program
 }
 
