@@ -19,6 +19,8 @@ use crate::patterns::PatternSet;
 use crate::reading::{Reading, earlier};
 use crate::wrappers::{WRAPPERS, Wrapper, fits, unwrap};
 
+mod later;
+
 /// One file, looked at.
 pub(crate) struct PreparedFile {
     source: usize,
@@ -62,6 +64,9 @@ fn prepare_one(
         let misfits = std::mem::take(&mut reading.doubts);
         reading = choose_wrapped(&sample, input.ended(), &[], &mut judge, WRAPPERS_MAX);
         reading.doubts.extend(misfits.into_iter().map(|misfit| format!("{misfit}: another was looked for")));
+    }
+    if config.may_detect && config.layouts.is_empty() && reading.n_own > 0 && !input.ended() {
+        later::add_later(&mut reading, source, &sample, &mut judge);
     }
     let unwrapped = reading.unwrap(&sample).map(|unwrapped| unwrapped.text);
     let text = unwrapped.as_deref().unwrap_or(&sample);

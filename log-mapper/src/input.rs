@@ -69,6 +69,24 @@ impl Source {
         Some((day.year(), day.month().unsigned_abs(), day.day().unsigned_abs()))
     }
 
+    /// Up to `n` bytes at `start`, as they lie there; none: it cannot be read so.
+    pub(crate) fn piece(&self, start: u64, n: usize) -> Option<Vec<u8>> {
+        match &self.place {
+            Place::File(path) if !self.is_stream() => {
+                let mut file = File::open(path).ok()?;
+                file.seek(SeekFrom::Start(start)).ok()?;
+                let mut bytes = Vec::new();
+                file.take(n as u64).read_to_end(&mut bytes).ok()?;
+                Some(bytes)
+            }
+            Place::Bytes(bytes) => {
+                let start = usize::try_from(start).ok().filter(|start| *start <= bytes.len())?;
+                Some(bytes[start..bytes.len().min(start.saturating_add(n))].to_vec())
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it can be read once only.
     pub(crate) fn is_stream(&self) -> bool {
         match &self.place {

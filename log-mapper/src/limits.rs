@@ -29,6 +29,14 @@ pub const MDC_KEYS_MAX: usize = 4;
 /// Bytes at the start of a file from which its layout is detected.
 pub const LAYOUT_SAMPLE_BYTES: usize = 128 << 10;
 
+/// Pieces of a file, spread over all of it, in which a layout can begin that its start does not
+/// show. What is shorter than an eighth of a file, and between two of them, is counted as lines
+/// that fit none.
+pub const LATER_PIECES: u64 = 8;
+
+/// Bytes of such a piece.
+pub const LATER_SAMPLE_BYTES: usize = 16 << 10;
+
 /// Bytes in which the first record is looked for.
 pub const LAYOUT_SEARCH_BYTES: usize = 4 << 20;
 

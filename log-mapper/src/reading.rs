@@ -155,15 +155,23 @@ impl Reread {
         Ok(Self { reading: Reading { n_own: layouts.len(), wrappers, layouts, ..Reading::default() } })
     }
 
-    /// Whether a layout prints the value of an MDC key.
+    /// Whether a layout prints the value of an MDC key; one of names and values may print any.
     #[must_use]
     pub fn prints(&self, key: &str) -> bool {
+        wrappers::has_names(&self.reading.wrappers) || self.prints_itself(key)
+    }
+
+    fn prints_itself(&self, key: &str) -> bool {
         self.reading.layouts.iter().any(|layout| layout.mdc_keys().iter().any(|known| known == key))
     }
 
     /// The value of an MDC key in the text of a record; none: it has none.
     #[must_use]
     pub fn value(&self, record: &[u8], key: &str) -> Option<String> {
+        if wrappers::has_names(&self.reading.wrappers) && !self.prints_itself(key) {
+            let value = wrappers::context(&self.reading.wrappers, record, key)?;
+            return (!value.is_empty()).then(|| String::from_utf8_lossy(&value).into_owned());
+        }
         let unwrapped = self.reading.unwrap(record).map(|unwrapped| unwrapped.text);
         let text = unwrapped.as_deref().unwrap_or(record);
         let start = self.reading.scan(text, 0, crate::lines::line_end(text, 0))?;

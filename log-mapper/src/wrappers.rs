@@ -129,6 +129,19 @@ pub(crate) fn unwrap(wrappers: &[Wrapper], text: &[u8]) -> Unwrapped {
     out
 }
 
+/// Whether one of `wrappers` tells the fields of a record apart by names of their own.
+pub(crate) fn has_names(wrappers: &[Wrapper]) -> bool {
+    wrappers.iter().any(|wrapper| !wrapper.layouts.is_empty())
+}
+
+/// The value of `key` in the diagnostic context of a record, which is one line, of `wrappers`
+/// of which the last one has names.
+pub(crate) fn context(wrappers: &[Wrapper], record: &[u8], key: &str) -> Option<Vec<u8>> {
+    let n = wrappers.iter().position(|wrapper| !wrapper.layouts.is_empty())?;
+    let text = unwrap(&wrappers[..n], record).text;
+    json::context(text.split(|b| *b == b'\n').next()?, key)
+}
+
 /// Puts the inner text of `line` into `one`.
 fn inner_of(wrappers: &[Wrapper], line: &[u8], one: &mut Vec<u8>, other: &mut Vec<u8>) -> Inner {
     one.clear();
@@ -230,6 +243,24 @@ mod tests {
         check(&["syslog-5424"], "<34>1 2025-03-29T11:54:05.1Z host app 12 ID - a b\n", "a b\n");
         check(&["journal"], "2025-03-29T11:54:05+0100 host app[12]: a b\n", "a b\n");
         check(&["journal-export"], "__CURSOR=1\nMESSAGE=a b\nPRIORITY=6\n\nMESSAGE=c\n", "a b\nc\n");
+    }
+
+    #[test]
+    fn contexts_of_records() {
+        let value = |names: &[&str], text: &str, key: &str| {
+            let wrappers: Vec<Wrapper> = names.iter().map(|name| by_name(name).expect("a wrapper")).collect();
+            context(&wrappers, text.as_bytes(), key).map(|value| String::from_utf8_lossy(&value).into_owned())
+        };
+        let line = r#"{"message":"m","mdc":{"order":"o-1","n":7},"tenant":"t\"2","nested":{"order":"no"}}"#;
+        assert_eq!(value(&["json"], line, "order").as_deref(), Some("o-1"));
+        assert_eq!(value(&["json"], line, "n").as_deref(), Some("7"));
+        assert_eq!(value(&["json"], line, "tenant").as_deref(), Some("t\"2"));
+        assert_eq!(value(&["json"], line, "nested"), None);
+        let cri = format!("2025-03-29T11:54:05.1Z stdout F {line}\n");
+        assert_eq!(value(&["cri", "json"], &cri, "order").as_deref(), Some("o-1"));
+        let pairs = r#"time=1 level=info msg="a b" order=o-2"#;
+        assert_eq!(value(&["logfmt"], pairs, "order").as_deref(), Some("o-2"));
+        assert_eq!(value(&["cri"], &cri, "order"), None);
     }
 
     #[test]

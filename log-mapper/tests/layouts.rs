@@ -148,6 +148,35 @@ fn several_layouts_in_one_file() {
     assert_eq!(account.damage, [told]);
 }
 
+/// A program that is given another configuration in the middle of a long file: what comes then is
+/// read as what came before, though the start of the file does not show it.
+#[test]
+fn a_layout_that_begins_in_the_middle_of_a_long_file() {
+    const N: usize = 8_000;
+    let line = |i: usize| {
+        let (class, .., level, _, thread) = RECORDS[i % 4];
+        let text =
+            ["Started on port 8080", "Volume 3 is full", "Request 17 failed: x", "Stopped after 12 s"][i % 4];
+        let level = level.name();
+        let time = format!("2025-03-29 {:02}:{:02}:{:02},100", 10 + i / 3600, i / 60 % 60, i % 60);
+        if i < N / 2 {
+            format!("{time} {level:<5} [{thread}] {class}: {text}\n")
+        } else {
+            format!("{level:<5} [{thread}] {time} {class} - {text}\n")
+        }
+    };
+    let text: String = (0..N).map(line).collect();
+    let output = read(&text);
+    let account = &output.inputs[0];
+    assert!(account.layout_found.contains("another about byte"), "{}", account.layout_found);
+    assert_eq!((account.n_records, account.n_headerless), (N as u64, 0), "{}", account.layout);
+    let records = found(&output);
+    assert_eq!(records.len(), N);
+    for (i, (_, thread, log_point, _)) in records.into_iter().enumerate() {
+        assert_eq!((thread.as_deref(), log_point), (Some(RECORDS[i % 4].5), Some(i % 4)), "{i}");
+    }
+}
+
 /// A stack trace in a wrapper, and a time of day that goes over midnight.
 #[test]
 fn places_are_those_of_the_file() {

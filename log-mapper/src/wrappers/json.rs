@@ -347,6 +347,31 @@ fn unescape_unicode(text: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
     len
 }
 
+/// What comes before the key of a diagnostic context in the layouts that nest it, or mark it.
+const CONTEXTS: &[&str] = &["", "mdc.", "contextMap.", "labels.", "context.", "properties.", "_"];
+
+/// The value of `key` in the diagnostic context of a line, or of a field that is called so.
+pub(super) fn context(line: &[u8], key: &str) -> Option<Vec<u8>> {
+    let names: Vec<String> = CONTEXTS.iter().map(|context| format!("{context}{key}")).collect();
+    let mut best: Option<(usize, Value<'_>)> = None;
+    let mut give = |path: &[&[u8]], value| {
+        let rank = names.iter().position(|name| is_path(name.as_bytes(), path));
+        if let Some(rank) = rank.filter(|rank| best.is_none_or(|(known, _)| *rank < known)) {
+            best = Some((rank, value));
+        }
+    };
+    match object(line) {
+        Some(object) => _ = walk(object, &mut Vec::new(), &mut |path, value| give(path, value))?,
+        None => pairs(line, &mut |key, value| give(&[key], value))?,
+    }
+    let mut out = Vec::new();
+    match best?.1 {
+        Value::String(text) => unescape(text, &mut out),
+        Value::Bare(text) => out.extend_from_slice(text),
+    }
+    Some(out)
+}
+
 fn object(line: &[u8]) -> Option<&[u8]> {
     let line = line.trim_ascii();
     (line.starts_with(b"{") && line.ends_with(b"}")).then_some(line)
@@ -395,6 +420,12 @@ pub(super) fn message(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
 /// `key=value key="a text"`
 pub(super) fn logfmt(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     let mut fields = Fields::default();
+    pairs(line, &mut |key, value| fields.add(&[key], value))?;
+    fields.write(out)
+}
+
+/// Calls `give` with each key and value of a line of them; none: it is no such line.
+fn pairs<'a>(line: &'a [u8], give: &mut dyn FnMut(&'a [u8], Value<'a>)) -> Option<()> {
     let mut at = 0;
     while at < line.len() {
         let n = line[at..].iter().position(|b| matches!(b, b'=' | b' ' | b'"'))?;
@@ -403,14 +434,14 @@ pub(super) fn logfmt(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
         at += n + 1;
         if line.get(at) == Some(&b'"') {
             let (value, end) = string(line, at)?;
-            fields.add(&[key], Value::String(value));
+            give(key, Value::String(value));
             at = end;
         } else {
             let n = memchr::memchr(b' ', &line[at..]).unwrap_or(line.len() - at);
-            fields.add(&[key], Value::Bare(&line[at..at + n]));
+            give(key, Value::Bare(&line[at..at + n]));
             at += n;
         }
         at += blanks(line, at);
     }
-    fields.write(out)
+    Some(())
 }
