@@ -1,5 +1,6 @@
 //! What was typed, as values: flags and their help. Nothing here touches a file.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -103,6 +104,10 @@ pub(crate) struct MapArgs {
     /// Folder for the accumulators
     #[arg(short, long, value_name = "OUT_DIR")]
     pub(crate) output: PathBuf,
+    /// Write what this query needs of the node instead, an aggregate over `events` in SQL; `lprof
+    /// sql --aggregates` puts together what the nodes wrote
+    #[arg(long, value_name = "QUERY.sql")]
+    pub(crate) aggregate: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) log: LogArgs,
 }
@@ -178,10 +183,13 @@ pub(crate) enum Format {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SqlArgs {
     /// Folder of the request table
-    #[arg(long, value_name = "TABLE")]
-    pub(crate) table: PathBuf,
+    #[arg(long, value_name = "TABLE", required_unless_present = "aggregates")]
+    pub(crate) table: Option<PathBuf>,
     /// The query; none: a prompt
     pub(crate) query: Option<String>,
+    /// Answer the query that `lprof map --aggregate` was given, from what it wrote on all nodes
+    #[arg(long, value_name = "OUT_DIR", num_args = 1.., conflicts_with_all = ["table", "query", "nested_loop"])]
+    pub(crate) aggregates: Vec<PathBuf>,
     /// Form of the rows [default: table on a terminal, csv in a pipe]
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
@@ -412,6 +420,21 @@ pub(crate) struct EvaluateArgs {
     pub(crate) format: Format,
 }
 
+/// What was typed, so that a text which begins with a comment of SQL is no flag: names of flags
+/// hold no blanks and no line ends.
+pub(crate) fn typed(arguments: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+    arguments.map(|argument| {
+        let text = argument.to_str().filter(|text| text.starts_with("--"));
+        let name = text.map(|text| text.split('=').next().unwrap_or_default());
+        if name.is_some_and(|name| name.contains(char::is_whitespace)) {
+            let mut out = OsString::from("\n");
+            out.push(&argument);
+            return out;
+        }
+        argument
+    })
+}
+
 /// Between 0 and 100, without both.
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').parse::<f64>().ok().filter(|n| *n > 0.0 && *n < 100.0);
@@ -456,8 +479,22 @@ fn day(text: &str) -> Result<(i16, u8, u8), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Args, duration_us};
-    use clap::CommandFactory as _;
+    use super::{Args, Command, duration_us, typed};
+    use clap::{CommandFactory as _, Parser as _};
+
+    #[test]
+    fn comments_are_no_flags() {
+        for query in ["-- a comment\nselect 1", "--comment\nselect 1", "--a = b\nselect 1"] {
+            let words = ["lprof", "sql", "--table", "t", query].map(Into::into);
+            let args = Args::try_parse_from(typed(words.into_iter())).expect("a query");
+            let Command::Sql(sql) = args.command else { panic!("sql was asked for") };
+            assert_eq!(sql.query.as_deref().map(str::trim), Some(query));
+        }
+        for flag in ["--fromat", "--fromat=a b"] {
+            let words = ["lprof", "sql", "--table", "t", flag].map(Into::into);
+            assert!(Args::try_parse_from(typed(words.into_iter())).is_err(), "{flag}");
+        }
+    }
 
     #[test]
     fn flags_do_not_contradict_each_other() {

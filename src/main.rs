@@ -25,7 +25,7 @@ use clap::Parser as _;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let args = match args::Args::try_parse() {
+    let args = match args::Args::try_parse_from(args::typed(std::env::args_os())) {
         Ok(args) => args,
         Err(message) => {
             // Help and version are answers, not mistakes; clap knows which.

@@ -4,12 +4,15 @@
 //! Refused before anything runs: definitions, changes, `COPY`, `SET`, several
 //! statements, files by name. A panic in the engine is one failed query.
 
+mod halves;
 mod happened_before;
 mod language;
 mod log_points;
+mod places;
 mod prompt;
 mod row_names;
 mod session;
+mod sketches;
 mod values;
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
@@ -20,6 +23,7 @@ use reducer::table::Manifest;
 use crate::args::{Format, QueryArgs};
 use crate::output;
 use crate::render::neutral;
+pub(crate) use halves::{check as check_aggregate, first_half, print_second_half};
 pub(crate) use session::Joins;
 use session::Session;
 

@@ -344,3 +344,147 @@ fn no_query_writes_or_reaches_a_file() {
     assert_eq!(done(&["query", "--table", &table, &text]), "\"a\"\"; --\"\n0\n");
     assert_eq!(files(), before, "nothing written");
 }
+
+/// Asks `query`, an aggregate over events, in two halves: the first one where the logs of each
+/// node are, the second one of what these wrote.
+fn in_halves(folder: &Path, model: &str, query: &str) -> String {
+    let file = folder.join("query.sql");
+    std::fs::write(&file, query).expect("a query");
+    let out = folder.join("halves").display().to_string();
+    for node in ["a", "b", "c"] {
+        let log = samples().join(format!("logs/{node}.log")).display().to_string();
+        let query = file.display().to_string();
+        done(&["map", "--model", model, "--node", node, &log, "-o", &out, "--aggregate", &query]);
+    }
+    let found = done(&["sql", "--format", "csv", "--aggregates", &out]);
+    std::fs::remove_dir_all(out).expect("what was written");
+    found
+}
+
+/// Each is asked of the table and in halves: what leaves the nodes is enough.
+const AGGREGATES: [&str; 7] = [
+    "SELECT count(*) FROM events",
+    "SELECT node, level, count(*), min(ts), max(ts), avg(n_lines) FROM events GROUP BY node, level ORDER BY 1, 2",
+    "SELECT class, method, source_line, count(*) FROM events WHERE class IS NOT NULL GROUP BY 1, 2, 3
+     HAVING count(*) > 20 ORDER BY 4 DESC, 1, 2, 3 LIMIT 5",
+    "-- different ones over all nodes\nSELECT count(DISTINCT method), count(DISTINCT node) FROM events",
+    "WITH printed AS (SELECT unnest(values) AS item FROM events)
+     SELECT item['name'], count(*), approx_distinct(item['value']), distinct_estimate(distinct_sketch(item['value']))
+     FROM printed GROUP BY 1 ORDER BY 1",
+    "SELECT node, sum(CAST(value_of(values, 'length') AS BIGINT)) FROM events WHERE method = 'keep' GROUP BY node ORDER BY 1",
+    "SELECT date_bin(INTERVAL '1 second', ts) AS second, count(*) AS n,
+            quantile_estimate(quantile_sketch(line), 0.9) AS p90
+     FROM events GROUP BY 1 ORDER BY n DESC, second LIMIT 3",
+];
+
+#[test]
+fn aggregates_in_two_halves_give_what_the_whole_gives() {
+    let (folder, table) = table("java17");
+    let model = folder.path().join("m").display().to_string();
+    let jar = samples().join("classes/java17/store.jar").display().to_string();
+    done(&["analyze", &jar, "-o", &model]);
+    for query in AGGREGATES {
+        let whole = done(&["sql", "--table", &table, "--format", "csv", query]);
+        assert_eq!(in_halves(folder.path(), &model, query), whole, "{query}");
+    }
+}
+
+#[test]
+fn what_a_node_cannot_do_by_itself_is_refused_before_its_logs_are_read() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let jar = samples().join("classes/java17/store.jar").display().to_string();
+    let log = samples().join("logs/a.log").display().to_string();
+    done(&["analyze", &jar, "-o", &path("m")]);
+    let map = |query: &str| -> Vec<String> {
+        std::fs::write(path("q.sql"), query).expect("a query");
+        let arguments = [
+            "map",
+            "--model",
+            &path("m"),
+            "--node",
+            "a",
+            &log,
+            "-o",
+            &path("out"),
+            "--aggregate",
+            &path("q.sql"),
+        ];
+        arguments.map(ToOwned::to_owned).to_vec()
+    };
+    let words = |arguments: &[String]| -> Vec<String> { arguments.to_vec() };
+    for (query, expected) in [
+        ("SELECT node FROM events", "no aggregate in the query"),
+        ("SELECT count(DISTINCT request_id) FROM events", "where logs are there is `events`, with node"),
+        ("SELECT count(*) FROM requests", "where logs are there is `events`"),
+        (
+            "SELECT count(*) FROM events a JOIN events b ON a.line = b.line",
+            "needs the rows of all nodes together",
+        ),
+        (
+            "SELECT count(*) FROM (SELECT * FROM events ORDER BY ts LIMIT 5)",
+            "needs the rows of all nodes together",
+        ),
+        ("COPY events TO 'x'", "where logs are"),
+    ] {
+        let arguments = words(&map(query));
+        fails(1, &arguments.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+        assert!(!folder.path().join("out").exists(), "{query}");
+    }
+    let arguments = words(&map("SELECT count(*) FROM events"));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    done(&arguments);
+    fails(1, &arguments, "is there already");
+    // One node twice would count twice.
+    fails(1, &["sql", "--aggregates", &path("out"), &path("out")], "node `a` is there twice");
+    fails(1, &["sql", "--aggregates", &path("m")], "");
+}
+
+#[test]
+fn an_explanation_tells_where_parts_could_run() {
+    let (_folder, table) = table("java17");
+    let explain = |query: &str| {
+        let text = done(&["sql", "--table", &table, "--format", "json", &format!("EXPLAIN {query}")]);
+        let rows: Vec<BTreeMap<String, String>> = serde_json::from_str(&text).expect("JSON");
+        let row = rows.into_iter().find(|row| row["plan_type"] == "where_it_can_run");
+        row.expect("a row of places")["plan"].clone()
+    };
+    let first = |place: &str| format!("first half {place}, second half where it is asked");
+    let plan = explain("SELECT node, count(*) FROM events WHERE level = 'INFO' GROUP BY node");
+    assert!(plan.contains(&first("at the mapper")), "{plan}");
+    let plan = explain("SELECT node, count(DISTINCT request_id) FROM events GROUP BY node");
+    assert!(plan.contains(&first("at the reducer")), "{plan}");
+    let plan = explain(
+        "SELECT b.node, count(*) FROM events a JOIN events b ON happened_before(a, b) GROUP BY b.node",
+    );
+    assert!(plan.contains(&first("at the reducer")), "{plan}");
+    // Rows of different requests meet only where all of them are.
+    let plan = explain("SELECT count(*) FROM events a JOIN events b ON a.line = b.line");
+    assert!(!plan.contains("first half"), "{plan}");
+}
+
+/// What sketches estimate, of what was merged, against all values sorted.
+#[test]
+fn merged_sketches_are_within_their_bounds() {
+    let (_folder, table) = table("java17");
+    let exact = analysis(&table, "distinct-blocks");
+    for row in analysis(&table, "sketches") {
+        let number = |name: &str| row[name].parse::<f64>().expect("a number");
+        let same = exact.iter().find(|other| other["node"] == row["node"]).expect("the node");
+        let blocks: f64 = same["blocks"].parse().expect("a number");
+        // Far below 4,096 registers nearly all values are told apart.
+        assert!((number("blocks") - blocks).abs() <= 0.016 * blocks + 0.5, "{row:?}");
+        let sql = format!(
+            "SELECT arrow_cast(end_ts, 'Int64') - arrow_cast(start_ts, 'Int64') FROM spans WHERE node = '{}' ORDER BY 1",
+            row["node"]
+        );
+        let took = done(&["sql", "--table", &table, "--format", "csv", &sql]);
+        let took: Vec<f64> = took.lines().skip(1).map(|line| line.parse().expect("a number")).collect();
+        for (q, name) in [(0.5, "about_p50_us"), (0.99, "about_p99_us")] {
+            let value = took[(q * (took.len() - 1) as f64) as usize];
+            assert!((number(name) - value).abs() <= 0.01 * value + 0.5, "{name}: {value}, {row:?}");
+        }
+    }
+    fails(1, &["sql", "--table", &table, "SELECT quantile_sketch(node) FROM events"], "takes numbers");
+    fails(1, &["sql", "--table", &table, "SELECT distinct_estimate(X'00')"], "no sketch of different values");
+}

@@ -18,6 +18,7 @@
 //! | [`InputRow`] `inputs` | an input file of a run | no |
 //! | [`RunRow`] `runs` | what one command added | no |
 
+mod aggregates;
 mod cell;
 mod events;
 mod inputs;
@@ -29,6 +30,7 @@ mod requests;
 mod spans;
 mod timings;
 
+pub use aggregates::{NodeAggregate, aggregate_path, read_aggregates, write_aggregate};
 pub use cell::{Bytes, Cell, Row, SharedBytes, Text, Time};
 pub use events::{EventRow, NameValue};
 pub use inputs::{InputRow, RunRow};

@@ -21,6 +21,8 @@ use crate::nodes;
 use crate::output::Voice;
 use crate::progress::Progress;
 
+mod aggregate;
+
 /// The model's name in the folder of a map output.
 pub(crate) const MODEL_NAME: &str = "model";
 
@@ -36,6 +38,7 @@ pub(crate) fn run(args: &MapArgs, voice: Voice) -> Result<ExitCode> {
         voice.say(&format!("warning: {warning}"));
     }
     let model = Model::read(&args.model)?;
+    let query = aggregate::query(args)?;
     check_output(&args.output, &args.node, &model)?;
     let mut logs = BTreeMap::from([(args.node.clone(), logs)]);
     drop_contained(&mut logs, voice)?;
@@ -44,9 +47,15 @@ pub(crate) fn run(args: &MapArgs, voice: Voice) -> Result<ExitCode> {
     let output = mapper.map(&args.node, &logs)?;
     summary::require_headers(std::slice::from_ref(&output), voice)?;
     std::fs::create_dir_all(&args.output).with_context(|| format!("`{}`", args.output.display()))?;
+    let totals = summary::Totals::of(output.inputs.iter());
+    if let Some(query) = query {
+        let inputs = output.inputs.clone();
+        aggregate::write(&args.output, &query, model, output, voice)?;
+        summary::tell_damage(inputs.iter().map(|input| (args.node.as_str(), input)), voice);
+        return Ok(exit_code(totals.lost() > 0, args.log.strict));
+    }
     model.write(&args.output.join(MODEL_NAME))?;
     schema::tables::write_node_output(&args.output, &model, &output)?;
-    let totals = summary::Totals::of(output.inputs.iter());
     voice.say(&format!("{}: {} in {} accumulators", args.node, totals.sentence(), output.accumulators.len()));
     if !voice.quiet {
         let mut out = crate::output::stdout();

@@ -5,11 +5,21 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::args::SqlArgs;
+#[cfg(feature = "sql")]
+use crate::output;
 use crate::output::Voice;
 
 #[cfg(feature = "sql")]
 pub(crate) fn run(args: &SqlArgs, voice: Voice) -> Result<ExitCode> {
-    let manifest = reducer::table::Manifest::read(&args.table)?;
+    let Some(table) = &args.table else {
+        let mut aggregates = Vec::new();
+        for folder in &args.aggregates {
+            aggregates.extend(schema::tables::read_aggregates(folder)?);
+        }
+        crate::query::print_second_half(aggregates, output::format(args.format))?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let manifest = reducer::table::Manifest::read(table)?;
     if let Some(damage) = &manifest.damage {
         voice.say(&format!("warning: {damage}; the state before it is shown"));
     }
@@ -22,6 +32,6 @@ pub(crate) fn run(args: &SqlArgs, voice: Voice) -> Result<ExitCode> {
 pub(crate) fn run(args: &SqlArgs, _voice: Voice) -> Result<ExitCode> {
     anyhow::bail!(
         "this lprof was built without SQL; build it with `cargo build --features sql`, or read `{}` with any engine that reads Parquet",
-        args.table.display(),
+        args.table.as_deref().unwrap_or(std::path::Path::new("")).display(),
     )
 }

@@ -110,6 +110,18 @@ pub(crate) fn read(
     Ok(groups)
 }
 
+/// All requests of `manifest`, held at once.
+#[cfg(test)]
+pub(crate) fn requests(manifest: &Manifest) -> Result<Vec<Request>> {
+    let (mut groups, mut all) = (Groups::default(), Vec::new());
+    read_parts(manifest, &|_| true, false, &mut |batch| {
+        let one = |(request, spans, events): &Found| found(&mut groups, request, spans, events, 0);
+        all.extend(batch.iter().map(one));
+        true
+    })?;
+    Ok(all)
+}
+
 /// Hands requests that are `wanted` to `take`, some thousand at a time, until it wants no more.
 fn read_parts(
     manifest: &Manifest,

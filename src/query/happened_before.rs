@@ -30,3 +30,9 @@ mod tests;
 pub(crate) use filters::{FilterPlanner, FilteredJoins};
 pub(crate) use functions::all as functions;
 pub(crate) use rule::JoinByRequest;
+
+/// Whether a function holds for rows of one request only.
+pub(crate) fn is_of_one_request(function: &str) -> bool {
+    let mut relations = condition::Relation::ALL.into_iter();
+    relations.any(|relation| relation.name() == function) || condition::Filter::NAMES.contains(&function)
+}

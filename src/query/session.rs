@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
 use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
@@ -12,30 +12,34 @@ use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::SendableRecordBatchStream;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
+use futures::StreamExt as _;
 use reducer::table::{Manifest, TABLES};
 use schema::tables::{self, Row, SchemaRef};
 use serde_json::Value;
+use tokio::runtime::Runtime;
 
 use super::happened_before::{FilterPlanner, FilteredJoins, JoinByRequest, functions};
 use super::row_names::add_positions;
-use super::{QUERY_BYTES_MAX, STACK_BYTES, values};
+use super::{QUERY_BYTES_MAX, STACK_BYTES, places, sketches, values};
 use crate::args::Format;
 use crate::output;
 use crate::render::RowWriter;
 
 /// Memory for sorts, joins and aggregates; they spill to disk beyond it.
-const MEMORY_BYTES_MAX: usize = 1 << 30;
+pub(super) const MEMORY_BYTES_MAX: usize = 1 << 30;
 /// Deepest nesting of brackets: the engine has no guard of its own in our build.
 const NESTING_MAX: usize = 128;
 
 /// The engine with the tables of one manifest.
 pub(crate) struct Session {
     context: SessionContext,
-    runtime: tokio::runtime::Runtime,
+    runtime: Runtime,
     /// (table, its columns), for completion.
     pub(crate) names: Vec<(String, Vec<String>)>,
     /// Functions of rows, beside the engine's.
@@ -52,10 +56,10 @@ pub(crate) enum Joins {
 }
 
 /// The engine without tables, which holds at most `memory_bytes` and then spills.
-pub(super) fn context(memory_bytes: usize, joins: Joins) -> Result<SessionContext> {
+pub(super) fn context(memory_bytes: usize, joins: Joins, n_partitions: usize) -> Result<SessionContext> {
     let config = SessionConfig::new()
         .with_information_schema(true)
-        .with_target_partitions(rayon::current_num_threads())
+        .with_target_partitions(n_partitions)
         .set_bool("datafusion.execution.parquet.schema_force_view_types", false)
         .set_bool("datafusion.execution.parquet.pushdown_filters", true)
         // Fails on a column that is given out under two names, beside a field of a struct.
@@ -77,18 +81,52 @@ pub(super) fn context(memory_bytes: usize, joins: Joins) -> Result<SessionContex
     let context = SessionContext::new_with_state(state);
     context.add_analyzer_rule(Arc::new(FilteredJoins));
     functions().into_iter().for_each(|function| context.register_udf(function));
+    sketches::functions().into_iter().for_each(|function| context.register_udf(function));
+    sketches::aggregates().into_iter().for_each(|aggregate| context.register_udaf(aggregate));
     Ok(context)
+}
+
+/// What the engine runs in.
+fn runtime() -> Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(rayon::current_num_threads())
+        .thread_stack_size(STACK_BYTES)
+        .build()
+        .context("cannot start the SQL engine")
+}
+
+/// Runs what needs no table of a manifest.
+pub(super) fn block_on<T>(run: impl Future<Output = Result<T>>) -> Result<T> {
+    runtime()?.block_on(run)
+}
+
+/// The names of the functions of rows, beside the engine's.
+pub(super) fn names_of_functions() -> HashSet<String> {
+    functions().iter().map(|function| function.name().to_owned()).collect()
+}
+
+/// The rows of `query`, which can only read; `functions` are those of rows.
+pub(super) async fn read_only(
+    context: &SessionContext,
+    query: &str,
+    functions: &HashSet<String>,
+) -> Result<DataFrame> {
+    check(query)?;
+    let options = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
+    let state = context.state();
+    let dialect = state.config_options().sql_parser.dialect;
+    let mut statement = state.sql_to_statement(query, &dialect)?;
+    add_positions(&mut statement, functions);
+    let plan = state.statement_to_plan(statement).await?;
+    options.verify_plan(&plan)?;
+    Ok(context.execute_logical_plan(plan).await?)
 }
 
 impl Session {
     /// Opens the tables of `manifest`.
     pub(crate) fn open(manifest: &Manifest, joins: Joins) -> Result<Self> {
-        let context = context(MEMORY_BYTES_MAX, joins)?;
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(rayon::current_num_threads())
-            .thread_stack_size(STACK_BYTES)
-            .build()
-            .context("cannot start the SQL engine")?;
+        let context = context(MEMORY_BYTES_MAX, joins, rayon::current_num_threads())?;
+        let runtime = runtime()?;
         let mut names = Vec::new();
         for table in TABLES {
             let schema = schema_of(table);
@@ -96,8 +134,7 @@ impl Session {
                 .push((table.to_owned(), schema.fields().iter().map(|field| field.name().clone()).collect()));
             register(&context, manifest, table, schema)?;
         }
-        let functions = functions().iter().map(|function| function.name().to_owned()).collect();
-        Ok(Self { context, runtime, names, functions })
+        Ok(Self { context, runtime, names, functions: names_of_functions() })
     }
 
     /// Runs `query` and writes its rows to standard output.
@@ -105,8 +142,21 @@ impl Session {
         self.runtime.block_on(async {
             let frame = self.ask(query).await?;
             let schema: SchemaRef = Arc::new(frame.schema().as_arrow().clone());
-            print_stream(frame.execute_stream().await?, schema, format).await
+            let places = self.places(frame.logical_plan(), &schema)?;
+            let rows = frame.execute_stream().await?;
+            let rows = rows.chain(futures::stream::iter(places.map(Ok)));
+            let rows = Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&schema), rows));
+            print_stream(rows, schema, format).await
         })
+    }
+
+    /// What an explanation also says: where the parts of the query could run.
+    fn places(&self, plan: &LogicalPlan, schema: &SchemaRef) -> Result<Option<RecordBatch>> {
+        let LogicalPlan::Explain(explain) = plan else { return Ok(None) };
+        let plan = self.context.state().optimize(&explain.plan)?;
+        let texts = ["where_it_can_run".to_owned(), places::places(&plan)];
+        let columns = texts.map(|text| Arc::new(StringArray::from(vec![text])) as ArrayRef);
+        Ok(Some(RecordBatch::try_new(Arc::clone(schema), columns.to_vec())?))
     }
 
     /// The first column of the rows of `query`, as texts.
@@ -125,27 +175,17 @@ impl Session {
         Ok(texts)
     }
 
-    /// The rows of `query`, which can only read.
     async fn ask(&self, query: &str) -> Result<DataFrame> {
-        check(query)?;
-        let options =
-            SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
-        let state = self.context.state();
-        let dialect = state.config_options().sql_parser.dialect;
-        let mut statement = state.sql_to_statement(query, &dialect)?;
-        add_positions(&mut statement, &self.functions);
-        let plan = state.statement_to_plan(statement).await?;
-        options.verify_plan(&plan)?;
-        Ok(self.context.execute_logical_plan(plan).await?)
+        read_only(&self.context, query, &self.functions).await
     }
 }
 
-async fn print_stream(
+/// Writes rows to standard output.
+pub(super) async fn print_stream(
     mut stream: SendableRecordBatchStream,
     schema: SchemaRef,
     format: Format,
 ) -> Result<()> {
-    use futures::StreamExt as _;
     let mut out = output::stdout();
     if format == Format::Parquet {
         let mut batches: Vec<RecordBatch> = Vec::new();
@@ -169,7 +209,7 @@ async fn print_stream(
 }
 
 /// Refuses what would cost the engine its stack or memory before it plans.
-fn check(query: &str) -> Result<()> {
+pub(super) fn check(query: &str) -> Result<()> {
     if query.len() > QUERY_BYTES_MAX {
         bail!("a query has at most {QUERY_BYTES_MAX} bytes, this one {}", query.len());
     }

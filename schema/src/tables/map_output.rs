@@ -247,7 +247,7 @@ impl UnattributedRow {
     }
 }
 
-fn path_of(folder: &Path, part: &str, node: &str) -> PathBuf {
+pub(super) fn path_of(folder: &Path, part: &str, node: &str) -> PathBuf {
     let mut name = String::new();
     for byte in node.bytes() {
         match byte {

@@ -110,6 +110,25 @@ pub fn read<R: Row>(path: &Path) -> Result<(Vec<R>, Metadata)> {
     Ok((rows, metadata))
 }
 
+/// Reads all columns of `path`, whatever they are, and its metadata.
+pub(super) fn read_columns(path: &Path) -> Result<(SchemaRef, Vec<RecordBatch>, Metadata)> {
+    let (builder, metadata) = open(path)?;
+    let schema = builder.schema().clone();
+    let reader = builder.with_batch_size(BATCH_ROWS_MAX).build();
+    let batches = reader.and_then(|batches| Ok(batches.collect::<std::result::Result<_, _>>()?));
+    Ok((schema, batches.map_err(|e| Error::damaged(path, 0, e))?, metadata))
+}
+
+/// Begins to read `path`: its columns, and the pairs in its footer.
+fn open(path: &Path) -> Result<(ParquetRecordBatchReaderBuilder<File>, Metadata)> {
+    let file = File::open(path).map_err(Error::io(path))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| Error::damaged(path, 0, e))?;
+    let pairs = builder.metadata().file_metadata().key_value_metadata();
+    let pairs = pairs.into_iter().flatten().filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?)));
+    let metadata = pairs.collect();
+    Ok((builder, metadata))
+}
+
 /// Hands the rows of `path` to `take`, one batch at a time; returns its metadata.
 pub(super) fn read_batches<R: Row>(
     path: &Path,
@@ -135,15 +154,7 @@ impl<R: Row> Batches<R> {
     /// # Errors
     /// Not Parquet, cut short or damaged; I/O errors.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(Error::io(path))?;
-        let builder =
-            ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| Error::damaged(path, 0, e))?;
-        let pairs = builder.metadata().file_metadata().key_value_metadata();
-        let metadata = pairs
-            .into_iter()
-            .flatten()
-            .filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?)))
-            .collect();
+        let (builder, metadata) = open(path)?;
         let wanted = R::schema();
         let roots = builder.schema().fields().iter().enumerate();
         let roots = roots.filter(|(_, field)| wanted.column_with_name(field.name()).is_some());

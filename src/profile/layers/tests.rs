@@ -1,5 +1,5 @@
-//! The layers against a plain fold over random traces, which groups by the text of whole
-//! trees and events and measures microsecond by microsecond.
+//! The layers against a plain fold over random traces and over real tables, which groups by the
+//! text of whole trees and events and measures between all times at which anything happens.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,11 @@ use crate::profile::groups::{Groups, Request};
 use crate::profile::statistics::{Random, Statistics};
 use crate::profile::trace::{Span, Trace, Wait};
 
-const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+/// What an operation is called: `a`, `b`, .. `aa`, as columns of a sheet are.
+fn name(operation: u32) -> String {
+    let letter = char::from(b'a' + (operation % 26) as u8);
+    if operation < 26 { letter.to_string() } else { format!("{}{letter}", name(operation / 26 - 1)) }
+}
 
 /// Spans of a trace: (operation, parent among those before, wait, start, length).
 type Drawn = Vec<(usize, usize, u8, i64, i64)>;
@@ -44,8 +48,9 @@ fn has_ties(trace: &Trace) -> bool {
 
 fn groups(traces: &[Trace], batch: usize) -> Groups {
     let mut groups = Groups::default();
-    for (number, name) in (0..).zip(NAMES) {
-        assert_eq!(groups.names.number(name), number);
+    let operations = traces.iter().flat_map(|trace| &trace.spans).map(|span| span.operation);
+    for number in 0..=operations.max().unwrap_or(0) {
+        assert_eq!(groups.names.number(&name(number)), number);
     }
     let mut numbers = 0..;
     let requests: Vec<Request> = traces
@@ -76,7 +81,7 @@ fn tree(trace: &Trace, at: u32) -> String {
     let span = &trace.spans[at as usize];
     let mut children: Vec<String> = trace.children(at).iter().map(|&child| tree(trace, child)).collect();
     children.sort();
-    format!("{}{}({})", NAMES[span.operation as usize], span.wait != Wait::Nobody, children.join(","))
+    format!("{}{}({})", name(span.operation), span.wait != Wait::Nobody, children.join(","))
 }
 
 /// The tree with the order of what happens to the children, told by their ranks.
@@ -85,7 +90,7 @@ fn order(trace: &Trace, at: u32) -> String {
     let texts: Vec<String> = children.iter().map(|&child| order(trace, child)).collect();
     let events = events(trace, &children, Some(at));
     let span = &trace.spans[at as usize];
-    format!("{}{}[{}]{events}", NAMES[span.operation as usize], span.wait != Wait::Nobody, texts.join(","))
+    format!("{}{}[{}]{events}", name(span.operation), span.wait != Wait::Nobody, texts.join(","))
 }
 
 /// One microsecond after the other: ends of what runs, what lasts no time, starts, the end.
@@ -113,11 +118,11 @@ fn events(trace: &Trace, children: &[u32], of: Option<u32>) -> String {
 }
 
 fn key(trace: &Trace, layer: Layer) -> String {
-    let name = NAMES[trace.spans[trace.roots[0] as usize].operation as usize];
+    let name = name(trace.spans[trace.roots[0] as usize].operation);
     let roots = ranked(trace, &trace.roots);
     match layer {
         Layer::All => String::new(),
-        Layer::Type => name.to_owned(),
+        Layer::Type => name,
         Layer::Tree => {
             let mut trees: Vec<String> = roots.iter().map(|&root| tree(trace, root)).collect();
             trees.sort();
@@ -130,14 +135,18 @@ fn key(trace: &Trace, layer: Layer) -> String {
     }
 }
 
-/// The microseconds of a span in which no child runs that it waits for.
+/// How long a span runs while no child does that it waits for: between two times at which
+/// anything happens nothing changes.
 fn own(trace: &Trace, at: u32) -> i64 {
     let Span { start_us, end_us, .. } = trace.spans[at as usize];
-    let covers =
-        |us: i64, child: &Span| child.wait != Wait::Nobody && (child.start_us..child.end_us).contains(&us);
-    let is_own =
-        |us: &i64| !trace.children(at).iter().any(|&child| covers(*us, &trace.spans[child as usize]));
-    (start_us..end_us).filter(is_own).count() as i64
+    let waited =
+        || trace.children(at).iter().map(|&c| &trace.spans[c as usize]).filter(|c| c.wait != Wait::Nobody);
+    let mut times: Vec<i64> = waited().flat_map(|child| [child.start_us, child.end_us]).collect();
+    times.retain(|us| (start_us..end_us).contains(us));
+    times.extend([start_us, end_us]);
+    times.sort_unstable();
+    let is_own = |us: i64| !waited().any(|child| (child.start_us..child.end_us).contains(&us));
+    times.windows(2).filter(|pair| is_own(pair[0])).map(|pair| pair[1] - pair[0]).sum()
 }
 
 /// All metrics of a span that the paper's definitions give, by name and index.
@@ -214,7 +223,7 @@ fn expected(traces: &[Trace], of: Layer) -> BTreeMap<String, Expected> {
         durations.push(end - start);
         for (at, span) in (0..).zip(&trace.spans) {
             for (metric, index, us) in metrics(trace, at, of) {
-                let sum = sums.entry((NAMES[span.operation as usize].to_owned(), metric, index)).or_default();
+                let sum = sums.entry((name(span.operation), metric, index)).or_default();
                 *sum = (sum.0 + 1, sum.1 + i128::from(us));
             }
         }
@@ -286,4 +295,41 @@ fn layers_of_large_groups_are_what_a_plain_fold_finds() {
         })
         .collect();
     check(&traces);
+}
+
+/// Spans and depth of a request that the oracle can do: it makes the texts of all trees below a
+/// span anew for each span above it.
+const SPANS_MAX: usize = 300;
+const DEPTH_MAX: usize = 8;
+
+fn depth(trace: &Trace, at: u32) -> usize {
+    1 + trace.children(at).iter().map(|&child| depth(trace, child)).max().unwrap_or(0)
+}
+
+/// The requests of the sample, or of the tables that `LPROF_FOLD_TABLES` names with `:` between.
+#[test]
+fn layers_of_tables_are_what_a_plain_fold_finds() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let tables = std::env::var("LPROF_FOLD_TABLES").unwrap_or_else(|_| {
+        let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+        let table = folder.path().join("t").display().to_string();
+        let (jar, logs) = (samples.join("classes/java17/store.jar"), samples.join("logs"));
+        let words = ["lprof", "run", "-q", "--table", &table].map(std::ffi::OsString::from);
+        let words = words.into_iter().chain([jar.into_os_string(), logs.into_os_string()]);
+        let args = <crate::args::Args as clap::Parser>::parse_from(words);
+        crate::commands::run(args).expect("a table of the sample");
+        table
+    });
+    for table in tables.split(':') {
+        let manifest = reducer::table::Manifest::read(std::path::Path::new(table)).expect(table);
+        let requests = crate::profile::table::requests(&manifest).expect(table);
+        let all = requests.len();
+        let is_small = |trace: &Trace| {
+            trace.spans.len() <= SPANS_MAX && trace.roots.iter().all(|&root| depth(trace, root) <= DEPTH_MAX)
+        };
+        let traces: Vec<Trace> = requests.into_iter().map(|request| request.trace).filter(is_small).collect();
+        assert!(traces.len() * 10 >= all * 9 && all > 100, "{table}: {} of {all}", traces.len());
+        check(&traces);
+        eprintln!("{table}: {} of {all} requests", traces.len());
+    }
 }

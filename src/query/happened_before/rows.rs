@@ -18,28 +18,56 @@ pub(super) struct SpanRows {
     pub(super) rows: Vec<(Stretch, u32)>,
 }
 
+/// Spans of one request up to which a label is looked for one after the other: nearly all
+/// requests have fewer, and a map would cost more than what it finds.
+const IN_A_ROW_MAX: usize = 16;
+
+/// Labels in the order in which they were met, each with its span; none: it is no label.
+#[derive(Default)]
+struct Labels<'b> {
+    all: Vec<(&'b [u8], Option<usize>)>,
+    places: HashMap<&'b [u8], usize>,
+}
+
+impl<'b> Labels<'b> {
+    /// The span of `label`, if it was met; the inner one is none if it is no label.
+    fn find(&mut self, label: &[u8]) -> Option<&(&'b [u8], Option<usize>)> {
+        if self.all.len() <= IN_A_ROW_MAX {
+            return self.all.iter().find(|(known, _)| *known == label);
+        }
+        for at in self.places.len()..self.all.len() {
+            self.places.insert(self.all[at].0, at);
+        }
+        self.places.get(label).map(|&at| &self.all[at])
+    }
+}
+
 impl Rows {
     /// Of `(row, label, stretch)`; a row whose label is none is left out: nothing orders it.
     pub(super) fn new<'b>(rows: impl Iterator<Item = (u32, &'b [u8], Stretch)>) -> Self {
-        let mut of_label: HashMap<&'b [u8], Option<usize>> = HashMap::new();
+        let mut labels = Labels::default();
         let mut spans: Vec<SpanRows> = Vec::new();
         let mut last: Option<(&'b [u8], Option<usize>)> = None;
         for (row, label, stretch) in rows {
-            let at = match last {
-                Some((known, at)) if known == label => at,
-                _ => *of_label.entry(label).or_insert_with(|| {
-                    let label = Label::decode(label)?;
+            let known = last.filter(|(known, _)| *known == label).or_else(|| labels.find(label).copied());
+            let (_, at) = known.unwrap_or_else(|| {
+                let at = Label::decode(label).map(|label| {
                     spans.push(SpanRows { label, rows: Vec::new() });
-                    Some(spans.len() - 1)
-                }),
-            };
+                    spans.len() - 1
+                });
+                labels.all.push((label, at));
+                (label, at)
+            });
             last = Some((label, at));
             if let Some(at) = at {
                 spans[at].rows.push((stretch, row));
             }
         }
         for span in &mut spans {
-            span.rows.sort_unstable_by_key(|(stretch, row)| (stretch.first, stretch.last, *row));
+            let key = |(stretch, row): &(Stretch, u32)| (stretch.first, stretch.last, *row);
+            if !span.rows.is_sorted_by_key(key) {
+                span.rows.sort_unstable_by_key(key);
+            }
         }
         Self { spans }
     }

@@ -27,7 +27,7 @@ fn runtime() -> tokio::runtime::Runtime {
 
 /// A session whose batches are small, so that requests come in several.
 fn session(joins: Joins, memory_bytes: usize, n_rows: usize) -> SessionContext {
-    let context = context(memory_bytes, joins).expect("a session");
+    let context = context(memory_bytes, joins, rayon::current_num_threads()).expect("a session");
     let state = context.state_ref();
     let mut state = state.write();
     let options = state.config_mut().options_mut();
