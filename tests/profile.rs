@@ -8,6 +8,9 @@ mod delays;
 #[path = "support/sample.rs"]
 mod sample;
 
+use std::path::Path;
+use std::process::Command;
+
 use command::{done, fails, samples};
 use sample::table;
 
@@ -245,6 +248,64 @@ fn the_page_stands_alone() {
     assert!(!links.is_empty());
     assert!(links.iter().all(|link| text.contains(&format!("id=\"{link}\""))));
     assert!(text.contains("a.log:"), "log lines of examples");
+}
+
+/// What takes the time of the region that a report ends in, against the source: between the
+/// line that a write begins with and what comes next it connects to the next node, and then
+/// waits for it.
+#[test]
+fn what_can_take_time_in_a_region_is_told() {
+    let (_folder, table) = table("java17");
+    let report = json(&["profile", "--table", &table]);
+    let region = &report["lines"][0]["orders"][0]["regions"][0];
+    assert_eq!(region["region"], "from ClientHandler.writeBlock:106 to the start of AckResponder.keep:78");
+    let calls: Vec<&str> =
+        region["can_take_time"].as_array().expect("calls").iter().filter_map(Value::as_str).collect();
+    let source = std::fs::read_to_string(samples().join("source/store/blockstore/server/ClientHandler.java"));
+    let source = source.expect("the source");
+    let line = |text: &str| 1 + source.lines().position(|line| line.contains(text)).expect(text);
+    let expected = [
+        format!(
+            "socket: new Downstream down to SocketFactory.createSocket, line {}",
+            line("new Downstream(")
+        ),
+        format!("wait: BlockReceiver.receive down to BlockingQueue.put, line {}", line("new BlockReceiver(")),
+    ];
+    assert_eq!(calls[..2], expected);
+    let text = done(&["profile", "--table", &table, "--top", "1"]);
+    assert!(text.contains(&format!("can take time: {}; {}", expected[0], expected[1])), "{text}");
+}
+
+/// The page in a real browser: it draws something, far more than an empty page.
+#[test]
+fn the_page_is_drawn_by_a_browser() {
+    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    let runs = |name: &&&str| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success());
+    let Some(browser) = names.iter().find(runs) else {
+        eprintln!("skipped: none of {} is here", names.join(", "));
+        return;
+    };
+    let (folder, table) = table("java17");
+    let page = folder.path().join("p.html");
+    done(&["profile", "--table", &table, "--html", &page.display().to_string()]);
+    let empty = folder.path().join("empty.html");
+    std::fs::write(&empty, "<!DOCTYPE html><html><body></body></html>").expect("a page");
+    let drawn = |page: &Path, name: &str| -> Vec<u8> {
+        let picture = folder.path().join(name);
+        let mut command = Command::new(browser);
+        command.args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]);
+        command.arg(format!("--user-data-dir={}", folder.path().join("browser").display()));
+        command.args(["--window-size=1200,3000", &format!("--screenshot={}", picture.display())]);
+        let output = command.arg(format!("file://{}", page.display())).output().expect("a browser starts");
+        std::fs::read(&picture).unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr)))
+    };
+    let (full, none) = (drawn(&page, "full.png"), drawn(&empty, "empty.png"));
+    for picture in [&full, &none] {
+        assert!(picture.starts_with(b"\x89PNG\r\n\x1a\n"), "a picture");
+        // Width and height, 4 bytes each, behind the first name.
+        assert_eq!(picture[16..24], [0, 0, 4, 176, 0, 0, 11, 184]);
+    }
+    assert!(full.len() > 10 * none.len(), "{} bytes, an empty page {}", full.len(), none.len());
 }
 
 /// A tail that does what the others never do: told first, with the counts that it was made with.

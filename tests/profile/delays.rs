@@ -2,8 +2,8 @@
 //! happen later, by the order of the table, is printed so much later. The report has to name
 //! that place first.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use reducer::table::Manifest;
 use schema::happened_before::{Label, Order, Stretch, order};
@@ -29,6 +29,8 @@ const DAY_US: i64 = 86_400_000_000;
 type Site = (i64, i64);
 
 struct Logs {
+    /// Where the logs are, `NODE.log` each.
+    folder: PathBuf,
     events: Vec<EventRow>,
     /// Which events of the same request each place of a request delays.
     visits: BTreeMap<Site, Vec<(usize, Vec<usize>)>>,
@@ -49,7 +51,8 @@ fn place(event: &EventRow) -> Option<(Label, Stretch)> {
 }
 
 impl Logs {
-    fn read(table: &str) -> Self {
+    /// Those in `folder`, of which `table` was made.
+    fn read(table: &str, folder: &Path) -> Self {
         let manifest = Manifest::read(Path::new(table)).expect("a table");
         let events: Vec<EventRow> = manifest.rows().expect("events");
         let spans: Vec<SpanRow> = manifest.rows().expect("spans");
@@ -97,7 +100,7 @@ impl Logs {
         };
         let names = events.iter().filter_map(name).collect();
         visits.retain(|_, of| of.len() >= VISITS_MIN);
-        Self { events, visits, names }
+        Self { folder: folder.to_owned(), events, visits, names }
     }
 
     /// The logs with a delay at `site`, in `folder`; `day_us` later.
@@ -110,25 +113,28 @@ impl Logs {
             }
         }
         std::fs::create_dir_all(folder).expect("a folder");
-        for node in ["a", "b", "c"] {
-            let log = samples().join("logs").join(format!("{node}.log"));
-            let text = std::fs::read_to_string(log).expect("a log of the sample");
+        let nodes: BTreeSet<&str> = self.events.iter().map(|event| &*event.node).collect();
+        for node in nodes {
+            let log = self.folder.join(format!("{node}.log"));
+            let text = std::fs::read_to_string(log).expect("a log");
             // A record is its first line and those after it without a time.
             let mut records: Vec<(i64, String)> = Vec::new();
             for (number, line) in (1..).zip(text.lines()) {
-                match millis(line) {
-                    Some(ms) => {
+                match (millis(line), records.last_mut()) {
+                    (Some(ms), _) => {
                         let delay = later.get(&(node.to_owned(), number)).copied().unwrap_or(0);
                         records.push((ms + delay, line[23..].to_owned()));
                     }
-                    None => records.last_mut().expect("a first record").1.push_str(&format!("\n{line}")),
+                    (None, Some(last)) => last.1.push_str(&format!("\n{line}")),
+                    (None, None) => {}
                 }
             }
             records.sort_by_key(|(ms, _)| *ms);
-            let day = 21 + day_us / DAY_US;
+            let first: i64 = text.get(8..10).and_then(|day| day.parse().ok()).expect("a day");
             let record = |(ms, rest): &(i64, String)| {
-                let (h, m, s) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
-                format!("2026-11-{day} {h:02}:{m:02}:{s:02},{:03}{rest}\n", ms % 1_000)
+                let (h, m, s) = (ms / 3_600_000 % 24, ms / 60_000 % 60, ms / 1_000 % 60);
+                let day = first + day_us / DAY_US + ms / 86_400_000;
+                format!("2026-11-{day:02} {h:02}:{m:02}:{s:02},{:03}{rest}\n", ms % 1_000)
             };
             let text: String = records.iter().map(record).collect();
             std::fs::write(folder.join(format!("{node}.log")), text).expect("a log");
@@ -192,7 +198,7 @@ fn delays_are_found_where_they_were_put() {
     let model = folder.join("m").display().to_string();
     done(&["analyze", &samples().join("classes/java17/store.jar").display().to_string(), "-o", &model]);
     let original = samples().join("logs");
-    let logs = Logs::read(&run(folder, "before", &model, &[&original]));
+    let logs = Logs::read(&run(folder, "before", &model, &[&original]), &original);
     let name = |(p, q): &Site| format!("{} to {}", logs.names[p], logs.names[q]);
     let sites: Vec<Site> =
         logs.visits.keys().copied().filter(|site| name(site) != NOT_KNOWN_TO_WAIT).collect();
@@ -222,5 +228,58 @@ fn delays_are_found_where_they_were_put() {
                 );
             }
         }
+    }
+}
+
+/// How many places of a labelled system are tried, those spread evenly that many requests pass.
+#[cfg(feature = "sql")]
+const PLACES: usize = 10;
+#[cfg(feature = "sql")]
+const SYSTEM_VISITS_MIN: usize = 50;
+
+/// The same with the logs of a labelled system, of which lprof does not know each wait. Prints the
+/// rank of each place; at least half of them are first in a comparison with the run as it was.
+/// `cargo test --test profile -- --ignored --nocapture delays_in_a_labelled_system`
+#[cfg(feature = "sql")]
+#[test]
+#[ignore = "takes minutes, and the jars that tests/systems/fetch-jars.sh brings"]
+fn delays_in_a_labelled_system() {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let folder = scratch.path();
+    let jars = std::env::var_os("LPROF_JARS").map(PathBuf::from).unwrap_or_else(|| {
+        PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/lprof/jars")
+    });
+    let model = folder.join("m").display().to_string();
+    done(&["analyze", &jars.join("hdfs-2.7.3").display().to_string(), "-o", &model]);
+    let original = folder.join("logs");
+    std::fs::create_dir_all(&original).expect("a folder");
+    let set = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/systems/hdfs-2.7.3/set-a");
+    for node in ["nn", "dn1", "dn2", "dn3"] {
+        let packed = std::fs::read(set.join(format!("{node}.log.zst"))).expect("a log");
+        let text = zstd::stream::decode_all(packed.as_slice()).expect("zstd");
+        std::fs::write(original.join(format!("{node}.log")), text).expect("a log");
+    }
+    let logs = Logs::read(&run(folder, "before", &model, &[&original]), &original);
+    let name = |(p, q): &Site| format!("{} to {}", logs.names[p], logs.names[q]);
+    let all: Vec<Site> =
+        logs.visits.iter().filter(|(_, of)| of.len() >= SYSTEM_VISITS_MIN).map(|(site, _)| *site).collect();
+    let sites: Vec<Site> = all.iter().step_by(all.len().div_ceil(PLACES).max(1)).copied().collect();
+    eprintln!("{} of {} places that at least {SYSTEM_VISITS_MIN} requests pass", sites.len(), all.len());
+    let (first, second) = ("start_ts < '2026-11-22'", "start_ts >= '2026-11-22'");
+    for delay in [20, 40] {
+        let mut n_first = 0;
+        for (number, site) in sites.iter().enumerate() {
+            let delayed = folder.join(format!("logs-{delay}-{number}"));
+            logs.write(&delayed, Some(*site), delay, DAY_US);
+            let both = run(folder, &format!("both-{delay}-{number}"), &model, &[&original]);
+            run(folder, &format!("both-{delay}-{number}"), &model, &[&delayed]);
+            let rows = json(&["profile", "--table", &both, "--compare", first, second]);
+            let rank = rank_in_comparison(&rows, &logs, *site);
+            n_first += usize::from(rank == Some(0));
+            eprintln!("{delay} ms from {}, {} times: {rank:?}", name(site), logs.visits[site].len());
+            std::fs::remove_dir_all(both).expect("a table");
+        }
+        eprintln!("{delay} ms: {n_first} of {} first", sites.len());
+        assert!(2 * n_first >= sites.len(), "{delay} ms: {n_first} of {}", sites.len());
     }
 }
