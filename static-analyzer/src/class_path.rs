@@ -291,12 +291,7 @@ fn read_jar(
         )
         .collect();
     class_path.files.extend(files);
-    for (path, i) in contents.resources {
-        // What is too large or damaged is not missed: its keys stay unknown.
-        if let Ok(bytes) = inflate(&mut archive, i, limits::RESOURCE_BYTES_MAX) {
-            class_path.resources.push(Resource { path, text: text_of(bytes) });
-        }
-    }
+    class_path.resources.extend(resources(&mut archive, contents.resources));
     for (inner, i) in contents.jars {
         let label = format!("{name}!{inner}");
         if depth + 1 > limits::JAR_DEPTH_MAX {
@@ -314,6 +309,15 @@ fn read_jar(
         }
     }
     Ok(())
+}
+
+/// The files of texts of a jar. What is too large or damaged is not missed: its keys stay unknown.
+fn resources(archive: &mut Archive<'_>, files: Vec<(String, usize)>) -> Vec<Resource> {
+    let read = |(path, i)| {
+        let bytes = inflate(archive, i, limits::RESOURCE_BYTES_MAX).ok()?;
+        Some(Resource { path, text: text_of(bytes) })
+    };
+    files.into_iter().filter_map(read).collect()
 }
 
 /// Decompresses one file of a jar, at most `max` bytes of it.
