@@ -4,12 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use schema::tables::{CommunicationPairRow, InputRow, RequestRow, RunRow, Text, TopLevelMethodRow};
+use schema::tables::{
+    CommunicationPairRow, InputRow, LogSequenceRow, RequestRow, RunRow, Text, TopLevelMethodRow,
+};
 use schema::{Event, InputAccount, Model, NodeOutput, Result};
 
 use crate::catalog::Catalog;
-use crate::finish::{Context, Keep, finish};
-use crate::table::{Addition, Writer};
+use crate::finish::{Context, Finished, Keep, Rows};
+use crate::table::{Addition, Commit, Writer};
 use crate::{Config, reduce};
 
 /// What an append did.
@@ -21,10 +23,37 @@ pub struct Appended {
     pub n_inputs_known: usize,
     /// Accounting of what is new, by node.
     pub inputs: Vec<(String, InputAccount)>,
-    /// The requests that were added.
-    pub requests: Vec<RequestRow>,
+    /// The requests that were added, in the order of their rows.
+    pub requests: Vec<AddedRequest>,
+    /// Events in the table's rows.
+    pub n_events: u64,
     /// How often each reason left a record without a request.
     pub unattributed: BTreeMap<String, u64>,
+}
+
+/// What is told of a request that was added: some columns of its row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddedRequest {
+    /// Its id.
+    pub request_id: Text,
+    /// `Class.method` of the earliest span's top-level method.
+    pub request_type: Text,
+    /// Microseconds between its first and last event.
+    pub duration_us: i64,
+    /// Nodes it was on.
+    pub n_nodes: i64,
+    /// Its spans.
+    pub n_spans: i64,
+    /// Its events.
+    pub n_events: i64,
+}
+
+impl AddedRequest {
+    fn new(row: &RequestRow) -> Self {
+        let (request_id, request_type) = (row.request_id.clone(), row.request_type.clone());
+        let &RequestRow { duration_us, n_nodes, n_spans, n_events, .. } = row;
+        Self { request_id, request_type, duration_us, n_nodes, n_spans, n_events }
+    }
 }
 
 /// Adds `outputs`, all made with `model`, to the table in `folder`. What the
@@ -67,20 +96,44 @@ pub fn append(
     let accumulators = reduce(model, outputs, config);
     let (numbers, log_points) = catalog.number_log_points(model);
     let context = Context { model, inputs: &inputs, log_point_numbers: &numbers, keep };
-    let mut addition =
-        Addition { rows: finish(context, &accumulators, &unattributed), log_points, ..Addition::default() };
-    addition.rows.log_sequences.retain(|row| !catalog.knows_sequence(&row.log_sequence_id));
+    let mut addition = Addition { log_points, ..Addition::default() };
     add_model(&mut addition, &catalog, &writer, model, &numbers)?;
-    let run = writer.next_number();
-    add_accounting(&mut addition, &appended, model, run, keep);
     write_model(folder, model)?;
-    writer.commit(&addition)?;
+    let run = writer.next_number();
+    let mut commit = writer.begin();
+    let rows = Finished::new(context, &accumulators, &unattributed);
+    let mut sequences = add_rows(&mut commit, rows, &mut appended)?;
+    sequences.retain(|id, _| !catalog.knows_sequence(id));
+    addition.rows.log_sequences = sequences.into_values().collect();
+    add_accounting(&mut addition, &appended, model, run, keep);
+    commit.finish(&addition)?;
 
     catalog.add(&addition.inputs, &addition.rows.log_sequences, &addition.log_points, &addition.runs);
     catalog.keep(writer.manifest());
     appended.run = Some(run);
-    appended.requests = addition.rows.requests;
     Ok(appended)
+}
+
+/// Adds the rows of requests as they are made, the next ones while those before are written.
+/// Returns their log sequences, by id.
+fn add_rows(
+    commit: &mut Commit<'_>,
+    mut parts: Finished<'_>,
+    appended: &mut Appended,
+) -> Result<BTreeMap<Text, LogSequenceRow>> {
+    let mut sequences = BTreeMap::new();
+    let mut part = parts.next();
+    while let Some(mut rows) = part {
+        appended.requests.extend(rows.requests.iter().map(AddedRequest::new));
+        appended.n_events += rows.events.len() as u64;
+        for row in std::mem::take(&mut rows.log_sequences) {
+            sequences.entry(row.log_sequence_id.clone()).or_insert(row);
+        }
+        let (added, next): (Result<()>, Option<Rows>) = rayon::join(|| commit.add(rows), || parts.next());
+        added?;
+        part = next;
+    }
+    Ok(sequences)
 }
 
 /// Fails if an input is in the table already, read in another way: with another model, layout,
@@ -170,9 +223,9 @@ fn add_accounting(addition: &mut Addition, appended: &Appended, model: &Model, r
         keep: Text::from(keep.name()),
         n_inputs: addition.inputs.len() as i64,
         n_records: addition.inputs.iter().map(|input| input.n_records).sum(),
-        n_requests: addition.rows.requests.len() as i64,
-        n_spans: addition.rows.requests.iter().map(|request| request.n_spans).sum(),
-        n_events: addition.rows.events.len() as i64,
+        n_requests: appended.requests.len() as i64,
+        n_spans: appended.requests.iter().map(|request| request.n_spans).sum(),
+        n_events: appended.n_events.cast_signed(),
     }];
 }
 

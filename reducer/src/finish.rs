@@ -1,12 +1,15 @@
-//! Finish: a stitched accumulator becomes rows of the request table.
+//! Finish: a stitched accumulator becomes rows of the request table, some requests at a time:
+//! the rows of all would take many times the memory of what they are made of.
 //!
 //! Pure: what an input file is called and which number a log point has in the
-//! table are given. Every id is a hash of what the request is, so the same
-//! logs give the same ids, whatever was reduced beside them.
+//! table are given. Every id says where in the logs a span begins ([`ids`]), so the
+//! same logs give the same ids, whatever was reduced beside them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use handoffs::{HandOffs, stretch};
+use ids::Ids;
 use rayon::prelude::*;
 use schema::happened_before::{Label, SkewBounds};
 use schema::tables::{
@@ -16,8 +19,11 @@ use schema::tables::{
 use schema::{Accumulator, Event, InputAccount, Link, LogPointId, Model, Name, Pass, Span};
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::merge::to_u32;
+
 mod clocks;
 mod handoffs;
+mod ids;
 
 /// How much detail a table keeps of each request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +62,7 @@ pub struct Context<'a> {
     pub keep: Keep,
 }
 
-/// Rows for the request table, each table in its final order.
+/// Rows of requests that follow each other in the request table, each table in its final order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
     /// By start, then id.
@@ -65,43 +71,166 @@ pub struct Rows {
     pub request_nodes: Vec<RequestNodeRow>,
     /// As `requests`, then by start.
     pub spans: Vec<SpanRow>,
-    /// As `spans`, then by position; the unattributed last, by node and line.
+    /// As `spans`, then by position; the unattributed of a day after its others, by node and
+    /// line.
     pub events: Vec<EventRow>,
     /// Each once, by id.
     pub log_sequences: Vec<LogSequenceRow>,
 }
 
-/// Rows of all `accumulators`, and of the records that are in none.
+/// The requests that `accumulators` are, and records that are in none, before they are rows.
+pub struct Finished<'a> {
+    context: Context<'a>,
+    accumulators: &'a [Accumulator],
+    unattributed: Vec<Unattributed<'a>>,
+    names: Names,
+    reached: Vec<Reached>,
+    bounds: SkewBounds<Name>,
+    /// Accumulators by start and id of their request.
+    order: Vec<u32>,
+    parts: std::vec::IntoIter<Part>,
+}
+
+/// A record that is in no request, of a node, with its number among those.
+type Unattributed<'a> = (&'a str, usize, &'a Event);
+
+/// What becomes rows at once.
+enum Part {
+    /// A range of the order of the requests.
+    Requests(Range<usize>),
+    /// A range of the unattributed.
+    Unattributed(Range<usize>),
+}
+
+/// Most requests, or records of none, that become rows at once.
+const PART_MAX: usize = 1024;
+const US_PER_DAY: i64 = 86_400_000_000;
+
+/// The day of a time, counted from 1970 UTC.
+pub(crate) fn day_of(us: i64) -> i64 {
+    us.div_euclid(US_PER_DAY)
+}
+
+impl<'a> Finished<'a> {
+    /// Rows of all `accumulators`, and of the records that are in none, when they are asked for.
+    #[must_use]
+    pub fn new(
+        context: Context<'a>,
+        accumulators: &'a [Accumulator],
+        unattributed: &'a [(String, Event)],
+    ) -> Self {
+        let names = Names::new(context);
+        let mut reached: Vec<Reached> =
+            accumulators.par_iter().map(|accumulator| Reached::new(context.model, accumulator)).collect();
+        let mut bounds = SkewBounds::default();
+        clocks::leave_out_contradicted(&mut reached, accumulators);
+        for (reached, accumulator) in reached.iter().zip(accumulators) {
+            let nodes: Vec<Name> = accumulator.spans.iter().map(|span| span.node).collect();
+            bounds.add_request(&reached.hand_offs.taken(accumulator), &nodes);
+        }
+        let start = |accumulator: &Accumulator| accumulator.spans.iter().map(|span| extent(span).0).min();
+        let key = |at: u32| {
+            let accumulator = &accumulators[at as usize];
+            (start(accumulator).unwrap_or_default(), names.ids.request(accumulator), at)
+        };
+        let mut keys: Vec<(i64, Text, u32)> =
+            (0..to_u32(accumulators.len())).into_par_iter().map(key).collect();
+        keys.par_sort_unstable();
+        let of_none = if context.keep == Keep::Events { unattributed } else { &[] };
+        let unattributed = in_order(&names, of_none);
+        let days: Vec<i64> = keys.iter().map(|(start_us, ..)| day_of(*start_us)).collect();
+        let of_none: Vec<i64> = unattributed.iter().map(|(.., event)| day_of(event.printed_us())).collect();
+        let parts = parts(&days, &of_none).into_iter();
+        let order = keys.into_iter().map(|(_, _, at)| at).collect();
+        Self { context, accumulators, unattributed, names, reached, bounds, order, parts }
+    }
+
+    fn requests(&self, range: Range<usize>) -> Rows {
+        let rows = |&at: &u32| {
+            let (accumulator, reached) = (&self.accumulators[at as usize], &self.reached[at as usize]);
+            request_rows(self.context, (&self.names, &self.bounds), accumulator, reached)
+        };
+        let requests: Vec<RequestRows> = self.order[range].par_iter().map(rows).collect();
+        let mut rows = Rows::default();
+        let mut sequences = BTreeMap::new();
+        for request in requests {
+            sequences.entry(request.sequence.log_sequence_id.clone()).or_insert(request.sequence);
+            rows.requests.push(request.request);
+            rows.request_nodes.extend(request.nodes);
+            rows.spans.extend(request.spans);
+            rows.events.extend(request.events);
+        }
+        rows.log_sequences = sequences.into_values().collect();
+        rows
+    }
+}
+
+impl Iterator for Finished<'_> {
+    type Item = Rows;
+
+    /// The rows of the next requests, day by day.
+    fn next(&mut self) -> Option<Rows> {
+        Some(match self.parts.next()? {
+            Part::Requests(range) => self.requests(range),
+            Part::Unattributed(range) => {
+                let row = |&(node, seq, event): &Unattributed<'_>| {
+                    event_row(self.context, &self.names, node, seq, event)
+                };
+                Rows { events: self.unattributed[range].iter().map(row).collect(), ..Rows::default() }
+            }
+        })
+    }
+}
+
+/// All rows of `accumulators`, and of the records that are in none, at once.
 #[must_use]
 pub fn finish(context: Context<'_>, accumulators: &[Accumulator], unattributed: &[(String, Event)]) -> Rows {
-    let names = Names::new(context);
-    let mut reached: Vec<Reached> =
-        accumulators.par_iter().map(|accumulator| Reached::new(context.model, accumulator)).collect();
-    let mut bounds = SkewBounds::default();
-    clocks::leave_out_contradicted(&mut reached, accumulators);
-    for (reached, accumulator) in reached.iter().zip(accumulators) {
-        let nodes: Vec<Name> = accumulator.spans.iter().map(|span| span.node).collect();
-        bounds.add_request(&reached.hand_offs.taken(accumulator), &nodes);
-    }
-    let rows = |(accumulator, reached)| request_rows(context, (&names, &bounds), accumulator, reached);
-    let mut requests: Vec<RequestRows> = accumulators.par_iter().zip(&reached).map(rows).collect();
-    requests.sort_by(|a, b| {
-        (a.request.start_ts, &a.request.request_id).cmp(&(b.request.start_ts, &b.request.request_id))
-    });
-    let mut rows = Rows::default();
+    let mut all = Rows::default();
     let mut sequences = BTreeMap::new();
-    for request in requests {
-        sequences.entry(request.sequence.log_sequence_id.clone()).or_insert(request.sequence);
-        rows.requests.push(request.request);
-        rows.request_nodes.extend(request.nodes);
-        rows.spans.extend(request.spans);
-        rows.events.extend(request.events);
+    for rows in Finished::new(context, accumulators, unattributed) {
+        all.requests.extend(rows.requests);
+        all.request_nodes.extend(rows.request_nodes);
+        all.spans.extend(rows.spans);
+        all.events.extend(rows.events);
+        for row in rows.log_sequences {
+            sequences.entry(row.log_sequence_id.clone()).or_insert(row);
+        }
     }
-    rows.log_sequences = sequences.into_values().collect();
-    if context.keep == Keep::Events {
-        rows.events.extend(unattributed_rows(context, &names, unattributed));
+    // Those of no request come last, whatever day they are of.
+    all.events.sort_by_key(|row| row.request_id.is_none());
+    all.log_sequences = sequences.into_values().collect();
+    all
+}
+
+/// What becomes rows, in the order of the days of requests and of records of none, which are
+/// sorted; within a day requests come first.
+fn parts(requests: &[i64], unattributed: &[i64]) -> Vec<Part> {
+    let mut by_day: BTreeMap<i64, Vec<Part>> = BTreeMap::new();
+    let mut add = |days: &[i64], part: fn(Range<usize>) -> Part| {
+        let mut from = 0;
+        for of_day in days.chunk_by(|a, b| a == b) {
+            let until = from + of_day.len();
+            for first in (from..until).step_by(PART_MAX) {
+                by_day.entry(of_day[0]).or_default().push(part(first..until.min(first + PART_MAX)));
+            }
+            from = until;
+        }
+    };
+    add(requests, Part::Requests);
+    add(unattributed, Part::Unattributed);
+    by_day.into_values().flatten().collect()
+}
+
+/// Records that are in no request by day; numbered and sorted by node and line.
+fn in_order<'a>(names: &Names, unattributed: &'a [(String, Event)]) -> Vec<Unattributed<'a>> {
+    let mut sorted: Vec<Unattributed<'a>> =
+        unattributed.iter().map(|(node, event)| (node.as_str(), 0, event)).collect();
+    sorted.sort_by_key(|(node, _, event)| (*node, names.file(node, event.file), event.line));
+    for of_node in sorted.chunk_by_mut(|a, b| a.0 == b.0) {
+        (0..).zip(of_node).for_each(|(seq, row)| row.1 = seq);
     }
-    rows
+    sorted.sort_by_key(|(.., event)| day_of(event.printed_us()));
+    sorted
 }
 
 /// Texts that repeat in rows, made once.
@@ -112,6 +241,7 @@ struct Names {
     methods: Vec<Text>,
     value_classes: Vec<Text>,
     top_levels: Vec<Text>,
+    ids: Ids,
     unknown: Text,
 }
 
@@ -131,6 +261,7 @@ impl Names {
                 .iter()
                 .map(|m| Text::from(short_name(&m.class, &m.method)))
                 .collect(),
+            ids: Ids::new(context.inputs),
             unknown: Text::from("?"),
         }
     }
@@ -182,7 +313,7 @@ fn request_rows(
     reached: &Reached,
 ) -> RequestRows {
     assert!(!accumulator.spans.is_empty(), "a request has a span");
-    let request_id = request_id(names, accumulator);
+    let request_id = names.ids.request(accumulator);
     let extents: Vec<(i64, i64)> = accumulator.spans.iter().map(extent).collect();
     let (labels, clocks_differ) = reached.hand_offs.labels(accumulator, &request_id, bounds);
     let request_type = request_type(names, accumulator, &extents, &reached.incoming);
@@ -226,7 +357,7 @@ fn span_rows(
     if context.keep < Keep::Spans {
         return (spans, events);
     }
-    let ids: Vec<Text> = (0..accumulator.spans.len()).map(|i| span_id(request_id, i)).collect();
+    let ids: Vec<Text> = accumulator.spans.iter().map(|span| names.ids.span(span)).collect();
     let pair_kind = |link: &Link| {
         let pair = context.model.communication_pairs.get(link.pair?.index())?;
         Some(Text::from(pair.kind.name()))
@@ -273,20 +404,6 @@ fn span_rows(
         }
     }
     (spans, events)
-}
-
-fn unattributed_rows(context: Context<'_>, names: &Names, unattributed: &[(String, Event)]) -> Vec<EventRow> {
-    let mut sorted: Vec<&(String, Event)> = unattributed.iter().collect();
-    sorted.sort_by_key(|(node, event)| (node, names.file(node, event.file), event.line));
-    let mut seq = 0;
-    let mut last = None;
-    let mut rows = Vec::with_capacity(sorted.len());
-    for (node, event) in sorted {
-        seq = if last == Some(node) { seq + 1 } else { 0 };
-        last = Some(node);
-        rows.push(event_row(context, names, node, seq, event));
-    }
-    rows
 }
 
 fn event_row(context: Context<'_>, names: &Names, node: &str, seq: usize, event: &Event) -> EventRow {
@@ -455,31 +572,35 @@ fn span_path(context: Context<'_>, span: &Span) -> u64 {
     hash.digest()
 }
 
-/// A hash of where the request's records stand. Of a path only the file's name
-/// counts: the folder says where somebody put it, not what it is.
-fn request_id(names: &Names, accumulator: &Accumulator) -> Text {
-    let mut hash = Xxh3::new();
-    for span in &accumulator.spans {
-        let first = &span.events[0];
-        let file = names.file(&span.node, first.file);
-        text(&mut hash, &span.node);
-        text(&mut hash, file.rsplit(['/', '\\']).next().unwrap_or_default());
-        hash.update(&first.line.to_le_bytes());
-        hash.update(&first.printed_us().to_le_bytes());
-        hash.update(&(span.events.len() as u64).to_le_bytes());
-    }
-    Text::from(format!("{:032x}", hash.digest128()))
-}
-
-fn span_id(request_id: &str, index: usize) -> Text {
-    let mut hash = Xxh3::new();
-    text(&mut hash, request_id);
-    hash.update(&(index as u64).to_le_bytes());
-    Text::from(format!("{:016x}", hash.digest()))
-}
-
 /// Length first, so that no two lists of texts are the same bytes.
 fn text(hash: &mut Xxh3, text: &str) {
     hash.update(&(text.len() as u64).to_le_bytes());
     hash.update(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use super::{PART_MAX, Part, parts};
+
+    #[test]
+    fn rows_come_day_by_day_and_those_of_no_request_last() {
+        let requests: Vec<i64> = [0, 0].into_iter().chain((0..=PART_MAX).map(|_| 1)).collect();
+        let range = |part| match part {
+            Part::Requests(range) => (true, range),
+            Part::Unattributed(range) => (false, range),
+        };
+        let found: Vec<(bool, Range<usize>)> =
+            parts(&requests, &[-1, 1, 3, 3]).into_iter().map(range).collect();
+        let expected = [
+            (false, 0..1),
+            (true, 0..2),
+            (true, 2..2 + PART_MAX),
+            (true, 2 + PART_MAX..3 + PART_MAX),
+            (false, 1..2),
+            (false, 2..4),
+        ];
+        assert_eq!(found, expected);
+    }
 }

@@ -17,11 +17,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use schema::tables::{self, Metadata, Row, Time};
+use schema::tables::{self, Growing, Metadata, Row, Written};
 use schema::{Error, ErrorKind, Result, version};
 use serde_json::{Value, json};
 
-use crate::finish::Rows;
+use crate::finish::{Rows, day_of};
 
 /// Version of the manifest and of the layout of the folder.
 const VERSION: u64 = 2;
@@ -130,6 +130,11 @@ impl Manifest {
 }
 
 impl DataFile {
+    fn new(table: &str, path: String, written: Written) -> Self {
+        let Written { n_rows, n_bytes, digest } = written;
+        Self { table: table.to_owned(), path, n_rows, n_bytes, digest }
+    }
+
     fn check(&self, path: &Path) -> Result<()> {
         let bytes = fs::read(path).map_err(Error::io(path))?;
         if bytes.len() as u64 != self.n_bytes {
@@ -203,24 +208,16 @@ impl Writer {
     /// # Errors
     /// I/O errors; the table is then as before.
     pub fn commit(&mut self, rows: &Addition) -> Result<()> {
-        let mut next = Manifest { number: self.next_number(), damage: None, ..self.manifest.clone() };
-        let days = &rows.rows;
-        let request_days: BTreeMap<&str, Time> =
-            days.requests.iter().map(|row| (&*row.request_id, row.start_ts)).collect();
-        let start_of = |request_id: &str| request_days.get(request_id).copied().unwrap_or_default();
-        add(&mut next, &days.requests, |row| Some(row.start_ts))?;
-        add(&mut next, &days.request_nodes, |row| Some(start_of(&row.request_id)))?;
-        add(&mut next, &days.spans, |row| Some(start_of(&row.request_id)))?;
-        add(&mut next, &days.events, |row| Some(row.request_id.as_deref().map_or(row.ts, start_of)))?;
-        add(&mut next, &days.log_sequences, |_| None)?;
-        add(&mut next, &rows.log_points, |_| None)?;
-        add(&mut next, &rows.top_level_methods, |_| None)?;
-        add(&mut next, &rows.communication_pairs, |_| None)?;
-        add(&mut next, &rows.inputs, |_| None)?;
-        add(&mut next, &rows.runs, |_| None)?;
-        next.write()?;
-        self.manifest = next;
-        self.remove_leftovers()
+        let mut commit = self.begin();
+        commit.add(Rows { log_sequences: Vec::new(), ..rows.rows.clone() })?;
+        commit.finish(rows)
+    }
+
+    /// Begins to add rows.
+    pub fn begin(&mut self) -> Commit<'_> {
+        let next = Manifest { number: self.next_number(), damage: None, ..self.manifest.clone() };
+        let days = Days { folder: next.folder.clone(), number: next.number, ..Days::default() };
+        Commit { writer: self, next, days }
     }
 
     /// Removes what a killed writer left and manifests before the last one,
@@ -276,32 +273,151 @@ pub const TABLES: [&str; 10] = [
     "runs",
 ];
 
-fn add<R: Row + Clone>(manifest: &mut Manifest, rows: &[R], time: impl Fn(&R) -> Option<Time>) -> Result<()> {
-    let mut parts: BTreeMap<Option<i64>, Vec<R>> = BTreeMap::new();
-    for row in rows {
-        parts.entry(time(row).map(|t| t.0.div_euclid(MICROS_PER_DAY))).or_default().push(row.clone());
+/// Rows that are being added. Readers see them when all are, and never if it is dropped.
+pub struct Commit<'w> {
+    writer: &'w mut Writer,
+    next: Manifest,
+    days: Days,
+}
+
+impl Commit<'_> {
+    /// Adds requests and what belongs to them, of the day of those before or later ones; their
+    /// log sequences are added at the end, each once.
+    ///
+    /// # Errors
+    /// I/O errors; the table is then as before.
+    pub fn add(&mut self, rows: Rows) -> Result<()> {
+        let request_days: BTreeMap<tables::Text, i64> =
+            rows.requests.iter().map(|row| (row.request_id.clone(), day_of(row.start_ts.0))).collect();
+        let of = |request_id: &str| request_days.get(request_id).copied().unwrap_or_default();
+        let of_none = rows.events.iter().filter(|row| row.request_id.is_none());
+        let first = request_days.values().copied().chain(of_none.map(|row| day_of(row.ts.0))).min();
+        if let Some(first) = first {
+            self.days.close_before(first)?;
+        }
+        assert!(rows.log_sequences.is_empty(), "these come at the end");
+        let days = &mut self.days;
+        add(days, |open| &mut open.requests, rows.requests, |row| day_of(row.start_ts.0))?;
+        add(days, |open| &mut open.request_nodes, rows.request_nodes, |row| of(&row.request_id))?;
+        add(days, |open| &mut open.spans, rows.spans, |row| of(&row.request_id))?;
+        let of_event = |row: &tables::EventRow| row.request_id.as_deref().map_or(day_of(row.ts.0), of);
+        add(days, |open| &mut open.events, rows.events, of_event)
     }
-    for (day, rows) in parts {
-        let path = match day {
-            Some(day) => format!("{}/day={}/part-{}.parquet", R::TABLE, date(day), manifest.number),
-            None => format!("{}/part-{}.parquet", R::TABLE, manifest.number),
-        };
-        let full = manifest.folder.join(&path);
-        let parent = full.parent().expect("a path below the table's folder");
-        fs::create_dir_all(parent).map_err(Error::io(parent))?;
-        let written = tables::write(&full, &rows, &Metadata::new())?;
-        manifest.files.push(DataFile {
-            table: R::TABLE.to_owned(),
-            path,
-            n_rows: written.n_rows,
-            n_bytes: written.n_bytes,
-            digest: written.digest,
-        });
+
+    /// Adds all of `rows` but requests and what is by day, and makes what was added visible.
+    ///
+    /// # Errors
+    /// I/O errors; the table is then as before.
+    pub fn finish(mut self, rows: &Addition) -> Result<()> {
+        self.days.close_before(i64::MAX)?;
+        let mut files = std::mem::take(&mut self.days.closed);
+        let place = |file: &DataFile| TABLES.iter().position(|table| *table == file.table);
+        files.sort_by(|a, b| (place(a), &a.path).cmp(&(place(b), &b.path)));
+        self.next.files.append(&mut files);
+        write(&mut self.next, &rows.rows.log_sequences)?;
+        write(&mut self.next, &rows.log_points)?;
+        write(&mut self.next, &rows.top_level_methods)?;
+        write(&mut self.next, &rows.communication_pairs)?;
+        write(&mut self.next, &rows.inputs)?;
+        write(&mut self.next, &rows.runs)?;
+        self.next.write()?;
+        self.writer.manifest = self.next;
+        self.writer.remove_leftovers()
+    }
+}
+
+/// The files of a commit that are by day.
+#[derive(Default)]
+struct Days {
+    folder: PathBuf,
+    number: u64,
+    open: BTreeMap<i64, OpenDay>,
+    /// All before this day are whole.
+    first: Option<i64>,
+    closed: Vec<DataFile>,
+}
+
+/// Files of one day that rows are added to.
+#[derive(Default)]
+struct OpenDay {
+    requests: Option<Growing<tables::RequestRow>>,
+    request_nodes: Option<Growing<tables::RequestNodeRow>>,
+    spans: Option<Growing<tables::SpanRow>>,
+    events: Option<Growing<tables::EventRow>>,
+}
+
+impl Days {
+    /// Makes the files of the days before `first` whole: few are open at a time.
+    fn close_before(&mut self, first: i64) -> Result<()> {
+        self.first = self.first.max(Some(first));
+        while let Some(open) = self.open.first_entry().filter(|open| *open.key() < first) {
+            let (day, open) = open.remove_entry();
+            self.close(day, open.requests)?;
+            self.close(day, open.request_nodes)?;
+            self.close(day, open.spans)?;
+            self.close(day, open.events)?;
+        }
+        Ok(())
+    }
+
+    fn close<R: Row>(&mut self, day: i64, file: Option<Growing<R>>) -> Result<()> {
+        if let Some(file) = file {
+            self.closed.push(DataFile::new(
+                R::TABLE,
+                path_of(R::TABLE, Some(day), self.number),
+                file.finish()?,
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Adds rows to the files of their days.
+fn add<R: Row>(
+    days: &mut Days,
+    file_of: impl Fn(&mut OpenDay) -> &mut Option<Growing<R>>,
+    rows: Vec<R>,
+    day_of: impl Fn(&R) -> i64,
+) -> Result<()> {
+    for row in rows {
+        let day = day_of(&row);
+        assert!(days.first.is_none_or(|first| day >= first), "requests are added day by day");
+        let file = file_of(days.open.entry(day).or_default());
+        if file.is_none() {
+            let path = days.folder.join(path_of(R::TABLE, Some(day), days.number));
+            create_folder_of(&path)?;
+            *file = Some(Growing::create(&path)?);
+        }
+        file.as_mut().expect("just made").add(row)?;
     }
     Ok(())
 }
 
-const MICROS_PER_DAY: i64 = 86_400_000_000;
+/// Writes the rows of a table without days, if there are any.
+fn write<R: Row>(manifest: &mut Manifest, rows: &[R]) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let path = path_of(R::TABLE, None, manifest.number);
+    let full = manifest.folder.join(&path);
+    create_folder_of(&full)?;
+    let written = tables::write(&full, rows, &Metadata::new())?;
+    manifest.files.push(DataFile::new(R::TABLE, path, written));
+    Ok(())
+}
+
+/// The path of what the commit of this `number` adds to a table, below its folder.
+fn path_of(table: &str, day: Option<i64>, number: u64) -> String {
+    match day {
+        Some(day) => format!("{table}/day={}/part-{number}.parquet", date(day)),
+        None => format!("{table}/part-{number}.parquet"),
+    }
+}
+
+fn create_folder_of(path: &Path) -> Result<()> {
+    let parent = path.parent().expect("a path below the table's folder");
+    fs::create_dir_all(parent).map_err(Error::io(parent))
+}
 
 /// Year, month and day of a count of days since 1970-01-01, proleptic
 /// Gregorian: the year is taken to start in March, so that the leap day is its
@@ -386,4 +502,93 @@ fn remove_unnamed(folder: &Path, named: &BTreeSet<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Addition, Manifest, Writer};
+    use crate::finish::Rows;
+    use schema::tables::{EventRow, LogSequenceRow, RequestRow, SpanRow, Text, Time};
+
+    const DAY_US: i64 = 86_400_000_000;
+
+    /// A request of so many events.
+    fn request(id: &str, start_us: i64, n_events: i64) -> Rows {
+        let (request_id, start_ts) = (Text::from(id), Time(start_us));
+        let event = |seq| EventRow {
+            request_id: Some(request_id.clone()),
+            seq,
+            ts: Time(start_us + seq * DAY_US / 2),
+            ..EventRow::default()
+        };
+        Rows {
+            requests: vec![RequestRow { request_id: request_id.clone(), start_ts, ..RequestRow::default() }],
+            spans: vec![SpanRow { request_id: request_id.clone(), ..SpanRow::default() }],
+            events: (0..n_events).map(event).collect(),
+            ..Rows::default()
+        }
+    }
+
+    fn unattributed(us: i64) -> Rows {
+        Rows { events: vec![EventRow { ts: Time(us), ..EventRow::default() }], ..Rows::default() }
+    }
+
+    #[test]
+    fn parts_of_a_commit_are_one_commit() {
+        let parts = [
+            unattributed(-1),
+            request("a", 0, 3),
+            request("b", 7, 1),
+            unattributed(9),
+            request("c", DAY_US, 2),
+            unattributed(3 * DAY_US),
+        ];
+        let mut whole = Addition::default();
+        for part in parts.clone() {
+            whole.rows.requests.extend(part.requests);
+            whole.rows.spans.extend(part.spans);
+            whole.rows.events.extend(part.events);
+        }
+        whole.rows.log_sequences = vec![LogSequenceRow::default()];
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (one, several) = (folder.path().join("one"), folder.path().join("several"));
+        Writer::open(&one).and_then(|mut writer| writer.commit(&whole)).expect("committed");
+        let mut writer = Writer::open(&several).expect("a new table");
+        let mut commit = writer.begin();
+        parts.into_iter().for_each(|part| commit.add(part).expect("added"));
+        commit.finish(&whole).expect("committed");
+
+        let read = |folder| Manifest::read(folder).expect("a table");
+        assert_eq!(read(&several).files, read(&one).files);
+        let manifest = read(&one);
+        let paths: Vec<&str> = manifest.files.iter().map(|file| &*file.path).collect();
+        let expected = [
+            "requests/day=1970-01-01/part-1.parquet",
+            "requests/day=1970-01-02/part-1.parquet",
+            "spans/day=1970-01-01/part-1.parquet",
+            "spans/day=1970-01-02/part-1.parquet",
+            "events/day=1969-12-31/part-1.parquet",
+            "events/day=1970-01-01/part-1.parquet",
+            "events/day=1970-01-02/part-1.parquet",
+            "events/day=1970-01-04/part-1.parquet",
+            "log_sequences/part-1.parquet",
+        ];
+        assert_eq!(paths, expected);
+        assert_eq!(manifest.files[5].n_rows, 5, "an event is of the day of its request");
+        read(&several).check().expect("whole files");
+    }
+
+    #[test]
+    fn a_commit_that_is_dropped_adds_nothing() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut writer = Writer::open(folder.path()).expect("a new table");
+        let mut commit = writer.begin();
+        commit.add(request("a", 0, 2)).and_then(|()| commit.add(request("b", DAY_US, 2))).expect("added");
+        drop(commit);
+        writer.commit(&Addition { rows: request("c", 0, 1), ..Addition::default() }).expect("committed");
+        let requests: Vec<RequestRow> = writer.manifest().rows().expect("rows");
+        let ids: Vec<&str> = requests.iter().map(|row| &*row.request_id).collect();
+        assert_eq!(ids, ["c"]);
+        writer.manifest().check().expect("whole files");
+    }
 }

@@ -1,4 +1,4 @@
--- Requests of each type estimated from a quarter of them, with bounds at 95 %. Ids are hashes,
+-- Requests of each type estimated from a quarter of them, with bounds at 95 %. Ids end in a hash,
 -- so their last digit draws the sample, the same on every node and in every run.
 SELECT request_type, 4 * sampled AS about,
        round(4 * sampled - 1.96 * sqrt(12 * sampled), 1) AS low, round(4 * sampled + 1.96 * sqrt(12 * sampled), 1) AS high,

@@ -39,7 +39,7 @@ pub use model::{
     CommunicationPairRow, IdentifierRow, LogPointRow, TemplateRow, TopLevelMethodRow, kind_name, short_name,
     strength_name,
 };
-pub use parquet::{Batches, Metadata, Written, read, write, write_batches};
+pub use parquet::{Batches, Growing, Metadata, Written, read, write, write_batches};
 pub use position::{PositionRow, request_key};
 pub use requests::{LogSequenceRow, NodeTime, RequestNodeRow, RequestRow};
 pub use spans::{HandOver, SpanRow};

@@ -6,8 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use reducer::append::Appended;
-use schema::tables::RequestRow;
+use reducer::append::{AddedRequest, Appended};
 use schema::{InputAccount, NodeOutput};
 use serde_json::{Value, json};
 
@@ -166,7 +165,7 @@ fn print_totals(out: &mut dyn std::io::Write, totals: &Totals, appended: &Append
     Ok(())
 }
 
-fn print_requests(out: &mut dyn std::io::Write, requests: &[RequestRow]) -> Result<()> {
+fn print_requests(out: &mut dyn std::io::Write, requests: &[AddedRequest]) -> Result<()> {
     let mut types: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
     for request in requests {
         types.entry(&request.request_type).or_default().push(request.duration_us);
@@ -188,7 +187,7 @@ fn print_requests(out: &mut dyn std::io::Write, requests: &[RequestRow]) -> Resu
     Ok(())
 }
 
-fn print_next(out: &mut dyn std::io::Write, table: &Path, requests: &[RequestRow]) -> Result<()> {
+fn print_next(out: &mut dyn std::io::Write, table: &Path, requests: &[AddedRequest]) -> Result<()> {
     let table = shell_word(&table.display().to_string());
     if cfg!(feature = "sql") {
         writeln!(

@@ -20,7 +20,7 @@ record! {
 record! {
     /// A request: the finished stitch of its spans.
     RequestRow = "requests" {
-        /// 32 hex digits, a function of where its records stand.
+        /// 32 hex digits, a function of where it begins in the logs.
         request_id: Text,
         /// `Class.method` of the earliest span's top-level method.
         request_type: Text,
