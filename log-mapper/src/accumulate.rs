@@ -208,6 +208,8 @@ struct Scan<'m> {
     soles: soles::Soles,
     /// Common values of the record at hand, by candidate.
     common: Vec<(usize, Vec<Common>)>,
+    /// How many records have shown a value of each class.
+    n_of_class: FxHashMap<ValueClassId, u32>,
     /// UUIDs within the texts of the record at hand, by candidate.
     uuids: Vec<(usize, Vec<Arc<str>>)>,
     /// Numbers of the record at hand, by candidate.
@@ -312,6 +314,7 @@ impl<'m> Scan<'m> {
             common_ahead: FxHashSet::default(),
             soles: soles::Soles::default(),
             common: Vec::new(),
+            n_of_class: FxHashMap::default(),
             uuids: Vec::new(),
             numbers: Vec::new(),
             work: None,

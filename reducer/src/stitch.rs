@@ -57,6 +57,7 @@ mod numbered;
 mod on_behalf;
 mod pairs;
 mod peers;
+mod queue_order;
 mod results;
 mod rounds;
 mod serials;

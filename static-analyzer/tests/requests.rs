@@ -23,6 +23,8 @@ mod asked;
 mod awaited;
 #[path = "requests/backlogs.rs"]
 mod backlogs;
+#[path = "requests/berths.rs"]
+mod berths;
 #[path = "requests/cables.rs"]
 mod cables;
 #[path = "requests/caches.rs"]

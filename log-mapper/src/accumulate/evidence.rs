@@ -71,6 +71,11 @@ impl Spread {
         self.n_blocks += u32::from(std::mem::replace(&mut self.last_block, block) != block);
     }
 
+    /// How many records have shown it.
+    pub(super) fn n_times(&self) -> u32 {
+        self.n_times
+    }
+
     /// Whether some other record has shown it before.
     pub(super) fn is_repeated(&self) -> bool {
         self.n_times > 1

@@ -187,6 +187,9 @@ impl Scan<'_> {
                 self.soles.see(class, text);
                 !has_thread && self.soles.is_sole(class)
             });
+            if let Some(class) = class {
+                *self.n_of_class.entry(class).or_default() += 1;
+            }
             if !shown.spread.is_common(seq) && !is_set_up && !is_sole {
                 return true;
             }
@@ -194,9 +197,24 @@ impl Scan<'_> {
             shared.push((*variable, Arc::clone(text)));
             false
         });
+        if !has_thread && values.is_empty() {
+            values.extend(shared.extract_if(.., |value| self.takes_turns(variables, value)));
+            let is_left = |text: &Arc<str>| !values.iter().any(|(_, kept)| kept == text);
+            common.retain(|(_, text)| is_left(text));
+        }
         let named = self.named(candidate, &values);
         let uuids = self.uuids(candidate, &values);
         Fact { values, common, shared, named, uuids, numbers, ..Fact::bare(candidate.log_point) }
+    }
+
+    /// Whether a value that many records show is one of several that take turns: a place that is
+    /// used again, a partition. It names what a record is about that shows nothing else. What most
+    /// records show that show one of its kind (a user, a pool, a cluster) names no request.
+    fn takes_turns(&self, variables: &[Variable], (variable, text): &(u32, Arc<str>)) -> bool {
+        let Some(class) = variables[*variable as usize].value_class else { return false };
+        let n_shown = self.shown.get(text).map_or(0, |shown| shown.spread.n_times());
+        let n_of_class = self.n_of_class.get(&class).copied().unwrap_or_default();
+        !self.soles.is_sole(class) && n_shown.saturating_mul(2) <= n_of_class
     }
 
     /// A text, as the one that was shown before if it was: spans hold many equal ones.

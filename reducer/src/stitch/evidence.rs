@@ -82,6 +82,12 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
+    /// Whether as much speaks for one as for the other, but for time.
+    pub(super) fn tells_as(&self, other: &Self) -> bool {
+        let Self { is_first, magnitude, distance_us, .. } = *other;
+        Self { is_first, magnitude, distance_us, ..*self } == *other
+    }
+
     /// Whether as much speaks for one as for the other, whatever the places of
     /// their pairs' ends.
     pub(super) fn is_as_good(&self, other: &Self) -> bool {
@@ -533,7 +539,10 @@ fn magnitude(sender: &Fact<'_>, receiver: &Fact<'_>) -> u32 {
 
 fn is_first(sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
     let is_known = sender.thread.is_some() || receiver.thread.is_some() || sender.node != receiver.node;
-    is_known || sender.start_us <= receiver.start_us
+    // What one tick of the clock holds stands in the log in the order in which it was printed.
+    let begin = |fact: &Fact<'_>| fact.events.first().map(|event| (event.file, event.line));
+    let is_behind = begin(sender).zip(begin(receiver)).is_some_and(|(a, b)| a.0 == b.0 && a.1 > b.1);
+    is_known || (sender.start_us, is_behind) <= (receiver.start_us, false)
 }
 
 fn distance_us(sender: &Fact<'_>, receiver: &Fact<'_>) -> u64 {

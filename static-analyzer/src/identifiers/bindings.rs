@@ -173,8 +173,19 @@ impl<'a> Bindings<'a> {
 
     /// The shortest name of the same value in the frame of `method`.
     pub fn normalize(&self, method: MethodId, path: &AccessPath) -> AccessPath {
+        self.normalized(method, path, false)
+    }
+
+    /// The same of a part of what the method hands over: what it was filled with is known by where
+    /// that was read.
+    pub(crate) fn handed_over(&self, method: MethodId, path: &AccessPath) -> AccessPath {
+        self.normalized(method, path, true)
+    }
+
+    fn normalized(&self, method: MethodId, path: &AccessPath, is_handed_over: bool) -> AccessPath {
         let Some(body) = self.body(method) else { return path.clone() };
         let mut walk = Walk::new(self, method, body);
+        walk.is_handed_over = is_handed_over;
         let root = match path.root {
             Root::Local(v) => walk.path(v, 0),
             root => AccessPath { root, steps: Vec::new() },
@@ -186,7 +197,10 @@ impl<'a> Bindings<'a> {
     /// `caller`.
     pub fn bind(&self, caller: MethodId, call: &Call, place: &Place) -> Bound {
         let Some(body) = self.body(caller) else { return Bound::Unknown };
-        Walk::new(self, caller, body).bind(call, place, &in_loop)
+        let mut walk = Walk::new(self, caller, body);
+        // Who starts a task hands over what that was filled with.
+        walk.is_handed_over = matches!(call.kind, CallKind::Start(_));
+        walk.bind(call, place, &in_loop)
     }
 
     /// The place of a value named by `path` in the frame of `method`, where it

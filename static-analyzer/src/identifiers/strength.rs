@@ -31,7 +31,7 @@ use crate::call_graph::{CallGraph, CallKind, RootKind, apis};
 use crate::ir::{Op, ValueId};
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{ClassId, FieldRef, MethodId, Name, Program, access};
-use crate::top_level::loops::ServiceLoops;
+use crate::top_level::loops::{ServiceLoops, is_take};
 
 /// Cuts one after the other.
 const CUTS_MAX: usize = 6;
@@ -202,11 +202,54 @@ impl<'a> Lifetimes<'a> {
                         self.made_by_request[c.index()] = true;
                     }
                 }
-                Op::PutField(f, _, _) if !in_constructor && counts(v) => {
-                    self.written_by_request.insert(*f);
+                Op::PutField(f, holder, _) if !in_constructor && counts(v) => {
+                    let is_new = holder.is_some_and(|holder| self.is_being_made(method, holder, RETURNS_MAX));
+                    if !is_new {
+                        self.written_by_request.insert(*f);
+                    }
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Whether an object has just been made by who calls `method`, or by that itself: what is
+    /// put into it is no change of it, as it is none in a constructor.
+    fn is_being_made(&self, method: MethodId, object: ValueId, depth: usize) -> bool {
+        let path = self.bindings.path(method, object);
+        let Some(depth) = depth.checked_sub(1).filter(|_| path.steps.is_empty()) else { return false };
+        match path.root {
+            Root::Local(v) => self.is_made_at(method, v, depth),
+            Root::Param(0) if !self.program.methods[method.index()].is_static() => {
+                let callers = &self.graph.callers[method.index()];
+                let is_of_caller = |&(caller, at): &(MethodId, usize)| {
+                    let call = &self.graph.calls(caller)[at];
+                    let object = call.args.first().copied().flatten();
+                    let is_made = |object| self.is_being_made(caller, object, depth);
+                    call.kind.is_local() && object.is_some_and(is_made)
+                };
+                !callers.is_empty() && callers.iter().all(is_of_caller)
+            }
+            Root::Param(_) | Root::Static(_) => false,
+        }
+    }
+
+    /// Whether a value is an object that is made there, or by the one method that gives it back.
+    fn is_made_at(&self, method: MethodId, value: ValueId, depth: usize) -> bool {
+        let Some(body) = &self.program.methods[method.index()].body else { return false };
+        match body.op(value) {
+            Op::New(_) => true,
+            Op::Invoke { .. } if depth > 0 => {
+                let mut targets = self.bindings.targets(method, value).map(|(_, target)| target);
+                let (Some(target), None) = (targets.next(), targets.next()) else { return false };
+                match self.bindings.returned(target) {
+                    Some(AccessPath { root: Root::Local(v), steps }) if steps.is_empty() => {
+                        self.is_made_at(target, *v, depth - 1)
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
         }
     }
 
@@ -283,7 +326,12 @@ impl<'a> Lifetimes<'a> {
         // anything.
         let named_only = value_class.as_str().contains(':') && !is_number;
         let is_local = matches!(place.path.root, Root::Local(_)) && place.path.steps.is_empty();
-        if named_only && is_local && !self.makes(place) && !self.is_part_of_message(method, place) {
+        if named_only
+            && is_local
+            && !self.is_taken_out(place)
+            && !self.makes(place)
+            && !self.is_part_of_message(method, place)
+        {
             return None;
         }
         Some(IdentifierStrength::Request)
@@ -309,6 +357,8 @@ impl<'a> Lifetimes<'a> {
         let Root::Local(v) = place.path.root else { return false };
         let Some(body) = &self.program.methods[place.frame.index()].body else { return true };
         match body.op(v) {
+            // What is taken out of a collection is what was put into it.
+            op if is_taken_out(op) => false,
             Op::Invoke { method: called, .. } => {
                 let is_library = place.path.steps.is_empty() && self.program.class(called.class).is_none();
                 is_library && !self.is_part_of_message(method, place)
@@ -318,6 +368,13 @@ impl<'a> Lifetimes<'a> {
             Op::InstanceOf(..) | Op::NewArray(..) => true,
             _ => false,
         }
+    }
+
+    /// See the function.
+    fn is_taken_out(&self, place: &Place) -> bool {
+        let Root::Local(v) = place.path.root else { return false };
+        let body = &self.program.methods[place.frame.index()].body;
+        body.as_ref().is_some_and(|body| is_taken_out(body.op(v)))
     }
 
     /// Whether the value is made anew: counted, or random.
@@ -455,6 +512,17 @@ impl<'a> Lifetimes<'a> {
         inside.then_some(Some(IdentifierStrength::Node))
     }
 
+    /// Whether a value is of an object that lives as long as the process, one of several that
+    /// start-up makes in a loop.
+    pub(crate) fn is_of_several(&self, place: &Place) -> bool {
+        let holders = place.path.steps.iter().filter_map(|step| match step {
+            Step::Field(f) => self.program.class(f.class),
+            _ => None,
+        });
+        let is_one = |class: ClassId| self.is_long_lived(class) && self.made_in_loop[class.index()];
+        holders.into_iter().any(is_one)
+    }
+
     /// Whether a number that the program tells nothing apart by is an identifier all the same:
     /// measures are printed once; what several lines of one method show, unchanged, says what
     /// they are about, and so does what is handed over with a task. What sums up what was done
@@ -483,4 +551,9 @@ impl<'a> Lifetimes<'a> {
             call.kind.is_local() && !self.program.methods[caller.index()].is_static() && is_this()
         })
     }
+}
+
+/// Whether a call of the library takes something out of a collection.
+fn is_taken_out(op: &Op) -> bool {
+    is_take(op) && matches!(op, Op::Invoke { method, .. } if method.class.starts_with("java/util/"))
 }

@@ -309,6 +309,13 @@ pub(crate) const CLOSURE_METHODS: &[(&str, &str)] = &[
     ("call", "()Ljava/lang/Object;"),
 ];
 
+/// Whether a call has a closure make its text.
+pub(crate) fn makes_text(called: &MethodRef) -> bool {
+    let is_method =
+        |&(name, descriptor): &(&str, &str)| called.name == name && called.descriptor == descriptor;
+    CLOSURE_METHODS.iter().any(is_method) && is_closure(&format!("L{};", called.class))
+}
+
 /// Loggers around a logger, and what makes them: the logger that they are made
 /// for, or hold.
 pub(crate) fn is_holder(class: Name) -> bool {

@@ -2,7 +2,7 @@
 //! the callers, who give the text; the statement stays where it is.
 
 use super::given::Given;
-use super::{Site, message, point};
+use super::{Site, apis, message, point};
 use crate::ir::{Op, ValueId};
 use crate::limits;
 use crate::path::{LogPoint, Root};
@@ -161,10 +161,17 @@ fn is_this(e: &Evaluator<'_>, i: u16) -> bool {
 /// Whether the message is a closure that the root frame was given.
 fn closure_parameter(e: &Evaluator<'_>, mut frame: FrameId, site: &Site<'_>) -> bool {
     let message = site.call.message.and_then(|i| site.args.get(i).copied());
-    let Some(mut value) = message.filter(|_| site.call.closure) else { return false };
+    let Some(mut value) = message else { return false };
+    let mut is_closure = site.call.closure;
     loop {
         match e.op(frame, value) {
             Op::Cast(_, inner) => value = *inner,
+            // The text that a closure makes, called here.
+            Op::Invoke { method, args, .. } if !is_closure && apis::makes_text(method) => {
+                let [closure] = args[..] else { return false };
+                (value, is_closure) = (closure, true);
+            }
+            _ if !is_closure => return false,
             Op::Param(_) if frame == FrameId::ROOT => return true,
             Op::Param(i) => match e.frame(frame).args.get(usize::from(*i)) {
                 Some(&Arg::At(f, v)) => (frame, value) = (f, v),
@@ -188,6 +195,8 @@ pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: Vec<(MethodId,
     let mut chains: Vec<Chain> = callers.into_iter().map(|c| vec![c]).collect();
     for depth in 1..=limits::WRAPPER_DEPTH_MAX {
         let mut longer = Vec::new();
+        // The points of methods that only pass on what their own callers give.
+        let mut passing = Vec::new();
         for chain in chains {
             let (outermost, call) = chain[0];
             let mut e = Evaluator::new(facts, outermost);
@@ -201,6 +210,9 @@ pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: Vec<(MethodId,
                 && let Some(callers) = self::callers(&e, frame, message.term, site)
             {
                 longer.extend(callers.into_iter().map(|c| [vec![c], chain.clone()].concat()));
+                if letters(&e, message.term, 0) <= CONSTANT_LETTERS_MAX {
+                    passing.push(lifted.points.len());
+                }
             } else if point::is_joined(&e, message.term) {
                 let mut joined = Evaluator::new(facts, outermost);
                 joined.joins_callers = true;
@@ -216,6 +228,7 @@ pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: Vec<(MethodId,
             lifted.all_seen &= longer.is_empty();
             break;
         }
+        passing.into_iter().for_each(|at| lifted.points[at].is_for_unseen = true);
         chains = longer;
     }
     lifted

@@ -544,7 +544,8 @@ const ITERATIONS: &[&str] = &[
 
 /// Whether a library method of this name calls back once per element.
 pub(super) fn iterates(method: &str) -> bool {
-    ITERATIONS.contains(&method)
+    // Scala adds the types that a method is specialised for.
+    ITERATIONS.contains(&method.split("$m").next().unwrap_or(method))
 }
 
 /// Classes that read from files: so does what is made over them, or by their methods.

@@ -310,7 +310,7 @@ fn across(context: Context<'_>, place: &Place, taken: Value, put: Value, lists: 
     let mut path = context.bindings.path(put.0, put.1);
     path.steps.extend(lists.put.then_some(Step::Element));
     path.steps.extend_from_slice(rest);
-    path = context.bindings.normalize(put.0, &path);
+    path = context.bindings.handed_over(put.0, &path);
     Some(Place { path: given_to_builder(context, put.0, path), frame: put.0, looping: false })
 }
 
@@ -387,10 +387,17 @@ fn at_place(context: Context<'_>, sender: &[Identifier], place: &Place, identifi
     let class = |i: &u32| sender[*i as usize].value_class == identifier.value_class;
     if found.iter().any(class) {
         found.retain(class);
-    } else if found.len() != 1 {
+    } else if found.len() != 1 && !is_one_place(sender, &found) {
         found.clear();
     }
     found
+}
+
+/// Whether all of these are one value, printed under several value classes.
+fn is_one_place(identifiers: &[Identifier], found: &[u32]) -> bool {
+    let mut places = found.iter().map(|&i| &identifiers[i as usize].place);
+    let first = places.next();
+    places.all(|place| Some(place) == first)
 }
 
 /// Identifiers by value class.

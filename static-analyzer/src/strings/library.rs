@@ -162,7 +162,7 @@ impl<'p> Evaluator<'p> {
             Model::StripMargin | Model::StripMarginOf => {
                 let place = usize::from(model == Model::StripMarginOf);
                 let term = self.text(frame, *args.get(place)?, Name::from("Ljava/lang/String;"), call);
-                self.terms.map(term, |text| Some(text_ops::strip_margin(text)))
+                text_ops::strip_margins(&mut self.terms, term)
             }
             _ => None,
         }

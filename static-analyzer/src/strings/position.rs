@@ -153,6 +153,8 @@ impl<'p> Evaluator<'p> {
         let replaced = self.terms.map(term, |text| {
             Some(if first_only { text.replacen(&from, &to, 1) } else { text.replace(&from, &to) })
         });
+        let one = (from.chars().count() == 1 && !first_only).then_some(from.as_str());
+        let replaced = replaced.or_else(|| text_ops::replace_in_parts(&mut self.terms, term, one?, &to));
         replaced.or_else(|| Some(self.terms.top()))
     }
 

@@ -174,6 +174,57 @@ pub(crate) fn strip_margin(text: &str) -> String {
     stripped.collect()
 }
 
+/// The same of a text in which values stand: they hold no lines.
+pub(crate) fn strip_margins(terms: &mut Terms, term: Term) -> Option<Term> {
+    if let Some(stripped) = terms.map(term, |text| Some(strip_margin(text))) {
+        return Some(stripped);
+    }
+    let mut parts = terms.parts(term);
+    for (at, part) in parts.iter_mut().enumerate() {
+        match terms.node(*part) {
+            Node::Text(text) => {
+                // Behind a value the first line goes on.
+                let (first, rest) = if at == 0 { (0, &**text) } else { behind_line(text) };
+                let stripped = format!("{}{}", &text[..first], strip_margin(rest));
+                *part = terms.text(&stripped);
+            }
+            Node::Leaf(leaf) if !matches!(leaf.pattern, Pattern::Throwable | Pattern::Composed(_)) => {}
+            _ => return None,
+        }
+    }
+    Some(terms.cat(parts))
+}
+
+/// Where the second line of a text begins, and what stands there.
+fn behind_line(text: &str) -> (usize, &str) {
+    let first = text.find('\n').map_or(text.len(), |end| end + 1);
+    (first, &text[first..])
+}
+
+/// `replace` of one character, as text, in a text in which values stand that cannot hold it: a
+/// number has no blanks, no value has lines.
+pub(crate) fn replace_in_parts(terms: &mut Terms, term: Term, from: &str, to: &str) -> Option<Term> {
+    let is_control = from.chars().all(char::is_control);
+    let is_of_no_number = !from.chars().any(|c| c.is_alphanumeric() || matches!(c, '-' | '.' | '+' | ','));
+    let mut parts = terms.parts(term);
+    for part in &mut parts {
+        match terms.node(*part) {
+            Node::Text(text) => {
+                let replaced = text.replace(from, to);
+                *part = terms.text(&replaced);
+            }
+            Node::Leaf(leaf) if !matches!(leaf.pattern, Pattern::Throwable | Pattern::Composed(_)) => {
+                let is_number = matches!(leaf.pattern, Pattern::Integer | Pattern::Hex | Pattern::Boolean);
+                if !is_control && !(is_number && is_of_no_number) {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(terms.cat(parts))
+}
+
 /// The text with its escapes resolved; an unknown one stays.
 pub(crate) fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -204,6 +255,8 @@ pub(crate) fn unescaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::Name;
+    use crate::strings::term::Leaf;
 
     #[test]
     fn prints_numbers_as_java_does() {
@@ -220,5 +273,37 @@ mod tests {
             assert_eq!(java_double(x), want);
         }
         assert_eq!(java_float(3.25), "3.25");
+    }
+
+    /// `head`, a number, `tail`.
+    fn around_number(terms: &mut Terms, head: &str, tail: &str) -> Term {
+        let number = Leaf {
+            path: None,
+            text: String::new(),
+            class: None,
+            descriptor: Name::from("I"),
+            pattern: Pattern::Integer,
+        };
+        let parts = vec![terms.text(head), terms.leaf(number), terms.text(tail)];
+        terms.cat(parts)
+    }
+
+    #[test]
+    fn margins_are_stripped_around_values() {
+        let mut terms = Terms::new();
+        let term = around_number(&mut terms, "  |Stage ", " has\n   |launched | it");
+        let stripped = strip_margins(&mut terms, term).expect("known");
+        assert_eq!(stripped, around_number(&mut terms, "Stage ", " has\nlaunched | it"));
+    }
+
+    #[test]
+    fn what_no_value_holds_is_replaced_around_values() {
+        let mut terms = Terms::new();
+        let term = around_number(&mut terms, "a\nb", "\nc");
+        let replaced = replace_in_parts(&mut terms, term, "\n", " ").expect("known");
+        assert_eq!(replaced, around_number(&mut terms, "a b", " c"));
+        // A number can hold it.
+        assert_eq!(replace_in_parts(&mut terms, term, "1", "one"), None);
+        assert_eq!(replace_in_parts(&mut terms, term, "-", "_"), None);
     }
 }

@@ -326,7 +326,22 @@ impl Chooser<'_> {
         if target != caller && self.has_added_rounds(target, 4) {
             return true;
         }
-        target != caller && self.n_points(target) * 10 >= self.n_points(caller) * 9
+        target != caller
+            && (self.n_points(target) * 10 >= self.n_points(caller) * 9 || self.fails_only(caller, target))
+    }
+
+    /// Whether a method prints nothing but what `target` does, unless that fails.
+    fn fails_only(&self, caller: MethodId, target: MethodId) -> bool {
+        let Some(body) = &self.program.methods[caller.index()].body else { return false };
+        let handles = |site: ValueId| body.block(body.inst(site).block).in_handler;
+        let own = &self.own_points[caller.index()];
+        let sites = own.iter().flat_map(|&point| &self.drops.log_points[point as usize].sites);
+        self.n_points(target) > 0
+            && sites.into_iter().all(|&site| handles(site))
+            && self
+                .graph
+                .local_edges(caller)
+                .all(|(call, t)| t == target || self.n_points(t) == 0 || handles(call.site))
     }
 
     /// Whether most of what a method prints is printed below edges that lose
@@ -389,7 +404,10 @@ impl Chooser<'_> {
         depth: usize,
     ) {
         let mut drop = self.drops.edge(caller, call, target);
-        if linked && self.drops.keeps_all(caller, call, target, named) {
+        let is_step = || {
+            self.loops[caller.index()].turns_are_requests || self.drops.keeps_all(caller, call, target, named)
+        };
+        if linked && is_step() {
             drop = Drop::default();
         }
         let from = self.drops.name(caller);

@@ -31,6 +31,9 @@ pub(crate) struct ServiceLoops {
     pub(crate) any: bool,
     /// Start-up runs it, and its rounds are requests for what they print.
     pub(super) is_of_start_up: bool,
+    /// Start-up runs it, whatever ends it, and what identifies its turns is lost between them:
+    /// each is one request, whatever its steps lose.
+    pub(super) turns_are_requests: bool,
 }
 
 impl ServiceLoops {
@@ -45,6 +48,7 @@ impl ServiceLoops {
             rounds: Vec::new(),
             any: false,
             is_of_start_up: false,
+            turns_are_requests: false,
         };
         let frame = Frame { program, graph, method, body };
         let mut todo = cycles(&successors);

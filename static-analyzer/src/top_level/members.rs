@@ -245,7 +245,7 @@ fn top_level(
     };
     let mut strengths: BTreeMap<(Place, Name), IdentifierStrength> =
         uses.iter().filter_map(|(key, v)| Some((key.clone(), own_strength(key, v)?))).collect();
-    name_by_numbers(known, &uses, &mut strengths);
+    name_by_the_rest(known, &uses, &mut strengths);
     let shared = shared_parts(known, &uses, &strengths);
     let (sure, mut doubtful): (Vec<_>, Vec<_>) =
         uses.into_iter().partition(|(key, _)| strengths.contains_key(key));
@@ -362,9 +362,10 @@ fn one_class_each(known: &Known<'_>, uses: Uses) -> Uses {
     found
 }
 
-/// Where nothing else names the requests of a method, its numbers do: developers print what
-/// tells requests apart (lprof §4.2).
-fn name_by_numbers(
+/// Where nothing else names the requests of a method, its numbers do, and what lives as long as
+/// the process but is one of several (a partition, the object of a thread): developers print
+/// what tells requests apart (lprof §4.2).
+fn name_by_the_rest(
     known: &Known<'_>,
     uses: &Uses,
     strengths: &mut BTreeMap<(Place, Name), IdentifierStrength>,
@@ -381,11 +382,14 @@ fn name_by_numbers(
     for (key, strength) in strengths {
         let variables = &uses[key];
         let n_points = variables.iter().map(|v| v.0).collect::<BTreeSet<u32>>().len();
-        if *strength == IdentifierStrength::Weak
-            && variables.iter().all(is_variable_number)
-            && is_one(key)
-            && known.lifetimes.numbers_something(&key.0, key.1, n_points)
-        {
+        let is_number = variables.iter().all(is_variable_number);
+        let numbers = || is_number && known.lifetimes.numbers_something(&key.0, key.1, n_points);
+        let is_told = match strength {
+            IdentifierStrength::Weak => numbers() || known.lifetimes.is_of_several(&key.0),
+            IdentifierStrength::Node => known.lifetimes.is_of_several(&key.0),
+            IdentifierStrength::Request => false,
+        };
+        if is_told && is_one(key) {
             *strength = IdentifierStrength::Request;
         }
     }

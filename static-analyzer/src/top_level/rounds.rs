@@ -9,11 +9,11 @@
 //! done for a request (a task that is handed over, a handler) is a step of that, and so is
 //! a loop whose turns print what was there before: the copies of one write.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::drops::Drops;
 use super::loops::{ServiceLoops, outer_loops};
-use crate::call_graph::{Call, CallGraph, CallKind, RootKind};
+use crate::call_graph::{Call, CallGraph, CallKind, RootKind, Times};
 use crate::identifiers::{Bound, LoggedVariable, Place, in_loop};
 use crate::ir::{Body, ValueId};
 use crate::path::Root;
@@ -92,7 +92,8 @@ impl<'a> Finder<'a> {
             for &target in &call.targets {
                 match call.kind {
                     CallKind::Direct | CallKind::Callback => {
-                        let n_around = n_around.filter(|_| !in_loop(body, call.site));
+                        let is_many = self.graph.times(method, call, target) == Times::Any;
+                        let n_around = n_around.filter(|_| !in_loop(body, call.site) && !is_many);
                         let own = || self.drops.n_around(self.graph, method, call.site, target);
                         todo.push((target, n_around.map(|n| n + own())));
                     }
@@ -106,12 +107,36 @@ impl<'a> Finder<'a> {
 
     fn add_loops_of(&self, method: MethodId, n_around: usize, loops: &mut ServiceLoops) {
         let Some(body) = self.body(method) else { return };
-        let found: Vec<Vec<u32>> = outer_loops(body)
-            .into_iter()
-            .filter(|members| !members.iter().any(|&b| loops.has_block(b)))
-            .filter(|members| self.is_of_rounds(method, body, members, n_around))
-            .collect();
+        let mut all = outer_loops(body);
+        let looped: BTreeSet<u32> = all.iter().flatten().copied().collect();
+        let of_library = self.library_loops(method, body).into_iter();
+        all.extend(of_library.filter(|block| !looped.contains(block)).map(|block| vec![block]));
+        let is_of_rounds = |members: &Vec<u32>| self.is_of_rounds(method, body, members, n_around);
+        let (served, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|members| members.iter().any(|&b| loops.has_block(b)));
+        let found: Vec<Vec<u32>> = others.into_iter().filter(is_of_rounds).collect();
+        loops.turns_are_requests =
+            !(found.is_empty() && served.is_empty()) && served.iter().all(is_of_rounds);
         loops.add_rounds(body, found);
+    }
+
+    /// Blocks in which a method prints nothing but through what it gives a library to call for
+    /// each of many: the loop is the library's.
+    fn library_loops(&self, method: MethodId, body: &Body) -> Vec<u32> {
+        let block = |site: ValueId| body.inst(site).block.index() as u32;
+        let mut printing: BTreeMap<u32, (usize, bool)> = BTreeMap::new();
+        for (call, target) in self.graph.local_edges(method) {
+            if !self.drops.summaries.methods[target.index()].log_points.is_empty() {
+                let is_many = self.graph.times(method, call, target) == Times::Any;
+                let of_block = printing.entry(block(call.site)).or_default();
+                *of_block = (of_block.0 + 1, is_many);
+            }
+        }
+        for &point in &self.own_points[method.index()] {
+            let sites = &self.drops.log_points[point as usize].sites;
+            sites.iter().for_each(|&site| printing.entry(block(site)).or_default().0 += 1);
+        }
+        printing.into_iter().filter(|(_, of_block)| *of_block == (1, true)).map(|(block, _)| block).collect()
     }
 
     /// Whether what identifies the turns of a loop is lost between them.

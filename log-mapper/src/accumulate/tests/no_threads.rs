@@ -572,3 +572,27 @@ fn who_is_asked_from_outside_for_something_is_inside_of_nobody() {
     let apart = "work: 1 opens; 2 1 id\nbook: 3 opens";
     check(model, &format!("{at_work}1.002 - books order=order_10001"), apart);
 }
+
+#[test]
+fn a_value_of_several_that_take_turns_names_what_shows_nothing_else() {
+    let model = "
+        point fetching part=Part.n
+        point received part=Part.n
+        top fetch Task part=Part.n
+          >fetching received
+          received<";
+    // Three partitions, two of them at work at a time; or nearly always the same one.
+    let records = |part: &dyn Fn(usize) -> usize| -> String {
+        let pairs = (0..120).map(|n| {
+            let (a, b) = (part(n), (part(n) + 1) % 3);
+            let line = |at: usize, point: &str, part: usize| format!("{n}.{at} - {point} part={part}\n");
+            [line(1, "fetching", a), line(2, "fetching", b), line(3, "received", b), line(4, "received", a)]
+                .concat()
+        });
+        pairs.collect()
+    };
+    let whole = |text: &str| text.lines().filter(|line| line.contains(';')).count();
+    let in_turns = run(&sketch::model(model), &records(&|n| n % 3));
+    assert_eq!(whole(&in_turns), 240, "{in_turns}");
+    assert!(in_turns.contains("fetch: 477 opens; 480 "), "{in_turns}");
+}

@@ -18,6 +18,9 @@ pub(in crate::identifiers) struct Walk<'b, 'a> {
     pub(in crate::identifiers) method: MethodId,
     pub(in crate::identifiers) body: &'a Body,
     is_constructor: bool,
+    /// Whether a value that was put into an object made here goes by where it was read, too:
+    /// right for the moment when the object is handed over.
+    pub(in crate::identifiers) is_handed_over: bool,
     /// Values whose path is being asked for (phis are cyclic).
     visiting: Vec<ValueId>,
     /// Answers for calls, each as good as what it was asked among.
@@ -31,7 +34,8 @@ type Asked = (ValueId, usize, Vec<ValueId>);
 impl<'b, 'a> Walk<'b, 'a> {
     pub(in crate::identifiers) fn new(bindings: &'b Bindings<'a>, method: MethodId, body: &'a Body) -> Self {
         let is_constructor = bindings.program.methods[method.index()].name == "<init>";
-        Self { bindings, method, body, is_constructor, visiting: Vec::new(), known: FxHashMap::default() }
+        let (visiting, known) = (Vec::new(), FxHashMap::default());
+        Self { bindings, method, body, is_constructor, is_handed_over: false, visiting, known }
     }
 
     /// What `place` of the frame of one of `call.targets` is in this frame;
@@ -308,7 +312,7 @@ impl<'b, 'a> Walk<'b, 'a> {
         let base = key.0;
         if let Some(value) = stored
             && !self.visiting.contains(&value)
-            && (self.is_constructor || is_handle(self.body, value))
+            && (self.is_constructor || is_handle(self.body, value) || self.is_filled(&base))
         {
             self.visiting.push(value);
             let path = self.path(value, depth + 1);
@@ -320,6 +324,12 @@ impl<'b, 'a> Walk<'b, 'a> {
             _ => None,
         };
         found.ok_or(base)
+    }
+
+    /// Whether a path is that of an object which is made here to be handed over.
+    fn is_filled(&self, object: &AccessPath) -> bool {
+        let is_made = |v: ValueId| matches!(self.body.op(v), Op::New(_));
+        self.is_handed_over && object.steps.is_empty() && matches!(object.root, Root::Local(v) if is_made(v))
     }
 
     /// The field `f` of an object that is made in the frame.
