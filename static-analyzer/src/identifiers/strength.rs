@@ -240,16 +240,20 @@ impl<'a> Lifetimes<'a> {
         match body.op(value) {
             Op::New(_) => true,
             Op::Invoke { .. } if depth > 0 => {
-                let mut targets = self.bindings.targets(method, value).map(|(_, target)| target);
-                let (Some(target), None) = (targets.next(), targets.next()) else { return false };
-                match self.bindings.returned(target) {
-                    Some(AccessPath { root: Root::Local(v), steps }) if steps.is_empty() => {
-                        self.is_made_at(target, *v, depth - 1)
-                    }
-                    _ => false,
-                }
+                let given = self.given_back(method, value);
+                given.is_some_and(|(target, value)| self.is_made_at(target, value, depth - 1))
             }
             _ => false,
+        }
+    }
+
+    /// What the one method that is called at `call` gives back, if it makes that itself.
+    fn given_back(&self, method: MethodId, call: ValueId) -> Option<(MethodId, ValueId)> {
+        let mut targets = self.bindings.targets(method, call).map(|(_, target)| target);
+        let (Some(target), None) = (targets.next(), targets.next()) else { return None };
+        match self.bindings.returned(target) {
+            Some(AccessPath { root: Root::Local(made), steps }) if steps.is_empty() => Some((target, *made)),
+            _ => None,
         }
     }
 
@@ -446,14 +450,8 @@ impl<'a> Lifetimes<'a> {
                 matches!(args[..], [of] if self.makes_at(method, body.uncast(of), depth - 1))
             }
             Op::Invoke { .. } if depth > 0 => {
-                let mut targets = self.bindings.targets(method, value).map(|(_, target)| target);
-                let (Some(target), None) = (targets.next(), targets.next()) else { return false };
-                match self.bindings.returned(target) {
-                    Some(AccessPath { root: Root::Local(v), steps }) if steps.is_empty() => {
-                        self.makes_at(target, *v, depth - 1)
-                    }
-                    _ => false,
-                }
+                let given = self.given_back(method, value);
+                given.is_some_and(|(target, value)| self.makes_at(target, value, depth - 1))
             }
             Op::Binary(..) | Op::GetField(..) => made::is_counted(body, value),
             _ => false,

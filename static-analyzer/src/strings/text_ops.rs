@@ -215,7 +215,7 @@ pub(crate) fn replace_in_parts(terms: &mut Terms, term: Term, from: &str, to: &s
             }
             Node::Leaf(leaf) if !matches!(leaf.pattern, Pattern::Throwable | Pattern::Composed(_)) => {
                 let is_number = matches!(leaf.pattern, Pattern::Integer | Pattern::Hex | Pattern::Boolean);
-                if !is_control && !(is_number && is_of_no_number) {
+                if !(is_control || is_number && is_of_no_number) {
                     return None;
                 }
             }
