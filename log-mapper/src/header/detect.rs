@@ -279,6 +279,9 @@ fn is_wrong(layout: &Layout, header: &Header<'_>, judge: &mut Judge<'_>) -> bool
     if correlation.is_some_and(|id| !id.is_empty() && !is_id(id)) {
         return true;
     }
+    if header.class.zip(header.method).is_some_and(|(class, method)| is_package(class) && is_big(method)) {
+        return true;
+    }
     header.thread.map(<[u8]>::trim_ascii).is_some_and(|thread| {
         thread.is_empty()
             || is_id(thread)
@@ -317,6 +320,17 @@ fn is_clean(header: &Header<'_>, rest: &[u8]) -> bool {
 
 fn is_name_byte(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'$')
+}
+
+/// Whether what stands where a class should is a package, as far as its name says: classes begin
+/// with a big letter, packages and methods do not. What stands behind it is the class then.
+fn is_package(name: &[u8]) -> bool {
+    let last = name.rsplit(|b| *b == b'.').next().unwrap_or_default();
+    name.contains(&b'.') && last.first().is_some_and(u8::is_ascii_lowercase)
+}
+
+fn is_big(name: &[u8]) -> bool {
+    name.first().is_some_and(u8::is_ascii_uppercase)
 }
 
 /// `a.b.C`
@@ -505,6 +519,9 @@ mod tests {
         check("26/11/21 09:40:31 INFO A: x\n", "%d{yy/MM/dd HH:mm:ss} %p %c: %m%n");
         check("[2026-11-21 09:40:31,876] INFO x y (k.S)\n", "[%d{ISO8601}] %p %m (%c)%n");
         check("09:40:31.876 [main] INFO  a.b.C - x\n", "%d{HH:mm:ss.SSS} [%t] %-5p %c - %m%n");
+        // What is called like a class is no method of a package.
+        check("2026-11-21 01:28:30,199 INFO [main] a.b.Cd Started\n", "%d{ISO8601} %p [%t] %c %m%n");
+        check("2026-11-21 01:28:30,199 INFO [main] a.b.Cd.start Started\n", "%d{ISO8601} %p [%t] %C.%M %m%n");
         check("hello\nworld\n", "none");
     }
 }
