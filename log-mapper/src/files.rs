@@ -65,7 +65,7 @@ fn prepare_one(
         reading = choose_wrapped(&sample, input.ended(), &[], &mut judge, WRAPPERS_MAX);
         reading.doubts.extend(misfits.into_iter().map(|misfit| format!("{misfit}: another was looked for")));
     }
-    if config.may_detect && config.layouts.is_empty() && reading.n_own > 0 && !input.ended() {
+    if config.layouts.is_empty() && reading.n_own > 0 && !input.ended() {
         later::add_later(&mut reading, source, &sample, &mut judge);
     }
     let unwrapped = reading.unwrap(&sample).map(|unwrapped| unwrapped.text);
