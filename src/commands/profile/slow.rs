@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn calls_of_regions() {
-        let mut model = schema::sketch::model("point INFO one\npoint INFO two\npoint INFO three");
+        let mut model = schema::sketch::model("point one INFO\npoint two INFO\npoint three INFO");
         let call = |kind, call: &str, comes_to: &str, after: &[usize], before: &[usize]| SlowCall {
             kind,
             source_line: 7,
