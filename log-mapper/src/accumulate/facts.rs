@@ -137,8 +137,7 @@ impl Scan<'_> {
     fn fact(&mut self, candidate: &Candidate<'_>, has_thread: bool) -> Fact {
         let variables = &self.model.log_points[candidate.log_point.index()].variables;
         let mut values: Vec<(u32, Arc<str>)> = Vec::new();
-        let mut common = Vec::new();
-        let mut numbers: Vec<Number> = Vec::new();
+        let (mut common, mut numbers) = (Vec::new(), Vec::<Number>::new());
         for &(variable, text) in &candidate.values {
             let class = variables.get(variable as usize).and_then(|variable| variable.value_class);
             if let Some((own, marks)) = &self.work {
@@ -199,8 +198,7 @@ impl Scan<'_> {
         });
         if !has_thread && values.is_empty() {
             values.extend(shared.extract_if(.., |value| self.takes_turns(variables, value)));
-            let is_left = |text: &Arc<str>| !values.iter().any(|(_, kept)| kept == text);
-            common.retain(|(_, text)| is_left(text));
+            common.retain(|(_, text)| values.iter().all(|(_, kept)| kept != text));
         }
         let named = self.named(candidate, &values);
         let uuids = self.uuids(candidate, &values);
