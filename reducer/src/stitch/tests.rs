@@ -37,6 +37,7 @@ mod numbered;
 mod on_behalf;
 mod on_the_way;
 mod peers;
+mod queue_order;
 mod results;
 mod senders;
 mod series;
