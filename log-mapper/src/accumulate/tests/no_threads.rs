@@ -576,23 +576,30 @@ fn who_is_asked_from_outside_for_something_is_inside_of_nobody() {
 #[test]
 fn a_value_of_several_that_take_turns_names_what_shows_nothing_else() {
     let model = "
-        point fetching part=Part.n
+        point fetching part=Part.n offset=Offset.n
         point received part=Part.n
-        top fetch Task part=Part.n
+        top fetch Task part=Part.n offset=Offset.n
           >fetching received
           received<";
-    // Three partitions, two of them at work at a time; or nearly always the same one.
-    let records = |part: &dyn Fn(usize) -> usize| -> String {
-        let pairs = (0..120).map(|n| {
-            let (a, b) = (part(n), (part(n) + 1) % 3);
-            let line = |at: usize, point: &str, part: usize| format!("{n}.{at} - {point} part={part}\n");
-            [line(1, "fetching", a), line(2, "fetching", b), line(3, "received", b), line(4, "received", a)]
-                .concat()
-        });
-        pairs.collect()
+    // Six partitions, all at work at a time, that are done in another order than they began.
+    const N: usize = 80;
+    let round = |n: usize| -> String {
+        let begun = (0..6).map(|part| format!("{n}.1 - fetching part={part} offset=o_{}\n", n * 6 + part));
+        let done = (0..6).map(|i| format!("{n}.2 - received part={}\n", (i * 5 + n) % 6));
+        begun.chain(done).collect()
     };
-    let whole = |text: &str| text.lines().filter(|line| line.contains(';')).count();
-    let in_turns = run(&sketch::model(model), &records(&|n| n % 3));
-    assert_eq!(whole(&in_turns), 240, "{in_turns}");
-    assert!(in_turns.contains("fetch: 477 opens; 480 "), "{in_turns}");
+    let text = run(&sketch::model(model), &(0..N).map(round).collect::<String>());
+    let mut n_named = 0;
+    for line in text.lines() {
+        let numbers = line.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse::<usize>().ok());
+        let numbers: Vec<usize> = numbers.collect();
+        let &[begun, done, ..] = &numbers[..] else { panic!("not whole: {line}") };
+        // Records count from 1, twelve in a round.
+        let (n, part, i) = ((begun - 1) / 12, (begun - 1) % 12, (done - 1) % 12 - 6);
+        assert_eq!(((done - 1) / 12, (i * 5 + n) % 6), (n, part), "{line}");
+        // By name, and not only because no other one is left, when all have been shown often.
+        n_named += usize::from(n >= N / 2 && line.ends_with(" 1 id"));
+    }
+    assert!(n_named > 6 * N / 4, "{n_named} of {}", 6 * N / 2);
+    assert_eq!(text.lines().count(), 6 * N);
 }
