@@ -2,6 +2,7 @@
 
 use schema::LinkKind;
 
+use crate::ir::{Body, Const, Op, ValueId};
 use crate::program::{MethodRef, Name, Program};
 
 /// One interface or class whose method runs in another thread, or is called back.
@@ -334,6 +335,14 @@ const PARTS: &[(&str, &str)] = &[
 /// Whether a call gives a part of a text, which names what the text names.
 pub(crate) fn is_part_of_text(method: &MethodRef) -> bool {
     PARTS.contains(&(method.class.as_str(), method.name.as_str()))
+}
+
+/// Whether a call looks something up under a name that is written in the code: what a map holds
+/// under it is one thing, not one of many.
+pub(crate) fn is_named(body: &Body, method: &MethodRef, args: &[ValueId]) -> bool {
+    let key = args.get(1).map(|&key| body.op(body.uncast(key)));
+    let is_lookup = matches!(method.name.as_str(), "get" | "getOrDefault" | "remove");
+    is_lookup && matches!(key, Some(Op::Const(Const::Text(_))))
 }
 
 /// Whether a call splits a text into parts.

@@ -186,11 +186,10 @@ impl<'a> Bindings<'a> {
         let Some(body) = self.body(method) else { return path.clone() };
         let mut walk = Walk::new(self, method, body);
         walk.is_handed_over = is_handed_over;
-        let root = match path.root {
-            Root::Local(v) => walk.path(v, 0),
-            root => AccessPath { root, steps: Vec::new() },
-        };
-        walk.extend(root, &path.steps, 0)
+        match path.root {
+            Root::Local(v) => walk.part_of(v, &path.steps, 0),
+            root => walk.extend(AccessPath { root, steps: Vec::new() }, &path.steps, 0),
+        }
     }
 
     /// What `place` of the frame of one of `call.targets` is in the frame of

@@ -14,6 +14,9 @@ use crate::limits::BINDING_DEPTH_MAX;
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{FieldRef, MethodId};
 
+/// Objects around what knows its key.
+const ENVELOPES_MAX: usize = 3;
+
 /// Tables whose values know their keys.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
@@ -52,7 +55,10 @@ fn puts_of(bindings: &Bindings<'_>, method: MethodId) -> Vec<(FieldRef, Vec<Vec<
             continue;
         }
         if let Some(table) = field_of(&bindings.path(method, table)) {
-            found.push((table, ways_to(bindings, (method, body), value, key)));
+            let mut ways = ways_to(bindings, (method, body), value, key, 0);
+            ways.sort_unstable();
+            ways.dedup();
+            found.push((table, ways));
         }
     }
     found
@@ -74,6 +80,7 @@ fn ways_to(
     (method, body): (MethodId, &Body),
     value: ValueId,
     key: ValueId,
+    depth: usize,
 ) -> Vec<Vec<Step>> {
     let (path, key_path) = (bindings.path(method, value), bindings.path(method, key));
     let mut ways: Vec<Vec<Step>> = rest_of(&key_path, &path).into_iter().collect();
@@ -89,8 +96,14 @@ fn ways_to(
             if given.steps.contains(&Step::Element) && body.uncast(argument) != body.uncast(key) {
                 continue;
             }
+            let is_whole = initial.steps.is_empty();
             given.steps.extend(initial.steps);
-            ways.extend(rest_of(&key_path, &given).map(|rest| {
+            let mut rests: Vec<Vec<Step>> = rest_of(&key_path, &given).into_iter().collect();
+            // An envelope around what knows its key.
+            if is_whole && rests.is_empty() && depth < ENVELOPES_MAX {
+                rests = ways_to(bindings, (method, body), argument, key, depth + 1);
+            }
+            ways.extend(rests.into_iter().map(|rest| {
                 let mut steps = vec![Step::Field(field)];
                 steps.extend(rest);
                 steps
@@ -98,8 +111,6 @@ fn ways_to(
         }
     }
     ways.retain(|steps| matches!(steps.first(), Some(Step::Field(_))));
-    ways.sort_unstable();
-    ways.dedup();
     ways
 }
 
@@ -122,10 +133,17 @@ impl Walk<'_, '_> {
     /// The same, if `value` was found by a key that the steps lead to.
     pub(super) fn by_key(&mut self, value: ValueId, steps: &[Step], depth: usize) -> Option<AccessPath> {
         let bindings = self.bindings;
-        if depth > BINDING_DEPTH_MAX || !steps.first().is_some_and(|s| bindings.kept.steps.contains(s)) {
+        if depth > BINDING_DEPTH_MAX || bindings.kept.tables.is_empty() {
             return None;
         }
         let value = self.body.uncast(value);
+        if let Some((envelope, inner)) = self.taken_from(value) {
+            let steps: Vec<Step> = inner.iter().chain(steps).copied().collect();
+            return self.by_key(envelope, &steps, depth + 1);
+        }
+        if !steps.first().is_some_and(|step| bindings.kept.steps.contains(step)) {
+            return None;
+        }
         let Op::Invoke { kind, method: callee, args } = self.body.op(value) else { return None };
         let mut targets = bindings.targets(self.method, value);
         let Some((call, target)) = targets.next() else {
@@ -147,6 +165,25 @@ impl Walk<'_, '_> {
         let Root::Param(i) = path.root else { return None };
         let argument = call.args.get(usize::from(i)).copied().flatten()?;
         Some(self.part_of(argument, &path.steps, depth + 1))
+    }
+}
+
+impl Walk<'_, '_> {
+    /// The object that a value is read from, by its fields or a getter, and how.
+    fn taken_from(&self, value: ValueId) -> Option<(ValueId, Vec<Step>)> {
+        match self.body.op(value) {
+            Op::GetField(field, Some(object)) => Some((*object, vec![Step::Field(*field)])),
+            Op::Invoke { args, .. } => {
+                let mut targets = self.bindings.targets(self.method, value);
+                let (Some((_, target)), None, &[object]) = (targets.next(), targets.next(), &args[..]) else {
+                    return None;
+                };
+                let AccessPath { root, steps } = self.bindings.returned(target)?;
+                let is_getter = *root == Root::Param(0) && matches!(steps[..], [Step::Field(_)]);
+                is_getter.then(|| (object, steps.clone()))
+            }
+            _ => None,
+        }
     }
 }
 

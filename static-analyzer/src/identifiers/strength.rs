@@ -402,6 +402,13 @@ impl<'a> Lifetimes<'a> {
                     Op::Invoke { method, args, .. } if apis::splits(method) => (method, args),
                     _ => return false,
                 },
+                // Names and values are a message, if no object keeps them.
+                Op::Invoke { method, args, .. } if apis::is_named(body, method, args) => {
+                    return matches!(
+                        self.bindings.path(place.frame, args[0]).root,
+                        Root::Local(_) | Root::Param(1..)
+                    );
+                }
                 Op::Invoke { method, args, .. } => (method, args),
                 Op::Param(_) => return is_part && place.frame == method,
                 // A text that is made of bytes.

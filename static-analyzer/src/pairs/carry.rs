@@ -110,11 +110,7 @@ impl<'a> Carrier<'a> {
             }
             let own = matches!(identifier.place.path.root, Root::Local(_));
             let carried = Carried { place: self.places.id(identifier.place.clone()), cuts: 0, own };
-            ends.extend(ways.iter().filter_map(|way| {
-                let unit = way.last()?.to;
-                let carried = self.uncut(unit, carried);
-                Some((self.carried(carried, way)?, j))
-            }));
+            ends.extend(ways.iter().filter_map(|way| Some((self.carried(carried, way)?, j))));
         }
         ends.sort_unstable();
         ends.dedup();
@@ -167,6 +163,7 @@ impl<'a> Carrier<'a> {
 
     /// What is carried over one hand-off, in the frame of who hands it over.
     fn step(&mut self, carried: Carried, handoff: &Handoff) -> Option<Carried> {
+        let carried = self.uncut(handoff.to, carried);
         let Carried { place: id, own, cuts } = carried;
         let place = self.places.get(id);
         let place = match &handoff.entry {
@@ -182,11 +179,17 @@ impl<'a> Carrier<'a> {
                 let place = self.places.get(carried.place);
                 let place = across(self.context, place, (*taken)?, (handoff.site.0, (*put)?), *lists)?;
                 let place = self.climb(handoff.from, handoff.site.0, place)?;
-                return Some(self.uncut(handoff.from, Carried { place, own: false, ..carried }));
+                return Some(self.put_in(handoff.from, Carried { place, own: false, ..carried }));
             }
         };
         let place = self.climb(handoff.from, handoff.site.0, place)?;
-        Some(self.uncut(handoff.from, Carried { place, own: false, cuts }))
+        Some(self.put_in(handoff.from, Carried { place, own: false, cuts }))
+    }
+
+    /// What was put into a text that is cut later, or what the text was cut out of in turn: a
+    /// value that is left alone stays what it is for who hands it over.
+    fn put_in(&mut self, unit: UnitId, carried: Carried) -> Carried {
+        if carried.cuts == 0 { carried } else { self.uncut(unit, carried) }
     }
 
     /// What was cut out of a text, or put into one that is cut, followed to what it was
@@ -201,6 +204,9 @@ impl<'a> Carrier<'a> {
             let place = self.places.get(carried.place).clone();
             let Some(place) = self.climb(unit, place.frame, place) else { break };
             carried = Carried { place, ..carried };
+            if carried.cuts == 0 {
+                break;
+            }
         }
         carried
     }
@@ -217,6 +223,9 @@ impl<'a> Carrier<'a> {
             }
             let mut cuts = self.cuts[carried.cuts as usize].clone();
             let source = if let Some((text, cut)) = texts::cut(body, value) {
+                cuts.push(cut);
+                text
+            } else if let Some((text, cut)) = self.named_values(frame, value) {
                 cuts.push(cut);
                 text
             } else {
@@ -238,8 +247,30 @@ impl<'a> Carrier<'a> {
             }
             let place = self.places.id(Place { path, frame, looping: false });
             carried = Carried { place, cuts: self.cuts_id(cuts), own: false };
+            if carried.cuts == 0 {
+                break;
+            }
         }
         carried
+    }
+
+    /// The text that a method makes a map of its names and values of, where that is called.
+    fn named_values(&self, frame: MethodId, call: ValueId) -> Option<(ValueId, Cut)> {
+        let calls = self.context.graph.calls(frame).iter().filter(|c| c.site == call && c.kind.is_local());
+        let (mut calls, program) = (calls, self.context.program);
+        let call = calls.next()?;
+        let &[target] = &call.targets[..] else { return None };
+        let body = program.methods[target.index()].body.as_ref()?;
+        let mut returned = body.iter().filter_map(|(_, inst)| match inst.op {
+            Op::Return(Some(value)) => Some(body.uncast(value)),
+            _ => None,
+        });
+        let (mut text, cut) = texts::named_values(body, returned.next()?)?;
+        while let Some((whole, Cut::Some)) = texts::cut(body, text) {
+            text = whole;
+        }
+        let Op::Param(i) = body.op(body.uncast(text)) else { return None };
+        Some(((*call.args.get(usize::from(*i))?)?, cut))
     }
 
     fn cuts_id(&mut self, cuts: Vec<Cut>) -> CutsId {

@@ -335,6 +335,8 @@ impl<'h, 'a> Scanner<'h, 'a> {
             self.add(Channel::Address, Role::Send, site, Some(text));
         } else if is_asked_for(method) {
             self.add(Channel::Address, Role::Receive, site, Some(site));
+        } else if texts::is_parameter(method) {
+            self.add(Channel::Address, Role::Receive, site, args.first().copied());
         }
     }
 

@@ -45,6 +45,10 @@ pub(super) enum Cut {
     AfterLast(String),
     /// All but so many characters.
     Skip(usize),
+    /// Names and values, by what stands between two of them and what between name and value.
+    Named(String, String),
+    /// The value of this name.
+    ValueOf(String),
     /// Something.
     Some,
 }
@@ -54,7 +58,9 @@ pub(super) fn cut(body: &Body, value: ValueId) -> Option<(ValueId, Cut)> {
     match body.op(value) {
         Op::Cast(_, inner) => cut(body, *inner),
         Op::ArrayLoad(array, index) => token(body, *array, *index),
+        Op::New(_) => named_values(body, value),
         Op::Invoke { method, args, .. } => match (method.class.as_str(), method.name.as_str()) {
+            _ if is_parameter(method) => Some((*args.first()?, Cut::ValueOf(text(body, *args.get(1)?)?))),
             (TEXT, "substring" | "subSequence") => Some((*args.first()?, part(body, args))),
             (TEXT, "replace" | "replaceAll" | "replaceFirst" | "toLowerCase" | "toUpperCase" | "strip") => {
                 Some((*args.first()?, Cut::Some))
@@ -67,17 +73,97 @@ pub(super) fn cut(body: &Body, value: ValueId) -> Option<(ValueId, Cut)> {
                 }
                 _ => None,
             },
-            (_, "get" | "apply") if args.len() == 2 => token(body, args[0], args[1]),
+            (_, "get" | "apply") if args.len() == 2 => {
+                token(body, args[0], args[1]).or_else(|| Some((args[0], Cut::ValueOf(text(body, args[1])?))))
+            }
+            (_, "getOrDefault") => Some((*args.first()?, Cut::ValueOf(text(body, *args.get(1)?)?))),
             _ => None,
         },
         _ => None,
     }
 }
 
+/// The text whose names and values are put into the map that is made at `map`, and by what they
+/// stand apart: each is cut out of one of the parts that the text is split into.
+pub(super) fn named_values(body: &Body, map: ValueId) -> Option<(ValueId, Cut)> {
+    body.iter().find_map(|(_, inst)| {
+        let Op::Invoke { method, args, .. } = &inst.op else { return None };
+        let ("put", &[into, name, value]) = (method.name.as_str(), &args[..]) else { return None };
+        let (part, is) = (body.uncast(into) == map).then(|| cut_first(body, name))??;
+        let (of, value_is) = cut_first(body, value)?;
+        let (text, between) = parted(body, part)?;
+        let is_pair = of == part && is_front(&is) && is_rest(&value_is);
+        let by = separator_of(&is).filter(|by| is_pair && separator_of(&value_is) == Some(*by))?;
+        Some((text, Cut::Named(between, by.to_owned())))
+    })
+}
+
+/// The first cut that leads to `value`, and what it is made in.
+fn cut_first(body: &Body, mut value: ValueId) -> Option<(ValueId, Cut)> {
+    let mut found = None;
+    for _ in 0..PIECES_MAX {
+        if parted(body, value).is_some() {
+            break;
+        }
+        let Some((text, cut)) = cut(body, value) else { break };
+        value = body.uncast(text);
+        if cut != Cut::Some {
+            found = Some((value, cut));
+        }
+    }
+    found
+}
+
+/// The text of which `value` is any of the parts, and what stands between them.
+fn parted(body: &Body, value: ValueId) -> Option<(ValueId, String)> {
+    let (parts, index) = match body.op(body.uncast(value)) {
+        Op::ArrayLoad(parts, index) => (*parts, *index),
+        _ => return None,
+    };
+    let Op::Invoke { method, args, .. } = body.op(body.uncast(parts)) else { return None };
+    if matches!(body.op(index), Op::Const(_)) || !splits(method) {
+        return None;
+    }
+    let by = args.iter().skip(1).find_map(|&arg| separator(body, arg))?;
+    Some((*args.first()?, by))
+}
+
+fn separator_of(cut: &Cut) -> Option<&str> {
+    match cut {
+        Cut::Token(by, _) | Cut::Before(by) | Cut::After(by) | Cut::BeforeLast(by) | Cut::AfterLast(by) => {
+            Some(by)
+        }
+        Cut::Skip(_) | Cut::Named(..) | Cut::ValueOf(_) | Cut::Some => None,
+    }
+}
+
+/// Whether what comes before the first separator is left.
+fn is_front(cut: &Cut) -> bool {
+    matches!(cut, Cut::Before(_) | Cut::Token(_, 0))
+}
+
+/// Whether what comes behind it is left.
+fn is_rest(cut: &Cut) -> bool {
+    matches!(cut, Cut::After(_) | Cut::AfterLast(_) | Cut::Token(_, 1))
+}
+
 /// Whether a call gives a part of an address, or all of it.
 pub(super) fn is_of_address(method: &MethodRef) -> bool {
     let names = ["getPath", "getRawPath", "getQuery", "getRawQuery", "toString"];
     matches!(method.class.as_str(), "java/net/URI" | "java/net/URL") && names.contains(&method.name.as_str())
+}
+
+/// Calls of a server that give the value of a name in the address that it was asked by.
+const PARAMETERS: &[(&str, &str)] = &[
+    ("javax/servlet/http/HttpServletRequest", "getParameter"),
+    ("javax/servlet/ServletRequest", "getParameter"),
+    ("jakarta/servlet/http/HttpServletRequest", "getParameter"),
+    ("jakarta/servlet/ServletRequest", "getParameter"),
+];
+
+/// Whether a call gives the value of a name in the address that a server was asked by.
+pub(super) fn is_parameter(method: &MethodRef) -> bool {
+    PARAMETERS.contains(&(method.class.as_str(), method.name.as_str()))
 }
 
 /// An element of what a text was split into.
@@ -197,7 +283,7 @@ fn made_by(body: &Body, method: &MethodRef, args: &[ValueId], pieces: &mut Vec<P
             true
         }
         (TEXT, "format", [format, rest]) => formatted(body, *format, *rest, pieces),
-        (TEXT, "valueOf" | "toString", [of]) => {
+        (TEXT, "valueOf" | "toString", [of]) | ("java/net/URLEncoder", "encode", [of, ..]) => {
             add(body, *of, pieces);
             true
         }
@@ -292,13 +378,19 @@ fn unboxed(body: &Body, value: ValueId) -> ValueId {
 /// The value that the cuts of a text of such pieces leave, and how many of them it takes to
 /// be left alone: the first cut comes first, and the others are cut out of the value.
 pub(super) fn left(mut pieces: Vec<Piece>, cuts: &[Cut]) -> Option<(ValueId, usize)> {
-    let mut is_some = false;
+    let (mut is_some, mut named) = (false, None);
     for (n_before, cut) in cuts.iter().enumerate() {
         if let [Piece::Value(value)] = *pieces {
             return Some((value, n_before));
         }
         is_some |= *cut == Cut::Some;
-        pieces = apply(pieces, cut)?;
+        if let Cut::Named(between, is) = cut {
+            named = Some((between, is));
+        }
+        pieces = match (cut, named) {
+            (Cut::ValueOf(name), Some((between, is))) => value_of(&pieces, name, between, is)?,
+            _ => apply(pieces, cut)?,
+        };
     }
     let mut values = pieces.iter().filter_map(|piece| match piece {
         Piece::Value(value) => Some(Some(*value)),
@@ -324,8 +416,28 @@ fn apply(pieces: Vec<Piece>, cut: &Cut) -> Option<Vec<Piece>> {
             (tokens.len() > 1).then(|| joined(&tokens[..tokens.len() - 1], by))
         }
         Cut::Skip(n) => skipped(pieces, *n),
-        Cut::Some => Some(pieces),
+        Cut::Some | Cut::Named(..) => Some(pieces),
+        Cut::ValueOf(_) => None,
     }
+}
+
+/// The pieces of the value of a name, which stands behind the folder of an address, or alone.
+fn value_of(pieces: &[Piece], name: &str, between: &str, is: &str) -> Option<Vec<Piece>> {
+    let (front, in_address) = (format!("{name}{is}"), format!("?{name}{is}"));
+    let after = |known: &str| {
+        let at = known.find(&in_address).map(|at| at + in_address.len());
+        at.or_else(|| known.starts_with(&front).then_some(front.len()))
+    };
+    split(pieces, between).into_iter().find_map(|part| {
+        let is_it = |piece: &Piece| match piece {
+            Piece::Const(known) => after(known),
+            Piece::Value(_) | Piece::Kept => None,
+        };
+        let (at, n_skipped) = part.iter().enumerate().find_map(|(at, piece)| Some((at, is_it(piece)?)))?;
+        let Piece::Const(known) = &part[at] else { return None };
+        let rest = (n_skipped < known.len()).then(|| Piece::Const(known[n_skipped..].to_owned()));
+        Some(rest.into_iter().chain(part[at + 1..].iter().cloned()).collect())
+    })
 }
 
 /// The pieces between separators.

@@ -209,7 +209,7 @@ impl<'b, 'a> Walk<'b, 'a> {
             if apis::COLLECTION_VIEW.contains(&name) && !name.starts_with("clone") {
                 return self.path(args[0], depth + 1);
             }
-            let is_part = || self.is_split(args[0]);
+            let is_part = || self.is_split(args[0]) || apis::is_named(self.body, &method, args);
             // What is taken out is the taker's own, and another one each time.
             if is_take(self.body.op(value)) && in_loop(self.body, value) && bindings.is_library(method.class)
             {
