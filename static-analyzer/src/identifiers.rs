@@ -22,6 +22,7 @@ mod origins;
 mod owned;
 mod strength;
 mod summaries;
+mod thread_locals;
 pub(crate) mod told;
 
 pub(crate) use bindings::in_loop;

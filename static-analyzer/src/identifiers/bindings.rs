@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Place;
 use super::kept::{self, Kept};
 use super::owned::{self, Owned};
+use super::thread_locals::{self, ThreadLocals};
 use crate::call_graph::{Call, CallGraph, CallKind, apis};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::BINDING_DEPTH_MAX;
@@ -49,6 +50,8 @@ pub struct Bindings<'a> {
     owned: Owned,
     /// Tables whose values know their keys.
     pub(super) kept: Kept,
+    /// What methods set for their threads.
+    pub(super) thread_locals: ThreadLocals,
     /// Methods of libraries that give back what they are given: (class, name).
     same_value: FxHashSet<(Name, Name)>,
 }
@@ -66,6 +69,7 @@ impl<'a> Bindings<'a> {
             stores: vec![Stores::default(); n],
             owned: Owned::default(),
             kept: Kept::default(),
+            thread_locals: ThreadLocals::default(),
             same_value: apis::SAME_VALUE.iter().map(|&(c, n)| (Name::from(c), Name::from(n))).collect(),
         };
         for level in &graph.levels {
@@ -84,7 +88,13 @@ impl<'a> Bindings<'a> {
         }
         bindings.owned = owned::find(&bindings);
         bindings.kept = kept::find(&bindings);
+        bindings.thread_locals = thread_locals::find(&bindings);
         bindings
+    }
+
+    /// Whether a value is written in the code, or null.
+    pub(super) fn is_constant(&self, method: MethodId, value: ValueId) -> bool {
+        self.body(method).is_some_and(|body| matches!(body.op(body.uncast(value)), Op::Const(_)))
     }
 
     /// Values that `method` stores once into fields of objects.

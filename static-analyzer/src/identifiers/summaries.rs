@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::bindings::Walk;
+use super::thread_locals;
 use super::{Bindings, Bound, LoggedVariable, Place, Summaries, Summary, in_loop};
 use crate::call_graph::{Call, CallGraph};
 use crate::ir::{Body, ValueId};
@@ -145,7 +146,10 @@ impl Worker<'_> {
             if variable.value_class.is_none() || !names_something(variable.shape) {
                 continue;
             }
-            let place = self.bindings.place(method, path, site, &|b, v| self.loops(method, b, v));
+            let mut place = self.bindings.place(method, path, site, &|b, v| self.loops(method, b, v));
+            if let Some(path) = self.bindings.set_for_thread(method, &place.path) {
+                place.path = path;
+            }
             if self.keep(method, &place) {
                 let at = uses.id(place);
                 uses.pairs.push(((point, i as u32), at));
@@ -163,7 +167,8 @@ impl Worker<'_> {
 
     fn keep(&self, method: MethodId, place: &Place) -> bool {
         match place.path.root {
-            Root::Static(_) => false,
+            // What threads have of their own is known where it is set.
+            Root::Static(_) => thread_locals::is_one(&place.path),
             Root::Local(_) => self.scope.locals,
             Root::Param(_) => place.frame == method && (self.scope.locals || !place.looping),
         }

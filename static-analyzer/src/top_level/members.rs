@@ -10,7 +10,7 @@ use super::{Member, TopLevel, unmet};
 use crate::call_graph::{Call, CallGraph};
 use crate::identifiers::{Bindings, Identifier, Lifetimes, Place, Scope, Summary, summarize};
 use crate::limits::COMMON_MIN;
-use crate::path::{AccessPath, LogPoint, Step, Variable};
+use crate::path::{AccessPath, LogPoint, Root, Step, Variable};
 use crate::program::{MethodId, Name, Program};
 use crate::rules::Rules;
 
@@ -302,7 +302,8 @@ fn variable_of<'a>(known: &Known<'a>, &(point, at): &(u32, u32)) -> &'a Variable
 /// What the log points of a summary that the method meets print, by place.
 fn uses_of(known: &Known<'_>, summary: &Summary, is_met: impl Fn(&u32) -> bool) -> Uses {
     let mut uses = Uses::new();
-    for (place, variables) in &summary.places {
+    let is_known = |place: &Place| !matches!(place.path.root, Root::Static(_));
+    for (place, variables) in summary.places.iter().filter(|(place, _)| is_known(place)) {
         for used in variables.iter().filter(|(point, _)| is_met(point)) {
             if let Some(class) = variable_of(known, used).value_class {
                 uses.entry((place.clone(), class)).or_default().push(*used);

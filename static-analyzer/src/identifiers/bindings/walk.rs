@@ -48,7 +48,11 @@ impl<'b, 'a> Walk<'b, 'a> {
     ) -> Bound {
         let body = self.body;
         match place.path.root {
-            Root::Static(_) => Bound::Place(Place { frame: self.method, ..place.clone() }),
+            Root::Static(_) => {
+                let set = self.bindings.set_for_thread(self.method, &place.path);
+                let path = set.unwrap_or_else(|| place.path.clone());
+                Bound::Place(Place { path, frame: self.method, looping: place.looping })
+            }
             Root::Local(v) => {
                 let looping = place.looping || in_loop(body, call.site) || self.calls_over(call);
                 // What a callee makes and gives back is the caller's from then on.
