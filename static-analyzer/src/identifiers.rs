@@ -25,8 +25,8 @@ mod summaries;
 mod thread_locals;
 pub(crate) mod told;
 
-pub(crate) use bindings::in_loop;
 pub use bindings::{Bindings, Bound};
+pub(crate) use bindings::{in_loop, is_slot};
 pub use copies::Copies;
 pub(crate) use modified::own_writes;
 pub(crate) use objects::plain;

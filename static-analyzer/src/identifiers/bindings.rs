@@ -23,6 +23,7 @@ use crate::program::{FieldRef, MethodId, Name, Program, access};
 mod walk;
 
 pub(super) use walk::Walk;
+pub(crate) use walk::is_slot;
 
 /// A callee's place, seen from the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -471,7 +471,7 @@ impl<'a> Lifetimes<'a> {
         is_number
             && !self.is_no_identity(method, place)
             && place.path.steps.iter().all(|step| matches!(step, Step::Field(_)))
-            && !self.changes(&place.path)
+            && (!self.changes(&place.path) || self.is_taken_out(place))
             && !self.is_of_handler(place.path.steps.last())
             && !self.keys.is_sum(place.path.steps.last())
             && self.through_long_lived(method, place, is_number).is_none()
@@ -558,7 +558,10 @@ impl<'a> Lifetimes<'a> {
     }
 }
 
-/// Whether a call of the library takes something out of a collection.
+/// Whether something is taken out of a collection of the library, or a slot of an array: nobody
+/// else changes it until it is given back.
 fn is_taken_out(op: &Op) -> bool {
-    is_take(op) && matches!(op, Op::Invoke { method, .. } if method.class.starts_with("java/util/"))
+    let is_taken =
+        is_take(op) && matches!(op, Op::Invoke { method, .. } if method.class.starts_with("java/util/"));
+    is_taken || matches!(op, Op::ArrayLoad(..))
 }

@@ -7,6 +7,7 @@
 
 use super::{Arg, Evaluator, FrameId, Place, PlaceId, apis, types};
 use crate::call_graph;
+use crate::identifiers::{in_loop, is_slot};
 use crate::ir::{Const, InvokeKind, Op, ValueId};
 use crate::limits;
 use crate::path::{AccessPath, Root, Step};
@@ -59,6 +60,8 @@ impl<'p> Evaluator<'p> {
                 self.field_place(object, *field)
             }
             Op::GetField(field, None) => self.intern_place(Place::Static(*field)),
+            // The element of this turn of the loop is a value of its own.
+            Op::ArrayLoad(array, _) if frame == FrameId::ROOT && self.is_taken_slot(value, *array) => itself,
             Op::ArrayLoad(array, _) => {
                 let array = self.place(frame, *array);
                 self.intern_place(Place::Element(array))
@@ -78,6 +81,11 @@ impl<'p> Evaluator<'p> {
             }
             _ => itself,
         }
+    }
+
+    fn is_taken_slot(&self, load: ValueId, array: ValueId) -> bool {
+        let body = self.body(FrameId::ROOT);
+        is_slot(body, array) && in_loop(body, load)
     }
 
     fn is_constant(&self, place: PlaceId) -> bool {

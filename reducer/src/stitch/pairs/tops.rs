@@ -108,11 +108,12 @@ impl Pairs<'_> {
     fn comes_after(&self, top: TopLevelId, before: LogPointId, after: LogPointId) -> bool {
         let nodes = &self.model.top_level_methods[top.index()].dag.nodes;
         let has = |node: &DagNode, wanted| node.points.iter().any(|point| point.log_point == wanted);
-        let (before, mut seen) = (nodes.iter().filter(|node| has(node, before)), vec![false; nodes.len()]);
+        let (begins, mut seen) = (nodes.iter().filter(|node| has(node, before)), vec![false; nodes.len()]);
         let mut todo: Vec<u32> = Vec::new();
-        for node in before {
-            // Log points of one node have no order among themselves.
-            if has(node, after) {
+        for node in begins {
+            // Log points of one node have no order among themselves, and none follows itself but
+            // where it is printed again and again.
+            if has(node, after) && (before != after || (node.repeats && !node.once.contains(&after))) {
                 return true;
             }
             todo.extend(&node.next);

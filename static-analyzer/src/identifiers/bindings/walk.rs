@@ -134,6 +134,10 @@ impl<'b, 'a> Walk<'b, 'a> {
             Op::Phi(operands) => self.phi(value, operands, depth),
             // The parts of a text are no elements of one kind.
             Op::ArrayLoad(array, _) if self.is_split(*array) => local(value),
+            // What is taken out is the taker's own, and another one each time.
+            Op::ArrayLoad(array, _) if is_slot(self.body, *array) && in_loop(self.body, value) => {
+                local(value)
+            }
             Op::ArrayLoad(array, _) => {
                 let base = self.path(*array, depth + 1);
                 self.project(base, Step::Element, depth + 1).unwrap_or_else(|_| local(value))
@@ -396,6 +400,11 @@ impl<'b, 'a> Walk<'b, 'a> {
             }
         }
     }
+}
+
+/// Whether an array is one of objects that a field holds, so that others can put something there.
+pub(crate) fn is_slot(body: &Body, array: ValueId) -> bool {
+    matches!(body.op(body.uncast(array)), Op::GetField(field, Some(_)) if field.descriptor.starts_with("[L"))
 }
 
 /// Values worth an alias when stored: objects made here or by a call, and
