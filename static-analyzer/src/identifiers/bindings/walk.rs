@@ -134,6 +134,7 @@ impl<'b, 'a> Walk<'b, 'a> {
             Op::Phi(operands) => self.phi(value, operands, depth),
             // The parts of a text are no elements of one kind.
             Op::ArrayLoad(array, _) if self.is_split(*array) => local(value),
+            Op::ArrayLoad(array, index) if self.is_const(*index) => local(self.first_load(*array, *index)),
             // What is taken out is the taker's own, and another one each time.
             Op::ArrayLoad(array, _) if is_slot(self.body, *array) && in_loop(self.body, value) => {
                 local(value)
@@ -144,6 +145,32 @@ impl<'b, 'a> Walk<'b, 'a> {
             }
             Op::Invoke { kind, method, args } => self.invoke(value, *kind, *method, args, depth),
             _ => local(value),
+        }
+    }
+
+    fn is_const(&self, value: ValueId) -> bool {
+        matches!(self.body.op(value), Op::Const(_))
+    }
+
+    /// The first place where the element of an array is read that stands at a constant position:
+    /// such an array is a record of several things.
+    fn first_load(&self, array: ValueId, index: ValueId) -> ValueId {
+        let array = self.body.uncast(array);
+        let is_same = |op: &Op| {
+            matches!(op, Op::ArrayLoad(of, at)
+            if self.body.uncast(*of) == array && self.body.op(*at) == self.body.op(index))
+        };
+        let loads = self.body.iter().filter(|(_, inst)| is_same(&inst.op));
+        loads.map(|(load, _)| load).next().unwrap_or(array)
+    }
+
+    /// Whether a value was taken out of a collection in this turn of a loop, or is a part of that.
+    fn is_taken(&self, value: ValueId) -> bool {
+        let value = self.body.uncast(value);
+        match self.body.op(value) {
+            Op::ArrayLoad(array, index) if self.is_const(*index) => self.is_taken(*array),
+            Op::GetField(_, Some(object)) => self.is_taken(*object),
+            op => is_take(op) && in_loop(self.body, value),
         }
     }
 
@@ -320,7 +347,10 @@ impl<'b, 'a> Walk<'b, 'a> {
         let base = key.0;
         if let Some(value) = stored
             && !self.visiting.contains(&value)
-            && (self.is_constructor || is_handle(self.body, value) || self.is_filled(&base))
+            && (self.is_constructor
+                || is_handle(self.body, value)
+                || self.is_filled(&base)
+                || self.is_taken(value))
         {
             self.visiting.push(value);
             let path = self.path(value, depth + 1);
