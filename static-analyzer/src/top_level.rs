@@ -9,6 +9,7 @@ use crate::program::MethodId;
 
 mod asked;
 pub(crate) mod attached;
+pub(crate) mod batches;
 mod choose;
 mod connections;
 mod drops;

@@ -19,6 +19,7 @@ use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::BINDING_DEPTH_MAX;
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{FieldRef, MethodId, Name, Program, access};
+use crate::top_level::batches;
 
 mod walk;
 
@@ -53,6 +54,8 @@ pub struct Bindings<'a> {
     pub(super) kept: Kept,
     /// What methods set for their threads.
     pub(super) thread_locals: ThreadLocals,
+    /// Elements of what was taken for several, as each method gets them.
+    elements: FxHashSet<(MethodId, ValueId)>,
     /// Methods of libraries that give back what they are given: (class, name).
     same_value: FxHashSet<(Name, Name)>,
 }
@@ -63,7 +66,13 @@ impl<'a> Bindings<'a> {
     /// Reads constructors, getters and conversions of `program`.
     pub fn new(program: &'a Program, graph: &'a CallGraph) -> Self {
         let n = program.methods.len();
+        let elements = |index: usize| {
+            let elements = program.methods[index].body.iter().flat_map(batches::elements);
+            elements.map(move |(next, _)| (MethodId::new(index), next)).collect::<Vec<_>>()
+        };
+        let elements: Vec<_> = (0..n).into_par_iter().flat_map_iter(elements).collect();
         let mut bindings = Self {
+            elements: elements.into_iter().collect(),
             program,
             graph,
             returns: vec![None; n],

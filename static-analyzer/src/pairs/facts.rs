@@ -13,6 +13,7 @@ use crate::call_graph::apis::is_asked_for;
 use crate::ir::{Body, BootstrapArg, Const, InvokeKind, Op, ValueId};
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{FieldRef, MethodId, MethodRef, Name, access};
+use crate::top_level::batches;
 
 /// Something that one unit writes and another reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -290,6 +291,11 @@ impl<'h, 'a> Scanner<'h, 'a> {
             // Whoever has the queue of somebody knows whose it is.
             if let Some((_, name)) = key.filter(|(method, _)| *method == self.method) {
                 let fact = Fact::new(channel, role, site, Some(name));
+                self.facts.push(Fact { object, givers: givers.clone(), key, ..fact });
+            }
+            let elements = batches::elements(body).into_iter().filter(|(_, taken)| *taken == site);
+            for (element, _) in elements.filter(|_| role == Role::Receive) {
+                let fact = Fact::new(channel, role, element, Some(element));
                 self.facts.push(Fact { object, givers: givers.clone(), key, ..fact });
             }
             self.facts.push(Fact { is_list, object, givers, key, ..Fact::new(channel, role, site, value) });

@@ -11,7 +11,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::connections;
+use super::{batches, connections};
 use crate::call_graph::{Call, CallGraph, RootKind, apis};
 use crate::ir::{BlockId, Body, Comparison, Op, ValueId};
 use crate::order::components::components;
@@ -27,6 +27,8 @@ pub(crate) struct ServiceLoops {
     inner: Vec<bool>,
     /// The service loops: block in which a round begins, blocks.
     rounds: Vec<(u32, Vec<u32>)>,
+    /// Service loops each turn of which takes several requests, which loops of `rounds` go over.
+    around: Vec<(u32, Vec<u32>)>,
     /// There is a service loop.
     pub(crate) any: bool,
     /// Start-up runs it, and its rounds are requests for what they print.
@@ -46,17 +48,26 @@ impl ServiceLoops {
             blocks: vec![false; n],
             inner: vec![false; n],
             rounds: Vec::new(),
+            around: Vec::new(),
             any: false,
             is_of_start_up: false,
             turns_are_requests: false,
         };
         let frame = Frame { program, graph, method, body };
+        let elements = batches::elements(body);
         let mut todo = cycles(&successors);
         while let Some(members) = todo.pop() {
             let serves = is_endless(&frame, &members, &successors)
                 || is_idle(&frame, &members)
                 || works_off(&frame, &members, &successors);
-            if serves && has_work(body, &members) {
+            let of_each = if serves { over_taken((body, &elements), &members, &successors) } else { Vec::new() };
+            if !of_each.is_empty() {
+                loops.around.push((members[0], members));
+                for members in of_each {
+                    members.iter().for_each(|&b| loops.blocks[b as usize] = true);
+                    loops.rounds.push((members[0], members));
+                }
+            } else if serves && has_work(body, &members) {
                 members.iter().for_each(|&b| loops.blocks[b as usize] = true);
                 loops.rounds.push((members[0], members));
             } else {
@@ -100,7 +111,7 @@ impl ServiceLoops {
     fn find_inner(&mut self, successors: &mut [Vec<u32>]) {
         // Without the edges back to its header a service loop is one round, and what stands
         // around it goes round without it.
-        for (header, members) in &self.rounds {
+        for (header, members) in self.rounds.iter().chain(&self.around) {
             for &b in members {
                 successors[b as usize].retain(|s| s != header && members.binary_search(s).is_ok());
             }
@@ -121,7 +132,24 @@ impl ServiceLoops {
     /// Whether the step from block `from` to block `to` ends a round.
     pub(crate) fn ends_round(&self, from: BlockId, to: BlockId) -> bool {
         let is = |block: BlockId, at: u32| block.index() == at as usize;
-        self.rounds.iter().any(|(first, blocks)| is(to, *first) && blocks.iter().any(|&b| is(from, b)))
+        let ends = |(first, blocks): &(u32, Vec<u32>)| is(to, *first) && blocks.iter().any(|&b| is(from, b));
+        self.rounds.iter().chain(&self.around).any(ends) || self.is_left(from, to)
+    }
+
+    /// Whether the step from block `from` to block `to` leads out of a loop over several requests,
+    /// to what is of none of them.
+    fn is_left(&self, from: BlockId, to: BlockId) -> bool {
+        let has = |blocks: &[u32], block: BlockId| blocks.binary_search(&(block.index() as u32)).is_ok();
+        let is_around = |block: BlockId| self.around.iter().any(|(_, blocks)| has(blocks, block));
+        is_around(from) && self.rounds.iter().any(|(_, blocks)| has(blocks, from) && !has(blocks, to))
+    }
+
+    /// Whether the step from block `from` to block `to` leads from what is around several requests
+    /// to the first of them: it goes on behind the last one.
+    pub(crate) fn passes_by(&self, from: BlockId, to: BlockId) -> bool {
+        let is_around =
+            |block: BlockId| self.around.iter().any(|(_, b)| b.binary_search(&(block.index() as u32)).is_ok());
+        is_around(from) && self.enters_round(from, to)
     }
 
     /// Whether the step from block `from` to block `to` leads into the first round, or into the
@@ -299,6 +327,23 @@ fn depends_on(
         }
     }
     false
+}
+
+/// The loops in a turn of `members` that go over what the turn has taken for several: each of
+/// that is a request.
+fn over_taken(
+    (body, elements): (&Body, &[(ValueId, ValueId)]),
+    members: &[u32],
+    successors: &[Vec<u32>],
+) -> Vec<Vec<u32>> {
+    let has = |blocks: &[u32], at: ValueId| blocks.binary_search(&(body.inst(at).block.index() as u32)).is_ok();
+    let own: Vec<ValueId> =
+        elements.iter().filter(|(_, taken)| has(members, *taken)).map(|&(next, _)| next).collect();
+    if own.is_empty() {
+        return Vec::new();
+    }
+    let goes_over = |inner: &Vec<u32>| own.iter().any(|&next| has(inner, next));
+    cycles(&one_turn(members, successors)).into_iter().filter(goes_over).collect()
 }
 
 fn throws(body: &Body, block: u32) -> bool {

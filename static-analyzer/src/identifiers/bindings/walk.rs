@@ -246,7 +246,9 @@ impl<'b, 'a> Walk<'b, 'a> {
             }
             let is_part = || self.is_split(args[0]) || apis::is_named(self.body, &method, args);
             // What is taken out is the taker's own, and another one each time.
-            if is_take(self.body.op(value)) && in_loop(self.body, value) && bindings.is_library(method.class)
+            let is_own = is_take(self.body.op(value)) && in_loop(self.body, value);
+            if bindings.is_library(method.class)
+                && (is_own || bindings.elements.contains(&(self.method, value)))
             {
                 return local(value);
             }
