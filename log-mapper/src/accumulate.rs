@@ -29,6 +29,7 @@ use self::given::Given;
 use self::handed::Handed;
 use self::names::Names;
 use self::neighbours::Lone;
+use self::one_at_a_time::Running;
 use self::open_span::{Fit, TopState, opening_any};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
@@ -68,6 +69,7 @@ mod late;
 mod names;
 mod neighbours;
 mod once;
+mod one_at_a_time;
 mod one_by_one;
 mod open_span;
 mod open_spans;
@@ -229,6 +231,7 @@ struct Scan<'m> {
     /// What the record at hand says, if it opens a span without a thread.
     opening: Option<Fact>,
     processes: Processes,
+    running: Running,
     /// Closed spans: (number of first record, span).
     done: Vec<(u64, Closed)>,
 }
@@ -327,6 +330,7 @@ impl<'m> Scan<'m> {
             opened: VecDeque::new(),
             opening: None,
             processes: Processes::default(),
+            running: Running::default(),
             done: Vec::new(),
         }
     }
@@ -344,6 +348,11 @@ impl<'m> Scan<'m> {
         }
         if let Some((candidate, span)) = self.failed(record, thread, &facts) {
             return Some(Choice { candidate, thread, goes: Goes::Fails(span), by: Pass::Failed });
+        }
+        let running = if thread.is_none() { self.by_running(&facts) } else { None };
+        if let Some((candidate, span, fit)) = running.filter(|_| !self.leaves_out(Pass::Running)) {
+            let goes = Goes::Joins(span, fit, Name::from("order, the only run"));
+            return Some(Choice { candidate, thread, goes, by: Pass::Running });
         }
         let mut takers = self.takers(record, thread, &facts);
         self.rank(record, &mut takers);

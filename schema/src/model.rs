@@ -257,6 +257,8 @@ pub struct TopLevelMethod {
     /// Programs that are not known ask for it, and wait for the answer, in threads of their
     /// own: each call is a request.
     pub is_asked_for: bool,
+    /// A process runs it in one thread, one run (a round, of a dispatcher) after the other.
+    pub is_one_at_a_time: bool,
     /// Only tasks and threads lead to it: whoever runs it runs one of them.
     pub only_in_tasks: bool,
     /// Of a dispatcher: its lines that no round of its service loop prints, sorted. They come

@@ -91,6 +91,8 @@ passes! {
     Span Errands = "errands",
     /// The thread of `main` is alone at first.
     Span FirstThread = "first_thread",
+    /// The only run of what a process runs one at a time.
+    Span Running = "running",
     /// One task of a kind at a time.
     Span OneByOne = "one_by_one",
     /// The middle of the one span that has room for it.

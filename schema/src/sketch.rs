@@ -150,6 +150,7 @@ fn add_top(model: &mut Model, rest: &str) {
         entry_points: Vec::new(),
         is_round: false,
         is_asked_for: word == Some("Asked"),
+        is_one_at_a_time: false,
         only_in_tasks: false,
         outside_rounds: Vec::new(),
         reason: String::new(),

@@ -180,6 +180,7 @@ fn top_level(
         entry_points: findings.entry_points.of[old].clone(),
         is_round: top.is_round,
         is_asked_for: top.is_asked_for,
+        is_one_at_a_time: top.is_one_at_a_time,
         only_in_tasks: crate::top_level::tasks::lead_alone_to(findings.graph, top.method),
         outside_rounds,
         reason: top.reason.clone(),

@@ -17,6 +17,7 @@ pub mod entry_points;
 mod lifetimes;
 pub(crate) mod loops;
 mod members;
+mod one_at_a_time;
 mod remembered;
 mod rounds;
 pub(crate) mod tasks;
@@ -56,6 +57,8 @@ pub struct TopLevel {
     pub is_round: bool,
     /// Programs that are not known ask for it, and wait for the answer.
     pub is_asked_for: bool,
+    /// A process runs it in one thread, one run after the other.
+    pub is_one_at_a_time: bool,
     /// Log points of a dispatcher that its rounds do not print; sorted.
     pub outside_rounds: Vec<u32>,
     /// Log points of a dispatcher that it prints only in its rounds; sorted.

@@ -52,6 +52,7 @@ impl Scan<'_> {
             self.given.see(thread, record.ts_us);
         }
         let is_apart = matches!(goes, Goes::Apart(_));
+        let opens = matches!(goes, Goes::Opens(_));
         let index = self.carry_out(record, candidate, thread, (goes, by));
         self.open.update_in_place(index, |span| (span.is_left, span.has_returned) = (false, false));
         if !common.is_empty() {
@@ -76,6 +77,9 @@ impl Scan<'_> {
         if is_apart {
             self.close(index, false);
             return;
+        }
+        if opens && thread.is_none() {
+            self.end_run_before(index);
         }
         self.leave_behind(index);
         if !self.open.get(index).goes_on(&mut self.orders) {

@@ -53,6 +53,11 @@ impl OpenSpans {
         self.spans[index as usize].as_ref().expect("an index names an open span")
     }
 
+    /// The span at `index`, if that is open.
+    pub(super) fn at(&self, index: SpanIndex) -> Option<&OpenSpan> {
+        self.spans.get(index as usize)?.as_ref()
+    }
+
     /// Adds a span.
     pub(super) fn open(&mut self, span: OpenSpan) -> SpanIndex {
         let index = self.free.pop().unwrap_or_else(|| {

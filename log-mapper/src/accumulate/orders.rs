@@ -31,7 +31,7 @@ pub(super) struct Places {
 /// All DAGs of a model, indexed by log point.
 #[derive(Debug)]
 pub(super) struct Orders<'m> {
-    model: &'m Model,
+    pub(super) model: &'m Model,
     /// Per log point, sorted by top-level method.
     places: Vec<Vec<Places>>,
     /// Per log point and variable: what the identifiers it prints are.

@@ -26,8 +26,9 @@ pub(crate) fn print(model: &Model, what: &str) -> Result<()> {
         let programs: Vec<String> = programs.map(|name| neutral(name)).collect();
         writeln!(
             out,
-            "  run by  {}",
-            if programs.is_empty() { "any".to_owned() } else { programs.join(", ") }
+            "  run by  {}{}",
+            if programs.is_empty() { "any".to_owned() } else { programs.join(", ") },
+            if method.is_one_at_a_time { ", one at a time" } else { "" }
         )?;
         writeln!(out, "  identifiers")?;
         for identifier in &method.identifiers {

@@ -197,7 +197,9 @@ impl Builder<'_> {
                 }
                 if self.rounds.is_some_and(|rounds| rounds.passes_by(id, next.0)) {
                     let behind = self.flags.successors(&next);
-                    for behind in behind.into_iter().filter(|b| self.rounds.is_some_and(|r| r.ends_round(next.0, b.0))) {
+                    for behind in
+                        behind.into_iter().filter(|b| self.rounds.is_some_and(|r| r.ends_round(next.0, b.0)))
+                    {
                         self.flow.edge(at, self.start(&behind));
                     }
                 }

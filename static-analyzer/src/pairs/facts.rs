@@ -294,9 +294,13 @@ impl<'h, 'a> Scanner<'h, 'a> {
                 self.facts.push(Fact { object, givers: givers.clone(), key, ..fact });
             }
             let elements = batches::elements(body).into_iter().filter(|(_, taken)| *taken == site);
-            for (element, _) in elements.filter(|_| role == Role::Receive) {
-                let fact = Fact::new(channel, role, element, Some(element));
-                self.facts.push(Fact { object, givers: givers.clone(), key, ..fact });
+            let elements: Vec<ValueId> = elements.map(|(element, _)| element).collect();
+            if role == Role::Receive && !elements.is_empty() {
+                self.facts.extend(elements.into_iter().map(|element| {
+                    let fact = Fact::new(channel, role, element, Some(element));
+                    Fact { object, givers: givers.clone(), key, ..fact }
+                }));
+                continue;
             }
             self.facts.push(Fact { is_list, object, givers, key, ..Fact::new(channel, role, site, value) });
         }

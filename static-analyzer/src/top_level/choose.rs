@@ -19,7 +19,7 @@ use super::loops::{self, ServiceLoops};
 use super::members::{self, Chosen, Walk};
 use super::turns::Turn;
 use super::{TopLevel, TopLevels};
-use super::{asked, attached, remembered, rounds};
+use super::{asked, attached, one_at_a_time, remembered, rounds};
 use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind, apis};
 use crate::identifiers::{Bindings, Lifetimes, Scope, own_writes, summarize};
 use crate::ir::{BlockId, Op, ValueId};
@@ -95,6 +95,8 @@ pub fn find(
     let mut found = members::fill(&known, &chosen);
     found.iter_mut().for_each(|top| without_identity(&lifetimes, top));
     add_rounds(&drops, graph, &loops, &own_points, &mut found);
+    let threads = one_at_a_time::Threads::new(program, graph, &loops);
+    found.iter_mut().for_each(|top| top.is_one_at_a_time = threads.run_one_at_a_time(top.method));
     found.iter_mut().for_each(|top| top.is_asked_for = asked.binary_search(&top.method).is_ok());
     TopLevels::new(keep_useful(found, rules, program))
 }

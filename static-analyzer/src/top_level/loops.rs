@@ -60,7 +60,8 @@ impl ServiceLoops {
             let serves = is_endless(&frame, &members, &successors)
                 || is_idle(&frame, &members)
                 || works_off(&frame, &members, &successors);
-            let of_each = if serves { over_taken((body, &elements), &members, &successors) } else { Vec::new() };
+            let of_each =
+                if serves { over_taken((body, &elements), &members, &successors) } else { Vec::new() };
             if !of_each.is_empty() {
                 loops.around.push((members[0], members));
                 for members in of_each {
@@ -147,8 +148,9 @@ impl ServiceLoops {
     /// Whether the step from block `from` to block `to` leads from what is around several requests
     /// to the first of them: it goes on behind the last one.
     pub(crate) fn passes_by(&self, from: BlockId, to: BlockId) -> bool {
-        let is_around =
-            |block: BlockId| self.around.iter().any(|(_, b)| b.binary_search(&(block.index() as u32)).is_ok());
+        let is_around = |block: BlockId| {
+            self.around.iter().any(|(_, b)| b.binary_search(&(block.index() as u32)).is_ok())
+        };
         is_around(from) && self.enters_round(from, to)
     }
 
@@ -336,7 +338,8 @@ fn over_taken(
     members: &[u32],
     successors: &[Vec<u32>],
 ) -> Vec<Vec<u32>> {
-    let has = |blocks: &[u32], at: ValueId| blocks.binary_search(&(body.inst(at).block.index() as u32)).is_ok();
+    let has =
+        |blocks: &[u32], at: ValueId| blocks.binary_search(&(body.inst(at).block.index() as u32)).is_ok();
     let own: Vec<ValueId> =
         elements.iter().filter(|(_, taken)| has(members, *taken)).map(|&(next, _)| next).collect();
     if own.is_empty() {

@@ -288,6 +288,7 @@ fn top_level(
         unmet,
         is_round: false,
         is_asked_for: false,
+        is_one_at_a_time: false,
         outside_rounds: Vec::new(),
         in_rounds: Vec::new(),
         remembered: Vec::new(),
