@@ -472,6 +472,9 @@ pub struct CommunicationPair {
     pub waits: bool,
     /// The sender is a dispatcher that hands this over before or after its rounds only.
     pub outside_rounds: bool,
+    /// What is handed over first is taken first, by what runs one at a time, and each sender hands
+    /// over once: the order tells who is whose, whatever they print.
+    pub in_order: bool,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }

@@ -142,6 +142,8 @@ passes! {
     Link CompanionsRows = "companions/rows",
     /// Lines between two lines of one span.
     Link CompanionsEnclosed = "companions/enclosed",
+    /// What a queue hands over in order is taken in this order.
+    Link QueueOrder = "queue_order",
     /// Lines that always end as a loop does.
     Link Turns = "turns",
     /// What always stands after one of a few lines of its thread.

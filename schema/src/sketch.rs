@@ -240,6 +240,7 @@ fn add_pair(model: &mut Model, rest: &str) {
         elsewhere: Vec::new(),
         waits: rest.contains(&"waits"),
         outside_rounds: rest.contains(&"outside"),
+        in_order: rest.contains(&"in_order"),
         reason,
     });
 }

@@ -228,6 +228,7 @@ fn pairs(findings: &Findings<'_>, sorted: &Sorted, log_points: &points::LogPoint
                 elsewhere: ids(&pair.elsewhere),
                 waits: pair.waits,
                 outside_rounds: pair.outside_rounds,
+                in_order: pair.in_order,
                 reason: pair.reason.clone(),
             }
         })

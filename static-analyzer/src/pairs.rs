@@ -88,6 +88,9 @@ pub struct Pair {
     pub waits: bool,
     /// The sender is a dispatcher that hands this over before or after its rounds only.
     pub outside_rounds: bool,
+    /// What is handed over first is taken first, by what runs one at a time, and each sender hands
+    /// over once.
+    pub in_order: bool,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }
@@ -230,7 +233,11 @@ fn merge_one(
         });
     }
     let is_bare = identifiers.is_empty() && !ways.iter().any(|way| tells(context, to, way));
-    if is_bare && !(of(from).kind == TopLevelKind::Dispatcher && ways.iter().any(|way| is_look_up(way))) {
+    let in_order = is_in_order(of(to), ways);
+    if is_bare
+        && !in_order
+        && !(of(from).kind == TopLevelKind::Dispatcher && ways.iter().any(|way| is_look_up(way)))
+    {
         return None;
     }
     let is_of_rounds = || names_nothing(context, from, &identifiers) && are_rounds(context, from, ways);
@@ -243,7 +250,7 @@ fn merge_one(
     let pair = Pair {
         from,
         to,
-        kind: if is_bare { LinkKind::Ask } else { kind },
+        kind: if is_bare && !in_order { LinkKind::Ask } else { kind },
         identifiers,
         many,
         before: Vec::new(),
@@ -252,10 +259,18 @@ fn merge_one(
         elsewhere: Vec::new(),
         waits: false,
         outside_rounds: false,
+        in_order: in_order && !many,
         reason: format!("{}{more}", handoffs::reason(context, units, &ways[0])),
     };
     let taken = events::taken_at(context, context.top_levels.methods[to].method, ways);
     Some((pair, sites, taken))
+}
+
+/// Whether `to` takes one thing after the other, in the order in which they are handed over on
+/// the only way there.
+fn is_in_order(to: &TopLevel, ways: &[Vec<&Handoff>]) -> bool {
+    let is_only_way = matches!(ways, [way] if matches!(way[..], [handoff] if handoff.is_in_order));
+    is_only_way && to.is_one_at_a_time && to.kind == TopLevelKind::Dispatcher
 }
 
 /// Those of the ways that go through no silent task, if there are such: who hands over himself
@@ -464,6 +479,7 @@ fn add_forced(context: Context<'_>, units: &regions::Units, rules: &Rules, pairs
                     elsewhere: Vec::new(),
                     waits: false,
                     outside_rounds: false,
+                    in_order: false,
                     reason: "forced by the rules file".to_owned(),
                 });
             }

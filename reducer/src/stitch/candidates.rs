@@ -204,9 +204,12 @@ impl<'a> Finder<'a> {
                     self.find(Pass::ByName, &mut out, |out| self.by_name(index, &receiver, out));
                     continue;
                 }
+                // Who is nearest in time is not whose turn it is.
+                let is_by_order = pair.in_order && pair.map.is_empty();
                 let _ = self.find(Pass::ByValues, &mut out, |out| self.by_values(index, &receiver, out))
                     || self.find(Pass::ByKind, &mut out, |out| self.by_kind(index, &receiver, out))
                     || self.find(Pass::ByTelling, &mut out, |out| self.by_telling(index, &receiver, out))
+                    || is_by_order
                     || self.find(Pass::ByTime, &mut out, |out| self.by_time(index, &receiver, out));
             }
             for index in self.pairs.asking(top) {

@@ -67,6 +67,8 @@ pub(super) struct Pair {
     /// A call of what looks after a thing: its thread tells who has called, and nothing
     /// else does.
     pub(super) by_thread: bool,
+    /// The order in which it hands over is that in which the receiver takes.
+    pub(super) in_order: bool,
 }
 
 impl Pair {
@@ -79,9 +81,21 @@ impl Pair {
         role: Role,
         map: Vec<Mapped>,
     ) -> Self {
-        let (to_parts, by_name, ends_on_node, by_thread) = (false, false, false, false);
-        let through = Vec::new();
-        Self { id, from, to, kind, many, role, map, through, to_parts, by_name, ends_on_node, by_thread }
+        Self {
+            id,
+            from,
+            to,
+            kind,
+            many,
+            role,
+            map,
+            through: Vec::new(),
+            to_parts: false,
+            by_name: false,
+            ends_on_node: false,
+            by_thread: false,
+            in_order: false,
+        }
     }
 
     /// Whether it is a way of several hand-offs.
@@ -376,7 +390,13 @@ impl<'m> Pairs<'m> {
         let hands_out = many && kind == LinkKind::Thread && role == Role::Local && !map.is_empty();
         let to_parts = hands_out && map.iter().all(|mapped| !mapped.is_one);
         let by_thread = kind == LinkKind::Call && role == Role::Local && serves_a_thing(self.model, pair);
-        self.push(Pair { to_parts, by_thread, ..Pair::step(Some(id), (from, to), kind, many, role, map) });
+        let in_order = pair.in_order;
+        self.push(Pair {
+            to_parts,
+            by_thread,
+            in_order,
+            ..Pair::step(Some(id), (from, to), kind, many, role, map)
+        });
     }
 
     fn push(&mut self, pair: Pair) {

@@ -7,12 +7,15 @@
 //! overtake. Two such hand-offs that cross are uncrossed: the time between senders and
 //! receivers is the same in all, and as many are served.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
-use schema::LinkKind;
+use schema::{Event, LinkKind, Pass, Place, TopLevelId};
 
 use super::evidence::Candidate;
-use super::facts::Facts;
+use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
+use crate::merge::SpanLink;
 
 /// Uncrosses hand-offs of `taken`, of which each end is another one's equal as far as
 /// `candidates` tell.
@@ -58,6 +61,76 @@ pub(super) fn uncross<'c>(
         of_sender.insert((own.pair, earlier.from), at);
         of_sender.insert((own.pair, own.from), other);
     }
+}
+
+/// Links from who puts something into a queue to who takes it, where the model says that what is
+/// put first is taken first, by one taker: the first sender is the first receiver's.
+///
+/// Only where all that was put was taken, or is left over at the end, and nothing was taken before
+/// it was put: else something of it was not printed, and who is whose is not known.
+pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<SpanLink> {
+    let mut of_takers: BTreeMap<TopLevelId, Vec<&Pair>> = BTreeMap::new();
+    for pair in pairs.iter().filter(|pair| pair.in_order && !pair.is_way()) {
+        of_takers.entry(pair.to).or_default().push(pair);
+    }
+    let mut links: Vec<SpanLink> = Vec::new();
+    for (taker, pairs_to) in of_takers {
+        let mut of_nodes: BTreeMap<u32, Line<'_>> = BTreeMap::new();
+        for (index, fact) in facts.iter() {
+            let line = of_nodes.entry(fact.node).or_default();
+            let Some(first) = fact.events.first().filter(|_| fact.tops.first().is_some()) else { continue };
+            let top = fact.tops[0];
+            if top == taker {
+                let begins = first.log_point.is_some_and(|point| pairs.starts_with(taker, point));
+                line.taken
+                    .extend((begins && !pairs.is_before_rounds(taker, fact)).then(|| (when(first), index)));
+            }
+            let pair = pairs_to.iter().find(|pair| pair.from == top);
+            line.put.extend(pair.and_then(|pair| Some((put_at(pairs, pair, fact)?, index, *pair))));
+        }
+        links.extend(of_nodes.into_values().flat_map(Line::links));
+    }
+    links.sort_unstable();
+    links
+}
+
+/// When something was printed, and where that stands.
+type At = (i64, Place);
+
+/// What is put into a queue and taken from it on one node.
+#[derive(Default)]
+struct Line<'p> {
+    put: Vec<(At, u32, &'p Pair)>,
+    taken: Vec<(At, u32)>,
+}
+
+impl Line<'_> {
+    fn links(mut self) -> Vec<SpanLink> {
+        self.put.sort_unstable_by_key(|&(at, span, _)| (at, span));
+        self.taken.sort_unstable();
+        let is_after = |(taken, put): (&(At, u32), &(At, u32, &Pair))| put.0 <= taken.0;
+        let is_all_put = self.put.len() >= self.taken.len() && self.taken.iter().zip(&self.put).all(is_after);
+        let left = self.put.get(self.taken.len()..).unwrap_or_default();
+        let is_left_over = left.iter().all(|put| self.taken.last().is_none_or(|last| put.0 > last.0));
+        if !is_all_put || !is_left_over {
+            return Vec::new();
+        }
+        let both = self.put.iter().zip(&self.taken);
+        both.map(|(&(_, from, pair), &(_, to))| SpanLink { from, to, pair: pair.id, by: Pass::QueueOrder })
+            .collect()
+    }
+}
+
+fn when(event: &Event) -> At {
+    (event.ts_us, event.place())
+}
+
+/// When a sender printed the last that it prints before it puts something into the queue.
+fn put_at(pairs: &Pairs<'_>, pair: &Pair, sender: &Fact<'_>) -> Option<At> {
+    let before = pairs.printed_before(pair);
+    let is_before =
+        |event: &&Event| event.log_point.is_some_and(|point| before.binary_search(&point).is_ok());
+    sender.events.iter().rev().find(is_before).map(when)
 }
 
 /// Whether a pair hands over one thing at a time, to whoever takes it next.

@@ -165,5 +165,6 @@ fn join(way: &Pair, step: &Pair, (is_sole, is_program): (bool, bool)) -> Option<
         by_name,
         ends_on_node: !step.kind.crosses_nodes(),
         by_thread: false,
+        in_order: false,
     })
 }

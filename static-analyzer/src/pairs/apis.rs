@@ -135,6 +135,30 @@ const CONTAINER_CALLS: &[(Container, &str, Role, Part)] = &[
     (Container::Slot, "getAndSet", Role::Receive, Part::Result),
 ];
 
+/// Queues that give first what was put first, whoever waits longest or matters most.
+const IN_ORDER: &[&str] = &[
+    "java/util/concurrent/LinkedBlockingQueue",
+    "java/util/concurrent/ArrayBlockingQueue",
+    "java/util/concurrent/ConcurrentLinkedQueue",
+    "java/util/concurrent/LinkedTransferQueue",
+    "java/util/concurrent/LinkedBlockingDeque",
+    "java/util/concurrent/ConcurrentLinkedDeque",
+    "java/util/ArrayDeque",
+    "java/util/LinkedList",
+];
+
+/// Whether objects of a class are queues that give first what was put first.
+pub(super) fn is_in_order(class: &str) -> bool {
+    IN_ORDER.contains(&class)
+}
+
+/// Whether a call puts at the end of a queue, or takes one from its beginning.
+pub(super) fn keeps_order(method: &str) -> bool {
+    const PUTS: [&str; 6] = ["put", "offer", "add", "addLast", "offerLast", "putLast"];
+    const TAKES: [&str; 6] = ["take", "poll", "remove", "removeFirst", "pollFirst", "takeFirst"];
+    PUTS.contains(&method) || TAKES.contains(&method)
+}
+
 /// What a container's class is, if it is one.
 fn container_of(class: &str) -> Option<Container> {
     CONTAINER_PACKAGES.iter().find(|p| class.starts_with(**p))?;

@@ -70,6 +70,7 @@ pub(super) fn add(context: Context<'_>, units: &Units, facts: &Facts, pairs: &mu
                     elsewhere: Vec::new(),
                     waits: false,
                     outside_rounds: false,
+                    in_order: false,
                     reason: format!("both carry {simple}, which is attached to a connection"),
                 });
             }

@@ -137,6 +137,8 @@ impl Channels {
         for (line, from) in &self.senders[handoffs.from] {
             let (channel, receivers) = &self.lines[*line];
             let receivers = receivers.iter().flat_map(|ends| ends.iter());
+            let is_taken_by_one =
+                receivers.clone().all(|end| Some(end.unit) == receivers.clone().next().map(|end| end.unit));
             for to in receivers.filter(|to| sensible(program, channel, from, to)) {
                 // Each of a row of numbers carries what the others do not.
                 let of = match channel {
@@ -144,7 +146,9 @@ impl Channels {
                     _ => None,
                 };
                 if handoffs.wants_of(to.unit, kind(channel), of) {
-                    handoffs.found.push(join(channel, from, to));
+                    let handoff = join(channel, from, to);
+                    let is_in_order = handoff.is_in_order && is_taken_by_one;
+                    handoffs.found.push(Handoff { is_in_order, ..handoff });
                 }
             }
         }
@@ -264,13 +268,14 @@ fn sender(context: Context<'_>, units: &Units, unit: UnitId, method: MethodId, f
         _ => Cargo::Any,
     };
     let many = region.is_looped(method) || in_loop(context, method, fact.site);
-    let Fact { site, value, is_list, object, .. } = *fact;
+    let Fact { site, value, is_list, is_in_order, object, .. } = *fact;
     let verbs = match (fact.channel, value) {
         (Channel::Queue(_), Some(value)) => facts::made_with(context, region, method, value).into(),
         _ => Arc::default(),
     };
     let topics = fact.key.map(|key| topics::sent(context, region, key)).unwrap_or_default().into();
-    End { at: (method, site), value, is_list, object, verbs, topics, cargo, many, ..End::of(unit) }
+    let at = (method, site);
+    End { at, value, is_list, is_in_order, object, verbs, topics, cargo, many, ..End::of(unit) }
 }
 
 /// The folders that are written to, each with what its keys are made from.
@@ -338,6 +343,7 @@ fn join(channel: &Channel, from: &End, to: &End) -> Handoff {
         },
         many: from.many || to.many,
         needs_identifier: true,
+        is_in_order: from.is_in_order && to.is_in_order && !from.many && !to.many,
         // Who looks into a queue between other things does not work on all of it.
         followed_only: match channel {
             Channel::Collection(_) | Channel::Map(_) => true,

@@ -57,6 +57,7 @@ fn add_pair(pairs: &mut Pairs, identity: Name, a: &Handler, b: &Handler) {
         elsewhere: Vec::new(),
         waits: false,
         outside_rounds: false,
+        in_order: false,
         reason: format!("both handle events of one {identity}"),
     });
 }

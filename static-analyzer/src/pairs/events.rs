@@ -109,6 +109,7 @@ impl Events {
                     },
                     many,
                     needs_identifier: true,
+                    is_in_order: false,
                     followed_only: false,
                     by: None,
                     through: None,

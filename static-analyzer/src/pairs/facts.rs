@@ -55,6 +55,8 @@ pub(crate) struct Fact {
     pub(crate) value: Option<ValueId>,
     /// The value is a list of what is put or taken.
     pub(crate) is_list: bool,
+    /// What is put first is taken first.
+    pub(crate) is_in_order: bool,
     /// The object that was given the channel, if one was.
     pub(crate) object: Option<Object>,
     /// Who handed the channel down to the method: only in their units it is this one.
@@ -65,7 +67,17 @@ pub(crate) struct Fact {
 
 impl Fact {
     pub(super) fn new(channel: Channel, role: Role, site: ValueId, value: Option<ValueId>) -> Self {
-        Fact { channel, role, site, value, is_list: false, object: None, givers: Vec::new(), key: None }
+        Fact {
+            channel,
+            role,
+            site,
+            value,
+            is_list: false,
+            is_in_order: false,
+            object: None,
+            givers: Vec::new(),
+            key: None,
+        }
     }
 }
 
@@ -254,7 +266,7 @@ impl<'h, 'a> Scanner<'h, 'a> {
             if role == Role::Send && value.is_some_and(is_nothing) {
                 continue;
             }
-            self.contained(body, site, (container, role, part), args);
+            self.contained(body, site, (container, role, part), (method, args));
         }
     }
 
@@ -263,7 +275,7 @@ impl<'h, 'a> Scanner<'h, 'a> {
         body: &Body,
         site: ValueId,
         (container, role, part): (Container, Role, Part),
-        args: &[ValueId],
+        (called, args): (&MethodRef, &[ValueId]),
     ) {
         let Some(&receiver) = args.first() else { return };
         let value = part_of(part, site, args);
@@ -287,6 +299,7 @@ impl<'h, 'a> Scanner<'h, 'a> {
                 Container::Collection | Container::Map | Container::Slot => Channel::Collection(found.home),
             };
             let is_list = matches!(part, Part::Elements(_));
+            let is_in_order = apis::keeps_order(&called.name) && self.homes.keep_order(found.home);
             let Found { object, givers, key, .. } = found;
             // Whoever has the queue of somebody knows whose it is.
             if let Some((_, name)) = key.filter(|(method, _)| *method == self.method) {
@@ -302,7 +315,14 @@ impl<'h, 'a> Scanner<'h, 'a> {
                 }));
                 continue;
             }
-            self.facts.push(Fact { is_list, object, givers, key, ..Fact::new(channel, role, site, value) });
+            self.facts.push(Fact {
+                is_list,
+                is_in_order,
+                object,
+                givers,
+                key,
+                ..Fact::new(channel, role, site, value)
+            });
         }
     }
 

@@ -39,6 +39,8 @@ pub(crate) struct Handoff {
     pub(crate) many: bool,
     /// Is no evidence of a common request unless an identifier is carried.
     pub(crate) needs_identifier: bool,
+    /// What is handed over first is taken first, by one receiver, and each sender hands over once.
+    pub(crate) is_in_order: bool,
     /// Equal value classes are no evidence: only values that were followed count.
     pub(crate) followed_only: bool,
     /// The object that hands over at the sender's end, if one is known by what it was given.
@@ -259,6 +261,7 @@ fn along_call(
             entry: Entry::Call((method, i, target)),
             many,
             needs_identifier: call.kind == CallKind::Rpc || is_lookup || !made,
+            is_in_order: false,
             followed_only: is_lookup || !made,
             by: None,
             through: None,

@@ -123,6 +123,21 @@ impl<'a> Homes<'a> {
         self.puts.get(&field).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether what is put first into the container of a home is taken first.
+    pub(super) fn keep_order(&self, home: Home) -> bool {
+        let is_it = |&(method, value): &(MethodId, ValueId)| {
+            let Some(body) = self.body(method) else { return false };
+            matches!(body.op(body.uncast(value)), Op::New(class) if apis::is_in_order(class))
+        };
+        match home {
+            Home::Field(field) => {
+                let puts = self.puts(field);
+                !puts.is_empty() && puts.iter().all(is_it)
+            }
+            Home::Made(method, site) => is_it(&(method, site)),
+        }
+    }
+
     fn body(&self, method: MethodId) -> Option<&'a Body> {
         self.context.program.methods[method.index()].body.as_ref()
     }

@@ -270,6 +270,7 @@ mod tests {
             entry: Entry::Channel { way: Arc::new([]), taken: None, put: None, lists: Lists::default() },
             many: false,
             needs_identifier: false,
+            is_in_order: false,
             followed_only: false,
             by: None,
             through: None,

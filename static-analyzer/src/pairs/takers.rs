@@ -35,6 +35,8 @@ pub(super) struct End {
     pub(super) value: Option<ValueId>,
     /// The value is a list of what is put or taken.
     pub(super) is_list: bool,
+    /// What is put first is taken first.
+    pub(super) is_in_order: bool,
     /// The object that was given the channel, if one was.
     pub(super) object: Option<Object>,
     /// Constants of enums: senders: with which what they put is made; receivers: for which
@@ -59,6 +61,7 @@ impl End {
             at: (MethodId::new(0), ValueId::new(0)),
             value: None,
             is_list: false,
+            is_in_order: false,
             object: None,
             verbs: Arc::default(),
             topics: Arc::default(),
@@ -113,7 +116,7 @@ pub(super) fn receivers_of(
     fact: &Fact,
 ) -> Arc<[End]> {
     let taken = Taken { method, site: fact.site, value: fact.value };
-    let from = Source { is_list: fact.is_list, object: fact.object };
+    let from = Source { is_list: fact.is_list, is_in_order: fact.is_in_order, object: fact.object };
     let itself = || -> Arc<[End]> { Arc::new([taken_by(taken, from, unit, Arc::default())]) };
     // Which of them what was taken is meant for.
     let meant = |found: Arc<[End]>| -> Arc<[End]> {
@@ -156,14 +159,16 @@ pub(super) fn receivers_of(
 
 /// Who has what was taken at one place.
 fn taken_by(taken: Taken, from: Source, unit: UnitId, way: Arc<[Edge]>) -> End {
-    let Source { is_list, object } = from;
-    End { at: (taken.method, taken.site), value: taken.value, is_list, object, way, ..End::of(unit) }
+    let Source { is_list, is_in_order, object } = from;
+    let at = (taken.method, taken.site);
+    End { at, value: taken.value, is_list, is_in_order, object, way, ..End::of(unit) }
 }
 
 /// What is known of a channel at the place where something is taken from it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Source {
     is_list: bool,
+    is_in_order: bool,
     object: Option<Object>,
 }
 
