@@ -95,7 +95,7 @@ pub fn find(
     let mut found = members::fill(&known, &chosen);
     found.iter_mut().for_each(|top| without_identity(&lifetimes, top));
     add_rounds(&drops, graph, &loops, &own_points, &mut found);
-    let threads = one_at_a_time::Threads::new(program, graph, &loops);
+    let threads = one_at_a_time::Threads::new(program, graph);
     found.iter_mut().for_each(|top| top.is_one_at_a_time = threads.run_one_at_a_time(top.method));
     found.iter_mut().for_each(|top| top.is_asked_for = asked.binary_search(&top.method).is_ok());
     TopLevels::new(keep_useful(found, rules, program))

@@ -7,7 +7,6 @@
 //! Under-approximates: every way to the method is followed up to where a thread begins, and one
 //! that is not known, or a second thread, is enough to leave it.
 
-use super::loops::ServiceLoops;
 use crate::call_graph::{CallGraph, RootKind};
 use crate::identifiers::in_loop;
 use crate::program::{MethodId, Program};
@@ -19,15 +18,13 @@ const LEVELS_MAX: usize = 12;
 pub(super) struct Threads<'a> {
     program: &'a Program,
     graph: &'a CallGraph,
-    /// Per method.
-    loops: &'a [ServiceLoops],
     /// Per method: the only root of a thread that leads to it, and whether there are several.
     of: Vec<Option<(MethodId, bool)>>,
 }
 
 impl<'a> Threads<'a> {
-    pub(super) fn new(program: &'a Program, graph: &'a CallGraph, loops: &'a [ServiceLoops]) -> Self {
-        let mut threads = Threads { program, graph, loops, of: vec![None; program.methods.len()] };
+    pub(super) fn new(program: &'a Program, graph: &'a CallGraph) -> Self {
+        let mut threads = Threads { program, graph, of: vec![None; program.methods.len()] };
         for root in graph.roots.iter().map(|root| root.method) {
             threads.add(root);
         }
@@ -73,10 +70,7 @@ impl<'a> Threads<'a> {
         let is_thread = matches!(kind, Some(RootKind::Thread | RootKind::Task));
         let &[(caller, at)] = &self.graph.callers[root.index()][..] else { return false };
         let call = &self.graph.calls(caller)[at];
-        let Some(body) = &self.program.methods[caller.index()].body else { return false };
-        // A task that is over begins again when it is started again.
-        let goes_round = call.sets_timer(body) || self.loops[root.index()].any;
-        is_thread && goes_round && !call.kind.is_local() && self.is_once((caller, at), LEVELS_MAX)
+        is_thread && !call.kind.is_local() && self.is_once((caller, at), LEVELS_MAX)
     }
 
     /// Whether a process comes to a call once.
