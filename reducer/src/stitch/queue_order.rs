@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use schema::{Event, LinkKind, Pass, Place, TopLevelId};
+use schema::{Event, LinkKind, Pass, Place, TopLevelId, Value};
 
 use super::evidence::Candidate;
 use super::facts::{Fact, Facts};
@@ -88,7 +88,7 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<SpanLink> {
             let pair = pairs_to.iter().find(|pair| pair.from == top);
             line.put.extend(pair.and_then(|pair| Some((put_at(pairs, pair, fact)?, index, *pair))));
         }
-        links.extend(of_nodes.into_values().flat_map(Line::links));
+        links.extend(of_nodes.into_values().flat_map(|line| line.links(facts)));
     }
     links.sort_unstable();
     links
@@ -105,20 +105,32 @@ struct Line<'p> {
 }
 
 impl Line<'_> {
-    fn links(mut self) -> Vec<SpanLink> {
+    fn links(mut self, facts: &Facts<'_>) -> Vec<SpanLink> {
         self.put.sort_unstable_by_key(|&(at, span, _)| (at, span));
         self.taken.sort_unstable();
         let is_after = |(taken, put): (&(At, u32), &(At, u32, &Pair))| put.0 <= taken.0;
         let is_all_put = self.put.len() >= self.taken.len() && self.taken.iter().zip(&self.put).all(is_after);
         let left = self.put.get(self.taken.len()..).unwrap_or_default();
         let is_left_over = left.iter().all(|put| self.taken.last().is_none_or(|last| put.0 > last.0));
-        if !is_all_put || !is_left_over {
+        let both = || self.put.iter().zip(&self.taken);
+        let name_others = both().any(|(put, taken)| hands_over_other(facts, put.2, put.1, taken.1));
+        if !is_all_put || !is_left_over || name_others {
             return Vec::new();
         }
-        let both = self.put.iter().zip(&self.taken);
-        both.map(|(&(_, from, pair), &(_, to))| SpanLink { from, to, pair: pair.id, by: Pass::QueueOrder })
+        both()
+            .map(|(&(_, from, pair), &(_, to))| SpanLink { from, to, pair: pair.id, by: Pass::QueueOrder })
             .collect()
     }
+}
+
+/// Whether both ends of a pair show a value that it hands over, and not the same one.
+fn hands_over_other(facts: &Facts<'_>, pair: &Pair, sender: u32, receiver: u32) -> bool {
+    pair.map.iter().any(|mapped| {
+        let sent = facts.get(sender).values_of(mapped.from);
+        let taken = facts.get(receiver).values_of(mapped.to);
+        let is_sent = |value: &Value| sent.iter().any(|other| other.text == value.text);
+        !sent.is_empty() && !taken.is_empty() && !taken.iter().any(is_sent)
+    })
 }
 
 fn when(event: &Event) -> At {

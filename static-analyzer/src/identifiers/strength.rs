@@ -468,7 +468,8 @@ impl<'a> Lifetimes<'a> {
     /// Whether a number of which nothing says that it names something does so if it is handed
     /// over unchanged, and printed on both sides.
     pub(crate) fn can_be_carried(&self, method: MethodId, place: &Place, is_number: bool) -> bool {
-        is_number
+        let is_made_here = matches!(place.path.root, Root::Local(_)) && place.path.steps.is_empty();
+        (is_number || is_made_here)
             && !self.is_no_identity(method, place)
             && place.path.steps.iter().all(|step| matches!(step, Step::Field(_)))
             && (!self.changes(&place.path) || self.is_taken_out(place))
