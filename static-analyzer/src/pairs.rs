@@ -137,6 +137,7 @@ pub fn find(
     add_sides(context, &units, &prints, &sites, &mut pairs);
     add_elsewhere(context, &units, &prints, &taken, &mut pairs);
     add_rounds(context, &mut pairs);
+    divide(context, &mut pairs);
     waits::add(context, &units, &sites, &mut pairs);
     preludes::add(context, &units, &sites, &mut pairs);
     entities::add(context, &mut pairs);
@@ -413,6 +414,28 @@ fn add_rounds(context: Context<'_>, pairs: &mut Pairs) {
         pair.elsewhere.extend(&context.top_levels.methods[pair.to].in_rounds);
         pair.elsewhere.sort_unstable();
         pair.elsewhere.dedup();
+    }
+}
+
+/// Hands over to all parts at once what a task divides: one that starts its like before it prints
+/// anything, or does a part itself, is started by whoever began, through any number of them.
+fn divide(context: Context<'_>, pairs: &mut Pairs) {
+    let divides = |(key, pair): &(&Key, &Pair)| {
+        let method = context.top_levels.methods[key.0].method;
+        let calls_itself = || context.graph.local_edges(method).any(|(_, target)| target == method);
+        let has_sides = !pair.after.is_empty() || !pair.beside.is_empty();
+        let is_silent = pair.before.is_empty() && (has_sides || calls_itself());
+        key.0 == key.1 && key.2 == LinkKind::Thread && is_silent
+    };
+    let of_itself: Vec<Key> = pairs.iter().filter(divides).map(|(key, _)| *key).collect();
+    for key in of_itself {
+        let Some(own) = pairs.remove(&key) else { continue };
+        let starts = |pair: &&mut Pair| pair.to == own.to && pair.kind == LinkKind::Thread;
+        for pair in pairs.values_mut().filter(starts) {
+            pair.many = true;
+            // What changes from part to part is not what the whole began with.
+            pair.identifiers.retain(|(_, theirs)| own.identifiers.contains(&(*theirs, *theirs)));
+        }
     }
 }
 
