@@ -35,7 +35,21 @@ impl Turn<'_> {
     ) -> BTreeSet<ValueId> {
         let mut linked = linked_sites(self.body, edges, waits);
         linked.extend(self.printing_one(edges));
+        linked.extend(self.naming_nothing(edges));
         linked
+    }
+
+    /// The calls that print no name at all, before or after a line of the loop's own that names
+    /// what the turn works on.
+    fn naming_nothing(&self, edges: &[(Call, MethodId)]) -> Vec<ValueId> {
+        let names: BTreeSet<ValueId> = self.own_names().into_iter().map(|(site, _)| site).collect();
+        let is_nameless = |target: MethodId| self.drops.summaries.methods[target.index()].places.is_empty();
+        let nameless = edges.iter().filter(|(call, target)| self.is_once(call.site) && is_nameless(*target));
+        let sites = nameless.map(|(call, _)| call.site);
+        let is_beside = |site: &ValueId| {
+            names.iter().any(|&name| followed(self.body, BTreeSet::from([name, *site])).contains(site))
+        };
+        sites.filter(is_beside).collect()
     }
 
     /// What lines of the loop's own print once in each turn of what is made or taken in it.
