@@ -61,6 +61,8 @@ mod journals;
 mod later;
 #[path = "requests/ledgers.rs"]
 mod ledgers;
+#[path = "requests/lockers.rs"]
+mod lockers;
 #[path = "requests/movers.rs"]
 mod movers;
 #[path = "requests/orders.rs"]

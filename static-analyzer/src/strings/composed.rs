@@ -1,5 +1,5 @@
-//! Texts that are put together and kept: `"session-" + n`, stored in a field or captured by
-//! a closure, names something as a whole, wherever it is printed from then on, and its
+//! Texts that are put together and kept: `"session-" + n`, stored in a field, captured by a
+//! closure, or printed within other texts and given to somebody, names something as a whole, wherever it is printed from then on, and its
 //! parts are values besides.
 
 use super::term::{Leaf, Node, Pattern, Term};
@@ -19,7 +19,7 @@ impl Evaluator<'_> {
         let path = AccessPath { root: Root::Local(value), steps: Vec::new() };
         let class = match kept {
             Keeper::Field(field) => format!("{}.{}", types::simple_name(&field.class), field.name),
-            Keeper::Closure => "text():Ljava/lang/String;".to_owned(),
+            Keeper::Closure | Keeper::Callee => "text():Ljava/lang/String;".to_owned(),
         };
         self.terms.leaf(Leaf {
             path: Some(path),
@@ -54,7 +54,7 @@ impl Evaluator<'_> {
     /// What keeps a value of the root frame.
     fn kept_in(&self, value: ValueId) -> Option<Keeper> {
         let body = self.body(FrameId::ROOT);
-        let mut kept = None;
+        let (mut kept, mut is_part) = (None, false);
         for (_, inst) in body.iter() {
             match &inst.op {
                 Op::PutField(field, _, stored) if body.uncast(*stored) == value => {
@@ -73,10 +73,20 @@ impl Evaluator<'_> {
                 {
                     kept = Some(Keeper::Closure);
                 }
+                Op::InvokeDynamic { args, .. } => is_part |= args.iter().any(|&arg| body.uncast(arg) == value),
+                Op::ArrayStore(_, _, stored) => is_part |= body.uncast(*stored) == value,
+                Op::Invoke { method, args, .. } if args.iter().any(|&arg| body.uncast(arg) == value) => {
+                    is_part |= apis::is_builder(method.class) && method.name == "append";
+                    let target = self.facts.resolve(method.class, method.name, method.descriptor);
+                    if target.is_some_and(|target| self.program().methods[target.index()].body.is_some()) {
+                        kept.get_or_insert(Keeper::Callee);
+                    }
+                }
                 _ => {}
             }
         }
-        kept
+        // A whole message is given to whoever prints it.
+        kept.filter(|kept| is_part || !matches!(kept, Keeper::Callee))
     }
 
     /// The field in which a constructor keeps its parameter.
@@ -96,4 +106,6 @@ impl Evaluator<'_> {
 enum Keeper {
     Field(FieldRef),
     Closure,
+    /// A method of the program that is given it.
+    Callee,
 }

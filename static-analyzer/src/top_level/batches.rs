@@ -5,6 +5,7 @@
 //! is none of these.
 
 use super::loops::is_take;
+use crate::identifiers::in_loop;
 use crate::ir::{Body, Op, ValueId};
 
 /// The elements that a body goes through one by one, of collections that it has filled with what
@@ -33,6 +34,8 @@ pub(crate) fn elements(body: &Body) -> Vec<(ValueId, ValueId)> {
             let by_fill = filled.iter().filter(move |(into, _)| Some(*into) == of).map(|&(_, taken)| taken);
             by_fill.chain(of.filter(|&of| is_poll(of))).map(move |taken| (site, taken))
         })
+        // What is taken once is what one request has collected.
+        .filter(|&(_, taken)| in_loop(body, taken))
         .collect();
     found.sort_unstable();
     found
