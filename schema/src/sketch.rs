@@ -10,12 +10,14 @@
 //!   C|D<                                   node of two log points: an exit
 //! pair serve relay Rpc block=block many    from, to, kind, identifier map; `waits` if the
 //!                                          sender waits until it is done, `outside` if
-//!                                          it hands over outside of its rounds only
+//!                                          it hands over outside of its rounds only,
+//!                                          `in_order` if what comes first is taken first
 //! ```
 //! A variable prints the identifier of the same name, if the top-level method
 //! has one. `?` after an identifier makes it weak, `!` a name of the node; one whose
 //! path holds `[*]` is one of many. The kind `Asked` is that of a dispatch target that
-//! programs ask for which are not known. `b~a` is an identifier `b` that is the value of `a` under
+//! programs ask for which are not known, `Timer` that of a task of which one runs after the
+//! other. `b~a` is an identifier `b` that is the value of `a` under
 //! another name.
 
 use crate::ids::{IdentifierId, LogPointId, TopLevelId, ValueClassId};
@@ -120,7 +122,7 @@ fn add_top(model: &mut Model, rest: &str) {
         Some("RpcHandler") => TopLevelKind::RpcHandler,
         Some("EventHandler") => TopLevelKind::EventHandler,
         Some("Entity") => TopLevelKind::Entity,
-        Some("Task") => TopLevelKind::Task,
+        Some("Task" | "Timer") => TopLevelKind::Task,
         Some("Dispatcher") => TopLevelKind::Dispatcher,
         Some("Unreached") => TopLevelKind::Unreached,
         other => panic!("no kind of top-level method: {other:?}"),
@@ -150,7 +152,7 @@ fn add_top(model: &mut Model, rest: &str) {
         entry_points: Vec::new(),
         is_round: false,
         is_asked_for: word == Some("Asked"),
-        is_one_at_a_time: false,
+        is_one_at_a_time: word == Some("Timer"),
         only_in_tasks: false,
         outside_rounds: Vec::new(),
         reason: String::new(),

@@ -22,6 +22,7 @@ mod learnt;
 mod no_threads;
 mod numbered;
 mod once;
+mod one_at_a_time;
 mod one_by_one;
 mod owned;
 mod pauses;

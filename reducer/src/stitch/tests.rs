@@ -36,6 +36,7 @@ mod named_last;
 mod numbered;
 mod on_behalf;
 mod on_the_way;
+mod order_of_lines;
 mod peers;
 mod queue_order;
 mod results;
@@ -345,7 +346,7 @@ fn what_the_end_of_an_input_cut_is_joined() {
          point q
          top work Task id=Id.n
            >q
-           p",
+           p*",
         "a t work id=1 1.0-2.0 cut
          a t work id=1 3.0-4.0
          a t work id=2 3.5-4.0",

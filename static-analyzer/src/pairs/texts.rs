@@ -590,4 +590,21 @@ mod tests {
         assert_eq!(left(&[Cut::BeforeLast(by()), Cut::AfterLast(by())]), Some(2));
         assert_eq!(left(&[Cut::After(by())]), None);
     }
+
+    #[test]
+    fn what_stands_under_a_name_is_cut_out_by_it() {
+        // "http://host:" + 1 + "/open?id=" + 2 + "&of=" + 3 + "&n=5"
+        let address = || {
+            let rest = [known("/open?id="), value(2), known("&of="), value(3), known("&n=5")];
+            [vec![known("http://host:"), value(1)], rest.to_vec()].concat()
+        };
+        let named = Cut::Named("&".to_owned(), "=".to_owned());
+        let of = |name: &str| [Cut::Some, named.clone(), Cut::ValueOf(name.to_owned())];
+        let left = |name: &str| left(address(), &of(name)).map(|(value, _)| value.index());
+        assert_eq!((left("id"), left("of")), (Some(2), Some(3)));
+        assert_eq!(left("d"), None, "the end of another name");
+        assert_eq!(left("n"), None, "nobody's value");
+        let no_names = super::left(address(), &[Cut::ValueOf("id".to_owned())]);
+        assert_eq!(no_names, None, "nothing says what stands between");
+    }
 }

@@ -73,7 +73,9 @@ impl Evaluator<'_> {
                 {
                     kept = Some(Keeper::Closure);
                 }
-                Op::InvokeDynamic { args, .. } => is_part |= args.iter().any(|&arg| body.uncast(arg) == value),
+                Op::InvokeDynamic { args, .. } => {
+                    is_part |= args.iter().any(|&arg| body.uncast(arg) == value)
+                }
                 Op::ArrayStore(_, _, stored) => is_part |= body.uncast(*stored) == value,
                 Op::Invoke { method, args, .. } if args.iter().any(|&arg| body.uncast(arg) == value) => {
                     is_part |= apis::is_builder(method.class) && method.name == "append";
