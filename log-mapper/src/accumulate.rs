@@ -349,10 +349,8 @@ impl<'m> Scan<'m> {
         if let Some((candidate, span)) = self.failed(record, thread, &facts) {
             return Some(Choice { candidate, thread, goes: Goes::Fails(span), by: Pass::Failed });
         }
-        let running = if thread.is_none() { self.by_running(&facts) } else { None };
-        if let Some((candidate, span, fit)) = running.filter(|_| !self.leaves_out(Pass::Running)) {
-            let goes = Goes::Joins(span, fit, Name::from("order, the only run"));
-            return Some(Choice { candidate, thread, goes, by: Pass::Running });
+        if let Some(choice) = self.by_running(thread, &facts) {
+            return Some(choice);
         }
         let mut takers = self.takers(record, thread, &facts);
         self.rank(record, &mut takers);

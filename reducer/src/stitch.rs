@@ -20,11 +20,8 @@ use crate::shuffle::by_component;
 
 mod accept;
 mod alike;
-mod amid;
 mod answers;
 mod at_work;
-mod births;
-mod born;
 mod called_first;
 mod calls_next;
 mod candidates;
@@ -34,6 +31,7 @@ mod coincidence;
 mod common_senders;
 mod companions;
 mod counted;
+mod creation_times;
 mod delays;
 mod determined;
 mod detours;
@@ -43,18 +41,19 @@ mod evidence;
 mod facts;
 mod found;
 mod goes_on;
-mod held;
 mod hosts;
 mod in_line;
 mod initialized;
+mod interludes;
 mod intervals;
-mod kin;
-mod lives;
+mod lifetimes;
 mod lone_lines;
+mod mentions;
 mod named_last;
 mod nested;
 mod numbered;
 mod on_behalf;
+mod ownership;
 mod pairs;
 mod peers;
 mod queue_order;
@@ -67,6 +66,7 @@ mod silent;
 mod sole;
 #[cfg(test)]
 mod tests;
+mod timed_names;
 mod turns;
 mod waiting;
 mod ways;
@@ -77,7 +77,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], config: &Config) -> Vec<Span
     let mut pairs = pairs::Pairs::new(model);
     let mut facts = Facts::new(&pairs, spans);
     facts.label(serials::of_spans(model, spans));
-    facts.label(held::labels(&pairs, &facts));
+    facts.label(ownership::labels(&pairs, &facts));
     let mut counted = Vec::new();
     config.run(Pass::Counted, || counted = counted::find(&facts));
     counted.iter().for_each(|counted| facts.count_within(counted.number, counted.within));
@@ -162,8 +162,8 @@ fn join_the_rest(
     links: &mut Links<'_>,
 ) {
     let skew_us = links.config.skew_us;
-    links.add(Pass::Lives, |links| lives::join(pairs, facts, (entities, counted), skew_us, links));
-    links.add(Pass::Born, |links| born::join(pairs, facts, skew_us, links));
+    links.add(Pass::Lifetimes, |links| lifetimes::join(pairs, facts, (entities, counted), skew_us, links));
+    links.add(Pass::TimedNames, |links| timed_names::join(pairs, facts, skew_us, links));
     links.add(Pass::Numbered, |links| numbered::join(model, facts, links));
     links.add(Pass::Rounds, |links| rounds::join(pairs, facts, links));
     links.add(Pass::Elimination, |links| elimination::join(pairs, facts, links));
@@ -171,13 +171,13 @@ fn join_the_rest(
     links.add(Pass::Coincidence, |links| coincidence::join(pairs, facts, links));
     links.add(Pass::Answers, |links| answers::join(pairs, facts, links));
     links.add(Pass::NamedLast, |links| named_last::join(pairs, facts, links));
-    links.add(Pass::Births, |links| births::join(facts, skew_us, links));
-    links.add(Pass::Amid, |links| amid::join(pairs, facts, links));
+    links.add(Pass::CreationTimes, |links| creation_times::join(facts, skew_us, links));
+    links.add(Pass::Interludes, |links| interludes::join(pairs, facts, links));
     let hosts = hosts::Hosts::new(spans);
     links.add(Pass::Hosts, |links| hosts.join(facts, links));
     links.add(Pass::Peers, |links| peers::join(pairs, facts, links));
     links.add(Pass::Within, |links| within::join(pairs, facts, &hosts, links));
-    links.add(Pass::Kin, |links| kin::join(pairs, facts, (entities, late), skew_us, links));
+    links.add(Pass::Mentions, |links| mentions::join(pairs, facts, (entities, late), skew_us, links));
     links.add(Pass::Waiting, |links| waiting::join(pairs, facts, &hosts, links));
     links.add(Pass::OnBehalf, |links| on_behalf::join(pairs, facts, links));
 }
@@ -197,8 +197,8 @@ fn leave_out(
     config.run(Pass::AtWork, || at_work::leave_out(pairs, facts, candidates));
     config.run(Pass::Detours, || detours::leave_out(model, pairs, facts, candidates));
     config.run(Pass::Alike, || alike::keep_alike(pairs, facts, candidates));
-    let is_guess = |one: &Candidate| held::is_guess(pairs, facts, one.from, one.to);
-    config.run(Pass::Held, || candidates.retain(|candidate| !is_guess(candidate)));
+    let is_guess = |one: &Candidate| ownership::is_guess(pairs, facts, one.from, one.to);
+    config.run(Pass::Ownership, || candidates.retain(|candidate| !is_guess(candidate)));
 }
 
 /// Of links that no hand-off tells, those between spans that do not name different requests.

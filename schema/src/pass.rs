@@ -163,7 +163,7 @@ passes! {
     /// Who has printed last what no such sender prints.
     Aid Alike = "alike",
     /// Who works on what numbered work has.
-    Aid Held = "held",
+    Aid Ownership = "ownership",
     /// Who begins with what tasks have made has started them.
     Link Results = "results",
     /// What a thread prints in the middle of something.
@@ -179,13 +179,13 @@ passes! {
     /// Who names the same as a task has its sender.
     Link CommonSenders = "common_senders",
     /// Identifiers that come and go with a request.
-    Link Lives = "lives",
+    Link Lifetimes = "lifetimes",
     /// Events that do not name the only one of its kind.
     Link Sole = "sole",
     /// Tasks that a silent handler starts.
     Link Silent = "silent",
     /// A name that says when it was made.
-    Link Born = "born",
+    Link TimedNames = "timed_names",
     /// A number that stands for a longer name.
     Link Numbered = "numbered",
     /// Rounds of a quorum.
@@ -201,9 +201,9 @@ passes! {
     /// Who has just named what it works on.
     Link NamedLast = "named_last",
     /// What is stamped with a time is of who began then.
-    Link Births = "births",
+    Link CreationTimes = "creation_times",
     /// What a thread prints between two spans of one request.
-    Link Amid = "amid",
+    Link Interludes = "interludes",
     /// A part of one of several spans of one request.
     Link Hosts = "hosts",
     /// Who names the node that it talks to.
@@ -211,7 +211,7 @@ passes! {
     /// What only one request at work can have done.
     Link Within = "within",
     /// What a request has named each of its spans can have handed on.
-    Link Kin = "kin",
+    Link Mentions = "mentions",
     /// What always comes while somebody waits.
     Link Waiting = "waiting",
     /// What a server does to a thing on behalf of another node.

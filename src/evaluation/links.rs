@@ -182,6 +182,6 @@ mod tests {
     #[test]
     fn links_between_ops_are_false_and_those_within_one_are_not_claimed() {
         let records = "1 a u o s1 r -\n2 b v p s2 r -\n3 c w o s3 r -\n4 d - ? s4 r -";
-        check(&format!("{records}\ns1 > s2 within\ns1 > s3 kin\ns1 > s4 kin"), (0, 0), [0, 1, 2]);
+        check(&format!("{records}\ns1 > s2 within\ns1 > s3 mentions\ns1 > s4 mentions"), (0, 0), [0, 1, 2]);
     }
 }

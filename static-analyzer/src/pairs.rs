@@ -210,6 +210,50 @@ fn merge_one(
     if kind == LinkKind::Call && of(from).kind == TopLevelKind::Unreached && of(to).is_asked_for {
         return None;
     }
+    let identifiers = carried_by(context, manifest, carrier, (from, to, kind), ways);
+    let is_bare = identifiers.is_empty() && !ways.iter().any(|way| tells(context, to, way));
+    let (sites, many) = handed_at(context, ways);
+    let in_order = is_in_order(of(to), ways) && !many;
+    if is_bare
+        && !in_order
+        && !(of(from).kind == TopLevelKind::Dispatcher && ways.iter().any(|way| is_look_up(way)))
+    {
+        return None;
+    }
+    let is_of_rounds = || names_nothing(context, from, &identifiers) && are_rounds(context, from, ways);
+    let is_each = || preludes::hands_out_each(context, units, from, &identifiers, ways);
+    if kind == LinkKind::Call && (is_of_rounds() || is_each()) {
+        return None;
+    }
+    let more = if ways.len() > 1 { format!(", and {} more", ways.len() - 1) } else { String::new() };
+    let pair = Pair {
+        from,
+        to,
+        kind: if is_bare && !in_order { LinkKind::Ask } else { kind },
+        identifiers,
+        many,
+        before: Vec::new(),
+        after: Vec::new(),
+        beside: Vec::new(),
+        elsewhere: Vec::new(),
+        waits: false,
+        outside_rounds: false,
+        in_order,
+        reason: format!("{}{more}", handoffs::reason(context, units, &ways[0])),
+    };
+    let taken = events::taken_at(context, context.top_levels.methods[to].method, ways);
+    Some((pair, sites, taken))
+}
+
+/// Pairs of identifiers that all ways from one sender to one receiver carry, sorted.
+fn carried_by(
+    context: Context<'_>,
+    manifest: &cargo::Manifest<'_>,
+    carrier: &mut carry::Carrier<'_>,
+    (from, to, kind): Key,
+    ways: &[Vec<&Handoff>],
+) -> Vec<(u32, u32)> {
+    let of = |at: usize| &context.top_levels.methods[at];
     let unpacked = cargo::unpacked(context, &of(to).identifiers, ways);
     let holds = |class| {
         let holds = |way: &Vec<&Handoff>| {
@@ -233,38 +277,7 @@ fn merge_one(
             !identifier.is_one_of_many() || place.is_collected() || (is_batch && place.is_given())
         });
     }
-    let is_bare = identifiers.is_empty() && !ways.iter().any(|way| tells(context, to, way));
-    let in_order = is_in_order(of(to), ways);
-    if is_bare
-        && !in_order
-        && !(of(from).kind == TopLevelKind::Dispatcher && ways.iter().any(|way| is_look_up(way)))
-    {
-        return None;
-    }
-    let is_of_rounds = || names_nothing(context, from, &identifiers) && are_rounds(context, from, ways);
-    let is_each = || preludes::hands_out_each(context, units, from, &identifiers, ways);
-    if kind == LinkKind::Call && (is_of_rounds() || is_each()) {
-        return None;
-    }
-    let more = if ways.len() > 1 { format!(", and {} more", ways.len() - 1) } else { String::new() };
-    let (sites, many) = handed_at(context, ways);
-    let pair = Pair {
-        from,
-        to,
-        kind: if is_bare && !in_order { LinkKind::Ask } else { kind },
-        identifiers,
-        many,
-        before: Vec::new(),
-        after: Vec::new(),
-        beside: Vec::new(),
-        elsewhere: Vec::new(),
-        waits: false,
-        outside_rounds: false,
-        in_order: in_order && !many,
-        reason: format!("{}{more}", handoffs::reason(context, units, &ways[0])),
-    };
-    let taken = events::taken_at(context, context.top_levels.methods[to].method, ways);
-    Some((pair, sites, taken))
+    identifiers
 }
 
 /// Whether `to` takes one thing after the other, in the order in which they are handed over on

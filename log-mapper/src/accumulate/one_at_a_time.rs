@@ -5,13 +5,13 @@
 //! thread that is started once. Else the lines of a run could be those of any run before it.
 
 use rustc_hash::FxHashMap;
-use schema::TopLevelId;
+use schema::{Name, Pass, TopLevelId};
 
-use super::Scan;
 use super::facts::Fact;
-use super::open_span::{Fit, OpenSpan};
+use super::open_span::OpenSpan;
 use super::open_spans::SpanIndex;
 use super::orders::Orders;
+use super::{Choice, Goes, Scan};
 
 /// Of each such top-level method, in the rounds of a dispatcher and around them, the span that
 /// began last: where it is, if that is open, and its first record.
@@ -21,19 +21,24 @@ pub(super) struct Running(FxHashMap<(TopLevelId, bool), (SpanIndex, u64)>);
 impl Scan<'_> {
     /// The span that goes on with a record without a thread, if that is of what runs one at a
     /// time and does not begin with it: whatever the record names, nobody else can print it.
-    pub(super) fn by_running(&mut self, facts: &[(usize, Fact)]) -> Option<(usize, SpanIndex, Fit)> {
-        let [(candidate, fact)] = facts else { return None };
+    pub(super) fn by_running(&mut self, thread: Option<u32>, facts: &[(usize, Fact)]) -> Option<Choice> {
+        let ([(candidate, fact)], None) = (facts, thread) else { return None };
         let [place] = self.orders.places(fact.log_point) else { return None };
         let top = place.top;
-        if !self.orders.is_one_at_a_time(top) || self.orders.can_begin(top, fact.log_point) {
+        if !self.orders.is_one_at_a_time(top)
+            || self.orders.can_begin(top, fact.log_point)
+            || self.leaves_out(Pass::Running)
+        {
             return None;
         }
         let is_around = self.orders.is_outside_rounds(top, fact.log_point);
         let &(running, first_seq) = self.running.0.get(&(top, is_around))?;
         let Self { open, orders, .. } = self;
-        let span =
-            open.at(running).filter(|span| span.first_seq == first_seq && sole_top(span) == Some(top))?;
-        Some((*candidate, running, OpenSpan::fit_after(&span.tops, orders, fact)?))
+        let is_it = |span: &&OpenSpan| span.first_seq == first_seq && sole_top(span) == Some(top);
+        let span = open.at(running).filter(is_it)?;
+        let fit = OpenSpan::fit_after(&span.tops, orders, fact)?;
+        let goes = Goes::Joins(running, fit, Name::from("order, the only run"));
+        Some(Choice { candidate: *candidate, thread, goes, by: Pass::Running })
     }
 
     /// Closes what a span without a thread, which has just begun, comes after.

@@ -21,7 +21,7 @@ use schema::{LogPointId, Model, Pass, Value, ValueClassId};
 use super::entities::VALUES_MIN;
 use super::facts::{Fact, Facts};
 use super::joined;
-use super::lives::{Returns, lives, returns};
+use super::lifetimes::{Returns, lives, returns};
 use crate::merge::{Sets, SpanLink};
 
 /// At most one number in so many is shown by a name or by the variable only.

@@ -137,7 +137,7 @@ pub(super) enum Role {
     /// tells who has called.
     Asked,
     /// A hand-off to what serves everybody, of which no identifier is known, or one
-    /// thing whoever works on it: tells nothing alone, see [`super::lives`].
+    /// thing whoever works on it: tells nothing alone, see [`super::lifetimes`].
     Served,
 }
 

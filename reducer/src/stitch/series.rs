@@ -5,7 +5,7 @@
 //! them out, and each is named for the last time when few more have been given, the
 //! number is the name of something that came and went: a job, a stage, a task. However
 //! long it is silent in between, all that names it is one request, as far as the model
-//! connects it (see [`super::lives`]).
+//! connects it (see [`super::lifetimes`]).
 //!
 //! Work that has parts with numbers of their own is found by [`super::serials`].
 //!

@@ -6,12 +6,9 @@ use schema::{Accumulator, CallSite, Event, Model, Name, NodeOutput, Place, Span,
 use crate::{Config, reduce};
 
 mod alike;
-mod amid;
 mod answers;
 mod asking;
 mod at_work;
-mod births;
-mod born;
 mod called_first;
 mod callers;
 mod calls_next;
@@ -19,18 +16,21 @@ mod chance;
 mod claims;
 mod common_senders;
 mod companions;
+mod creation_times;
 mod cut_logs;
 mod delays;
 mod detours;
 mod enclosed;
 mod entities;
 mod goes_on;
+mod interludes;
+mod timed_names;
 
 mod hosts;
 mod in_line;
 mod in_turn;
 mod initialized;
-mod lives;
+mod lifetimes;
 mod lone_lines;
 mod named_last;
 mod numbered;

@@ -53,10 +53,7 @@ pub fn find(
         })
         .collect();
     let forbidden = forbidden(program, rules);
-    let mut own_points = vec![Vec::new(); program.methods.len()];
-    for (i, p) in log_points.iter().enumerate().filter(|(_, p)| !p.is_for_unseen) {
-        own_points[p.frame.index()].push(i as u32);
-    }
+    let own_points = points_in(program, log_points);
     rounds::add(graph, &drops, &own_points, &mut loops);
     let mut chooser = Chooser {
         program,
@@ -99,6 +96,15 @@ pub fn find(
     found.iter_mut().for_each(|top| top.is_one_at_a_time = threads.run_one_at_a_time(top.method));
     found.iter_mut().for_each(|top| top.is_asked_for = asked.binary_search(&top.method).is_ok());
     TopLevels::new(keep_useful(found, rules, program))
+}
+
+/// Per method, the log points that stand in it.
+fn points_in(program: &Program, log_points: &[LogPoint]) -> Vec<Vec<u32>> {
+    let mut points = vec![Vec::new(); program.methods.len()];
+    for (i, point) in log_points.iter().enumerate().filter(|(_, point)| !point.is_for_unseen) {
+        points[point.frame.index()].push(i as u32);
+    }
+    points
 }
 
 /// The methods that a service loop gives what it has waited for.

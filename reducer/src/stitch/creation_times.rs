@@ -1,4 +1,4 @@
-//! Births: a time within what a span names tells when its request made it.
+//! Creation times: a time within what a span names tells when its request made it.
 //!
 //! Who makes something often stamps it with the time: a write its cells, a copy its
 //! file, a store its next log. Whoever shows the stamp, on any node, works on what was
@@ -61,7 +61,7 @@ pub(super) fn join(facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<S
             let from = makers.sole(&mut sets, stamp_us, to);
             let from = from.or_else(|| makers.at_work(&mut sets, &ends_us, stamp_us, to));
             if let Some(from) = from.filter(|&from| sets.join(from, to)) {
-                out.push(SpanLink { from, to, pair: None, by: Pass::Births });
+                out.push(SpanLink { from, to, pair: None, by: Pass::CreationTimes });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Lives: identifiers that come with a request and go with it.
+//! Lifetimes: identifiers that come with a request and go with it.
 //!
 //! Hand-offs are found one by one, and any of them may leave no trace: a handler
 //! that prints nothing passes on what it was given, a reply comes back to an
@@ -61,7 +61,7 @@ pub(super) fn join(
         for ends in spans.windows(2) {
             if sets.join(ends[0], ends[1]) {
                 has_sender[ends[1] as usize] = true;
-                out.push(SpanLink { from: ends[0], to: ends[1], pair: None, by: Pass::Lives });
+                out.push(SpanLink { from: ends[0], to: ends[1], pair: None, by: Pass::Lifetimes });
             }
         }
     }
@@ -165,7 +165,7 @@ fn join_lives(
                 |&k: &u32| is_told(k) && reach.allows(top_of(facts, k), top) && sets.join(k, span);
             if let Some(from) = senders.find(is_sender) {
                 has_sender[span as usize] = true;
-                out.push(SpanLink { from, to: span, pair: None, by: Pass::Lives });
+                out.push(SpanLink { from, to: span, pair: None, by: Pass::Lifetimes });
                 continue;
             }
             let mut others = spans.iter().copied().filter(|&k| k != span && !is_shared);
@@ -177,7 +177,7 @@ fn join_lives(
                     from: span.min(other),
                     to: span.max(other),
                     pair: None,
-                    by: Pass::Lives,
+                    by: Pass::Lifetimes,
                 });
             }
         }

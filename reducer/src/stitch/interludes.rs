@@ -1,4 +1,4 @@
-//! Amid: what a thread prints while it works on one thing is of that work.
+//! Interludes: what a thread prints while it works on one thing is of that work.
 //!
 //! The work of a thread on one thing can be seen in several spans, where the analysis lets
 //! calls begin anew. Where the span before and the span after are known to be of one
@@ -53,7 +53,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
                 };
                 let between = lines[ends[0] + 1..ends[1]].iter().map(|&(.., to, _)| to);
                 let parts = between.filter(|&to| !is_round(to));
-                out.extend(parts.map(|to| SpanLink { from: before, to, pair: None, by: Pass::Amid }));
+                out.extend(parts.map(|to| SpanLink { from: before, to, pair: None, by: Pass::Interludes }));
             }
         }
     }

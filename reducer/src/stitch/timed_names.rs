@@ -1,4 +1,4 @@
-//! Born: a name that says when it was made is at first known to its maker alone.
+//! Timed names: a name that says when it was made is at first known to its maker alone.
 //!
 //! A time-based UUID (RFC 9562, version 1) holds the time at which it was made, to 100 ns,
 //! and the node that made it. Nobody else can know it then: who shows it at once has it from the
@@ -20,7 +20,7 @@ use schema::{IdentifierStrength, Pass, TopLevelId, TopLevelKind};
 use super::entities::holders;
 use super::facts::{Fact, Facts};
 use super::joined;
-use super::lives::lives;
+use super::lifetimes::lives;
 use super::pairs::Pairs;
 use crate::merge::{Sets, SpanLink};
 
@@ -93,7 +93,7 @@ fn new_names<'s>(fact: &Fact<'s>, skew_us: i64) -> BTreeSet<&'s str> {
 fn join_all(spans: &[u32], sets: &mut Sets, out: &mut Vec<SpanLink>) {
     for ends in spans.windows(2).filter(|ends| ends[0] != ends[1]) {
         if sets.join(ends[0], ends[1]) {
-            out.push(SpanLink { from: ends[0], to: ends[1], pair: None, by: Pass::Born });
+            out.push(SpanLink { from: ends[0], to: ends[1], pair: None, by: Pass::TimedNames });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Held: what works on a thing while a numbered piece of work has it is of that.
+//! Ownership: what works on a thing while a numbered piece of work has it is of that.
 //!
 //! Not all that is done for what has a number prints the number: a server that is told
 //! to close something knows its name only, and a thread that is started for a part

@@ -1,4 +1,4 @@
-//! Kin: what a request has named, each of its spans can have handed on.
+//! Mentions: what a request has named, each of its spans can have handed on.
 //!
 //! A task that works on what others of its request have made need not name it: it was
 //! given a list, and prints how long that is. The model knows that it hands the names
@@ -105,7 +105,12 @@ impl<'f> Kin<'f> {
                 for (from, value) in self.handed(pair, fact) {
                     for sender in self.senders(root, pair, from, value, fact) {
                         found.insert(self.part_of[sender as usize]);
-                        link.get_or_insert(SpanLink { from: sender, to: span, pair: pair.id, by: Pass::Kin });
+                        link.get_or_insert(SpanLink {
+                            from: sender,
+                            to: span,
+                            pair: pair.id,
+                            by: Pass::Mentions,
+                        });
                     }
                 }
             }
