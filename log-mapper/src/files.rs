@@ -93,6 +93,9 @@ fn prepare_one(
             .doubts
             .push("the layout prints no time: all records are of 1970-01-01, in their order".to_owned());
     }
+    if sample.get(257..262) == Some(b"ustar") {
+        reading = Reading { doubts: vec![PACKED.to_owned()], ..Reading::default() };
+    }
     if memchr::memchr(b'\n', &sample).is_none() && memchr::memchr_iter(b'\r', &sample).count() > 1 {
         reading = Reading { doubts: vec![ONE_LINE.to_owned()], ..Reading::default() };
     }
@@ -126,6 +129,9 @@ fn turns(source: &Source, reading: &Reading, config: &Config, n: u32) -> Result<
 /// Of a file of which each line is one for old machines only.
 const ONE_LINE: &str =
     "no line has a header of a known layout: lines end with a carriage return alone, convert them first";
+
+/// Of several files in one.
+const PACKED: &str = "a tar archive, no file with a header of a layout: unpack it first";
 
 /// Wrappers in each other.
 const WRAPPERS_MAX: usize = 3;

@@ -64,9 +64,11 @@ pub(super) fn tokens(text: &[u8], max: usize) -> Vec<(Token<'_>, usize)> {
     let mut at = 0;
     while at < text.len() && out.len() < max {
         let rest = &text[at..];
+        // Of brackets in brackets the outer ones are signs.
+        let is_doubled = rest.len() > 1 && rest[0] == rest[1];
         let (token, len) = if rest[0] == b' ' {
             (Token::Blank, rest.iter().take_while(|b| **b == b' ').count())
-        } else if let Some(len) = enclosed(rest) {
+        } else if let Some(len) = enclosed(rest).filter(|_| !is_doubled) {
             (Token::Enclosed(rest[0], &rest[1..len - 1], rest[len - 1]), len)
         } else {
             match word(rest) {
@@ -293,6 +295,7 @@ mod tests {
         check(&[" SERVER[a] USER[-] ", " SERVER[a] USER[-] "], " SERVER[%x] USER[%x] ");
         check(&["  - [main:", " - [SyncThread:1:"], " - [%t:");
         check(&[" {a=1, b=2} ", " {a=2, b=3} "], " \\{%x\\} ");
+        check(&[" <<main>> ", " <<worker-1>> "], " <<%t>> ");
         check(&[";", ";"], ";");
         check(&[" 12 ", " 13 "], " %pid ");
     }
