@@ -89,8 +89,9 @@ fn fields_of(line: &[u8], dates: &[(&str, TimeLayout)], judge: &mut Judge<'_>) -
     if line[..time.start].contains(&b'"') {
         return None;
     }
-    // Digits that hang together with it are of a longer stamp, which no pattern reads.
-    if line[..time.start].iter().rev().take(3).any(u8::is_ascii_digit) {
+    // Digits just before a time of day are of a longer stamp, which no pattern reads.
+    let has_digits = line[..time.start].iter().rev().take(3).any(u8::is_ascii_digit);
+    if has_digits && time.conversion.starts_with("%d{HH") {
         return None;
     }
     let mut fields = vec![time.clone()];
