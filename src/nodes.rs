@@ -43,6 +43,8 @@ pub(crate) fn sort_inputs(arguments: &[PathBuf]) -> Result<Inputs> {
     }
     drop_known_files(&mut inputs);
     inputs.warnings.extend(inputs.logs.iter().filter_map(|(node, files)| mixed(node, files)));
+    let archives = inputs.logs.values().flatten().filter(|file| file.extension().is_some_and(|e| e == "zip"));
+    inputs.warnings.extend(archives.filter_map(|file| several_folders(file)));
     Ok(inputs)
 }
 
@@ -135,10 +137,10 @@ fn split_name(argument: &Path) -> (Option<String>, PathBuf) {
 /// different parents, else the file's stem. Of folders that end alike, as in
 /// `host1/logs` and `host2/logs`, the part that differs is the label.
 fn node_names(files: &[PathBuf]) -> Vec<String> {
-    let parents: Vec<Vec<String>> = files.iter().map(|file| components(file.parent())).collect();
+    let parents = folders(files);
     let distinct: BTreeSet<&Vec<String>> = parents.iter().collect();
     if distinct.len() < 2 {
-        return files.iter().map(|file| stem(&name_of(file))).collect();
+        return stems(files);
     }
     let n_same_end = |n: usize| {
         let ends: BTreeSet<Option<&String>> = distinct.iter().map(|p| p.iter().rev().nth(n)).collect();
@@ -163,6 +165,61 @@ fn node_names(files: &[PathBuf]) -> Vec<String> {
         if rest.is_empty() { stem(&name_of(file)) } else { rest }
     };
     parents.iter().zip(files).map(name).collect()
+}
+
+/// The folder of each file, without what says nothing of a node: a day, into which rotation puts
+/// what is old, and the name `logs`, where folders can be told apart without it.
+fn folders(files: &[PathBuf]) -> Vec<Vec<String>> {
+    let mut parents: Vec<Vec<String>> = files.iter().map(|file| components(file.parent())).collect();
+    for parent in &mut parents {
+        while parent.last().is_some_and(|name| is_day(name)) {
+            parent.pop();
+        }
+    }
+    let is_plain = |name: &String| matches!(name.to_ascii_lowercase().as_str(), "logs" | "log");
+    let short = |parent: &Vec<String>| match parent.split_last() {
+        Some((last, rest)) if is_plain(last) => rest.to_vec(),
+        _ => parent.clone(),
+    };
+    let shorter: Vec<Vec<String>> = parents.iter().map(short).collect();
+    let n_distinct = |parents: &[Vec<String>]| parents.iter().collect::<BTreeSet<_>>().len();
+    if n_distinct(&shorter) == n_distinct(&parents) { shorter } else { parents }
+}
+
+/// `2025-03` or `2025-03-28`
+fn is_day(name: &str) -> bool {
+    date_len(name) == Some(name.len()) || date_len(&format!("{name}-01")) == Some(name.len() + 3)
+}
+
+/// The stems of files of one folder. What is numbered is of the file without a number, if that is
+/// there: `app.1.log` and `app-1.log` of `app.log`.
+fn stems(files: &[PathBuf]) -> Vec<String> {
+    let stems: Vec<String> = files.iter().map(|file| stem(&name_of(file))).collect();
+    let known: BTreeSet<&String> = stems.iter().collect();
+    let without_number = |stem: &String| {
+        let (before, number) = stem.rsplit_once(['.', '-'])?;
+        let is_number = (1..=4).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
+        let before = before.to_owned();
+        (is_number && known.contains(&before)).then_some(before)
+    };
+    stems.iter().map(|stem| without_number(stem).unwrap_or_else(|| stem.clone())).collect()
+}
+
+/// A warning that an archive holds logs of several folders, which are read as of one node.
+fn several_folders(archive: &Path) -> Option<String> {
+    let sources = log_mapper::discover(std::slice::from_ref(&archive.to_owned())).ok()?;
+    let folder = |source: &log_mapper::Source| {
+        let (_, entry) = source.name().split_once("!/")?;
+        Some(entry.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned()))
+    };
+    let folders: BTreeSet<String> = sources.iter().filter_map(folder).collect();
+    (folders.len() > 1).then(|| {
+        format!(
+            "`{}` holds logs of {} folders, which are read as logs of one node: if they are of several, unpack it first",
+            archive.display(),
+            folders.len()
+        )
+    })
 }
 
 fn same_at(parents: &BTreeSet<&Vec<String>>, i: usize) -> bool {
@@ -316,12 +373,17 @@ mod tests {
     fn files_of_one_folder_are_named_by_their_stem() {
         check(&["l/dn1.log", "l/dn1.log.1.gz", "l/nn.log"], &["dn1", "dn1", "nn"]);
         check(&["am-0001-1.log"], &["am-0001-1"]);
+        // What is numbered is of the file that is not.
+        check(&["l/app.log", "l/app.1.log", "l/app.2.log.gz", "l/app-3.log"], &["app"; 4]);
+        check(&["l/zk-2181.log", "l/zk-2182.log"], &["zk-2181", "zk-2182"]);
+        check(&["l/app.log", "l/2025-03/app-03-28-2025-1.log.gz"], &["app"; 2]);
     }
 
     #[test]
     fn files_of_several_folders_are_named_by_the_folder() {
         check(&["l/host1/a.log", "l/host2/a.log", "l/host2/b.log"], &["host1", "host2", "host2"]);
         check(&["l/host1/logs/a.log", "l/host2/logs/a.log"], &["host1", "host2"]);
+        check(&["h1/app.log", "h2/app.log", "h3/logs/app.log"], &["h1", "h2", "h3"]);
         check(&["l/a/h/x.log", "l/a/g/x.log", "l/b/h/x.log"], &["a/h", "a/g", "b/h"]);
     }
 

@@ -17,7 +17,7 @@ use crate::limits::{LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};
 use crate::lines::RawRecords;
 use crate::patterns::PatternSet;
 use crate::reading::{Reading, earlier};
-use crate::wrappers::{WRAPPERS, Wrapper, fits, unwrap};
+use crate::wrappers::{BARE, WRAPPERS, Wrapper, fits, unwrap};
 
 mod later;
 
@@ -66,7 +66,7 @@ fn prepare_one(
         reading.doubts.extend(misfits.into_iter().map(|misfit| format!("{misfit}: another was looked for")));
     }
     if config.layouts.is_empty() && reading.n_own > 0 && !input.ended() {
-        later::add_later(&mut reading, source, &sample, &mut judge);
+        later::add_later(&mut reading, source, &sample, config, &mut judge);
     }
     let unwrapped = reading.unwrap(&sample).map(|unwrapped| unwrapped.text);
     let text = unwrapped.as_deref().unwrap_or(&sample);
@@ -84,6 +84,21 @@ fn prepare_one(
         .filter_map(|record| record.begin.filter(|begin| begin.layout < reading.n_own))
         .filter_map(|begin| clocks[begin.layout].resolve(&begin.header.time?))
         .next();
+    let first_us = first_us.or_else(|| {
+        let civil = reading.n_own.min(1).checked_sub(1).and_then(|own| reading.stamp(own, &sample, 0))?;
+        clocks[0].resolve(&civil)
+    });
+    if first_us.is_none() && reading.n_headers > 0 && reading.main().is_some_and(|one| one.time().is_none()) {
+        reading
+            .doubts
+            .push("the layout prints no time: all records are of 1970-01-01, in their order".to_owned());
+    }
+    if sample.get(257..262) == Some(b"ustar") {
+        reading = Reading { doubts: vec![PACKED.to_owned()], ..Reading::default() };
+    }
+    if memchr::memchr(b'\n', &sample).is_none() && memchr::memchr_iter(b'\r', &sample).count() > 1 {
+        reading = Reading { doubts: vec![ONE_LINE.to_owned()], ..Reading::default() };
+    }
     let opened = source.is_stream().then_some((input, sample));
     Ok(PreparedFile { source: index, reading: Arc::new(reading), first_us, opened })
 }
@@ -111,8 +126,15 @@ fn turns(source: &Source, reading: &Reading, config: &Config, n: u32) -> Result<
     Ok(out)
 }
 
+/// Of a file of which each line is one for old machines only.
+const ONE_LINE: &str =
+    "no line has a header of a known layout: lines end with a carriage return alone, convert them first";
+
+/// Of several files in one.
+const PACKED: &str = "a tar archive, no file with a header of a layout: unpack it first";
+
 /// Wrappers in each other.
-const WRAPPERS_MAX: usize = 2;
+const WRAPPERS_MAX: usize = 3;
 /// Lines from which it is told whether there is a wrapper.
 const N_WRAPPED_MAX: usize = 40;
 
@@ -146,9 +168,14 @@ fn choose_wrapped(
             reading.wrappers = vec![*wrapper];
             reading.how = format!("found: {} records", reading.n_headers);
             reading.doubts.clear();
+            add_bare(&mut reading, &inner, has_end, judge);
             reading.layouts.extend(Layout::compile(BARE_LAYOUT).ok().map(Arc::new));
         }
-        let key = |reading: &Reading| (reading.n_explained, reading.n_own.min(1), reading.n_headers);
+        // A layout without a time, where another one has one, lacks what the wrapper was taken for.
+        let has_time = |reading: &Reading| reading.main().is_some_and(|layout| layout.time().is_some());
+        let key = |reading: &Reading| {
+            (reading.n_explained, reading.n_own.min(1), has_time(reading), reading.n_headers)
+        };
         // What is around the lines is no part of them, if they can be read without it.
         let is_better =
             if best.wrappers.is_empty() { key(&reading) >= key(&best) } else { key(&reading) > key(&best) };
@@ -157,6 +184,31 @@ fn choose_wrapped(
         }
     }
     best
+}
+
+/// Adds the layouts of lines that are in no wrapper: a program that prints in one way until it has
+/// read its configuration, or two on one output.
+fn add_bare(reading: &mut Reading, inner: &[u8], has_end: bool, judge: &mut Judge<'_>) {
+    let bare: Vec<u8> = inner
+        .split(|b| *b == b'\n')
+        .filter_map(|line| line.strip_prefix(&[BARE]))
+        .flat_map(|line| line.iter().copied().chain([b'\n']))
+        .collect();
+    let found = choose(&bare, has_end, &[], judge);
+    if found.n_explained == 0 {
+        return;
+    }
+    let one_line = found.layouts.iter().take(found.n_own).filter(|layout| layout.n_header_lines == 1);
+    for layout in one_line {
+        let pattern = format!("{}{}", char::from(BARE), layout.pattern());
+        if let Ok(layout) = Layout::compile(&pattern) {
+            reading.layouts.insert(reading.n_own, Arc::new(layout));
+            reading.n_own += 1;
+        }
+    }
+    reading.n_headers += found.n_headers;
+    reading.n_explained += found.n_explained;
+    reading.how = format!("found: {} records", reading.n_headers);
 }
 
 /// A line that is in no wrapper, where each record is.
@@ -170,7 +222,8 @@ fn is_wrapped(wrapper: &Wrapper, text: &[u8]) -> bool {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         (n + 1, n_fit + usize::from(fits(wrapper, line, &mut scratch)))
     });
-    n_fit * 2 > n
+    // Where each record says what its fields are, some of the lines are enough.
+    if wrapper.layouts.is_empty() { n_fit * 2 > n } else { n_fit * 4 >= n && n_fit > 0 }
 }
 
 /// The clocks of one file, one for each layout: the layout's own zone, else the configured one.

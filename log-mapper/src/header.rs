@@ -3,11 +3,13 @@
 //! line, time, level, logger, thread and call site; a line that it can read
 //! begins a record, every other line continues one.
 
+mod align;
 pub mod clock;
 mod configuration;
 mod dates;
 mod detect;
 mod induce;
+mod languages;
 mod layout;
 mod layouts;
 mod scan;
@@ -69,7 +71,7 @@ pub(crate) fn parse_level(token: &[u8]) -> Option<Option<Level>> {
         b"F" => Level::Fatal,
         _ => {
             let name = std::str::from_utf8(token).ok()?;
-            let known = Level::parse(name);
+            let known = Level::parse(name).or_else(|| languages::level(token));
             // A custom level is a short word in capitals.
             let custom = (3..=12).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_uppercase());
             return (known.is_some() || custom).then_some(known);

@@ -309,7 +309,7 @@ fn decode(mut raw: Box<dyn Read + Send>, damage: &mut Vec<String>) -> io::Result
             Box::new(io::empty())
         }
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            damage.push("UTF-16 text, which is not read: convert it to UTF-8 first".to_owned());
+            damage.push("UTF-16 text, of which ASCII alone is read: convert it to UTF-8 first".to_owned());
             Box::new(whole)
         }
         _ => Box::new(whole),

@@ -29,13 +29,19 @@ pub const MDC_KEYS_MAX: usize = 4;
 /// Bytes at the start of a file from which its layout is detected.
 pub const LAYOUT_SAMPLE_BYTES: usize = 128 << 10;
 
-/// Pieces of a file, spread over all of it, in which a layout can begin that its start does not
-/// show. What is shorter than an eighth of a file, and between two of them, is counted as lines
-/// that fit none.
-pub const LATER_PIECES: u64 = 8;
+/// Bytes from one piece of a file to the next of those in which a layout is looked for that its
+/// start does not show. A stretch of another layout that is longer is found; of a shorter one,
+/// what lies between two pieces is counted as lines that fit none.
+pub const LATER_STRIDE_BYTES: usize = 64 << 10;
 
-/// Bytes of such a piece.
+/// Bytes of a piece that are looked at: a sixteenth of the file.
+pub const LATER_LOOK_BYTES: usize = 4 << 10;
+
+/// Bytes of a piece that shows no record of a known layout, from which another one is found.
 pub const LATER_SAMPLE_BYTES: usize = 16 << 10;
+
+/// Such pieces of one file.
+pub const LATER_TRIES_MAX: usize = 32;
 
 /// Bytes in which the first record is looked for.
 pub const LAYOUT_SEARCH_BYTES: usize = 4 << 20;

@@ -7,6 +7,7 @@ use schema::{Level, LogPointId};
 
 use crate::chunks::{Chunk, LeftOut};
 use crate::header::clock::Clock;
+use crate::header::timestamp::Civil;
 use crate::header::{Header, Layout};
 use crate::limits::{LINE_BYTES_MAX, RECORD_BYTES_MAX};
 use crate::lines::{RawRecord, RawRecords, line_end, without_line_end};
@@ -69,6 +70,8 @@ struct Where {
     /// Lines before it in the chunk.
     line: u64,
     n_lines: u32,
+    /// What a wrapper says of its time.
+    stamp: Option<Civil>,
 }
 
 /// Lines of a chunk, with those that were left out.
@@ -102,8 +105,9 @@ pub(crate) fn match_chunk(
     let mut chunk = chunk;
     let unwrapped = reading.unwrap(&chunk.bytes);
     let n_raw_lines = if unwrapped.is_some() { n_lines_of(&chunk) } else { 0 };
+    let mut wrapped = Vec::new();
     let unwrapped = unwrapped.map(|mut unwrapped| {
-        chunk.bytes = std::mem::take(&mut unwrapped.text);
+        wrapped = std::mem::replace(&mut chunk.bytes, std::mem::take(&mut unwrapped.text));
         unwrapped
     });
     let mut line = 0;
@@ -128,7 +132,8 @@ pub(crate) fn match_chunk(
         match record.begin {
             Some(Start { header, layout }) if layout < reading.n_own => {
                 let n_lines = u32::try_from(n_lines).unwrap_or(u32::MAX);
-                let place = Where { start, line, n_lines };
+                let stamp = reading.stamp(layout, &wrapped, start);
+                let place = Where { start, line, n_lines, stamp };
                 reading.set_clocks(clocks, chunk.start + start as u64);
                 let clock = &mut clocks[layout];
                 let layout = &reading.layouts[layout];
@@ -163,8 +168,8 @@ impl Matched {
         scratch: &mut Scratch,
     ) {
         let kept = &record.bytes[..record.bytes.len().min(RECORD_BYTES_MAX)];
-        // A layout without a time leaves the order of the records as their time.
-        let time = header.time.map_or(Some(0), |civil| clock.resolve(&civil));
+        // Without a time the order of the records is left.
+        let time = header.time.or(place.stamp).map_or(Some(0), |civil| clock.resolve(&civil));
         let is_too_long = record.bytes.len() > LINE_BYTES_MAX && line_end(record.bytes, 0) > LINE_BYTES_MAX;
         let (Some(ts_us), false) = (time, is_too_long) else {
             self.counts.n_rejected += 1;
@@ -172,20 +177,7 @@ impl Matched {
         };
         self.counts.first_us = Some(self.counts.first_us.map_or(ts_us, |us| us.min(ts_us)));
         self.counts.last_us = Some(self.counts.last_us.map_or(ts_us, |us| us.max(ts_us)));
-        let mut body_start = header.message_start;
-        let mut query = query(&kept[body_start..], &mut header, layout);
-        patterns.find(scratch, &query);
-        if let Some(earlier) = header.earlier_start {
-            // What can be a field or the message's start is what explains the text better.
-            let with_field = scratch.constant();
-            let whole = self::query(&kept[earlier..], &mut header, layout);
-            patterns.find(scratch, &whole);
-            if scratch.constant() > with_field || with_field == 0 {
-                (body_start, query) = (earlier, whole);
-            } else {
-                patterns.find(scratch, &query);
-            }
-        }
+        let (body_start, query) = find(kept, &mut header, layout, patterns, scratch);
         let message_start = (record.start + body_start) as u32;
         let message_len = query.before_trace.unwrap_or(query.text.len()) as u32;
 
@@ -207,7 +199,7 @@ impl Matched {
             }
             self.candidates.push((found.log_point, values_start..self.values.len() as u32));
         }
-        let thread = header.thread.map(|name| {
+        let thread = header.thread.filter(|name| !name.is_empty()).map(|name| {
             let at = name.as_ptr() as usize - record.bytes.as_ptr() as usize;
             self.text(chunk, record.start + at, name.len())
         });
@@ -274,6 +266,43 @@ impl Matched {
             candidates: candidates.collect(),
         })
     }
+}
+
+/// Finds what can have printed the message of a record; gives where that begins, and what was
+/// looked for.
+fn find<'a>(
+    kept: &'a [u8],
+    header: &mut Header<'a>,
+    layout: &Layout,
+    patterns: &PatternSet,
+    scratch: &mut Scratch,
+) -> (usize, Query<'a>) {
+    let mut start = header.message_start;
+    let mut query = self::query(&kept[start..], header, layout);
+    patterns.find(scratch, &query);
+    if let Some(earlier) = header.earlier_start {
+        // What can be a field or the message's start is what explains the text better.
+        let with_field = scratch.constant();
+        let whole = self::query(&kept[earlier..], header, layout);
+        patterns.find(scratch, &whole);
+        if scratch.constant() > with_field || with_field == 0 {
+            (start, query) = (earlier, whole);
+        } else {
+            patterns.find(scratch, &query);
+        }
+    }
+    // A layout whose last field is empty leaves its blanks before the message.
+    let n_blanks = kept[start..].iter().take_while(|b| **b == b' ').count();
+    if n_blanks > 0 && scratch.constant() == 0 {
+        let whole = self::query(&kept[start + n_blanks..], header, layout);
+        patterns.find(scratch, &whole);
+        if scratch.constant() > 0 {
+            (start, query) = (start + n_blanks, whole);
+        } else {
+            patterns.find(scratch, &query);
+        }
+    }
+    (start, query)
 }
 
 /// From the first to the last of `parts`; none if one is not captured.

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::header::clock::Clock;
+use crate::header::timestamp::Civil;
 use crate::header::{Header, Layout};
 use crate::wrappers::{self, Unwrapped, Wrapper};
 
@@ -78,6 +79,14 @@ impl Reading {
                     && !wrappers::goes_on(&self.wrappers, text, at)
             }
         }
+    }
+
+    /// What a wrapper says of the time of the line at `start` of `wrapped`, where a layout prints none.
+    pub(crate) fn stamp(&self, layout: usize, wrapped: &[u8], start: usize) -> Option<Civil> {
+        if self.layouts[layout].time().is_some() || !wrappers::has_stamp(&self.wrappers) {
+            return None;
+        }
+        wrappers::stamp(&self.wrappers, wrapped.get(start..crate::lines::line_end(wrapped, start))?)
     }
 
     /// Sets the clocks to the day of the record at `offset`.

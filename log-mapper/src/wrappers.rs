@@ -6,6 +6,8 @@
 mod json;
 mod lines;
 
+use crate::header::timestamp::Civil;
+
 /// What a line holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inner {
@@ -17,6 +19,9 @@ pub(crate) enum Inner {
     Nothing,
 }
 
+/// Reads the time that a wrapper says of a line.
+type Stamp = fn(&[u8]) -> Option<Civil>;
+
 /// One wrapper.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wrapper {
@@ -26,23 +31,48 @@ pub(crate) struct Wrapper {
     inner: fn(&[u8], &mut Vec<u8>) -> Option<Inner>,
     /// Patterns of the inner text where the wrapper itself tells the fields apart.
     pub(crate) layouts: &'static [&'static str],
+    /// The time that it says, for layouts that print none.
+    stamp: Option<Stamp>,
+}
+
+impl Wrapper {
+    const fn new(name: &'static str, inner: fn(&[u8], &mut Vec<u8>) -> Option<Inner>) -> Self {
+        Self { name, inner, layouts: &[], stamp: None }
+    }
+
+    const fn with_layouts(self, layouts: &'static [&'static str]) -> Self {
+        Self { layouts, ..self }
+    }
+
+    const fn with_stamp(self, stamp: Stamp) -> Self {
+        Self { stamp: Some(stamp), ..self }
+    }
 }
 
 /// The wrappers that are known; those that say more first.
 pub(crate) const WRAPPERS: &[Wrapper] = &[
-    Wrapper { name: "docker-json", inner: json::docker, layouts: &[] },
-    Wrapper { name: "cri", inner: lines::cri, layouts: &[] },
-    Wrapper { name: "syslog-5424", inner: lines::syslog_5424, layouts: &[] },
-    Wrapper { name: "syslog-3164", inner: lines::syslog_3164, layouts: &[] },
-    Wrapper { name: "journal", inner: lines::journal, layouts: &[] },
-    Wrapper { name: "journal-export", inner: lines::journal_export, layouts: &[] },
-    Wrapper { name: "kubectl-prefix", inner: lines::kubectl_prefix, layouts: &[] },
-    Wrapper { name: "compose", inner: lines::compose, layouts: &[] },
-    Wrapper { name: "stern", inner: lines::stern, layouts: &[] },
-    Wrapper { name: "timestamps", inner: lines::timestamps, layouts: &[] },
-    Wrapper { name: "json", inner: json::fields, layouts: json::LAYOUTS },
-    Wrapper { name: "json-message", inner: json::message, layouts: &[] },
-    Wrapper { name: "logfmt", inner: json::logfmt, layouts: json::LAYOUTS },
+    Wrapper::new("docker-json", json::docker).with_stamp(json::docker_stamp),
+    Wrapper::new("cri", lines::cri).with_stamp(lines::stamp_at_start),
+    Wrapper::new("syslog-5424", lines::syslog_5424).with_stamp(lines::syslog_stamp),
+    Wrapper::new("syslog-3164", lines::syslog_3164),
+    Wrapper::new("journal", lines::journal).with_stamp(lines::stamp_at_start),
+    Wrapper::new("journal-full", lines::journal_full),
+    Wrapper::new("journal-export", lines::journal_export),
+    Wrapper::new("kubectl-prefix", lines::kubectl_prefix),
+    Wrapper::new("compose", lines::compose),
+    Wrapper::new("service-wrapper", lines::service_wrapper),
+    Wrapper::new("cloudfoundry", lines::cloud_foundry).with_stamp(lines::stamp_at_start),
+    Wrapper::new("logcli", lines::logcli).with_stamp(lines::stamp_at_start),
+    Wrapper::new("grafana", lines::grafana),
+    Wrapper::new("fluentd", lines::fluentd),
+    Wrapper::new("stern", lines::stern),
+    Wrapper::new("timestamps", lines::timestamps).with_stamp(lines::stamp_at_start),
+    Wrapper::new("json-lines", json::pretty::<0>),
+    Wrapper::new("json-lines-2", json::pretty::<2>),
+    Wrapper::new("json-lines-4", json::pretty::<4>),
+    Wrapper::new("json", json::fields).with_layouts(json::LAYOUTS),
+    Wrapper::new("json-message", json::message),
+    Wrapper::new("logfmt", json::logfmt).with_layouts(json::LAYOUTS),
 ];
 
 /// Begins a line that is in no wrapper, where the wrapper tells the fields apart.
@@ -103,8 +133,33 @@ pub(crate) fn is_clean(text: &[u8]) -> bool {
 const MARK: &[u8] = b"\xef\xbb\xbf";
 const LINE_MARK: &[u8] = b"\n\xef\xbb\xbf";
 
-/// The inner text of `text`, which begins with a line.
+/// The inner text of `text`, which begins with a line. One wrapper after the other is taken off:
+/// what one of them has cut into several lines is a line for the next.
 pub(crate) fn unwrap(wrappers: &[Wrapper], text: &[u8]) -> Unwrapped {
+    let (outer, more) = wrappers.split_at(wrappers.len().min(1));
+    let mut out = without(outer, text);
+    for wrapper in more.chunks(1) {
+        out = out.then(without(wrapper, &out.text));
+    }
+    if !is_clean(&out.text) {
+        out = out.then(without(&[], &out.text));
+    }
+    out
+}
+
+impl Unwrapped {
+    /// Of this and of what was unwrapped of its text: the inner text, with the places here.
+    fn then(&self, inner: Self) -> Self {
+        let place = |place: &Place| {
+            let (start, line) = self.place(place.start as usize);
+            Place { inner: place.inner, start: start as u32, line: line as u32 }
+        };
+        Self { places: inner.places.iter().map(place).collect(), text: inner.text }
+    }
+}
+
+/// `text` without a wrapper, or none, and without what is no text.
+fn without(wrapper: &[Wrapper], text: &[u8]) -> Unwrapped {
     let mut out = Unwrapped { text: Vec::with_capacity(text.len()), places: Vec::new() };
     let (mut one, mut other) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -112,7 +167,7 @@ pub(crate) fn unwrap(wrappers: &[Wrapper], text: &[u8]) -> Unwrapped {
     let mut is_open = false;
     while at < text.len() {
         let end = crate::lines::line_end(text, at);
-        let inner = inner_of(wrappers, &text[at..end], &mut one, &mut other);
+        let inner = inner_of(wrapper, &text[at..end], &mut one, &mut other);
         if inner != Inner::Nothing {
             if !is_open {
                 out.places.push(Place { inner: out.text.len() as u32, start: at as u32, line });
@@ -127,6 +182,18 @@ pub(crate) fn unwrap(wrappers: &[Wrapper], text: &[u8]) -> Unwrapped {
         at = end + 1;
     }
     out
+}
+
+/// Whether one of `wrappers` says the time.
+pub(crate) fn has_stamp(wrappers: &[Wrapper]) -> bool {
+    wrappers.iter().any(|wrapper| wrapper.stamp.is_some())
+}
+
+/// The time that one of `wrappers` says of a line.
+pub(crate) fn stamp(wrappers: &[Wrapper], line: &[u8]) -> Option<Civil> {
+    let n = wrappers.iter().position(|wrapper| wrapper.stamp.is_some())?;
+    let text = unwrap(&wrappers[..n], line).text;
+    (wrappers[n].stamp?)(text.split(|b| *b == b'\n').next()?)
 }
 
 /// Whether one of `wrappers` tells the fields of a record apart by names of their own.
@@ -156,17 +223,13 @@ fn inner_of(wrappers: &[Wrapper], line: &[u8], one: &mut Vec<u8>, other: &mut Ve
                     return inner;
                 }
             }
-            None if !wrapper.layouts.is_empty() => {
+            // The rest of a stack trace goes on with the record before.
+            None if !wrapper.layouts.is_empty() && !matches!(one.first(), Some(b' ' | b'\t')) => {
                 one.insert(0, BARE);
                 return Inner::Whole;
             }
             None => return Inner::Whole,
         }
-    }
-    if !is_clean(one) {
-        other.clear();
-        add_clean(one, other);
-        std::mem::swap(one, other);
     }
     Inner::Whole
 }
@@ -180,9 +243,13 @@ pub(crate) fn goes_on(wrappers: &[Wrapper], text: &[u8], at: usize) -> bool {
     inner_of(wrappers, &text[start..at - 1], &mut Vec::new(), &mut Vec::new()) == Inner::Partial
 }
 
+/// Marks at the start of UTF-16, whose ASCII is read.
+const WIDE_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
 /// Adds `line` without escape sequences, NUL bytes and a mark at its start.
 fn add_clean(line: &[u8], out: &mut Vec<u8>) {
     let line = line.strip_prefix(MARK).unwrap_or(line);
+    let line = WIDE_MARKS.iter().find_map(|mark| line.strip_prefix(*mark)).unwrap_or(line);
     let mut at = 0;
     while let Some(n) = memchr::memchr2(0x1b, 0, &line[at..]) {
         out.extend_from_slice(&line[at..at + n]);
@@ -236,12 +303,59 @@ mod tests {
     }
 
     #[test]
+    fn what_was_cut_is_one_line_for_the_next_wrapper() {
+        let record = r#"{"level":"INFO","message":"a long text","timestamp":"2025-03-29T11:54:05Z"}"#;
+        let (head, rest) = record.split_at(20);
+        let stamp = "2025-03-29T11:54:05.123456789Z";
+        check(
+            &["cri", "json"],
+            &format!("{stamp} stdout P {head}\n{stamp} stdout F {rest}\n"),
+            "2025-03-29T11:54:05Z\u{1f}INFO\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}a long text\n",
+        );
+        let pretty = record.replace(",", ",\n  ").replace('{', "{\n  ").replace('}', "\n}");
+        for (text, n) in [(format!("{pretty}\n"), 1), (format!("[\n{pretty},\n{pretty}\n]\n"), 2)] {
+            let one = "2025-03-29T11:54:05Z\u{1f}INFO\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}a long text\n";
+            check(&["json-lines", "json"], &text, &one.repeat(n));
+        }
+        let indented = pretty.lines().map(|line| format!("  {line}\n")).collect::<String>();
+        check(
+            &["json-lines-2", "json"],
+            &format!("[\n{indented}]\n"),
+            "2025-03-29T11:54:05Z\u{1f}INFO\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}a long text\n",
+        );
+        // Several objects of one line are no record.
+        check(&["json"], &format!("{record},{record}\n"), &format!("\u{1e}{record},{record}\n"));
+        check(
+            &["json"],
+            &format!("[{record},\n"),
+            "2025-03-29T11:54:05Z\u{1f}INFO\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}a long text\n",
+        );
+    }
+
+    #[test]
     fn services() {
         check(&["syslog-3164"], "<34>Mar  9 11:54:05 host app[12]: a\n", "a\n");
         check(&["syslog-3164"], "Mar 29 11:54:05 host app: a\n", "a\n");
         check(&["syslog-5424"], "<34>1 2025-03-29T11:54:05.1Z host app 12 - [x y=\"]z\"] a\n", "a\n");
         check(&["syslog-5424"], "<34>1 2025-03-29T11:54:05.1Z host app 12 ID - a b\n", "a b\n");
         check(&["journal"], "2025-03-29T11:54:05+0100 host app[12]: a b\n", "a b\n");
+        check(
+            &["syslog-5424"],
+            "<34>1 2025-03-29T11:54:05.1Z host app 12 - - a#012#011at b\n",
+            "a\n\tat b\n",
+        );
+        check(&["journal-full"], "Sat 2025-03-29 11:54:05 UTC host app[12]: a b\n", "a b\n");
+        check(&["service-wrapper"], "INFO   | jvm 1    | 2025/03/29 11:54:05 | a | b\n", "a | b\n");
+        check(&["service-wrapper"], "jvm 1    | a | b\n", "a | b\n");
+        check(&["cloudfoundry"], "   2025-03-29T11:54:05.12+0000 [APP/PROC/WEB/0] OUT a b\n", "a b\n");
+        check(&["logcli"], "2025-03-29T11:54:05Z {app=\"x\", pod=\"y\"} a {b}\n", "a {b}\n");
+        check(&["grafana"], "1743249245123000000\t2025-03-29T11:54:05.123Z\ta\tb\n", "a\tb\n");
+        check(
+            &["fluentd"],
+            "2025-03-29T11:54:05+00:00\tkube.app\t{\"log\":\"a b\",\"stream\":\"stdout\"}\n",
+            "a b\n",
+        );
+        check(&["compose"], "web.1.abc@host1    | a\n", "a\n");
         check(&["journal-export"], "__CURSOR=1\nMESSAGE=a b\nPRIORITY=6\n\nMESSAGE=c\n", "a b\nc\n");
     }
 
@@ -267,6 +381,8 @@ mod tests {
     fn no_text() {
         check(&[], "\u{1b}[32ma\u{1b}[0m b\u{1b}[1;31mc\u{1b}[m\n", "a bc\n");
         check(&[], "\0\0a\n\u{feff}b\n", "a\nb\n");
+        let wide = unwrap(&[], b"\xff\xfea\0\n\0b\0\n\0");
+        assert_eq!(wide.text, b"a\nb\n");
     }
 
     #[test]

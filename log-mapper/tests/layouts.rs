@@ -177,6 +177,39 @@ fn a_layout_that_begins_in_the_middle_of_a_long_file() {
     }
 }
 
+/// A stretch of another layout that is short against its file is found as well, and so it is in
+/// a file that is compressed.
+#[test]
+fn a_short_stretch_of_another_layout_in_a_long_file() {
+    const N: usize = 60_000;
+    let line = |i: usize| {
+        let (class, .., level, _, thread) = RECORDS[i % 4];
+        let text =
+            ["Started on port 8080", "Volume 3 is full", "Request 17 failed: x", "Stopped after 12 s"][i % 4];
+        let level = level.name();
+        let time = format!("2025-03-29 {:02}:{:02}:{:02},100", 1 + i / 3600, i / 60 % 60, i % 60);
+        match i {
+            20_500..21_500 => format!("{level:<5} [{thread}] {time} {class} - {text}\n"),
+            _ => format!("{time} {level:<5} [{thread}] {class}: {text}\n"),
+        }
+    };
+    let text: String = (0..N).map(line).collect();
+    let packed = zstd::encode_all(text.as_bytes(), 1).expect("in memory");
+    let model = model();
+    for bytes in [text.as_bytes(), &packed] {
+        let output = map(
+            &model,
+            &PatternSet::new(&model),
+            &[Source::bytes("x.log", bytes)],
+            &Config::new("n"),
+            &|_| {},
+        )
+        .expect("readable");
+        let account = &output.inputs[0];
+        assert_eq!((account.n_records, account.n_headerless), (N as u64, 0), "{}", account.layout);
+    }
+}
+
 /// A stack trace in a wrapper, and a time of day that goes over midnight.
 #[test]
 fn places_are_those_of_the_file() {

@@ -11,15 +11,34 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use schema::{Accumulator, Link, PairId, Pass, Span};
 
 /// The spans of `accumulators` in canonical order, without their links.
 pub(crate) fn flatten(accumulators: impl IntoIterator<Item = Accumulator>) -> Vec<Span> {
     let spans = accumulators.into_iter().flat_map(|a| a.spans).filter(|span| !span.events.is_empty());
-    let mut timed: Vec<(i64, i64, Span)> = spans.map(|span| (start_us(&span), end_us(&span), span)).collect();
-    timed.sort_by(canonical);
-    timed.into_iter().map(|(_, _, span)| span).collect()
+    let mut spans: Vec<Span> = spans.collect();
+    let timed = spans.iter().zip(0..).map(|(span, at)| (start_us(span), end_us(span), at));
+    let mut timed: Vec<(i64, i64, u32)> = timed.collect();
+    timed.par_sort_by(|a, b| {
+        let span = |&(start_us, end_us, at): &(i64, i64, u32)| (start_us, end_us, &spans[at as usize]);
+        canonical(span(a), span(b))
+    });
+    // Each span to its place, along the circles of those that have each other's.
+    let mut from: Vec<u32> = timed.into_iter().map(|(_, _, at)| at).collect();
+    for first in 0..from.len() {
+        let mut at = first;
+        loop {
+            let next = std::mem::replace(&mut from[at], to_u32(at)) as usize;
+            if next == first || next == at {
+                break;
+            }
+            spans.swap(at, next);
+            at = next;
+        }
+    }
+    spans
 }
 
 /// First event's time, µs.
@@ -34,16 +53,16 @@ pub(crate) fn end_us(span: &Span) -> i64 {
 
 /// Canonical order of spans with their start and end: by start, then by where the span stands
 /// in the logs.
-fn canonical((a_us, a_end_us, a): &(i64, i64, Span), (b_us, b_end_us, b): &(i64, i64, Span)) -> Ordering {
+fn canonical((a_us, a_end_us, a): (i64, i64, &Span), (b_us, b_end_us, b): (i64, i64, &Span)) -> Ordering {
     let place = |span: &Span| span.events.first().map(|e| (e.file, e.line, e.byte_offset));
-    (a_us.cmp(b_us))
+    (a_us.cmp(&b_us))
         .then_with(|| a.node.cmp(&b.node))
         .then_with(|| place(a).cmp(&place(b)))
         .then_with(|| a.thread.cmp(&b.thread))
         .then_with(|| a.top_levels.cmp(&b.top_levels))
         .then_with(|| a.identifiers.cmp(&b.identifiers))
         .then_with(|| a.events.len().cmp(&b.events.len()))
-        .then_with(|| a_end_us.cmp(b_end_us))
+        .then_with(|| a_end_us.cmp(&b_end_us))
 }
 
 /// A link between spans by their positions in canonical order.
@@ -69,13 +88,16 @@ pub(crate) fn assemble(spans: Vec<Span>, links: &[SpanLink]) -> Vec<Accumulator>
     // The root of a set is its smallest member, so accumulators appear in
     // canonical order of their first span.
     let mut out: Vec<Accumulator> = Vec::new();
+    let mut n_of = vec![0_u32; spans.len()];
+    (0..to_u32(spans.len())).for_each(|span| n_of[sets.root(span) as usize] += 1);
     let mut accumulator_of = vec![u32::MAX; spans.len()];
     let mut position = Vec::with_capacity(spans.len());
     for (index, span) in spans.into_iter().enumerate() {
         let root = sets.root(to_u32(index)) as usize;
         if accumulator_of[root] == u32::MAX {
             accumulator_of[root] = to_u32(out.len());
-            out.push(Accumulator::default());
+            let spans = Vec::with_capacity(n_of[root] as usize);
+            out.push(Accumulator { spans, links: Vec::new() });
         }
         let accumulator = &mut out[accumulator_of[root] as usize];
         position.push((accumulator_of[root], to_u32(accumulator.spans.len())));
@@ -89,6 +111,7 @@ pub(crate) fn assemble(spans: Vec<Span>, links: &[SpanLink]) -> Vec<Accumulator>
     for accumulator in &mut out {
         accumulator.links.sort_unstable();
         accumulator.links.dedup_by_key(|link| (link.from, link.to, link.pair));
+        accumulator.links.shrink_to_fit();
     }
     out
 }
@@ -167,7 +190,57 @@ pub(crate) fn to_u32(n: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use schema::{Event, Name, Values};
+
     use super::*;
+
+    /// A span of `node` with an event at each of `times_us`.
+    fn span(node: &str, times_us: &[i64]) -> Span {
+        let event = |(line, ts_us): (u64, &i64)| Event {
+            file: 0,
+            line,
+            n_lines: 1,
+            byte_offset: 0,
+            ts_us: *ts_us,
+            late_us: 0,
+            level: None,
+            log_point: None,
+            values: Values::default(),
+            pass: Pass::Opens,
+            reason: Name::default(),
+        };
+        Span {
+            node: Name::from(node),
+            thread: None,
+            top_levels: Vec::new(),
+            identifiers: Vec::new(),
+            events: (1..).zip(times_us).map(event).collect(),
+            truncated: false,
+            hosts: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn spans_come_in_one_order_whatever_order_they_were_in() {
+        let times: [&[i64]; 8] = [&[7], &[3, 9], &[5], &[3], &[1, 2], &[9], &[], &[4]];
+        let all: Vec<Span> = times.iter().zip(["b", "a"].iter().cycle()).map(|(t, n)| span(n, t)).collect();
+        let of = |spans: &[Span]| {
+            flatten(spans.iter().map(|s| Accumulator { spans: vec![s.clone()], ..Default::default() }))
+        };
+        let starts =
+            |spans: &[Span]| spans.iter().map(|s| (start_us(s), s.node.to_string())).collect::<Vec<_>>();
+        let expected = of(&all);
+        let mut sorted: Vec<(i64, String)> =
+            starts(&all).into_iter().filter(|(us, _)| *us != i64::MAX).collect();
+        sorted.sort();
+        assert_eq!(starts(&expected), sorted, "by start, then node; without those that are empty");
+        let mut spans = all;
+        for turn in 0..spans.len() {
+            spans.rotate_left(turn % 3 + 1);
+            spans.swap(0, turn);
+            assert_eq!(of(&spans), expected);
+        }
+    }
 
     #[test]
     fn sets_that_name_different_things_stay_apart() {

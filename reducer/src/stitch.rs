@@ -84,10 +84,11 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], config: &Config) -> Vec<Span
     config.run(Pass::Ways, || pairs.add_ways(ways::find(&pairs, &facts)));
     let entities = entities::find(&pairs, &facts);
     facts.tell_apart(entities.names());
-    let finder = Finder::new(&pairs, &facts, config);
-    let receivers = 0..to_u32(spans.len());
-    let mut candidates: Vec<Candidate> =
-        receivers.into_par_iter().flat_map_iter(|receiver| finder.senders_of(receiver)).collect();
+    let mut candidates = {
+        let finder = Finder::new(&pairs, &facts, config);
+        let receivers = (0..to_u32(spans.len())).into_par_iter();
+        receivers.flat_map_iter(|receiver| finder.senders_of(receiver)).collect::<Vec<Candidate>>()
+    };
     let mut companions = companions::find(&pairs, &facts);
     let mut found = Links::new(config);
     found.add(Pass::Companions, |_| std::mem::take(&mut companions.links));

@@ -1,6 +1,7 @@
 #!/bin/bash
 # How long whole processes take on logs of any size, and how much memory, beside a count of
-# lines and one regex over the same file in the same run.
+# lines, one regex and, where it is installed, Drain3, a miner of templates, over the same file in
+# the same run. Of a machine that others use only the rate by processor time says something.
 #
 #   tests/benches/processes.sh LPROF AMPLIFY MODEL HEAD_SECONDS "MEGABYTES..." LOG...
 #
@@ -30,9 +31,19 @@ row() {
     [ -z "$output" ] || share=$(du -sb "$output" | cut -f1)
     tail -n 1 "$folder/time" | awk -v what="$what" -v bytes="$bytes" -v records="$records" -v share="$share" '{
         wall = $1 < 0.005 ? 0.005 : $1  # the half of what is told apart
-        printf "%-8s %6.0f MB %8.2f s %8.2f cpu s %8.1f MB/s %9.0f records/s %6.0f MB peak %5.1f %%\n",
-            what, bytes / 1e6, $1, $2 + $3, bytes / 1e6 / wall, records / wall, $4 / 1e3, 100 * share / bytes }'
+        cpu = $2 + $3 < 0.005 ? 0.005 : $2 + $3
+        printf "%-8s %6.0f MB %8.2f s %8.2f cpu s %8.1f MB/s %8.1f MB/cpu s %9.0f records/s %6.0f MB peak %5.1f %%\n",
+            what, bytes / 1e6, $1, $2 + $3, bytes / 1e6 / wall, bytes / 1e6 / cpu, records / wall, $4 / 1e3,
+            100 * share / bytes }'
 }
+
+# The same miner of templates that others use, line by line.
+drain='import sys
+from drain3 import TemplateMiner
+miner = TemplateMiner()
+for line in open(sys.argv[1], errors="replace"):
+    miner.add_log_message(line.rstrip())
+print(len(miner.drain.clusters))'
 
 for size in $sizes; do
     "$amplify" "$folder/one" "$size" "$head" "$1"
@@ -42,6 +53,9 @@ for size in $sizes; do
     records=$(wc -l < "$log")
     row wc "$bytes" "$records" "" wc -l "$log"
     row regex "$bytes" "$records" "" grep -cE '[a-z]+_[0-9]+_[0-9]+ .*: ' "$log"
+    if python3 -c 'import drain3' 2> /dev/null; then
+        row drain3 "$bytes" "$records" "" python3 -c "$drain" "$log"
+    fi
     row map "$bytes" "$records" "$folder/output" "$lprof" map -q --model "$model" --node n -o "$folder/output" "$log"
     row reduce "$bytes" "$records" "$folder/table" "$lprof" reduce -q --table "$folder/table" "$folder/output"
     bytes=$(cat "$folder"/all/* | wc -c)

@@ -1,32 +1,94 @@
 //! Layouts that begin after the start of a file: a program was upgraded, or given another
-//! configuration, and goes on in the same file. Pieces of it are looked at, spread over all of
-//! it; where the layouts of the start read no record, those of the piece are looked for. Of
-//! what is compressed only the start is looked at: pieces of it would cost what all of it does.
+//! configuration, and goes on in the same file. A short piece is looked at every so many bytes,
+//! to its end; where the layouts that are known read no record of it, those of the piece are
+//! looked for. So what is found does not depend on the size of the file, and the search costs
+//! a fixed share of reading it. Of what is compressed the pieces are read from its start.
 
 use std::sync::Arc;
 
 use super::{WRAPPERS_MAX, choose_wrapped};
+use crate::Config;
 use crate::header::Judge;
-use crate::input::Source;
-use crate::limits::{LATER_PIECES, LATER_SAMPLE_BYTES};
+use crate::input::{Input, Source};
+use crate::limits::{LATER_LOOK_BYTES, LATER_SAMPLE_BYTES, LATER_STRIDE_BYTES, LATER_TRIES_MAX};
 use crate::lines::RawRecords;
 use crate::reading::Reading;
 
 /// Adds to `reading`, which is how the start of `source` is read, the layouts that begin later;
 /// `sample` is that start.
-pub(super) fn add_later(reading: &mut Reading, source: &Source, sample: &[u8], judge: &mut Judge<'_>) {
-    let Some(n_bytes) = source.n_bytes() else { return };
+pub(super) fn add_later(
+    reading: &mut Reading,
+    source: &Source,
+    sample: &[u8],
+    config: &Config,
+    judge: &mut Judge<'_>,
+) {
     let head = &sample[..sample.len().min(64)];
-    let (start, piece_bytes) = (sample.len() as u64, LATER_SAMPLE_BYTES as u64);
-    if n_bytes <= start || source.piece(0, head.len()).is_none_or(|bytes| bytes != head) {
-        return;
+    let is_plain = source.piece(0, head.len()).is_some_and(|bytes| bytes == head);
+    let mut search = Search { reading, judge, n_tries: 0, n_misfits: 0 };
+    if is_plain {
+        search.plain(source, sample.len() as u64);
+    } else if !source.is_stream() {
+        search.packed(source, sample.len(), config);
     }
-    // The last piece ends with the file.
-    let room = (n_bytes - start).saturating_sub(piece_bytes);
-    for i in 1..=LATER_PIECES {
-        let at = start + room / LATER_PIECES * i;
-        let Some(piece) = source.piece(at, LATER_SAMPLE_BYTES) else { return };
-        add_piece(reading, whole_lines(&piece), at, judge);
+}
+
+struct Search<'a, 'p> {
+    reading: &'a mut Reading,
+    judge: &'a mut Judge<'p>,
+    n_tries: usize,
+    /// Pieces in a row of which no record is read.
+    n_misfits: usize,
+}
+
+impl Search<'_, '_> {
+    /// The pieces of a file that can be read anywhere.
+    fn plain(&mut self, source: &Source, start: u64) {
+        let Some(n_bytes) = source.n_bytes() else { return };
+        let mut at = start;
+        while at < n_bytes && self.n_tries < LATER_TRIES_MAX {
+            // The last piece ends with the file.
+            let start = at.min(n_bytes.saturating_sub(LATER_SAMPLE_BYTES as u64).max(start));
+            let Some(piece) = source.piece(start, LATER_LOOK_BYTES) else { return };
+            if self.is_to_be_tried(&piece) {
+                let Some(piece) = source.piece(start, LATER_SAMPLE_BYTES) else { return };
+                self.try_piece(&piece, start);
+            }
+            at += LATER_STRIDE_BYTES as u64;
+        }
+    }
+
+    /// Those of one that is read from its start only.
+    fn packed(&mut self, source: &Source, start: usize, config: &Config) {
+        let Ok(mut input) = Input::open(source, config.input_bytes_max) else { return };
+        let mut bytes = Vec::new();
+        input.read(&mut bytes, start);
+        let mut at = start as u64;
+        while !input.ended() && self.n_tries < LATER_TRIES_MAX {
+            bytes.clear();
+            input.read(&mut bytes, LATER_STRIDE_BYTES);
+            if self.is_to_be_tried(&bytes[..bytes.len().min(LATER_LOOK_BYTES)]) {
+                self.try_piece(&bytes[..bytes.len().min(LATER_SAMPLE_BYTES)], at);
+            }
+            at += bytes.len() as u64;
+        }
+    }
+
+    /// Whether no record of a piece is read. Of many in a row, which can be a dump of anything,
+    /// ever fewer are tried.
+    fn is_to_be_tried(&mut self, piece: &[u8]) -> bool {
+        let is_own = |layout: usize| layout < self.reading.n_own;
+        let unwrapped = self.reading.unwrap(piece).map(|unwrapped| unwrapped.text);
+        let text = unwrapped.as_deref().unwrap_or(piece);
+        let is_read = RawRecords::new(whole_lines(text), self.reading)
+            .any(|record| record.begin.is_some_and(|begin| is_own(begin.layout)));
+        self.n_misfits = if is_read { 0 } else { self.n_misfits + 1 };
+        self.n_misfits.is_power_of_two()
+    }
+
+    fn try_piece(&mut self, piece: &[u8], at: u64) {
+        self.n_tries += 1;
+        add_piece(self.reading, whole_lines(piece), at, self.judge);
     }
 }
 
@@ -39,12 +101,6 @@ fn whole_lines(piece: &[u8]) -> &[u8] {
 
 /// Adds the layouts of a piece of which `reading` reads no record.
 fn add_piece(reading: &mut Reading, piece: &[u8], at: u64, judge: &mut Judge<'_>) {
-    let unwrapped = reading.unwrap(piece).map(|unwrapped| unwrapped.text);
-    let text = unwrapped.as_deref().unwrap_or(piece);
-    let is_own = |layout: usize| layout < reading.n_own;
-    if RawRecords::new(text, reading).any(|record| record.begin.is_some_and(|begin| is_own(begin.layout))) {
-        return;
-    }
     let later = choose_wrapped(piece, false, &[], judge, WRAPPERS_MAX);
     if later.n_own == 0 || later.n_explained == 0 {
         return;

@@ -60,6 +60,7 @@ fn read_into(text: &str, read: &dyn Fn(&str) -> Option<String>, depth: usize, fo
     match first {
         Some('<') => xml::read(text, read, depth, found),
         Some('{') => pairs::read_json(text, found),
+        _ if pairs::is_groovy(text) => pairs::read_groovy(text, found),
         _ if pairs::is_yaml(text) => pairs::read_yaml(text, found),
         _ => pairs::read_properties(text, found),
     }
@@ -148,6 +149,14 @@ mod tests {
         let formatter =
             r#"<formatter name="P"><pattern-formatter pattern="%d %p [%c] (%t) %s%e%n"/></formatter>"#;
         assert_eq!(patterns_of(formatter), ["%d %p [%c] (%t) %s%e%n"]);
+    }
+
+    #[test]
+    fn patterns_in_other_places() {
+        let selector = r#"<PatternLayout><LevelPatternSelector defaultPattern="%d > %m%n"><PatternMatch key="ERROR" pattern="%d %ex %m%n"/></LevelPatternSelector></PatternLayout>"#;
+        assert_eq!(patterns_of(selector), ["%d > %m%n", "%d %ex %m%n"]);
+        let groovy = "def p = \"%d %m%n\"\nappender('C', ConsoleAppender) {\n  encoder(PatternLayoutEncoder) {\n    pattern = \"${p}\"\n  }\n}\n";
+        assert_eq!(patterns_of(groovy), ["%d %m%n"]);
     }
 
     #[test]

@@ -25,7 +25,8 @@ impl Dates {
 pub(super) fn date_in(layout: &TimeLayout, line: &[u8]) -> Option<(usize, usize)> {
     let line = &line[..line.len().min(DATE_WITHIN + 64)];
     (0..line.len().min(DATE_WITHIN)).find_map(|at| {
-        let begins = line[at].is_ascii_alphanumeric() && (at == 0 || !line[at - 1].is_ascii_alphanumeric());
+        let is_letter = |b: u8| b.is_ascii_alphanumeric() || b >= 0x80;
+        let begins = is_letter(line[at]) && (at == 0 || !is_letter(line[at - 1]));
         let (end, civil) = begins.then(|| layout.scan(line, at)).flatten()?;
         let ends = line.get(end).is_none_or(|b| !b.is_ascii_digit() && !matches!(b, b':' | b'.' | b','))
             || line.get(end..end + 2).is_some_and(|b| !b[1].is_ascii_digit());

@@ -56,6 +56,11 @@ impl<'a> Judge<'a> {
         let query = query(rest, &mut header, layout);
         let has_place = header.logger.is_some() || header.line.is_some() || header.method.is_some();
         patterns.find(&mut self.scratch, &query);
+        let n_blanks = rest.iter().take_while(|b| **b == b' ').count();
+        if n_blanks > 0 && self.scratch.constant() == 0 {
+            let query = self::query(&rest[n_blanks..], &mut header, layout);
+            patterns.find(&mut self.scratch, &query);
+        }
         let constant = self.scratch.constant();
         constant >= CONSTANT_MIN.min(query.text.len() as u32).max(1) || (has_place && constant > 0)
     }
@@ -267,7 +272,10 @@ fn score(fit: &mut Fit, sample: &Sample<'_>, judge: &mut Judge<'_>) {
         }
         let is_explained = judge.explains(&fit.layout, rest, &header);
         fit.n_explained += usize::from(is_explained);
-        fit.n_clean += usize::from(is_explained || is_clean(&header, rest));
+        let is_whole =
+            is_explained && (header.logger.is_some() || header.class.is_some() || header.line.is_some());
+        fit.n_clean +=
+            usize::from(is_whole || (is_clean(&header, rest) && !holds_logger(&header, rest, judge)));
     }
 }
 
@@ -283,10 +291,23 @@ fn is_wrong(layout: &Layout, header: &Header<'_>, judge: &mut Judge<'_>) -> bool
         return true;
     }
     header.thread.map(<[u8]>::trim_ascii).is_some_and(|thread| {
-        thread.is_empty()
+        (thread.is_empty() && !layout.pattern().contains(UNIT))
             || is_id(thread)
+            || is_cut(thread)
             || is_class(thread)
             || (thread.contains(&b'.') && judge.knows_logger(thread))
+    })
+}
+
+/// Between fields that a wrapper has told apart by their names, of which some can be missing.
+const UNIT: char = '\u{1f}';
+
+/// Whether a bracket closes that nothing has opened: what is taken for one field are two.
+fn is_cut(name: &[u8]) -> bool {
+    let mut depth = 0_i32;
+    name.iter().any(|b| {
+        depth += i32::from(*b == b'[') - i32::from(*b == b']');
+        depth < 0
     })
 }
 
@@ -316,6 +337,19 @@ fn is_clean(header: &Header<'_>, rest: &[u8]) -> bool {
     let is_level = header.level.is_none() && matches!(parse_level(word), Some(Some(_))) && word.len() > 3;
     let is_logger = header.logger.is_none() && header.class.is_none() && is_class(word);
     !is_level && !is_logger
+}
+
+/// Bytes of a message in which a logger is looked for that the layout prints.
+const LOGGER_WITHIN: usize = 160;
+
+/// Whether a logger of the program, with its package, stands in a message whose layout prints none.
+fn holds_logger(header: &Header<'_>, rest: &[u8], judge: &mut Judge<'_>) -> bool {
+    if header.logger.is_some() || header.class.is_some() || header.line.is_some() {
+        return false;
+    }
+    let text = &rest[..rest.len().min(LOGGER_WITHIN)];
+    let words = text.split(|b| !is_name_byte(*b)).filter(|word| word.contains(&b'.'));
+    words.take(8).any(|word| judge.knows_logger(word))
 }
 
 fn is_name_byte(b: u8) -> bool {
@@ -387,7 +421,7 @@ fn told(fit: &Fit, n_starts: usize, has_model: bool) -> Reading {
     let lacking: Vec<&str> =
         [lacks(fields.level, "level"), lacks(fields.place, "logger")].into_iter().flatten().collect();
     let is_dirty = fit.n_clean * 2 < n_judged;
-    if is_dirty && fit.n_explained * 4 < n_judged && !lacking.is_empty() {
+    if is_dirty && fit.n_explained * 2 < n_judged && !lacking.is_empty() {
         let doubt = format!(
             "no known layout: the best guess, `{pattern}`, leaves fields inside the messages; give the layout with --layout PATTERN"
         );

@@ -179,7 +179,7 @@ impl Layout {
     }
 
     /// The time that it prints.
-    pub(super) fn time(&self) -> Option<&TimeLayout> {
+    pub(crate) fn time(&self) -> Option<&TimeLayout> {
         self.prefix.iter().chain(&self.suffix).find_map(|p| match &p.field {
             Field::Time(time) => Some(time),
             _ => None,

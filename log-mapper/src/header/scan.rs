@@ -54,6 +54,13 @@ impl Layout {
             if let Some(at) = suffix_in_line(&self.suffix, line, header, &mut tries) {
                 return Some(line_start + at);
             }
+            // A blank at the end of a line is no part of it.
+            let shorter = line.trim_ascii_end();
+            if shorter.len() < line.len()
+                && let Some(at) = suffix_in_line(&self.suffix, shorter, header, &mut tries)
+            {
+                return Some(line_start + at);
+            }
             if line_end == body.len() {
                 return None;
             }
@@ -324,7 +331,8 @@ fn scan_level(
         _ => n_before.min(part.min),
     };
     let start = pos + before;
-    let len = line.get(start..)?.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let is_letter = |b: &u8| b.is_ascii_alphabetic() || *b >= 0x80;
+    let len = line.get(start..)?.iter().take_while(|b| is_letter(b)).count();
     header.level = parse_level(&line[start..start + len])?;
     let n_after = blanks(line, start + len);
     if part.any_padding {

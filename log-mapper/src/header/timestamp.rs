@@ -93,9 +93,6 @@ const NAMED: &[(&str, &str)] = &[
     ("US_MONTH_DAY_YEAR4_TIME", "dd/MM/yyyy HH:mm:ss.SSS"),
 ];
 
-const MONTHS: [&[u8; 3]; 12] =
-    [b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec"];
-
 /// Zone abbreviations that have one meaning wherever they are printed, in
 /// minutes east of UTC. Others are left to the default zone.
 const ZONES: &[(&[u8], i32)] = &[
@@ -173,9 +170,9 @@ impl TimeLayout {
                     end
                 }
                 Item::AmPm => {
-                    let letters = text.get(pos..pos + 2)?;
-                    afternoon = letters.eq_ignore_ascii_case(b"pm");
-                    (afternoon || letters.eq_ignore_ascii_case(b"am")).then_some(pos + 2)?
+                    let (len, is_afternoon) = super::languages::half_day(text.get(pos..)?)?;
+                    afternoon = is_afternoon;
+                    pos + len
                 }
                 other => scan_item(other, text, pos, &mut civil)?,
             };
@@ -395,9 +392,19 @@ fn scan_iso(text: &[u8], pos: usize, civil: &mut Civil) -> Option<usize> {
         && let Some((zone_end, offset)) = scan_zone(text, end)
     {
         civil.offset = offset;
-        end = zone_end;
+        end = zone_end + zone_name(&text[zone_end..]);
     }
     Some(end)
+}
+
+/// The length of `[Europe/Berlin]`, the name that Java prints behind the offset of a zone.
+fn zone_name(text: &[u8]) -> usize {
+    let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'_' | b'-' | b'+');
+    let Some(rest) = text.strip_prefix(b"[") else { return 0 };
+    let n = rest.iter().take_while(|b| is_name(b)).count();
+    let name = &rest[..n];
+    let is_zone = name.contains(&b'/') || matches!(name, b"UTC" | b"GMT" | b"UT" | b"Z");
+    if is_zone && rest.get(n) == Some(&b']') { n + 2 } else { 0 }
 }
 
 /// Up to nine digits; what is finer than µs is cut.
@@ -478,11 +485,7 @@ fn long_number(text: &[u8], pos: usize, min: usize) -> Option<(usize, i64)> {
 }
 
 fn month_name(text: &[u8], pos: usize) -> Option<(usize, u8)> {
-    let n = letters(text, pos, 3)?;
-    let month = MONTHS.iter().position(|m| text[pos..pos + 3].eq_ignore_ascii_case(*m))?;
-    // `Sept.` and the like: a point belongs to the abbreviation.
-    let end = pos + n;
-    Some((end, month as u8 + 1))
+    super::languages::month(text.get(pos..)?).map(|(len, month)| (pos + len, month))
 }
 
 /// Length of the run of letters at `pos`, if at least `min`.

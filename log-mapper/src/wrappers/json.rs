@@ -3,6 +3,7 @@
 //! last; further lines of it and the stack trace follow as lines of their own.
 
 use super::Inner;
+use crate::header::timestamp::{Civil, TimeLayout};
 
 /// Between the fields of an inner text.
 const UNIT: u8 = 0x1f;
@@ -35,8 +36,33 @@ const N_ROLES: usize = 10;
 /// Keys of each role, with points between those of nested objects; the first that is there is
 /// meant. Of ECS, logstash, log4j 2, GELF, logback, Quarkus, WildFly, Spring Boot, Trino.
 const KEYS: &[(Role, &[&str])] = &[
-    (Role::Time, &["@timestamp", "timestamp", "time", "ts", "timeMillis", "date", "datetime", "@time"]),
-    (Role::Level, &["log.level", "level", "severity", "levelname", "lvl", "loglevel"]),
+    (
+        Role::Time,
+        &[
+            "@timestamp",
+            "timestamp",
+            "time",
+            "ts",
+            "timeMillis",
+            "date",
+            "datetime",
+            "@time",
+            "ibm_datetime",
+            "eventTime",
+        ],
+    ),
+    (
+        Role::Level,
+        &[
+            "log.level",
+            "level",
+            "severity",
+            "levelname",
+            "lvl",
+            "loglevel",
+            "logging.googleapis.com/labels.levelName",
+        ],
+    ),
     (
         Role::Thread,
         &[
@@ -47,6 +73,8 @@ const KEYS: &[(Role, &[&str])] = &[
             "_thread",
             "_thread_name",
             "_threadName",
+            "_process_thread_name",
+            "logging.googleapis.com/labels.threadName",
         ],
     ),
     (
@@ -61,6 +89,9 @@ const KEYS: &[(Role, &[&str])] = &[
             "_logger_name",
             "_loggerName",
             "category",
+            "_log_logger",
+            "logging.googleapis.com/labels.loggerName",
+            "module",
         ],
     ),
     (
@@ -89,7 +120,7 @@ const KEYS: &[(Role, &[&str])] = &[
             "mdc.span_id",
         ],
     ),
-    (Role::Message, &["formattedMessage", "message", "msg", "short_message", "full_message"]),
+    (Role::Message, &["formattedMessage", "message", "msg", "short_message", "full_message", "LogMessage"]),
     (
         Role::Throwable,
         &[
@@ -104,12 +135,25 @@ const KEYS: &[(Role, &[&str])] = &[
             "_StackTrace",
         ],
     ),
-    (Role::Seconds, &["instant.epochSecond"]),
-    (Role::Nanos, &["instant.nanoOfSecond"]),
+    (Role::Seconds, &["instant.epochSecond", "timestampSeconds"]),
+    (Role::Nanos, &["instant.nanoOfSecond", "timestampNanos"]),
 ];
 
 /// Levels of syslog, which GELF has, by number.
 const SYSLOG: [&[u8]; 8] = [b"FATAL", b"FATAL", b"FATAL", b"ERROR", b"WARN", b"INFO", b"INFO", b"DEBUG"];
+
+/// The level of a number as the libraries count, in tens or in ten thousands.
+fn level_of(number: &[u8]) -> &[u8] {
+    match number {
+        b"10" | b"5000" => b"TRACE",
+        b"20" | b"10000" => b"DEBUG",
+        b"30" | b"20000" => b"INFO",
+        b"40" | b"30000" => b"WARN",
+        b"50" | b"40000" => b"ERROR",
+        b"60" | b"50000" => b"FATAL",
+        other => other,
+    }
+}
 
 /// A value as it stands there.
 #[derive(Clone, Copy, Debug)]
@@ -152,6 +196,9 @@ impl<'a> Fields<'a> {
             match self.get(role) {
                 Some(Value::Bare([digit @ b'0'..=b'7'])) if role == Role::Level => {
                     out.extend_from_slice(SYSLOG[usize::from(digit - b'0')]);
+                }
+                Some(Value::Bare(number)) if role == Role::Level && number.len() > 1 => {
+                    out.extend_from_slice(level_of(number));
                 }
                 Some(Value::Bare(text)) => out.extend_from_slice(text),
                 Some(Value::String(text)) => unescape(text, out),
@@ -204,11 +251,14 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Whether `key` is the parts of `path` with points between them.
+/// Whether `key` is the parts of `path` with points between them, in upper or lower case.
 fn is_path(key: &[u8], path: &[&[u8]]) -> bool {
     let mut rest = key;
     for (i, part) in path.iter().enumerate() {
-        let Some(after) = rest.strip_prefix(*part) else { return false };
+        if !rest.get(..part.len()).is_some_and(|start| start.eq_ignore_ascii_case(part)) {
+            return false;
+        }
+        let after = &rest[part.len()..];
         rest = if i + 1 < path.len() {
             let Some(after) = after.strip_prefix(b".") else { return false };
             after
@@ -361,7 +411,7 @@ pub(super) fn context(line: &[u8], key: &str) -> Option<Vec<u8>> {
         }
     };
     match object(line) {
-        Some(object) => _ = walk(object, &mut Vec::new(), &mut |path, value| give(path, value))?,
+        Some(object) => walk_whole(object, &mut |path, value| give(path, value))?,
         None => pairs(line, &mut |key, value| give(&[key], value))?,
     }
     let mut out = Vec::new();
@@ -372,15 +422,58 @@ pub(super) fn context(line: &[u8], key: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// The only object of a line, which can be an element of a list that has one on each line.
 fn object(line: &[u8]) -> Option<&[u8]> {
     let line = line.trim_ascii();
+    let line = line.strip_prefix(b"[").or_else(|| line.strip_prefix(b",")).unwrap_or(line);
+    let line = line.strip_suffix(b",").or_else(|| line.strip_suffix(b"]")).unwrap_or(line).trim_ascii();
     (line.starts_with(b"{") && line.ends_with(b"}")).then_some(line)
+}
+
+/// Gives the fields of an object that is all of `text`.
+fn walk_whole<'a>(text: &'a [u8], give: &mut dyn FnMut(&[&'a [u8]], Value<'a>)) -> Option<()> {
+    (walk(text, &mut Vec::new(), give)? == text.len()).then_some(())
+}
+
+/// Lines of an object that is printed over several, indented by `BASE` blanks, to be put together.
+pub(super) fn pretty<const BASE: usize>(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let line = line.trim_ascii_end();
+    let text = line.trim_ascii_start();
+    let depth = line.len() - text.len();
+    match text {
+        b"" | b"[" | b"]" | b"," if depth <= BASE => Some(Inner::Nothing),
+        b"{" | b"[{" | b", {" | b",{" if depth == BASE => {
+            out.push(b'{');
+            Some(Inner::Partial)
+        }
+        b"}" | b"}," | b"}]" if depth == BASE => {
+            out.push(b'}');
+            Some(Inner::Whole)
+        }
+        [b'"' | b'{' | b'}' | b'[' | b']' | b'0'..=b'9' | b'-' | b't' | b'f' | b'n', ..] if depth > BASE => {
+            out.extend_from_slice(text);
+            out.push(b' ');
+            Some(Inner::Partial)
+        }
+        _ => None,
+    }
+}
+
+/// When Docker got the line.
+pub(super) fn docker_stamp(line: &[u8]) -> Option<Civil> {
+    let mut stamp = None;
+    walk_whole(object(line)?, &mut |path, value| {
+        if let ([b"time"], Value::String(text)) = (path, value) {
+            stamp = TimeLayout::scan_iso(text, 0).map(|(_, civil)| civil);
+        }
+    })?;
+    stamp
 }
 
 /// Records of JSON layouts.
 pub(super) fn fields(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     let mut fields = Fields::default();
-    walk(object(line)?, &mut Vec::new(), &mut |path, value| fields.add(path, value))?;
+    walk_whole(object(line)?, &mut |path, value| fields.add(path, value))?;
     fields.write(out)
 }
 
@@ -388,7 +481,7 @@ pub(super) fn fields(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
 pub(super) fn docker(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     let mut log = None;
     let mut has_stream = false;
-    walk(object(line)?, &mut Vec::new(), &mut |path, value| match (path, value) {
+    walk_whole(object(line)?, &mut |path, value| match (path, value) {
         ([b"log"], Value::String(text)) => log = Some(text),
         ([b"stream"], _) => has_stream = true,
         _ => {}
@@ -402,15 +495,37 @@ pub(super) fn docker(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     Some(if whole.is_some() { Inner::Whole } else { Inner::Partial })
 }
 
+/// Keys under which log shippers have a line, the first that is there.
+const MESSAGES: &[&str] = &[
+    "message",
+    "MESSAGE",
+    "log",
+    "msg",
+    "line",
+    "textPayload",
+    "jsonPayload.message",
+    "_source.message",
+    "_source.log",
+    "attributes.message",
+    "LogEntry",
+    "event",
+    "result._raw",
+    "_raw",
+    "body",
+];
+
 /// Objects of log shippers whose message is a line.
 pub(super) fn message(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
-    let mut text = None;
-    walk(object(line)?, &mut Vec::new(), &mut |path, value| {
-        if let ([b"message" | b"MESSAGE" | b"log" | b"msg" | b"line"], Value::String(value)) = (path, value) {
-            text = Some(value);
+    let mut text: Option<(usize, &[u8])> = None;
+    walk_whole(object(line)?, &mut |path, value| {
+        let rank = MESSAGES.iter().position(|key| is_path(key.as_bytes(), path));
+        if let (Some(rank), Value::String(value)) = (rank, value)
+            && text.is_none_or(|(known, _)| rank < known)
+        {
+            text = Some((rank, value));
         }
     })?;
-    unescape(text?, out);
+    unescape(text?.1, out);
     while matches!(out.last(), Some(b'\n' | b'\r')) {
         out.pop();
     }

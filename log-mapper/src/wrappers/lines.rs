@@ -1,7 +1,38 @@
 //! Wrappers that stand before each line.
 
 use super::Inner;
-use crate::header::timestamp::TimeLayout;
+use crate::header::timestamp::{Civil, TimeLayout};
+
+/// The time that a line begins with.
+pub(super) fn stamp_at_start(line: &[u8]) -> Option<Civil> {
+    TimeLayout::scan_iso(line, blanks(line)).map(|(_, civil)| civil)
+}
+
+/// The time of a line of RFC 5424.
+pub(super) fn syslog_stamp(line: &[u8]) -> Option<Civil> {
+    TimeLayout::scan_iso(line, priority(line)? + 2).map(|(_, civil)| civil)
+}
+
+fn blanks(line: &[u8]) -> usize {
+    line.iter().take_while(|b| **b == b' ').count()
+}
+
+/// Adds what follows `end`, in which rsyslog writes line ends and tabs as `#012` and `#011`.
+fn rest_of_syslog(line: &[u8], end: usize, out: &mut Vec<u8>) -> Option<Inner> {
+    let mut text = line.get(end..)?;
+    while let Some(at) = memchr::memmem::find(text, b"#01") {
+        out.extend_from_slice(&text[..at]);
+        let (sign, len) = match text.get(at + 3) {
+            Some(b'2') => (&b"\n"[..], 4),
+            Some(b'1') => (&b"\t"[..], 4),
+            _ => (&b"#01"[..], 3),
+        };
+        out.extend_from_slice(sign);
+        text = &text[at + len..];
+    }
+    out.extend_from_slice(text);
+    Some(Inner::Whole)
+}
 
 /// Adds what follows `end`.
 fn rest(line: &[u8], end: usize, out: &mut Vec<u8>) -> Option<Inner> {
@@ -53,7 +84,7 @@ pub(super) fn kubectl_prefix(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
 
 /// `name-1  | text`
 pub(super) fn compose(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
-    let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'@');
     let n = line.iter().take_while(|b| is_name(b)).count();
     let blanks = line[n..].iter().take_while(|b| **b == b' ').count();
     let at = n + blanks;
@@ -87,7 +118,7 @@ fn host_and_tag(line: &[u8], at: usize, out: &mut Vec<u8>) -> Option<Inner> {
     let is_tag = |b: &u8| !b.is_ascii_whitespace() && *b != b':';
     let n = line[tag..].iter().take_while(|b| is_tag(b)).count();
     (n > 0 && line.get(tag + n) == Some(&b':')).then_some(())?;
-    rest(line, (tag + n + 2).min(line.len()), out)
+    rest_of_syslog(line, (tag + n + 2).min(line.len()), out)
 }
 
 /// `<34>Mar  9 11:54:05 host app[12]: text`, also without the priority, as journalctl prints.
@@ -117,7 +148,7 @@ pub(super) fn syslog_5424(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
         at = word(line, at)?;
     }
     if line.get(at) == Some(&b'-') {
-        return rest(line, (at + 2).min(line.len()), out);
+        return rest_of_syslog(line, (at + 2).min(line.len()), out);
     }
     // Values are quoted and can hold brackets.
     let mut quoted = false;
@@ -132,12 +163,81 @@ pub(super) fn syslog_5424(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
         end += 1;
     }
     (line.get(at) == Some(&b'[')).then_some(())?;
-    rest(line, (end + 2).min(line.len()), out)
+    rest_of_syslog(line, (end + 2).min(line.len()), out)
 }
 
 /// `2025-03-29T11:54:05+0000 host app[12]: text`: `journalctl -o short-iso`.
 pub(super) fn journal(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     host_and_tag(line, stamp(line, 0)?, out)
+}
+
+/// `Sat 2025-03-29 11:54:05 UTC host app[12]: text`: `journalctl -o short-full`.
+pub(super) fn journal_full(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let day = word(line, 0)?;
+    (day == 4 && line[..3].iter().all(u8::is_ascii_alphabetic)).then_some(())?;
+    let (end, _) = TimeLayout::scan_iso(line, day)?;
+    let zone = word(line, end + 1)?;
+    host_and_tag(line, zone - 1, out)
+}
+
+/// `INFO   | jvm 1    | 2025/03/29 11:54:05 | text`: what a service wrapper starts, in any choice
+/// of its fields.
+pub(super) fn service_wrapper(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let mut at = 0;
+    let mut is_started = false;
+    while let Some(n) = memchr::memmem::find(line.get(at..)?, b" | ") {
+        let field = line[at..at + n].trim_ascii();
+        let is_child = field.starts_with(b"jvm ") && field[4..].iter().all(u8::is_ascii_digit);
+        let is_level = !field.is_empty() && field.iter().all(u8::is_ascii_uppercase);
+        let is_stamp = field.len() == 19 && field[..4].iter().all(u8::is_ascii_digit) && field[4] == b'/';
+        if !(is_child || (!is_started && is_level) || (is_started && is_stamp)) {
+            break;
+        }
+        is_started |= is_child;
+        at += n + 3;
+    }
+    is_started.then_some(())?;
+    rest(line, at, out)
+}
+
+/// `   2025-03-29T11:54:05.12+0000 [APP/PROC/WEB/0] OUT text`
+pub(super) fn cloud_foundry(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let at = stamp(line, blanks(line))?;
+    line.get(at..)?.strip_prefix(b" [")?;
+    let end = at + memchr::memchr(b']', &line[at..])?;
+    let after = line.get(end..)?;
+    (after.starts_with(b"] OUT") || after.starts_with(b"] ERR")).then_some(())?;
+    rest(line, (end + 6).min(line.len()), out)
+}
+
+/// `2025-03-29T11:54:05Z {app="x"} text`
+pub(super) fn logcli(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let at = stamp(line, 0)?;
+    let labels = line.get(at..)?.strip_prefix(b" {")?;
+    let mut quoted = false;
+    let end = labels.iter().position(|b| {
+        quoted ^= *b == b'"';
+        *b == b'}' && !quoted
+    })?;
+    labels[..end].contains(&b'=').then_some(())?;
+    rest(line, (at + 2 + end + 2).min(line.len()), out)
+}
+
+/// `1743249245123000000<tab>2025-03-29T11:54:05.123Z<tab>text`
+pub(super) fn grafana(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let n = line.iter().take_while(|b| b.is_ascii_digit()).count();
+    (n >= 13 && line.get(n) == Some(&b'\t')).then_some(())?;
+    let at = stamp(line, n + 1)?;
+    (line.get(at) == Some(&b'\t')).then_some(())?;
+    rest(line, at + 1, out)
+}
+
+/// `2025-03-29T11:54:05+00:00<tab>tag<tab>{"log":"text"}`
+pub(super) fn fluentd(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let at = stamp(line, 0)?;
+    (line.get(at) == Some(&b'\t')).then_some(())?;
+    let tag = memchr::memchr(b'\t', &line[at + 1..])?;
+    super::json::message(line.get(at + 2 + tag..)?, out)
 }
 
 /// `KEY=value` lines of which `MESSAGE` is the text: `journalctl -o export`.

@@ -5,8 +5,10 @@
 //! Under-approximates: of the spans with one value, only the latest
 //! [`LOOK_BACK_MAX`] that started before the receiver are looked at.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
+use std::ptr;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::{TELLING_MIN, is_unique};
@@ -58,6 +60,10 @@ const TURNS_US: i64 = 1_000_000;
 /// On one node a receiver can print this much before its sender does, µs.
 const LOCAL_LEAD_MAX_US: i64 = 1_000_000;
 
+/// Values of a receiver of which is remembered who has them: one after the other they are looked
+/// through as fast as they are hashed.
+const LOOKED_UP_MAX: usize = 32;
+
 /// Stands for "any node" in an index.
 const ANY_NODE: u32 = u32::MAX;
 
@@ -66,8 +72,8 @@ pub(super) struct Finder<'a> {
     pairs: &'a Pairs<'a>,
     facts: &'a Facts<'a>,
     config: &'a Config,
-    /// Senders by (node, top-level method, value), in order of start.
-    by_value: FxHashMap<(u32, TopLevelId, ValueClassId, &'a str), Vec<u32>>,
+    /// Senders by (node, value), of each top-level method in order of start.
+    by_value: FxHashMap<ValueKey<'a>, Vec<OfTop>>,
     /// Senders by (node, top-level method), in order of start.
     by_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
     /// The same of those methods of which a span says little.
@@ -90,10 +96,28 @@ pub(super) struct Finder<'a> {
     of_thread: FxHashMap<(u32, &'a str), Vec<u32>>,
 }
 
+/// A node, or any, with a kind of values and one of them.
+type ValueKey<'a> = (u32, ValueClassId, &'a str);
+
+/// Spans of one top-level method.
+type OfTop = (TopLevelId, Vec<u32>);
+
+/// Adds a span to those of its top-level method, which are sorted by that.
+fn add(tops: &mut Vec<OfTop>, top: TopLevelId, span: u32) {
+    let at = tops.binary_search_by_key(&top, |(top, _)| *top).unwrap_or_else(|at| {
+        tops.insert(at, (top, Vec::new()));
+        at
+    });
+    tops[at].1.push(span);
+}
+
 /// A span whose senders are looked for.
 struct Receiver<'f, 'a> {
     index: u32,
     fact: &'f Fact<'a>,
+    /// Senders by value, sorted by their top-level methods, as far as they were looked up: most
+    /// pairs ask for the same few values.
+    by_value: RefCell<Vec<(ValueKey<'a>, &'f [OfTop])>>,
     /// What it holds that can say anything of its sender, and of who handed it on from
     /// another node.
     texts: TextSet,
@@ -121,7 +145,7 @@ impl<'a> Finder<'a> {
             pairs.iter().filter(|pair| pair.role == Role::Attached).map(|pair| pair.from).collect();
         let mut by_text: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
         let mut births_us: FxHashMap<(u32, &str), Vec<i64>> = FxHashMap::default();
-        let mut by_value: FxHashMap<_, Vec<u32>> = FxHashMap::default();
+        let mut by_value: FxHashMap<ValueKey<'a>, Vec<OfTop>> = FxHashMap::default();
         let mut by_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_other_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_digest: FxHashMap<(u32, &str), Vec<u32>> = FxHashMap::default();
@@ -155,8 +179,8 @@ impl<'a> Finder<'a> {
                 for (node, _) in nodes.iter().filter(|(_, wanted)| *wanted) {
                     by_top.entry((*node, top)).or_default().push(index);
                     for value in fact.values() {
-                        let key = (*node, top, facts.kind(value.value_class), &*value.text);
-                        by_value.entry(key).or_default().push(index);
+                        let key = (*node, facts.kind(value.value_class), &*value.text);
+                        add(by_value.entry(key).or_default(), top, index);
                     }
                 }
             }
@@ -186,6 +210,7 @@ impl<'a> Finder<'a> {
         let receiver = Receiver {
             index,
             fact,
+            by_value: RefCell::default(),
             texts: self.facts.telling_texts(fact),
             things: self.facts.texts_of_things(fact),
             n_started: n_leading(0),
@@ -288,7 +313,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Senders that share a value with the receiver.
-    fn by_values(&self, index: u32, receiver: &Receiver<'_, 'a>, out: &mut Vec<Candidate>) {
+    fn by_values<'f>(&'f self, index: u32, receiver: &Receiver<'f, 'a>, out: &mut Vec<Candidate>) {
         let (pair, fact) = (self.pairs.get(index), receiver.fact);
         // Who has no text in common with the receiver says nothing to it, unless its
         // thread is named after what the sender has, or its name contains the sender's.
@@ -309,8 +334,9 @@ impl<'a> Finder<'a> {
                 return;
             }
             looked_up.push(key);
-            if let Some(spans) = self.by_value.get(&(node, pair.from, key.0, text)) {
-                senders.extend(self.around(pair, spans, receiver, LOOK_BACK_MAX).filter(may_tell));
+            let tops = self.with_value(receiver, (node, key.0, text));
+            if let Ok(at) = tops.binary_search_by_key(&pair.from, |(top, _)| *top) {
+                senders.extend(self.around(pair, &tops[at].1, receiver, LOOK_BACK_MAX).filter(may_tell));
             }
         };
         // Along a way only what all of its steps carry counts.
@@ -349,6 +375,22 @@ impl<'a> Finder<'a> {
                 out.push(self.candidate(index, sender, receiver.index, evidence));
             }
         }
+    }
+
+    /// The senders with a value of a receiver.
+    fn with_value<'f>(&'f self, receiver: &Receiver<'f, 'a>, key: ValueKey<'a>) -> &'f [OfTop] {
+        let mut known = receiver.by_value.borrow_mut();
+        // A text of the receiver is where it is: nothing has to be compared.
+        let is_key =
+            |(node, kind, text): ValueKey<'_>| (node, kind) == (key.0, key.1) && ptr::eq(text, key.2);
+        if let Some((_, tops)) = known.iter().find(|(known, _)| is_key(*known)) {
+            return tops;
+        }
+        let tops = self.by_value.get(&key).map_or(&[][..], Vec::as_slice);
+        if known.len() < LOOKED_UP_MAX {
+            known.push((key, tops));
+        }
+        tops
     }
 
     /// Senders after one of whose values the receiver's thread is named. What

@@ -109,8 +109,17 @@ fn composed<'s>(facts: &Facts<'_>, fact: &Fact<'s>) -> impl Iterator<Item = (Val
 
 /// The numbers in a text.
 fn numbers_in(text: &str) -> impl Iterator<Item = u64> {
-    let runs = text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
-    runs.take(PLACES_MAX).filter_map(|run| run.parse().ok())
+    let runs = text.as_bytes().split(|b| !b.is_ascii_digit()).filter(|run| !run.is_empty());
+    runs.take(PLACES_MAX).filter_map(number)
+}
+
+/// What digits say; none: more than 64 bits do.
+fn number(digits: &[u8]) -> Option<u64> {
+    let mut number: u64 = 0;
+    for digit in digits {
+        number = number.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+    }
+    Some(number)
 }
 
 /// For each place those spans that print its numbers through variables that print nearly

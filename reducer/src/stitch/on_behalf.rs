@@ -23,13 +23,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::kinds::{is_digest, is_made};
+use schema::kinds::{UUID_LEN, UUID_PARTS, is_digest, is_made};
 use schema::{LogPointId, Pass, TopLevelKind};
 
 use super::facts::{Fact, Facts};
 use super::joined;
 use super::pairs::{Pairs, Role};
 use crate::merge::{Sets, SpanLink};
+
+/// Digits of a digest: as many as a UUID has.
+const DIGEST_LEN: usize = UUID_LEN - (UUID_PARTS.len() - 1);
 
 /// Clocks of nodes that work together differ at least by so much, and lines are printed
 /// so much later than what they tell of, µs.
@@ -250,7 +253,8 @@ fn usual(facts: &Facts<'_>, asked: &[Asked<'_>]) -> FxHashSet<Way> {
 
 /// The digests within what a span prints.
 fn digests<'s>(fact: &Fact<'s>) -> Vec<&'s str> {
-    let runs = texts(fact).flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()));
+    let long = texts(fact).filter(|text| text.len() >= DIGEST_LEN);
+    let runs = long.flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()));
     let mut digests: Vec<&str> = runs.filter(|run| is_digest(run)).collect();
     digests.sort_unstable();
     digests.dedup();

@@ -84,6 +84,26 @@ pub(super) fn is_yaml(text: &str) -> bool {
     })
 }
 
+/// Whether it is a script of logback in Groovy.
+pub(super) fn is_groovy(text: &str) -> bool {
+    text.contains("appender(") && text.contains("encoder(")
+}
+
+/// `pattern = "..."` of each encoder.
+pub(super) fn read_groovy(text: &str, found: &mut Found) {
+    for (i, line) in text.lines().enumerate() {
+        let Some((key, value)) = line.split_once('=') else { continue };
+        let value = scalar(value.trim());
+        match key.trim() {
+            "pattern" => found.patterns.push((value, i + 1)),
+            key => {
+                let name = key.trim_start_matches("def ").trim();
+                found.variables.insert(name.to_owned(), value);
+            }
+        }
+    }
+}
+
 /// Keys that nest by indentation; an entry of a list with `name` and `value` is a variable.
 pub(super) fn read_yaml(text: &str, found: &mut Found) {
     let mut path: Vec<(usize, String)> = Vec::new();

@@ -8,7 +8,7 @@ pub(super) fn read(text: &str, read_file: &dyn Fn(&str) -> Option<String>, depth
     let mut at = 0;
     while let Some(open) = text[at..].find('<').map(|n| at + n + 1) {
         let line = text[..open].matches('\n').count() + 1;
-        let Some(close) = text[open..].find('>').map(|n| open + n) else { break };
+        let Some(close) = tag_end(&text[open..]).map(|n| open + n) else { break };
         let (tag, after) = (&text[open..close], &text[close + 1..]);
         at = close + 1;
         let name = tag.split([' ', '\t', '\n', '\r', '/']).next().unwrap_or_default().to_ascii_lowercase();
@@ -16,6 +16,12 @@ pub(super) fn read(text: &str, read_file: &dyn Fn(&str) -> Option<String>, depth
         match name.as_str() {
             "pattern" | "conversionpattern" if !tag.ends_with('/') => found.patterns.push((body(), line)),
             "patternlayout" | "pattern-formatter" => {
+                found.patterns.extend(attribute(tag, "pattern").map(|pattern| (pattern, line)));
+            }
+            "levelpatternselector" | "markerpatternselector" | "scriptpatternselector" => {
+                found.patterns.extend(attribute(tag, "defaultpattern").map(|pattern| (pattern, line)));
+            }
+            "patternmatch" => {
                 found.patterns.extend(attribute(tag, "pattern").map(|pattern| (pattern, line)));
             }
             "param"
@@ -38,6 +44,19 @@ pub(super) fn read(text: &str, read_file: &dyn Fn(&str) -> Option<String>, depth
             _ => {}
         }
     }
+}
+
+/// Where the tag that `text` begins in ends: a value in quotes can hold the sign.
+fn tag_end(text: &str) -> Option<usize> {
+    let mut quote = None;
+    text.bytes().position(|b| {
+        match quote {
+            Some(open) if open == b => quote = None,
+            None if b == b'"' || b == b'\'' => quote = Some(b),
+            _ => {}
+        }
+        b == b'>' && quote.is_none()
+    })
 }
 
 fn include(
