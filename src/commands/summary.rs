@@ -101,7 +101,8 @@ pub(crate) fn print_layouts<'a>(
         by_layout.entry((layout, &input.layout_found)).or_default().push((node, &input.file));
     }
     for ((layout, found), files) in by_layout {
-        let layout = layout.replace("%n", "");
+        let each = layout.split(" || ").map(|one| one.trim_end_matches("%n"));
+        let layout = each.collect::<Vec<_>>().join(" || ");
         writeln!(out, "layout `{}` ({found})", render::neutral(layout.trim_end()))?;
         for (node, file) in files {
             writeln!(out, "  {}: {}", render::neutral(node), render::neutral(file))?;

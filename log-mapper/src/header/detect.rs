@@ -3,6 +3,7 @@
 //! log points of the printed logger and level have printed what it takes for messages. Without
 //! a word of the model's, a layout is right that leaves no field inside the messages.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::dates::{Dates, N_DATED_MAX, dates_of};
@@ -277,6 +278,27 @@ fn score(fit: &mut Fit, sample: &Sample<'_>, judge: &mut Judge<'_>) {
         fit.n_clean +=
             usize::from(is_whole || (is_clean(&header, rest) && !holds_logger(&header, rest, judge)));
     }
+    if is_mistaken(fit, sample) {
+        (fit.n_explained, fit.n_clean) = (0, 0);
+    }
+}
+
+/// The key by which layouts of the table name a node.
+const NODE: &str = "node";
+
+/// What stands in brackets behind the logger: a node has one name in all of its log, threads have
+/// several.
+fn is_mistaken(fit: &Fit, sample: &Sample<'_>) -> bool {
+    let node = fit.layout.mdc_keys().iter().position(|key| key == NODE);
+    if node.is_none() && !fit.layout.pattern().ends_with("][%c] [%t] %m%n") {
+        return false;
+    }
+    let value = |i: &u32| {
+        let (header, _) = header_of(&fit.layout, sample, *i as usize)?;
+        node.map_or(header.thread, |node| header.mdc[node])
+    };
+    let values: BTreeSet<&[u8]> = fit.lines.iter().filter_map(value).collect();
+    if node.is_some() { values.len() > 1 } else { values.len() < 2 }
 }
 
 /// Whether a field cannot be what the layout takes it for. Loggers are classes of the program,

@@ -202,6 +202,7 @@ pub(super) const ARRANGEMENTS: &[&str] = &[
     "[%p] [%d] [%c] [%t] %m%n",
     "[%d][%p][%c][%t] %m%n",
     "[%d][%p][%t][%c] %m%n",
+    "[%d][%p][%c] [%t] %m%n",
     "[%d][%p][%c] [%X{node}] %notEmpty{[%x] }%m%n",
     "[%d][%p][%c] %m%n",
     "[%d] %p [%t] %c: %m%n",
