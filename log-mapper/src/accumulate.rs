@@ -443,10 +443,6 @@ impl<'m> Scan<'m> {
             let goes = Goes::Inside(span);
             return Some(Choice { candidate: *candidate, thread, goes, by: Pass::Inside });
         }
-        if let Some((span, fit)) = thread.and_then(|thread| self.left_behind(record, thread, fact)) {
-            let goes = Goes::Joins(span, fit, Name::from("thread, goes on"));
-            return Some(Choice { candidate: *candidate, thread, goes, by: Pass::LeftBehind });
-        }
         let goes = match thread {
             Some(_) => self.taking(record, thread, fact, None).map(|goes| (goes, Pass::Taking)),
             None => self.taking_back(record, fact).map(|goes| (goes, Pass::TakingBack)),

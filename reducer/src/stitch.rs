@@ -52,12 +52,10 @@ mod mentions;
 mod named_last;
 mod nested;
 mod numbered;
-mod on_behalf;
 mod ownership;
 mod pairs;
 mod peers;
 mod queue_order;
-mod results;
 mod rounds;
 mod serials;
 mod series;
@@ -145,8 +143,6 @@ impl<'c> Links<'c> {
 
 /// Joins what threads, results and names show to be of one piece of work.
 fn join_more(model: &Model, pairs: &pairs::Pairs<'_>, facts: &Facts<'_>, links: &mut Links<'_>) {
-    let window_us = links.config.window_us;
-    links.add(Pass::Results, |links| results::join(pairs, facts, window_us, links));
     links.add(Pass::Nested, |links| nested::join(model, pairs, facts, links));
     links.add(Pass::CalledFirst, |links| called_first::join(pairs, facts, links));
     links.add(Pass::GoesOn, |links| goes_on::join(facts, links));
@@ -180,7 +176,6 @@ fn join_the_rest(
     links.add(Pass::Within, |links| within::join(pairs, facts, &hosts, links));
     links.add(Pass::Mentions, |links| mentions::join(pairs, facts, (entities, late), skew_us, links));
     links.add(Pass::Waiting, |links| waiting::join(pairs, facts, &hosts, links));
-    links.add(Pass::OnBehalf, |links| on_behalf::join(pairs, facts, links));
 }
 
 /// Takes out hand-offs that something speaks against.

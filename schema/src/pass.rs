@@ -75,8 +75,6 @@ passes! {
     Span InRow = "in_row",
     /// What no known thread leads to is printed inside of what is at work.
     Span Inside = "inside",
-    /// A thread goes on with what it had left behind.
-    Span LeftBehind = "left_behind",
     /// Lines before, given to another span because they named nothing.
     Span TakingBack = "taking_back",
     /// A line of no known log point, inside of what its thread is at.
@@ -164,8 +162,6 @@ passes! {
     Aid Alike = "alike",
     /// Who works on what numbered work has.
     Aid Ownership = "ownership",
-    /// Who begins with what tasks have made has started them.
-    Link Results = "results",
     /// What a thread prints in the middle of something.
     Link Nested = "nested",
     /// Who goes on only after a call has called what was printed before.
@@ -214,8 +210,6 @@ passes! {
     Link Mentions = "mentions",
     /// What always comes while somebody waits.
     Link Waiting = "waiting",
-    /// What a server does to a thing on behalf of another node.
-    Link OnBehalf = "on_behalf",
 }
 
 impl Pass {

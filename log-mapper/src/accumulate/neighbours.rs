@@ -2,14 +2,12 @@
 //! before and after them: in the log, where the layout prints no threads, or in
 //! their thread; and records printed in the middle of what one is at work on.
 
-use std::cmp::Reverse;
-
 use schema::model::CLASS_INITIALIZER;
 use schema::{Name, Pass, TopLevelId, TopLevelKind};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
 use super::facts::Fact;
-use super::open_span::{Fit, OpenSpan, TopState, names_request, opening_after};
+use super::open_span::{OpenSpan, TopState, names_request, opening_after};
 use super::open_spans::SpanIndex;
 use super::orders::Follows;
 use super::{Choice, Goes, Scan, Taker};
@@ -283,33 +281,6 @@ impl Scan<'_> {
                 }
             };
             Some((*candidate, span?))
-        })
-    }
-
-    /// What a thread goes on with that prints what nothing begins with: the last of what
-    /// it left behind that can print this, be it that log points between have not
-    /// printed. That something has begun with its start unseen is the longer reading.
-    pub(super) fn left_behind(
-        &mut self,
-        record: &Record<'_>,
-        thread: u32,
-        fact: &Fact,
-    ) -> Option<(SpanIndex, Fit)> {
-        if self.leaves_out(Pass::LeftBehind) {
-            return None;
-        }
-        if self.orders.starts(fact.log_point) || self.orders.floats(fact.log_point) {
-            return None;
-        }
-        let mut left: Vec<SpanIndex> = self.open.of_thread(thread).collect();
-        left.retain(|&span| self.open.get(span).is_left && !self.open.get(span).has_returned);
-        left.sort_unstable_by_key(|&span| Reverse(self.open.get(span).last_seq));
-        let Self { open, orders, kinds, config, .. } = self;
-        left.into_iter().find_map(|index| {
-            let span = open.get(index);
-            let is_near = record.ts_us.abs_diff(span.last_us) <= config.window_us.unsigned_abs();
-            let fit = span.fit(orders, kinds, fact, false).filter(|fit| fit.entered && !fit.differs);
-            fit.filter(|_| is_near).map(|fit| (index, fit))
         })
     }
 

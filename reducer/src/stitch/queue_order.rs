@@ -78,7 +78,7 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<SpanLink> {
         let mut of_nodes: BTreeMap<u32, Line<'_>> = BTreeMap::new();
         for (index, fact) in facts.iter() {
             let line = of_nodes.entry(fact.node).or_default();
-            let Some(first) = fact.events.first().filter(|_| fact.tops.first().is_some()) else { continue };
+            let Some(first) = fact.events.first().filter(|_| !fact.tops.is_empty()) else { continue };
             let top = fact.tops[0];
             if top == taker {
                 let begins = first.log_point.is_some_and(|point| pairs.starts_with(taker, point));
