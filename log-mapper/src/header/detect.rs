@@ -128,7 +128,15 @@ pub(crate) fn choose(text: &[u8], has_end: bool, given: &[Arc<Layout>], judge: &
         patterns.iter().filter_map(|p| fit(Layout::compile_any_padding(p).ok()?, &sample, &starts)).collect();
     let most = fits.iter().map(|fit| fit.lines.len()).max().unwrap_or(0);
     fits.iter_mut().filter(|fit| fit.lines.len() * 4 >= most).for_each(|fit| score(fit, &sample, judge));
-    for pattern in induced(&sample, &starts, &dates.patterns, judge) {
+    // Where the model knows what every line says behind a layout of the table, none is read off
+    // the lines: what stands before each message is of the message then.
+    let is_told =
+        |fit: &Fit| fit.lines.len() == starts.len() && fit.n_judged > 0 && fit.n_explained == fit.n_judged;
+    let induced = match fits.iter().any(is_told) {
+        true => Vec::new(),
+        false => induced(&sample, &starts, &dates.patterns, judge),
+    };
+    for pattern in induced {
         if !patterns.contains(&pattern)
             && let Ok(layout) = Layout::compile_any_padding(&pattern)
             && let Some(mut fit) = fit(layout, &sample, &starts)
