@@ -90,9 +90,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], config: &Config) -> Vec<Span
     let mut companions = companions::find(&pairs, &facts);
     let mut found = Links::new(config);
     found.add(Pass::Companions, |_| std::mem::take(&mut companions.links));
-    found.add(Pass::QueueOrder, |_| queue_order::find(&pairs, &facts));
-    candidates
-        .retain(|candidate| !(candidate.is_bare && found.links.iter().any(|link| link.to == candidate.to)));
+    found.add(Pass::QueueOrder, |_| queue_order::find(&pairs, &facts, &mut candidates));
     found.add(Pass::Turns, |_| turns::find(&pairs, &facts));
     companions.links = found.links.clone();
     companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);

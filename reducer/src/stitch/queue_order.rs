@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Event, LinkKind, Pass, Place, TopLevelId, Value};
 
 use super::evidence::Candidate;
@@ -67,8 +67,9 @@ pub(super) fn uncross<'c>(
 /// put first is taken first, by one taker: the first sender is the first receiver's.
 ///
 /// Only where all that was put was taken, or is left over at the end, and nothing was taken before
-/// it was put: else something of it was not printed, and who is whose is not known.
-pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<SpanLink> {
+/// it was put: else something of it was not printed, and who is whose is not known. What only time
+/// speaks for as the sender of what is linked is taken out of `candidates`.
+pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut Vec<Candidate>) -> Vec<SpanLink> {
     let mut of_takers: BTreeMap<TopLevelId, Vec<&Pair>> = BTreeMap::new();
     for pair in pairs.iter().filter(|pair| pair.in_order && !pair.is_way()) {
         of_takers.entry(pair.to).or_default().push(pair);
@@ -91,6 +92,8 @@ pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<SpanLink> {
         links.extend(of_nodes.into_values().flat_map(|line| line.links(facts)));
     }
     links.sort_unstable();
+    let linked: FxHashSet<u32> = links.iter().map(|link| link.to).collect();
+    candidates.retain(|candidate| !(candidate.is_bare && linked.contains(&candidate.to)));
     links
 }
 

@@ -217,6 +217,8 @@ struct Scanner<'h, 'a> {
     registered: Vec<(FieldRef, Registered)>,
     /// Ends in methods that call this one.
     above: Vec<(MethodId, Fact)>,
+    /// Elements of what it takes for several, and where it takes them.
+    elements: Vec<(ValueId, ValueId)>,
 }
 
 /// What was found in one method.
@@ -230,7 +232,10 @@ struct Scanned {
 
 impl<'h, 'a> Scanner<'h, 'a> {
     fn new(context: Context<'a>, homes: &'h Homes<'a>, method: MethodId) -> Self {
-        Scanner { context, homes, method, facts: Vec::new(), registered: Vec::new(), above: Vec::new() }
+        let body = &context.program.methods[method.index()].body;
+        let elements = body.as_ref().map(batches::elements).unwrap_or_default();
+        let (facts, registered, above) = (Vec::new(), Vec::new(), Vec::new());
+        Scanner { context, homes, method, facts, registered, above, elements }
     }
 
     fn scan(mut self, wires: &Wires<'_, '_>) -> Scanned {
@@ -306,10 +311,9 @@ impl<'h, 'a> Scanner<'h, 'a> {
                 let fact = Fact::new(channel, role, site, Some(name));
                 self.facts.push(Fact { object, givers: givers.clone(), key, ..fact });
             }
-            let elements = batches::elements(body).into_iter().filter(|(_, taken)| *taken == site);
-            let elements: Vec<ValueId> = elements.map(|(element, _)| element).collect();
-            if role == Role::Receive && !elements.is_empty() {
-                self.facts.extend(elements.into_iter().map(|element| {
+            let elements = || self.elements.iter().filter(|(_, taken)| *taken == site);
+            if role == Role::Receive && elements().next().is_some() {
+                self.facts.extend(elements().map(|&(element, _)| {
                     let fact = Fact::new(channel, role, element, Some(element));
                     Fact { object, givers: givers.clone(), key, ..fact }
                 }));
