@@ -40,9 +40,6 @@ pub const LATER_LOOK_BYTES: usize = 4 << 10;
 /// Bytes of a piece that shows no record of a known layout, from which another one is found.
 pub const LATER_SAMPLE_BYTES: usize = 16 << 10;
 
-/// Such pieces of one file.
-pub const LATER_TRIES_MAX: usize = 32;
-
 /// Bytes in which the first record is looked for.
 pub const LAYOUT_SEARCH_BYTES: usize = 4 << 20;
 

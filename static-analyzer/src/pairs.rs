@@ -36,6 +36,7 @@ mod cargo;
 mod carried;
 mod carry;
 mod channels;
+mod cuts;
 mod entities;
 mod events;
 mod facts;

@@ -2,7 +2,8 @@
 //! configuration, and goes on in the same file. A short piece is looked at every so many bytes,
 //! to its end; where the layouts that are known read no record of it, those of the piece are
 //! looked for. So what is found does not depend on the size of the file, and the search costs
-//! a fixed share of reading it. Of what is compressed the pieces are read from its start.
+//! a fixed share of reading it: each search that finds nothing makes the next one wait for one
+//! piece more. Of what is compressed the pieces are read from its start.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use super::{WRAPPERS_MAX, choose_wrapped};
 use crate::Config;
 use crate::header::Judge;
 use crate::input::{Input, Source};
-use crate::limits::{LATER_LOOK_BYTES, LATER_SAMPLE_BYTES, LATER_STRIDE_BYTES, LATER_TRIES_MAX};
+use crate::limits::{LATER_LOOK_BYTES, LATER_SAMPLE_BYTES, LATER_STRIDE_BYTES};
 use crate::lines::RawRecords;
 use crate::reading::Reading;
 
@@ -25,7 +26,7 @@ pub(super) fn add_later(
 ) {
     let head = &sample[..sample.len().min(64)];
     let is_plain = source.piece(0, head.len()).is_some_and(|bytes| bytes == head);
-    let mut search = Search { reading, judge, n_tries: 0, n_misfits: 0 };
+    let mut search = Search { reading, judge, tries: Tries::default() };
     if is_plain {
         search.plain(source, sample.len() as u64);
     } else if !source.is_stream() {
@@ -36,9 +37,30 @@ pub(super) fn add_later(
 struct Search<'a, 'p> {
     reading: &'a mut Reading,
     judge: &'a mut Judge<'p>,
-    n_tries: usize,
+    tries: Tries,
+}
+
+/// When layouts are looked for in a piece of which no record is read: of `n` pieces in fewer than
+/// the root of `2 n` in vain, however many of them are of nobody.
+#[derive(Default)]
+struct Tries {
     /// Pieces in a row of which no record is read.
     n_misfits: usize,
+    /// Pieces since the last search, and how many found nothing.
+    n_since: usize,
+    n_in_vain: usize,
+}
+
+impl Tries {
+    /// Whether it is time for one; `is_read`: whether a record of the next piece is read. Of many
+    /// that are not in a row, which can be a dump of anything, ever fewer are looked at.
+    fn is_due(&mut self, is_read: bool) -> bool {
+        self.n_since += 1;
+        self.n_misfits = if is_read { 0 } else { self.n_misfits + 1 };
+        let is_due = self.n_misfits.is_power_of_two() && self.n_since > self.n_in_vain;
+        self.n_since = if is_due { 0 } else { self.n_since };
+        is_due
+    }
 }
 
 impl Search<'_, '_> {
@@ -46,7 +68,7 @@ impl Search<'_, '_> {
     fn plain(&mut self, source: &Source, start: u64) {
         let Some(n_bytes) = source.n_bytes() else { return };
         let mut at = start;
-        while at < n_bytes && self.n_tries < LATER_TRIES_MAX {
+        while at < n_bytes {
             // The last piece ends with the file.
             let start = at.min(n_bytes.saturating_sub(LATER_SAMPLE_BYTES as u64).max(start));
             let Some(piece) = source.piece(start, LATER_LOOK_BYTES) else { return };
@@ -64,7 +86,7 @@ impl Search<'_, '_> {
         let mut bytes = Vec::new();
         input.read(&mut bytes, start);
         let mut at = start as u64;
-        while !input.ended() && self.n_tries < LATER_TRIES_MAX {
+        while !input.ended() {
             bytes.clear();
             input.read(&mut bytes, LATER_STRIDE_BYTES);
             if self.is_to_be_tried(&bytes[..bytes.len().min(LATER_LOOK_BYTES)]) {
@@ -74,21 +96,20 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether no record of a piece is read. Of many in a row, which can be a dump of anything,
-    /// ever fewer are tried.
+    /// Whether no record of a piece is read, and layouts are to be looked for in it.
     fn is_to_be_tried(&mut self, piece: &[u8]) -> bool {
         let is_own = |layout: usize| layout < self.reading.n_own;
         let unwrapped = self.reading.unwrap(piece).map(|unwrapped| unwrapped.text);
         let text = unwrapped.as_deref().unwrap_or(piece);
         let is_read = RawRecords::new(whole_lines(text), self.reading)
             .any(|record| record.begin.is_some_and(|begin| is_own(begin.layout)));
-        self.n_misfits = if is_read { 0 } else { self.n_misfits + 1 };
-        self.n_misfits.is_power_of_two()
+        self.tries.is_due(is_read)
     }
 
     fn try_piece(&mut self, piece: &[u8], at: u64) {
-        self.n_tries += 1;
+        let n_before = self.reading.layouts.len();
         add_piece(self.reading, whole_lines(piece), at, self.judge);
+        self.tries.n_in_vain += usize::from(self.reading.layouts.len() == n_before);
     }
 }
 
@@ -127,7 +148,24 @@ fn add_piece(reading: &mut Reading, piece: &[u8], at: u64, judge: &mut Judge<'_>
 
 #[cfg(test)]
 mod tests {
-    use super::whole_lines;
+    use super::{Tries, whole_lines};
+
+    #[test]
+    fn what_is_of_nobody_is_searched_ever_less_and_what_begins_late_is_found_all_the_same() {
+        let mut tries = Tries::default();
+        // A piece of something else after every record: 20,000 of them.
+        let mut n_in_vain = 0;
+        for piece in 0..40_000 {
+            if tries.is_due(piece % 2 == 0) {
+                n_in_vain += 1;
+                tries.n_in_vain += 1;
+            }
+        }
+        assert!((100..=282).contains(&n_in_vain), "{n_in_vain}: the root of twice as many pieces at most");
+        // Another layout begins, and stays.
+        let first = (0..2 * n_in_vain).position(|_| tries.is_due(false));
+        assert!(first.is_some(), "not in {} pieces", 2 * n_in_vain);
+    }
 
     #[test]
     fn lines_that_were_cut_are_left_out() {

@@ -7,10 +7,10 @@
 use rustc_hash::FxHashMap;
 use schema::IdentifierStrength;
 
+use super::cuts::{self, Cut};
 use super::handoffs::{Entry, Handoff, Lists};
 use super::regions::{Edge, UnitId, Units};
-use super::texts::{self, Cut};
-use super::{Context, built};
+use super::{Context, built, texts};
 use crate::identifiers::{Bound, Identifier, Place};
 use crate::ir::{InvokeKind, Op, ValueId};
 use crate::limits::{CLASS_MEMBERS_MAX, PATH_FIELDS_MAX};
@@ -222,7 +222,7 @@ impl<'a> Carrier<'a> {
                 break;
             }
             let mut cuts = self.cuts[carried.cuts as usize].clone();
-            let source = if let Some((text, cut)) = texts::cut(body, value) {
+            let source = if let Some((text, cut)) = cuts::cut(body, value) {
                 cuts.push(cut);
                 text
             } else if let Some((text, cut)) = self.named_values(frame, value) {
@@ -240,7 +240,7 @@ impl<'a> Carrier<'a> {
             };
             let mut path = self.context.bindings.path(frame, source);
             while let Some(Step::Call(method)) = path.steps.last()
-                && texts::is_of_address(method)
+                && cuts::is_of_address(method)
             {
                 path.steps.pop();
                 cuts.push(Cut::Some);
@@ -265,8 +265,8 @@ impl<'a> Carrier<'a> {
             Op::Return(Some(value)) => Some(body.uncast(value)),
             _ => None,
         });
-        let (mut text, cut) = texts::named_values(body, returned.next()?)?;
-        while let Some((whole, Cut::Some)) = texts::cut(body, text) {
+        let (mut text, cut) = cuts::named_values(body, returned.next()?)?;
+        while let Some((whole, Cut::Some)) = cuts::cut(body, text) {
             text = whole;
         }
         let Op::Param(i) = body.op(body.uncast(text)) else { return None };
