@@ -384,6 +384,19 @@ pub(crate) fn is_asked_for(called: &MethodRef) -> bool {
     ASKED.contains(&(called.class.as_str(), called.name.as_str()))
 }
 
+/// Calls of a server that give the value of a name in the address that it was asked by.
+const PARAMETERS: &[(&str, &str)] = &[
+    ("javax/servlet/http/HttpServletRequest", "getParameter"),
+    ("javax/servlet/ServletRequest", "getParameter"),
+    ("jakarta/servlet/http/HttpServletRequest", "getParameter"),
+    ("jakarta/servlet/ServletRequest", "getParameter"),
+];
+
+/// Whether a call gives the value of a name in the address that a server was asked by.
+pub(crate) fn is_parameter(called: &MethodRef) -> bool {
+    PARAMETERS.contains(&(called.class.as_str(), called.name.as_str()))
+}
+
 /// Where the classes of streams of elements are.
 pub const STREAM_PACKAGE: &str = "java/util/stream/";
 

@@ -415,6 +415,9 @@ impl<'a> Lifetimes<'a> {
                 Op::New(class) => return is_part && class.as_str() == "java/lang/String",
                 _ => return false,
             };
+            if apis::is_parameter(called) {
+                return true;
+            }
             if apis::reads_line(called) || apis::is_asked_for(called) {
                 return is_part;
             }
@@ -465,8 +468,8 @@ impl<'a> Lifetimes<'a> {
         }
     }
 
-    /// Whether a number of which nothing says that it names something does so if it is handed
-    /// over unchanged, and printed on both sides.
+    /// Whether a value of which nothing says that it names something, a number or what was made
+    /// here, does so if it is handed over unchanged, and printed on both sides.
     pub(crate) fn can_be_carried(&self, method: MethodId, place: &Place, is_number: bool) -> bool {
         let is_made_here = matches!(place.path.root, Root::Local(_)) && place.path.steps.is_empty();
         (is_number || is_made_here)

@@ -2,7 +2,7 @@
 //! the value of a name.
 
 use super::texts::{PIECES_MAX, TEXT};
-use crate::call_graph::apis::splits;
+use crate::call_graph::apis::{is_parameter, splits};
 use crate::ir::{Arithmetic, Body, Const, InvokeKind, Op, ValueId};
 use crate::program::MethodRef;
 
@@ -25,6 +25,8 @@ pub(super) enum Cut {
     Named(String, String),
     /// The value of this name.
     ValueOf(String),
+    /// The same in an address, where it is known what stands between.
+    Parameter(String),
     /// Something.
     Some,
 }
@@ -36,7 +38,7 @@ pub(super) fn cut(body: &Body, value: ValueId) -> Option<(ValueId, Cut)> {
         Op::ArrayLoad(array, index) => token(body, *array, *index),
         Op::New(_) => named_values(body, value),
         Op::Invoke { method, args, .. } => match (method.class.as_str(), method.name.as_str()) {
-            _ if is_parameter(method) => Some((*args.first()?, Cut::ValueOf(text(body, *args.get(1)?)?))),
+            _ if is_parameter(method) => Some((*args.first()?, Cut::Parameter(text(body, *args.get(1)?)?))),
             (TEXT, "substring" | "subSequence") => Some((*args.first()?, part(body, args))),
             (TEXT, "replace" | "replaceAll" | "replaceFirst" | "toLowerCase" | "toUpperCase" | "strip") => {
                 Some((*args.first()?, Cut::Some))
@@ -109,7 +111,7 @@ fn separator_of(cut: &Cut) -> Option<&str> {
         Cut::Token(by, _) | Cut::Before(by) | Cut::After(by) | Cut::BeforeLast(by) | Cut::AfterLast(by) => {
             Some(by)
         }
-        Cut::Skip(_) | Cut::Named(..) | Cut::ValueOf(_) | Cut::Some => None,
+        Cut::Skip(_) | Cut::Named(..) | Cut::ValueOf(_) | Cut::Parameter(_) | Cut::Some => None,
     }
 }
 
@@ -127,19 +129,6 @@ fn is_rest(cut: &Cut) -> bool {
 pub(super) fn is_of_address(method: &MethodRef) -> bool {
     let names = ["getPath", "getRawPath", "getQuery", "getRawQuery", "toString"];
     matches!(method.class.as_str(), "java/net/URI" | "java/net/URL") && names.contains(&method.name.as_str())
-}
-
-/// Calls of a server that give the value of a name in the address that it was asked by.
-const PARAMETERS: &[(&str, &str)] = &[
-    ("javax/servlet/http/HttpServletRequest", "getParameter"),
-    ("javax/servlet/ServletRequest", "getParameter"),
-    ("jakarta/servlet/http/HttpServletRequest", "getParameter"),
-    ("jakarta/servlet/ServletRequest", "getParameter"),
-];
-
-/// Whether a call gives the value of a name in the address that a server was asked by.
-pub(super) fn is_parameter(method: &MethodRef) -> bool {
-    PARAMETERS.contains(&(method.class.as_str(), method.name.as_str()))
 }
 
 /// An element of what a text was split into.

@@ -8,8 +8,8 @@ use super::apis::{self, Container, Part, Role, Typed};
 use super::homes::{Found, Home, Homes, Object, held_by};
 use super::regions::Region;
 use super::wires::{self, Wires};
-use super::{Context, cuts, mapped, places, texts};
-use crate::call_graph::apis::is_asked_for;
+use super::{Context, mapped, places, texts};
+use crate::call_graph::apis::{is_asked_for, is_parameter};
 use crate::ir::{Body, BootstrapArg, Const, InvokeKind, Op, ValueId};
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{FieldRef, MethodId, MethodRef, Name, access};
@@ -369,7 +369,7 @@ impl<'h, 'a> Scanner<'h, 'a> {
             self.add(Channel::Address, Role::Send, site, Some(text));
         } else if is_asked_for(method) {
             self.add(Channel::Address, Role::Receive, site, Some(site));
-        } else if cuts::is_parameter(method) {
+        } else if is_parameter(method) {
             self.add(Channel::Address, Role::Receive, site, args.first().copied());
         }
     }

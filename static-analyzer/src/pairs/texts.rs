@@ -202,6 +202,7 @@ fn apply(pieces: Vec<Piece>, cut: &Cut) -> Option<Vec<Piece>> {
         }
         Cut::Skip(n) => skipped(pieces, *n),
         Cut::Some | Cut::Named(..) => Some(pieces),
+        Cut::Parameter(name) => value_of(&pieces, name, "&", "="),
         Cut::ValueOf(_) => None,
     }
 }

@@ -67,6 +67,15 @@ fn what_stands_under_a_name_in_an_address_is_what_was_put_there() {
 }
 
 #[test]
+fn a_container_takes_the_address_apart_as_well() {
+    let model = model();
+    let till = top(&model, "Lockers$Till.doGet");
+    assert_eq!(till.identifiers.len(), 2, "the locker and the guest");
+    let paid = pair(&model, "Lockers.lambda$main$1", "Lockers$Till.doGet").expect("a pair");
+    assert_eq!(paid.identifiers.len(), 1, "the guest is the same for all");
+}
+
+#[test]
 fn what_is_found_by_a_key_knows_it_however_deep_it_is_wrapped() {
     let model = model();
     assert_eq!(carried(&model, "Lockers$Desk.handle", "Lockers$Keys.run"), ["Lockers$Parcel.number"]);
@@ -75,8 +84,8 @@ fn what_is_found_by_a_key_knows_it_however_deep_it_is_wrapped() {
 #[test]
 fn what_a_thread_was_given_to_know_names_what_it_prints_later() {
     let model = model();
-    let badge = top(&model, "Lockers.lambda$main$1");
-    let named = names(&model, "Lockers.lambda$main$1");
+    let badge = top(&model, "Lockers.lambda$main$2");
+    let named = names(&model, "Lockers.lambda$main$2");
     let of = |text: &str| named.iter().find(|(regex, _)| regex.contains(text)).map(|(_, named)| *named);
     assert_eq!((of("guest"), of("badge of")), (Some(true), Some(true)));
     let paths: Vec<&str> = badge.identifiers.iter().map(|id| &*id.path).collect();
