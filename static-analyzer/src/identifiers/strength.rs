@@ -562,8 +562,8 @@ impl<'a> Lifetimes<'a> {
     }
 }
 
-/// Whether something is taken out of a collection of the library, or a slot of an array: nobody
-/// else changes it until it is given back.
+/// Whether something is taken out of a collection of the library, or out of an array: it is the
+/// taker's until it is given back.
 fn is_taken_out(op: &Op) -> bool {
     let is_taken =
         is_take(op) && matches!(op, Op::Invoke { method, .. } if method.class.starts_with("java/util/"));
