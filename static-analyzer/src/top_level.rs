@@ -12,6 +12,7 @@ pub(crate) mod attached;
 pub(crate) mod batches;
 mod choose;
 mod connections;
+mod dispatch;
 mod drops;
 pub mod entry_points;
 mod lifetimes;
