@@ -52,6 +52,7 @@ mod mentions;
 mod named_last;
 mod nested;
 mod numbered;
+mod on_behalf;
 mod ownership;
 mod pairs;
 mod peers;
@@ -174,6 +175,7 @@ fn join_the_rest(
     links.add(Pass::Within, |links| within::join(pairs, facts, &hosts, links));
     links.add(Pass::Mentions, |links| mentions::join(pairs, facts, (entities, late), skew_us, links));
     links.add(Pass::Waiting, |links| waiting::join(pairs, facts, &hosts, links));
+    links.add(Pass::OnBehalf, |links| on_behalf::join(pairs, facts, links));
 }
 
 /// Takes out hand-offs that something speaks against.

@@ -210,6 +210,8 @@ passes! {
     Link Mentions = "mentions",
     /// What always comes while somebody waits.
     Link Waiting = "waiting",
+    /// What a server does to a thing on behalf of another node.
+    Link OnBehalf = "on_behalf",
 }
 
 impl Pass {

@@ -34,6 +34,7 @@ mod lifetimes;
 mod lone_lines;
 mod named_last;
 mod numbered;
+mod on_behalf;
 mod on_the_way;
 mod order_of_lines;
 mod peers;
