@@ -11,10 +11,10 @@ use std::ops::Range;
 use handoffs::{HandOffs, stretch};
 use ids::Ids;
 use rayon::prelude::*;
-use schema::happened_before::{Label, SkewBounds};
+use schema::happened_before::{Label, SkewBounds, Taken};
 use schema::tables::{
     EventRow, HandOver, LogSequenceRow, NameValue, NodeTime, PositionRow, RequestNodeRow, RequestRow,
-    SharedBytes, SpanRow, Text, Time, short_name,
+    SharedBytes, SpanRow, Text, Time, request_key, short_name,
 };
 use schema::{Accumulator, Event, InputAccount, Link, LogPointId, Model, Name, Pass, Span};
 use xxhash_rust::xxh3::Xxh3;
@@ -84,7 +84,8 @@ pub struct Finished<'a> {
     accumulators: &'a [Accumulator],
     unattributed: Vec<Unattributed<'a>>,
     names: Names,
-    reached: Vec<Reached>,
+    /// Hand-offs that clocks contradict, by request: the spans that were handed over to.
+    contradicting: BTreeMap<usize, Vec<usize>>,
     bounds: SkewBounds<Name>,
     /// Accumulators by start and id of their request.
     order: Vec<u32>,
@@ -120,20 +121,29 @@ impl<'a> Finished<'a> {
         unattributed: &'a [(String, Event)],
     ) -> Self {
         let names = Names::new(context);
-        let mut reached: Vec<Reached> =
-            accumulators.par_iter().map(|accumulator| Reached::new(context.model, accumulator)).collect();
-        let mut bounds = SkewBounds::default();
-        clocks::leave_out_contradicted(&mut reached, accumulators);
-        for (reached, accumulator) in reached.iter().zip(accumulators) {
-            let nodes: Vec<Name> = accumulator.spans.iter().map(|span| span.node).collect();
-            bounds.add_request(&reached.hand_offs.taken(accumulator), &nodes);
+        // How requests were reached is worked out again for their rows: held, it would take as
+        // much memory as they do.
+        let taken = |accumulator: &Accumulator, wrong: &[usize]| -> Box<[Taken]> {
+            Reached::new(context.model, accumulator, wrong).hand_offs.taken(accumulator).into()
+        };
+        let mut all_taken: Vec<Box<[Taken]>> =
+            accumulators.par_iter().map(|accumulator| taken(accumulator, &[])).collect();
+        let contradicting = clocks::contradicting(&all_taken, accumulators);
+        for (&request, wrong) in &contradicting {
+            all_taken[request] = taken(&accumulators[request], wrong);
         }
+        let mut bounds = SkewBounds::default();
+        for (taken, accumulator) in all_taken.iter().zip(accumulators) {
+            let nodes: Vec<Name> = accumulator.spans.iter().map(|span| span.node).collect();
+            bounds.add_request(taken, &nodes);
+        }
+        drop(all_taken);
         let start = |accumulator: &Accumulator| accumulator.spans.iter().map(|span| extent(span).0).min();
         let key = |at: u32| {
             let accumulator = &accumulators[at as usize];
-            (start(accumulator).unwrap_or_default(), names.ids.request(accumulator), at)
+            (start(accumulator).unwrap_or_default(), names.ids.request_number(accumulator), at)
         };
-        let mut keys: Vec<(i64, Text, u32)> =
+        let mut keys: Vec<(i64, u128, u32)> =
             (0..to_u32(accumulators.len())).into_par_iter().map(key).collect();
         keys.par_sort_unstable();
         let of_none = if context.keep == Keep::Events { unattributed } else { &[] };
@@ -142,13 +152,15 @@ impl<'a> Finished<'a> {
         let of_none: Vec<i64> = unattributed.iter().map(|(.., event)| day_of(event.printed_us())).collect();
         let parts = parts(&days, &of_none).into_iter();
         let order = keys.into_iter().map(|(_, _, at)| at).collect();
-        Self { context, accumulators, unattributed, names, reached, bounds, order, parts }
+        Self { context, accumulators, unattributed, names, contradicting, bounds, order, parts }
     }
 
     fn requests(&self, range: Range<usize>) -> Rows {
         let rows = |&at: &u32| {
-            let (accumulator, reached) = (&self.accumulators[at as usize], &self.reached[at as usize]);
-            request_rows(self.context, (&self.names, &self.bounds), accumulator, reached)
+            let accumulator = &self.accumulators[at as usize];
+            let wrong = self.contradicting.get(&(at as usize)).map_or(&[][..], Vec::as_slice);
+            let reached = Reached::new(self.context.model, accumulator, wrong);
+            request_rows(self.context, (&self.names, &self.bounds), accumulator, &reached)
         };
         let requests: Vec<RequestRows> = self.order[range].par_iter().map(rows).collect();
         let mut rows = Rows::default();
@@ -289,10 +301,15 @@ struct Reached {
 }
 
 impl Reached {
-    fn new(model: &Model, accumulator: &Accumulator) -> Self {
+    /// Of `accumulator`; the hand-offs to the spans `wrong` order nothing, as clocks contradict
+    /// them.
+    fn new(model: &Model, accumulator: &Accumulator, wrong: &[usize]) -> Self {
         let links = links_to(accumulator);
         let incoming: Vec<Option<Link>> = links.iter().map(|links| links.first().copied()).collect();
-        let hand_offs = HandOffs::new(model, accumulator, &incoming);
+        let mut hand_offs = HandOffs::new(model, accumulator, &incoming);
+        if !wrong.is_empty() {
+            hand_offs.leave_out(wrong);
+        }
         Self { links, incoming, hand_offs }
     }
 }
@@ -313,9 +330,10 @@ fn request_rows(
     reached: &Reached,
 ) -> RequestRows {
     assert!(!accumulator.spans.is_empty(), "a request has a span");
-    let request_id = names.ids.request(accumulator);
+    let number = names.ids.request_number(accumulator);
+    let request_id = Text::from(format!("{number:032x}"));
     let extents: Vec<(i64, i64)> = accumulator.spans.iter().map(extent).collect();
-    let (labels, clocks_differ) = reached.hand_offs.labels(accumulator, &request_id, bounds);
+    let (labels, clocks_differ) = reached.hand_offs.labels(accumulator, request_key(number), bounds);
     let request_type = request_type(names, accumulator, &extents, &reached.incoming);
     let sequence = log_sequence(context, names, accumulator, &request_type);
     let nodes = node_times(names, accumulator, &extents);
@@ -342,7 +360,7 @@ fn request_rows(
         end_ts: time.end_ts,
         n_events,
     };
-    let (spans, events) = span_rows(context, names, accumulator, &request_id, (reached, &labels));
+    let (spans, events) = span_rows(context, names, accumulator, (&request_id, start), (reached, &labels));
     RequestRows { request, nodes: nodes.into_iter().map(node_row).collect(), spans, events, sequence }
 }
 
@@ -350,7 +368,7 @@ fn span_rows(
     context: Context<'_>,
     names: &Names,
     accumulator: &Accumulator,
-    request_id: &Text,
+    (request_id, start_us): (&Text, i64),
     (reached, labels): (&Reached, &[Label]),
 ) -> (Vec<SpanRow>, Vec<EventRow>) {
     let (mut spans, mut events) = (Vec::new(), Vec::new());
@@ -373,8 +391,9 @@ fn span_rows(
         let whole = extent(span);
         let label = SharedBytes(labels[i].encode().into());
         let request = labels[i].request;
-        let position =
-            |first, last| Some(PositionRow::new(request, &label, stretch(&span.events, first, last)));
+        let position = |first, last| {
+            Some(PositionRow::new(request, &label, stretch(&span.events, first, last), start_us))
+        };
         spans.push(SpanRow {
             request_id: request_id.clone(),
             span_id: ids[i].clone(),

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use crate::finish::{Rows, day_of};
 
 /// Version of the manifest and of the layout of the folder.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 const FORMAT: &str = "lprof request table";
 
 /// One committed state of a table.

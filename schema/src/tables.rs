@@ -40,7 +40,7 @@ pub use model::{
     strength_name,
 };
 pub use parquet::{Batches, Growing, Metadata, Written, read, write, write_batches};
-pub use position::{PositionRow, request_key};
+pub use position::{PositionRow, request_key, stretch};
 pub use requests::{LogSequenceRow, NodeTime, RequestNodeRow, RequestRow};
 pub use spans::{HandOver, SpanRow};
 pub use timings::{EventLine, EventTiming, RequestTiming, SpanTiming};

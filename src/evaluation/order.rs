@@ -96,14 +96,8 @@ pub(crate) fn order_tally(events: &[EventRow]) -> OrderTally {
 }
 
 fn placed(event: &EventRow) -> Option<Placed<'_>> {
-    let position = event.position.as_ref()?;
-    let stretch = Stretch {
-        first: u32::try_from(position.first).ok()?,
-        last: u32::try_from(position.last).ok()?,
-        start_us: position.start_ts.0,
-        end_us: position.end_ts.0,
-    };
-    Some(Placed { event, label: Label::decode(&position.span.0)?, stretch })
+    let (label, stretch) = event.position.as_ref()?.place()?;
+    Some(Placed { event, label, stretch })
 }
 
 #[cfg(test)]
@@ -126,7 +120,7 @@ mod tests {
             node: node.into(),
             line,
             ts: Time(line),
-            position: Some(PositionRow::new(1, &SharedBytes(label.encode().into()), stretch)),
+            position: Some(PositionRow::new(1, &SharedBytes(label.encode().into()), stretch, 0)),
             ..EventRow::default()
         }
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use reducer::table::{Addition, Writer};
 use schema::happened_before::{Hop, Label, Stretch};
-use schema::tables::{EventRow, PositionRow, SharedBytes, Text, Time};
+use schema::tables::{EventRow, PositionRow, SharedBytes, Text, Time, request_key};
 
 /// Requests of one file.
 const REQUESTS_OF_FILE: u64 = 50_000;
@@ -99,14 +99,14 @@ fn events(request: u64, n_events: u32) -> Vec<EventRow> {
     let start_us = i64::try_from(request % 80_000_000).expect("a day") * 1_000;
     let (n_first, mut out) = (n_events / 2, Vec::new());
     for (node, path, n) in [(0_u32, vec![root], n_first), (1, vec![root, child], n_events - n_first)] {
-        let label = Label { request: id, node, path, bounds_us: Vec::new() };
+        let label = Label { request: request_key(id), node, path, bounds_us: Vec::new() };
         let label = SharedBytes(label.encode().into());
         let node_name = Text::from(format!("n{}", (request + u64::from(node)) % 8));
         let span_id = Text::from(format!("{:016x}", request * 2 + u64::from(node)));
         for at in 0..n {
             let us = start_us + i64::from(at);
             let stretch = Stretch { first: at, last: at, start_us: us, end_us: us };
-            let position = Some(PositionRow::new(id, &label, stretch));
+            let position = Some(PositionRow::new(request_key(id), &label, stretch, start_us));
             let point = if at % 5 < 2 { i64::from(node) } else { 2 };
             out.push(event(&request_id, &span_id, &node_name, (at, us), point, position));
         }

@@ -39,15 +39,7 @@ struct Logs {
 }
 
 fn place(event: &EventRow) -> Option<(Label, Stretch)> {
-    let position = event.position.as_ref()?;
-    let number = |n: i64| u32::try_from(n).expect("a position");
-    let stretch = Stretch {
-        first: number(position.first),
-        last: number(position.last),
-        start_us: position.start_ts.0,
-        end_us: position.end_ts.0,
-    };
-    Some((Label::decode(&position.span.0).expect("a label"), stretch))
+    Some(event.position.as_ref()?.place().expect("a position"))
 }
 
 impl Logs {

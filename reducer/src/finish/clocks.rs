@@ -15,19 +15,21 @@ use std::collections::BTreeMap;
 use schema::happened_before::Taken;
 use schema::{Accumulator, Name};
 
-use super::Reached;
-
 /// A hand-off: its request, the span that was handed over to, and how long it took, µs.
 type HandOff = (usize, usize, i64);
 
 /// Hand-offs between two nodes: from the first to the second, and back.
 type Between = (Vec<HandOff>, Vec<HandOff>);
 
-/// Takes the order from hand-offs that contradict most others between their nodes.
-pub(super) fn leave_out_contradicted(reached: &mut [Reached], accumulators: &[Accumulator]) {
+/// The hand-offs that contradict most others between their nodes, by request, each by the span
+/// that was handed over to; `taken` are those of all requests.
+pub(super) fn contradicting(
+    taken: &[Box<[Taken]>],
+    accumulators: &[Accumulator],
+) -> BTreeMap<usize, Vec<usize>> {
     let mut nodes: BTreeMap<(&'static str, &'static str), Between> = BTreeMap::new();
-    for (request, (reached, accumulator)) in reached.iter().zip(accumulators).enumerate() {
-        for Taken { span, from, to, us } in reached.hand_offs.taken(accumulator) {
+    for (request, (taken, accumulator)) in taken.iter().zip(accumulators).enumerate() {
+        for &Taken { span, from, to, us } in taken {
             let name = |span: usize| -> Name { accumulator.spans[span].node };
             let (from, to) = (name(from).as_str(), name(to).as_str());
             let hand_off = (request, span, us);
@@ -44,9 +46,7 @@ pub(super) fn leave_out_contradicted(reached: &mut [Reached], accumulators: &[Ac
             wrong.entry(request).or_default().push(span);
         }
     }
-    for (request, spans) in wrong {
-        reached[request].hand_offs.leave_out(&spans);
-    }
+    wrong
 }
 
 /// The hand-offs between two nodes that the distance of their clocks contradicts.

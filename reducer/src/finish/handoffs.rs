@@ -75,18 +75,17 @@ impl HandOffs {
         taken(&self.paths, &accumulator.spans.iter().map(times).collect::<Vec<_>>())
     }
 
-    /// The labels of the spans of request `request_id`; whether clocks contradict each other.
+    /// The labels of the spans of `request`; whether clocks contradict each other.
     pub(super) fn labels(
         &self,
         accumulator: &Accumulator,
-        request_id: &str,
+        request: i64,
         bounds: &SkewBounds<Name>,
     ) -> (Vec<Label>, bool) {
         let mut nodes: Vec<Name> = accumulator.spans.iter().map(|span| span.node).collect();
         nodes.sort_unstable_by_key(|node| node.as_str());
         nodes.dedup();
         let (bounds_us, is_wrong) = bounds.among(&nodes);
-        let request = u128::from_str_radix(request_id, 16).expect("an id of a request is 32 hex digits");
         let label = |(i, span): (usize, &Span)| {
             let node = nodes.iter().position(|node| *node == span.node).expect("all nodes are known");
             Label {

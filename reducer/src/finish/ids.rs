@@ -34,12 +34,12 @@ impl Ids {
         Text::from(format!("{:016x}", self.place(span).0))
     }
 
-    /// 32 hex digits for a request, unique in its table; the first 16 are as those of its
-    /// first span.
-    pub(super) fn request(&self, accumulator: &Accumulator) -> Text {
+    /// The number of which the 32 hex digits are for a request, unique in its table; the first
+    /// 16 are as those of its first span.
+    pub(super) fn request_number(&self, accumulator: &Accumulator) -> u128 {
         let (place, more) = self.place(&accumulator.spans[0]);
         let hash = xxh3_64(&place.to_le_bytes()) as u8;
-        Text::from(format!("{place:016x}{:014x}{hash:02x}", more >> 8))
+        (u128::from(place) << 64) | u128::from(more >> 8 << 8) | u128::from(hash)
     }
 
     /// Where a span begins, and more of the number of its file.

@@ -1,8 +1,7 @@
 //! Labels: what is known of the order of a span, in few bytes.
 //!
 //! ```text
-//! byte      version, 1
-//! 16 bytes  request, big endian
+//! byte      version, 2
 //! number    node, by its place among the request's nodes
 //! number    hops of the path, then each hop:
 //!   number    span
@@ -13,17 +12,18 @@
 //!   number    bound in µs, zigzag
 //! ```
 //! A number is base 128, lowest digit first, the high bit set but in the last digit (LEB128).
-//! The label of a span is the same in all of its rows, so that a column of them packs well.
+//! The label of a span is the same in all of its rows, and most requests have spans with the
+//! labels of others, so that a column of them packs well: of which request it is, stands beside it.
 
 use super::path::{HOPS_MAX, Hop};
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// What is known of the order of a span.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
-    /// The request, by its id.
-    pub request: u128,
+    /// The request, by a number that no other one of its table has.
+    pub request: i64,
     /// Its node, by a number that the spans of the request share.
     pub node: u32,
     /// From a root of the request to the span, which is the last hop.
@@ -54,7 +54,6 @@ impl Label {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
-        out.extend(self.request.to_be_bytes());
         put(&mut out, u64::from(self.node));
         put(&mut out, self.path.len() as u64);
         let known = |position: Option<u32>| position.map_or(0, |p| u64::from(p) + 1);
@@ -71,11 +70,10 @@ impl Label {
         out
     }
 
-    /// The label that `bytes` are; none: they are none.
+    /// The label of a span of `request` that `bytes` are; none: they are none.
     #[must_use]
-    pub fn decode(bytes: &[u8]) -> Option<Self> {
+    pub fn decode(request: i64, bytes: &[u8]) -> Option<Self> {
         let (version, rest) = bytes.split_first()?;
-        let (request, rest) = rest.split_first_chunk()?;
         let mut rest = if *version == VERSION { rest } else { return None };
         let node = take_u32(&mut rest)?;
         let n_hops = usize::try_from(take(&mut rest)?).ok().filter(|n| (1..=HOPS_MAX).contains(n))?;
@@ -91,7 +89,7 @@ impl Label {
             bounds_us.push((node, (zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed()));
         }
         let is_sorted = bounds_us.is_sorted_by(|a, b| a.0 < b.0);
-        let label = Self { request: u128::from_be_bytes(*request), node, path, bounds_us };
+        let label = Self { request, node, path, bounds_us };
         (rest.is_empty() && is_sorted).then_some(label)
     }
 }

@@ -63,7 +63,7 @@ impl RandomRequest {
 
     /// The labels of its spans as request `id`; whether clocks contradict each other.
     #[must_use]
-    pub fn labels(&self, id: u128) -> (Vec<Label>, bool) {
+    pub fn labels(&self, id: i64) -> (Vec<Label>, bool) {
         let paths = Paths::new(&self.hand_offs);
         let mut bounds = SkewBounds::default();
         bounds.add_request(&taken(&paths, &self.times_us), &self.nodes);

@@ -125,15 +125,15 @@ fn labels_say_what_the_graph_says() {
 fn labels_survive_bytes() {
     let mut random = Random(1);
     for _ in 0..REQUESTS {
-        let (labels, _) = RandomRequest::new(&mut random).labels(u128::MAX / 3);
+        let (labels, _) = RandomRequest::new(&mut random).labels(i64::MAX / 3);
         for label in labels {
             let mut bytes = label.encode();
-            assert_eq!(Label::decode(&bytes), Some(label));
+            assert_eq!(Label::decode(label.request, &bytes), Some(label));
             let at = random.below(u32::try_from(bytes.len()).expect("few bytes")) as usize;
-            assert_eq!(Label::decode(&bytes[..at]), None);
+            assert_eq!(Label::decode(1, &bytes[..at]), None);
             // Damage is refused or is another label, and never a panic.
             bytes[at] = u8::try_from(random.below(256)).expect("a byte");
-            let _ = Label::decode(&bytes);
+            let _ = Label::decode(1, &bytes);
         }
     }
 }
@@ -148,7 +148,7 @@ fn check_transitive(is_before: &[Vec<bool>]) {
     }
 }
 
-fn label(request: u128, paths: &Paths, span: usize) -> Label {
+fn label(request: i64, paths: &Paths, span: usize) -> Label {
     Label { request, node: 0, path: paths.paths[span].clone(), bounds_us: Vec::new() }
 }
 
@@ -190,7 +190,7 @@ fn long_rows_are_cut() {
     assert_eq!(paths.paths[HOPS_MAX - 1].len(), HOPS_MAX);
     assert_eq!(paths.paths[HOPS_MAX].len(), 1);
     assert_eq!(paths.n_cut, 1);
-    assert_eq!(Label::decode(&label(0, &paths, n - 1).encode()), Some(label(0, &paths, n - 1)));
+    assert_eq!(Label::decode(0, &label(0, &paths, n - 1).encode()), Some(label(0, &paths, n - 1)));
 }
 
 #[test]

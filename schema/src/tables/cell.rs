@@ -417,10 +417,10 @@ mod tests {
 
     fn position(first: i64) -> PositionRow {
         let path = vec![Hop { span: 3, before: None, after: Some(0) }];
-        let label = Label { request: u128::MAX / 3, node: 1, path, bounds_us: vec![(0, -5)] };
+        let label = Label { request: i64::MAX / 3, node: 1, path, bounds_us: vec![(0, -5)] };
         let stretch = Stretch { first: 0, last: 2, start_us: -1, end_us: 9 };
         let bytes = SharedBytes(label.encode().into());
-        PositionRow { first, ..PositionRow::new(label.request, &bytes, stretch) }
+        PositionRow { first, ..PositionRow::new(label.request, &bytes, stretch, -7) }
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::pass::Pass;
 use crate::values::Values;
 
 /// Version of the postcard form in `state`.
-const STATE_VERSION: &str = "6";
+const STATE_VERSION: &str = "7";
 
 record! {
     /// A request accumulator.
@@ -36,9 +36,14 @@ record! {
         start_ts: Time,
         /// Last event.
         end_ts: Time,
+        /// Line of the first record of the first span.
+        first_line: i64,
+        /// Where that begins in the (decompressed) file.
+        first_byte_offset: i64,
         /// Its events.
         n_events: i64,
-        /// postcard of [`Accumulator`].
+        /// postcard of [`Accumulator`], whose times, lines and offsets are counted from those of
+        /// the other columns.
         state: Bytes,
     }
 }
@@ -191,25 +196,66 @@ pub fn read_node_output(inputs: &Path) -> Result<NodeOutput> {
     })
 }
 
+/// From where the times and places of an accumulator are counted: numbers that are large take
+/// most of the bytes of one.
+#[derive(Clone, Copy)]
+struct Origin {
+    us: i64,
+    line: u64,
+    byte_offset: u64,
+}
+
+impl Origin {
+    /// An accumulator counted from here. Numbers that are smaller wrap around.
+    fn counted(self, accumulator: &Accumulator) -> Accumulator {
+        let mut counted = accumulator.clone();
+        let Self { us, line, byte_offset } = self;
+        Self::add(&mut counted, (us.wrapping_neg(), line.wrapping_neg(), byte_offset.wrapping_neg()));
+        counted
+    }
+
+    /// Undoes that.
+    fn restore(self, accumulator: &mut Accumulator) {
+        Self::add(accumulator, (self.us, self.line, self.byte_offset));
+    }
+
+    fn add(accumulator: &mut Accumulator, (us, line, byte_offset): (i64, u64, u64)) {
+        for span in &mut accumulator.spans {
+            for event in &mut span.events {
+                event.ts_us = event.ts_us.wrapping_add(us);
+                event.line = event.line.wrapping_add(line);
+                event.byte_offset = event.byte_offset.wrapping_add(byte_offset);
+            }
+            span.hosts.iter_mut().for_each(|host| host.line = host.line.wrapping_add(line));
+        }
+    }
+}
+
 impl AccumulatorRow {
     fn new(model: &Model, accumulator: &Accumulator) -> Self {
         let first = &accumulator.spans[0];
         let (start_us, end_us) = extent_us(accumulator);
+        let Event { line, byte_offset, .. } = first.events[0];
+        let from = Origin { us: start_us, line, byte_offset };
         let top_level = first.top_levels.first().and_then(|id| model.top_level_methods.get(id.index()));
         Self {
             node: Text::from(first.node.as_str()),
             top_level_method: Text::from(top_level.map_or(String::new(), |m| m.short_name())),
             start_ts: Time(start_us),
             end_ts: Time(end_us),
+            first_line: line.cast_signed(),
+            first_byte_offset: byte_offset.cast_signed(),
             n_events: accumulator.spans.iter().map(|span| span.events.len() as i64).sum(),
-            state: Bytes(encoded(accumulator, Vec::new())),
+            state: Bytes(encoded(&from.counted(accumulator), Vec::new())),
         }
     }
 
     /// What the row of the file `path` holds.
     fn accumulator(&self, path: &Path) -> Result<Accumulator> {
-        let accumulator: Accumulator =
+        let mut accumulator: Accumulator =
             postcard::from_bytes(&self.state.0).map_err(|e| Error::damaged(path, 0, e))?;
+        let (line, byte_offset) = (self.first_line.cast_unsigned(), self.first_byte_offset.cast_unsigned());
+        Origin { us: self.start_ts.0, line, byte_offset }.restore(&mut accumulator);
         if accumulator.spans.is_empty() || accumulator.spans.iter().any(|span| span.events.is_empty()) {
             return Err(Error::damaged(path, 0, "an accumulator without events"));
         }

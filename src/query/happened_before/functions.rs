@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::{
     Array, ArrayRef, AsArray as _, BinaryArray, BooleanArray, Int64Array, StringBuilder, StructArray,
-    TimestampMicrosecondArray,
 };
 use datafusion::arrow::buffer::NullBuffer;
-use datafusion::arrow::datatypes::{DataType, Int64Type, TimestampMicrosecondType};
+use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::{Result, exec_err, plan_err};
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use schema::happened_before::{Label, Stretch};
+use schema::tables::stretch;
 
 use super::condition::{Filter, Relation};
+use super::rows::LabelBytes;
 
 /// All functions that a session has beside the engine's.
 pub(crate) fn all() -> Vec<ScalarUDF> {
@@ -34,10 +35,11 @@ pub(super) fn request_function() -> ScalarUDF {
 pub(super) struct Positions<'a> {
     whole: &'a StructArray,
     span: &'a BinaryArray,
+    request: &'a Int64Array,
     first: &'a Int64Array,
     last: &'a Int64Array,
-    start_ts: &'a TimestampMicrosecondArray,
-    end_ts: &'a TimestampMicrosecondArray,
+    since_us: &'a Int64Array,
+    lasts_us: &'a Int64Array,
 }
 
 impl<'a> Positions<'a> {
@@ -45,13 +47,15 @@ impl<'a> Positions<'a> {
     pub(super) fn new(column: &'a ArrayRef) -> Result<Self> {
         let found = (|| {
             let whole = column.as_struct_opt()?;
+            let number = |name: &str| whole.column_by_name(name)?.as_primitive_opt::<Int64Type>();
             Some(Self {
                 whole,
                 span: whole.column_by_name("span")?.as_binary_opt()?,
-                first: whole.column_by_name("first")?.as_primitive_opt::<Int64Type>()?,
-                last: whole.column_by_name("last")?.as_primitive_opt::<Int64Type>()?,
-                start_ts: whole.column_by_name("start_ts")?.as_primitive_opt::<TimestampMicrosecondType>()?,
-                end_ts: whole.column_by_name("end_ts")?.as_primitive_opt::<TimestampMicrosecondType>()?,
+                request: number("request")?,
+                first: number("first")?,
+                last: number("last")?,
+                since_us: number("since_us")?,
+                lasts_us: number("lasts_us")?,
             })
         })();
         match found {
@@ -60,25 +64,22 @@ impl<'a> Positions<'a> {
         }
     }
 
-    /// The span's label and the stretch of it in `row`; none: null.
-    pub(super) fn get(&self, row: usize) -> Option<(&'a [u8], Stretch)> {
+    /// The span's label with the request that it is of, and the stretch of it in `row`; none: null.
+    pub(super) fn get(&self, row: usize) -> Option<(LabelBytes<'a>, Stretch)> {
         if self.whole.is_null(row) || self.span.is_null(row) {
             return None;
         }
-        let stretch = Stretch {
-            first: u32::try_from(self.first.value(row)).ok()?,
-            last: u32::try_from(self.last.value(row)).ok()?,
-            start_us: self.start_ts.value(row),
-            end_us: self.end_ts.value(row),
-        };
-        Some((self.span.value(row), stretch))
+        let of_span = (self.first.value(row), self.last.value(row));
+        let stretch = stretch(of_span, (self.since_us.value(row), self.lasts_us.value(row)))?;
+        Some(((self.request.value(row), self.span.value(row)), stretch))
     }
 }
 
 /// Whether a column of this type can hold positions.
 fn is_position(data_type: &DataType) -> bool {
     let DataType::Struct(fields) = data_type else { return *data_type == DataType::Null };
-    ["request", "span", "first", "last", "start_ts", "end_ts"].iter().all(|name| fields.find(name).is_some())
+    let names = ["request", "span", "first", "last", "since_us", "lasts_us"];
+    names.iter().all(|name| fields.find(name).is_some())
 }
 
 fn check_positions(name: &str, types: &[DataType]) -> Result<()> {
@@ -131,14 +132,16 @@ impl ScalarUDFImpl for RelationFunction {
 /// The label of the row before: rows of one span stand together, mostly.
 #[derive(Default)]
 struct Decoded {
+    request: i64,
     bytes: Vec<u8>,
     label: Option<Label>,
 }
 
 impl Decoded {
-    fn decode(&mut self, bytes: &[u8]) -> Option<&Label> {
-        if self.bytes != bytes {
-            self.label = Label::decode(bytes);
+    fn decode(&mut self, (request, bytes): LabelBytes<'_>) -> Option<&Label> {
+        if self.request != request || self.bytes != bytes {
+            self.label = Label::decode(request, bytes);
+            self.request = request;
             self.bytes = bytes.to_vec();
         }
         self.label.as_ref()

@@ -4,6 +4,9 @@ use std::collections::HashMap;
 
 use schema::happened_before::{Label, Stretch};
 
+/// A request, and the bytes of the label of one of its spans.
+pub(super) type LabelBytes<'b> = (i64, &'b [u8]);
+
 /// Rows of a request on one side.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
@@ -25,33 +28,33 @@ const IN_A_ROW_MAX: usize = 16;
 /// Labels in the order in which they were met, each with its span; none: it is no label.
 #[derive(Default)]
 struct Labels<'b> {
-    all: Vec<(&'b [u8], Option<usize>)>,
-    places: HashMap<&'b [u8], usize>,
+    all: Vec<(LabelBytes<'b>, Option<usize>)>,
+    places: HashMap<LabelBytes<'b>, usize>,
 }
 
 impl<'b> Labels<'b> {
     /// The span of `label`, if it was met; the inner one is none if it is no label.
-    fn find(&mut self, label: &[u8]) -> Option<&(&'b [u8], Option<usize>)> {
+    fn find(&mut self, label: LabelBytes<'b>) -> Option<&(LabelBytes<'b>, Option<usize>)> {
         if self.all.len() <= IN_A_ROW_MAX {
             return self.all.iter().find(|(known, _)| *known == label);
         }
         for at in self.places.len()..self.all.len() {
             self.places.insert(self.all[at].0, at);
         }
-        self.places.get(label).map(|&at| &self.all[at])
+        self.places.get(&label).map(|&at| &self.all[at])
     }
 }
 
 impl Rows {
     /// Of `(row, label, stretch)`; a row whose label is none is left out: nothing orders it.
-    pub(super) fn new<'b>(rows: impl Iterator<Item = (u32, &'b [u8], Stretch)>) -> Self {
+    pub(super) fn new<'b>(rows: impl Iterator<Item = (u32, LabelBytes<'b>, Stretch)>) -> Self {
         let mut labels = Labels::default();
         let mut spans: Vec<SpanRows> = Vec::new();
-        let mut last: Option<(&'b [u8], Option<usize>)> = None;
+        let mut last: Option<(LabelBytes<'b>, Option<usize>)> = None;
         for (row, label, stretch) in rows {
             let known = last.filter(|(known, _)| *known == label).or_else(|| labels.find(label).copied());
             let (_, at) = known.unwrap_or_else(|| {
-                let at = Label::decode(label).map(|label| {
+                let at = Label::decode(label.0, label.1).map(|label| {
                     spans.push(SpanRows { label, rows: Vec::new() });
                     spans.len() - 1
                 });

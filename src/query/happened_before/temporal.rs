@@ -34,7 +34,7 @@ pub(super) fn pairs(filter: Filter, source: &Rows, targets: &Rows) -> Vec<(u32, 
 }
 
 /// A span of the requests at hand, with rows or without.
-type Key = (u128, u32);
+type Key = (i64, u32);
 
 /// The spans that rows are of, and those on the way to them.
 #[derive(Debug, Default)]

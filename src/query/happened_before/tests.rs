@@ -14,11 +14,10 @@ mod tables;
 /// Requests that are looked at.
 const REQUESTS: u64 = 10_000;
 
-/// A row to come: its label's bytes and its stretch.
-type Row = (Vec<u8>, Stretch);
+/// A row to come: its request, its label's bytes and its stretch.
+type Row = (i64, Vec<u8>, Stretch);
 
-/// Rows of one request, or two whose ids begin alike: events, some of them several times,
-/// and whole spans.
+/// Rows of one request, or two: events, some of them several times, and whole spans.
 fn rows(random: &mut Random, requests: &[(RandomRequest, Vec<Label>)]) -> Vec<Row> {
     let mut out = Vec::new();
     for _ in 0..random.below(14) {
@@ -31,7 +30,7 @@ fn rows(random: &mut Random, requests: &[(RandomRequest, Vec<Label>)]) -> Vec<Ro
         let (span, event) = events[random.below(u32::try_from(events.len()).expect("few")) as usize];
         let is_span = random.once_in(5);
         let (first, last) = if is_span { (0, request.times_us[span].len() - 1) } else { (event, event) };
-        out.push((labels[span].encode(), request.stretch(span, first, last)));
+        out.push((labels[span].request, labels[span].encode(), request.stretch(span, first, last)));
     }
     out
 }
@@ -39,8 +38,8 @@ fn rows(random: &mut Random, requests: &[(RandomRequest, Vec<Label>)]) -> Vec<Ro
 /// Both sides of a join.
 fn sides(seed: u64) -> (Vec<Row>, Vec<Row>) {
     let mut random = Random(seed);
-    let n_requests = 1 + u128::from(random.below(2));
-    let request = |id: u128, random: &mut Random| {
+    let n_requests = 1 + i64::from(random.below(2));
+    let request = |id: i64, random: &mut Random| {
         let request = RandomRequest::new(random);
         let labels = request.labels(id).0;
         (request, labels)
@@ -51,7 +50,9 @@ fn sides(seed: u64) -> (Vec<Row>, Vec<Row>) {
 }
 
 fn side(rows: &[Row]) -> Rows {
-    Rows::new((0..).zip(rows).map(|(row, (label, stretch))| (row, label.as_slice(), *stretch)))
+    Rows::new(
+        (0..).zip(rows).map(|(row, (request, label, stretch))| (row, (*request, label.as_slice()), *stretch)),
+    )
 }
 
 /// All pairs, taken `n` at a time.
@@ -116,8 +117,8 @@ fn filters_are_quick_on_large_requests() {
         Label { request: 1, node: 0, path: path.collect(), bounds_us: Vec::new() }.encode()
     };
     let event = |at: u32| Stretch { first: at, last: at, start_us: 0, end_us: 0 };
-    let one: Vec<Row> = (0..n).map(|at| (label(0), event(at))).collect();
-    let many: Vec<Row> = (1..=n).map(|span| (label(span), event(0))).collect();
+    let one: Vec<Row> = (0..n).map(|at| (1, label(0), event(at))).collect();
+    let many: Vec<Row> = (1..=n).map(|span| (1, label(span), event(0))).collect();
     for rows in [one, many] {
         for filter in [Filter::First(1), Filter::MostRecent(1)] {
             let pairs = temporal::pairs(filter, &side(&rows), &side(&rows));
@@ -130,8 +131,8 @@ fn filters_are_quick_on_large_requests() {
 #[test]
 fn what_is_no_label_is_in_no_pair() {
     let stretch = Stretch { first: 0, last: 0, start_us: 0, end_us: 0 };
-    let rows = side(&[(Vec::new(), stretch), (vec![9; 40], stretch)]);
+    let rows = side(&[(1, Vec::new(), stretch), (1, vec![9; 40], stretch)]);
     assert!(rows.spans.is_empty());
-    let pairs = Pairs::new(Relation::Concurrent, side(&[(Vec::new(), stretch)]), rows);
+    let pairs = Pairs::new(Relation::Concurrent, side(&[(1, Vec::new(), stretch)]), rows);
     assert_eq!(filled(pairs, 8), []);
 }

@@ -163,7 +163,7 @@ fn long(n_requests: u32, n_events: u32) -> Arc<MemTable> {
         let (request, first) = (at / n_events, at % n_events);
         let path = vec![Hop { span: 0, before: None, after: None }];
         // Requests come in no order.
-        let request = u128::from(request.wrapping_mul(0x9e37_79b1)) << 64;
+        let request = i64::from(request.wrapping_mul(0x9e37_79b1));
         let label = Label { request, node: 0, path, bounds_us: Vec::new() };
         let stretch = Stretch { first, last: first, start_us: 0, end_us: 0 };
         TestRow { id: i64::from(at), place: Some((label, stretch)), k: None, x: None }

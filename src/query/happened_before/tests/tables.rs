@@ -30,7 +30,7 @@ pub(super) fn schema() -> SchemaRef {
 /// `rows` as a batch.
 pub(super) fn batch(rows: &[TestRow]) -> RecordBatch {
     let position = |(label, stretch): &(Label, Stretch)| {
-        PositionRow::new(label.request, &SharedBytes(label.encode().into()), *stretch)
+        PositionRow::new(label.request, &SharedBytes(label.encode().into()), *stretch, 0)
     };
     let positions: Vec<Option<PositionRow>> =
         rows.iter().map(|row| row.place.as_ref().map(position)).collect();
@@ -49,7 +49,7 @@ pub(super) fn table(rows: &[TestRow]) -> Arc<MemTable> {
     Arc::new(MemTable::try_new(schema(), vec![batches(first), batches(second)]).expect("a table"))
 }
 
-/// Rows of up to three requests, two of which have the same first half of their ids.
+/// Rows of up to three requests.
 pub(super) fn rows(random: &mut Random, requests: &[(RandomRequest, Vec<Label>)]) -> Vec<TestRow> {
     let number = |random: &mut Random| (!random.once_in(6)).then(|| i64::from(random.below(4)));
     let row = |id: u32, random: &mut Random| {
@@ -69,8 +69,8 @@ pub(super) fn rows(random: &mut Random, requests: &[(RandomRequest, Vec<Label>)]
 
 /// Requests of which rows are.
 pub(super) fn requests(random: &mut Random) -> Vec<(RandomRequest, Vec<Label>)> {
-    let ids = [1, 2, (1 << 64) + 1];
-    let request = |id: u128, random: &mut Random| {
+    let ids = [1, -2, i64::MAX];
+    let request = |id: i64, random: &mut Random| {
         let request = RandomRequest::new(random);
         let labels = request.labels(id).0;
         (request, labels)

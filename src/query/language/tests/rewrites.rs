@@ -8,6 +8,7 @@ use datafusion::prelude::SessionContext;
 use schema::happened_before::random::{Random, RandomRequest};
 use schema::tables::{
     EventRow, NameValue, PositionRow, RecordBatch, RequestRow, Row, SharedBytes, SpanRow, Text, Time,
+    request_key,
 };
 
 use super::super::{Catalog, Kind, Point, compile};
@@ -40,7 +41,7 @@ fn rows(random: &mut Random) -> (Vec<EventRow>, Vec<SpanRow>) {
     for id in 1..=1 + u128::from(random.below(4)) {
         let request = RandomRequest::new(random);
         let id = id << 64;
-        let labels = request.labels(id).0;
+        let labels = request.labels(request_key(id)).0;
         for (at, times) in request.times_us.iter().enumerate() {
             if times.is_empty() {
                 continue;
@@ -48,7 +49,10 @@ fn rows(random: &mut Random) -> (Vec<EventRow>, Vec<SpanRow>) {
             let label = SharedBytes(labels[at].encode().into());
             let span_id = Text::from(format!("{id:x}-{at}"));
             let node = Text::from(format!("n{}", request.nodes[at]));
-            let position = |first, last| Some(PositionRow::new(id, &label, request.stretch(at, first, last)));
+            let position = |first, last| {
+                let stretch = request.stretch(at, first, last);
+                Some(PositionRow::new(request_key(id), &label, stretch, 0))
+            };
             spans.push(span(&span_id, &node, id, times.len(), position(0, times.len() - 1)));
             for (seq, &us) in times.iter().enumerate() {
                 let place = position(seq, seq).filter(|_| !random.once_in(10));
