@@ -17,7 +17,7 @@ use crate::limits::{LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};
 use crate::lines::RawRecords;
 use crate::patterns::PatternSet;
 use crate::reading::{Reading, earlier};
-use crate::wrappers::{BARE, WRAPPERS, Wrapper, fits, unwrap};
+use crate::wrappers::{BARE, WRAPPERS, Wrapper, fits, has_names, line_ends, unwrap};
 
 mod later;
 
@@ -64,6 +64,10 @@ fn prepare_one(
         let misfits = std::mem::take(&mut reading.doubts);
         reading = choose_wrapped(&sample, input.ended(), &[], &mut judge, WRAPPERS_MAX);
         reading.doubts.extend(misfits.into_iter().map(|misfit| format!("{misfit}: another was looked for")));
+    }
+    if !has_names(&reading.wrappers) {
+        let inner = unwrap(&reading.wrappers, &sample).text;
+        reading.wrappers.extend(line_ends(&inner).or_else(|| line_ends(&sample)));
     }
     if config.layouts.is_empty() && reading.n_own > 0 && !input.ended() {
         later::add_later(&mut reading, source, &sample, config, &mut judge);

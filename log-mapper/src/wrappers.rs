@@ -75,12 +75,33 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
     Wrapper::new("logfmt", json::logfmt).with_layouts(json::LAYOUTS),
 ];
 
+/// What stands at the end of each line and is no part of it, so that messages over several lines
+/// have lines that end as the program has printed them: `%m %n`, and files of Windows.
+const LINE_ENDS: [(Wrapper, &[u8]); 2] = [
+    (Wrapper::new("trailing-blank", lines::trailing_blank), b" "),
+    (Wrapper::new("carriage-return", lines::carriage_return), b"\r"),
+];
+
+/// What most lines of `text` end with besides a line feed; none: nothing.
+pub(crate) fn line_ends(text: &[u8]) -> Option<Wrapper> {
+    let lines = || text.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+    let n = lines().count();
+    let is_of_most = |end: &[u8]| 2 * lines().filter(|line| line.ends_with(end)).count() > n;
+    LINE_ENDS.iter().find(|(_, end)| is_of_most(end)).map(|(wrapper, _)| *wrapper)
+}
+
+/// Whether a wrapper is nothing but the end of each line.
+pub(crate) fn is_line_end(wrapper: &Wrapper) -> bool {
+    LINE_ENDS.iter().any(|(end, _)| end.name == wrapper.name)
+}
+
 /// Begins a line that is in no wrapper, where the wrapper tells the fields apart.
 pub(crate) const BARE: u8 = 0x1e;
 
 /// The wrapper of a name.
 pub(crate) fn by_name(name: &str) -> Option<Wrapper> {
-    WRAPPERS.iter().find(|wrapper| wrapper.name == name).copied()
+    let known = WRAPPERS.iter().chain(LINE_ENDS.iter().map(|(wrapper, _)| wrapper));
+    known.copied().find(|wrapper| wrapper.name == name)
 }
 
 /// Whether `line` is wrapped so.
@@ -375,6 +396,18 @@ mod tests {
         let pairs = r#"time=1 level=info msg="a b" order=o-2"#;
         assert_eq!(value(&["logfmt"], pairs, "order").as_deref(), Some("o-2"));
         assert_eq!(value(&["cri"], &cri, "order"), None);
+    }
+
+    #[test]
+    fn ends_of_lines() {
+        check(&["trailing-blank"], "a \nb  \nc\n", "a\nb \nc\n");
+        check(&["carriage-return"], "a\r\nb\n", "a\nb\n");
+        check(&["compose", "trailing-blank"], "app-1  | a \r\n", "a\n");
+        let ends = |text: &[u8]| line_ends(text).map(|wrapper| wrapper.name);
+        assert_eq!(ends(b"a \n\nb \nc"), Some("trailing-blank"));
+        assert_eq!(ends(b"a\r\nb\r\n"), Some("carriage-return"));
+        assert_eq!(ends(b"a \nb\n\n"), None);
+        assert_eq!(ends(b""), None);
     }
 
     #[test]

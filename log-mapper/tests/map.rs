@@ -34,7 +34,11 @@ fn model() -> Model {
         templates: vec![Template { regex: regex.into(), captures: vec![0] }],
     };
     Model {
-        log_points: vec![point(r"started (\S+)", 1, false), point(r"failed (\d+)", 2, true)],
+        log_points: vec![
+            point(r"started (\S+)", 1, false),
+            point(r"failed (\d+)", 2, true),
+            point(r"sizes:\n  first = (\d+)\n  second = 2", 3, false),
+        ],
         ..Model::default()
     }
 }
@@ -183,4 +187,23 @@ fn given_layout() {
     });
     assert_eq!(counts(&out.inputs[0]), [2, 2, 2, 0, 0, 0]);
     assert_eq!(out.inputs[0].first_us, Some(1_795_222_923_000_000));
+}
+
+/// A blank behind each line, as of `%m %n`, and lines of Windows are no part of a message that
+/// has several lines; where it stands in the file is told all the same.
+#[test]
+fn ends_of_lines_are_no_part_of_a_message() {
+    let line = |n: u32| format!("2026-11-21 01:28:3{n},199 INFO a.B: started {n}\n");
+    let sizes = "2026-11-21 01:28:37,199 INFO a.B: sizes:\n  first = 1\n  second = 2\n";
+    let plain = format!("{}{sizes}{}", line(1), line(2));
+    for end in ["\n", " \n", "\r\n", " \r\n"] {
+        let text = plain.replace('\n', end);
+        let out = run(&[Source::bytes("x.log", text.as_bytes())], |_| {});
+        assert_eq!(counts(&out.inputs[0]), [5, 3, 3, 0, 0, 0], "{end:?}");
+        let events = || out.accumulators.iter().flat_map(|a| &a.spans).flat_map(|span| &span.events);
+        let event = events().find(|event| event.line == 2).expect("the record over several lines");
+        assert_eq!(event.log_point.map(|point| point.index()), Some(2), "{end:?}");
+        assert_eq!(event.n_lines, 3);
+        assert_eq!(event.byte_offset as usize, text.find("2026-11-21 01:28:37").expect("there"));
+    }
 }

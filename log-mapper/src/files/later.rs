@@ -14,6 +14,7 @@ use crate::input::{Input, Source};
 use crate::limits::{LATER_LOOK_BYTES, LATER_SAMPLE_BYTES, LATER_STRIDE_BYTES};
 use crate::lines::RawRecords;
 use crate::reading::Reading;
+use crate::wrappers::is_line_end;
 
 /// Adds to `reading`, which is how the start of `source` is read, the layouts that begin later;
 /// `sample` is that start.
@@ -126,7 +127,9 @@ fn add_piece(reading: &mut Reading, piece: &[u8], at: u64, judge: &mut Judge<'_>
     if later.n_own == 0 || later.n_explained == 0 {
         return;
     }
-    let names = |reading: &Reading| -> Vec<&str> { reading.wrappers.iter().map(|w| w.name).collect() };
+    let names = |reading: &Reading| -> Vec<&str> {
+        reading.wrappers.iter().filter(|wrapper| !is_line_end(wrapper)).map(|w| w.name).collect()
+    };
     if names(&later) != names(reading) {
         let doubt = "lines about byte {at} are in another wrapper than those at the start, and are not read";
         reading.doubts.push(doubt.replace("{at}", &at.to_string()));

@@ -1,4 +1,4 @@
-//! Wrappers that stand before each line.
+//! Wrappers that stand before each line, or at its end.
 
 use super::Inner;
 use crate::header::timestamp::{Civil, TimeLayout};
@@ -15,6 +15,17 @@ pub(super) fn syslog_stamp(line: &[u8]) -> Option<Civil> {
 
 fn blanks(line: &[u8]) -> usize {
     line.iter().take_while(|b| **b == b' ').count()
+}
+
+/// A line with a blank behind it.
+pub(super) fn trailing_blank(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    out.extend_from_slice(line.strip_suffix(b" ")?);
+    Some(Inner::Whole)
+}
+
+/// A line of Windows, whose end has been taken off before.
+pub(super) fn carriage_return(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    rest(line, 0, out)
 }
 
 /// Adds what follows `end`, in which rsyslog writes line ends and tabs as `#012` and `#011`.
