@@ -63,6 +63,10 @@ fn main() -> std::io::Result<()> {
         let share = bytes_max * log.text.len() as u64 / n_all.max(1) as u64;
         let is_head = |line: &&Line| line.time.is_none_or(|(_, ms)| ms < head_end);
         let n_head = log.lines.iter().take_while(is_head).count();
+        if n_head == log.lines.len() {
+            let told = format!("`{path}`: no line is later than its first {head_s} s: not a plain log?");
+            return Err(std::io::Error::other(told));
+        }
         let (mut n_written, mut nth) = (0, 0);
         while n_written < share {
             let lines = &log.lines[if nth == 0 { 0 } else { n_head }..];
