@@ -173,10 +173,10 @@ impl Compiler<'_> {
                 None => parts.push(positions(edge.relation, edge, "")),
             }
             if let Some(us) = edge.within_us {
-                let us_of = |variable: &String, end| {
-                    format!("CAST({}.position['{end}'] AS BIGINT)", quoted(variable))
-                };
-                let apart = format!("{} - {}", us_of(&edge.to, "start_ts"), us_of(&edge.from, "end_ts"));
+                // Both are of one request, from whose start they are told.
+                let (to, from) = (quoted(&edge.to), quoted(&edge.from));
+                let end = format!("({from}.position['since_us'] + {from}.position['lasts_us'])");
+                let apart = format!("{to}.position['since_us'] - {end}");
                 parts.push(format!("ABS({apart}) <= {us}"));
             }
         }
