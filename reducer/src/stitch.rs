@@ -57,6 +57,7 @@ mod ownership;
 mod pairs;
 mod peers;
 mod queue_order;
+mod retries;
 mod rounds;
 mod serials;
 mod series;

@@ -39,6 +39,8 @@ mod choices;
 mod clearings;
 #[path = "requests/counters.rs"]
 mod counters;
+#[path = "requests/couriers.rs"]
+mod couriers;
 #[path = "requests/crates.rs"]
 mod crates;
 #[path = "requests/crowded.rs"]

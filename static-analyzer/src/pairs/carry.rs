@@ -401,8 +401,15 @@ fn are_of_one_object(context: Context<'_>, a: MethodId, b: MethodId) -> bool {
 fn at_place(context: Context<'_>, sender: &[Identifier], place: &Place, identifier: &Identifier) -> Vec<u32> {
     let gotten = ungotten(context, place);
     let path = &gotten.as_ref().unwrap_or(place).path;
+    let is_built = |c: &Identifier| {
+        matches!((c.place.path.root, place.path.root), (Root::Local(_), Root::Local(_) | Root::Param(_)))
+            && !c.place.path.steps.is_empty()
+            && given_to_builder(context, c.place.frame, c.place.path.clone()) == place.path
+    };
     let is_there = |c: &Identifier| {
-        c.place.path == place.path || ungotten(context, &c.place).is_some_and(|c| c.path == *path)
+        c.place.path == place.path
+            || ungotten(context, &c.place).is_some_and(|c| c.path == *path)
+            || is_built(c)
     };
     let same = |c: &Identifier| {
         is_there(c)

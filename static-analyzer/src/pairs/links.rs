@@ -26,6 +26,9 @@ pub(super) struct Network {
     /// of a service loop. Whoever started the thread started the loop: what comes round
     /// in it is of others.
     in_rounds: Vec<Vec<bool>>,
+    /// Units that are service loops which print nothing but that something failed: they hand
+    /// what they take on to other threads. Whom they call themselves is told by what was taken.
+    silent_loops: Vec<bool>,
 }
 
 impl Network {
@@ -72,7 +75,8 @@ impl Network {
                 },
             )
             .collect();
-        Network { direct, follows, in_rounds }
+        let silent_loops = (0..units.len()).map(|unit| units.is_silent_loop(unit)).collect();
+        Network { direct, follows, in_rounds, silent_loops }
     }
 
     /// All hand-offs between units.
@@ -117,7 +121,8 @@ impl Network {
         let hands_on = |&at: &u32| {
             let (last, in_round) = (&self.direct[link][at as usize], self.in_rounds[link][at as usize]);
             let is_own = Object::may_be(past.through, last.by);
-            is_own && !(past.is_started && in_round || past.is_call && is_message(last))
+            let is_handed_on = !self.silent_loops[link] || last.kind != LinkKind::Call;
+            is_own && is_handed_on && !(past.is_started && in_round || past.is_call && is_message(last))
         };
         (0..self.direct[link].len() as u32).filter(hands_on).collect()
     }
@@ -168,6 +173,9 @@ impl Counts {
 fn in_rounds(sources: Sources<'_>, unit: UnitId, handoffs: &[Handoff]) -> Vec<bool> {
     let (program, graph) = (sources.context.program, sources.context.graph);
     let root = sources.units.region(unit).root;
+    if sources.units.is_silent_loop(unit) {
+        return vec![true; handoffs.len()];
+    }
     let loops = ServiceLoops::of(program, graph, root);
     let Some(body) = program.methods[root.index()].body.as_ref().filter(|_| loops.any) else {
         return vec![false; handoffs.len()];
@@ -284,7 +292,8 @@ mod tests {
     fn receivers((kind, rule): (LinkKind, Rule), last: (LinkKind, Rule), in_round: bool) -> Vec<UnitId> {
         let direct = vec![vec![handoff(0, 1, kind, rule)], vec![handoff(1, 2, last.0, last.1)], Vec::new()];
         let in_rounds = vec![Vec::new(), vec![in_round], Vec::new()];
-        let network = Network { direct, follows: vec![false, true, false], in_rounds };
+        let network =
+            Network { direct, follows: vec![false, true, false], in_rounds, silent_loops: vec![false; 3] };
         network.ways(0).iter(|_| true).map(|(to, ..)| to).collect()
     }
 

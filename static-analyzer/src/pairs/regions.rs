@@ -192,6 +192,10 @@ pub(crate) struct Units {
     /// Tasks that print nothing but that something failed: what they hand on is somebody's
     /// only if it says whose.
     silent_tasks: Vec<bool>,
+    /// Those of them that serve one thing after the other.
+    silent_loops: Vec<bool>,
+    /// Top-level methods that print nothing but that something failed.
+    fails_only: Vec<bool>,
 }
 
 impl Units {
@@ -213,10 +217,14 @@ impl Units {
         let regions = roots.par_iter().map_init(walk, region).collect();
         let n_top_levels = context.top_levels.methods.len();
         let regions: Vec<Region> = regions;
-        let silent_task = |(top, region): (&TopLevel, &Region)| is_silent_task(context, top, region);
         let tops = context.top_levels.methods.iter();
-        let mut silent_tasks: Vec<bool> = tops.zip(&regions).map(silent_task).collect();
+        let fails_only: Vec<bool> = tops.map(|top| fails_only(context, top)).collect();
+        let is_task = |at: usize| context.top_levels.methods[at].kind == TopLevelKind::Task;
+        let mut silent_tasks: Vec<bool> = (0..n_top_levels).map(|at| fails_only[at] && is_task(at)).collect();
         silent_tasks.resize(roots.len(), false);
+        let serves = |&method: &MethodId| ServiceLoops::of(context.program, context.graph, method).any;
+        let silent_loop = |(&silent, region): (&bool, &Region)| silent && region.methods.iter().any(serves);
+        let silent_loops = silent_tasks.iter().zip(&regions).map(silent_loop).collect();
         let passes = (0..roots.len())
             .map(|i| {
                 let top = context.top_levels.methods.get(i);
@@ -225,7 +233,7 @@ impl Units {
             })
             .collect();
         let exits = context.graph.calls.par_iter().map(|calls| exits(context, calls)).collect();
-        Units { regions, n_top_levels, links, exits, passes, silent_tasks }
+        Units { regions, n_top_levels, links, exits, passes, silent_tasks, silent_loops, fails_only }
     }
 
     /// Number of units.
@@ -256,6 +264,16 @@ impl Units {
     /// Whether the unit is a task that prints nothing but that something failed.
     pub(crate) fn is_silent_task(&self, unit: UnitId) -> bool {
         self.silent_tasks[unit]
+    }
+
+    /// Whether the unit is a top-level method that prints nothing but that something failed.
+    pub(crate) fn fails_only(&self, unit: UnitId) -> bool {
+        self.fails_only.get(unit).copied().unwrap_or(false)
+    }
+
+    /// Whether the unit is a service loop that prints nothing but that something failed.
+    pub(crate) fn is_silent_loop(&self, unit: UnitId) -> bool {
+        self.silent_loops[unit]
     }
 
     /// The unit that begins with `method`.
@@ -330,12 +348,9 @@ fn is_silent(context: Context<'_>, top: &TopLevel) -> bool {
         })
 }
 
-/// Whether a task does one thing, and prints nothing but that it failed.
-fn is_silent_task(context: Context<'_>, top: &TopLevel, region: &Region) -> bool {
-    let serves = |&method: &MethodId| ServiceLoops::of(context.program, context.graph, method).any;
-    top.kind == TopLevelKind::Task
-        && top.members.iter().all(|m| context.log_points[m.log_point as usize].in_handler)
-        && !region.methods.iter().any(serves)
+/// Whether a top-level method prints nothing but that something failed.
+fn fails_only(context: Context<'_>, top: &TopLevel) -> bool {
+    top.members.iter().all(|member| context.log_points[member.log_point as usize].in_handler)
 }
 
 /// Whether an instruction stands inside a loop of its method.

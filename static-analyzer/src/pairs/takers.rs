@@ -131,7 +131,8 @@ pub(super) fn receivers_of(
         };
         found.iter().map(of).collect()
     };
-    if !units.passes(unit) {
+    // What a silent loop takes it hands on itself, or its handlers are known by what they take.
+    if !units.passes(unit) || units.is_silent_loop(unit) {
         return meant(itself());
     }
     let region = units.region(unit);
@@ -143,9 +144,9 @@ pub(super) fn receivers_of(
     for _ in 0..=levels {
         let found = workers.on(context, units, (taken, from), &level);
         if !found.is_empty() {
-            // What prints nothing can start tasks for what it reads as well.
+            // What prints nothing but its failure can start tasks for what it reads as well.
             let is_read = matches!(fact.channel, Channel::Line | Channel::Record(..) | Channel::Address);
-            if is_read && units.top_level(unit).is_none() {
+            if is_read && (units.top_level(unit).is_none() || units.fails_only(unit)) {
                 return meant(found.iter().chain(itself().iter()).cloned().collect());
             }
             return meant(found);

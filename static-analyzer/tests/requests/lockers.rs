@@ -5,14 +5,18 @@ use std::path::PathBuf;
 
 use schema::{CommunicationPair, IdentifierStrength, Model, TopLevelKind, TopLevelMethod};
 
-/// The model of these classes alone.
 fn model() -> Model {
+    model_of("Lockers")
+}
+
+/// The model of the classes whose names begin so, alone.
+pub(super) fn model_of(front: &str) -> Model {
     let all = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/requests/classes");
     let folder = tempfile::tempdir().expect("a folder");
     for entry in std::fs::read_dir(all).expect("classes") {
         let path = entry.expect("readable").path();
         let name = path.file_name().expect("a file").to_string_lossy().into_owned();
-        if name.starts_with("Lockers") {
+        if name.starts_with(front) {
             std::fs::copy(&path, folder.path().join(name)).expect("room");
         }
     }
@@ -34,7 +38,7 @@ fn pair<'m>(model: &'m Model, from: &str, to: &str) -> Option<&'m CommunicationP
 }
 
 /// The value classes that a pair carries, as the receiver prints them.
-fn carried<'m>(model: &'m Model, from: &str, to: &str) -> Vec<&'m str> {
+pub(super) fn carried<'m>(model: &'m Model, from: &str, to: &str) -> Vec<&'m str> {
     let receiver = top(model, to);
     let pair = pair(model, from, to).unwrap_or_else(|| panic!("{from} hands over to {to}"));
     let class = |&(_, theirs): &(schema::IdentifierId, schema::IdentifierId)| {
