@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::apis::LevelFrom;
 use super::{Site, closures, guard, level, logger, message, own, turns, wrapper};
-use crate::ir::{Op, ValueId};
+use crate::ir::{Body, Op, ValueId};
 use crate::limits;
 use crate::path::{LogPoint, Template, Variable};
 use crate::program::{MethodId, Program, access};
@@ -25,6 +25,7 @@ pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site<'_>])
         let mut alone = true;
         let mut is_for_unseen = false;
         let lifted = match wrapper::callers(&e, FrameId::ROOT, message.term, site) {
+            Some(_) if wrapper::has_few_letters(&e, message.term) && tells_itself(facts, sites, site) => None,
             Some(callers) => Some(wrapper::lifted(facts, site, callers)),
             None => closures::lifted(&e, message.term, site),
         };
@@ -47,6 +48,22 @@ pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site<'_>])
         points[own..].iter_mut().for_each(|point| point.is_for_unseen = is_for_unseen);
     }
     points
+}
+
+/// Whether a method prints more than what it is given at another line than that of `site`: it does
+/// work of its own, and what it prints beside a short word is what it works on. That something
+/// failed says nothing of that.
+fn tells_itself(facts: &Facts<'_>, sites: &[Site<'_>], site: &Site<'_>) -> bool {
+    let mut e = Evaluator::new(facts, site.method);
+    let is_handled = |body: &Body, value: ValueId| body.block(body.inst(value).block).in_handler;
+    let body = e.body(FrameId::ROOT);
+    let others: Vec<&Site<'_>> =
+        sites.iter().filter(|other| other.value != site.value && !is_handled(body, other.value)).collect();
+    others.into_iter().any(|other| {
+        e.restart();
+        let message = message::stable(&mut e, FrameId::ROOT, other);
+        wrapper::letters(&e, message.term, 0) > wrapper::CONSTANT_LETTERS_MAX
+    })
 }
 
 /// Whether a parameter is printed of a method that is no wrapper, but whose

@@ -99,6 +99,11 @@ pub(crate) fn letters(e: &Evaluator<'_>, term: Term, depth: u32) -> usize {
     }
 }
 
+/// Whether a message has letters of its own, but hardly any.
+pub(crate) fn has_few_letters(e: &Evaluator<'_>, term: Term) -> bool {
+    (1..=CONSTANT_LETTERS_MAX).contains(&letters(e, term, 0))
+}
+
 /// A type that messages are passed around as.
 fn is_text(descriptor: &str) -> bool {
     types::class_of(descriptor).is_some_and(|c| {

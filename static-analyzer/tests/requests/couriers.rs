@@ -23,3 +23,11 @@ fn what_is_built_of_a_name_is_called_so_where_it_is_taken() {
     let found = carried(&model, "Couriers.lambda$main$1", "Couriers$Lender.onLent");
     assert_eq!(found, ["Couriers$Loan.loan"]);
 }
+
+#[test]
+fn who_prints_lines_of_his_own_is_no_wrapper_of_a_short_one() {
+    let model = model_of("Couriers");
+    let short = |point: &&schema::LogPoint| point.templates.iter().any(|t| t.regex.starts_with("To "));
+    let [point] = model.log_points.iter().filter(short).collect::<Vec<_>>()[..] else { panic!("one") };
+    assert_eq!((&*point.method, point.call_site.is_none()), ("send", true));
+}

@@ -204,5 +204,7 @@ fn a_request_that_does_not_fit_is_an_error() {
     register(&context, "b", long(1, 120_000));
     let sql = "SELECT count(*) FROM a JOIN b ON mostrecent(a.position, b.position)";
     let found = runtime().block_on(run(&context, sql)).expect_err("too large");
-    assert!(found.contains("the rows of one request do not fit into memory"), "{found}");
+    // What holds the request says so, or the sort of the other side, if that asks for memory first.
+    let told = ["the rows of one request do not fit into memory", "Not enough memory"];
+    assert!(told.iter().any(|told| found.contains(told)), "{found}");
 }
