@@ -38,6 +38,7 @@ fn model() -> Model {
             point(r"started (\S+)", 1, false),
             point(r"failed (\d+)", 2, true),
             point(r"sizes:\n  first = (\d+)\n  second = 2", 3, false),
+            point(r"size is (\d+)\n", 4, false),
         ],
         ..Model::default()
     }
@@ -205,5 +206,21 @@ fn ends_of_lines_are_no_part_of_a_message() {
         assert_eq!(event.log_point.map(|point| point.index()), Some(2), "{end:?}");
         assert_eq!(event.n_lines, 3);
         assert_eq!(event.byte_offset as usize, text.find("2026-11-21 01:28:37").expect("there"));
+    }
+}
+
+/// Where a message itself ends with a line end, a line follows that is empty; in JSON it is told.
+#[test]
+fn line_ends_at_the_end_of_a_message_are_its_own() {
+    let line = |text: &str| format!("2026-11-21 01:28:31,199 INFO a.B: {text}\n");
+    let plain = format!("{}{}{}", line("started 1"), line("size is 2\n"), line("started 3"));
+    let json = |text: &str| {
+        let fields = r#""@timestamp":"2026-11-21T01:28:31.199Z","level":"INFO","logger_name":"a.B""#;
+        format!("{{{fields},\"message\":\"{text}\"}}\n")
+    };
+    let objects = format!("{}{}{}", json("started 1"), json("size is 2\\n"), json("started 3"));
+    for (text, n_lines) in [(plain, 4), (objects, 3)] {
+        let out = run(&[Source::bytes("x.log", text.as_bytes())], |_| {});
+        assert_eq!(counts(&out.inputs[0]), [n_lines, 3, 3, 0, 0, 0], "{text}");
     }
 }

@@ -214,9 +214,6 @@ impl<'a> Fields<'a> {
             out.push(b'\n');
             unescape(trace, out);
         }
-        while matches!(out.last(), Some(b'\n' | b'\r')) {
-            out.pop();
-        }
         Some(Inner::Whole)
     }
 
