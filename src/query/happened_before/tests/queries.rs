@@ -201,10 +201,9 @@ fn what_does_not_fit_into_memory_spills() {
 fn a_request_that_does_not_fit_is_an_error() {
     let context = session(Joins::ByRequest, 6 << 20, 1024);
     register(&context, "a", long(1, 120_000));
-    register(&context, "b", long(1, 120_000));
+    // Nothing to sort on this side: two sorts would race for the memory, and can lose that as well.
+    register(&context, "b", long(0, 0));
     let sql = "SELECT count(*) FROM a JOIN b ON mostrecent(a.position, b.position)";
     let found = runtime().block_on(run(&context, sql)).expect_err("too large");
-    // What holds the request says so, or the sort of the other side, if that asks for memory first.
-    let told = ["the rows of one request do not fit into memory", "Not enough memory"];
-    assert!(told.iter().any(|told| found.contains(told)), "{found}");
+    assert!(found.contains("the rows of one request do not fit into memory"), "{found}");
 }
