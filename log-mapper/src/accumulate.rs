@@ -455,7 +455,7 @@ impl<'m> Scan<'m> {
             readings.extend(others.filter(|other| self.orders.starts(other.log_point) == starts));
             let tops = opening_any(&mut self.orders, &readings);
             if thread.is_some() {
-                self.owned.learn(fact, &tops);
+                self.owned.learn(fact, tops.iter().map(|state| &state.bound[..]));
             }
             (Goes::Opens(tops), Pass::Opens)
         });

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use schema::kinds::{TELLING_MIN, is_made};
 use schema::{
-    Event, IdentifierStrength, Kinds, LogPointId, Name, Span, TopLevelKind, Value, ValueClassId, Values,
+    Event, IdentifierStrength, Kinds, LogPointId, Name, Span, TopLevelId, TopLevelKind, Value, ValueClassId,
+    Values,
 };
 
 use super::evidence::{AT_ONCE_US, LOOP_US};
@@ -19,11 +20,10 @@ use super::facts::{Fact, Number};
 use super::orders::{Follows, Orders, Places};
 use super::pools::Closed;
 use super::rows::NameOf;
-use bound::Bound;
 use top_state::kind_rank;
 
-pub(super) use bound::BoundAt;
-pub(super) use top_state::{TopState, opening_after, opening_any};
+pub(super) use bound::{Bound, BoundAt};
+pub(super) use top_state::{Next, TopState, opening_after, opening_any};
 
 mod bound;
 mod differs;
@@ -92,7 +92,7 @@ struct Before {
 #[derive(Debug)]
 pub(super) struct Fit {
     /// The span's top-level methods if it takes the record.
-    tops: Vec<TopState>,
+    tops: Vec<Next>,
     /// Values of [`IdentifierStrength::Request`] that both have.
     pub(super) n_request: u32,
     /// Values of [`IdentifierStrength::Weak`] that both have.
@@ -110,28 +110,28 @@ impl Fit {
     /// What follows tells whether the record is this or another log point of the same
     /// text, which fits as well: the span can be where either of them is.
     pub(super) fn or(&mut self, other: Fit) {
-        for state in other.tops {
-            match self.tops.binary_search_by_key(&state.top, |known| known.top) {
-                Ok(at) => self.tops[at].or(&state),
-                Err(at) => self.tops.insert(at, state),
+        for next in other.tops {
+            match self.tops.binary_search_by_key(&next.top(), Next::top) {
+                Ok(at) => self.tops[at].or(&next),
+                Err(at) => self.tops.insert(at, next),
             }
         }
     }
 
     /// The span's top-level methods if it takes the record.
-    pub(super) fn tops(&self) -> &[TopState] {
+    pub(super) fn tops(&self) -> &[Next] {
         &self.tops
     }
 
     /// Whether this leaves the span all top-level methods that `other` leaves it.
     pub(super) fn keeps_all_of(&self, other: &Fit) -> bool {
-        let has = |top| self.tops.binary_search_by_key(&top, |state| state.top).is_ok();
-        other.tops.iter().all(|state| has(state.top))
+        let has = |top| self.tops.binary_search_by_key(&top, Next::top).is_ok();
+        other.tops.iter().map(Next::top).all(has)
     }
 
     /// Whether nobody is known to run what would have printed both.
     pub(super) fn is_unreached(&self, orders: &Orders<'_>) -> bool {
-        are_unreached(&self.tops, orders)
+        are_unreached(self.tops.iter().map(Next::top), orders)
     }
 
     /// Whether a span that its thread has left behind goes on with this record of
@@ -140,15 +140,15 @@ impl Fit {
     /// span is the task of its thread, the thread can have printed what comes between as
     /// something else.
     pub(super) fn resumes(&self, orders: &mut Orders<'_>, point: LogPointId) -> bool {
-        let is_event = |state: &TopState| orders.is_event(state.top);
-        if self.n_request > 0 && self.tops.iter().all(is_event) {
+        let is_event = |top: TopLevelId| orders.is_event(top);
+        if self.n_request > 0 && self.tops.iter().map(Next::top).all(is_event) {
             return true;
         }
         if !self.entered || orders.floats(point) {
             return false;
         }
         let (names_it, begins) = (self.n_request > 0, orders.starts(point));
-        let is_task = || self.tops.iter().all(|state| orders.kind(state.top) == TopLevelKind::Task);
+        let is_task = || self.tops.iter().all(|next| orders.kind(next.top()) == TopLevelKind::Task);
         match self.follows {
             Follows::Next => names_it || !begins,
             Follows::Later => names_it && !begins && is_task(),
@@ -162,8 +162,8 @@ pub(super) fn names_request(orders: &Orders<'_>, places: &Places, fact: &Fact) -
     bound.any(|bound| bound.iter().any(Bound::is_request_identifier))
 }
 
-fn are_unreached(tops: &[TopState], orders: &Orders<'_>) -> bool {
-    tops.iter().all(|state| orders.kind(state.top) == TopLevelKind::Unreached)
+fn are_unreached(mut tops: impl Iterator<Item = TopLevelId>, orders: &Orders<'_>) -> bool {
+    tops.all(|top| orders.kind(top) == TopLevelKind::Unreached)
 }
 
 impl OpenSpan {
@@ -248,7 +248,8 @@ impl OpenSpan {
     /// The top-level methods in states `tops` that print `fact` next; none if
     /// there is none.
     pub(super) fn steps(tops: &[TopState], orders: &mut Orders<'_>, fact: &Fact) -> Option<Vec<TopState>> {
-        Self::fit_after(tops, orders, fact).map(|fit| fit.tops)
+        let fit = Self::fit_after(tops, orders, fact)?;
+        Some(fit.tops.into_iter().map(Next::into_state).collect())
     }
 
     /// How a record fits top-level methods in states `tops` as the very next one.
@@ -295,17 +296,18 @@ impl OpenSpan {
     /// way, and the record that fits as `fit` says names what the handler itself is about.
     pub(super) fn leaves_entity(&self, fit: &Fit, entities: &BTreeSet<ValueClassId>) -> bool {
         fit.tops.iter().all(|next| {
-            let Ok(at) = self.tops.binary_search_by_key(&next.top, |state| state.top) else { return false };
+            let Ok(at) = self.tops.binary_search_by_key(&next.top(), |state| state.top) else { return false };
             let mut names = self.tops[at].bound.iter();
             names.clone().any(|name| is_made(&name.text) && entities.contains(&name.value_class))
                 && names.all(|name| name.identifier.is_none())
-                && next.bound.iter().any(|name| name.identifier.is_some())
+                && next.bound().iter().any(|name| name.identifier.is_some())
         })
     }
 
     /// Takes a record that fits.
     pub(super) fn take(&mut self, fit: Fit, event: Event, seq: u64) {
-        let tops = std::mem::replace(&mut self.tops, fit.tops);
+        let tops = fit.tops.into_iter().map(Next::into_state).collect();
+        let tops = std::mem::replace(&mut self.tops, tops);
         let mut earlier = self.before_last.take();
         if let Some(before) = earlier.as_mut().and_then(|before| before.earlier.as_mut()) {
             before.earlier = None;
@@ -402,7 +404,7 @@ impl OpenSpan {
 
     /// Whether nobody is known to run any of what it can be.
     pub(super) fn is_unreached(&self, orders: &Orders<'_>) -> bool {
-        are_unreached(&self.tops, orders)
+        are_unreached(self.tops.iter().map(|state| state.top), orders)
     }
 
     /// Whether none of its records named anything, but for what nearly all records name.
@@ -480,11 +482,11 @@ impl OpenSpan {
     /// Whether it can be all of something that is handed out, and a record that fits
     /// as `fit` says is the dispatcher's own.
     pub(super) fn was_handed_out(&self, orders: &Orders<'_>, fit: &Fit) -> bool {
-        let is_own = |state: &TopState| orders.kind(state.top) == TopLevelKind::Dispatcher;
+        let is_own = |top: TopLevelId| orders.kind(top) == TopLevelKind::Dispatcher;
         let is_whole = |state: &TopState| {
-            !is_own(state) && state.entered && state.at.iter().any(|&at| orders.is_exit(state.top, at))
+            !is_own(state.top) && state.entered && state.at.iter().any(|&at| orders.is_exit(state.top, at))
         };
-        fit.tops.iter().all(is_own) && self.tops.iter().any(is_whole)
+        fit.tops.iter().map(Next::top).all(is_own) && self.tops.iter().any(is_whole)
     }
 
     /// Whether it names something that the record names too, whatever it knows of it.

@@ -26,6 +26,8 @@ pub(super) struct Places {
     pub(super) top: TopLevelId,
     /// Positions (node, point within the node), sorted.
     pub(super) at: Vec<(u32, u32)>,
+    /// Places of the log point in the methods before it.
+    pub(super) n_before: usize,
 }
 
 /// All DAGs of a model, indexed by log point.
@@ -169,7 +171,8 @@ impl<'m> Orders<'m> {
                     let index = point.log_point.index();
                     let of_point = &mut places[index];
                     if of_point.last().is_none_or(|last| last.top != id) {
-                        of_point.push(Places { top: id, at: Vec::new() });
+                        let n_before = of_point.last().map_or(0, |last| last.n_before + last.at.len());
+                        of_point.push(Places { top: id, at: Vec::new(), n_before });
                     }
                     let last = of_point.last_mut().expect("pushed above");
                     last.at.push((to_u32(n), to_u32(p)));

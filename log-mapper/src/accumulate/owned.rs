@@ -17,7 +17,7 @@ use schema::kinds::{TELLING_MIN, is_made};
 use schema::{LogPointId, Pass};
 
 use super::facts::Fact;
-use super::open_span::{Fit, TopState, opening_any};
+use super::open_span::{Bound, Fit, Next, opening_any};
 use super::open_spans::SpanIndex;
 use super::{Goes, Scan};
 
@@ -31,9 +31,9 @@ const OTHERS_SHARE: u32 = 16;
 pub(super) struct Owned(Vec<(u32, u32)>);
 
 impl Owned {
-    /// Learns whether a record with `fact`, of a span that can be `tops`, names what that
-    /// is about.
-    pub(super) fn learn(&mut self, fact: &Fact, tops: &[TopState]) {
+    /// Learns whether a record with `fact`, of a span of which the methods that it can be have
+    /// `bound` values, names what that is about.
+    pub(super) fn learn<'b>(&mut self, fact: &Fact, bound: impl IntoIterator<Item = &'b [Bound]>) {
         if !names_something(fact) {
             return;
         }
@@ -42,7 +42,8 @@ impl Owned {
             self.0.resize(point + 1, (0, 0));
         }
         let (n_own, n_others) = &mut self.0[point];
-        *(if tops.iter().any(|state| is_about(state, fact)) { n_own } else { n_others }) += 1;
+        let is_own = bound.into_iter().any(|bound| is_about(bound, fact));
+        *(if is_own { n_own } else { n_others }) += 1;
     }
 
     /// Whether who prints `point` is about what that names.
@@ -68,7 +69,7 @@ impl Scan<'_> {
         thread?;
         let goes = self.apart(fact, span, fit);
         if goes.is_none() {
-            self.owned.learn(fact, fit.tops());
+            self.owned.learn(fact, fit.tops().iter().map(Next::bound));
         }
         goes
     }
@@ -78,7 +79,7 @@ impl Scan<'_> {
         if !self.owned.is_rule(fact.log_point) || is_told() || self.is_main(span) {
             return None;
         }
-        if fit.tops().iter().any(|state| is_about(state, fact)) {
+        if fit.tops().iter().any(|next| is_about(next.bound(), fact)) {
             return None;
         }
         let open = self.open.get(span);
@@ -90,7 +91,7 @@ impl Scan<'_> {
             return None;
         }
         let mut tops = opening_any(&mut self.orders, &[fact]);
-        tops.retain(|state| is_about(state, fact));
+        tops.retain(|state| is_about(&state.bound, fact));
         (!tops.is_empty()).then_some(Goes::Apart(tops))
     }
 }
@@ -106,7 +107,7 @@ fn names_something(fact: &Fact) -> bool {
 }
 
 /// Whether a method is about something that the record names.
-fn is_about(state: &TopState, fact: &Fact) -> bool {
-    let mut own = state.bound.iter().filter(|bound| bound.is_request_identifier());
+fn is_about(bound: &[Bound], fact: &Fact) -> bool {
+    let mut own = bound.iter().filter(|bound| bound.is_request_identifier());
     own.any(|bound| telling(fact).any(|text| *bound.text == *text))
 }

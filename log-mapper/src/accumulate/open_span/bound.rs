@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
 use schema::kinds::{TELLING_MIN, is_digest};
 use schema::{Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, ValueClassId};
 
@@ -51,19 +50,24 @@ impl Bound {
 /// What a record binds at one place.
 pub(in crate::accumulate) type Bounds = Rc<[Bound]>;
 
-/// What a record binds at places of its log point, worked out once for all spans that
-/// could take it.
-pub(in crate::accumulate) type BoundAt = RefCell<FxHashMap<(TopLevelId, (u32, u32)), Option<Bounds>>>;
+/// What a record binds at the places of its log point, by their numbers there, worked out once for
+/// all spans that could take it.
+pub(in crate::accumulate) type BoundAt = RefCell<Vec<Option<Option<Bounds>>>>;
 
-/// What [`bind`] says.
+/// What [`bind`] says of place `at.1` in the top-level method that is entry `at.0` of the log point.
 pub(super) fn bind_once(
     orders: &Orders<'_>,
     top: TopLevelId,
-    place: (u32, u32),
+    at: (usize, usize),
     fact: &Fact,
 ) -> Option<Bounds> {
-    let make = || bind(orders, top, place, fact).map(Rc::from);
-    fact.bound_at.borrow_mut().entry((top, place)).or_insert_with(make).clone()
+    let places = &orders.places(fact.log_point)[at.0];
+    let number = places.n_before + at.1;
+    let mut bound_at = fact.bound_at.borrow_mut();
+    if bound_at.len() <= number {
+        bound_at.resize(number + 1, None);
+    }
+    bound_at[number].get_or_insert_with(|| bind(orders, top, places.at[at.1], fact).map(Rc::from)).clone()
 }
 
 /// The values that `fact` binds at a place; none if it binds one identifier to

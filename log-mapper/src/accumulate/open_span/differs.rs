@@ -1,6 +1,5 @@
 //! Whether a record names another thing than a span that could take it.
 
-use std::cell::OnceCell;
 use std::sync::Arc;
 
 use schema::kinds::are_part_and_whole;
@@ -34,24 +33,25 @@ impl OpenSpan {
         fact: &Fact,
         counts: &dyn Fn(ValueClassId) -> bool,
     ) -> bool {
-        // Most methods that it can be know the same.
-        let known: OnceCell<Vec<(ValueClassId, &Arc<str>)>> = OnceCell::new();
-        let known = || {
-            known.get_or_init(|| {
-                let mut known: Vec<_> = self.known().map(|b| (kinds.of(b.value_class), &b.text)).collect();
-                // Equal texts are mostly one. In which order they stand does not matter.
-                known.sort_unstable_by_key(|(kind, text)| (*kind, Arc::as_ptr(text).cast::<u8>()));
-                known.dedup_by(|a, b| a.0 == b.0 && Arc::ptr_eq(a.1, b.1));
-                known
-            })
-        };
-        let of_kind = |kind| known().iter().filter(move |(known, _)| *known == kind).map(|(_, text)| *text);
+        let of_kind =
+            |kind| self.known().filter(move |b| kinds.of(b.value_class) == kind).map(|b| &b.text);
         let is_another = |kind: ValueClassId, text: &Arc<str>| {
             let is_same = |known: &Arc<str>| known == text || are_part_and_whole(known, text);
-            counts(kind) && of_kind(kind).next().is_some() && !of_kind(kind).any(is_same)
+            let mut known = of_kind(kind);
+            // Most methods that it can be know the same.
+            let mut last: Option<&Arc<str>> = None;
+            counts(kind)
+                && known.all(|known| {
+                    let is_looked_at = last.replace(known).is_some_and(|last| Arc::ptr_eq(last, known));
+                    is_looked_at || !is_same(known)
+                })
+                && last.is_some()
         };
         let are_fields = |kind, variable| {
-            of_kind(kind).all(|text| self.is_another_field(orders, text, (fact.log_point, variable)))
+            let mut texts: Vec<&Arc<str>> = of_kind(kind).collect();
+            texts.sort_unstable();
+            texts.dedup();
+            texts.iter().all(|text| self.is_another_field(orders, text, (fact.log_point, variable)))
         };
         let is_other =
             |uuid: &Uuid| uuid.classes.iter().any(|class| is_another(kinds.of(*class), &uuid.text));

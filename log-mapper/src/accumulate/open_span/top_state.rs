@@ -1,13 +1,15 @@
 //! One top-level method that can have printed a span: where in its order the span
 //! stands, and what it has bound.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::rc::Rc;
 
 use schema::kinds::is_digest;
 use schema::{
-    Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, TopLevelKind, ValueClassId,
+    Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, TopLevelKind,
 };
+use smallvec::SmallVec;
 
 use super::BOUND_MAX;
 use super::bound::{Bound, Bounds, bind, bind_once, own_identifier, shared_strength};
@@ -15,13 +17,49 @@ use crate::accumulate::facts::Fact;
 use crate::accumulate::orders::{Follows, Orders, Places};
 use crate::accumulate::pools::{BEST, Fitness};
 
+/// Nodes of the DAG of a top-level method: mostly one or two.
+pub(in crate::accumulate) type Nodes = SmallVec<[u32; 4]>;
+
+/// What a top-level method would be with a record more. A record is tried with many spans, and
+/// joins one: what is bound then is put together when it is asked for.
+#[derive(Debug)]
+pub(in crate::accumulate) struct Next {
+    /// It after the record, but for what that binds.
+    state: TopState,
+    new: Bounds,
+    bound: OnceCell<Rc<Vec<Bound>>>,
+}
+
+impl Next {
+    /// The top-level method.
+    pub(in crate::accumulate) fn top(&self) -> TopLevelId {
+        self.state.top
+    }
+
+    /// What is bound with the record.
+    pub(in crate::accumulate) fn bound(&self) -> &[Bound] {
+        self.bound.get_or_init(|| self.state.with_bound(&self.new))
+    }
+
+    /// This, or `other` of the same method.
+    pub(super) fn or(&mut self, other: &Self) {
+        self.state.or(&other.state);
+    }
+
+    /// The method with the record.
+    pub(super) fn into_state(self) -> TopState {
+        let bound = self.bound.into_inner().unwrap_or_else(|| self.state.with_bound(&self.new));
+        TopState { bound, ..self.state }
+    }
+}
+
 /// One top-level method that can have printed the span.
 #[derive(Clone, Debug)]
 pub(in crate::accumulate) struct TopState {
     pub(in crate::accumulate) top: TopLevelId,
     /// Nodes at which the last log point can have been; none: nothing so far had
     /// a place in the order.
-    pub(in crate::accumulate) at: Vec<u32>,
+    pub(in crate::accumulate) at: Nodes,
     /// Shared with what the span was before, and with what it would be with any of
     /// the records that it could take: few of them add anything.
     pub(in crate::accumulate) bound: Rc<Vec<Bound>>,
@@ -58,8 +96,8 @@ impl TopState {
         fact: &Fact,
         index: usize,
         is_at_work: bool,
-    ) -> Option<(TopState, (u32, u32, Follows, bool))> {
-        let mut at = Vec::new();
+    ) -> Option<(Next, (u32, u32, Follows, bool))> {
+        let mut at = Nodes::new();
         let has_rounds = orders.kind(self.top) == TopLevelKind::Dispatcher;
         let mut best: Option<((u32, u32, Follows), Bounds)> = None;
         for i in 0..orders.places(fact.log_point)[index].at.len() {
@@ -68,7 +106,7 @@ impl TopState {
             if follows.is_none() && !has_rounds {
                 continue;
             }
-            let Some(bound) = bind_once(orders, self.top, place, fact) else { continue };
+            let Some(bound) = bind_once(orders, self.top, (index, i), fact) else { continue };
             let Some((n_request, n_weak)) = self.agree(orders, &bound, is_at_work && !has_rounds) else {
                 continue;
             };
@@ -89,7 +127,8 @@ impl TopState {
         }
         let Self { top, first, entered, .. } = *self;
         let n_skips = self.n_skips + u32::from(follows == Follows::Later);
-        let next = TopState { top, at, bound: self.with_bound(&bound), first, entered, n_skips };
+        let state = TopState { top, at, bound: Rc::clone(&self.bound), first, entered, n_skips };
+        let next = Next { state, new: bound, bound: OnceCell::new() };
         Some((next, (n_request, n_weak, follows, entered)))
     }
 
@@ -170,7 +209,7 @@ impl TopState {
     fn agree(&self, orders: &Orders<'_>, bound: &[Bound], is_at_work: bool) -> Option<(u32, u32)> {
         let (mut n_request, mut n_weak, mut n_digests, mut n_weak_digests) = (0, 0, 0, 0);
         // What is known by its parts is no second evidence besides them.
-        let parts: Vec<ValueClassId> = bound.iter().filter_map(|new| new.part).collect();
+        let is_part = |class| bound.iter().any(|new| new.part == Some(class));
         let names = |class| bound.iter().any(|new| new.part.is_none() && new.value_class == class);
         let identifiers = orders.identifiers(self.top);
         for new in bound {
@@ -192,7 +231,7 @@ impl TopState {
                 // It is beside the name of what it is the digest of.
                 IdentifierStrength::Request if is_digest(&new.text) => n_digests = 1,
                 IdentifierStrength::Request => n_request += 1,
-                IdentifierStrength::Weak if parts.contains(&new.value_class) => {}
+                IdentifierStrength::Weak if is_part(new.value_class) => {}
                 IdentifierStrength::Weak if is_digest(&new.text) => n_weak_digests = 1,
                 IdentifierStrength::Weak => n_weak += 1,
                 IdentifierStrength::Node => {}
@@ -211,7 +250,7 @@ impl TopState {
 fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
     let mut tops = Vec::new();
     for index in 0..orders.places(fact.log_point).len() {
-        let Places { top, ref at } = orders.places(fact.log_point)[index];
+        let Places { top, ref at, .. } = orders.places(fact.log_point)[index];
         let places = at.clone();
         let entries: Vec<(u32, u32)> =
             places.iter().copied().filter(|&(node, _)| orders.is_entry(top, node)).collect();
@@ -221,7 +260,7 @@ fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
         // A record whose values contradict the bindings still has to be
         // somewhere: it opens a span without those values.
         let bound = places.iter().find_map(|&place| bind(orders, top, place, fact)).unwrap_or_default();
-        let mut at: Vec<u32> = places.iter().map(|&(node, _)| node).collect();
+        let mut at: Nodes = places.iter().map(|&(node, _)| node).collect();
         at.dedup();
         if floats {
             at.clear();
@@ -261,7 +300,7 @@ pub(in crate::accumulate) fn opening_after(
             let places = orders.places(fact.log_point);
             let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
             if let Some((state, (_, _, Follows::Next, _))) = state.step(orders, fact, index, true) {
-                next.push(state);
+                next.push(state.into_state());
             }
         }
         tops = next;

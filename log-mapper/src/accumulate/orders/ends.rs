@@ -58,7 +58,7 @@ impl Orders<'_> {
     pub(in crate::accumulate) fn starts_work(&mut self, point: LogPointId) -> bool {
         use TopLevelKind::{Dispatcher, Entity, Unreached};
         (0..self.places[point.index()].len()).any(|index| {
-            let Places { top, ref at } = self.places[point.index()][index];
+            let Places { top, ref at, .. } = self.places[point.index()][index];
             let at = at.clone();
             let works = !matches!(self.kind(top), Dispatcher | Unreached | Entity);
             works && at.iter().any(|&(node, _)| self.is_entry(top, node))
