@@ -5,17 +5,17 @@
 //! clearly enough ([`evidence`]); else it opens one. A span keeps every
 //! top-level method that can still have printed all of its records; it closes
 //! when none of them has a log point left, or after a window of silence. Closed
-//! spans are kept whole until the end, since what is learnt from the whole log
-//! decides on them once more: memory grows with the log. Which spans belong to one
-//! request is not decided here.
+//! spans are kept whole until a part of the log ends ([`parts`]), since what it has
+//! shown decides on them once more. Which spans belong to one request is not decided here.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{
-    Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, Pass, Passes, TopLevelId,
+    Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, Pass, Passes, Result, TopLevelId,
     ValueClassId, Values,
 };
 
@@ -34,13 +34,16 @@ use self::open_span::{Fit, TopState, opening_any};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
 use self::owned::Owned;
-use self::pools::{Closed, Pools};
+use self::parts::{KnownThreads, Part, PartEnds};
+use self::pools::Closed;
 use self::programs::Programs;
+use self::recent_texts::RecentTexts;
 use self::takers::{Taker, prefer_living};
 use self::thread_names::{ThreadNames, Told};
 use self::together::Together;
 use self::tries::Tries;
 use self::wholes::Wholes;
+use crate::limits::PART_RECORDS;
 use crate::record::{Candidate, Record, Records};
 
 mod ahead;
@@ -75,9 +78,11 @@ mod open_span;
 mod open_spans;
 mod orders;
 mod owned;
+mod parts;
 mod pauses;
 mod pools;
 mod programs;
+mod recent_texts;
 mod rests;
 mod rows;
 mod soles;
@@ -92,10 +97,6 @@ mod waited;
 mod wholes;
 mod words;
 
-/// A thread that does more than this was not made for a request, and a value in
-/// its name is none of one.
-const OWN_THREAD_MAX: u32 = 4;
-
 /// How to accumulate.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -108,6 +109,8 @@ pub struct Config {
     pub order_window_us: i64,
     /// Passes that are left out, to see what they earn.
     pub without: Passes,
+    /// Records of a part of the log: closed spans are held until one ends.
+    pub part_records: u64,
 }
 
 impl Config {
@@ -122,7 +125,8 @@ impl Config {
 impl Default for Config {
     fn default() -> Self {
         let (window_us, order_window_us) = (60_000_000, 5_000_000);
-        Self { node: String::new(), window_us, order_window_us, without: Passes::default() }
+        let (without, part_records) = (Passes::default(), PART_RECORDS);
+        Self { node: String::new(), window_us, order_window_us, without, part_records }
     }
 }
 
@@ -138,26 +142,58 @@ pub struct Accumulated {
 /// Accumulates `records`, which come in log order.
 ///
 /// Linear in the records; memory in proportion to the result, every span of the log.
+///
+/// # Panics
+/// As accumulating would.
 pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> Accumulated {
-    let mut scan = Scan::new(model, config);
-    let (common, work) = ahead::look(model, &mut scan.orders, records, &mut scan.soles, &mut scan.together);
-    scan.together.begin();
-    scan.common_ahead = common;
-    scan.work = work.map(|class| (class, Marks::of(model, class)));
-    let mut unattributed = Vec::new();
-    while let Some(record) = records.next() {
-        scan.expire(record.ts_us);
-        match scan.place(&record) {
-            Some(choice) => scan.apply(&record, choice),
-            None => match scan.amid(&record) {
-                Some(choice) => scan.apply(&record, choice),
-                None => {
-                    unattributed.push(event(&record, None, (Pass::Unattributed, Name::from("no log point"))))
-                }
-            },
+    let mut all = Accumulated::default();
+    let add = |part: Accumulated| {
+        all.accumulators.extend(part.accumulators);
+        all.unattributed.extend(part.unattributed);
+        Ok(())
+    };
+    accumulate_parts(model, records, config, add).expect("adding does not fail");
+    all
+}
+
+/// The same, one part of the log after the other: `take` is given what a part has made, while the
+/// records of the next one are accumulated.
+///
+/// Linear in the records; memory in proportion to a part and what is open.
+///
+/// # Errors
+/// Those of `take`, after which no more records are read.
+pub fn accumulate_parts(
+    model: &Model,
+    records: &mut dyn Records,
+    config: &Config,
+    mut take: impl FnMut(Accumulated) -> Result<()> + Send,
+) -> Result<()> {
+    let names_of_threads = ThreadNames::new(model);
+    std::thread::scope(|scope| {
+        let (sender, parts) = sync_channel::<(Part<'_>, Vec<Event>)>(0);
+        let names_of_threads = &names_of_threads;
+        let finishing = scope.spawn(move || {
+            let mut threads = KnownThreads::new(model, names_of_threads);
+            parts.into_iter().try_for_each(|(part, unattributed)| {
+                take(Accumulated { accumulators: part.finish(&mut threads, config), unattributed })
+            })
+        });
+        let mut scan = Scan::new(model, config, names_of_threads);
+        scan.look_ahead(records);
+        let (mut unattributed, mut ends) = (Vec::new(), PartEnds::new(config.part_records));
+        let mut is_taken = true;
+        while is_taken && let Some(record) = records.next() {
+            if ends.comes_before(record.ts_us) {
+                is_taken = sender.send((scan.split_part(), std::mem::take(&mut unattributed))).is_ok();
+            }
+            unattributed.extend(scan.accumulate(&record));
         }
-    }
-    Accumulated { accumulators: scan.finish(), unattributed }
+        // Who takes no more says why.
+        let _ = sender.send((scan.into_last_part(), unattributed));
+        drop(sender);
+        finishing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// A value of one class that many records show.
@@ -178,7 +214,7 @@ struct Scan<'m> {
     thread_names: Vec<Name>,
     /// What the name of each thread tells.
     told: Vec<Told>,
-    names_of_threads: ThreadNames<'m>,
+    names_of_threads: &'m ThreadNames<'m>,
     /// Number of the record at hand.
     seq: u64,
     previous_us: i64,
@@ -204,7 +240,7 @@ struct Scan<'m> {
     tries: Tries,
     handed: Handed,
     /// Values by text.
-    shown: FxHashMap<Arc<str>, Shown>,
+    shown: RecentTexts<Shown>,
     /// What is common for the first records ([`ahead`]).
     common_ahead: FxHashSet<Arc<str>>,
     soles: soles::Soles,
@@ -225,7 +261,7 @@ struct Scan<'m> {
     /// Classes of values that are UUIDs.
     uuid_classes: BTreeSet<ValueClassId>,
     /// Digests that were printed as values, and under which classes.
-    digests: FxHashMap<Arc<str>, Vec<ValueClassId>>,
+    digests: RecentTexts<Vec<ValueClassId>>,
     /// The last records that opened spans without a thread, while those are open.
     opened: VecDeque<Lone>,
     /// What the record at hand says, if it opens a span without a thread.
@@ -281,7 +317,7 @@ enum Goes {
 }
 
 impl<'m> Scan<'m> {
-    fn new(model: &'m Model, config: &'m Config) -> Self {
+    fn new(model: &'m Model, config: &'m Config, names_of_threads: &'m ThreadNames<'m>) -> Self {
         let waits = |kind| matches!(kind, LinkKind::Call | LinkKind::Ask | LinkKind::Rpc);
         let calls = model.communication_pairs.iter().filter(|pair| waits(pair.kind));
         Self {
@@ -295,7 +331,7 @@ impl<'m> Scan<'m> {
             threads: FxHashMap::default(),
             thread_names: Vec::new(),
             told: Vec::new(),
-            names_of_threads: ThreadNames::new(model),
+            names_of_threads,
             seq: 0,
             previous_us: i64::MIN,
             trust: Trust::FIRST,
@@ -313,7 +349,7 @@ impl<'m> Scan<'m> {
             familiar: rows::Familiar::default(),
             tries: Tries::default(),
             handed: Handed::new(model),
-            shown: FxHashMap::default(),
+            shown: RecentTexts::default(),
             common_ahead: FxHashSet::default(),
             soles: soles::Soles::default(),
             common: Vec::new(),
@@ -326,13 +362,33 @@ impl<'m> Scan<'m> {
             wholes: Wholes::default(),
             disputes: Disputes::default(),
             uuid_classes: BTreeSet::new(),
-            digests: FxHashMap::default(),
+            digests: RecentTexts::default(),
             opened: VecDeque::new(),
             opening: None,
             processes: Processes::default(),
             running: Running::default(),
             done: Vec::new(),
         }
+    }
+
+    /// Learns from the first records.
+    fn look_ahead(&mut self, records: &mut dyn Records) {
+        let (common, work) =
+            ahead::look(self.model, &mut self.orders, records, &mut self.soles, &mut self.together);
+        self.together.begin();
+        self.common_ahead = common;
+        self.work = work.map(|class| (class, Marks::of(self.model, class)));
+    }
+
+    /// Gives a record to a span; it comes back as an event if no log point can have printed it.
+    fn accumulate(&mut self, record: &Record<'_>) -> Option<Event> {
+        self.expire(record.ts_us);
+        let choice = self.place(record).or_else(|| self.amid(record));
+        match choice {
+            Some(choice) => self.apply(record, choice),
+            None => return Some(event(record, None, (Pass::Unattributed, Name::from("no log point")))),
+        }
+        None
     }
 
     /// Decides where a record goes; none if no log point can have printed it.
@@ -507,73 +563,6 @@ impl<'m> Scan<'m> {
         let first_seq = span.first_seq;
         let closed = span.close(&self.orders, self.node, thread, was_cut);
         self.done.push((first_seq, closed));
-    }
-
-    /// Closes what is open: all accumulators, in order of their first event.
-    fn finish(mut self) -> Vec<Accumulator> {
-        for index in self.open.all() {
-            self.close(index, true);
-        }
-        self.config.run(Pass::Disputes, || self.disputes.join(&mut self.done));
-        let (together, began, kinds, shown) = (self.together, self.began, self.kinds, self.shown);
-        let (told, names_of_threads) = (self.told, self.names_of_threads);
-        // What is known of every value is large, and nothing asks for it any more.
-        drop((self.names, self.wholes, self.digests, self.soles, self.disputes, self.open, self.given));
-        let Self { mut done, model, config, programs, threads, mut orders, .. } = self;
-        done.iter_mut().for_each(|(_, closed)| closed.resolve(&shown));
-        drop(shown);
-        done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
-        if threads.is_empty() {
-            config.run(Pass::Elapsed, || elapsed::give_back(&mut orders, model, &mut done));
-            config.run(Pass::Waited, || waited::join(&mut orders, &together, &mut done));
-        }
-        done.iter_mut().for_each(|(_, closed)| closed.drop_foreign_main(model));
-        if let Some(possible) = programs.possible() {
-            done.iter_mut().for_each(|(_, closed)| closed.keep(|top| possible[top.index()]));
-            orders.restrict(&possible);
-            if threads.is_empty() {
-                config.run(Pass::Errands, || errands::gather(&orders, model, &mut done));
-                config.run(Pass::FirstThread, || first_thread::join(&orders, model, &mut done));
-            }
-        }
-        if threads.is_empty() {
-            config.run(Pass::OneByOne, || one_by_one::join(&mut orders, &mut done));
-            config.run(Pass::Between, || between::join(&mut orders, &together, &mut done));
-        }
-        let has_threads = !threads.is_empty();
-        let window_us = if has_threads { config.window_us } else { config.order_window_us };
-        config.run(Pass::CalledAgain, || called_again::cut(&orders, &mut done));
-        config.run(Pass::Once, || once::cut(&mut orders, &mut done));
-        config.run(Pass::LastLines, || last_lines::cut(&mut orders, &mut done));
-        config.run(Pass::Tails, || tails::join(&mut orders, &mut done));
-        config.run(Pass::FirstLines, || first_lines::join(&mut orders, &mut done));
-        config.run(Pass::Amidst, || amidst::join(&orders, &mut done));
-        config.run(Pass::Late, || late::join(&mut orders, &mut done, config.window_us));
-        config.run(Pass::Rests, || rests::join(&mut orders, (&kinds, &began), &mut done, window_us));
-        let mut n_spans: FxHashMap<u32, u32> = FxHashMap::default();
-        let of = |closed: &Closed| threads.get(&closed.span.thread?).copied();
-        done.iter().filter_map(|(_, closed)| of(closed)).for_each(|t| *n_spans.entry(t).or_default() += 1);
-        for (_, closed) in &mut done {
-            let thread = of(closed).filter(|thread| n_spans[thread] <= OWN_THREAD_MAX);
-            if let Some(told) = thread.and_then(|thread| told.get(thread as usize)) {
-                told.add_values(&mut closed.span);
-            }
-        }
-        let told_of = |closed: &Closed| of(closed).and_then(|thread| told.get(thread as usize));
-        let is_doubtful = |told: Option<&Told>, top: TopLevelId| {
-            told.is_some_and(|told| told.speaks_against(top, names_of_threads.is_placed(top)))
-        };
-        let mut pools = Pools::new(model);
-        for (_, closed) in &done {
-            pools.learn(&closed.span, |top| is_doubtful(told_of(closed), top));
-        }
-        done.into_iter()
-            .map(|(_, mut closed)| {
-                let told = told_of(&closed);
-                pools.prefer(&mut closed, |top| is_doubtful(told, top));
-                Accumulator { spans: vec![closed.into_span()], links: Vec::new() }
-            })
-            .collect()
     }
 
     /// Keeps what the name of a thread says can run in it.

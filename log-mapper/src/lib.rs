@@ -6,8 +6,8 @@
 //! ```
 //! One scan: chunks are matched in parallel while the next ones are read and the
 //! ones before are accumulated; of the text only what is at work is held, of the
-//! accumulators all. The result does not depend on the number of threads or the
-//! size of chunks.
+//! accumulators those of a part of the log. The result does not depend on the number
+//! of threads or the size of chunks.
 
 pub mod accumulate;
 mod chunks;
@@ -38,8 +38,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
-use schema::{Model, NodeOutput, Result};
+use schema::{InputAccount, Model, NodeOutput, Result};
 
+use accumulate::Accumulated;
 use clock_steps::Clock;
 use files::{ChunkReader, clocks};
 use matched::{Matched, match_chunk};
@@ -103,20 +104,54 @@ pub fn map(
     config: &Config,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<NodeOutput> {
+    let mut all = Accumulated::default();
+    let inputs = map_parts(model, patterns, sources, config, progress, |part| {
+        all.accumulators.extend(part.accumulators);
+        all.unattributed.extend(part.unattributed);
+        Ok(())
+    })?;
+    Ok(NodeOutput {
+        node: config.accumulate.node.clone(),
+        model_digest: model.digest(),
+        inputs,
+        accumulators: all.accumulators,
+        unattributed: all.unattributed,
+    })
+}
+
+/// The same, one part of the logs after the other: `take` is given what each part has made, while
+/// the next one is mapped, so that memory is bounded by a part. Returns the accounts of the files,
+/// in time order.
+///
+/// # Errors
+/// A source cannot be opened; those of `take`.
+pub fn map_parts(
+    model: &Model,
+    patterns: &PatternSet,
+    sources: &[Source],
+    config: &Config,
+    progress: &(dyn Fn(u64) + Sync),
+    mut take: impl FnMut(Accumulated) -> Result<()> + Send,
+) -> Result<Vec<InputAccount>> {
     let files = files::prepare(sources, patterns, config)?;
     let readings = ChunkReader::readings(&files);
     let mut reader = ChunkReader::new(sources, files, config, progress);
     let mut notes = vec![stats::Notes::default(); readings.len()];
 
-    let (accumulated, steps) = std::thread::scope(|scope| {
+    let (placed, steps) = std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(1);
         let accumulating = scope.spawn(move || {
-            let mut records = ReceivedRecords::new(receiver);
-            let accumulated = accumulate::accumulate(model, &mut records, &config.accumulate);
-            (accumulated, records.clock.steps)
+            let (mut records, mut placed) = (ReceivedRecords::new(receiver), stats::Placed::default());
+            let count = |part: Accumulated| {
+                placed.add(&part);
+                take(part)
+            };
+            let done = accumulate::accumulate_parts(model, &mut records, &config.accumulate, count);
+            done.map(|()| (placed, records.clock.steps))
         });
-        match_all(&mut reader, &readings, patterns, config, sender, &mut notes)?;
-        Ok::<_, schema::Error>(accumulating.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let matched = match_all(&mut reader, &readings, patterns, config, sender, &mut notes);
+        let accumulated = accumulating.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        matched.and(accumulated)
     })?;
 
     let mut inputs = reader.accounts;
@@ -124,14 +159,8 @@ pub fn map(
         notes.tell(account);
     }
     stats::add_steps(&mut inputs, &steps);
-    stats::finish(&mut inputs, &accumulated);
-    Ok(NodeOutput {
-        node: config.accumulate.node.clone(),
-        model_digest: model.digest(),
-        inputs,
-        accumulators: accumulated.accumulators,
-        unattributed: accumulated.unattributed,
-    })
+    placed.tell(&mut inputs);
+    Ok(inputs)
 }
 
 /// Matches batch after batch, reading the next one meanwhile.
@@ -166,7 +195,7 @@ fn match_all(
             stats::add(account, &one.counts);
             notes[one.chunk.file as usize].add(&one.counts, one.first_line);
         }
-        // The receiver is gone only if accumulating panicked, which joining it shows.
+        // The receiver is gone if accumulating failed, which joining it shows.
         if sender.send(matched).is_err() {
             return Ok(());
         }

@@ -70,3 +70,7 @@ pub const MATCH_STEPS_MAX: u32 = 256;
 /// can begin (or end) with; each is a step of recursion, and a constant text
 /// beyond them is found by its next part.
 pub const CUT_LITERAL_MAX: usize = 64;
+
+/// Records of a part of the log, at whose end closed spans become accumulators: enough to learn
+/// from, few enough that two parts fit into some hundred MB.
+pub const PART_RECORDS: u64 = 1 << 16;

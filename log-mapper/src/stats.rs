@@ -1,6 +1,6 @@
 //! Accounting: what became of every record of every input.
 
-use schema::InputAccount;
+use schema::{Event, InputAccount};
 
 use crate::accumulate::Accumulated;
 use crate::clock_steps::ClockStep;
@@ -61,17 +61,35 @@ pub(crate) fn add_steps(accounts: &mut [InputAccount], steps: &[ClockStep]) {
     }
 }
 
-/// Completes the accounts by what accumulating made of the records.
-pub(crate) fn finish(accounts: &mut [InputAccount], accumulated: &Accumulated) {
-    let spans = accumulated.accumulators.iter().flat_map(|a| &a.spans);
-    for event in spans.flat_map(|s| &s.events) {
-        accounts[event.file as usize].n_attributed += 1;
+/// Records of each file that are in a request, and those that are in none.
+#[derive(Debug, Default)]
+pub(crate) struct Placed(Vec<(u64, u64)>);
+
+impl Placed {
+    /// Counts those of a part.
+    pub(crate) fn add(&mut self, part: &Accumulated) {
+        let events = part.accumulators.iter().flat_map(|a| &a.spans).flat_map(|span| &span.events);
+        events.for_each(|event| self.of_file(event).0 += 1);
+        part.unattributed.iter().for_each(|event| self.of_file(event).1 += 1);
     }
-    for event in &accumulated.unattributed {
-        accounts[event.file as usize].n_unattributed += 1;
+
+    fn of_file(&mut self, event: &Event) -> &mut (u64, u64) {
+        let file = event.file as usize;
+        if self.0.len() <= file {
+            self.0.resize(file + 1, (0, 0));
+        }
+        &mut self.0[file]
     }
-    for account in accounts {
-        let sum = account.n_attributed + account.n_unattributed + account.n_headerless + account.n_rejected;
-        assert_eq!(account.n_records, sum, "records of `{}`", account.file);
+
+    /// Completes the accounts.
+    pub(crate) fn tell(&self, accounts: &mut [InputAccount]) {
+        for (account, &(n_attributed, n_unattributed)) in accounts.iter_mut().zip(&self.0) {
+            (account.n_attributed, account.n_unattributed) = (n_attributed, n_unattributed);
+        }
+        for account in accounts {
+            let sum =
+                account.n_attributed + account.n_unattributed + account.n_headerless + account.n_rejected;
+            assert_eq!(account.n_records, sum, "records of `{}`", account.file);
+        }
     }
 }

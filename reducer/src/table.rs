@@ -365,7 +365,7 @@ impl Days {
             self.closed.push(DataFile::new(
                 R::TABLE,
                 path_of(R::TABLE, Some(day), self.number),
-                file.finish()?,
+                file.finish(tables::Metadata::new())?,
             ));
         }
         Ok(())

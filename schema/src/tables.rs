@@ -34,7 +34,9 @@ pub use aggregates::{NodeAggregate, aggregate_path, read_aggregates, write_aggre
 pub use cell::{Bytes, Cell, Row, SharedBytes, Text, Time};
 pub use events::{EventRow, NameValue};
 pub use inputs::{InputRow, RunRow};
-pub use map_output::{AccumulatorRow, UnattributedRow, node_outputs, read_node_output, write_node_output};
+pub use map_output::{
+    AccumulatorRow, NodeOutputWriter, UnattributedRow, node_outputs, read_node_output, write_node_output,
+};
 pub use model::{
     CommunicationPairRow, IdentifierRow, LogPointRow, TemplateRow, TopLevelMethodRow, kind_name, short_name,
     strength_name,

@@ -11,8 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::ScopedJoinHandle;
 
 use anyhow::{Context as _, Result, bail};
+use log_mapper::accumulate::Accumulated;
 use log_mapper::{Layout, PatternSet};
-use schema::{Model, NodeOutput, Passes};
+use schema::tables::NodeOutputWriter;
+use schema::{InputAccount, Model, NodeOutput, Passes};
 
 use super::summary;
 use super::{Usage, exit_code};
@@ -44,27 +46,40 @@ pub(crate) fn run(args: &MapArgs, voice: Voice) -> Result<ExitCode> {
     drop_contained(&mut logs, voice)?;
     let logs = logs.remove(&args.node).unwrap_or_default();
     let mapper = Mapper::new(&model, &args.log, voice)?;
-    let output = mapper.map(&args.node, &logs)?;
-    summary::require_headers(std::slice::from_ref(&output), voice)?;
-    std::fs::create_dir_all(&args.output).with_context(|| format!("`{}`", args.output.display()))?;
-    let totals = summary::Totals::of(output.inputs.iter());
     if let Some(query) = query {
+        let output = mapper.map(&args.node, &logs)?;
         let inputs = output.inputs.clone();
+        summary::require_headers(inputs.iter(), voice)?;
+        create_folder(&args.output)?;
         aggregate::write(&args.output, &query, model, output, voice)?;
         summary::tell_damage(inputs.iter().map(|input| (args.node.as_str(), input)), voice);
+        let totals = summary::Totals::of(inputs.iter());
         return Ok(exit_code(totals.lost() > 0, args.log.strict));
     }
+    let mut writer = NodeOutputWriter::new(&args.output, &args.node, model.digest());
+    let mut n_accumulators = 0;
+    let inputs = mapper.map_parts(&args.node, &logs, |part| {
+        n_accumulators += part.accumulators.len();
+        writer.add(&model, &part.accumulators, &part.unattributed)
+    })?;
+    summary::require_headers(inputs.iter(), voice)?;
+    create_folder(&args.output)?;
     model.write(&args.output.join(MODEL_NAME))?;
-    schema::tables::write_node_output(&args.output, &model, &output)?;
-    voice.say(&format!("{}: {} in {} accumulators", args.node, totals.sentence(), output.accumulators.len()));
+    writer.finish(&inputs)?;
+    let totals = summary::Totals::of(inputs.iter());
+    voice.say(&format!("{}: {} in {n_accumulators} accumulators", args.node, totals.sentence()));
+    let named = || inputs.iter().map(|input| (args.node.as_str(), input));
     if !voice.quiet {
         let mut out = crate::output::stdout();
-        let inputs = output.inputs.iter().map(|input| (args.node.as_str(), input));
-        summary::print_layouts(&mut out, inputs)?;
+        summary::print_layouts(&mut out, named())?;
         out.flush()?;
     }
-    summary::tell_damage(output.inputs.iter().map(|input| (args.node.as_str(), input)), voice);
+    summary::tell_damage(named(), voice);
     Ok(exit_code(totals.lost() > 0, args.log.strict))
+}
+
+fn create_folder(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("`{}`", folder.display()))
 }
 
 /// Fails if the folder holds what this would replace: before the work, not after it.
@@ -149,6 +164,20 @@ impl<'a> Mapper<'a> {
         output
     }
 
+    /// The same, one part of the logs after the other; returns the accounts of the files.
+    pub(crate) fn map_parts(
+        &self,
+        node: &str,
+        logs: &[PathBuf],
+        take: impl FnMut(Accumulated) -> schema::Result<()> + Send,
+    ) -> Result<Vec<InputAccount>> {
+        let progress = Progress::new(self.voice, &format!("reading the logs of {node}"));
+        let (sources, config) = (log_mapper::discover(logs)?, self.config_of(node));
+        let inputs = log_mapper::map_parts(self.model, &self.patterns, &sources, &config, &|_| (), take);
+        drop(progress);
+        Ok(inputs?)
+    }
+
     /// Maps the logs of several nodes, as many at once as there are threads to work with: the
     /// records of one node are accumulated one after the other. In order of their names.
     pub(crate) fn map_all(&self, nodes: &BTreeMap<String, Vec<PathBuf>>) -> Result<Vec<NodeOutput>> {
@@ -181,10 +210,14 @@ impl<'a> Mapper<'a> {
     }
 
     fn map_one(&self, node: &str, logs: &[PathBuf]) -> Result<NodeOutput> {
+        let (sources, config) = (log_mapper::discover(logs)?, self.config_of(node));
+        Ok(log_mapper::map(self.model, &self.patterns, &sources, &config, &|_| ())?)
+    }
+
+    fn config_of(&self, node: &str) -> log_mapper::Config {
         let mut config = self.config.clone();
         config.accumulate.node = node.to_owned();
-        let sources = log_mapper::discover(logs)?;
-        Ok(log_mapper::map(self.model, &self.patterns, &sources, &config, &|_| ())?)
+        config
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
     let outputs = mapper.map_all(&inputs.logs)?;
     // Nothing of what it has compiled is asked for any more.
     drop(mapper);
-    summary::require_headers(&outputs, voice)?;
+    summary::require_headers(outputs.iter().flat_map(|output| &output.inputs), voice)?;
     if outputs.iter().flat_map(|output| &output.inputs).all(|input| summary::n_headed(input) == 0) {
         bail!("no record in any of the logs");
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use reducer::append::{AddedRequest, Appended};
-use schema::{InputAccount, NodeOutput};
+use schema::InputAccount;
 use serde_json::{Value, json};
 
 use crate::args::Format;
@@ -65,16 +65,18 @@ pub(crate) fn n_headed(input: &InputAccount) -> u64 {
 
 /// Warns of each log that has no header that could be read, and fails if that is all of
 /// them: one bad log of many harms only itself.
-pub(crate) fn require_headers(outputs: &[NodeOutput], voice: Voice) -> Result<()> {
-    let inputs = || outputs.iter().flat_map(|output| &output.inputs);
-    let messages = inputs().filter(|input| input.n_bytes > 0 && n_headed(input) == 0).map(|input| {
+pub(crate) fn require_headers<'a>(
+    inputs: impl Iterator<Item = &'a InputAccount> + Clone,
+    voice: Voice,
+) -> Result<()> {
+    let messages = inputs.clone().filter(|input| input.n_bytes > 0 && n_headed(input) == 0).map(|input| {
         let why = input.damage.last().map_or("no line has a header of a known layout", String::as_str);
         let told = why.contains("--layout") || why.contains("not read");
         let next = if told { "" } else { "; give its layout with --layout" };
         format!("`{}`: {why}{next}", input.file)
     });
     let messages: Vec<String> = messages.collect();
-    if let Some(first) = messages.first().filter(|_| inputs().all(|input| n_headed(input) == 0)) {
+    if let Some(first) = messages.first().filter(|_| inputs.clone().all(|input| n_headed(input) == 0)) {
         bail!("{first}");
     }
     messages.iter().for_each(|message| voice.say(&format!("warning: {message}")));

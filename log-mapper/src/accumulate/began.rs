@@ -62,7 +62,7 @@ pub(super) fn is_time(n_right: usize, n: usize) -> bool {
 }
 
 /// Which log points say how long something took, as far as those that wait for them show.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Began {
     /// By log point, once asked for.
     seen: FxHashMap<LogPointId, Option<Seen>>,

@@ -101,6 +101,13 @@ impl Disputes {
         self.served.contains(&first_seq)
     }
 
+    /// A part of the log ends: what was settled in it is done with, and of who began before record
+    /// `first_seq` nobody asks any more.
+    pub(super) fn end_part(&mut self, first_seq: u64) {
+        self.settled.clear();
+        self.served.retain(|&span| span >= first_seq);
+    }
+
     fn settle(&mut self, at: usize) {
         if self.open[at].waiting.len() <= self.open[at].came.len() {
             let dispute = self.open.remove(at);

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
 use schema::kinds::{TELLING_MIN, is_digest, is_made, is_uuid};
 use schema::{LogPointId, Value, ValueClassId, ValueShape, Variable};
 
@@ -13,6 +12,7 @@ use super::canonical::canonical;
 use super::names::{digests, uuids};
 use super::open_span::BoundAt;
 use super::pools::Closed;
+use super::recent_texts::RecentTexts;
 use super::wholes::{Named, Whole};
 use super::{Scan, Shown};
 use crate::record::{Candidate, Record};
@@ -175,7 +175,7 @@ impl Scan<'_> {
         let seq = self.seq;
         let mut shared = Vec::new();
         values.retain(|(variable, text)| {
-            let shown = self.shown.entry(Arc::clone(text)).or_default();
+            let shown = self.shown.show(text, Shown::default);
             shown.spread.add(seq);
             if let Some(class) = variables[*variable as usize].value_class {
                 self.kinds.learn(&mut shown.classes, class, text);
@@ -319,20 +319,17 @@ impl Scan<'_> {
     fn learn_digest(&mut self, text: &str, class: Option<ValueClassId>) {
         let text = canonical(text, ValueShape::Text).unwrap_or_default();
         if let Some(class) = class.filter(|_| is_digest(&text)) {
-            if !self.digests.contains_key(&*text) {
-                self.digests.insert(Arc::from(&*text), Vec::new());
-            }
-            if let Some(classes) = self.digests.get_mut(&*text) {
-                self.kinds.learn(classes, class, &text);
-            }
+            let known = self.digests.get_key_value(&text).map(|(known, _)| Arc::clone(known));
+            let classes = self.digests.show(&known.unwrap_or_else(|| Arc::from(&*text)), Vec::new);
+            self.kinds.learn(classes, class, &text);
         }
     }
 }
 
 impl Closed {
     /// Names the things whose UUIDs stand within the span's texts, by the classes
-    /// under which the whole log has `shown` them.
-    pub(super) fn resolve(&mut self, shown: &FxHashMap<Arc<str>, Shown>) {
+    /// under which the log has `shown` them by now.
+    pub(super) fn resolve(&mut self, shown: &RecentTexts<Shown>) {
         let uuids = std::mem::take(&mut self.uuids);
         let identifiers = &mut self.span.identifiers;
         for uuid in uuids {

@@ -12,9 +12,10 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
 use schema::ValueClassId;
 use schema::kinds::{UUID_LEN, UUID_PARTS, is_digest, is_uuid};
+
+use super::recent_texts::RecentTexts;
 
 /// A name has this many numbers...
 const NUMBERS_MIN: usize = 2;
@@ -29,7 +30,7 @@ const HEX_PREFIX: &str = "0x";
 /// between them.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    known: FxHashMap<Arc<str>, ValueClassId>,
+    known: RecentTexts<ValueClassId>,
     /// The run of numbers at hand.
     run: String,
 }
@@ -51,16 +52,21 @@ fn is_large(text: &str) -> bool {
 impl Names {
     /// An object was printed.
     pub(super) fn learn(&mut self, text: &Arc<str>, class: ValueClassId) {
-        if is_name(text) && !self.known.contains_key(text) {
-            self.known.insert(Arc::clone(text), class);
+        if is_name(text) {
+            self.known.show(text, || class);
         }
     }
 
     /// A number was printed in hexadecimal.
     pub(super) fn learn_hex(&mut self, text: &Arc<str>, class: ValueClassId) {
-        if is_large(text) && !self.known.contains_key(text) {
-            self.known.insert(Arc::clone(text), class);
+        if is_large(text) {
+            self.known.show(text, || class);
         }
+    }
+
+    /// A part of the log ends: what it has not shown is forgotten.
+    pub(super) fn end_part(&mut self) {
+        self.known.end_part();
     }
 
     /// Appends the known objects whose names are in `text`.

@@ -20,7 +20,7 @@ use super::pools::is_main;
 mod ends;
 
 /// The places of one log point in the DAG of one top-level method.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Places {
     /// The top-level method.
     pub(super) top: TopLevelId,
@@ -31,7 +31,7 @@ pub(super) struct Places {
 }
 
 /// All DAGs of a model, indexed by log point.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Orders<'m> {
     pub(super) model: &'m Model,
     /// Per log point, sorted by top-level method.
@@ -62,7 +62,7 @@ const USUAL_LEVEL: Level = Level::Info;
 /// The regex of a message that is one variable.
 const FREE_TEXT: &str = "(.*?)";
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct TopOrder {
     /// Per node, once asked for.
     rows: Vec<Option<Box<Row>>>,
@@ -91,7 +91,7 @@ struct Printed {
 }
 
 /// What can follow one node.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Row {
     /// At some time.
     later: Bits,
@@ -563,7 +563,7 @@ impl Printed {
 }
 
 /// A set of nodes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bits(Box<[u64]>);
 
 impl Bits {

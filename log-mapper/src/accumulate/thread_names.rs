@@ -18,7 +18,7 @@ use super::canonical::canonical;
 use super::open_span::TopState;
 
 /// What the name of one thread tells.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Told {
     /// What can run in it, sorted; empty: anything.
     runs: Vec<TopLevelId>,

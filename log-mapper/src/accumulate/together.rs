@@ -24,7 +24,7 @@ use super::{Choice, Goes, Scan, Taker};
 use crate::record::Record;
 
 /// Which lines stand together, as far as the log has shown it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Together {
     n_records: u64,
     /// Lines of a log point.

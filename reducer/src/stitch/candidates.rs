@@ -5,9 +5,10 @@
 //! Under-approximates: of the spans with one value, only the latest
 //! [`LOOK_BACK_MAX`] that started before the receiver are looked at.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::ptr;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,7 +21,7 @@ use super::evidence::{
     Candidate, Evidence, hands_on, is_address, is_chain, names_alike, names_part, names_thread, weigh,
     weigh_attached,
 };
-use super::facts::{Fact, Facts, TextSet};
+use super::facts::{Fact, Facts, Telling};
 use super::pairs::{Pair, Pairs, Role};
 use crate::Config;
 
@@ -64,6 +65,10 @@ const LOCAL_LEAD_MAX_US: i64 = 1_000_000;
 /// through as fast as they are hashed.
 const LOOKED_UP_MAX: usize = 32;
 
+/// Spans that have a text in common with a receiver, of which it is looked up who of them has a
+/// value: of more than these it is faster to look through those who have the value.
+const SHARING_MAX: usize = 64;
+
 /// Stands for "any node" in an index.
 const ANY_NODE: u32 = u32::MAX;
 
@@ -82,6 +87,8 @@ pub(super) struct Finder<'a> {
     receivers: FxHashMap<(u32, TopLevelId), Vec<u32>>,
     /// Spans that can work on an attached object, by text, in order of start.
     by_text: FxHashMap<&'a str, Vec<u32>>,
+    /// Spans that hold a text, in order of start: up to [`SHARING_MAX`] and one.
+    holders: FxHashMap<&'a str, Vec<u32>>,
     /// Spans that hold a digest or a UUID, by (node, text), in order of start.
     by_digest: FxHashMap<(u32, &'a str), Vec<u32>>,
     /// What comes with what in spans that can work on an attached object.
@@ -118,10 +125,10 @@ struct Receiver<'f, 'a> {
     /// Senders by value, sorted by their top-level methods, as far as they were looked up: most
     /// pairs ask for the same few values.
     by_value: RefCell<Vec<(ValueKey<'a>, &'f [OfTop])>>,
-    /// What it holds that can say anything of its sender, and of who handed it on from
-    /// another node.
-    texts: TextSet,
-    things: TextSet,
+    /// What it holds that can say anything of its sender.
+    telling: Telling<'a>,
+    /// Spans that hold one of the texts or one of the things of that, sorted; none: too many.
+    sharing: [OnceCell<Option<Vec<u32>>>; 2],
     /// Spans that start no later than it does.
     n_started: u32,
     /// Spans that start no later than the latest of its local senders, and of its
@@ -149,10 +156,18 @@ impl<'a> Finder<'a> {
         let mut by_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_other_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_digest: FxHashMap<(u32, &str), Vec<u32>> = FxHashMap::default();
+        let mut holders: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
         let mut of_thread: FxHashMap<(u32, &str), Vec<u32>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
             if let Some(thread) = fact.thread {
                 of_thread.entry((fact.node, thread)).or_default().push(index);
+            }
+            for value in fact.values() {
+                let spans = holders.entry(&value.text).or_default();
+                // One more says that there are too many.
+                if spans.len() <= SHARING_MAX && spans.last() != Some(&index) {
+                    spans.push(index);
+                }
             }
             for value in fact.values().iter().filter(|value| is_unique(&value.text)) {
                 by_digest.entry((fact.node, &value.text)).or_default().push(index);
@@ -195,6 +210,7 @@ impl<'a> Finder<'a> {
             by_other_top,
             receivers,
             by_text,
+            holders,
             by_digest,
             determined,
             births_us,
@@ -207,12 +223,13 @@ impl<'a> Finder<'a> {
     pub(super) fn senders_of(&self, index: u32) -> Vec<Candidate> {
         let fact = self.facts.get(index);
         let n_leading = |lead_us: i64| self.facts.n_started(fact.start_us.saturating_add(lead_us));
+        let telling = self.facts.telling_texts(fact);
         let receiver = Receiver {
             index,
             fact,
             by_value: RefCell::default(),
-            texts: self.facts.telling_texts(fact),
-            things: self.facts.texts_of_things(fact),
+            telling,
+            sharing: Default::default(),
             n_started: n_leading(0),
             n_local: n_leading(self.local_lead_max_us()),
             n_remote: n_leading(self.config.skew_us),
@@ -319,11 +336,13 @@ impl<'a> Finder<'a> {
         // thread is named after what the sender has, or its name contains the sender's.
         let by_thread = pair.kind == LinkKind::Thread && self.facts.own_thread(fact).is_some();
         let is_within = by_thread || pair.to_parts;
-        let texts = if hands_on(pair) { receiver.things } else { receiver.texts };
+        let hands_on = hands_on(pair);
+        let texts = receiver.telling.texts(hands_on);
         if texts.is_empty() && !is_within {
             return;
         }
         let may_tell = |span: &&u32| is_within || self.facts.texts(**span).meets(texts);
+        let sharing = if is_within { None } else { self.sharing(receiver, hands_on) };
         let node = if pair.role == Role::Remote { ANY_NODE } else { fact.node };
         let mut senders = Vec::new();
         // What is mapped is a value of the receiver too, mostly of the same kind.
@@ -335,8 +354,11 @@ impl<'a> Finder<'a> {
             }
             looked_up.push(key);
             let tops = self.with_value(receiver, (node, key.0, text));
-            if let Ok(at) = tops.binary_search_by_key(&pair.from, |(top, _)| *top) {
-                senders.extend(self.around(pair, &tops[at].1, receiver, LOOK_BACK_MAX).filter(may_tell));
+            let Ok(at) = tops.binary_search_by_key(&pair.from, |(top, _)| *top) else { return };
+            let spans = &tops[at].1[..];
+            match sharing {
+                Some(sharing) => senders.extend(self.around_among(pair, spans, receiver, sharing)),
+                None => senders.extend(self.around(pair, spans, receiver, LOOK_BACK_MAX).filter(may_tell)),
             }
         };
         // Along a way only what all of its steps carry counts.
@@ -375,6 +397,51 @@ impl<'a> Finder<'a> {
                 out.push(self.candidate(index, sender, receiver.index, evidence));
             }
         }
+    }
+
+    /// The spans that have a text in common with a receiver which can say anything of its sender;
+    /// none if there are too many.
+    fn sharing<'r>(&self, receiver: &'r Receiver<'_, 'a>, hands_on: bool) -> Option<&'r [u32]> {
+        let find = || {
+            let mut found = Vec::new();
+            for text in receiver.telling.each(hands_on) {
+                let spans = self.holders.get(text).map_or(&[][..], Vec::as_slice);
+                if found.len() + spans.len() > SHARING_MAX {
+                    return None;
+                }
+                found.extend_from_slice(spans);
+            }
+            found.sort_unstable();
+            found.dedup();
+            Some(found)
+        };
+        receiver.sharing[usize::from(hands_on)].get_or_init(find).as_deref()
+    }
+
+    /// Those of [`Self::around`] that are among `sharing`, which is sorted.
+    fn around_among<'b>(
+        &self,
+        pair: &Pair,
+        spans: &'b [u32],
+        receiver: &Receiver<'_, 'a>,
+        sharing: &'b [u32],
+    ) -> impl Iterator<Item = u32> + use<'b, 'a> {
+        let is_there = |span: &u32| spans.binary_search(span).is_ok();
+        let first = sharing.iter().position(is_there).unwrap_or(sharing.len());
+        let looked_at = if first < sharing.len() {
+            self.range_around(pair, spans, receiver, LOOK_BACK_MAX)
+        } else {
+            0..0
+        };
+        let (start, end) =
+            (spans.get(looked_at.start).copied(), looked_at.end.checked_sub(1).map(|at| spans[at]));
+        let is_near = move |span: &u32| {
+            start.is_some_and(|start| start <= *span) && end.is_some_and(|end| *span <= end)
+        };
+        sharing[first..]
+            .iter()
+            .copied()
+            .filter(move |span| is_near(span) && spans.binary_search(span).is_ok())
     }
 
     /// The senders with a value of a receiver.
@@ -431,6 +498,20 @@ impl<'a> Finder<'a> {
         receiver: &Receiver<'_, 'a>,
         n_max: usize,
     ) -> impl Iterator<Item = &'b u32> + use<'b> {
+        let range = self.range_around(pair, spans, receiver, n_max);
+        let started = spans[range.clone()].partition_point(|&span| span < receiver.n_started);
+        let (before, after) = spans[range].split_at(started);
+        before.iter().rev().chain(after)
+    }
+
+    /// Where those stand.
+    fn range_around(
+        &self,
+        pair: &Pair,
+        spans: &[u32],
+        receiver: &Receiver<'_, 'a>,
+        n_max: usize,
+    ) -> Range<usize> {
         let n_leading = match self.lead_max_us(pair) {
             0 => receiver.n_started,
             _ if pair.role == Role::Remote => receiver.n_remote,
@@ -438,8 +519,7 @@ impl<'a> Finder<'a> {
         };
         let end = spans.partition_point(|&span| span < n_leading);
         let started = spans[..end].partition_point(|&span| span < receiver.n_started);
-        let (before, after) = spans[..end].split_at(started);
-        before.iter().rev().take(n_max).chain(after.iter().take(n_max))
+        started.saturating_sub(n_max)..end.min(started + n_max)
     }
 
     /// Hand-offs to what serves everybody: the name of its thread must tell.

@@ -103,9 +103,9 @@ impl Holders {
 pub(super) struct TextSet(u128);
 
 impl TextSet {
-    fn of<'v>(values: impl Iterator<Item = &'v Value>) -> Self {
-        let bit = |value: &Value| 1 << (FxBuildHasher.hash_one(&*value.text) % u64::from(u128::BITS));
-        Self(values.map(bit).fold(0, std::ops::BitOr::bitor))
+    fn of<'v>(texts: impl Iterator<Item = &'v str>) -> Self {
+        let bit = |text: &str| 1 << (FxBuildHasher.hash_one(text) % u64::from(u128::BITS));
+        Self(texts.map(bit).fold(0, std::ops::BitOr::bitor))
     }
 
     /// Whether it holds nothing.
@@ -116,6 +116,26 @@ impl TextSet {
     /// Whether both may hold one text.
     pub(super) fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
+    }
+}
+
+/// The texts of a span with what each can say: anything of who sent it, and of who handed it on.
+#[derive(Debug)]
+pub(super) struct Telling<'s> {
+    texts: Vec<(&'s str, [bool; 2])>,
+    sets: [TextSet; 2],
+}
+
+impl<'s> Telling<'s> {
+    /// Those that say anything of who sent the span, or `hands_on` it.
+    pub(super) fn each(&self, hands_on: bool) -> impl Iterator<Item = &'s str> {
+        let of = usize::from(hands_on);
+        self.texts.iter().filter(move |(_, tells)| tells[of]).map(|(text, _)| *text)
+    }
+
+    /// The same as a set.
+    pub(super) fn texts(&self, hands_on: bool) -> TextSet {
+        self.sets[usize::from(hands_on)]
     }
 }
 
@@ -197,7 +217,8 @@ impl<'s> Facts<'s> {
             *n_of_thread.entry((node, thread)).or_default() += 1;
         }
         let starts_us = spans.iter().map(|fact| fact.start_us).collect();
-        let texts = spans.iter().map(|fact| TextSet::of(fact.values.iter())).collect();
+        let texts =
+            spans.iter().map(|fact| TextSet::of(fact.values.iter().map(|value| &*value.text))).collect();
         let (within, names) = Default::default();
         Self { spans, starts_us, texts, holders, of_kinds, classes, kinds, within, names, n_of_thread }
     }
@@ -397,15 +418,21 @@ impl<'s> Facts<'s> {
     }
 
     /// The texts of `fact` that can say anything of who sent it: of what is common only
-    /// the name of one thing does, which is meant by who is at work on it.
-    pub(super) fn telling_texts(&self, fact: &Fact<'_>) -> TextSet {
-        TextSet::of(fact.values.iter().filter(|value| !self.is_common(value) || self.is_meant(value)))
-    }
-
-    /// The same of who handed it on from another node: that names one thing, be it one
-    /// that comes back.
-    pub(super) fn texts_of_things(&self, fact: &Fact<'_>) -> TextSet {
-        TextSet::of(fact.values.iter().filter(|value| !self.is_common(value) || self.is_one_thing(value)))
+    /// the name of one thing does, which is meant by who is at work on it; and the same of who
+    /// handed it on from another node: that names one thing, be it one that comes back.
+    pub(super) fn telling_texts<'v>(&self, fact: &Fact<'v>) -> Telling<'v> {
+        let texts = fact.values.iter().map(|value| {
+            let Holders { n_spans, n_returns, .. } = self.holders_of_kind(value);
+            let is_everywhere = self.are_everywhere(n_spans);
+            let is_common = n_returns > RETURNS_MAX || is_everywhere;
+            let tells = |is_name: bool| !is_common || (is_name && !is_everywhere);
+            let is_meant = is_digest(&value.text) || is_dated(&value.text);
+            (&*value.text, [tells(is_meant), tells(is_made(&value.text))])
+        });
+        let texts: Vec<_> = texts.collect();
+        let sets =
+            [0, 1].map(|of| TextSet::of(texts.iter().filter(|(_, tells)| tells[of]).map(|(text, _)| *text)));
+        Telling { texts, sets }
     }
 
     /// Whether who is at work on a thing that lives on means it by `value`: nobody else
@@ -430,13 +457,17 @@ impl<'s> Facts<'s> {
     /// Whether so many spans hold `value` that it tells no requests apart.
     pub(super) fn is_common(&self, value: &Value) -> bool {
         let Holders { n_spans, n_returns, .. } = self.holders_of_kind(value);
-        n_returns > RETURNS_MAX || n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
+        n_returns > RETURNS_MAX || self.are_everywhere(n_spans)
     }
 
     /// Whether so many spans hold `value` that it names no one thing. It may come
     /// back at any time: a thing lives as long as it lives.
     pub(super) fn is_everywhere(&self, value: &Value) -> bool {
-        let n_spans = self.holders_of_kind(value).n_spans;
+        self.are_everywhere(self.holders_of_kind(value).n_spans)
+    }
+
+    /// Whether so many spans hold one value that it is everywhere.
+    fn are_everywhere(&self, n_spans: usize) -> bool {
         n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
     }
 

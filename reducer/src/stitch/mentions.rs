@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use schema::kinds::{TELLING_MIN, is_made};
 use schema::{IdentifierStrength, Pass, Value, ValueClassId};
@@ -40,13 +41,10 @@ pub(super) fn join(
         sets.unite(link.from, link.to);
     }
     let kin = Kin::new(pairs, facts, (entities, late), skew_us, &mut sets);
-    let mut out = Vec::new();
-    for (&root, spans) in &kin.parts {
-        if let Some(link) = kin.sender_of(root, spans).filter(|link| sets.join(link.from, link.to)) {
-            out.push(link);
-        }
-    }
-    out
+    let parts: Vec<(u32, &[u32])> = kin.parts.iter().map(|(&root, (spans, _))| (root, &spans[..])).collect();
+    let found: Vec<SpanLink> =
+        parts.into_par_iter().filter_map(|(root, spans)| kin.sender_of(root, spans)).collect();
+    found.into_iter().filter(|link| sets.join(link.from, link.to)).collect()
 }
 
 /// The requests as far as they are known.
@@ -58,8 +56,8 @@ struct Kin<'f> {
     skew_us: i64,
     /// The part that each span is of: its first span.
     part_of: Vec<u32>,
-    /// The spans of each part, in order of start.
-    parts: BTreeMap<u32, Vec<u32>>,
+    /// The spans of each part, in order of start, and when the last one of them ends, µs.
+    parts: BTreeMap<u32, (Vec<u32>, i64)>,
     /// Spans by made value of a kind, in order of start.
     named: FxHashMap<(ValueClassId, &'f str), Vec<u32>>,
 }
@@ -72,14 +70,16 @@ impl<'f> Kin<'f> {
         skew_us: i64,
         sets: &mut Sets,
     ) -> Self {
-        let mut parts: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut parts: BTreeMap<u32, (Vec<u32>, i64)> = BTreeMap::new();
         let mut first: FxHashMap<u32, u32> = FxHashMap::default();
         let mut part_of = Vec::with_capacity(facts.len());
         let mut named: FxHashMap<(ValueClassId, &str), Vec<u32>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
             let part = *first.entry(sets.root(index)).or_insert(index);
             part_of.push(part);
-            parts.entry(part).or_default().push(index);
+            let (spans, last_us) = parts.entry(part).or_insert((Vec::new(), fact.end_us));
+            spans.push(index);
+            *last_us = fact.end_us.max(*last_us);
             for value in fact.values().iter().filter(|value| tells(facts, entities, value)) {
                 let spans = named.entry((facts.kind(value.value_class), &value.text)).or_default();
                 if spans.last() != Some(&index) {
@@ -151,7 +151,13 @@ impl<'f> Kin<'f> {
         parts.sort_unstable();
         parts.dedup();
         for part in parts.into_iter().filter(|&part| part != root) {
-            let spans = &self.parts[&part];
+            let (spans, last_us) = &self.parts[&part];
+            // A part begins with its first span.
+            let begins_us = self.facts.get(part).start_us;
+            if begins_us > begun_us.saturating_add(self.skew_us) || last_us.saturating_add(SOON_US) < begun_us
+            {
+                continue;
+            }
             let is_at_work = spans.iter().any(|&span| self.facts.get(span).end_us >= begun_us);
             let has_just_printed =
                 |span: u32| self.facts.get(span).end_us.saturating_add(DELAY_MIN_US) >= begun_us;

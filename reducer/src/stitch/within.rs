@@ -19,10 +19,9 @@
 //! has printed nothing yet, and goes on soon after it; where no thread is printed, by who prints
 //! nothing while the task is done. If nobody is seen to wait, who is at work counts as for all.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Event, LogPointId, Pass, TopLevelId};
 
@@ -32,7 +31,7 @@ use super::goes_on;
 use super::hosts::Hosts;
 use super::joined;
 use super::pairs::{Pair, Pairs, Role};
-use crate::merge::{Sets, SpanLink};
+use crate::merge::{Sets, SpanLink, to_u32};
 
 /// Spans from which to learn.
 const SPANS_MIN: usize = 8;
@@ -113,6 +112,26 @@ type Sender = (TopLevelId, Option<u32>);
 /// is printed, and whether its senders wait for it.
 type SendersOf<'a> = (&'a [TopLevelId], &'a [TopLevelId], bool, bool);
 
+fn senders_of<'a>(fact: &Fact<'a>, is_awaited: bool) -> SendersOf<'a> {
+    (fact.tops, fact.other_tops, fact.thread.is_some(), is_awaited)
+}
+
+/// What is known of the requests in one round.
+struct Requests<'r> {
+    /// The request of each span.
+    roots: &'r [u32],
+    ends: Ends,
+    lasts: Lasts,
+}
+
+/// Who is around a span: of each request the latest span from which it can have come.
+enum Surroundings {
+    /// Who waits for it.
+    Waiting(Vec<u32>),
+    /// Who is at work, and whether anybody would be a little later.
+    AtWork { around: Vec<u32>, is_later: bool },
+}
+
 /// Who is at work when.
 struct Work<'a> {
     pairs: &'a Pairs<'a>,
@@ -124,8 +143,8 @@ struct Work<'a> {
     of_thread: FxHashMap<(u32, &'a str), Vec<i64>>,
     /// Tasks that most of those who start them wait for.
     awaited: BTreeSet<TopLevelId>,
-    /// What was asked for already.
-    senders: RefCell<FxHashMap<SendersOf<'a>, Rc<[Sender]>>>,
+    /// The possible senders of spans, sorted.
+    senders: FxHashMap<SendersOf<'a>, Vec<Sender>>,
 }
 
 impl<'a> Work<'a> {
@@ -144,7 +163,10 @@ impl<'a> Work<'a> {
             }
         }
         of_thread.values_mut().for_each(|lines_us| lines_us.sort_unstable());
-        Self { pairs, facts, of_top, of_thread, awaited: pairs.awaited(), senders: RefCell::default() }
+        let (awaited, senders) = (pairs.awaited(), FxHashMap::default());
+        let mut work = Self { pairs, facts, of_top, of_thread, awaited, senders };
+        work.find_all_senders();
+        work
     }
 
     /// Hand-offs to spans that are within one request only. What turns out to be a part
@@ -159,8 +181,8 @@ impl<'a> Work<'a> {
         let mut ends = Ends::default();
         let mut free: BTreeMap<Begin<'a>, Vec<u32>> = BTreeMap::new();
         let mut n_handed: FxHashMap<Begin<'a>, usize> = FxHashMap::default();
-        for (index, fact) in self.facts.iter() {
-            let root = sets.root(index);
+        let roots: Vec<u32> = (0..to_u32(self.facts.len())).map(|span| sets.root(span)).collect();
+        for ((index, fact), &root) in self.facts.iter().zip(&roots) {
             ends.add((root, fact.node), fact);
             let Some(point) = fact.first_point else { continue };
             if has_sender[index as usize] {
@@ -171,27 +193,27 @@ impl<'a> Work<'a> {
         }
         let known = free.iter().filter(|(begin, _)| parts.contains(begin));
         let nobodys: FxHashSet<u32> = known.flat_map(|(_, spans)| spans).copied().collect();
-        let requests = (&ends, &self.lasts(sets, &ends));
+        let is_nobodys = |span: u32| nobodys.contains(&roots[span as usize]);
+        let requests = Requests { lasts: self.lasts(&roots, &ends), ends, roots: &roots };
+        let requests = &requests;
         let mut out = Vec::new();
         for (begin, spans) in free {
             let (mut n_alone, mut n_later, mut found) = (0, 0, Vec::new());
             let (mut n_awaited, mut waiting) = (0, Vec::new());
-            for &index in &spans {
-                let is_awaited = self.is_awaited(self.facts.get(index));
-                n_awaited += usize::from(is_awaited);
-                if is_awaited {
-                    let around = self.around(sets, requests, index, (0, true));
-                    if !around.is_empty() {
-                        waiting.push((around, index));
-                        continue;
+            let looked: Vec<Surroundings> =
+                spans.par_iter().map(|&index| self.surroundings(requests, index)).collect();
+            for (&index, looked) in spans.iter().zip(looked) {
+                n_awaited += usize::from(self.is_awaited(self.facts.get(index)));
+                match looked {
+                    Surroundings::Waiting(around) => waiting.push((around, index)),
+                    Surroundings::AtWork { mut around, is_later } => {
+                        n_alone += usize::from(around.is_empty());
+                        n_later += usize::from(is_later);
+                        around.retain(|&span| !is_nobodys(span));
+                        if let [from] = around[..] {
+                            found.push((from, index));
+                        }
                     }
-                }
-                let mut around = self.around(sets, requests, index, (0, false));
-                n_alone += usize::from(around.is_empty());
-                n_later += usize::from(!self.around(sets, requests, index, (SHIFT_US, false)).is_empty());
-                around.retain(|&span| !nobodys.contains(&sets.root(span)));
-                if let [from] = around[..] {
-                    found.push((from, index));
                 }
             }
             let n_others = spans.len() - waiting.len();
@@ -208,7 +230,7 @@ impl<'a> Work<'a> {
             }
             if is_awaited {
                 for (mut around, index) in waiting {
-                    around.retain(|&span| !nobodys.contains(&sets.root(span)));
+                    around.retain(|&span| !is_nobodys(span));
                     if let [from] = around[..] {
                         out.push((from, index));
                     }
@@ -222,12 +244,12 @@ impl<'a> Work<'a> {
     }
 
     /// What the spans of each top-level method are parts of.
-    fn lasts(&self, sets: &mut Sets, ends: &Ends) -> Lasts {
+    fn lasts(&self, roots: &[u32], ends: &Ends) -> Lasts {
         let mut lasts = Lasts::default();
         for (&(node, top), spans) in &self.of_top {
             let mut latest_us = i64::MIN;
             let of_spans = spans.iter().map(|&span| {
-                let root = sets.root(span);
+                let root = roots[span as usize];
                 let last_us = ends.last_us((root, node));
                 latest_us = latest_us.max(last_us);
                 (root, last_us, latest_us)
@@ -237,25 +259,37 @@ impl<'a> Work<'a> {
         lasts
     }
 
+    /// Who is around a span.
+    fn surroundings(&self, requests: &Requests<'_>, index: u32) -> Surroundings {
+        if self.is_awaited(self.facts.get(index)) {
+            let around = self.around(requests, index, (0, true));
+            if !around.is_empty() {
+                return Surroundings::Waiting(around);
+            }
+        }
+        let around = self.around(requests, index, (0, false));
+        let is_later = !self.around(requests, index, (SHIFT_US, false)).is_empty();
+        Surroundings::AtWork { around, is_later }
+    }
+
     /// Of each request that is at work when a span, moved by `shift_us`, begins and
     /// all that hangs on it ends, and can have done it, the latest span from which it
     /// can have come.
     fn around(
         &self,
-        sets: &mut Sets,
-        (ends, lasts): (&Ends, &Lasts),
+        Requests { roots, ends, lasts }: &Requests<'_>,
         index: u32,
         (shift_us, is_awaited): (i64, bool),
     ) -> Vec<u32> {
         let fact = self.facts.get(index);
-        let own = sets.root(index);
+        let own = roots[index as usize];
         let start_us = fact.start_us.saturating_add(shift_us);
         let end_us = ends.last_us((own, fact.node)).saturating_add(shift_us);
         let mut found: BTreeMap<u32, u32> = BTreeMap::new();
         let mut naming: BTreeSet<u32> = BTreeSet::new();
         let n_begun = |by_pair| self.facts.n_started(start_us + lead_us(fact, by_pair, is_awaited));
         let (n_before_task, n_before_rest) = (n_begun(true), n_begun(false));
-        for &(top, pair) in &*self.senders(fact, is_awaited) {
+        for &(top, pair) in self.senders(fact, is_awaited) {
             let Some(spans) = self.of_top.get(&(fact.node, top)) else { continue };
             let n_begun = if pair.is_some() { n_before_task } else { n_before_rest };
             let until = spans.partition_point(|&span| span < n_begun);
@@ -318,12 +352,21 @@ impl<'a> Work<'a> {
     }
 
     /// The possible senders of a span, sorted.
-    fn senders(&self, fact: &Fact<'a>, is_awaited: bool) -> Rc<[Sender]> {
-        let of = (fact.tops, fact.other_tops, fact.thread.is_some(), is_awaited);
-        let mut known = self.senders.borrow_mut();
-        Rc::clone(
-            known.entry(of).or_insert_with(|| self.find_senders(fact, is_awaited).into_iter().collect()),
-        )
+    fn senders(&self, fact: &Fact<'a>, is_awaited: bool) -> &[Sender] {
+        self.senders.get(&senders_of(fact, is_awaited)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Works them out, for all spans.
+    fn find_all_senders(&mut self) {
+        for (_, fact) in self.facts.iter() {
+            for is_awaited in [false, self.is_awaited(fact)] {
+                let of = senders_of(fact, is_awaited);
+                if !self.senders.contains_key(&of) {
+                    let found = self.find_senders(fact, is_awaited).into_iter().collect();
+                    self.senders.insert(of, found);
+                }
+            }
+        }
     }
 
     fn find_senders(&self, fact: &Fact<'_>, is_awaited: bool) -> BTreeSet<Sender> {

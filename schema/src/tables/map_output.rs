@@ -1,7 +1,7 @@
 //! The output of a map as files that any engine can read and shuffle:
 //!
 //! ```text
-//! OUT_DIR/accumulators/NODE.parquet   one row per accumulator, sorted by start
+//! OUT_DIR/accumulators/NODE.parquet   one row per accumulator, sorted by start in each part of the logs
 //! OUT_DIR/unattributed/NODE.parquet   records without a log point
 //! OUT_DIR/inputs/NODE.parquet         accounting; written last, so its presence means whole
 //! ```
@@ -9,14 +9,15 @@
 //! The three files of a node carry one digest; files of different maps do not
 //! go together and are refused.
 
-use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::cell::{Bytes, Row as _, Text, Time, record};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::cell::{Bytes, Text, Time, record};
 use super::inputs::InputRow;
-use super::parquet::{self, Metadata};
-use crate::accumulator::{Accumulator, Event, Name, NodeOutput};
+use super::parquet::{self, Growing, Metadata};
+use crate::accumulator::{Accumulator, Event, InputAccount, Name, NodeOutput};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Level, Model};
 use crate::pass::Pass;
@@ -73,39 +74,82 @@ record! {
 /// # Errors
 /// I/O errors, naming the file.
 pub fn write_node_output(folder: &Path, model: &Model, output: &NodeOutput) -> Result<()> {
-    let sorted = in_order(&output.accumulators);
-    let unattributed: Vec<UnattributedRow> = output.unattributed.iter().map(UnattributedRow::new).collect();
-    let node = Text::from(output.node.as_str());
-    let inputs: Vec<InputRow> =
-        output.inputs.iter().map(|account| InputRow::new(0, &node, account)).collect();
+    let mut writer = NodeOutputWriter::new(folder, &output.node, output.model_digest);
+    writer.add(model, &output.accumulators, &output.unattributed)?;
+    writer.finish(&output.inputs)
+}
 
-    let digest = RefCell::new(xxhash_rust::xxh3::Xxh3::new());
-    inputs.iter().for_each(|row| digest.borrow_mut().update(row.digest.as_bytes()));
-    // Known when all rows have been made, which are too large to be kept.
-    let metadata = || {
-        Metadata::from([
-            ("lprof.state".to_owned(), STATE_VERSION.to_owned()),
-            ("lprof.node".to_owned(), output.node.clone()),
-            ("lprof.model".to_owned(), format!("{:032x}", output.model_digest)),
-            ("lprof.map".to_owned(), format!("{:032x}", digest.borrow().digest128())),
-        ])
-    };
-    for part in ["accumulators", "unattributed", "inputs"] {
-        let part = folder.join(part);
-        fs::create_dir_all(&part).map_err(Error::io(&part))?;
+/// The output of a map that is written while the logs are still read. Nothing is there before
+/// there is something to write; if it is dropped instead of finished, no file of it is left.
+pub struct NodeOutputWriter {
+    folder: PathBuf,
+    node: String,
+    model_digest: u128,
+    digest: Xxh3,
+    /// Once begun.
+    files: Option<(Growing<AccumulatorRow>, Growing<UnattributedRow>)>,
+}
+
+impl NodeOutputWriter {
+    /// The output of `node`, made with the model of that digest.
+    #[must_use]
+    pub fn new(folder: &Path, node: &str, model_digest: u128) -> Self {
+        let (folder, node) = (folder.to_owned(), node.to_owned());
+        Self { folder, node, model_digest, digest: Xxh3::new(), files: None }
     }
-    let batches = sorted.chunks(parquet::BATCH_ROWS_MAX).map(|batch| {
-        let rows = batch.iter().map(|accumulator| AccumulatorRow::new(model, accumulator));
-        let rows: Vec<AccumulatorRow> = rows.collect();
-        rows.iter().for_each(|row| digest.borrow_mut().update(&row.state.0));
-        AccumulatorRow::batch(&rows)
-    });
-    let path = path_of(folder, "accumulators", &output.node);
-    parquet::write_columns(&path, AccumulatorRow::schema(), batches, &metadata)?;
-    let metadata = metadata();
-    parquet::write(&path_of(folder, "unattributed", &output.node), &unattributed, &metadata)?;
-    parquet::write(&path_of(folder, "inputs", &output.node), &inputs, &metadata)?;
-    Ok(())
+
+    fn files(&mut self) -> Result<&mut (Growing<AccumulatorRow>, Growing<UnattributedRow>)> {
+        if self.files.is_none() {
+            for part in ["accumulators", "unattributed", "inputs"] {
+                let part = self.folder.join(part);
+                fs::create_dir_all(&part).map_err(Error::io(&part))?;
+            }
+            let path = |part| path_of(&self.folder, part, &self.node);
+            let accumulators = Growing::create(&path("accumulators"))?;
+            self.files = Some((accumulators, Growing::create(&path("unattributed"))?));
+        }
+        Ok(self.files.as_mut().expect("just made"))
+    }
+
+    /// Adds what a part of the logs has made.
+    ///
+    /// # Errors
+    /// I/O errors, naming the file.
+    pub fn add(&mut self, model: &Model, accumulators: &[Accumulator], unattributed: &[Event]) -> Result<()> {
+        if accumulators.is_empty() && unattributed.is_empty() {
+            return Ok(());
+        }
+        for accumulator in in_order(accumulators) {
+            let row = AccumulatorRow::new(model, accumulator);
+            self.digest.update(&row.state.0);
+            self.files()?.0.add(row)?;
+        }
+        let files = self.files()?;
+        unattributed.iter().try_for_each(|event| files.1.add(UnattributedRow::new(event)))
+    }
+
+    /// Makes it whole, with the accounts of all files.
+    ///
+    /// # Errors
+    /// I/O errors, naming the file.
+    pub fn finish(mut self, inputs: &[InputAccount]) -> Result<()> {
+        let node = Text::from(self.node.as_str());
+        let inputs: Vec<InputRow> = inputs.iter().map(|account| InputRow::new(0, &node, account)).collect();
+        inputs.iter().for_each(|row| self.digest.update(row.digest.as_bytes()));
+        let metadata = Metadata::from([
+            ("lprof.state".to_owned(), STATE_VERSION.to_owned()),
+            ("lprof.node".to_owned(), self.node.clone()),
+            ("lprof.model".to_owned(), format!("{:032x}", self.model_digest)),
+            ("lprof.map".to_owned(), format!("{:032x}", self.digest.digest128())),
+        ]);
+        self.files()?;
+        if let Some((accumulators, unattributed)) = self.files.take() {
+            accumulators.finish(metadata.clone())?;
+            unattributed.finish(metadata.clone())?;
+        }
+        parquet::write(&path_of(&self.folder, "inputs", &self.node), &inputs, &metadata)?;
+        Ok(())
+    }
 }
 
 /// The accumulators in the order of their rows: by start and encoded form.

@@ -108,15 +108,15 @@ impl<R: Row> Growing<R> {
         if self.held.len() == BATCH_ROWS_MAX { self.write_held() } else { Ok(()) }
     }
 
-    /// Makes it a whole file, the same as if [`write`] had been given all rows.
+    /// Makes it a whole file, the same as if [`write`] had been given all rows and `metadata`.
     ///
     /// # Errors
     /// I/O errors, naming the file.
-    pub fn finish(mut self) -> Result<Written> {
+    pub fn finish(mut self, metadata: Metadata) -> Result<Written> {
         if !self.held.is_empty() {
             self.write_held()?;
         }
-        self.file.finish(Metadata::new())
+        self.file.finish(metadata)
     }
 
     fn write_held(&mut self) -> Result<()> {

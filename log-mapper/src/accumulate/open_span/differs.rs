@@ -33,8 +33,7 @@ impl OpenSpan {
         fact: &Fact,
         counts: &dyn Fn(ValueClassId) -> bool,
     ) -> bool {
-        let of_kind =
-            |kind| self.known().filter(move |b| kinds.of(b.value_class) == kind).map(|b| &b.text);
+        let of_kind = |kind| self.known().filter(move |b| kinds.of(b.value_class) == kind).map(|b| &b.text);
         let is_another = |kind: ValueClassId, text: &Arc<str>| {
             let is_same = |known: &Arc<str>| known == text || are_part_and_whole(known, text);
             let mut known = of_kind(kind);

@@ -6,9 +6,7 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use schema::kinds::is_digest;
-use schema::{
-    Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, TopLevelKind,
-};
+use schema::{Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, TopLevelKind};
 use smallvec::SmallVec;
 
 use super::BOUND_MAX;
