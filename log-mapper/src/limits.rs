@@ -3,7 +3,7 @@
 
 /// Bytes of a chunk unless the caller says otherwise: large enough that cutting
 /// costs nothing, small enough that some dozen in flight do not matter.
-pub const CHUNK_BYTES: usize = 2 << 20;
+pub const CHUNK_BYTES: usize = 1 << 20;
 
 /// Longest line that can be the header line of a record; a record with a longer
 /// one is rejected.

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
-use log_mapper::{Config, Layout, PatternSet, Source, map};
+use log_mapper::{Config, Layout, PatternSet, Source, map, map_parts};
 use schema::{InputAccount, LogPoint, Model, NodeOutput, Template};
 
 const LOG: &str = "\
@@ -101,6 +101,46 @@ fn same_result_for_any_chunk_size_and_thread_count() {
         let got = pool.install(|| run(&sources, |c| c.chunk_bytes = chunk_bytes));
         assert!(got == expected, "{chunk_bytes} bytes, {threads} threads");
     }
+}
+
+/// A part that ends says nothing else of what it holds: nothing of this log goes on.
+#[test]
+fn same_result_for_any_parts() {
+    let text = format!("head\n{}", LOG.repeat(300));
+    let sources = [Source::bytes("x.log", text.as_bytes())];
+    let expected = run(&sources, |_| {});
+    for part_records in [1, 7, 64, 1000] {
+        let got = run(&sources, |c| c.accumulate.part_records = part_records);
+        assert!(got == expected, "{part_records} records");
+    }
+    let model = model();
+    let mut config = Config::new("n");
+    config.accumulate.part_records = 100;
+    let mut n_events = Vec::new();
+    let inputs = map_parts(&model, &PatternSet::new(&model), &sources, &config, &|_| {}, |part| {
+        let spans = part.accumulators.iter().flat_map(|a| &a.spans);
+        n_events.push(spans.map(|span| span.events.len()).sum::<usize>() + part.unattributed.len());
+        Ok(())
+    });
+    assert_eq!(counts(&inputs.expect("readable")[0]), [2401, 1801, 1200, 300, 1, 300]);
+    // All are printed at the same few times, so that no silence is longer than those before.
+    assert_eq!(n_events, [vec![136; 11], vec![4]].concat());
+}
+
+#[test]
+fn who_takes_no_part_ends_the_map() {
+    let text = LOG.repeat(100);
+    let (model, sources) = (model(), [Source::bytes("x.log", text.as_bytes())]);
+    let mut config = Config::new("n");
+    config.accumulate.part_records = 10;
+    let mut n_taken = 0;
+    let full = || schema::Error::io("out".as_ref())(std::io::Error::other("full"));
+    let mapped = map_parts(&model, &PatternSet::new(&model), &sources, &config, &|_| {}, |_| {
+        n_taken += 1;
+        if n_taken == 2 { Err(full()) } else { Ok(()) }
+    });
+    assert_eq!(mapped.expect_err("it failed").to_string(), full().to_string());
+    assert_eq!(n_taken, 2);
 }
 
 /// Where the clock is set back, the time goes on; what was printed is still known. The

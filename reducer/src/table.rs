@@ -13,6 +13,7 @@
 //! next manifest the same way. Files are never changed, so a reader that holds
 //! a manifest sees that table, whole, whatever a writer does meanwhile.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -216,7 +217,7 @@ impl Writer {
     /// Begins to add rows.
     pub fn begin(&mut self) -> Commit<'_> {
         let next = Manifest { number: self.next_number(), damage: None, ..self.manifest.clone() };
-        let days = Days { folder: next.folder.clone(), number: next.number, ..Days::default() };
+        let days = Days::new(&next);
         Commit { writer: self, next, days }
     }
 
@@ -296,12 +297,17 @@ impl Commit<'_> {
             self.days.close_before(first)?;
         }
         assert!(rows.log_sequences.is_empty(), "these come at the end");
-        let days = &mut self.days;
-        add(days, |open| &mut open.requests, rows.requests, |row| day_of(row.start_ts.0))?;
-        add(days, |open| &mut open.request_nodes, rows.request_nodes, |row| of(&row.request_id))?;
-        add(days, |open| &mut open.spans, rows.spans, |row| of(&row.request_id))?;
+        let Days { requests, request_nodes, spans, events, .. } = &mut self.days;
         let of_event = |row: &tables::EventRow| row.request_id.as_deref().map_or(day_of(row.ts.0), of);
-        add(days, |open| &mut open.events, rows.events, of_event)
+        let (of_events, others) = rayon::join(
+            || events.add(rows.events, of_event),
+            || {
+                requests.add(rows.requests, |row| day_of(row.start_ts.0))?;
+                request_nodes.add(rows.request_nodes, |row| of(&row.request_id))?;
+                spans.add(rows.spans, |row| of(&row.request_id))
+            },
+        );
+        of_events.and(others)
     }
 
     /// Adds all of `rows` but requests and what is by day, and makes what was added visible.
@@ -327,70 +333,84 @@ impl Commit<'_> {
 }
 
 /// The files of a commit that are by day.
-#[derive(Default)]
 struct Days {
-    folder: PathBuf,
-    number: u64,
-    open: BTreeMap<i64, OpenDay>,
     /// All before this day are whole.
     first: Option<i64>,
+    requests: ByDay<tables::RequestRow>,
+    request_nodes: ByDay<tables::RequestNodeRow>,
+    spans: ByDay<tables::SpanRow>,
+    events: ByDay<tables::EventRow>,
     closed: Vec<DataFile>,
 }
 
-/// Files of one day that rows are added to.
-#[derive(Default)]
-struct OpenDay {
-    requests: Option<Growing<tables::RequestRow>>,
-    request_nodes: Option<Growing<tables::RequestNodeRow>>,
-    spans: Option<Growing<tables::SpanRow>>,
-    events: Option<Growing<tables::EventRow>>,
-}
-
 impl Days {
+    /// Those of the commit that `manifest` will be.
+    fn new(manifest: &Manifest) -> Self {
+        Self {
+            first: None,
+            requests: ByDay::new(manifest),
+            request_nodes: ByDay::new(manifest),
+            spans: ByDay::new(manifest),
+            events: ByDay::new(manifest),
+            closed: Vec::new(),
+        }
+    }
+
     /// Makes the files of the days before `first` whole: few are open at a time.
     fn close_before(&mut self, first: i64) -> Result<()> {
-        self.first = self.first.max(Some(first));
-        while let Some(open) = self.open.first_entry().filter(|open| *open.key() < first) {
-            let (day, open) = open.remove_entry();
-            self.close(day, open.requests)?;
-            self.close(day, open.request_nodes)?;
-            self.close(day, open.spans)?;
-            self.close(day, open.events)?;
+        let Self { requests, request_nodes, spans, events, closed, .. } = self;
+        if self.first.is_some_and(|known| first <= known) {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    fn close<R: Row>(&mut self, day: i64, file: Option<Growing<R>>) -> Result<()> {
-        if let Some(file) = file {
-            self.closed.push(DataFile::new(
-                R::TABLE,
-                path_of(R::TABLE, Some(day), self.number),
-                file.finish(tables::Metadata::new())?,
-            ));
-        }
-        Ok(())
+        self.first = Some(first);
+        requests.close_before(first, closed)?;
+        request_nodes.close_before(first, closed)?;
+        spans.close_before(first, closed)?;
+        events.close_before(first, closed)
     }
 }
 
-/// Adds rows to the files of their days.
-fn add<R: Row>(
-    days: &mut Days,
-    file_of: impl Fn(&mut OpenDay) -> &mut Option<Growing<R>>,
-    rows: Vec<R>,
-    day_of: impl Fn(&R) -> i64,
-) -> Result<()> {
-    for row in rows {
-        let day = day_of(&row);
-        assert!(days.first.is_none_or(|first| day >= first), "requests are added day by day");
-        let file = file_of(days.open.entry(day).or_default());
-        if file.is_none() {
-            let path = days.folder.join(path_of(R::TABLE, Some(day), days.number));
-            create_folder_of(&path)?;
-            *file = Some(Growing::create(&path)?);
-        }
-        file.as_mut().expect("just made").add(row)?;
+/// The files of one table that rows are added to, by day.
+struct ByDay<R: Row> {
+    folder: PathBuf,
+    number: u64,
+    /// All before this day are whole.
+    first: Option<i64>,
+    open: BTreeMap<i64, Growing<R>>,
+}
+
+impl<R: Row> ByDay<R> {
+    fn new(manifest: &Manifest) -> Self {
+        Self { folder: manifest.folder.clone(), number: manifest.number, first: None, open: BTreeMap::new() }
     }
-    Ok(())
+
+    fn close_before(&mut self, first: i64, closed: &mut Vec<DataFile>) -> Result<()> {
+        self.first = Some(first);
+        while let Some(open) = self.open.first_entry().filter(|open| *open.key() < first) {
+            let (day, file) = open.remove_entry();
+            let written = file.finish(Metadata::new())?;
+            closed.push(DataFile::new(R::TABLE, path_of(R::TABLE, Some(day), self.number), written));
+        }
+        Ok(())
+    }
+
+    /// Adds rows to the files of their days.
+    fn add(&mut self, rows: Vec<R>, day_of: impl Fn(&R) -> i64) -> Result<()> {
+        for row in rows {
+            let day = day_of(&row);
+            assert!(self.first.is_none_or(|first| day >= first), "requests are added day by day");
+            let file = match self.open.entry(day) {
+                Entry::Occupied(file) => file.into_mut(),
+                Entry::Vacant(new) => {
+                    let path = self.folder.join(path_of(R::TABLE, Some(day), self.number));
+                    create_folder_of(&path)?;
+                    new.insert(Growing::create(&path)?)
+                }
+            };
+            file.add(row)?;
+        }
+        Ok(())
+    }
 }
 
 /// Writes the rows of a table without days, if there are any.

@@ -564,7 +564,8 @@ fn what_everybody_prints_belongs_together_if_it_is_printed_at_once() {
 fn spans_from_before_the_clock_was_set_back_are_closed() {
     let model = sketch::model(STORE);
     let config = Config::default();
-    let mut scan = super::Scan::new(&model, &config);
+    let names_of_threads = super::ThreadNames::new(&model);
+    let mut scan = super::Scan::new(&model, &config, &names_of_threads);
     let text = "8000.0 - receiving block=1\n8000.1 - receiving block=2\n1.0 - receiving block=3\n1.1 - moved";
     let mut records = Sketched { model: &model, lines: text.lines().enumerate() };
     let mut n_open = Vec::new();

@@ -43,7 +43,7 @@ const LONG_IDS: [&str; 1] = ["request_id"];
 /// much that is.
 const STATE: &str = "state";
 /// Bytes of a column that are packed together.
-const PAGE_BYTES: usize = 8 << 20;
+const PAGE_BYTES: usize = 4 << 20;
 const PRODUCER: &str = concat!("lprof ", env!("CARGO_PKG_VERSION"));
 
 /// Key and value pairs in a file's footer.
