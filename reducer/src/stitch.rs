@@ -84,12 +84,12 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], config: &Config) -> Vec<Span
     config.run(Pass::Ways, || pairs.add_ways(ways::find(&pairs, &facts)));
     let entities = entities::find(&pairs, &facts);
     facts.tell_apart(entities.names());
-    let mut candidates = {
+    let senders = || {
         let finder = Finder::new(&pairs, &facts, config);
         let receivers = (0..to_u32(spans.len())).into_par_iter();
         receivers.flat_map_iter(|receiver| finder.senders_of(receiver)).collect::<Vec<Candidate>>()
     };
-    let mut companions = companions::find(&pairs, &facts);
+    let (mut candidates, mut companions) = rayon::join(senders, || companions::find(&pairs, &facts));
     let mut found = Links::new(config);
     found.add(Pass::Companions, |_| std::mem::take(&mut companions.links));
     found.add(Pass::QueueOrder, |_| queue_order::find(&pairs, &facts, &mut candidates));

@@ -127,8 +127,9 @@ struct Receiver<'f, 'a> {
     by_value: RefCell<Vec<(ValueKey<'a>, &'f [OfTop])>>,
     /// What it holds that can say anything of its sender.
     telling: Telling<'a>,
-    /// Spans that hold one of the texts or one of the things of that, sorted; none: too many.
-    sharing: [OnceCell<Option<Vec<u32>>>; 2],
+    /// Spans that hold one of the texts or one of the things of that, by their top-level methods,
+    /// sorted; none: too many.
+    sharing: [OnceCell<Option<Vec<(TopLevelId, u32)>>>; 2],
     /// Spans that start no later than it does.
     n_started: u32,
     /// Spans that start no later than the latest of its local senders, and of its
@@ -336,13 +337,15 @@ impl<'a> Finder<'a> {
         // thread is named after what the sender has, or its name contains the sender's.
         let by_thread = pair.kind == LinkKind::Thread && self.facts.own_thread(fact).is_some();
         let is_within = by_thread || pair.to_parts;
-        let hands_on = hands_on(pair);
-        let texts = receiver.telling.texts(hands_on);
+        let texts = receiver.telling.texts(hands_on(pair));
         if texts.is_empty() && !is_within {
             return;
         }
         let may_tell = |span: &&u32| is_within || self.facts.texts(**span).meets(texts);
-        let sharing = if is_within { None } else { self.sharing(receiver, hands_on) };
+        let sharing = if is_within { None } else { self.sharing(receiver, pair) };
+        if sharing.is_some_and(<[_]>::is_empty) {
+            return;
+        }
         let node = if pair.role == Role::Remote { ANY_NODE } else { fact.node };
         let mut senders = Vec::new();
         // What is mapped is a value of the receiver too, mostly of the same kind.
@@ -399,23 +402,30 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The spans that have a text in common with a receiver which can say anything of its sender;
-    /// none if there are too many.
-    fn sharing<'r>(&self, receiver: &'r Receiver<'_, 'a>, hands_on: bool) -> Option<&'r [u32]> {
+    /// The spans of the method that sends along `pair` that have a text in common with a receiver
+    /// which can say anything of its sender, sorted; none if there are too many.
+    fn sharing<'r>(&self, receiver: &'r Receiver<'_, 'a>, pair: &Pair) -> Option<&'r [(TopLevelId, u32)]> {
+        let hands_on = hands_on(pair);
         let find = || {
-            let mut found = Vec::new();
+            let mut spans = Vec::new();
             for text in receiver.telling.each(hands_on) {
-                let spans = self.holders.get(text).map_or(&[][..], Vec::as_slice);
-                if found.len() + spans.len() > SHARING_MAX {
+                let of_text = self.holders.get(text).map_or(&[][..], Vec::as_slice);
+                if spans.len() + of_text.len() > SHARING_MAX {
                     return None;
                 }
-                found.extend_from_slice(spans);
+                spans.extend_from_slice(of_text);
             }
+            spans.sort_unstable();
+            spans.dedup();
+            let of_tops = |&span: &u32| self.facts.get(span).tops.iter().map(move |&top| (top, span));
+            let mut found: Vec<(TopLevelId, u32)> = spans.iter().flat_map(of_tops).collect();
             found.sort_unstable();
-            found.dedup();
             Some(found)
         };
-        receiver.sharing[usize::from(hands_on)].get_or_init(find).as_deref()
+        let all = receiver.sharing[usize::from(hands_on)].get_or_init(find).as_deref()?;
+        let from = all.partition_point(|(top, _)| *top < pair.from);
+        let n = all[from..].partition_point(|(top, _)| *top == pair.from);
+        Some(&all[from..from + n])
     }
 
     /// Those of [`Self::around`] that are among `sharing`, which is sorted.
@@ -424,24 +434,16 @@ impl<'a> Finder<'a> {
         pair: &Pair,
         spans: &'b [u32],
         receiver: &Receiver<'_, 'a>,
-        sharing: &'b [u32],
+        sharing: &'b [(TopLevelId, u32)],
     ) -> impl Iterator<Item = u32> + use<'b, 'a> {
-        let is_there = |span: &u32| spans.binary_search(span).is_ok();
-        let first = sharing.iter().position(is_there).unwrap_or(sharing.len());
-        let looked_at = if first < sharing.len() {
-            self.range_around(pair, spans, receiver, LOOK_BACK_MAX)
-        } else {
-            0..0
+        let sharing = sharing.iter().map(|&(_, span)| span);
+        let mut found = sharing.filter(|span| spans.binary_search(span).is_ok()).peekable();
+        let near = match found.peek() {
+            Some(_) => &spans[self.range_around(pair, spans, receiver, LOOK_BACK_MAX)],
+            None => &[],
         };
-        let (start, end) =
-            (spans.get(looked_at.start).copied(), looked_at.end.checked_sub(1).map(|at| spans[at]));
-        let is_near = move |span: &u32| {
-            start.is_some_and(|start| start <= *span) && end.is_some_and(|end| *span <= end)
-        };
-        sharing[first..]
-            .iter()
-            .copied()
-            .filter(move |span| is_near(span) && spans.binary_search(span).is_ok())
+        let ends = near.first().copied().zip(near.last().copied());
+        found.filter(move |span| ends.is_some_and(|(first, last)| (first..=last).contains(span)))
     }
 
     /// The senders with a value of a receiver.
@@ -558,7 +560,7 @@ impl<'a> Finder<'a> {
     fn in_time(&self, index: u32, sender: u32, receiver: &Fact<'_>) -> bool {
         let pair = self.pairs.get(index);
         let other = self.facts.get(sender);
-        if is_chain(pair) && other.node == receiver.node {
+        if (is_chain(pair) && other.node == receiver.node) || !self.is_near(pair, other, receiver) {
             return false;
         }
         if pair.role == Role::Cut {
@@ -587,18 +589,19 @@ impl<'a> Finder<'a> {
                 return false;
             }
         }
-        if self.pairs.is_ahead(pair, other, receiver)
+        !(self.pairs.is_ahead(pair, other, receiver)
             || self.has_begun_anew(pair, sender, receiver)
             || self.has_called_before(pair, other, receiver)
-            || (pair.kind == LinkKind::Queue && is_amid(other, receiver))
-        {
-            return false;
-        }
-        let is_endless = pair.role == Role::Entity && self.pairs.is_entity(pair.from);
-        let gap_us = receiver.start_us.saturating_sub(other.end_us);
-        let lead_us = other.start_us.saturating_sub(receiver.start_us);
-        let is_rest = pair.role == Role::Cut && self.is_late_rest(other, receiver);
-        lead_us <= self.lead_max_us(pair) && (is_endless || is_rest || gap_us <= self.config.window_us)
+            || (pair.kind == LinkKind::Queue && is_amid(other, receiver)))
+    }
+
+    /// Whether a sender began early enough, and had not ended too long ago.
+    fn is_near(&self, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+        let gap_us = receiver.start_us.saturating_sub(sender.end_us);
+        let lead_us = sender.start_us.saturating_sub(receiver.start_us);
+        let is_endless = || pair.role == Role::Entity && self.pairs.is_entity(pair.from);
+        let is_rest = || pair.role == Role::Cut && self.is_late_rest(sender, receiver);
+        lead_us <= self.lead_max_us(pair) && (gap_us <= self.config.window_us || is_endless() || is_rest())
     }
 
     /// Whether a thread goes on about a thing, by its digest, that it was at before it waited
