@@ -133,7 +133,7 @@ impl Default for Config {
 /// What accumulating made of the records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Accumulated {
-    /// Request accumulators, in order of their first event.
+    /// Request accumulators, of each part of the logs in order of their first event.
     pub accumulators: Vec<Accumulator>,
     /// Events of records without a candidate.
     pub unattributed: Vec<Event>,

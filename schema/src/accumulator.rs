@@ -26,7 +26,7 @@ pub struct NodeOutput {
     pub model_digest: u128,
     /// What was read, one entry per file, in time order.
     pub inputs: Vec<InputAccount>,
-    /// Request accumulators, in order of their first event.
+    /// Request accumulators, of each part of the logs in order of their first event.
     pub accumulators: Vec<Accumulator>,
     /// Records that no log point could have printed, as events without a log
     /// point; kept so that nothing is lost silently.

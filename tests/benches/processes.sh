@@ -1,7 +1,8 @@
 #!/bin/bash
 # How long whole processes take on logs of any size, and how much memory, beside a count of
-# lines, one regex and, where it is installed, Drain3, a miner of templates, over the same file in
-# the same run. Of a machine that others use only the rate by processor time says something.
+# lines, one regex (by ripgrep, where it is installed) and, where that is, Drain3, a miner of
+# templates, over the same file in the same run. Of a machine that others use only the rate by
+# processor time says something.
 #
 #   tests/benches/processes.sh LPROF AMPLIFY MODEL HEAD_SECONDS "MEGABYTES..." LOG...
 #
@@ -37,6 +38,10 @@ row() {
             100 * share / bytes }'
 }
 
+# ripgrep, if it is installed.
+grep=(grep -cE)
+! command -v rg > /dev/null || grep=(rg -c)
+
 # The same miner of templates that others use, line by line.
 drain='import sys
 from drain3 import TemplateMiner
@@ -52,7 +57,7 @@ for size in $sizes; do
     bytes=$(stat -c %s "$log")
     records=$(wc -l < "$log")
     row wc "$bytes" "$records" "" wc -l "$log"
-    row regex "$bytes" "$records" "" grep -cE '[a-z]+_[0-9]+_[0-9]+ .*: ' "$log"
+    row regex "$bytes" "$records" "" "${grep[@]}" '[a-z]+_[0-9]+_[0-9]+ .*: ' "$log"
     if python3 -c 'import drain3' 2> /dev/null; then
         row drain3 "$bytes" "$records" "" python3 -c "$drain" "$log"
     fi

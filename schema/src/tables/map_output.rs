@@ -348,3 +348,88 @@ pub(super) fn path_of(folder: &Path, part: &str, node: &str) -> PathBuf {
     }
     folder.join(part).join(format!("{name}.parquet"))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::accumulator::{InputAccount, Span};
+
+    fn event(line: u64, ts_us: i64) -> Event {
+        let (reason, pass) = (Name::from("thread"), Pass::Unattributed);
+        let (file, n_lines, byte_offset, late_us) = (0, 1, line * 100, 0);
+        let (level, log_point, values) = (None, None, [(0, "v")].into_iter().collect());
+        Event { file, line, n_lines, byte_offset, ts_us, late_us, level, log_point, values, pass, reason }
+    }
+
+    fn accumulator(lines: &[u64]) -> Accumulator {
+        let events = lines.iter().map(|&line| event(line, 7_000_000 + line.cast_signed())).collect();
+        let (node, thread) = (Name::from("n1"), None);
+        let (top_levels, identifiers, hosts) = (Vec::new(), Vec::new(), Vec::new());
+        let span = Span { node, thread, top_levels, identifiers, events, truncated: false, hosts };
+        Accumulator { spans: vec![span], links: Vec::new() }
+    }
+
+    fn output() -> NodeOutput {
+        let accumulators = [&[1, 9][..], &[2], &[3, 4], &[10]].map(accumulator).to_vec();
+        let unattributed = vec![Event { values: Values::default(), ..event(5, 7_000_005) }];
+        let inputs = vec![InputAccount { file: "a.log".into(), digest: 3, ..InputAccount::default() }];
+        let unattributed = unattributed.into_iter().map(|e| Event { reason: Name::from("none"), ..e });
+        NodeOutput {
+            node: "n1".into(),
+            model_digest: 77,
+            inputs,
+            accumulators,
+            unattributed: unattributed.collect(),
+        }
+    }
+
+    /// Names and bytes of all files below `folder`, sorted.
+    fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                found.extend(files(&path));
+            } else {
+                found.push((path.clone(), fs::read(path).expect("a file")));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn an_output_that_is_written_in_parts_is_the_same_one() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+        let (model, output) = (Model::default(), output());
+        write_node_output(&whole, &model, &output).expect("written");
+        let mut writer = NodeOutputWriter::new(&parts, &output.node, output.model_digest);
+        let (first, second) = output.accumulators.split_at(2);
+        writer.add(&model, first, &[]).and_then(|()| writer.add(&model, &[], &[])).expect("written");
+        writer.add(&model, second, &output.unattributed).expect("written");
+        writer.finish(&output.inputs).expect("written");
+
+        let relative = |folder: &Path| -> Vec<(PathBuf, Vec<u8>)> {
+            let names = files(folder).into_iter();
+            names.map(|(path, bytes)| (path.strip_prefix(folder).expect("below").to_owned(), bytes)).collect()
+        };
+        assert_eq!(relative(&parts), relative(&whole));
+        assert_eq!(relative(&whole).len(), 3);
+        let [path] = &node_outputs(&parts).expect("an output")[..] else { panic!("one node") };
+        assert_eq!(read_node_output(path).expect("whole"), output);
+    }
+
+    #[test]
+    fn nothing_is_left_of_an_output_that_is_not_finished() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (model, output) = (Model::default(), output());
+        let mut writer = NodeOutputWriter::new(folder.path(), &output.node, output.model_digest);
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+        writer.add(&model, &output.accumulators, &[]).expect("written");
+        drop(writer);
+        assert_eq!(files(folder.path()), []);
+    }
+}

@@ -393,7 +393,7 @@ mod tests {
             let expected = write(&whole, &rows, &Metadata::new()).expect("written");
             let mut file = Growing::create(&grown).expect("begun");
             rows.iter().for_each(|row| file.add(row.clone()).expect("added"));
-            assert_eq!(file.finish().expect("written"), expected);
+            assert_eq!(file.finish(Metadata::new()).expect("written"), expected);
             let bytes = |path| fs::read(path).expect("a file");
             assert!(bytes(&whole) == bytes(&grown), "{n_rows} rows");
             assert!(read::<EventRow>(&grown).expect("whole").0 == rows, "{n_rows} rows");
