@@ -108,7 +108,7 @@ impl Scan<'_> {
         for &(variable, text) in &candidate.values {
             let shape = variables.get(variable as usize).map(|variable| variable.shape);
             if let Some(text) = shape.and_then(|shape| canonical(text, shape))
-                && let Some(shown) = self.shown.get_mut(&*text)
+                && let Some(shown) = self.shown.get_mut(&text)
             {
                 shown.handed = Some((self.seq, candidate.log_point));
             }

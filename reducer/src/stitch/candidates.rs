@@ -118,6 +118,9 @@ fn add(tops: &mut Vec<OfTop>, top: TopLevelId, span: u32) {
     tops[at].1.push(span);
 }
 
+/// A top-level method with one of its spans.
+type SpanOfTop = (TopLevelId, u32);
+
 /// A span whose senders are looked for.
 struct Receiver<'f, 'a> {
     index: u32,
@@ -129,7 +132,7 @@ struct Receiver<'f, 'a> {
     telling: Telling<'a>,
     /// Spans that hold one of the texts or one of the things of that, by their top-level methods,
     /// sorted; none: too many.
-    sharing: [OnceCell<Option<Vec<(TopLevelId, u32)>>>; 2],
+    sharing: [OnceCell<Option<Vec<SpanOfTop>>>; 2],
     /// Spans that start no later than it does.
     n_started: u32,
     /// Spans that start no later than the latest of its local senders, and of its
@@ -404,7 +407,7 @@ impl<'a> Finder<'a> {
 
     /// The spans of the method that sends along `pair` that have a text in common with a receiver
     /// which can say anything of its sender, sorted; none if there are too many.
-    fn sharing<'r>(&self, receiver: &'r Receiver<'_, 'a>, pair: &Pair) -> Option<&'r [(TopLevelId, u32)]> {
+    fn sharing<'r>(&self, receiver: &'r Receiver<'_, 'a>, pair: &Pair) -> Option<&'r [SpanOfTop]> {
         let hands_on = hands_on(pair);
         let find = || {
             let mut spans = Vec::new();
@@ -418,7 +421,7 @@ impl<'a> Finder<'a> {
             spans.sort_unstable();
             spans.dedup();
             let of_tops = |&span: &u32| self.facts.get(span).tops.iter().map(move |&top| (top, span));
-            let mut found: Vec<(TopLevelId, u32)> = spans.iter().flat_map(of_tops).collect();
+            let mut found: Vec<SpanOfTop> = spans.iter().flat_map(of_tops).collect();
             found.sort_unstable();
             Some(found)
         };
@@ -434,7 +437,7 @@ impl<'a> Finder<'a> {
         pair: &Pair,
         spans: &'b [u32],
         receiver: &Receiver<'_, 'a>,
-        sharing: &'b [(TopLevelId, u32)],
+        sharing: &'b [SpanOfTop],
     ) -> impl Iterator<Item = u32> + use<'b, 'a> {
         let sharing = sharing.iter().map(|&(_, span)| span);
         let mut found = sharing.filter(|span| spans.binary_search(span).is_ok()).peekable();
