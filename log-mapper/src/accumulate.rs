@@ -142,9 +142,6 @@ pub struct Accumulated {
 /// Accumulates `records`, which come in log order.
 ///
 /// Linear in the records; memory in proportion to the result, every span of the log.
-///
-/// # Panics
-/// As accumulating would.
 pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> Accumulated {
     let mut all = Accumulated::default();
     let add = |part: Accumulated| {

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::ptr;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use schema::kinds::{TELLING_MIN, is_unique};
 use schema::{IdentifierStrength, LinkKind, Pass, TopLevelId, TopLevelKind, Value, ValueClassId};
 
@@ -28,10 +28,12 @@ use crate::Config;
 mod by_kind;
 mod by_thread;
 mod by_time;
+mod indexes;
 mod on_the_way;
 mod telling;
 
-use self::by_thread::{AtWork, at_work, is_amid};
+use self::by_thread::{AtWork, is_amid};
+use self::indexes::{ANY_NODE, ByText, ByTop, OfTop, ValueKey};
 
 /// Senders looked at per value, latest start first.
 const LOOK_BACK_MAX: usize = 64;
@@ -69,9 +71,6 @@ const LOOKED_UP_MAX: usize = 32;
 /// value: of more than these it is faster to look through those who have the value.
 const SHARING_MAX: usize = 64;
 
-/// Stands for "any node" in an index.
-const ANY_NODE: u32 = u32::MAX;
-
 /// Finds the possible senders of spans.
 pub(super) struct Finder<'a> {
     pairs: &'a Pairs<'a>,
@@ -103,21 +102,6 @@ pub(super) struct Finder<'a> {
     of_thread: FxHashMap<(u32, &'a str), Vec<u32>>,
 }
 
-/// A node, or any, with a kind of values and one of them.
-type ValueKey<'a> = (u32, ValueClassId, &'a str);
-
-/// Spans of one top-level method.
-type OfTop = (TopLevelId, Vec<u32>);
-
-/// Adds a span to those of its top-level method, which are sorted by that.
-fn add(tops: &mut Vec<OfTop>, top: TopLevelId, span: u32) {
-    let at = tops.binary_search_by_key(&top, |(top, _)| *top).unwrap_or_else(|at| {
-        tops.insert(at, (top, Vec::new()));
-        at
-    });
-    tops[at].1.push(span);
-}
-
 /// A top-level method with one of its spans.
 type SpanOfTop = (TopLevelId, u32);
 
@@ -144,67 +128,9 @@ struct Receiver<'f, 'a> {
 impl<'a> Finder<'a> {
     /// Indexes the spans as senders.
     pub(super) fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>, config: &'a Config) -> Self {
-        let senders = |remote: bool| -> FxHashSet<TopLevelId> {
-            let pairs = pairs.iter().filter(|pair| (pair.role == Role::Remote) == remote);
-            pairs.map(|pair| pair.from).collect()
-        };
-        let (local, remote) = (senders(false), senders(true));
-        let local_pairs = pairs.iter().filter(|pair| pair.role == Role::Local);
-        let received: FxHashSet<TopLevelId> = local_pairs.map(|pair| pair.to).collect();
-        let mut receivers: FxHashMap<_, Vec<u32>> = FxHashMap::default();
-        let attached: FxHashSet<TopLevelId> =
-            pairs.iter().filter(|pair| pair.role == Role::Attached).map(|pair| pair.from).collect();
-        let mut by_text: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
-        let mut births_us: FxHashMap<(u32, &str), Vec<i64>> = FxHashMap::default();
-        let mut by_value: FxHashMap<ValueKey<'a>, Vec<OfTop>> = FxHashMap::default();
-        let mut by_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
-        let mut by_other_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
-        let mut by_digest: FxHashMap<(u32, &str), Vec<u32>> = FxHashMap::default();
-        let mut holders: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
-        let mut of_thread: FxHashMap<(u32, &str), Vec<u32>> = FxHashMap::default();
-        for (index, fact) in facts.iter() {
-            if let Some(thread) = fact.thread {
-                of_thread.entry((fact.node, thread)).or_default().push(index);
-            }
-            for value in fact.values() {
-                let spans = holders.entry(&value.text).or_default();
-                // One more says that there are too many.
-                if spans.len() <= SHARING_MAX && spans.last() != Some(&index) {
-                    spans.push(index);
-                }
-            }
-            for value in fact.values().iter().filter(|value| is_unique(&value.text)) {
-                by_digest.entry((fact.node, &value.text)).or_default().push(index);
-            }
-            if fact.tops.iter().any(|top| attached.contains(top)) {
-                let mut texts: Vec<&str> = fact.values().iter().map(|value| &*value.text).collect();
-                texts.sort_unstable();
-                texts.dedup();
-                texts.into_iter().for_each(|text| by_text.entry(text).or_default().push(index));
-            }
-            if fact.tops.first().is_some_and(|&top| pairs.is_dispatcher(top) && !attached.contains(&top)) {
-                for value in fact.values().iter().filter(|value| is_address(&value.text)) {
-                    births_us.entry((fact.node, &value.text)).or_default().push(fact.start_us);
-                }
-            }
-            for &top in fact.other_tops.iter().filter(|top| local.contains(*top)) {
-                by_other_top.entry((fact.node, top)).or_default().push(index);
-            }
-            for &top in fact.tops {
-                if received.contains(&top) {
-                    receivers.entry((fact.node, top)).or_default().push(index);
-                }
-                let nodes = [(fact.node, local.contains(&top)), (ANY_NODE, remote.contains(&top))];
-                for (node, _) in nodes.iter().filter(|(_, wanted)| *wanted) {
-                    by_top.entry((*node, top)).or_default().push(index);
-                    for value in fact.values() {
-                        let key = (*node, facts.kind(value.value_class), &*value.text);
-                        add(by_value.entry(key).or_default(), top, index);
-                    }
-                }
-            }
-        }
-        let determined = Determined::learn(facts, |fact| fact.tops.iter().any(|top| attached.contains(top)));
+        let (by_top, by_text) = rayon::join(|| ByTop::new(pairs, facts), || ByText::new(pairs, facts));
+        let ByTop { by_value, by_top, by_other_top, receivers } = by_top;
+        let ByText { by_text, holders, by_digest, determined, births_us, at_work, of_thread } = by_text;
         Self {
             pairs,
             facts,
@@ -218,7 +144,7 @@ impl<'a> Finder<'a> {
             by_digest,
             determined,
             births_us,
-            at_work: at_work(pairs, facts),
+            at_work,
             of_thread,
         }
     }
