@@ -1,8 +1,8 @@
 //! Parts: what becomes of closed spans when a part of the log ends.
 //!
 //! What is learnt from many spans decides once more on those that were closed. A log is as long
-//! as it is, so this is done for some hundred thousand records at a time, beside the accumulating
-//! of the next ones. What is open at the end of a part goes on in the next one. What was left of
+//! as it is, so this is done for [`PART_RECORDS`](crate::limits::PART_RECORDS) or a few more at a
+//! time, beside the accumulating of the next ones. What is open at the end of a part goes on in the next one. What was left of
 //! a span that has been closed is not joined with that across an end: so one is put where the
 //! log is quiet.
 
@@ -26,7 +26,8 @@ use super::{
 const OWN_THREAD_MAX: u32 = 4;
 
 /// Of the records of a part, one in so many shows how long a silence is long here; after three
-/// times as many more it ends in any case.
+/// times as many more it ends in any case. The longest of all of them is in those three with odds
+/// of three to one, wherever silences fall, however long the log is.
 const QUIET_SHARE: u64 = 8;
 
 /// Finds where a part ends: after so many records, where nothing was printed for as long as in

@@ -95,9 +95,13 @@ fn run(model: &Model, records: &str) -> String {
 
 /// As `run`; `names`: the model in which the log points have the names that `records` uses.
 fn run_by_names(names: &Model, model: &Model, records: &str) -> String {
+    run_with(names, model, records, &Config { node: "n".to_owned(), ..Config::default() })
+}
+
+fn run_with(names: &Model, model: &Model, records: &str, config: &Config) -> String {
     let records = records.trim().lines().map(str::trim).collect::<Vec<_>>().join("\n");
     let mut records = Sketched { model: names, lines: records.lines().enumerate() };
-    let accumulated = accumulate(model, &mut records, &Config { node: "n".to_owned(), ..Config::default() });
+    let accumulated = accumulate(model, &mut records, config);
     let mut text = String::new();
     for accumulator in &accumulated.accumulators {
         let span = &accumulator.spans[0];
@@ -557,6 +561,23 @@ fn what_everybody_prints_belongs_together_if_it_is_printed_at_once() {
          t0: 3 opens; 4 thread
          t0: 5 opens",
     );
+}
+
+/// What is open at the end of a part goes on in the next one, and what is known of its values is
+/// not forgotten before it ends.
+#[test]
+fn a_span_goes_on_across_the_end_of_a_part() {
+    let model = sketch::model(STORE);
+    let records = "1.0 t1 receiving block=11111\n1.1 t2 receiving block=22222\n1.2 t1 moved\n\
+         1.3 t2 received block=22222 size=7\n1.4 t1 received block=11111 size=9";
+    let whole = run(&model, records);
+    assert_eq!(whole.lines().count(), 2, "two threads, two spans: {whole}");
+    for part_records in 1..=6 {
+        let config = Config { node: "n".to_owned(), part_records, ..Config::default() };
+        let parts = run_with(&model, &model, records, &config);
+        let sorted = |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+        assert_eq!(sorted(&parts), sorted(&whole), "{part_records} records");
+    }
 }
 
 /// What is open is bounded by the window, whichever way the clock jumps.

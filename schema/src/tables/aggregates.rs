@@ -45,13 +45,11 @@ pub fn aggregate_path(folder: &Path, node: &str) -> PathBuf {
 pub fn write_aggregate(folder: &Path, aggregate: &NodeAggregate) -> Result<u64> {
     let part = folder.join(FOLDER);
     fs::create_dir_all(&part).map_err(Error::io(&part))?;
-    let metadata = || {
-        Metadata::from([
-            (NODE.to_owned(), aggregate.node.clone()),
-            (QUERY.to_owned(), aggregate.query.clone()),
-            (ENGINE.to_owned(), aggregate.engine.clone()),
-        ])
-    };
+    let metadata = Metadata::from([
+        (NODE.to_owned(), aggregate.node.clone()),
+        (QUERY.to_owned(), aggregate.query.clone()),
+        (ENGINE.to_owned(), aggregate.engine.clone()),
+    ]);
     let path = aggregate_path(folder, &aggregate.node);
     let batches = aggregate.batches.iter().cloned();
     Ok(parquet::write_columns(&path, aggregate.schema.clone(), batches, &metadata)?.n_bytes)

@@ -65,22 +65,21 @@ pub struct Written {
 /// # Errors
 /// I/O errors, naming the file.
 pub fn write<R: Row>(path: &Path, rows: &[R], metadata: &Metadata) -> Result<Written> {
-    write_columns(path, R::schema(), rows.chunks(BATCH_ROWS_MAX).map(R::batch), &|| metadata.clone())
+    write_columns(path, R::schema(), rows.chunks(BATCH_ROWS_MAX).map(R::batch), metadata)
 }
 
-/// The same of a table of which only one batch of rows is held at a time; `metadata` is asked
-/// for when all of them have been.
+/// The same of a table of which only one batch of rows is held at a time.
 pub(super) fn write_columns(
     path: &Path,
     schema: SchemaRef,
     batches: impl Iterator<Item = RecordBatch>,
-    metadata: &dyn Fn() -> Metadata,
+    metadata: &Metadata,
 ) -> Result<Written> {
     let mut file = Aside::create(path, schema)?;
     for batch in batches {
         file.write(&batch)?;
     }
-    file.finish(metadata())
+    file.finish(metadata.clone())
 }
 
 /// A file that rows are added to, of which one batch is held. Nobody sees it before it is
