@@ -183,6 +183,7 @@ fn top_level(
         is_one_at_a_time: top.is_one_at_a_time,
         only_in_tasks: crate::top_level::tasks::lead_alone_to(findings.graph, top.method),
         outside_rounds,
+        serves: Vec::new(),
         reason: top.reason.clone(),
     }
 }
@@ -229,6 +230,7 @@ fn pairs(findings: &Findings<'_>, sorted: &Sorted, log_points: &points::LogPoint
                 waits: pair.waits,
                 outside_rounds: pair.outside_rounds,
                 in_order: pair.in_order,
+                remote_calls: Vec::new(),
                 reason: pair.reason.clone(),
             }
         })
