@@ -21,6 +21,7 @@ use crate::shuffle::by_component;
 mod accept;
 mod alike;
 mod answers;
+mod assignment;
 mod at_work;
 mod called_first;
 mod calls_next;
