@@ -58,6 +58,7 @@ mod ownership;
 mod pairs;
 mod peers;
 mod queue_order;
+mod remote_calls;
 mod retries;
 mod rounds;
 mod serials;
@@ -92,6 +93,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], config: &Config) -> Vec<Span
     };
     let (mut candidates, mut companions) = rayon::join(senders, || companions::find(&pairs, &facts));
     let mut found = Links::new(config);
+    found.add(Pass::RemoteCalls, |_| remote_calls::find(model, &pairs, &facts, config));
     found.add(Pass::Companions, |_| std::mem::take(&mut companions.links));
     found.add(Pass::QueueOrder, |_| queue_order::find(&pairs, &facts, &mut candidates));
     found.add(Pass::Turns, |_| turns::find(&pairs, &facts));

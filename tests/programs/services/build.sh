@@ -56,7 +56,7 @@ build() {
   cp=$(class_path $logback $libs)
   mkdir -p "$work/src"; cp -r "$here/harness/truth" "$work/src/truth"
   for c in $carriers; do cp -r "$here/harness/$c/." "$work/src/"; done
-  for f in "$source"/*.java; do cp "$f" "$work/src/"; sed 's/.*Truth\..*//' "$f" > "$work/seen/${f##*/}"; done
+  for f in "$source"/*.java; do cp "$f" "$work/src/"; sed -E 's/.*(Truth\.|import truth).*//' "$f" > "$work/seen/${f##*/}"; done
   compile "$work/src" "$work/run" "$cp"; compile "$work/seen" "$work/app" "$cp"
   trap 'kill "${pids[@]}" 2>/dev/null || true' EXIT
   eval "$(grep -E '^(node|load|start|sleep) ' "$source/program.conf")"
