@@ -75,7 +75,6 @@ fn measure(program: &str, layout: &str) -> Result<Scores, String> {
     let folder = root().join("sets").join(program);
     let logs = scoring::files(&folder.join(layout), ".log.zst")?;
     let (truth, types) = (folder.join("truth.tsv.zst"), folder.join("types.tsv"));
-    let found =
-        scoring::evaluation((&[folder.join("app.jar")], &logs), (&truth, &types), scratch.path())?;
+    let found = scoring::evaluation((&[folder.join("app.jar")], &logs), (&truth, &types), scratch.path())?;
     scoring::scores(&found)
 }

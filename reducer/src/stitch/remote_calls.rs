@@ -20,7 +20,7 @@ use super::assignment::{Choice, Edge, assign};
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
 use crate::Config;
-use crate::merge::{SpanLink, to_u32};
+use crate::merge::SpanLink;
 
 mod clocks;
 mod gaps;
@@ -164,7 +164,7 @@ fn links(
 fn spans_of_tops(facts: &Facts<'_>) -> FxHashMap<TopLevelId, Vec<u32>> {
     let mut out: FxHashMap<TopLevelId, Vec<u32>> = FxHashMap::default();
     for (span, fact) in facts.iter() {
-        fact.tops.iter().for_each(|&top| out.entry(top).or_default().push(to_u32(span as usize)));
+        fact.tops.iter().for_each(|&top| out.entry(top).or_default().push(span));
     }
     out
 }

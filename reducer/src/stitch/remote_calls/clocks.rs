@@ -31,12 +31,13 @@ impl Offsets {
         for (_, fact) in facts.iter() {
             let mut own: BTreeMap<u32, Vec<[i64; 2]>> = BTreeMap::new();
             for &top in fact.tops.iter().take(1) {
-                for gap in gaps.around_within(top, fact.start_us, |_| 0, most_us) {
+                for gap in gaps.next_to(top, fact.start_us) {
                     let gap = gaps.get(gap);
                     let from = facts.get(gap.span).node;
                     let (low, high) = (fact.end_us - gap.end_us, fact.start_us - gap.begin_us);
-                    if from != fact.node && calls[gap.call as usize].waits && low <= high {
-                        own.entry(from).or_default().push([low.max(-most_us), high.min(most_us)]);
+                    let range = [low.max(-most_us), high.min(most_us)];
+                    if from != fact.node && calls[gap.call as usize].waits && range[0] <= range[1] {
+                        own.entry(from).or_default().push(range);
                     }
                 }
             }

@@ -94,8 +94,12 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>) -> Vec<Call> {
     let mut last = 0..calls.len();
     for _ in 0..PAST_MAX {
         let further: Vec<Call> = (calls[last.clone()].iter())
-            .flat_map(|first| direct.iter().filter(move |next| next.from == first.to).map(move |next| (first, next)))
-            .filter(|(first, next)| next.to != first.from && (is_silent(next.from) || (next.is_first && next.is_last)))
+            .flat_map(|first| {
+                direct.iter().filter(move |next| next.from == first.to).map(move |next| (first, next))
+            })
+            .filter(|(first, next)| {
+                next.to != first.from && (is_silent(next.from) || (next.is_first && next.is_last))
+            })
             .map(|(first, next)| Call {
                 to: next.to,
                 waits: first.waits && next.waits,
@@ -127,7 +131,8 @@ fn nearest(
 ) -> (FxHashSet<LogPointId>, bool) {
     let holds = |node: usize, point: LogPointId| dag.nodes[node].points.iter().any(|p| p.log_point == point);
     let (mut found, mut is_end) = (FxHashSet::default(), false);
-    let (mut open, mut seen): (Vec<LogPointId>, FxHashSet<LogPointId>) = (points.to_vec(), points.iter().copied().collect());
+    let (mut open, mut seen): (Vec<LogPointId>, FxHashSet<LogPointId>) =
+        (points.to_vec(), points.iter().copied().collect());
     while let Some(point) = open.pop() {
         if shown.contains(&point) {
             found.insert(point);
@@ -138,9 +143,9 @@ fn nearest(
             is_end |= ends.contains(&to_u32(node));
             let beside: Vec<usize> = match way {
                 Way::On => dag.nodes[node].next.iter().map(|&next| next as usize).collect(),
-                Way::Back => {
-                    (0..dag.nodes.len()).filter(|&other| dag.nodes[other].next.contains(&to_u32(node))).collect()
-                }
+                Way::Back => (0..dag.nodes.len())
+                    .filter(|&other| dag.nodes[other].next.contains(&to_u32(node)))
+                    .collect(),
             };
             for point in beside.into_iter().flat_map(|node| &dag.nodes[node].points) {
                 if seen.insert(point.log_point) {
@@ -215,7 +220,10 @@ impl Bounds {
 
     fn of(&self, span: u32, fact: &Fact<'_>) -> [i64; 2] {
         let [begin, end] = self.of.get(&span).copied().unwrap_or([i64::MIN, i64::MAX]);
-        [begin.max(fact.start_us.saturating_sub(self.window_us)), end.min(fact.end_us.saturating_add(self.window_us))]
+        [
+            begin.max(fact.start_us.saturating_sub(self.window_us)),
+            end.min(fact.end_us.saturating_add(self.window_us)),
+        ]
     }
 }
 
@@ -237,34 +245,39 @@ impl Gaps {
         &self.gaps[gap as usize]
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.gaps.len()
-    }
-
     /// Gaps of calls of `to` that are open at `at_us`, by a clock that is ahead of that of each
     /// caller's node by `offset`.
     pub(super) fn around(&self, to: TopLevelId, at_us: i64, offset: impl Fn(u32) -> i64) -> Vec<u32> {
-        self.around_within(to, at_us, offset, 0)
-    }
-
-    /// The same, if that clock can be wrong by `wrong_us`.
-    pub(super) fn around_within(
-        &self,
-        to: TopLevelId,
-        at_us: i64,
-        offset: impl Fn(u32) -> i64,
-        wrong_us: i64,
-    ) -> Vec<u32> {
         let mut out = Vec::new();
-        for (&(_, node), [closed, open]) in self.of.range((to, 0)..=(to, u32::MAX)) {
+        for (node, [closed, open]) in self.of_nodes(to) {
             let at_us = at_us.saturating_sub(offset(node));
-            let holds = |gap: &Gap| gap.begin_us <= at_us + wrong_us && at_us - wrong_us <= gap.end_us;
-            let holds = |gap: &&u32| holds(self.get(**gap));
-            let n = closed.partition_point(|&gap| self.get(gap).begin_us <= at_us + wrong_us);
+            let holds = |gap: &&u32| {
+                let gap = self.get(**gap);
+                gap.begin_us <= at_us && at_us <= gap.end_us
+            };
+            let n = closed.partition_point(|&gap| self.get(gap).begin_us <= at_us);
             out.extend(closed[..n].iter().rev().take(LOOK_BACK_MAX).filter(holds).take(AROUND_MAX));
-            let n = open.partition_point(|&gap| self.get(gap).end_us < at_us - wrong_us);
+            let n = open.partition_point(|&gap| self.get(gap).end_us < at_us);
             out.extend(open[n..].iter().take(LOOK_BACK_MAX).filter(holds).take(AROUND_MAX));
         }
         out
+    }
+
+    /// Gaps of calls of `to` that begin, or end, next to `at_us`, whatever clocks say.
+    pub(super) fn next_to(&self, to: TopLevelId, at_us: i64) -> Vec<u32> {
+        let mut out = Vec::new();
+        for (_, [closed, open]) in self.of_nodes(to) {
+            let n = closed.partition_point(|&gap| self.get(gap).begin_us <= at_us);
+            let m = open.partition_point(|&gap| self.get(gap).end_us < at_us);
+            for (gaps, at) in [(closed, n), (open, m)] {
+                let end = gaps.len().min(at + AROUND_MAX);
+                out.extend(&gaps[at.saturating_sub(AROUND_MAX)..end]);
+            }
+        }
+        out
+    }
+
+    fn of_nodes(&self, to: TopLevelId) -> impl Iterator<Item = (u32, &[Vec<u32>; 2])> {
+        self.of.range((to, 0)..=(to, u32::MAX)).map(|(&(_, node), gaps)| (node, gaps))
     }
 }

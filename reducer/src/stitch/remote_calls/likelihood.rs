@@ -272,10 +272,11 @@ fn fields_of<'s>(fact: &Fact<'s>) -> Vec<(Field, Vec<&'s str>)> {
         let Some(point) = event.log_point else { continue };
         for (variable, text) in event.values.iter().filter(|(_, text)| !text.is_empty()) {
             let field = (point, variable);
+            let is_full = out.len() == FIELDS_MAX;
             match out.iter_mut().find(|(known, _)| *known == field) {
                 Some((_, texts)) => texts.push(text),
-                None if out.len() < FIELDS_MAX => out.push((field, vec![text])),
-                None => return out,
+                None if is_full => return out,
+                None => out.push((field, vec![text])),
             }
         }
     }
@@ -291,7 +292,11 @@ fn texts_of<'s>(facts: &Facts<'s>, spans: FxHashSet<u32>) -> FxHashMap<Field, Te
         for (field, texts) in fields_of(facts.get(span)) {
             let (of, n) = out.entry(field).or_default();
             *n += 1;
-            texts.into_iter().collect::<FxHashSet<_>>().into_iter().for_each(|text| *of.entry(text).or_default() += 1);
+            texts
+                .into_iter()
+                .collect::<FxHashSet<_>>()
+                .into_iter()
+                .for_each(|text| *of.entry(text).or_default() += 1);
         }
     }
     out
@@ -299,7 +304,9 @@ fn texts_of<'s>(facts: &Facts<'s>, spans: FxHashSet<u32>) -> FxHashMap<Field, Te
 
 /// How often two fields of spans taken at random are equal.
 fn chance((ours, n): &Texts<'_>, (theirs, n_theirs): &Texts<'_>) -> f64 {
-    let both = |(text, count): (&&str, &u32)| f64::from(*count) * f64::from(theirs.get(*text).copied().unwrap_or_default());
+    let both = |(text, count): (&&str, &u32)| {
+        f64::from(*count) * f64::from(theirs.get(*text).copied().unwrap_or_default())
+    };
     let equal: f64 = ours.iter().map(both).sum();
     equal / (f64::from(*n) * f64::from(*n_theirs)).max(1.0)
 }

@@ -3,6 +3,7 @@
 use super::*;
 
 const SHOP: &str = "
+    point p
     point before
     point between
     point after
@@ -84,9 +85,8 @@ fn together(n: usize) -> String {
 #[test]
 fn values_that_are_equal_in_matches_tell_who_has_asked() {
     check(SHOP, &pairs_of_callers(24, 0.0, |i| format!("#o{i}")), &together(24));
-    let apart: String = (0..12)
-        .map(|i| format!("{}\n{}\n{}\n{}\n", 4 * i + 1, 4 * i + 3, 4 * i + 2, 4 * i + 4))
-        .collect();
+    let apart: String =
+        (0..12).map(|i| format!("{}\n{}\n{}\n{}\n", 4 * i + 1, 4 * i + 3, 4 * i + 2, 4 * i + 4)).collect();
     check(SHOP, &pairs_of_callers(24, 0.0, |_| String::new()), &apart);
 }
 
@@ -99,7 +99,8 @@ fn clocks_can_be_apart() {
 #[test]
 fn a_handler_that_prints_nothing_is_passed_by() {
     check(
-        "point before
+        "point p
+         point before
          point after
          point lookup
          point never
@@ -123,7 +124,8 @@ fn a_handler_that_prints_nothing_is_passed_by() {
 #[test]
 fn who_does_not_wait_may_have_ended() {
     check(
-        "point before
+        "point p
+         point before
          point lookup
          top order RpcHandler
            >before<
