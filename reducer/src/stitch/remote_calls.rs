@@ -62,6 +62,12 @@ struct Match {
     odd: f64,
 }
 
+/// A handler's span with the gaps that it can lie in.
+type Handler = (u32, Vec<Match>);
+
+/// The gap that a handler's span lies in, if one.
+type Chosen = Option<(u32, Choice)>;
+
 /// Links from callers to the spans of handlers that they have asked for.
 pub(super) fn find(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, config: &Config) -> Vec<SpanLink> {
     let calls = gaps::calls(model, facts);
@@ -70,7 +76,7 @@ pub(super) fn find(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, config: 
     }
     let gaps = gaps::find(facts, &calls, config.window_us);
     let offsets = Offsets::new(facts, &calls, &gaps, config.skew_us);
-    let handlers: Vec<(u32, Vec<Match>)> = (facts.iter())
+    let handlers: Vec<Handler> = (facts.iter())
         .map(|(span, fact)| (span, matches(pairs, facts, (&calls, &gaps), &offsets, (span, fact))))
         .filter(|(_, matches)| !matches.is_empty())
         .collect();
@@ -144,14 +150,9 @@ fn edges(
     out
 }
 
-fn links(
-    calls: &[Call],
-    gaps: &Gaps,
-    handlers: &[(u32, Vec<Match>)],
-    chosen: &[Option<(u32, Choice)>],
-) -> Vec<SpanLink> {
+fn links(calls: &[Call], gaps: &Gaps, handlers: &[Handler], chosen: &[Chosen]) -> Vec<SpanLink> {
     let is_sure = |choice: &Choice| choice.margin >= units(ODDS_MIN.ln());
-    let of = |(handler, choice): (&(u32, Vec<Match>), &Option<(u32, Choice)>)| {
+    let of = |(handler, choice): (&Handler, &Chosen)| {
         let (gap, _) = choice.filter(|(_, choice)| is_sure(choice))?;
         let gap = gaps.get(gap);
         let pair = Some(calls[gap.call as usize].pair);

@@ -11,8 +11,7 @@ use schema::LogPointId;
 
 use super::clocks::Offsets;
 use super::gaps::{Call, Gap, Gaps};
-use super::{Match, UNIT};
-use crate::stitch::assignment::Choice;
+use super::{Chosen, Handler, Match, UNIT};
 use crate::stitch::facts::{Fact, Facts};
 
 /// Where nothing was printed the call can have been at any time of this long, µs.
@@ -102,12 +101,7 @@ struct Agreement {
 
 impl<'f> Likelihood<'f> {
     /// Before anything is known.
-    pub(super) fn new(
-        facts: &'f Facts<'f>,
-        calls: &[Call],
-        gaps: &Gaps,
-        handlers: &[(u32, Vec<Match>)],
-    ) -> Self {
+    pub(super) fn new(facts: &'f Facts<'f>, calls: &[Call], gaps: &Gaps, handlers: &[Handler]) -> Self {
         let delays = vec![<[Delays; 2]>::default(); calls.len()];
         let mut new = Self { facts, delays, fields: vec![FxHashMap::default(); calls.len()] };
         new.find_fields(gaps, handlers);
@@ -151,7 +145,7 @@ impl<'f> Likelihood<'f> {
     }
 
     /// The pairs of fields that are equal now and then, with how often by chance.
-    fn find_fields(&mut self, gaps: &Gaps, handlers: &[(u32, Vec<Match>)]) {
+    fn find_fields(&mut self, gaps: &Gaps, handlers: &[Handler]) {
         let mut n_equal: FxHashMap<(u32, Field, Field), u32> = FxHashMap::default();
         let mut ends: Vec<[FxHashSet<u32>; 2]> = vec![Default::default(); self.fields.len()];
         for (span, matches) in handlers {
@@ -189,8 +183,8 @@ impl<'f> Likelihood<'f> {
         &mut self,
         (calls, gaps): (&[Call], &Gaps),
         offsets: &Offsets,
-        handlers: &[(u32, Vec<Match>)],
-        chosen: &[Option<(u32, Choice)>],
+        handlers: &[Handler],
+        chosen: &[Chosen],
     ) {
         let weights: Vec<Vec<f64>> = (handlers.iter().zip(chosen))
             .map(|((_, matches), choice)| {
@@ -214,13 +208,7 @@ impl<'f> Likelihood<'f> {
     }
 
     /// How often fields are equal in matches of some weight, and how often in all others.
-    fn learn_fields(
-        &mut self,
-        gaps: &Gaps,
-        handlers: &[(u32, Vec<Match>)],
-        weights: &[Vec<f64>],
-        knows_others: bool,
-    ) {
+    fn learn_fields(&mut self, gaps: &Gaps, handlers: &[Handler], weights: &[Vec<f64>], knows_others: bool) {
         // Of matches and of others: how many have both fields, and in how many they are equal.
         let mut sums: FxHashMap<(u32, Field, Field), [[f64; 2]; 2]> = FxHashMap::default();
         for ((span, matches), weights) in handlers.iter().zip(weights) {
