@@ -35,6 +35,15 @@ pub(super) struct Call {
     is_last: bool,
 }
 
+impl Call {
+    /// Whether both ask for the same at the same place of the code.
+    fn is_same_place(&self, other: &Self) -> bool {
+        (self.from, self.to) == (other.from, other.to)
+            && (&self.after, self.is_first) == (&other.after, other.is_first)
+            && (&self.before, self.is_last) == (&other.before, other.is_last)
+    }
+}
+
 /// Two lines of a caller between which it can have asked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gap {
@@ -108,6 +117,9 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>) -> Vec<Call> {
                 ..first.clone()
             })
             .collect();
+        // What the model tells itself of the way past them is no other call.
+        let is_known = |one: &Call| calls.iter().any(|known| known.is_same_place(one));
+        let further: Vec<Call> = further.into_iter().filter(|one| !is_known(one)).collect();
         last = calls.len()..calls.len() + further.len();
         calls.extend(further);
     }
