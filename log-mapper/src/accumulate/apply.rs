@@ -61,6 +61,9 @@ impl Scan<'_> {
         if thread.is_none() {
             self.add_words(index, record, candidate);
         }
+        if let Some(line) = self.line.take() {
+            self.open.update_in_place(index, |span| span.track.add(&line));
+        }
         if !uuids.is_empty() {
             self.open.update_in_place(index, |span| span.show_uuids(uuids));
         }
