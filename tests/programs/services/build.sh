@@ -27,18 +27,6 @@ class_path() {
   cat "$dir/cp.txt"
 }
 
-# Sources of the services of .proto files, by the compiler and its plugin that Maven has.
-generate() {
-  local out=$1 exe; shift
-  for exe in com.google.protobuf:protoc:3.25.1 io.grpc:protoc-gen-grpc-java:1.62.2; do
-    IFS=: read -r _ a v <<< "$exe"
-    [ -x "$tmp/$a" ] && continue
-    mvn -q -B dependency:copy -Dartifact="$exe:exe:linux-x86_64" -DoutputDirectory="$tmp" >&2
-    mv "$tmp/$a-$v-linux-x86_64.exe" "$tmp/$a"; chmod +x "$tmp/$a"
-  done
-  "$tmp/protoc" --plugin=protoc-gen-grpc-java="$tmp/protoc-gen-grpc-java" -I"$(dirname "$1")" --java_out="$out" --grpc-java_out="$out" "$@"
-}
-
 compile() { mkdir -p "$2"; find "$1" -name '*.java' -print0 | xargs -0 javac -g -parameters -nowarn -Xlint:-options -proc:none --release 17 -cp "$3" -d "$2"; }
 
 node() {
@@ -69,7 +57,6 @@ build() {
   mkdir -p "$work/src"; cp -r "$here/harness/truth" "$work/src/truth"
   for c in $carriers; do cp -r "$here/harness/$c/." "$work/src/"; done
   for f in "$source"/*.java; do cp "$f" "$work/src/"; sed -E 's/.*(Truth\.|import truth).*//' "$f" > "$work/seen/${f##*/}"; done
-  for f in "$source"/*.proto; do [ -e "$f" ] && generate "$work/src" "$f" && generate "$work/seen" "$f"; done
   compile "$work/src" "$work/run" "$cp"; compile "$work/seen" "$work/app" "$cp"
   trap 'kill "${pids[@]}" 2>/dev/null || true' EXIT
   eval "$(grep -E '^(node|load|start|sleep) ' "$source/program.conf")"
