@@ -24,7 +24,9 @@ pub mod tables;
 pub mod values;
 pub mod version;
 
-pub use accumulator::{Accumulator, Event, InputAccount, Link, Name, NodeOutput, Place, Span, Value};
+pub use accumulator::{
+    Accumulator, Event, InputAccount, Link, Name, NodeOutput, PREFIX_BYTES, Place, Span, Value,
+};
 pub use error::{Error, ErrorKind, Result};
 pub use ids::{IdentifierId, LogPointId, PairId, TopLevelId, ValueClassId};
 pub use kinds::Kinds;

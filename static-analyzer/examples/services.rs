@@ -1,6 +1,8 @@
 //! Prints who serves what others ask for, and who asks for it:
 //! `cargo run --example services -- a.jar b.jar`.
 
+#![allow(clippy::print_stdout, reason = "it is a command")]
+
 use std::path::PathBuf;
 
 fn main() -> Result<(), static_analyzer::Error> {

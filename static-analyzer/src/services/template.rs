@@ -109,13 +109,15 @@ impl Template {
         }
         let fits = own[skipped..].iter().zip(&asked.segments).map(|(own, asked)| segment_fit(own, asked));
         let mut fits: Vec<u8> = fits.collect::<Option<_>>()?;
-        let is_whole = skipped == 0 && own.len() == n && !rest;
+        // What is put in is hardly the very text that another handler serves.
+        let is_guessed = fits.contains(&GUESSED);
+        let is_whole = skipped == 0 && own.len() == n && !rest && !is_guessed;
         // What is known of the path has to be told by it.
         let is_told = fits.iter().any(|&fit| fit >= KNOWN);
         if !is_told && (!is_whole || asked.is_open || n > 1) {
             return None;
         }
-        fits.extend((rest || !is_whole).then_some(0));
+        fits.extend((rest || !is_whole).then_some(if rest { ANYTHING } else { GUESSED }));
         Some((is_whole, fits))
     }
 
@@ -125,7 +127,14 @@ impl Template {
     }
 }
 
+/// What is known on both sides fits at least so.
 const KNOWN: u8 = 3;
+
+/// How well what serves anything below it fits.
+const ANYTHING: u8 = 1;
+
+/// How well a known text fits what is put in.
+const GUESSED: u8 = 0;
 
 /// How well one segment of a handler serves one that is asked for.
 fn segment_fit(own: &Segment, asked: &Segment) -> Option<u8> {
@@ -140,8 +149,8 @@ fn segment_fit(own: &Segment, asked: &Segment) -> Option<u8> {
         (Segment::Partly(a, b), Segment::Partly(c, d)) => (a == c && b == d).then_some(5),
         (Segment::Variable(_), Segment::Variable(_)) => Some(2),
         (Segment::Variable(_), Segment::Text(_) | Segment::Partly(..)) => Some(1),
-        (Segment::Text(_) | Segment::Partly(..), Segment::Variable(_)) => Some(0),
-        (Segment::Rest, _) | (_, Segment::Rest) => Some(0),
+        (Segment::Text(_) | Segment::Partly(..), Segment::Variable(_)) => Some(GUESSED),
+        (Segment::Rest, _) | (_, Segment::Rest) => Some(ANYTHING),
     }
 }
 
@@ -353,6 +362,7 @@ mod tests {
         assert_eq!(best(&served, "/users/@"), None);
         assert_eq!(best(&served, "/files/a/b"), Some("/files/**"));
         assert_eq!(best(&served, "@"), None);
+        assert_eq!(best(&["/trucks/free", "/trucks/**"], "@/trucks/@"), Some("/trucks/**"));
         assert_eq!(best(&["/api/orders/{id:[0-9]+}"], "@/orders/@"), Some("/api/orders/{id:[0-9]+}"));
     }
 

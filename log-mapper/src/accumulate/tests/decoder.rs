@@ -22,9 +22,9 @@ const WORK: &str = "
 /// and is something else. A good while after it something is swept up.
 fn shown(n: usize) -> String {
     let one = |i: usize| {
-        let written = if i % 3 == 0 { "7" } else { "002" };
+        let written = if i.is_multiple_of(3) { "7" } else { "002" };
         let (first, then) = (format!("{i}.{written} - written\n"), format!("{i}.500 - swept\n"));
-        format!("{i}.000 - asked\n{}", if i % 3 == 0 { then + &first } else { first + &then })
+        format!("{i}.000 - asked\n{}", if i.is_multiple_of(3) { then + &first } else { first + &then })
     };
     (0..n).map(one).collect()
 }
