@@ -134,6 +134,8 @@ passes! {
     Link ByTime = "by_time",
     /// Who asks somebody who hands work to a task.
     Link ByAsking = "by_asking",
+    /// What lies in the gap in which a caller waits for it.
+    Link RemoteCalls = "remote_calls",
     /// Lines that always stand together.
     Link Companions = "companions",
     /// The same where they stand apart.

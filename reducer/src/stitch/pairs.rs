@@ -300,6 +300,10 @@ impl<'m> Pairs<'m> {
             if known(pair.to) && handler(pair.to) && !by_call {
                 continue;
             }
+            // Who asks for what is served is found by all gaps at once (see [`super::remote_calls`]).
+            if pair.kind.is_served() && !pair.remote_calls.is_empty() {
+                continue;
+            }
             // A process is begun by nobody over the network, whatever its `main` reads.
             let begins = role == Role::Remote && known(pair.to) && all.is_main(pair.to);
             if known(pair.from) && known(pair.to) && !begins {

@@ -39,6 +39,7 @@ mod on_the_way;
 mod order_of_lines;
 mod peers;
 mod queue_order;
+mod remote_calls;
 mod retries;
 mod senders;
 mod series;

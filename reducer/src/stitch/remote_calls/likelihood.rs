@@ -1,0 +1,300 @@
+//! Likelihood: how much the times and values of a handler's span speak for a caller.
+//!
+//! Times are by how long it takes at this call, in the matches found so far, from the caller's
+//! line before to the handler's first one, and from its last one to the caller's line after.
+//! Values are by how often two fields, one of each side, are equal in matches, and how often by
+//! chance (Fellegi and Sunter, JASA 1969). Both are learnt from the matches of the round before,
+//! each with the weight that its margin gives it; in the first round all are alike.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use schema::LogPointId;
+
+use super::clocks::Offsets;
+use super::gaps::{Call, Gap, Gaps};
+use super::{Chosen, Handler, Match, UNIT};
+use crate::stitch::facts::{Fact, Facts};
+
+/// Where nothing was printed the call can have been at any time of this long, µs.
+const OPEN_US: f64 = 1e6;
+
+/// One unit of time in which logs tell, µs.
+const TICK_US: i64 = 1_000;
+
+/// Powers of two of that which are told apart.
+const N_BINS: usize = 24;
+
+/// Matches of which nothing is known yet count as so many.
+const PRIOR: f64 = 2.0;
+
+/// Share of the times that are below nothing, before anything is known.
+const NEGATIVE: f64 = 0.05;
+
+/// Values of one span that are looked at.
+const FIELDS_MAX: usize = 24;
+
+/// Two fields are compared if they are equal at least so often.
+const EQUAL_MIN: u32 = 3;
+
+/// No field says more than this.
+const FIELD_MAX: f64 = 8.0;
+
+/// What a span that nobody has asked for costs.
+pub(super) fn alone() -> f64 {
+    2.0 * OPEN_US.ln() + 2.0 * FIELD_MAX
+}
+
+/// A value by where it was printed.
+type Field = (LogPointId, u32);
+
+/// What is known by now.
+pub(super) struct Likelihood<'f> {
+    facts: &'f Facts<'f>,
+    /// By call: the times before and after.
+    delays: Vec<[Delays; 2]>,
+    /// By call: fields that say something.
+    fields: Vec<FxHashMap<(Field, Field), Agreement>>,
+}
+
+/// How long something takes: the weight of each power of two.
+#[derive(Clone, Debug, Default)]
+struct Delays {
+    positive: [f64; N_BINS],
+    negative: [f64; N_BINS],
+    total: f64,
+}
+
+impl Delays {
+    fn add(&mut self, us: i64, weight: f64) {
+        let (bin, _) = bin(us);
+        let side = if us < 0 { &mut self.negative } else { &mut self.positive };
+        side[bin] += weight;
+        self.total += weight;
+    }
+
+    /// Minus the logarithm of the density.
+    fn cost(&self, us: i64) -> f64 {
+        let (bin, width_us) = bin(us);
+        let (side, share) = match us < 0 {
+            true => (&self.negative, NEGATIVE),
+            false => (&self.positive, 1.0 - NEGATIVE),
+        };
+        let weight = side[bin] + PRIOR * share / N_BINS as f64;
+        -(weight / (self.total + PRIOR) / width_us).ln()
+    }
+}
+
+/// The power of two of a time, and how many µs have the same.
+fn bin(us: i64) -> (usize, f64) {
+    let ticks = us.unsigned_abs() / TICK_US.unsigned_abs() + 1;
+    let bin = (ticks.ilog2() as usize).min(N_BINS - 1);
+    (bin, (TICK_US as f64) * f64::from(1_u32 << bin))
+}
+
+/// How often two fields are equal.
+#[derive(Clone, Copy, Debug, Default)]
+struct Agreement {
+    /// By chance.
+    chance: f64,
+    /// What is said by their being equal, and by their not being so.
+    says: [f64; 2],
+}
+
+impl<'f> Likelihood<'f> {
+    /// Before anything is known.
+    pub(super) fn new(facts: &'f Facts<'f>, calls: &[Call], gaps: &Gaps, handlers: &[Handler]) -> Self {
+        let delays = vec![<[Delays; 2]>::default(); calls.len()];
+        let mut new = Self { facts, delays, fields: vec![FxHashMap::default(); calls.len()] };
+        new.find_fields(gaps, handlers);
+        let all_alike = |matches: &[Match]| vec![1.0 / matches.len() as f64; matches.len()];
+        let weights: Vec<Vec<f64>> = handlers.iter().map(|(_, matches)| all_alike(matches)).collect();
+        new.learn_fields(gaps, handlers, &weights, false);
+        new
+    }
+
+    /// What a match costs.
+    pub(super) fn cost(&self, calls: &[Call], gap: &Gap, offsets: &Offsets, span: u32) -> f64 {
+        let [before, after] = times(self.facts, calls, gap, offsets, span);
+        let [first, last] = &self.delays[gap.call as usize];
+        let open = OPEN_US.ln();
+        let time = before.map_or(open, |us| first.cost(us)) + after.map_or(open, |us| last.cost(us));
+        time - self.value(gap, span)
+    }
+
+    /// How much the values speak for a match.
+    fn value(&self, gap: &Gap, span: u32) -> f64 {
+        let fields = &self.fields[gap.call as usize];
+        if fields.is_empty() {
+            return 0.0;
+        }
+        let (caller, handler) = (fields_of(self.facts.get(gap.span)), fields_of(self.facts.get(span)));
+        let mut equal: Vec<(&str, f64)> = Vec::new();
+        let mut differ = 0.0_f64;
+        for (a, texts) in &caller {
+            for (b, others) in &handler {
+                let Some(agreement) = fields.get(&(*a, *b)) else { continue };
+                match texts.iter().find(|text| others.contains(text)) {
+                    Some(&text) => match equal.iter_mut().find(|(known, _)| *known == text) {
+                        Some((_, most)) => *most = most.max(agreement.says[0]),
+                        None => equal.push((text, agreement.says[0])),
+                    },
+                    None => differ = differ.min(agreement.says[1]),
+                }
+            }
+        }
+        equal.iter().map(|(_, says)| says).sum::<f64>() + differ
+    }
+
+    /// The pairs of fields that are equal now and then, with how often by chance.
+    fn find_fields(&mut self, gaps: &Gaps, handlers: &[Handler]) {
+        let mut n_equal: FxHashMap<(u32, Field, Field), u32> = FxHashMap::default();
+        let mut ends: Vec<[FxHashSet<u32>; 2]> = vec![Default::default(); self.fields.len()];
+        for (span, matches) in handlers {
+            let handler = fields_of(self.facts.get(*span));
+            for one in matches {
+                let gap = gaps.get(one.gap);
+                let [callers, called] = &mut ends[gap.call as usize];
+                callers.insert(gap.span);
+                called.insert(*span);
+                for (a, texts) in fields_of(self.facts.get(gap.span)) {
+                    for (b, others) in &handler {
+                        if texts.iter().any(|text| others.contains(text)) {
+                            *n_equal.entry((gap.call, a, *b)).or_default() += 1;
+                        }
+                    }
+                }
+            }
+        }
+        let mut texts: Vec<[FxHashMap<Field, Texts<'f>>; 2]> = Vec::new();
+        for ends in ends {
+            texts.push(ends.map(|spans| texts_of(self.facts, spans)));
+        }
+        for ((call, a, b), n) in n_equal {
+            let [callers, called] = &texts[call as usize];
+            let (Some(ours), Some(theirs)) = (callers.get(&a), called.get(&b)) else { continue };
+            if n >= EQUAL_MIN {
+                let agreement = Agreement { chance: chance(ours, theirs), says: [0.0, 0.0] };
+                self.fields[call as usize].insert((a, b), agreement);
+            }
+        }
+    }
+
+    /// Learns from what was chosen.
+    pub(super) fn learn(
+        &mut self,
+        (calls, gaps): (&[Call], &Gaps),
+        offsets: &Offsets,
+        handlers: &[Handler],
+        chosen: &[Chosen],
+    ) {
+        let weights: Vec<Vec<f64>> = (handlers.iter().zip(chosen))
+            .map(|((_, matches), choice)| {
+                let Some((gap, choice)) = choice else { return vec![0.0; matches.len()] };
+                let sure = 1.0 / (1.0 + (-(choice.margin as f64) / UNIT).exp());
+                let rest = (1.0 - sure) / (matches.len() as f64 - 1.0).max(1.0);
+                matches.iter().map(|one| if one.gap == *gap { sure } else { rest }).collect()
+            })
+            .collect();
+        self.delays = vec![<[Delays; 2]>::default(); calls.len()];
+        for ((span, matches), weights) in handlers.iter().zip(&weights) {
+            for (one, &weight) in matches.iter().zip(weights) {
+                let gap = gaps.get(one.gap);
+                let known = times(self.facts, calls, gap, offsets, *span);
+                for (delays, us) in self.delays[gap.call as usize].iter_mut().zip(known) {
+                    us.into_iter().for_each(|us| delays.add(us, weight));
+                }
+            }
+        }
+        self.learn_fields(gaps, handlers, &weights, true);
+    }
+
+    /// How often fields are equal in matches of some weight, and how often in all others.
+    fn learn_fields(&mut self, gaps: &Gaps, handlers: &[Handler], weights: &[Vec<f64>], knows_others: bool) {
+        // Of matches and of others: how many have both fields, and in how many they are equal.
+        let mut sums: FxHashMap<(u32, Field, Field), [[f64; 2]; 2]> = FxHashMap::default();
+        for ((span, matches), weights) in handlers.iter().zip(weights) {
+            let handler = fields_of(self.facts.get(*span));
+            for (one, &weight) in matches.iter().zip(weights) {
+                let gap = gaps.get(one.gap);
+                let known = &self.fields[gap.call as usize];
+                for (a, texts) in fields_of(self.facts.get(gap.span)) {
+                    for (b, others) in handler.iter().filter(|(b, _)| known.contains_key(&(a, *b))) {
+                        let is_equal = texts.iter().any(|text| others.contains(text));
+                        let of = sums.entry((gap.call, a, *b)).or_default();
+                        for (side, weight) in [weight, 1.0 - weight].into_iter().enumerate() {
+                            of[side][0] += weight;
+                            of[side][1] += if is_equal { weight } else { 0.0 };
+                        }
+                    }
+                }
+            }
+        }
+        for ((call, a, b), [ours, others]) in sums {
+            let Some(agreement) = self.fields[call as usize].get_mut(&(a, b)) else { continue };
+            let rate = |[n, equal]: [f64; 2]| (equal + 0.5) / (n + 1.0);
+            let chance = agreement.chance.max(1.0 / (others[0] + ours[0] + 1.0));
+            let by_chance = if knows_others { chance.max(rate(others)) } else { chance }.min(0.99);
+            let (m, u) = (rate(ours), by_chance);
+            let says = [(m / u).ln(), ((1.0 - m) / (1.0 - u)).ln()];
+            // In the first round all matches are alike: of what differs nothing is known.
+            let differ = if knows_others { says[1].clamp(-FIELD_MAX, 0.0) } else { 0.0 };
+            agreement.says = [says[0].clamp(0.0, FIELD_MAX), differ];
+        }
+    }
+}
+
+/// The times of a match that are known, before and after, µs.
+fn times(facts: &Facts<'_>, calls: &[Call], gap: &Gap, offsets: &Offsets, span: u32) -> [Option<i64>; 2] {
+    let (caller, handler) = (facts.get(gap.span), facts.get(span));
+    let ahead_us = offsets.between(caller.node, handler.node);
+    let before = handler.start_us - ahead_us - gap.begin_us;
+    let after = gap.end_us - (handler.end_us - ahead_us);
+    let [no_begin, no_end] = gap.is_open;
+    let waits = calls[gap.call as usize].waits;
+    [(!no_begin).then_some(before), (!no_end && waits).then_some(after)]
+}
+
+/// What a span prints, by field.
+fn fields_of<'s>(fact: &Fact<'s>) -> Vec<(Field, Vec<&'s str>)> {
+    let mut out: Vec<(Field, Vec<&str>)> = Vec::new();
+    for event in fact.events {
+        let Some(point) = event.log_point else { continue };
+        for (variable, text) in event.values.iter().filter(|(_, text)| !text.is_empty()) {
+            let field = (point, variable);
+            let is_full = out.len() == FIELDS_MAX;
+            match out.iter_mut().find(|(known, _)| *known == field) {
+                Some((_, texts)) => texts.push(text),
+                None if is_full => return out,
+                None => out.push((field, vec![text])),
+            }
+        }
+    }
+    out
+}
+
+/// Texts of a field, with how many spans print each, and how many spans there are.
+type Texts<'s> = (FxHashMap<&'s str, u32>, u32);
+
+fn texts_of<'s>(facts: &Facts<'s>, spans: FxHashSet<u32>) -> FxHashMap<Field, Texts<'s>> {
+    let mut out: FxHashMap<Field, Texts<'s>> = FxHashMap::default();
+    for span in spans {
+        for (field, texts) in fields_of(facts.get(span)) {
+            let (of, n) = out.entry(field).or_default();
+            *n += 1;
+            texts
+                .into_iter()
+                .collect::<FxHashSet<_>>()
+                .into_iter()
+                .for_each(|text| *of.entry(text).or_default() += 1);
+        }
+    }
+    out
+}
+
+/// How often two fields of spans taken at random are equal.
+fn chance((ours, n): &Texts<'_>, (theirs, n_theirs): &Texts<'_>) -> f64 {
+    let both = |(text, count): (&&str, &u32)| {
+        f64::from(*count) * f64::from(theirs.get(*text).copied().unwrap_or_default())
+    };
+    let equal: f64 = ours.iter().map(both).sum();
+    equal / (f64::from(*n) * f64::from(*n_theirs)).max(1.0)
+}

@@ -1,0 +1,142 @@
+//! Callers that wait for what they have asked for over HTTP, and callers that do not.
+
+use super::*;
+
+const SHOP: &str = "
+    point p
+    point before
+    point between
+    point after
+    point lookup
+    point looked
+    top order RpcHandler order=Order.id
+      >before between
+      between after
+      after<
+    top find RpcHandler article=Article.id
+      >lookup looked
+      looked<
+    pair order find Http waits call:GET/articles/{id},before..between call:GET/articles/{id},between..after
+";
+
+#[test]
+fn what_lies_in_a_gap_of_one_caller_only_is_its() {
+    check(
+        SHOP,
+        "a t1 order order=1 before@1.000 between@1.100 after@1.200
+         a t2 order order=2 before@1.300 between@1.400 after@1.500
+         b u1 find article=7 lookup@1.010 looked@1.090
+         b u2 find article=8 lookup@1.110 looked@1.190
+         b u1 find article=9 lookup@1.310 looked@1.390
+         b u1 find article=9 lookup@1.600 looked@1.610",
+        "1 3 4 1>3 1>4\n2 5 2>5\n6",
+    );
+}
+
+#[test]
+fn a_call_asks_once_so_that_all_gaps_together_tell() {
+    // Both of find can lie in the first gap of the first caller; the one that begins earlier can
+    // in no other.
+    check(
+        SHOP,
+        "a t1 order order=1 before@1.000 between@1.100
+         a t2 order order=2 before@1.040 between@1.095
+         b u1 find article=7 lookup@1.010 looked@1.050
+         b u2 find article=8 lookup@1.060 looked@1.090",
+        "1 3 1>3\n2 4 2>4",
+    );
+}
+
+#[test]
+fn what_two_callers_can_have_asked_for_alike_stays_apart() {
+    check(
+        SHOP,
+        "a t1 order order=1 before@1.000 between@1.100
+         a t2 order order=2 before@1.000 between@1.100
+         b u1 find article=7 lookup@1.010 looked@1.090",
+        "1\n2\n3",
+    );
+}
+
+/// Callers two by two at the same time, and what they have asked for; `show` says what a handler
+/// prints, and `ahead` by how much its clock is.
+fn pairs_of_callers(n: usize, ahead: f64, show: impl Fn(usize) -> String) -> String {
+    let one = |i: usize| {
+        let at = |ms: usize| (i / 2) as f64 + 1.0 + (ms + i % 2) as f64 / 1e3;
+        let other = |ms: usize| at(ms) + ahead;
+        format!(
+            "a t{} order before@{}#o{i} between@{}\nb u{} find lookup@{}{} looked@{}\n",
+            i % 2,
+            at(0),
+            at(100),
+            i % 2,
+            other(20),
+            show(i),
+            other(80),
+        )
+    };
+    (0..n).map(one).collect()
+}
+
+fn together(n: usize) -> String {
+    (0..n).map(|i| format!("{} {} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect()
+}
+
+#[test]
+fn values_that_are_equal_in_matches_tell_who_has_asked() {
+    check(SHOP, &pairs_of_callers(24, 0.0, |i| format!("#o{i}")), &together(24));
+    let apart: String =
+        (0..12).map(|i| format!("{}\n{}\n{}\n{}\n", 4 * i + 1, 4 * i + 3, 4 * i + 2, 4 * i + 4)).collect();
+    check(SHOP, &pairs_of_callers(24, 0.0, |_| String::new()), &apart);
+}
+
+#[test]
+fn clocks_can_be_apart() {
+    let shifted = pairs_of_callers(24, 0.06, |i| format!("#o{i}"));
+    check(SHOP, &shifted, &together(24));
+}
+
+#[test]
+fn a_handler_that_prints_nothing_is_passed_by() {
+    check(
+        "point p
+         point before
+         point after
+         point lookup
+         point never
+         top order RpcHandler
+           >before after
+           after<
+         top broker RpcHandler
+           >never<
+         top find RpcHandler
+           >lookup<
+         pair order broker Http waits call:GET/a,before..after
+         pair broker find Http waits call:GET/b,never..",
+        "a t1 order before@1.0 after@1.1
+         a t2 order before@1.2 after@1.3
+         b u1 find lookup@1.050
+         b u1 find lookup@1.250",
+        "1 3 1>3\n2 4 2>4",
+    );
+}
+
+#[test]
+fn who_does_not_wait_may_have_ended() {
+    check(
+        "point p
+         point before
+         point lookup
+         top order RpcHandler
+           >before<
+         top find RpcHandler
+           >lookup<
+         pair order find Http call:POST/a,before..",
+        "a t1 order before@1.0
+         b u1 find lookup@1.050
+         a t2 order before@2.0
+         b u1 find lookup@2.050
+         b u1 find lookup@0.5",
+        "5\n1 2 1>2\n3 4 3>4",
+    );
+}
