@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::{Report, Tables, WORST_MAX, percent, rounded};
 use crate::args::Format;
-use crate::commands::show::Logs;
 use crate::evaluation::ceiling::Ceiling;
 use crate::evaluation::passes::Passes;
 use crate::evaluation::types::TypeScores;
 use crate::evaluation::{OrderTally, Scores, Tally, order_tally};
 use crate::output;
 use crate::render::{self, neutral};
+use crate::request::Logs;
 
 /// Prints all of it.
 pub(super) fn print(report: &Report, tables: &Tables) -> Result<()> {
