@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn pieces_are_round_and_hold_all() {
         assert_eq!(pieces(0, 0, 100), (0, 1, 1));
-        assert_eq!(pieces(1_234_567, 61_234_567, 60), (1_000_000, 2_000_000, 31));
+        assert_eq!(pieces(1_234_567, 61_234_567, 60), (0, 2_000_000, 31));
         let (from, step, n) = pieces(-5, 400 * 86_400_000_000, 100);
         assert!(from <= -5 && from + step * n as i64 > 400 * 86_400_000_000 && n <= 102, "{from} {step} {n}");
     }
