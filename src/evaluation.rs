@@ -17,11 +17,13 @@
 //! is not may be a *tie*: another statement with the same level, logger and
 //! texts ([`looks`]).
 //!
-//! Beside that: how right [`spans`] are, the [`links`] between them, and the
-//! [`types`] of requests; what each of the [`passes`] has earned; and the
+//! Beside that: how right [`spans`] are, beside [`baselines`] that need little analysis, and
+//! what [`continuations`] they break; the [`links`] between them, and the [`types`] of requests; what each of the [`passes`] has earned; and the
 //! [`ceiling`] that the model puts on links.
 
+pub(crate) mod baselines;
 pub(crate) mod ceiling;
+pub(crate) mod continuations;
 mod found;
 pub(crate) mod links;
 mod looks;
@@ -31,6 +33,7 @@ mod score;
 #[cfg(test)]
 mod sketch;
 pub(crate) mod spans;
+mod tracker;
 mod truth;
 pub(crate) mod types;
 

@@ -84,10 +84,11 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode
         Ok(code) => code,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let message = match error.downcast_ref::<commands::InText>() {
-                Some(fault) => fault.0.lines().map(render::neutral).collect::<Vec<_>>().join("\n"),
-                None => render::neutral(&sentence(&error)),
+            let text = match error.downcast_ref::<commands::InText>() {
+                Some(fault) => fault.0.clone(),
+                None => sentence(&error),
             };
+            let message = text.lines().map(render::neutral).collect::<Vec<_>>().join("\n");
             let _ = writeln!(std::io::stderr(), "lprof: {message}");
             ExitCode::from(if error.is::<commands::Usage>() { 2 } else { 1 })
         }

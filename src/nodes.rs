@@ -16,8 +16,10 @@ const DEPTH_MAX: usize = 16;
 pub(crate) struct Inputs {
     /// Jars and folders of classes, in the order given.
     pub(crate) class_path: Vec<PathBuf>,
-    /// Logs of each node.
-    pub(crate) logs: BTreeMap<String, Vec<PathBuf>>,
+    /// Logs, with the node that was named.
+    pub(crate) logs: Vec<(Option<String>, PathBuf)>,
+    /// Of them, those of folders in which others have names of logs, and they have not.
+    pub(crate) doubtful: BTreeSet<PathBuf>,
     /// What a user should know of them.
     pub(crate) warnings: Vec<String>,
 }
@@ -25,33 +27,50 @@ pub(crate) struct Inputs {
 /// Sorts the arguments of `lprof run`.
 pub(crate) fn sort_inputs(arguments: &[PathBuf]) -> Result<Inputs> {
     let mut inputs = Inputs::default();
-    let mut unnamed = Vec::new();
     for argument in arguments {
         if is_class_path(argument) {
             inputs.class_path.push(argument.clone());
             continue;
         }
         let (node, path) = split_name(argument);
-        let files = log_files(&path, &mut inputs.warnings)?;
-        match node {
-            Some(node) => inputs.logs.entry(node).or_default().extend(files),
-            None => unnamed.extend(files),
-        }
+        inputs.add(node.as_ref(), &path)?;
     }
-    for (file, node) in unnamed.iter().zip(node_names(&unnamed)) {
-        inputs.logs.entry(node).or_default().push(file.clone());
-    }
-    drop_known_files(&mut inputs);
-    inputs.warnings.extend(inputs.logs.iter().filter_map(|(node, files)| mixed(node, files)));
-    let archives = inputs.logs.values().flatten().filter(|file| file.extension().is_some_and(|e| e == "zip"));
-    inputs.warnings.extend(archives.filter_map(|file| several_folders(file)));
     Ok(inputs)
 }
 
+impl Inputs {
+    /// Adds the logs that `path` stands for.
+    pub(crate) fn add(&mut self, node: Option<&String>, path: &Path) -> Result<()> {
+        let files = log_files(path, &mut self.doubtful, &mut self.warnings)?;
+        self.logs.extend(files.into_iter().map(|file| (node.cloned(), file)));
+        Ok(())
+    }
+
+    /// The logs of each node, without those that are reached twice.
+    pub(crate) fn by_node(&mut self) -> BTreeMap<String, Vec<PathBuf>> {
+        let mut nodes: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        let mut unnamed = Vec::new();
+        for (node, file) in &self.logs {
+            match node {
+                Some(node) => nodes.entry(node.clone()).or_default().push(file.clone()),
+                None => unnamed.push(file.clone()),
+            }
+        }
+        for (file, node) in unnamed.iter().zip(node_names(&unnamed)) {
+            nodes.entry(node).or_default().push(file.clone());
+        }
+        drop_known_files(&mut nodes, &mut self.warnings);
+        self.warnings.extend(nodes.iter().filter_map(|(node, files)| mixed(node, files)));
+        let archives = nodes.values().flatten().filter(|file| file.extension().is_some_and(|e| e == "zip"));
+        self.warnings.extend(archives.filter_map(|file| several_folders(file)));
+        nodes
+    }
+}
+
 /// Drops files that are reached twice: named twice, by links, as an entry of several folders.
-fn drop_known_files(inputs: &mut Inputs) {
+fn drop_known_files(nodes: &mut BTreeMap<String, Vec<PathBuf>>, warnings: &mut Vec<String>) {
     let mut known: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
-    for files in inputs.logs.values_mut() {
+    for files in nodes.values_mut() {
         files.sort();
         files.dedup();
         files.retain(|file| {
@@ -61,11 +80,11 @@ fn drop_known_files(inputs: &mut Inputs) {
                 return true;
             };
             let (file, first) = (file.display(), first.display());
-            inputs.warnings.push(format!("`{file}` is the same file as `{first}`: it is read once"));
+            warnings.push(format!("`{file}` is the same file as `{first}`: it is read once"));
             false
         });
     }
-    inputs.logs.retain(|_, files| !files.is_empty());
+    nodes.retain(|_, files| !files.is_empty());
 }
 
 /// A warning that one node has logs of several names in one folder: they may be of several
@@ -90,8 +109,13 @@ fn mixed(node: &str, files: &[PathBuf]) -> Option<String> {
 }
 
 /// The logs that `path` stands for: itself, or those below a folder, sorted. What cannot be
-/// read below a folder is left out with a warning.
-pub(crate) fn log_files(path: &Path, warnings: &mut Vec<String>) -> Result<Vec<PathBuf>> {
+/// read below a folder is left out with a warning. `doubtful`: files whose names do not say that
+/// they are logs, in a folder with others that do.
+fn log_files(
+    path: &Path,
+    doubtful: &mut BTreeSet<PathBuf>,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<PathBuf>> {
     if path.as_os_str() == "-" {
         return Ok(vec![path.to_owned()]);
     }
@@ -102,8 +126,11 @@ pub(crate) fn log_files(path: &Path, warnings: &mut Vec<String>) -> Result<Vec<P
     let mut all = Vec::new();
     walk(path, 0, &mut all)?;
     all.sort();
-    let by_name: Vec<PathBuf> = all.iter().filter(|file| is_log_name(&name_of(file))).cloned().collect();
-    let mut files = if by_name.is_empty() { all } else { by_name };
+    let others: Vec<&PathBuf> = all.iter().filter(|file| !is_log_name(&name_of(file))).collect();
+    if others.len() < all.len() {
+        doubtful.extend(others.into_iter().cloned());
+    }
+    let mut files = all;
     files.retain(|file| match std::fs::File::open(file) {
         Ok(_) => true,
         Err(e) => {
@@ -194,7 +221,22 @@ fn is_day(name: &str) -> bool {
 /// The stems of files of one folder. What is numbered is of the file without a number, if that is
 /// there: `app.1.log` and `app-1.log` of `app.log`.
 fn stems(files: &[PathBuf]) -> Vec<String> {
-    let stems: Vec<String> = files.iter().map(|file| stem(&name_of(file))).collect();
+    let mut stems: Vec<String> = files.iter().map(|file| stem(&name_of(file))).collect();
+    let is_dated = |file: &PathBuf| {
+        let name = name_of(file);
+        date_len(&name).is_some_and(|n| !name[n..].starts_with(|c: char| c.is_alphanumeric()))
+            && stem(&name).bytes().all(|b| !b.is_ascii_alphabetic())
+    };
+    // What has nothing but a day for a name is of the log that goes on, if it is told which.
+    let current: BTreeSet<String> =
+        files.iter().zip(&stems).filter(|(file, _)| !is_dated(file)).map(|(_, stem)| stem.clone()).collect();
+    let current =
+        current.iter().find(|name| current.len() == 1 || matches!(name.as_str(), "latest" | "current"));
+    if let Some(current) = current {
+        for (stem, _) in stems.iter_mut().zip(files).filter(|(_, file)| is_dated(file)) {
+            stem.clone_from(current);
+        }
+    }
     let known: BTreeSet<&String> = stems.iter().collect();
     let without_number = |stem: &String| {
         let (before, number) = stem.rsplit_once(['.', '-'])?;
@@ -247,7 +289,7 @@ fn stem(name: &str) -> String {
     for extension in COMPRESSED {
         stem = stem.strip_suffix(extension).unwrap_or(stem);
     }
-    let cut = [".log", ".out", ".txt", ".json"].iter().filter_map(|habit| {
+    let cut = [".log", ".out", ".err", ".txt", ".json", ".ndjson"].iter().filter_map(|habit| {
         let at = stem.find(habit)?;
         stem[at + habit.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric()).then_some(at)
     });
@@ -328,7 +370,7 @@ fn is_log_name(name: &str) -> bool {
 fn is_class_path(path: &Path) -> bool {
     let is_class = |path: &Path| {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        matches!(extension, "jar" | "war" | "ear" | "class" | "jmod")
+        ["jar", "war", "ear", "class", "jmod"].iter().any(|known| extension.eq_ignore_ascii_case(known))
     };
     if !path.is_dir() {
         return is_class(path);
@@ -377,6 +419,10 @@ mod tests {
         check(&["l/app.log", "l/app.1.log", "l/app.2.log.gz", "l/app-3.log"], &["app"; 4]);
         check(&["l/zk-2181.log", "l/zk-2182.log"], &["zk-2181", "zk-2182"]);
         check(&["l/app.log", "l/2025-03/app-03-28-2025-1.log.gz"], &["app"; 2]);
+        check(&["l/store.log", "l/store.err", "l/store.ndjson"], &["store"; 3]);
+        // What is called by its day is of the log that goes on.
+        check(&["l/2025-03-27-1.log.gz", "l/latest.log"], &["latest"; 2]);
+        check(&["l/2025-03-27-1.log.gz", "l/debug.log", "l/latest.log"], &["latest", "debug", "latest"]);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! (`tests/programs/scores.tsv`).
 //!
 //! A program is right if at least 99 % of its messages are correct and none is
-//! incorrect. One that was right must stay right, so the share that is right
+//! incorrect. Its logs print no thread; each is also read with the threads of its
+//! records put in, which is right or not by itself. One that was right must stay right, so the share that is right
 //! never falls; `LPROF_UPDATE_SCORES=1` writes what was found into the table.
 
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ use scoring::Scores;
 
 #[path = "support/scoring.rs"]
 mod scoring;
+#[path = "support/thread_names.rs"]
+mod thread_names;
 
 /// Messages of a right program that are correct, %.
 const CORRECT_MIN: f64 = 99.0;
@@ -22,7 +25,20 @@ const CORRECT_MIN: f64 = 99.0;
 /// The row of the share that is right.
 const ALL: &str = "all";
 
-const COLUMNS: [&str; 6] = ["right", "correct", "incomplete", "incorrect", "failed", "log_point"];
+const COLUMNS: [&str; 9] = [
+    "right",
+    "threads_right",
+    "correct",
+    "incomplete",
+    "incorrect",
+    "failed",
+    "log_point",
+    "threads_correct",
+    "threads_incorrect",
+];
+
+/// Whether a program is right as it prints, and with the threads of its records.
+const RIGHT: [&str; 2] = ["right", "threads_right"];
 
 /// Held by who writes the table.
 static TABLE: Mutex<()> = Mutex::new(());
@@ -64,14 +80,14 @@ fn check(name: &str) -> Result<(), String> {
     drop(lock);
     let expected =
         scoring::row(&table, &[name]).ok_or_else(|| format!("scores.tsv has no row for {name}"))?;
-    match (expected["right"] == "100.00", got["right"] == 100.0) {
-        (true, false) => Err(format!("was right\nexpected {expected:?}\ngot      {got:?}")),
-        (false, true) => {
-            eprintln!("{name} is right now: LPROF_UPDATE_SCORES=1 holds it");
-            Ok(())
+    for right in RIGHT {
+        match (expected[right] == "100.00", got[right] == 100.0) {
+            (true, false) => return Err(format!("was {right}\nexpected {expected:?}\ngot      {got:?}")),
+            (false, true) => eprintln!("{name} is {right} now: LPROF_UPDATE_SCORES=1 holds it"),
+            _ => {}
         }
-        _ => Ok(()),
     }
+    Ok(())
 }
 
 /// Scores of one program, in percent; `right` is 100 or 0.
@@ -83,9 +99,39 @@ fn measure(name: &str) -> Result<Scores, String> {
     let types = folder.join("types.tsv");
     let evaluation = scoring::evaluation((&inputs, &logs), (&truth, &types), scratch.path())?;
     let mut scores = scoring::scores(&evaluation)?;
-    let is_right = scores["correct"] >= CORRECT_MIN && scores["incorrect"] == 0.0;
-    scores.insert("right".to_owned(), if is_right { 100.0 } else { 0.0 });
+    let scratch = scratch.path().join("threads");
+    let logs = with_threads(&logs, &truth, &scratch)?;
+    let evaluation = scoring::evaluation((&inputs, &logs), (&truth, &types), &scratch)?;
+    let threads = scoring::scores(&evaluation)?;
+    for (right, found) in [("right", scores.clone()), ("threads_right", threads.clone())] {
+        let is_right = found["correct"] >= CORRECT_MIN && found["incorrect"] == 0.0;
+        scores.insert(right.to_owned(), if is_right { 100.0 } else { 0.0 });
+    }
+    for class in ["correct", "incorrect"] {
+        scores.insert(format!("threads_{class}"), threads[class]);
+    }
     Ok(scores)
+}
+
+/// The logs with the threads of their records, below `folder`.
+fn with_threads(logs: &[PathBuf], truth: &Path, folder: &Path) -> Result<Vec<PathBuf>, String> {
+    std::fs::create_dir_all(folder).map_err(|e| format!("`{}`: {e}", folder.display()))?;
+    let truth = unpacked(truth)?;
+    let named = |log: &PathBuf| {
+        let file = log.file_name().unwrap_or_default().to_string_lossy().replace(".zst", "");
+        let text = thread_names::with_threads(&unpacked(log)?, file.trim_end_matches(".log"), &truth)?;
+        let path = folder.join(file);
+        std::fs::write(&path, text).map_err(|e| format!("`{}`: {e}", path.display()))?;
+        Ok(path)
+    };
+    logs.iter().map(named).collect()
+}
+
+/// The text of a file packed by zstd.
+fn unpacked(path: &Path) -> Result<String, String> {
+    let told = |e: std::io::Error| format!("`{}`: {e}", path.display());
+    let bytes = std::fs::read(path).map_err(told)?;
+    String::from_utf8(zstd::decode_all(&*bytes).map_err(told)?).map_err(|e| e.to_string())
 }
 
 /// The table with the means of its rows, of which the share that is right is the first.
@@ -104,7 +150,7 @@ fn means(table: &str) -> Scores {
         .filter(|cells| cells[0] != ALL)
         .collect();
     let mean = |(at, name): (usize, &str)| {
-        let cells = rows.iter().map(|row| row[at + 1]).filter(|cell| *cell != "-");
+        let cells = rows.iter().filter_map(|row| row.get(at + 1).copied()).filter(|cell| *cell != "-");
         let scores: Vec<f64> = cells.map(|cell| cell.parse().expect("a score")).collect();
         (!scores.is_empty()).then(|| (name.to_owned(), scores.iter().sum::<f64>() / scores.len() as f64))
     };

@@ -1,8 +1,11 @@
 //! Rules of this repository that a compiler does not hold: which crate may use
-//! which, that files say what they are, that functions fit a screen, and that
-//! nothing is left over from work.
+//! which, that files say what they are, that functions fit a screen, that nothing
+//! is left over from work, and that the README tells the scores that are held.
 
 use std::path::{Path, PathBuf};
+
+#[path = "support/readme.rs"]
+mod readme;
 
 /// Lines of a function, from its signature to its closing brace.
 const FUNCTION_LINES_MAX: usize = 70;
@@ -145,6 +148,25 @@ fn nothing_is_left_over() {
         }
     }
     check(faults);
+}
+
+#[test]
+fn the_readme_tells_the_scores() {
+    let read =
+        |name: &str| std::fs::read_to_string(root().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let readme = read("README.md");
+    let told = readme::told(&readme, &read("tests/systems/scores.tsv")).unwrap_or_else(|e| panic!("{e}"));
+    if std::env::var_os("LPROF_UPDATE_SCORES").is_some() {
+        std::fs::write(root().join("README.md"), told).expect("a README to write");
+        return;
+    }
+    let differ = told.lines().filter(|line| !readme.contains(&format!("{line}\n")));
+    let differ: Vec<&str> = differ.collect();
+    assert!(
+        told == readme,
+        "README.md is of other scores (LPROF_UPDATE_SCORES=1 writes them):\n{}",
+        differ.join("\n")
+    );
 }
 
 #[test]

@@ -36,6 +36,7 @@ use self::orders::{Follows, Orders};
 use self::owned::Owned;
 use self::parts::{KnownThreads, Part, PartEnds};
 use self::pools::Closed;
+use self::profile::{Line, Profile};
 use self::programs::Programs;
 use self::recent_texts::RecentTexts;
 use self::takers::{Taker, prefer_living};
@@ -57,6 +58,7 @@ mod between;
 mod called_again;
 mod canonical;
 mod counted;
+mod decoder;
 mod disputes;
 mod elapsed;
 mod errands;
@@ -81,6 +83,7 @@ mod owned;
 mod parts;
 mod pauses;
 mod pools;
+mod profile;
 mod programs;
 mod recent_texts;
 mod rests;
@@ -232,6 +235,9 @@ struct Scan<'m> {
     begins: Begins,
     given: Given,
     owned: Owned,
+    profile: Profile,
+    /// What the record at hand shows.
+    line: Option<Line>,
     together: Together,
     familiar: rows::Familiar,
     tries: Tries,
@@ -342,6 +348,8 @@ impl<'m> Scan<'m> {
             begins: Begins::default(),
             given: Given::default(),
             owned: Owned::default(),
+            profile: Profile::new(model),
+            line: None,
             together: Together::default(),
             familiar: rows::Familiar::default(),
             tries: Tries::default(),
@@ -373,6 +381,7 @@ impl<'m> Scan<'m> {
         let (common, work) =
             ahead::look(self.model, &mut self.orders, records, &mut self.soles, &mut self.together);
         self.together.begin();
+        self.profile.see_ahead(records, ahead::AHEAD_RECORDS, &self.orders);
         self.common_ahead = common;
         self.work = work.map(|class| (class, Marks::of(self.model, class)));
     }
@@ -380,7 +389,11 @@ impl<'m> Scan<'m> {
     /// Gives a record to a span; it comes back as an event if no log point can have printed it.
     fn accumulate(&mut self, record: &Record<'_>) -> Option<Event> {
         self.expire(record.ts_us);
+        self.line = record.thread.is_none().then(|| self.profile.line(record));
         let choice = self.place(record).or_else(|| self.amid(record));
+        if let Some(line) = self.line.clone().filter(|_| self.seq > ahead::AHEAD_RECORDS) {
+            self.profile.see(line, &self.orders);
+        }
         match choice {
             Some(choice) => self.apply(record, choice),
             None => return Some(event(record, None, (Pass::Unattributed, Name::from("no log point")))),
@@ -492,6 +505,12 @@ impl<'m> Scan<'m> {
             let handles = points[fact.log_point.index()].in_handler;
             (!orders.starts(fact.log_point), orders.places(fact.log_point).is_empty(), handles)
         })?;
+        if thread.is_none()
+            && !self.leaves_out(Pass::Decoder)
+            && let Some(taker) = self.decode(record, &facts)
+        {
+            return Some(Choice::joins(taker, thread, "follows as such lines do", Pass::Decoder));
+        }
         if let Some(span) = self.inside(record, thread, takers, fact) {
             let goes = Goes::Inside(span);
             return Some(Choice { candidate: *candidate, thread, goes, by: Pass::Inside });

@@ -6,20 +6,22 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use schema::{InputAccount, Result};
-use xxhash_rust::xxh3::Xxh3;
 
 use crate::Config;
 use crate::chunks::{Chunk, Chunker};
+use crate::digests::Digests;
 use crate::header::clock::Clock;
 use crate::header::{Judge, Layout, choose};
 use crate::input::{Input, Source};
-use crate::limits::{LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};
+use crate::limits::{CHUNK_BYTES, LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};
 use crate::lines::RawRecords;
 use crate::patterns::PatternSet;
-use crate::reading::{Reading, earlier};
-use crate::wrappers::{BARE, WRAPPERS, Wrapper, fits, has_names, line_ends, unwrap};
+use crate::processes::{Process, processes_of};
+use crate::reading::{Reading, Start};
+use crate::wrappers::{self, BARE, WRAPPERS, Wrapper, fits, has_names, line_ends, unwrap};
 
 mod later;
+mod times;
 
 /// One file, looked at.
 pub(crate) struct PreparedFile {
@@ -50,46 +52,142 @@ fn prepare_one(
     patterns: &PatternSet,
     config: &Config,
 ) -> Result<PreparedFile> {
+    if let Some(looked) = source.looked() {
+        let reading = Arc::clone(&looked.reading);
+        return Ok(PreparedFile { source: index, reading, first_us: looked.first_us, opened: None });
+    }
     let mut input = Input::open(source, config.input_bytes_max)?;
     let mut sample = Vec::new();
-    let mut judge = Judge::new(patterns);
+    let (looked, _) = look_at(source, &mut input, &mut sample, patterns, config)?;
+    let opened = source.is_stream().then_some((input, sample));
+    Ok(PreparedFile { source: index, reading: looked.reading, first_us: looked.first_us, opened })
+}
+
+/// How a file is read, found out before it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Looked {
+    pub(crate) reading: Arc<Reading>,
+    pub(crate) first_us: Option<i64>,
+    /// Whose lines are read, where they are those of several processes.
+    pub(crate) process: Option<String>,
+}
+
+/// Finds out how each of `sources` is read. Of a file with lines of several processes one source
+/// of each is made, which are given together. What can be read once only, or not at all, is left
+/// as it is.
+///
+/// # Errors
+/// A file that can be opened cannot be read.
+pub fn look(sources: Vec<Source>, patterns: &PatternSet, config: &Config) -> Result<Vec<Vec<Source>>> {
+    sources.into_par_iter().map(|source| look_one(source, patterns, config)).collect()
+}
+
+fn look_one(source: Source, patterns: &PatternSet, config: &Config) -> Result<Vec<Source>> {
+    if source.is_stream() {
+        return Ok(vec![source]);
+    }
+    let Ok(mut input) = Input::open(&source, config.input_bytes_max) else { return Ok(vec![source]) };
+    let mut sample = Vec::new();
+    let (mut looked, ended) = look_at(&source, &mut input, &mut sample, patterns, config)?;
+    let processes = match processes_of(&source, &looked.reading, config.input_bytes_max) {
+        Ok(processes) => processes,
+        Err(doubt) => {
+            Arc::make_mut(&mut looked.reading).doubts.push(doubt);
+            Vec::new()
+        }
+    };
+    if processes.is_empty() {
+        return Ok(vec![source.with_looked(looked)]);
+    }
+    let of_process = |process: Process| {
+        let all = Reading { only: Some(process.only.clone()), ..Reading::clone(&looked.reading) };
+        let mine: Vec<u8> = all.lines_of(&sample);
+        let mut reading = detect_in(&mine, ended, patterns, config);
+        if reading.n_headers == 0 || reading.wrappers.len() <= process.only.wrapper {
+            reading = all.clone();
+        }
+        reading.only = Some(process.only);
+        let mut one = finish(reading, &source, &sample, ended, patterns, config)?;
+        one.process = Some(process.name);
+        Ok(source.clone().with_looked(one))
+    };
+    processes.into_iter().map(of_process).collect()
+}
+
+/// Finds out how `source` is read, by its start, which is left in `sample`; and whether that is all
+/// of it.
+fn look_at(
+    source: &Source,
+    input: &mut Input,
+    sample: &mut Vec<u8>,
+    patterns: &PatternSet,
+    config: &Config,
+) -> Result<(Looked, bool)> {
     let mut reading = Reading::default();
     // Text of somebody else can stand before the first record, and be long.
     while reading.n_headers == 0 && sample.len() < LAYOUT_SEARCH_BYTES && !input.ended() {
         let n_more = LAYOUT_SAMPLE_BYTES.max(sample.len());
-        input.read(&mut sample, n_more);
-        reading = choose_wrapped(&sample, input.ended(), &config.layouts, &mut judge, WRAPPERS_MAX);
+        input.read(sample, n_more);
+        reading = detect_in(sample, input.ended(), patterns, config);
     }
-    if reading.n_headers == 0 && config.may_detect && !config.layouts.is_empty() {
+    let looked = finish(reading, source, sample, input.ended(), patterns, config)?;
+    Ok((looked, input.ended()))
+}
+
+/// How `sample` is read: in the encoding, the wrappers and the layouts that it shows.
+fn detect_in(sample: &[u8], ended: bool, patterns: &PatternSet, config: &Config) -> Reading {
+    let mut judge = Judge::new(patterns);
+    let encoding = wrappers::encoding(sample);
+    let decoded = encoding.map(|encoding| unwrap(&[encoding], sample).text);
+    let text = decoded.as_deref().unwrap_or(sample);
+    let mut reading = choose_wrapped(text, ended, &config.layouts, &mut judge, WRAPPERS_MAX);
+    if reading.n_headers == 0 && ended && config.may_detect && !config.layouts.is_empty() {
         let misfits = std::mem::take(&mut reading.doubts);
-        reading = choose_wrapped(&sample, input.ended(), &[], &mut judge, WRAPPERS_MAX);
+        reading = choose_wrapped(text, ended, &[], &mut judge, WRAPPERS_MAX);
+        reading.doubts.extend(misfits.into_iter().map(|misfit| format!("{misfit}: another was looked for")));
+    }
+    if let Some(encoding) = encoding {
+        reading.wrappers.insert(0, encoding);
+        reading.doubts.push(NOT_UTF_8.to_owned());
+    }
+    reading
+}
+
+/// Completes what is known of how `source` is read, which begins with `sample`.
+fn finish(
+    mut reading: Reading,
+    source: &Source,
+    sample: &[u8],
+    ended: bool,
+    patterns: &PatternSet,
+    config: &Config,
+) -> Result<Looked> {
+    let mut judge = Judge::new(patterns);
+    if reading.n_headers == 0 && !ended && config.may_detect && !config.layouts.is_empty() {
+        let given = Config { layouts: Vec::new(), ..config.clone() };
+        let misfits = std::mem::take(&mut reading.doubts);
+        reading = detect_in(sample, ended, patterns, &given);
         reading.doubts.extend(misfits.into_iter().map(|misfit| format!("{misfit}: another was looked for")));
     }
     if !has_names(&reading.wrappers) {
-        let inner = unwrap(&reading.wrappers, &sample).text;
-        reading.wrappers.extend(line_ends(&inner).or_else(|| line_ends(&sample)));
+        let inner = unwrap(&reading.wrappers, sample).text;
+        reading.wrappers.extend(line_ends(&inner).or_else(|| line_ends(sample)));
     }
-    if config.layouts.is_empty() && reading.n_own > 0 && !input.ended() {
-        later::add_later(&mut reading, source, &sample, config, &mut judge);
+    if config.layouts.is_empty() && reading.n_own > 0 && !ended {
+        later::add_later(&mut reading, source, sample, config, &mut judge);
     }
-    let unwrapped = reading.unwrap(&sample).map(|unwrapped| unwrapped.text);
-    let text = unwrapped.as_deref().unwrap_or(&sample);
-    let round = RawRecords::new(text, &reading).find_map(|record| record.begin?.header.time?.round());
-    if let Some((_, n, is_year)) = round {
-        let written = source.written(&config.zone).unwrap_or((1970, 1, 1));
-        if !source.is_stream() {
-            reading.turns = turns(source, &reading, config, n)?;
-        }
-        reading.turns_year = is_year;
-        reading.date = config.date.unwrap_or_else(|| earlier(written, reading.turns.len(), is_year));
-    }
+    let unwrapped = reading.unwrap(sample);
+    let text = unwrapped.as_ref().map_or(sample, |unwrapped| &unwrapped.text);
+    times::settle(&mut reading, source, text, config)?;
     let mut clocks = clocks(config, &reading);
-    let first_us = RawRecords::new(text, &reading)
-        .filter_map(|record| record.begin.filter(|begin| begin.layout < reading.n_own))
-        .filter_map(|begin| clocks[begin.layout].resolve(&begin.header.time?))
-        .next();
+    let first_us = RawRecords::new(text, &reading).find_map(|record| {
+        let begin = record.begin.filter(|begin| begin.layout < reading.n_own)?;
+        let start = unwrapped.as_ref().map_or(record.start, |unwrapped| unwrapped.place(record.start).0);
+        reading.set_clocks(&mut clocks, start as u64);
+        clocks[begin.layout].resolve(&begin.header.time?)
+    });
     let first_us = first_us.or_else(|| {
-        let civil = reading.n_own.min(1).checked_sub(1).and_then(|own| reading.stamp(own, &sample, 0))?;
+        let civil = reading.n_own.min(1).checked_sub(1).and_then(|own| reading.stamp(own, sample, 0))?;
         clocks[0].resolve(&civil)
     });
     if first_us.is_none() && reading.n_headers > 0 && reading.main().is_some_and(|one| one.time().is_none()) {
@@ -100,34 +198,42 @@ fn prepare_one(
     if sample.get(257..262) == Some(b"ustar") {
         reading = Reading { doubts: vec![PACKED.to_owned()], ..Reading::default() };
     }
-    if memchr::memchr(b'\n', &sample).is_none() && memchr::memchr_iter(b'\r', &sample).count() > 1 {
+    if memchr::memchr(b'\n', sample).is_none() && memchr::memchr_iter(b'\r', sample).count() > 1 {
         reading = Reading { doubts: vec![ONE_LINE.to_owned()], ..Reading::default() };
     }
-    let opened = source.is_stream().then_some((input, sample));
-    Ok(PreparedFile { source: index, reading: Arc::new(reading), first_us, opened })
+    if reading.layouts.is_empty() && reading.doubts.is_empty() && !sample.trim_ascii().is_empty() {
+        let what_is_missing = wrappers::missing_keys(sample);
+        reading.doubts.push(what_is_missing.unwrap_or_else(|| NO_LAYOUT.to_owned()));
+    }
+    Ok(Looked { reading: Arc::new(reading), first_us, process: None })
 }
 
-/// Where the day begins anew, or the year, in a file whose time stamps come round after `n`.
-/// Clocks that are set back go less far than half a round.
-fn turns(source: &Source, reading: &Reading, config: &Config, n: u32) -> Result<Vec<u64>> {
-    let mut input = Input::open(source, config.input_bytes_max)?;
-    let mut chunker = Chunker::new(Vec::new(), Arc::new(reading.clone()), config.chunk_bytes);
-    let mut out = Vec::new();
-    let mut last: Option<u32> = None;
+/// Of text in which no record is found.
+const NO_LAYOUT: &str = "no line has a header of a known layout: give the layout";
+
+/// Of text that is read byte by byte.
+const NOT_UTF_8: &str =
+    "bytes that are not UTF-8: they are read as those of Windows-1252 and ISO 8859-1 (Latin 1)";
+
+/// Calls `give` with the offset and text of each record of `source`, and with what it begins with.
+pub(crate) fn each_record(
+    source: &Source,
+    reading: &Arc<Reading>,
+    input_bytes_max: u64,
+    give: &mut dyn FnMut(u64, &[u8], &Start<'_>),
+) -> Result<()> {
+    let mut input = Input::open(source, input_bytes_max)?;
+    let mut chunker = Chunker::new(Vec::new(), Arc::clone(reading), CHUNK_BYTES);
     while let Some(chunk) = chunker.next(&mut input, &mut |_| ()) {
         let unwrapped = reading.unwrap(&chunk.bytes);
         let text = unwrapped.as_ref().map_or(&chunk.bytes, |unwrapped| &unwrapped.text);
         for record in RawRecords::new(text, reading) {
-            let Some((at, ..)) = record.begin.and_then(|begin| begin.header.time?.round()) else { continue };
-            if last.is_some_and(|last| at + n / 2 < last) {
-                let start =
-                    unwrapped.as_ref().map_or(record.start, |unwrapped| unwrapped.place(record.start).0);
-                out.push(chunk.start + start as u64);
-            }
-            last = Some(at);
+            let Some(begin) = record.begin.filter(|begin| begin.layout < reading.n_own) else { continue };
+            let start = unwrapped.as_ref().map_or(record.start, |unwrapped| unwrapped.place(record.start).0);
+            give(chunk.start + start as u64, record.bytes, &begin);
         }
     }
-    Ok(out)
+    Ok(())
 }
 
 /// Of a file of which each line is one for old machines only.
@@ -257,7 +363,7 @@ pub(crate) struct ChunkReader<'a> {
 struct Current {
     input: Input,
     chunker: Chunker,
-    digest: Xxh3,
+    digest: Digests,
 }
 
 impl<'a> ChunkReader<'a> {
@@ -313,8 +419,9 @@ impl<'a> ChunkReader<'a> {
                 chunk.file = (self.next_file - 1) as u32;
                 return Ok(Some(chunk));
             }
-            account.digest = current.digest.digest128();
-            self.current = None;
+            if let Some(ended) = self.current.take() {
+                (account.digest, account.prefixes) = ended.digest.finish();
+            }
         }
     }
 
@@ -325,13 +432,10 @@ impl<'a> ChunkReader<'a> {
             None => (Input::open(&self.sources[file.source], self.config.input_bytes_max)?, Vec::new()),
         };
         let account = &mut self.accounts[self.next_file];
-        let mut digest = Xxh3::new();
+        let mut digest = Digests::new(self.sources[file.source].process());
         digest.update(&head);
         account.n_bytes += head.len() as u64;
         account.damage.extend(file.reading.doubts.iter().cloned());
-        if file.reading.layouts.is_empty() && file.reading.doubts.is_empty() {
-            account.damage.push("no line has a header of a known layout: give the layout".to_owned());
-        }
         let chunker = Chunker::new(head, Arc::clone(&file.reading), self.config.chunk_bytes);
         self.current = Some(Current { input, chunker, digest });
         self.next_file += 1;

@@ -4,6 +4,7 @@
 //! begins a record, every other line continues one.
 
 mod align;
+pub mod civil;
 pub mod clock;
 mod configuration;
 mod dates;
@@ -25,7 +26,7 @@ pub use layout::Layout;
 use schema::Level;
 
 use crate::limits::MDC_KEYS_MAX;
-use timestamp::Civil;
+use civil::Civil;
 
 /// What the header of one record says; each field only if the layout prints it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use schema::{Error, Result};
 
+use crate::files::Looked;
 use crate::limits::{FOLDER_DEPTH_MAX, RATIO_FREE_BYTES, RATIO_MAX, ZIP_ENTRIES_MAX};
 
 /// Where log text comes from.
@@ -17,6 +18,8 @@ use crate::limits::{FOLDER_DEPTH_MAX, RATIO_FREE_BYTES, RATIO_MAX, ZIP_ENTRIES_M
 pub struct Source {
     name: String,
     place: Place,
+    /// How it is read, where that was found out before.
+    looked: Option<Arc<Looked>>,
 }
 
 #[derive(Clone, Debug)]
@@ -34,16 +37,40 @@ enum Place {
 }
 
 impl Source {
+    fn new(name: String, place: Place) -> Self {
+        Self { name, place, looked: None }
+    }
+
     /// Text in memory, as if it were the file `name`.
     #[must_use]
     pub fn bytes(name: &str, bytes: &[u8]) -> Self {
-        Self { name: name.to_owned(), place: Place::Bytes(bytes.into()) }
+        Self::new(name.to_owned(), Place::Bytes(bytes.into()))
     }
 
     /// Path as given; `-` is standard input.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The process whose lines are read, where the file holds those of several.
+    #[must_use]
+    pub fn process(&self) -> Option<&str> {
+        self.looked.as_ref()?.process.as_deref()
+    }
+
+    /// Whether the model knows a text of its start; none: that was not looked at.
+    #[must_use]
+    pub fn is_explained(&self) -> Option<bool> {
+        self.looked.as_ref().map(|looked| looked.reading.n_own > 0 && looked.reading.n_explained > 0)
+    }
+
+    pub(crate) fn looked(&self) -> Option<&Looked> {
+        self.looked.as_deref()
+    }
+
+    pub(crate) fn with_looked(self, looked: Looked) -> Self {
+        Self { looked: Some(Arc::new(looked)), ..self }
     }
 
     /// Bytes as they lie there (compressed), if known; for progress.
@@ -107,7 +134,7 @@ pub fn discover(paths: &[PathBuf]) -> Result<Vec<Source>> {
     let mut out = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
-            out.push(Source { name: "-".to_owned(), place: Place::Stdin });
+            out.push(Source::new("-".to_owned(), Place::Stdin));
         } else {
             discover_path(path, 0, &mut out)?;
         }
@@ -141,7 +168,7 @@ fn discover_path(path: &Path, depth: usize, out: &mut Vec<Source>) -> Result<()>
 
 fn discover_file(path: &Path, seekable: bool, out: &mut Vec<Source>) -> Result<()> {
     let name = path.display().to_string();
-    let plain = Source { name: name.clone(), place: Place::File(path.to_owned()) };
+    let plain = Source::new(name.clone(), Place::File(path.to_owned()));
     if !seekable {
         out.push(plain);
         return Ok(());
@@ -176,7 +203,7 @@ fn discover_file(path: &Path, seekable: bool, out: &mut Vec<Source>) -> Result<(
         };
         let place =
             Place::Entry { archive: path.to_owned(), start, n_bytes: entry.compressed_size(), deflated };
-        out.push(Source { name: format!("{name}!/{entry_name}"), place });
+        out.push(Source::new(format!("{name}!/{entry_name}"), place));
     }
     Ok(())
 }

@@ -12,6 +12,7 @@
 pub mod accumulate;
 mod chunks;
 mod clock_steps;
+mod digests;
 mod files;
 pub mod header;
 mod input;
@@ -20,12 +21,15 @@ mod lines;
 mod matched;
 mod overlap;
 pub mod patterns;
+mod processes;
 mod reading;
 pub mod record;
 mod stack_trace;
 mod stats;
+mod strangers;
 mod wrappers;
 
+pub use files::look;
 pub use header::{Configuration, Layout, detect, patterns_of, read_configuration};
 pub use input::{Source, discover};
 pub use overlap::{Overlap, overlaps};

@@ -50,6 +50,9 @@ pub const RATIO_FREE_BYTES: u64 = 64 << 20;
 /// goes beyond is a bomb and is read no further.
 pub const RATIO_MAX: u64 = 200;
 
+/// Processes of one file that are told apart; each is a node, for which the file is read once.
+pub const PROCESSES_MAX: usize = 64;
+
 /// Depth of folders.
 pub const FOLDER_DEPTH_MAX: usize = 32;
 

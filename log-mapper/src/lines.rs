@@ -27,7 +27,7 @@ pub(crate) struct RawRecords<'a> {
 
 impl<'a> RawRecords<'a> {
     pub(crate) fn new(bytes: &'a [u8], reading: &'a Reading) -> Self {
-        let begin = reading.scan(bytes, 0, line_end(bytes, 0));
+        let begin = reading.start(bytes, 0, line_end(bytes, 0));
         Self { bytes, reading, at: 0, begin }
     }
 }
@@ -51,7 +51,7 @@ impl<'a> Iterator for RawRecords<'a> {
                 break;
             }
             let next_end = line_end(self.bytes, next);
-            self.begin = self.reading.scan(self.bytes, next, next_end);
+            self.begin = self.reading.start(self.bytes, next, next_end);
             if self.begin.is_some() {
                 break;
             }

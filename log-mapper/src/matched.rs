@@ -6,8 +6,8 @@ use std::ops::Range;
 use schema::{Level, LogPointId};
 
 use crate::chunks::{Chunk, LeftOut};
+use crate::header::civil::Civil;
 use crate::header::clock::Clock;
-use crate::header::timestamp::Civil;
 use crate::header::{Header, Layout};
 use crate::limits::{LINE_BYTES_MAX, RECORD_BYTES_MAX};
 use crate::lines::{RawRecord, RawRecords, line_end, without_line_end};

@@ -1,6 +1,7 @@
 //! Overlap: logs of which one holds what another holds, too. One process can log all levels to
 //! one file and some of them to a second; a file can be there plain and packed. Told by the first
-//! lines, and proved by all of them: the lines of one stand in the other, in their order.
+//! lines, and proved by all of them: the lines of one stand in the other, in their order. Where one
+//! process prints each record in two layouts, records are compared, not lines.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,6 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::input::{Input, Source};
+
+mod records;
 
 /// Bytes at the start of each file from which it is told whether they are compared.
 const SAMPLE_BYTES: usize = 64 << 10;
@@ -34,7 +37,7 @@ pub struct Overlap {
 #[must_use]
 pub fn overlaps(sources: &[Source]) -> Vec<Overlap> {
     let samples: Vec<FxHashSet<u64>> = sources.iter().map(sample).collect();
-    let mut out: Vec<Overlap> = Vec::new();
+    let mut out: Vec<Overlap> = records::overlaps(sources);
     for ((i, j), n_common) in in_common(&samples) {
         let least = samples[i].len().min(samples[j].len());
         if n_common < N_COMMON_MIN.min(least) {

@@ -5,16 +5,19 @@
 
 use std::sync::Arc;
 
+use crate::header::civil::{Civil, Round};
 use crate::header::clock::Clock;
-use crate::header::timestamp::Civil;
 use crate::header::{Header, Layout};
-use crate::wrappers::{self, Unwrapped, Wrapper};
+use crate::strangers;
+use crate::wrappers::{self, Only, Unwrapped, Wrapper};
 
 /// How one file is read, and how that was found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
     /// What is around each line, the outermost first.
     pub(crate) wrappers: Vec<Wrapper>,
+    /// Whose lines are read; none: all of them.
+    pub(crate) only: Option<Only>,
     /// Layouts of the program, then those of others.
     pub(crate) layouts: Vec<Arc<Layout>>,
     /// How many are of the program. A line in one of the others ends a record and begins none.
@@ -26,12 +29,25 @@ pub(crate) struct Reading {
     pub(crate) date: (i16, u8, u8),
     /// Where the next day begins, or year: offsets of records whose time stamps do not say it.
     pub(crate) turns: Vec<u64>,
-    /// A turn is one of the year.
-    pub(crate) turns_year: bool,
+    /// What begins anew there.
+    pub(crate) turn: Round,
+    /// Where hours begin to mean something else, in order.
+    pub(crate) shifts: Vec<Shift>,
     /// How it was found, for people.
     pub(crate) how: String,
     /// Why it may be wrong, for people.
     pub(crate) doubts: Vec<String>,
+}
+
+/// From where on hours mean something else than before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shift {
+    /// Offset of the first record.
+    pub(crate) offset: u64,
+    /// Of two hours of one name the second is meant.
+    pub(crate) is_second: bool,
+    /// The half of the day that the hours are of, where it is not printed.
+    pub(crate) half: Option<bool>,
 }
 
 /// A line that begins a record, or text of somebody else.
@@ -39,7 +55,7 @@ pub(crate) struct Reading {
 pub(crate) struct Start<'a> {
     /// Its header; positions are from the start of the line.
     pub(crate) header: Header<'a>,
-    /// Which layout fits.
+    /// Which layout fits; none of them, but the line looks like a record: more than there are.
     pub(crate) layout: usize,
 }
 
@@ -61,22 +77,43 @@ impl Reading {
         None
     }
 
+    /// What begins at `at`, the start of a line of `bytes` that ends at `end`: a record, or a line
+    /// that looks like one of a layout that is not known.
+    pub(crate) fn start<'a>(&self, bytes: &'a [u8], at: usize, end: usize) -> Option<Start<'a>> {
+        let known = self.scan(bytes, at, end);
+        let is_stranger = || self.n_own > 0 && strangers::is_like_record(&bytes[at..end]);
+        known.or_else(|| is_stranger().then(|| Start { header: Header::default(), layout: usize::MAX }))
+    }
+
+    /// The lines of `text` that are read.
+    pub(crate) fn lines_of(&self, text: &[u8]) -> Vec<u8> {
+        let Some(only) = &self.only else { return text.to_vec() };
+        let mut is_mine = true;
+        let lines = text.split_inclusive(|b| *b == b'\n').filter(|line| {
+            is_mine = only.holds(&self.wrappers, line).unwrap_or(is_mine);
+            is_mine
+        });
+        lines.flatten().copied().collect()
+    }
+
     /// The inner text of `text`, which begins with a line; none: it is `text`.
     pub(crate) fn unwrap(&self, text: &[u8]) -> Option<Unwrapped> {
         let is_bare = self.wrappers.is_empty() && wrappers::is_clean(text);
-        (!is_bare).then(|| wrappers::unwrap(&self.wrappers, text))
+        (!is_bare).then(|| wrappers::unwrap_only(&self.wrappers, self.only.as_ref(), text))
     }
 
     /// Whether the line at `at` of a file's text begins a record: its inner text does, and it is not
     /// the rest of a line. `end`: where the lines of its header end.
     pub(crate) fn begins(&self, text: &[u8], at: usize, end: usize) -> bool {
         match self.unwrap(&text[at..end]) {
-            None => self.scan(text, at, crate::lines::line_end(text, at)).is_some(),
+            None => self.start(text, at, crate::lines::line_end(text, at)).is_some(),
             Some(inner) => {
                 let inner = &inner.text[..];
+                let line = &text[at..crate::lines::line_end(text, at)];
                 !inner.is_empty()
-                    && self.scan(inner, 0, crate::lines::line_end(inner, 0)).is_some()
-                    && !wrappers::goes_on(&self.wrappers, text, at)
+                    && self.only.as_ref().is_none_or(|only| only.names(&self.wrappers, line))
+                    && self.start(inner, 0, crate::lines::line_end(inner, 0)).is_some()
+                    && !wrappers::goes_on(&self.wrappers, self.only.as_ref(), text, at)
             }
         }
     }
@@ -89,12 +126,18 @@ impl Reading {
         wrappers::stamp(&self.wrappers, wrapped.get(start..crate::lines::line_end(wrapped, start))?)
     }
 
-    /// Sets the clocks to the day of the record at `offset`.
+    /// Sets the clocks to the day and the hours of the record at `offset`.
     pub(crate) fn set_clocks(&self, clocks: &mut [Clock], offset: u64) {
         if !self.turns.is_empty() {
             let n = self.turns.partition_point(|turn| *turn <= offset);
-            let date = later(self.date, n, self.turns_year);
+            let date = later(self.date, n, self.turn);
             clocks.iter_mut().for_each(|clock| clock.set_date(date));
+        }
+        if !self.shifts.is_empty() {
+            let n = self.shifts.partition_point(|shift| shift.offset <= offset);
+            let (is_second, half) =
+                n.checked_sub(1).map_or((false, None), |n| (self.shifts[n].is_second, self.shifts[n].half));
+            clocks.iter_mut().for_each(|clock| clock.set_hours(is_second, half));
         }
     }
 
@@ -116,25 +159,25 @@ impl Reading {
     }
 }
 
-/// The date `n` days, or years, after `date`.
-fn later(date: (i16, u8, u8), n: usize, years: bool) -> (i16, u8, u8) {
-    let n = i16::try_from(n).unwrap_or(i16::MAX);
-    if years {
+/// The date `n` days, months or years after `date`.
+fn later(date: (i16, u8, u8), n: usize, turn: Round) -> (i16, u8, u8) {
+    moved(date, i64::try_from(n).unwrap_or(i64::MAX), turn)
+}
+
+/// The date `n` days, months or years before `date`.
+pub(crate) fn earlier(date: (i16, u8, u8), n: usize, turn: Round) -> (i16, u8, u8) {
+    moved(date, -i64::try_from(n).unwrap_or(i64::MAX), turn)
+}
+
+fn moved(date: (i16, u8, u8), n: i64, turn: Round) -> (i16, u8, u8) {
+    if turn == Round::Year {
+        let n = i16::try_from(n).unwrap_or(if n < 0 { i16::MIN } else { i16::MAX });
         return (date.0.saturating_add(n), date.1, date.2);
     }
     let day = jiff::civil::Date::new(date.0, date.1.cast_signed(), date.2.cast_signed());
-    let moved = day.and_then(|day| day.checked_add(jiff::Span::new().days(n)));
-    moved.map_or(date, |day| (day.year(), day.month().unsigned_abs(), day.day().unsigned_abs()))
-}
-
-/// The date `n` days, or years, before `date`.
-pub(crate) fn earlier(date: (i16, u8, u8), n: usize, years: bool) -> (i16, u8, u8) {
-    let n = i16::try_from(n).unwrap_or(i16::MAX);
-    if years {
-        return (date.0.saturating_sub(n), date.1, date.2);
-    }
-    let day = jiff::civil::Date::new(date.0, date.1.cast_signed(), date.2.cast_signed());
-    let moved = day.and_then(|day| day.checked_sub(jiff::Span::new().days(n)));
+    let span = jiff::Span::new();
+    let span = if turn == Round::Month { span.try_months(n) } else { span.try_days(n) };
+    let moved = day.and_then(|day| day.checked_add(span?));
     moved.map_or(date, |day| (day.year(), day.month().unsigned_abs(), day.day().unsigned_abs()))
 }
 
@@ -184,7 +227,7 @@ impl Reread {
         let unwrapped = self.reading.unwrap(record).map(|unwrapped| unwrapped.text);
         let text = unwrapped.as_deref().unwrap_or(record);
         let start = self.reading.scan(text, 0, crate::lines::line_end(text, 0))?;
-        let keys = self.reading.layouts[start.layout].mdc_keys();
+        let keys = self.reading.layouts.get(start.layout)?.mdc_keys();
         let position = keys.iter().position(|known| known == key)?;
         let value = start.header.mdc[position].filter(|value| !value.is_empty())?;
         Some(String::from_utf8_lossy(value).into_owned())

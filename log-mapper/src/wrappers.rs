@@ -3,10 +3,14 @@
 //! inner text, places those of the line in the file. Colours of a terminal, NUL bytes and marks
 //! of a byte order are no text at all.
 
+mod encoding;
 mod json;
 mod lines;
+mod pieces;
 
-use crate::header::timestamp::Civil;
+pub(crate) use encoding::encoding;
+
+use crate::header::civil::Civil;
 
 /// What a line holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +25,8 @@ pub(crate) enum Inner {
 
 /// Reads the time that a wrapper says of a line.
 type Stamp = fn(&[u8]) -> Option<Civil>;
+/// Adds what a wrapper says of where a line is from; none: it says nothing.
+type From = fn(&[u8], &mut Vec<u8>) -> Option<()>;
 
 /// One wrapper.
 #[derive(Clone, Copy, Debug)]
@@ -33,11 +39,15 @@ pub(crate) struct Wrapper {
     pub(crate) layouts: &'static [&'static str],
     /// The time that it says, for layouts that print none.
     stamp: Option<Stamp>,
+    /// The process that has printed the line, where it puts lines of several into one file.
+    process: Option<From>,
+    /// The stream that the line is of, where it cuts lines: the pieces of one are of one stream.
+    stream: Option<From>,
 }
 
 impl Wrapper {
     const fn new(name: &'static str, inner: fn(&[u8], &mut Vec<u8>) -> Option<Inner>) -> Self {
-        Self { name, inner, layouts: &[], stamp: None }
+        Self { name, inner, layouts: &[], stamp: None, process: None, stream: None }
     }
 
     const fn with_layouts(self, layouts: &'static [&'static str]) -> Self {
@@ -47,31 +57,58 @@ impl Wrapper {
     const fn with_stamp(self, stamp: Stamp) -> Self {
         Self { stamp: Some(stamp), ..self }
     }
+
+    const fn with_process(self, process: From) -> Self {
+        Self { process: Some(process), ..self }
+    }
+
+    const fn with_stream(self, stream: From) -> Self {
+        Self { stream: Some(stream), ..self }
+    }
+
+    /// Whether it can say which process has printed a line.
+    pub(crate) fn names_processes(&self) -> bool {
+        self.process.is_some()
+    }
 }
 
 /// The wrappers that are known; those that say more first.
 pub(crate) const WRAPPERS: &[Wrapper] = &[
-    Wrapper::new("docker-json", json::docker).with_stamp(json::docker_stamp),
-    Wrapper::new("cri", lines::cri).with_stamp(lines::stamp_at_start),
-    Wrapper::new("syslog-5424", lines::syslog_5424).with_stamp(lines::syslog_stamp),
-    Wrapper::new("syslog-3164", lines::syslog_3164),
-    Wrapper::new("journal", lines::journal).with_stamp(lines::stamp_at_start),
-    Wrapper::new("journal-full", lines::journal_full),
+    Wrapper::new("docker-json", json::docker).with_stamp(json::docker_stamp).with_stream(json::stream),
+    Wrapper::new("cri", lines::cri).with_stamp(lines::stamp_at_start).with_stream(lines::cri_stream),
+    Wrapper::new("syslog-5424", lines::syslog_5424)
+        .with_stamp(lines::syslog_stamp)
+        .with_process(lines::syslog_5424_process),
+    Wrapper::new("syslog-3164", lines::syslog_3164).with_process(lines::syslog_3164_process),
+    Wrapper::new("journal", lines::journal)
+        .with_stamp(lines::stamp_at_start)
+        .with_process(lines::journal_process),
+    Wrapper::new("journal-full", lines::journal_full).with_process(lines::journal_full_process),
     Wrapper::new("journal-export", lines::journal_export),
-    Wrapper::new("kubectl-prefix", lines::kubectl_prefix),
-    Wrapper::new("compose", lines::compose),
+    Wrapper::new("kubectl-prefix", lines::kubectl_prefix).with_process(lines::kubectl_process),
+    Wrapper::new("compose", lines::compose).with_process(lines::compose_process),
     Wrapper::new("service-wrapper", lines::service_wrapper),
-    Wrapper::new("cloudfoundry", lines::cloud_foundry).with_stamp(lines::stamp_at_start),
-    Wrapper::new("logcli", lines::logcli).with_stamp(lines::stamp_at_start),
+    Wrapper::new("cloudfoundry", lines::cloud_foundry)
+        .with_stamp(lines::stamp_at_start)
+        .with_process(lines::cloud_foundry_process),
+    Wrapper::new("heroku", lines::heroku)
+        .with_stamp(lines::stamp_at_start)
+        .with_process(lines::heroku_process),
+    Wrapper::new("logcli", lines::logcli)
+        .with_stamp(lines::stamp_at_start)
+        .with_process(lines::logcli_process),
     Wrapper::new("grafana", lines::grafana),
-    Wrapper::new("fluentd", lines::fluentd),
-    Wrapper::new("stern", lines::stern),
+    Wrapper::new("fluentd", lines::fluentd).with_process(lines::fluentd_process).with_stream(json::stream),
+    Wrapper::new("stern", lines::stern).with_process(lines::stern_process),
     Wrapper::new("timestamps", lines::timestamps).with_stamp(lines::stamp_at_start),
-    Wrapper::new("json-lines", json::pretty::<0>),
-    Wrapper::new("json-lines-2", json::pretty::<2>),
+    Wrapper::new("timestamps-colon", lines::timestamps_colon).with_stamp(lines::stamp_at_start),
+    Wrapper::new("json-lines-8", json::pretty::<8>),
     Wrapper::new("json-lines-4", json::pretty::<4>),
-    Wrapper::new("json", json::fields).with_layouts(json::LAYOUTS),
-    Wrapper::new("json-message", json::message),
+    Wrapper::new("json-lines-2", json::pretty::<2>),
+    Wrapper::new("json-lines", json::pretty::<0>),
+    Wrapper::new("json-list", json::list),
+    Wrapper::new("json", json::fields).with_layouts(json::LAYOUTS).with_process(json::process),
+    Wrapper::new("json-message", json::message).with_process(json::process).with_stream(json::stream),
     Wrapper::new("logfmt", json::logfmt).with_layouts(json::LAYOUTS),
 ];
 
@@ -100,7 +137,8 @@ pub(crate) const BARE: u8 = 0x1e;
 
 /// The wrapper of a name.
 pub(crate) fn by_name(name: &str) -> Option<Wrapper> {
-    let known = WRAPPERS.iter().chain(LINE_ENDS.iter().map(|(wrapper, _)| wrapper));
+    let known =
+        WRAPPERS.iter().chain(LINE_ENDS.iter().map(|(wrapper, _)| wrapper)).chain([&encoding::WINDOWS_1252]);
     known.copied().find(|wrapper| wrapper.name == name)
 }
 
@@ -154,16 +192,61 @@ pub(crate) fn is_clean(text: &[u8]) -> bool {
 const MARK: &[u8] = b"\xef\xbb\xbf";
 const LINE_MARK: &[u8] = b"\n\xef\xbb\xbf";
 
+/// The lines of one process, among those of several in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Only {
+    /// Which of the file's wrappers names processes.
+    pub(crate) wrapper: usize,
+    /// What it says of this one, in order: a process that was started again has another number.
+    pub(crate) names: Vec<Vec<u8>>,
+}
+
+impl Only {
+    /// Whether a line is of it; none: no process is named.
+    pub(crate) fn holds(&self, wrappers: &[Wrapper], line: &[u8]) -> Option<bool> {
+        let name = process_of(wrappers, self.wrapper, line)?;
+        Some(self.names.binary_search(&name).is_ok())
+    }
+
+    /// Whether a line says that it is of it.
+    pub(crate) fn names(&self, wrappers: &[Wrapper], line: &[u8]) -> bool {
+        self.holds(wrappers, line) == Some(true)
+    }
+}
+
+/// What the wrapper at `position` says of the process that has printed a line.
+pub(crate) fn process_of(wrappers: &[Wrapper], position: usize, line: &[u8]) -> Option<Vec<u8>> {
+    let mut name = Vec::new();
+    let process = wrappers[position].process?;
+    if position == 0 && is_clean(line) {
+        process(line, &mut name)?;
+    } else {
+        let text = unwrap(&wrappers[..position], line).text;
+        process(text.split(|b| *b == b'\n').next()?, &mut name)?;
+    }
+    (!name.is_empty()).then_some(name)
+}
+
 /// The inner text of `text`, which begins with a line. One wrapper after the other is taken off:
 /// what one of them has cut into several lines is a line for the next.
 pub(crate) fn unwrap(wrappers: &[Wrapper], text: &[u8]) -> Unwrapped {
+    unwrap_only(wrappers, None, text)
+}
+
+/// The same of the lines of one process. A line of which no process is named goes on with the one
+/// before it.
+pub(crate) fn unwrap_only(wrappers: &[Wrapper], only: Option<&Only>, text: &[u8]) -> Unwrapped {
     let (outer, more) = wrappers.split_at(wrappers.len().min(1));
-    let mut out = without(outer, text);
+    let mut is_mine = true;
+    let mut out = without(outer, text, &mut |line| {
+        is_mine = only.and_then(|only| only.holds(wrappers, line)).unwrap_or(is_mine);
+        is_mine
+    });
     for wrapper in more.chunks(1) {
-        out = out.then(without(wrapper, &out.text));
+        out = out.then(without(wrapper, &out.text, &mut |_| true));
     }
     if !is_clean(&out.text) {
-        out = out.then(without(&[], &out.text));
+        out = out.then(without(&[], &out.text, &mut |_| true));
     }
     out
 }
@@ -179,24 +262,33 @@ impl Unwrapped {
     }
 }
 
-/// `text` without a wrapper, or none, and without what is no text.
-fn without(wrapper: &[Wrapper], text: &[u8]) -> Unwrapped {
+/// `text` without a wrapper, or none, and without what is no text; of the lines that are wanted.
+fn without(wrapper: &[Wrapper], text: &[u8], is_wanted: &mut dyn FnMut(&[u8]) -> bool) -> Unwrapped {
     let mut out = Unwrapped { text: Vec::with_capacity(text.len()), places: Vec::new() };
     let (mut one, mut other) = (Vec::new(), Vec::new());
     let mut at = 0;
     let mut line = 0;
     let mut is_open = false;
+    // Lines that were put together with one before them.
+    let mut taken: Vec<usize> = Vec::new();
     while at < text.len() {
         let end = crate::lines::line_end(text, at);
-        let inner = inner_of(wrapper, &text[at..end], &mut one, &mut other);
-        if inner != Inner::Nothing {
-            if !is_open {
-                out.places.push(Place { inner: out.text.len() as u32, start: at as u32, line });
-            }
-            out.text.extend_from_slice(&one);
-            is_open = inner == Inner::Partial;
-            if !is_open && end < text.len() {
-                out.text.push(b'\n');
+        let was_taken = taken.iter().position(|start| *start == at).map(|i| taken.swap_remove(i));
+        if was_taken.is_none() && is_wanted(&text[at..end]) {
+            let mut inner = inner_of(wrapper, &text[at..end], &mut one, &mut other);
+            if inner != Inner::Nothing {
+                if !is_open {
+                    out.places.push(Place { inner: out.text.len() as u32, start: at as u32, line });
+                }
+                out.text.extend_from_slice(&one);
+                if inner == Inner::Partial && wrapper.iter().any(|wrapper| wrapper.stream.is_some()) {
+                    pieces::add_rest(&wrapper[0], text, at, &mut out.text, &mut taken);
+                    inner = Inner::Whole;
+                }
+                is_open = inner == Inner::Partial;
+                if !is_open && end < text.len() {
+                    out.text.push(b'\n');
+                }
             }
         }
         line += 1;
@@ -215,6 +307,11 @@ pub(crate) fn stamp(wrappers: &[Wrapper], line: &[u8]) -> Option<Civil> {
     let n = wrappers.iter().position(|wrapper| wrapper.stamp.is_some())?;
     let text = unwrap(&wrappers[..n], line).text;
     (wrappers[n].stamp?)(text.split(|b| *b == b'\n').next()?)
+}
+
+/// Of text whose first line is a JSON object: what has none of the keys that are known for it.
+pub(crate) fn missing_keys(text: &[u8]) -> Option<String> {
+    text.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty()).and_then(json::missing_keys)
 }
 
 /// Whether one of `wrappers` tells the fields of a record apart by names of their own.
@@ -255,13 +352,30 @@ fn inner_of(wrappers: &[Wrapper], line: &[u8], one: &mut Vec<u8>, other: &mut Ve
     Inner::Whole
 }
 
-/// Whether the line that ends before `at`, where another begins, goes on in that.
-pub(crate) fn goes_on(wrappers: &[Wrapper], text: &[u8], at: usize) -> bool {
-    if at == 0 || wrappers.is_empty() {
-        return false;
+/// Whether a line that begins before `at`, where another begins, goes on there or behind.
+pub(crate) fn goes_on(wrappers: &[Wrapper], only: Option<&Only>, text: &[u8], at: usize) -> bool {
+    let mut seen: Vec<Vec<u8>> = Vec::new();
+    let mut end = at;
+    for _ in 0..pieces::LINES_MAX {
+        if end == 0 || wrappers.is_empty() {
+            return false;
+        }
+        let start = memchr::memrchr(b'\n', &text[..end - 1]).map_or(0, |n| n + 1);
+        let line = &text[start..end - 1];
+        end = start;
+        if only.is_some_and(|only| only.holds(wrappers, line) == Some(false)) {
+            continue;
+        }
+        let is_open = inner_of(wrappers, line, &mut Vec::new(), &mut Vec::new()) == Inner::Partial;
+        let Some(stream) = wrappers[0].stream else { return is_open };
+        let mut name = Vec::new();
+        let is_last = stream(line, &mut name).is_some() && !seen.contains(&name);
+        if is_open && is_last {
+            return true;
+        }
+        seen.push(name);
     }
-    let start = memchr::memrchr(b'\n', &text[..at - 1]).map_or(0, |n| n + 1);
-    inner_of(wrappers, &text[start..at - 1], &mut Vec::new(), &mut Vec::new()) == Inner::Partial
+    false
 }
 
 /// Marks at the start of UTF-16, whose ASCII is read.

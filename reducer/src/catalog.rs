@@ -22,8 +22,8 @@ use crate::table::Manifest;
 pub struct Catalog {
     /// (node, digest of the content) of each input.
     digests: BTreeSet<(String, String)>,
-    /// (node, file): what was read of it, in all.
-    files: BTreeMap<(String, String), Progress>,
+    /// Of each node what was read of each of its logs, in all.
+    files: BTreeMap<String, Vec<Progress>>,
     /// Ids of the known log sequences.
     sequences: BTreeSet<String>,
     /// Identity of each known log point, and its number.
@@ -32,9 +32,13 @@ pub struct Catalog {
     models: BTreeSet<String>,
 }
 
-/// How far a file was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How far a log was read. It is known by its content: it can have another name by now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Progress {
+    /// What it was called first.
+    file: String,
+    /// Digests of its first bytes.
+    prefixes: Vec<u128>,
     n_bytes: u64,
     n_lines: u64,
     n_records: u64,
@@ -75,8 +79,15 @@ impl Catalog {
     ) {
         for row in inputs {
             self.digests.insert((row.node.to_string(), row.digest.to_string()));
-            let progress = self.files.entry((row.node.to_string(), row.file.to_string())).or_default();
-            progress.add(row);
+            let logs = self.files.entry(row.node.to_string()).or_default();
+            let prefixes = row.prefix_digests();
+            let first_us = row.first_ts.map(|t| t.0);
+            let known = logs.iter().position(|log| log.begins(&row.file, first_us, &prefixes));
+            let at = known.unwrap_or_else(|| {
+                logs.push(Progress { file: row.file.to_string(), ..Progress::default() });
+                logs.len() - 1
+            });
+            logs[at].add(row, prefixes);
         }
         self.sequences.extend(sequences.iter().map(|row| row.log_sequence_id.to_string()));
         for row in points {
@@ -146,9 +157,13 @@ impl Catalog {
         let mut read_before = Vec::with_capacity(output.inputs.len());
         for account in &output.inputs {
             let digest = (output.node.clone(), format!("{:032x}", account.digest));
-            let before = self.files.get(&(output.node.clone(), account.file.clone()));
-            let grown = before.filter(|p| p.first_us == account.first_us && p.n_bytes < account.n_bytes);
-            if self.digests.contains(&digest) {
+            let logs = self.files.get(&output.node).map(Vec::as_slice).unwrap_or_default();
+            let grown = logs.iter().rev().find(|log| {
+                log.n_bytes < account.n_bytes
+                    && log.begins(&account.file, account.first_us, &account.prefixes)
+            });
+            let is_cut = || logs.iter().any(|log| log.holds(account));
+            if self.digests.contains(&digest) || (grown.is_none() && is_cut()) {
                 n_known += 1;
                 read_before.push(u64::MAX);
             } else if let Some(progress) = grown {
@@ -172,7 +187,31 @@ impl Catalog {
 }
 
 impl Progress {
-    fn add(&mut self, row: &InputRow) {
+    /// Whether a log of that name, first time and content begins with all that was read of this
+    /// one. Content that has no digests, as it is short or from an older version, is told by name.
+    fn begins(&self, file: &str, first_us: Option<i64>, prefixes: &[u128]) -> bool {
+        if self.first_us != first_us {
+            return false;
+        }
+        match self.prefixes.split_last() {
+            Some((last, before)) if !prefixes.is_empty() => prefixes.get(before.len()) == Some(last),
+            _ => self.file == file,
+        }
+    }
+
+    /// Whether `account` is of a copy that was cut: all of it was read.
+    fn holds(&self, account: &InputAccount) -> bool {
+        let is_start = match account.prefixes.split_last() {
+            Some((last, before)) => self.prefixes.get(before.len()) == Some(last),
+            None => false,
+        };
+        is_start && self.first_us == account.first_us && account.n_bytes <= self.n_bytes
+    }
+
+    fn add(&mut self, row: &InputRow, prefixes: Vec<u128>) {
+        if prefixes.len() > self.prefixes.len() {
+            self.prefixes = prefixes;
+        }
         self.n_bytes += row.n_bytes.unsigned_abs();
         self.n_lines += row.n_lines.unsigned_abs();
         self.n_records += row.n_records.unsigned_abs();
@@ -253,7 +292,7 @@ mod index {
     const FOLDER: &str = ".catalog";
     /// Changes when the form of the entries does: an index of another form is
     /// made again, not converted.
-    const FORM: &[u8] = b"1";
+    const FORM: &[u8] = b"2";
 
     pub(super) fn load(table: &Path, number: u64) -> Option<Catalog> {
         let folder = table.join(FOLDER);
@@ -306,9 +345,13 @@ mod index {
     fn entries(catalog: &Catalog) -> BTreeMap<&'static str, Vec<Entry>> {
         let two = |(a, b): &(String, String)| format!("{a}\0{b}").into_bytes();
         let none = |key: &String| (key.clone().into_bytes(), Vec::new());
+        let logs = |(node, logs): (&String, &Vec<Progress>)| -> Vec<Entry> {
+            let key = |i: usize| format!("{node}\0{i:012}").into_bytes();
+            logs.iter().enumerate().map(|(i, log)| (key(i), log.to_bytes())).collect()
+        };
         BTreeMap::from([
             ("digests", catalog.digests.iter().map(|key| (two(key), Vec::new())).collect()),
-            ("files", catalog.files.iter().map(|(key, p)| (two(key), p.to_bytes())).collect()),
+            ("files", catalog.files.iter().flat_map(logs).collect()),
             ("sequences", catalog.sequences.iter().map(none).collect()),
             ("models", catalog.models.iter().map(none).collect()),
             (
@@ -341,13 +384,17 @@ mod index {
         }
         let two = |key: &str| key.split_once('\0').map(|(a, b)| (a.to_owned(), b.to_owned()));
         let keys = |name: &str| trees[name].iter().map(|(key, _)| key.clone());
-        let file = |(key, value): &(String, Vec<u8>)| Some((two(key)?, Progress::from_bytes(value)?));
+        // In the order in which they were read, which is that of the keys.
+        let mut files: BTreeMap<String, Vec<Progress>> = BTreeMap::new();
+        for (key, value) in &trees["files"] {
+            files.entry(two(key)?.0).or_default().push(Progress::from_bytes(value)?);
+        }
         let number = |(key, value): &(String, Vec<u8>)| {
             Some((key.clone(), i64::from_le_bytes(value.as_slice().try_into().ok()?)))
         };
         Some(Catalog {
             digests: keys("digests").map(|key| two(&key)).collect::<Option<_>>()?,
-            files: trees["files"].iter().map(file).collect::<Option<_>>()?,
+            files,
             sequences: keys("sequences").collect(),
             models: keys("models").collect(),
             log_points: trees["log_points"].iter().map(number).collect::<Option<_>>()?,
@@ -355,7 +402,7 @@ mod index {
     }
 
     impl Progress {
-        fn to_bytes(self) -> Vec<u8> {
+        fn to_bytes(&self) -> Vec<u8> {
             let counters = [
                 self.n_bytes,
                 self.n_lines,
@@ -367,12 +414,21 @@ mod index {
                 u64::from(self.first_us.is_some()),
                 self.first_us.unwrap_or_default().cast_unsigned(),
             ];
-            counters.iter().flat_map(|n| n.to_le_bytes()).collect()
+            let mut bytes: Vec<u8> = counters.iter().flat_map(|n| n.to_le_bytes()).collect();
+            bytes.extend((self.prefixes.len() as u64).to_le_bytes());
+            bytes.extend(self.prefixes.iter().flat_map(|digest| digest.to_le_bytes()));
+            bytes.extend_from_slice(self.file.as_bytes());
+            bytes
         }
 
         fn from_bytes(bytes: &[u8]) -> Option<Self> {
             let n = |i: usize| bytes.get(8 * i..8 * i + 8)?.try_into().ok().map(u64::from_le_bytes);
+            let (digests, file) =
+                bytes.get(80..)?.split_at_checked(usize::try_from(n(9)?).ok()?.checked_mul(16)?)?;
+            let digest = |bytes: &[u8]| bytes.try_into().ok().map(u128::from_le_bytes);
             Some(Self {
+                file: String::from_utf8(file.to_vec()).ok()?,
+                prefixes: digests.chunks(16).map(digest).collect::<Option<_>>()?,
                 n_bytes: n(0)?,
                 n_lines: n(1)?,
                 n_records: n(2)?,

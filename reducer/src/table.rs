@@ -166,10 +166,7 @@ impl Writer {
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let lock_path = folder.join(".lock");
         let has_lock = lock_path.exists();
-        if !has_lock
-            && manifests(folder)?.is_empty()
-            && fs::read_dir(folder).map_err(Error::io(folder))?.count() > 0
-        {
+        if !has_lock && manifests(folder)?.is_empty() && holds_something(folder)? {
             return Err(Error::new(folder, ErrorKind::NotOurs { expected: "request table" }));
         }
         let lock =
@@ -453,6 +450,20 @@ fn date(days: i64) -> String {
     let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     let year = era * 400 + year_of_era + i64::from(month <= 2);
     format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// Whether anything is in a folder that is not a table's: a new file system has a folder of its
+/// own at its root.
+///
+/// # Errors
+/// It cannot be read.
+pub fn holds_something(folder: &Path) -> Result<bool> {
+    for entry in fs::read_dir(folder).map_err(Error::io(folder))? {
+        if entry.map_err(Error::io(folder))?.file_name() != "lost+found" {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Numbers and paths of the manifests in `folder`, oldest first.

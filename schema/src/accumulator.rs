@@ -68,7 +68,13 @@ pub struct InputAccount {
     pub last_us: Option<i64>,
     /// xxh3-128 of the (decompressed) content: equal digests, same input.
     pub digest: u128,
+    /// The same of its first 32 bytes, and of twice as many, and so on: a log that has grown or
+    /// was cut is known by them, whatever it is called now.
+    pub prefixes: Vec<u128>,
 }
+
+/// Bytes of the first prefix of an input that has a digest.
+pub const PREFIX_BYTES: u64 = 32;
 
 /// One request so far: spans and how they hang together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

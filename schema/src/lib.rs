@@ -24,14 +24,16 @@ pub mod tables;
 pub mod values;
 pub mod version;
 
-pub use accumulator::{Accumulator, Event, InputAccount, Link, Name, NodeOutput, Place, Span, Value};
+pub use accumulator::{
+    Accumulator, Event, InputAccount, Link, Name, NodeOutput, PREFIX_BYTES, Place, Span, Value,
+};
 pub use error::{Error, ErrorKind, Result};
 pub use ids::{IdentifierId, LogPointId, PairId, TopLevelId, ValueClassId};
 pub use kinds::Kinds;
 pub use model::{
     CallSite, CommunicationPair, Dag, DagNode, DagPoint, Identifier, IdentifierStrength, Level, LinkKind,
-    LogPoint, Marks, Model, SlowCall, SlowKind, Template, ThreadName, TopLevelKind, TopLevelMethod,
-    ValueShape, Variable,
+    LogPoint, Marks, Model, RemoteCall, SlowCall, SlowKind, Template, ThreadName, TopLevelKind,
+    TopLevelMethod, ValueShape, Variable,
 };
 pub use pass::{Pass, Passes};
 pub use values::Values;

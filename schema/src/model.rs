@@ -12,9 +12,11 @@ use crate::ids::{IdentifierId, LogPointId, TopLevelId, ValueClassId};
 mod file;
 mod identities;
 mod marks;
+mod remote_calls;
 mod slow_calls;
 
 pub use marks::Marks;
+pub use remote_calls::RemoteCall;
 pub use slow_calls::{SlowCall, SlowKind};
 
 /// What the analysis found in one class path.
@@ -264,6 +266,9 @@ pub struct TopLevelMethod {
     /// Of a dispatcher: its lines that no round of its service loop prints, sorted. They come
     /// before and after the rounds, once.
     pub outside_rounds: Vec<LogPointId>,
+    /// What remote callers ask for it by, sorted: `GET /orders/{id}`, `shop.Orders/Find`, the
+    /// name of a topic or queue.
+    pub serves: Vec<String>,
     /// Why it is a top-level method: the rule, the edge, the identifiers lost.
     pub reason: String,
 }
@@ -403,6 +408,12 @@ pub enum LinkKind {
     /// Called, by one of very many, to begin work of its own: a call that only the thread
     /// and what both ends name show.
     Ask,
+    /// Asked for by a verb and a path, over HTTP.
+    Http,
+    /// Asked for by a service and a method of it, over gRPC.
+    Grpc,
+    /// Sent to a topic or queue of a broker and taken from there.
+    Message,
 }
 
 impl LinkKind {
@@ -418,6 +429,9 @@ impl LinkKind {
             LinkKind::Store => "store",
             LinkKind::Entity => "entity",
             LinkKind::Ask => "ask",
+            LinkKind::Http => "http",
+            LinkKind::Grpc => "grpc",
+            LinkKind::Message => "message",
         }
     }
 
@@ -425,6 +439,14 @@ impl LinkKind {
     #[must_use]
     pub fn crosses_nodes(self) -> bool {
         matches!(self, LinkKind::Rpc | LinkKind::Socket | LinkKind::Store | LinkKind::Entity)
+            || self.is_served()
+    }
+
+    /// Whether the receiver is found by what the sender asks for: a path, a method of a
+    /// service, a topic.
+    #[must_use]
+    pub fn is_served(self) -> bool {
+        matches!(self, LinkKind::Http | LinkKind::Grpc | LinkKind::Message)
     }
 }
 
@@ -468,13 +490,15 @@ pub struct CommunicationPair {
     pub beside: Vec<LogPointId>,
     /// Log points of the receiver that it prints only when it is handed something else.
     pub elsewhere: Vec<LogPointId>,
-    /// The sender waits until what it has started is done.
+    /// The sender waits until what it has started, or asked for, is done.
     pub waits: bool,
     /// The sender is a dispatcher that hands this over before or after its rounds only.
     pub outside_rounds: bool,
     /// What is handed over first is taken first, by what runs one at a time, and each sender hands
     /// over once: the order tells who is whose, whatever they print.
     pub in_order: bool,
+    /// Of the kinds http, grpc and message: where the sender asks, and what for, sorted.
+    pub remote_calls: Vec<RemoteCall>,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }

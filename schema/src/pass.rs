@@ -73,6 +73,8 @@ passes! {
     Span AmidSole = "amid_sole",
     /// Who names the same at once.
     Span InRow = "in_row",
+    /// What follows as such lines do in this log.
+    Span Decoder = "decoder",
     /// What no known thread leads to is printed inside of what is at work.
     Span Inside = "inside",
     /// Lines before, given to another span because they named nothing.

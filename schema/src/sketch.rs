@@ -12,6 +12,9 @@
 //!                                          sender waits until it is done, `outside` if
 //!                                          it hands over outside of its rounds only,
 //!                                          `in_order` if what comes first is taken first
+//! pair serve find Http waits call:GET/a/{id},A..B,orders call:GET/a/{id},B..C|$*
+//!                                          remote calls in order: what is asked for, the log
+//!                                          points before and after, the host; see `remote_calls`
 //! ```
 //! A variable prints the identifier of the same name, if the top-level method
 //! has one. `?` after an identifier makes it weak, `!` a name of the node; one whose
@@ -19,6 +22,8 @@
 //! programs ask for which are not known, `Timer` that of a task of which one runs after the
 //! other. `b~a` is an identifier `b` that is the value of `a` under
 //! another name.
+
+mod remote_calls;
 
 use crate::ids::{IdentifierId, LogPointId, TopLevelId, ValueClassId};
 use crate::model::{
@@ -155,6 +160,7 @@ fn add_top(model: &mut Model, rest: &str) {
         is_one_at_a_time: word == Some("Timer"),
         only_in_tasks: false,
         outside_rounds: Vec::new(),
+        serves: Vec::new(),
         reason: String::new(),
     });
 }
@@ -219,6 +225,9 @@ fn add_pair(model: &mut Model, rest: &str) {
         "Store" => LinkKind::Store,
         "Entity" => LinkKind::Entity,
         "Ask" => LinkKind::Ask,
+        "Http" => LinkKind::Http,
+        "Grpc" => LinkKind::Grpc,
+        "Message" => LinkKind::Message,
         other => panic!("no kind of link: `{other}`"),
     };
     let identifier = |top: TopLevelId, path: &str| {
@@ -226,6 +235,8 @@ fn add_pair(model: &mut Model, rest: &str) {
         let index = identifiers.iter().position(|id| id.path == path);
         IdentifierId::new(index.unwrap_or_else(|| panic!("no identifier `{path}`")))
     };
+    let (calls, rest) = remote_calls::split(rest);
+    let remote_calls = remote_calls::parse(model, &calls, rest.contains(&"waits"));
     let identifiers = rest.iter().filter_map(|word| word.split_once('='));
     let identifiers = identifiers.map(|(a, b)| (identifier(from, a), identifier(to, b))).collect();
     let many = rest.contains(&"many");
@@ -243,6 +254,7 @@ fn add_pair(model: &mut Model, rest: &str) {
         waits: rest.contains(&"waits"),
         outside_rounds: rest.contains(&"outside"),
         in_order: rest.contains(&"in_order"),
+        remote_calls,
         reason,
     });
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use schema::Model;
+use schema::model::ClassPathEntry;
 
 use super::exit_code;
 use crate::args::AnalyzeArgs;
@@ -35,11 +36,9 @@ pub(crate) fn analyze(class_path: &[PathBuf], rules: Option<&Path>, voice: Voice
     let n_classes: u64 = model.inputs.iter().map(|input| u64::from(input.n_classes)).sum();
     if n_classes == 0 {
         let names: Vec<String> = class_path.iter().map(|path| format!("`{}`", path.display())).collect();
-        bail!("{}: no class in it", names.join(", "));
+        bail!("{}: no class in it", some(&names));
     }
-    for input in model.inputs.iter().filter(|input| input.n_classes == 0) {
-        voice.say(&format!("warning: `{}`: no class in it", input.name));
-    }
+    tell_empty(&model, voice);
     let n_skipped: u64 = model.inputs.iter().map(|input| u64::from(input.n_skipped)).sum();
     if n_skipped > 0 {
         voice.say(&format!(
@@ -55,6 +54,52 @@ pub(crate) fn analyze(class_path: &[PathBuf], rules: Option<&Path>, voice: Voice
         voice.say("warning: no log point in these classes: nothing that they log can be attributed");
     }
     Ok(model)
+}
+
+/// Names that are listed; the rest are counted.
+const NAMES_MAX: usize = 6;
+
+/// The first of some names, and how many more there are.
+fn some(names: &[String]) -> String {
+    let shown = names[..names.len().min(NAMES_MAX)].join(", ");
+    match names.len() - names.len().min(NAMES_MAX) {
+        0 => shown,
+        n => format!("{shown} and {n} more"),
+    }
+}
+
+/// Names the jars of which no class was read, and why.
+fn tell_empty(model: &Model, voice: Voice) {
+    let is_told = |input: &ClassPathEntry, of: &str| {
+        let start = format!("{of}: `{}`", input.name);
+        model.diagnostics.iter().any(|diagnostic| diagnostic.starts_with(&start))
+    };
+    // What was opened for the jars in it has no class of its own.
+    let is_outer = |input: &ClassPathEntry| {
+        let inner = format!("{}!", input.name);
+        model.inputs.iter().any(|other| other.name.starts_with(&inner))
+    };
+    let (mut of_libraries, mut empty) = (Vec::new(), Vec::new());
+    for input in model.inputs.iter().filter(|input| input.n_classes == 0 && input.n_skipped == 0) {
+        let name = format!("`{}`", input.name);
+        if is_told(input, "libraries") {
+            of_libraries.push(name);
+        } else if !is_outer(input) {
+            empty.push(name);
+        }
+    }
+    if !of_libraries.is_empty() {
+        voice.say(&format!(
+            "left out, as they hold classes of well-known libraries alone: {} (a line `not-library PACKAGE` in --rules FILE reads them)",
+            some(&of_libraries)
+        ));
+    }
+    if !empty.is_empty() {
+        voice.say(&format!("warning: no class of their own in {}", some(&empty)));
+    }
+    for diagnostic in model.diagnostics.iter().filter(|told| told.starts_with("class path: ")) {
+        voice.say(&format!("warning: {}", diagnostic.trim_start_matches("class path: ")));
+    }
 }
 
 /// What the model holds, in one line.

@@ -6,11 +6,13 @@ use std::process::ExitCode;
 use anyhow::{Result, anyhow, bail};
 use log_mapper::Reread;
 use reducer::table::Manifest;
-use schema::tables::{EventRow, InputRow, LogPointRow, RequestRow, SpanRow};
+use schema::tables::{EventRow, InputRow, LogPointRow, RequestRow, SpanRow, TopLevelMethodRow};
 
 use super::Usage;
 use crate::args::{EvaluateArgs, Format};
+use crate::evaluation::baselines::{self, Baselines};
 use crate::evaluation::ceiling::{self, Ceiling};
+use crate::evaluation::continuations::{self, Continuations};
 use crate::evaluation::links::{self, LinkScores};
 use crate::evaluation::passes::{self, Passes};
 use crate::evaluation::spans::{self, SpanScores, TrueSpans};
@@ -37,6 +39,7 @@ pub(crate) fn run(args: &EvaluateArgs, voice: Voice) -> Result<ExitCode> {
         requests: manifest.rows()?,
         inputs: manifest.rows()?,
         log_points: manifest.rows()?,
+        top_level_methods: manifest.rows()?,
     };
     if tables.events.is_empty() {
         bail!("`{}`: the table keeps no events; make it with `--keep events`", args.table.display());
@@ -76,8 +79,10 @@ pub(crate) fn run(args: &EvaluateArgs, voice: Voice) -> Result<ExitCode> {
 /// What a table is worth.
 struct Report {
     scores: Scores,
-    /// None: the truth names no threads.
+    /// None: the truth names no threads, like what follows.
     spans: Option<SpanScores>,
+    continuations: Option<Continuations>,
+    baselines: Option<Baselines>,
     /// None: the table does not keep its links.
     links: Option<LinkScores>,
     /// None: there is no truth.
@@ -101,6 +106,8 @@ impl Report {
         Ok(Self {
             scores: score(truth, &found),
             spans: spans::score(&spans, &found),
+            continuations: continuations::count(truth, &found),
+            baselines: baselines::measure(&spans, &found, &tables.log_points, &tables.top_level_methods),
             links: keeps_links.then(|| links::score(truth, &spans, &found)),
             types: types::score(truth, &found, expected.as_ref()),
             passes: args.passes.then(|| passes::count(truth, &spans, &found)),
@@ -117,6 +124,7 @@ struct Tables {
     requests: Vec<RequestRow>,
     inputs: Vec<InputRow>,
     log_points: Vec<LogPointRow>,
+    top_level_methods: Vec<TopLevelMethodRow>,
 }
 
 impl Tables {

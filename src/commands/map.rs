@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use std::thread::ScopedJoinHandle;
 
 use anyhow::{Context as _, Result, bail};
 use log_mapper::accumulate::Accumulated;
-use log_mapper::{Layout, PatternSet};
+use log_mapper::{Layout, PatternSet, Source};
 use schema::tables::NodeOutputWriter;
 use schema::{InputAccount, Model, NodeOutput, Passes};
 
@@ -24,6 +24,7 @@ use crate::output::Voice;
 use crate::progress::Progress;
 
 mod aggregate;
+mod logs;
 
 /// The model's name in the folder of a map output.
 pub(crate) const MODEL_NAME: &str = "model";
@@ -32,43 +33,40 @@ pub(crate) fn run(args: &MapArgs, voice: Voice) -> Result<ExitCode> {
     if args.node.is_empty() {
         return Err(Usage("--node: a node has a name".to_owned()).into());
     }
-    let (mut logs, mut warnings) = (Vec::new(), Vec::new());
+    check_name(&args.node)?;
+    let mut inputs = nodes::Inputs::default();
     for path in &args.logs {
-        logs.extend(nodes::log_files(path, &mut warnings)?);
-    }
-    for warning in warnings {
-        voice.say(&format!("warning: {warning}"));
+        inputs.add(Some(&args.node), path)?;
     }
     let model = Model::read(&args.model)?;
     let query = aggregate::query(args)?;
     check_output(&args.output, &args.node, &model)?;
-    let mut logs = BTreeMap::from([(args.node.clone(), logs)]);
-    drop_contained(&mut logs, voice)?;
-    let logs = logs.remove(&args.node).unwrap_or_default();
     let mapper = Mapper::new(&model, &args.log, voice)?;
+    let nodes = mapper.logs(&mut inputs)?;
     if let Some(query) = query {
-        let output = mapper.map(&args.node, &logs)?;
-        let inputs = output.inputs.clone();
-        summary::require_headers(inputs.iter(), voice)?;
-        create_folder(&args.output)?;
-        aggregate::write(&args.output, &query, model, output, voice)?;
-        summary::tell_damage(inputs.iter().map(|input| (args.node.as_str(), input)), voice);
-        let totals = summary::Totals::of(inputs.iter());
-        return Ok(exit_code(totals.lost() > 0, args.log.strict));
+        let outputs = mapper.map_all(&nodes)?;
+        return aggregate::run(args, &query, &model, outputs, voice);
     }
-    let mut writer = NodeOutputWriter::new(&args.output, &args.node, model.digest());
-    let mut n_accumulators = 0;
-    let inputs = mapper.map_parts(&args.node, &logs, |part| {
-        n_accumulators += part.accumulators.len();
-        writer.add(&model, &part.accumulators, &part.unattributed)
-    })?;
-    summary::require_headers(inputs.iter(), voice)?;
-    create_folder(&args.output)?;
-    model.write(&args.output.join(MODEL_NAME))?;
-    writer.finish(&inputs)?;
-    let totals = summary::Totals::of(inputs.iter());
+    let (mut inputs, mut n_accumulators) = (Vec::new(), 0);
+    for (node, logs) in &nodes {
+        check_name(node)?;
+        check_output(&args.output, node, &model)?;
+        let mut writer = NodeOutputWriter::new(&args.output, node, model.digest());
+        let accounts = mapper.map_parts(node, logs, |part| {
+            n_accumulators += part.accumulators.len();
+            writer.add(&model, &part.accumulators, &part.unattributed)
+        })?;
+        if nodes.len() == 1 {
+            summary::require_headers(accounts.iter(), voice)?;
+        }
+        create_folder(&args.output)?;
+        model.write(&args.output.join(MODEL_NAME))?;
+        writer.finish(&accounts)?;
+        inputs.extend(accounts.into_iter().map(|account| (node.clone(), account)));
+    }
+    let totals = summary::Totals::of(inputs.iter().map(|(_, account)| account));
     voice.say(&format!("{}: {} in {n_accumulators} accumulators", args.node, totals.sentence()));
-    let named = || inputs.iter().map(|input| (args.node.as_str(), input));
+    let named = || inputs.iter().map(|(node, account)| (node.as_str(), account));
     if !voice.quiet {
         let mut out = crate::output::stdout();
         summary::print_layouts(&mut out, named())?;
@@ -76,6 +74,25 @@ pub(crate) fn run(args: &MapArgs, voice: Voice) -> Result<ExitCode> {
     }
     summary::tell_damage(named(), voice);
     Ok(exit_code(totals.lost() > 0, args.log.strict))
+}
+
+/// Bytes that the name of a file can have, but for its extension and what it is called while it is
+/// written.
+const NAME_MAX: usize = 200;
+
+/// Fails if no file can have the name of a node.
+fn check_name(node: &str) -> Result<()> {
+    let n: usize =
+        node.bytes().map(|b| if b.is_ascii_alphanumeric() || b"._-".contains(&b) { 1 } else { 3 }).sum();
+    if n > NAME_MAX {
+        let start: String = node.chars().take(24).collect();
+        let n_letters = node.chars().count();
+        return Err(Usage(format!(
+            "--node: the name of {n_letters} letters that begins with `{start}` is too long for a file: {NAME_MAX} bytes at most"
+        ))
+        .into());
+    }
+    Ok(())
 }
 
 fn create_folder(folder: &Path) -> Result<()> {
@@ -101,30 +118,6 @@ fn check_output(folder: &Path, node: &str, model: &Model) -> Result<()> {
     if known.exists() && Model::read(&known)?.digest() != model.digest() {
         bail!("`{}` holds outputs made with another model: give another folder with -o", folder.display());
     }
-    Ok(())
-}
-
-/// Drops logs of which every line stands in another one of their folder, as where one process
-/// logs all levels to one file and some of them to a second.
-pub(crate) fn drop_contained(logs: &mut BTreeMap<String, Vec<PathBuf>>, voice: Voice) -> Result<()> {
-    let mut by_folder: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
-    for file in logs.values().flatten() {
-        by_folder.entry(file.parent().unwrap_or(Path::new("")).to_owned()).or_default().push(file.clone());
-    }
-    for files in by_folder.values().filter(|files| files.len() > 1) {
-        for overlap in log_mapper::overlaps(&log_mapper::discover(files)?) {
-            let (inner, outer) = (&overlap.inner, &overlap.outer);
-            if overlap.whole {
-                voice.say(&format!("warning: all of `{inner}` is in `{outer}` too: it is read once"));
-                logs.values_mut().for_each(|files| files.retain(|file| file.display().to_string() != *inner));
-            } else {
-                voice.say(&format!(
-                    "warning: `{inner}` and `{outer}` have records in common, which count twice: leave one of them out"
-                ));
-            }
-        }
-    }
-    logs.retain(|_, files| !files.is_empty());
     Ok(())
 }
 
@@ -156,37 +149,36 @@ impl<'a> Mapper<'a> {
         Ok(Self { model, patterns, config, voice })
     }
 
-    /// Maps the logs of one node.
-    pub(crate) fn map(&self, node: &str, logs: &[PathBuf]) -> Result<NodeOutput> {
-        let progress = Progress::new(self.voice, &format!("reading the logs of {node}"));
-        let output = self.map_one(node, logs);
+    /// Finds out how the logs of `inputs` are read: those of each node, without what is none and
+    /// what is there twice. Says what is left out.
+    pub(crate) fn logs(&self, inputs: &mut nodes::Inputs) -> Result<BTreeMap<String, Vec<Source>>> {
+        let progress = Progress::new(self.voice, "looking at the logs");
+        let logs = logs::of(inputs, &self.patterns, &self.config, self.voice);
         drop(progress);
-        output
+        logs
     }
 
-    /// The same, one part of the logs after the other; returns the accounts of the files.
+    /// Maps the logs of one node, one part of the logs after the other; returns the accounts of the files.
     pub(crate) fn map_parts(
         &self,
         node: &str,
-        logs: &[PathBuf],
+        sources: &[Source],
         take: impl FnMut(Accumulated) -> schema::Result<()> + Send,
     ) -> Result<Vec<InputAccount>> {
         let progress = Progress::new(self.voice, &format!("reading the logs of {node}"));
-        let (sources, config) = (log_mapper::discover(logs)?, self.config_of(node));
-        let inputs = log_mapper::map_parts(self.model, &self.patterns, &sources, &config, &|_| (), take);
+        let config = self.config_of(node);
+        let inputs = log_mapper::map_parts(self.model, &self.patterns, sources, &config, &|_| (), take);
         drop(progress);
         Ok(inputs?)
     }
 
     /// Maps the logs of several nodes, as many at once as there are threads to work with: the
     /// records of one node are accumulated one after the other. In order of their names.
-    pub(crate) fn map_all(&self, nodes: &BTreeMap<String, Vec<PathBuf>>) -> Result<Vec<NodeOutput>> {
+    pub(crate) fn map_all(&self, nodes: &BTreeMap<String, Vec<Source>>) -> Result<Vec<NodeOutput>> {
         let progress = Progress::new(self.voice, "reading logs");
-        let bytes = |logs: &[PathBuf]| -> u64 {
-            logs.iter().filter_map(|log| std::fs::metadata(log).ok()).map(|metadata| metadata.len()).sum()
-        };
+        let bytes = |logs: &[Source]| -> u64 { logs.iter().filter_map(Source::n_bytes).sum() };
         // The largest first, as nothing else is left to be done beside the last one.
-        let mut order: Vec<(usize, (&String, &Vec<PathBuf>))> = nodes.iter().enumerate().collect();
+        let mut order: Vec<(usize, (&String, &Vec<Source>))> = nodes.iter().enumerate().collect();
         order.sort_by_cached_key(|(_, (_, logs))| Reverse(bytes(logs)));
         let next = AtomicUsize::new(0);
         let work = || {
@@ -209,9 +201,8 @@ impl<'a> Mapper<'a> {
         outputs.into_iter().map(|(_, output)| output).collect()
     }
 
-    fn map_one(&self, node: &str, logs: &[PathBuf]) -> Result<NodeOutput> {
-        let (sources, config) = (log_mapper::discover(logs)?, self.config_of(node));
-        Ok(log_mapper::map(self.model, &self.patterns, &sources, &config, &|_| ())?)
+    fn map_one(&self, node: &str, sources: &[Source]) -> Result<NodeOutput> {
+        Ok(log_mapper::map(self.model, &self.patterns, sources, &self.config_of(node), &|_| ())?)
     }
 
     fn config_of(&self, node: &str) -> log_mapper::Config {
@@ -231,11 +222,30 @@ pub(crate) fn without(args: &LogArgs) -> Passes {
     args.without_pass.iter().fold(Passes::default(), |passes, pass| passes.with(*pass))
 }
 
+/// The pattern that was given.
+fn given_layout(args: &LogArgs) -> Result<Option<Layout>> {
+    let compile = |pattern: &String| {
+        Layout::compile(pattern).map_err(|e| Usage(format!("--layout: `{pattern}`: {e}")).into())
+    };
+    args.layout.as_ref().map(compile).transpose()
+}
+
+/// Fails if what says how logs are read cannot be used: before the work, not after it.
+pub(crate) fn check_layout(args: &LogArgs) -> Result<()> {
+    given_layout(args)?;
+    if let Some(zone) = &args.tz {
+        log_mapper::parse_zone(zone).map_err(|e| Usage(format!("--tz: {e}")))?;
+    }
+    if let Some(path) = &args.layout_from {
+        std::fs::metadata(path).with_context(|| format!("`{}`", path.display()))?;
+    }
+    Ok(())
+}
+
 /// The layouts that were given, and whether others are looked for if they do not fit; none: the
 /// mapper knows the common ones.
 fn layouts(args: &LogArgs, voice: Voice) -> Result<(Vec<Arc<Layout>>, bool)> {
-    if let Some(pattern) = &args.layout {
-        let layout = Layout::compile(pattern).map_err(|e| Usage(format!("--layout: `{pattern}`: {e}")))?;
+    if let Some(layout) = given_layout(args)? {
         return Ok((vec![Arc::new(layout)], false));
     }
     let Some(path) = &args.layout_from else { return Ok((Vec::new(), true)) };

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use schema::Model;
 
-use super::map::{Mapper, config, without};
+use super::map::{Mapper, check_layout, config, without};
 use super::{Usage, analyze, exit_code, summary};
 use crate::args::RunArgs;
 use crate::nodes;
@@ -20,18 +20,21 @@ pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
     if inputs.logs.is_empty() {
         return Err(Usage("no log given: name logs or folders of logs after the jars".to_owned()).into());
     }
-    for warning in &inputs.warnings {
-        voice.say(&format!("warning: {warning}"));
-    }
+    check_layout(&args.log)?;
     let model = model(args, &inputs, voice)?;
-    super::map::drop_contained(&mut inputs.logs, voice)?;
     let mapper = Mapper::new(&model, &args.log, voice)?;
-    let outputs = mapper.map_all(&inputs.logs)?;
+    let logs = mapper.logs(&mut inputs)?;
+    let outputs = mapper.map_all(&logs)?;
     // Nothing of what it has compiled is asked for any more.
     drop(mapper);
     summary::require_headers(outputs.iter().flat_map(|output| &output.inputs), voice)?;
-    if outputs.iter().flat_map(|output| &output.inputs).all(|input| summary::n_headed(input) == 0) {
-        bail!("no record in any of the logs");
+    let inputs = || outputs.iter().flat_map(|output| &output.inputs);
+    if inputs().all(|input| summary::n_headed(input) == 0) {
+        let empty = inputs().find(|input| input.n_bytes == 0).filter(|_| inputs().count() == 1);
+        match empty {
+            Some(input) => bail!("`{}` is empty: there is no record in it", input.file),
+            None => bail!("no record in any of the logs"),
+        }
     }
     let progress = Progress::new(voice, "stitching requests");
     let config = config(args.log.window, without(&args.log));
@@ -46,7 +49,7 @@ fn check_table(table: &Path) -> Result<()> {
     if table.exists() && !table.is_dir() {
         return Err(Usage(format!("--table: `{}` is a file, a table is a folder", table.display())).into());
     }
-    if table.is_dir() && std::fs::read_dir(table)?.next().is_some() {
+    if table.is_dir() && reducer::table::holds_something(table)? {
         reducer::table::Manifest::read(table)?;
     }
     Ok(())

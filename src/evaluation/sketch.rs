@@ -5,7 +5,7 @@
 //! s1 > s2 by_time           a link
 //! ```
 
-use schema::tables::{EventRow, HandOver, SpanRow, Text, Time};
+use schema::tables::{EventRow, HandOver, NameValue, SpanRow, Text, Time};
 
 use super::found::Found;
 use super::looks::Looks;
@@ -50,6 +50,19 @@ impl Sketch {
             }
         }
         Self { truth: Truth::parse(&truth).expect("a truth"), events, spans }
+    }
+
+    /// The times of the records, in order.
+    pub(crate) fn set_times(&mut self, times: &[i64]) {
+        self.events.iter_mut().zip(times).for_each(|(event, ts)| event.ts = Time(*ts));
+    }
+
+    /// The log point of each record, and a value that it prints.
+    pub(crate) fn set_points(&mut self, points: impl Iterator<Item = (i64, String)>) {
+        for (event, (point, value)) in self.events.iter_mut().zip(points) {
+            event.log_point_id = Some(point);
+            event.values = vec![NameValue { name: "name".into(), value: value.as_str().into() }];
+        }
     }
 
     /// What the table says; requests are of type `T.` and their id.

@@ -83,10 +83,18 @@ impl SpanScores {
 
 /// Scores the spans of `found`; none where the truth has none.
 pub(crate) fn score(spans: &TrueSpans<'_>, found: &Found<'_>) -> Option<SpanScores> {
-    let mut n_found: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut n_both: BTreeMap<(usize, &str), u64> = BTreeMap::new();
+    score_by(spans, |place| found.span_of(place))
+}
+
+/// Scores what `span_of` says that the span of a record is; none where the truth has no spans.
+pub(crate) fn score_by<K: Copy + Ord>(
+    spans: &TrueSpans<'_>,
+    span_of: impl Fn(&Place) -> Option<K>,
+) -> Option<SpanScores> {
+    let mut n_found: BTreeMap<K, u64> = BTreeMap::new();
+    let mut n_both: BTreeMap<(usize, K), u64> = BTreeMap::new();
     for (&place, &span) in &spans.of {
-        if let Some(id) = found.span_of(place) {
+        if let Some(id) = span_of(place) {
             *n_found.entry(id).or_default() += 1;
             *n_both.entry((span, id)).or_default() += 1;
         }
@@ -98,7 +106,7 @@ pub(crate) fn score(spans: &TrueSpans<'_>, found: &Found<'_>) -> Option<SpanScor
     // Each of the n records that both have in common has the same shares.
     for (&(span, id), &n) in &n_both {
         let n_f = n as f64;
-        precision += n_f * n_f / n_found[id] as f64;
+        precision += n_f * n_f / n_found[&id] as f64;
         recall += n_f * n_f / spans.spans[span].places.len() as f64;
         n_in_span += n;
     }

@@ -6,6 +6,8 @@
 //! lies within); a span that is known to wait until another one ends lasts that long, even if
 //! the last line that it prints comes before.
 
+mod sequences;
+
 /// Whether the one who handed over to a span waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wait {
@@ -103,6 +105,7 @@ impl Trace {
         trace.top_down = trace.in_order();
         trace.extend();
         trace.clip(&mut repairs);
+        trace.put_in_sequence();
         (trace, repairs)
     }
 

@@ -11,11 +11,13 @@ use schema::LinkKind;
 
 use crate::ir::{Body, Op, ValueId};
 use crate::program::{ClassId, MethodId, Name};
+use crate::services::{Handler, Requests};
 
 mod annotated;
 pub mod apis;
 mod build;
 mod closures;
+mod containers;
 pub(crate) mod flow;
 mod given;
 pub(crate) mod initializers;
@@ -55,6 +57,8 @@ pub enum CallKind {
     /// Remote procedure call: the call is on a proxy, the targets are the
     /// methods that serve it in another process.
     Rpc,
+    /// Something is asked for that the targets serve: a path, a method of a service, a topic.
+    Asks(LinkKind),
 }
 
 impl CallKind {
@@ -62,6 +66,11 @@ impl CallKind {
     /// the call: only these edges are inlined.
     pub fn is_local(self) -> bool {
         matches!(self, CallKind::Direct | CallKind::Callback)
+    }
+
+    /// Whether the targets run in another process, and are known by what they serve.
+    pub fn is_remote(self) -> bool {
+        matches!(self, CallKind::Rpc | CallKind::Asks(_))
     }
 }
 
@@ -162,6 +171,10 @@ pub struct CallGraph {
     /// Components that can be worked on in parallel: ranges of `components`,
     /// each depending on earlier ranges only.
     pub levels: Vec<std::ops::Range<usize>>,
+    /// Methods that serve what others ask for, sorted by method.
+    pub(crate) handlers: Vec<Handler>,
+    /// What is asked for where a call asks.
+    pub(crate) requests: Requests,
     /// Interfaces whose methods are served to remote callers (internal names),
     /// sorted, each with the reason.
     pub rpc_interfaces: Vec<(Name, String)>,
@@ -186,6 +199,22 @@ impl CallGraph {
         let is_callback = call.kind == CallKind::Callback;
         let known = self.times.get(&(method, call.site, target)).filter(|_| is_callback);
         known.copied().unwrap_or(Times::Once)
+    }
+
+    /// Sets who calls whom by the calls.
+    pub(crate) fn set_callers(&mut self) {
+        self.callers = vec![Vec::new(); self.calls.len()];
+        for (i, list) in self.calls.iter().enumerate() {
+            for (at, call) in list.iter().enumerate() {
+                call.targets.iter().for_each(|t| self.callers[t.index()].push((MethodId::new(i), at)));
+            }
+        }
+    }
+
+    /// What is served by `method`, if anything.
+    pub(crate) fn handler(&self, method: MethodId) -> Option<&Handler> {
+        let from = self.handlers.partition_point(|handler| handler.method < method);
+        self.handlers.get(from).filter(|handler| handler.method == method && handler.is_certain)
     }
 
     /// The root entry of `method`, if threads enter there.

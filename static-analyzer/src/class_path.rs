@@ -1,8 +1,9 @@
 //! The class path: jars, wars and folders to the bytes of class files. The only
 //! place of this crate that reads files; nothing is ever written.
 //!
-//! Jars inside jars (`BOOT-INF/lib`, `WEB-INF/lib`, `lib`) are entries of their
-//! own, after the jar that holds them. Of a multi-release jar, the classes of
+//! Jars inside jars (`BOOT-INF/lib`, `WEB-INF/lib`, `lib`), and those that the manifest of a
+//! named jar lists as its `Class-Path`, are entries of their own, after the jar that holds or
+//! names them. Of a multi-release jar, the classes of
 //! the highest version up to [`Config::java_release`] are taken. The order is
 //! that of the class path; inside folders and jars by name, so that the result
 //! does not depend on the file system.
@@ -11,7 +12,7 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use zip::ZipArchive;
 
 use crate::error::{Error, ErrorKind};
@@ -43,6 +44,10 @@ impl Default for Config {
 pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|e| Error::io(path, e))
 }
+
+/// Extensions of files that hold classes or further such files: libraries, web applications,
+/// enterprise applications and what they are made of.
+const ARCHIVES: &[&str] = &["jar", "war", "ear", "rar", "sar", "har"];
 
 /// One jar, war or folder.
 #[derive(Debug)]
@@ -80,11 +85,17 @@ pub(crate) struct ClassPath {
     pub(crate) resources: Vec<Resource>,
     pub(crate) diagnostics: Vec<String>,
     bytes_total: u64,
+    /// Jars that are read, or will be: a jar that another one names is read once.
+    known: FxHashSet<PathBuf>,
 }
+
+/// Reasons that are told where nothing could be read.
+const DETAILS_MAX: usize = 4;
 
 /// Reads all class files of `paths` into memory.
 pub(crate) fn read(paths: &[PathBuf], config: &Config) -> Result<ClassPath, Error> {
     let mut class_path = ClassPath::default();
+    class_path.known.extend(paths.iter().filter_map(|path| path.canonicalize().ok()));
     for path in paths {
         let metadata = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
         if metadata.is_dir() {
@@ -95,7 +106,11 @@ pub(crate) fn read(paths: &[PathBuf], config: &Config) -> Result<ClassPath, Erro
     }
     if class_path.files.is_empty() {
         let first = paths.first().map_or(Path::new(""), |p| p);
-        return Err(Error::new(ErrorKind::Empty, first, "there are no classes on the class path"));
+        let mut detail = "there are no classes on the class path".to_owned();
+        for diagnostic in class_path.diagnostics.iter().take(DETAILS_MAX) {
+            detail = format!("{detail}; {diagnostic}");
+        }
+        return Err(Error::new(ErrorKind::Empty, first, detail));
     }
     Ok(class_path)
 }
@@ -134,7 +149,56 @@ fn read_file(class_path: &mut ClassPath, path: &Path, config: &Config) -> Result
         class_path.files.push(ClassFile { entry, path: name, bytes: Ok(bytes) });
         return Ok(());
     }
-    read_jar(class_path, path, name, &bytes, config, 0)
+    read_jar(class_path, path, name, &bytes, config, 0)?;
+    read_named(class_path, path, &bytes, config)
+}
+
+/// Reads what the manifest of a jar names as its class path, beside it. What is not there is told.
+fn read_named(class_path: &mut ClassPath, path: &Path, bytes: &[u8], config: &Config) -> Result<(), Error> {
+    let Ok(mut archive) = Archive::new(Cursor::new(bytes)) else { return Ok(()) };
+    let manifest = archive.index_for_name(MANIFEST);
+    let Some(Ok(manifest)) = manifest.map(|i| inflate(&mut archive, i, 1 << 20)) else { return Ok(()) };
+    let mut missing = Vec::new();
+    for name in attribute(&manifest, "Class-Path").unwrap_or_default().split_ascii_whitespace() {
+        let name = name.strip_prefix("file:").unwrap_or(name).replace("%20", " ");
+        let named = path.parent().unwrap_or(Path::new("")).join(&name);
+        let Ok(real) = named.canonicalize() else {
+            missing.push(name);
+            continue;
+        };
+        if !class_path.known.insert(real.clone()) {
+            continue;
+        }
+        // A folder that is named may be the one that all jars lie in: its classes alone are meant.
+        let is_read = real.is_file() && has_extension(&named, ARCHIVES);
+        let read = if is_read { read_file(class_path, &named, config) } else { Ok(()) };
+        match read {
+            Err(error) if error.kind() == ErrorKind::Limit => return Err(error),
+            Err(error) => class_path.diagnostics.push(format!("jar skipped: {error}")),
+            Ok(()) => {}
+        }
+    }
+    if let Some(first) = missing.first() {
+        class_path.diagnostics.push(format!(
+            "class path: the manifest of `{}` names {} files that are not there, the first is `{first}`",
+            file_name(path),
+            missing.len()
+        ));
+    }
+    Ok(())
+}
+
+const MANIFEST: &str = "META-INF/MANIFEST.MF";
+
+/// A main attribute of a manifest: lines of at most 72 bytes, which go on behind a blank.
+fn attribute(manifest: &[u8], name: &str) -> Option<String> {
+    let text = String::from_utf8_lossy(manifest).replace("\r\n", "\n").replace('\r', "\n");
+    let main = text.split("\n\n").find(|section| !section.trim().is_empty())?;
+    let whole = main.replace("\n ", "");
+    whole.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        key.trim().eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+    })
 }
 
 fn digest(bytes: &[u8]) -> u128 {
@@ -202,7 +266,11 @@ fn read_folder(class_path: &mut ClassPath, folder: &Path, config: &Config) -> Re
     if class_path.files.len() == before {
         class_path.entries.pop();
     }
-    for path in files.iter().filter(|p| has_extension(p, &["jar", "war"])) {
+    for path in files.iter().filter(|p| has_extension(p, ARCHIVES)) {
+        let is_known = path.canonicalize().is_ok_and(|real| !class_path.known.insert(real));
+        if is_known {
+            continue;
+        }
         if let Err(error) = read_file(class_path, path, config) {
             match error.kind() {
                 ErrorKind::Limit => return Err(error),
@@ -343,7 +411,7 @@ fn contents(archive: &mut Archive<'_>, config: &Config) -> Contents {
     for i in 0..archive.len() {
         let Some(Ok(name)) = archive.name_for_index(i) else { continue };
         let name = name.trim_start_matches('/').to_owned();
-        if name == "META-INF/MANIFEST.MF" {
+        if name == MANIFEST {
             contents.manifest = Some(i);
         } else if name.ends_with(".class") {
             match name.strip_prefix("META-INF/versions/").and_then(|rest| rest.split_once('/')) {
@@ -355,7 +423,7 @@ fn contents(archive: &mut Archive<'_>, config: &Config) -> Contents {
             }
         } else if is_resource(&name) {
             contents.resources.push((name, i));
-        } else if has_extension(Path::new(&name), &["jar"]) {
+        } else if has_extension(Path::new(&name), ARCHIVES) {
             contents.jars.push((name, i));
         }
     }
@@ -376,11 +444,7 @@ fn contents(archive: &mut Archive<'_>, config: &Config) -> Contents {
 
 fn is_multi_release(archive: &mut Archive<'_>, manifest: Option<usize>) -> bool {
     let Some(Ok(bytes)) = manifest.map(|i| inflate(archive, i, 1 << 20)) else { return false };
-    String::from_utf8_lossy(&bytes).lines().any(|line| {
-        line.split_once(':').is_some_and(|(k, v)| {
-            k.eq_ignore_ascii_case("Multi-Release") && v.trim().eq_ignore_ascii_case("true")
-        })
-    })
+    attribute(&bytes, "Multi-Release").is_some_and(|value| value.eq_ignore_ascii_case("true"))
 }
 
 #[cfg(test)]

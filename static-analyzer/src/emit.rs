@@ -183,6 +183,7 @@ fn top_level(
         is_one_at_a_time: top.is_one_at_a_time,
         only_in_tasks: crate::top_level::tasks::lead_alone_to(findings.graph, top.method),
         outside_rounds,
+        serves: serves(findings.graph, top.method),
         reason: top.reason.clone(),
     }
 }
@@ -229,12 +230,33 @@ fn pairs(findings: &Findings<'_>, sorted: &Sorted, log_points: &points::LogPoint
                 waits: pair.waits,
                 outside_rounds: pair.outside_rounds,
                 in_order: pair.in_order,
+                remote_calls: pair.remote_calls.iter().map(|call| remote_call(call, log_points)).collect(),
                 reason: pair.reason.clone(),
             }
         })
         .collect();
     pairs.sort_by_key(|p| (p.from, p.to, p.kind));
     pairs
+}
+
+/// A remote call with the log points of the model.
+fn remote_call(call: &schema::RemoteCall, log_points: &points::LogPoints) -> schema::RemoteCall {
+    let ids = |points: &[LogPointId]| {
+        let mut ids: Vec<LogPointId> = points.iter().map(|p| log_points.id(p.index() as u32)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    };
+    schema::RemoteCall { after: ids(&call.after), before: ids(&call.before), ..call.clone() }
+}
+
+/// What remote callers ask for a method by.
+fn serves(graph: &CallGraph, method: MethodId) -> Vec<String> {
+    let routes = graph.handler(method).into_iter().flat_map(|handler| &handler.routes);
+    let mut texts: Vec<String> = routes.map(crate::services::Route::text).collect();
+    texts.sort();
+    texts.dedup();
+    texts
 }
 
 fn slow_calls(findings: &Findings<'_>, log_points: &points::LogPoints) -> Vec<schema::SlowCall> {

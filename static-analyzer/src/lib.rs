@@ -19,6 +19,7 @@ pub mod pairs;
 pub mod path;
 pub mod program;
 pub mod rules;
+mod services;
 mod slow_calls;
 pub mod strings;
 pub mod thread_names;

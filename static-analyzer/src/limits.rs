@@ -159,8 +159,8 @@ pub const CLASS_PATH_BYTES_MAX: u64 = 4 << 30;
 pub const JAR_ENTRIES_MAX: usize = 200_000;
 
 /// How deep jars are looked for inside jars: `app.war` has its libraries at
-/// depth 1.
-pub const JAR_DEPTH_MAX: usize = 2;
+/// depth 1, an `app.ear` with it at depth 2.
+pub const JAR_DEPTH_MAX: usize = 3;
 
 /// Basic blocks of one method, copies of `jsr` subroutines included. 65,535
 /// bytes of code hold some 20,000 jumps.

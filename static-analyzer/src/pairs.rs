@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use schema::model::SENDERS_MAX;
-use schema::{IdentifierStrength, LinkKind, TopLevelKind};
+use schema::{IdentifierStrength, LinkKind, RemoteCall, TopLevelKind};
 
 use crate::call_graph::{CallGraph, CallKind};
 use crate::identifiers::Bindings;
@@ -49,10 +49,11 @@ mod origins;
 mod places;
 mod preludes;
 pub(crate) mod regions;
+mod remote_calls;
 mod sides;
 mod streams;
 mod takers;
-mod texts;
+pub(crate) mod texts;
 mod topics;
 mod uses;
 mod waits;
@@ -92,6 +93,8 @@ pub struct Pair {
     /// What is handed over first is taken first, by what runs one at a time, and each sender hands
     /// over once.
     pub in_order: bool,
+    /// Where the sender asks for what the receiver serves; log points are positions.
+    pub remote_calls: Vec<RemoteCall>,
     /// Which rule found it, and where the hand-off is.
     pub reason: String,
 }
@@ -140,6 +143,7 @@ pub fn find(
     add_rounds(context, &mut pairs);
     divide(context, &mut pairs);
     waits::add(context, &units, &sites, &mut pairs);
+    remote_calls::add(context, &units, &prints, &sites, &mut pairs);
     preludes::add(context, &units, &sites, &mut pairs);
     entities::add(context, &mut pairs);
     attached::add(context, &units, &facts, &mut pairs);
@@ -240,6 +244,7 @@ fn merge_one(
         waits: false,
         outside_rounds: false,
         in_order,
+        remote_calls: Vec::new(),
         reason: format!("{}{more}", handoffs::reason(context, units, &ways[0])),
     };
     let taken = events::taken_at(context, context.top_levels.methods[to].method, ways);
@@ -319,6 +324,7 @@ fn handed_at(context: Context<'_>, ways: &[Vec<&Handoff>]) -> (Sites, bool) {
 fn tells(context: Context<'_>, to: usize, way: &[&Handoff]) -> bool {
     let is_run = match *way {
         [_] => true,
+        _ if way.iter().all(|handoff| handoff.kind.is_served()) => true,
         [start, call] => {
             let kinds = (start.kind, call.kind) == (LinkKind::Thread, LinkKind::Call);
             kinds && !call.many && is_started_once(context, to)
@@ -484,7 +490,10 @@ fn drop_services(context: Context<'_>, pairs: &mut Pairs, sites: &mut BTreeMap<K
             asked.extend(at.map(|at| (Pair { kind: LinkKind::Ask, ..pair.clone() }, at)));
             return false;
         }
-        !pair.identifiers.is_empty() || n_bare[&(pair.to, pair.kind)] <= SENDERS_MAX || can_tell
+        !pair.identifiers.is_empty()
+            || pair.kind.is_served()
+            || n_bare[&(pair.to, pair.kind)] <= SENDERS_MAX
+            || can_tell
     });
     for (pair, at) in asked {
         let key = (pair.from, pair.to, pair.kind);
@@ -517,6 +526,7 @@ fn add_forced(context: Context<'_>, units: &regions::Units, rules: &Rules, pairs
                     waits: false,
                     outside_rounds: false,
                     in_order: false,
+                    remote_calls: Vec::new(),
                     reason: "forced by the rules file".to_owned(),
                 });
             }

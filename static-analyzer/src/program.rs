@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ir::{Body, Const};
 
+pub mod annotations;
 mod bundles;
 pub(crate) mod hierarchy;
 pub(crate) mod jdk_apis;
@@ -18,6 +19,7 @@ mod libraries;
 mod library_apis;
 pub(crate) mod load;
 
+pub use annotations::{Annotation, AnnotationValue};
 pub use load::{load, load_classes};
 
 /// An interned name or text.
@@ -121,6 +123,8 @@ pub struct Class {
     /// For local and anonymous classes: (enclosing class, enclosing method and
     /// descriptor, if known).
     pub enclosing: Option<(Name, Option<(Name, Name)>)>,
+    /// Its annotations that are there at run time.
+    pub annotations: Vec<Annotation>,
     /// Declared fields.
     pub fields: Vec<Field>,
     /// Declared methods, as a range of [`Program::methods`].
@@ -159,8 +163,10 @@ pub struct Method {
     pub access: u16,
     /// Declared checked exceptions.
     pub exceptions: Vec<Name>,
-    /// Classes of its annotations that are there at run time.
-    pub annotations: Vec<Name>,
+    /// Its annotations that are there at run time.
+    pub annotations: Vec<Annotation>,
+    /// The same of each parameter, as far as the class file lists them: from the last one on.
+    pub parameter_annotations: Vec<Vec<Annotation>>,
     /// Names of the parameters from the LocalVariableTable or MethodParameters
     /// (without `this`), where the class file has them.
     pub parameter_names: Vec<Option<Name>>,

@@ -111,6 +111,9 @@ fn link_kind(word: &str) -> Result<LinkKind, String> {
         LinkKind::Store,
         LinkKind::Entity,
         LinkKind::Ask,
+        LinkKind::Http,
+        LinkKind::Grpc,
+        LinkKind::Message,
     ];
     kinds.into_iter().find(|k| k.name() == word).ok_or_else(|| {
         format!(

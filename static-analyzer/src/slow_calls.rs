@@ -81,7 +81,7 @@ fn below(program: &Program, graph: &CallGraph) -> Vec<Below> {
         if program.methods[method].access & access::SYNCHRONIZED != 0 {
             add(&mut found, (SlowKind::Lock, 0, Name::from("")));
         }
-        let asks = graph.calls(MethodId::new(method)).iter().find(|call| call.kind == CallKind::Rpc);
+        let asks = graph.calls(MethodId::new(method)).iter().find(|call| call.kind.is_remote());
         if let Some(Op::Invoke { method, .. }) = asks.map(|call| body.op(call.site)) {
             add(&mut found, (SlowKind::Rpc, 0, shown(&method.class, &method.name)));
         }
@@ -156,7 +156,7 @@ fn calls(
     for call in graph.calls(method) {
         let Op::Invoke { method: named, .. } = body.op(call.site) else { continue };
         let name = || shown(&named.class, &named.name).to_string();
-        if call.kind == CallKind::Rpc {
+        if call.kind.is_remote() {
             found.push((call.site, SlowKind::Rpc, name(), String::new()));
         }
         if !call.kind.is_local() && call.kind != CallKind::Table {

@@ -24,8 +24,13 @@ pub(crate) fn evaluation(
     let table = scratch.join("table");
     let mut run = Command::new(env!("CARGO_BIN_EXE_lprof"));
     output(run.arg("run").arg("--table").arg(&table).args(jars).args(logs))?;
+    evaluated(&table, truth, types)
+}
+
+/// What `lprof evaluate` says of a table.
+pub(crate) fn evaluated(table: &Path, truth: &Path, types: &Path) -> Result<serde_json::Value, String> {
     let mut evaluate = Command::new(env!("CARGO_BIN_EXE_lprof"));
-    evaluate.args(["evaluate", "--format", "json", "--table"]).arg(&table);
+    evaluate.args(["evaluate", "--ceiling", "--format", "json", "--table"]).arg(table);
     if types.is_file() {
         evaluate.arg("--types").arg(types);
     }
@@ -33,9 +38,24 @@ pub(crate) fn evaluation(
     serde_json::from_str(&json).map_err(|e| format!("{e}: {json}"))
 }
 
-/// Columns of scores beyond those of messages: how right requests, spans, links and types are.
-pub(crate) const MORE: [&str; 6] =
-    ["b_cubed", "span_precision", "span_recall", "link_precision", "link_recall", "types"];
+/// Columns of scores beyond those of messages: how right requests, spans, links and types are;
+/// beside spans what they are where nothing is analyzed, and beside links what the model proposes.
+pub(crate) const MORE: [&str; 11] = [
+    "b_cubed",
+    "span_precision",
+    "span_recall",
+    "span_f",
+    "adjacent_f",
+    "tracker_f",
+    "broken",
+    "link_precision",
+    "link_recall",
+    "ceiling",
+    "types",
+];
+
+/// The cost at which the tracker is scored.
+const TRACKER_COST: f64 = 2.0;
 
 /// The scores of an evaluation over all its messages, in percent. What the truth does not tell
 /// is not there.
@@ -49,16 +69,30 @@ pub(crate) fn scores(evaluation: &serde_json::Value) -> Result<Scores, String> {
     scores.insert("log_point".to_owned(), number(&all["log_point_exact_percent"])?);
     scores.insert("b_cubed".to_owned(), 100.0 * number(&all["b_cubed"]["f"])?);
     let (spans, links) = (&evaluation["spans"]["b_cubed"], &evaluation["links"]);
+    let (baselines, ceiling) = (&evaluation["baselines"], &evaluation["ceiling"]);
+    let continuations = &evaluation["continuations"];
+    let f = |baseline: &serde_json::Value| baseline["b_cubed"]["f"].as_f64();
+    let of = |name: &str| baselines[name].as_array().into_iter().flatten();
     let shares = [
-        ("span_precision", &spans["precision"]),
-        ("span_recall", &spans["recall"]),
-        ("link_precision", &links["precision"]),
-        ("link_recall", &links["recall"]),
+        ("span_precision", spans["precision"].as_f64()),
+        ("span_recall", spans["recall"].as_f64()),
+        ("span_f", spans["f"].as_f64()),
+        ("adjacent_f", of("adjacent").filter_map(f).reduce(f64::max)),
+        ("tracker_f", of("tracker").find(|tracker| tracker["cost"] == TRACKER_COST).and_then(f)),
+        ("broken", share(&continuations["n_broken"], &continuations["n"])),
+        ("link_precision", links["precision"].as_f64()),
+        ("link_recall", links["recall"].as_f64()),
+        ("ceiling", share(&ceiling["n_way"], &ceiling["n_needed"])),
     ];
-    let shares = shares.into_iter().filter_map(|(name, share)| Some((name, 100.0 * share.as_f64()?)));
+    let shares = shares.into_iter().filter_map(|(name, share)| Some((name, 100.0 * share?)));
     let types = evaluation["types"]["percent"].as_f64().map(|types| ("types", types));
     scores.extend(shares.chain(types).map(|(name, score)| (name.to_owned(), score)));
     Ok(scores)
+}
+
+fn share(n: &serde_json::Value, of: &serde_json::Value) -> Option<f64> {
+    let (n, of) = (n.as_f64()?, of.as_f64()?);
+    (of > 0.0).then_some(n / of)
 }
 
 /// The files of a folder that end with `suffix`, sorted; at least one.

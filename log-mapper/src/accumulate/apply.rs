@@ -87,13 +87,15 @@ impl Scan<'_> {
         }
     }
 
-    /// Remembers the words and names of a record of a span without a thread.
+    /// Remembers the words, names and values of a record of a span without a thread.
     fn add_words(&mut self, index: SpanIndex, record: &Record<'_>, candidate: Option<&Candidate<'_>>) {
         let words = words(record.text);
         let values = candidate.into_iter().flat_map(|candidate| &candidate.values);
         let names = rows::names(values.map(|&(_, text)| text));
         self.familiar.see(&names);
+        let line = self.line.take();
         self.open.update_in_place(index, |span| {
+            line.iter().for_each(|line| span.track.add(line));
             add_words(&mut span.words, &words);
             span.last_names = names;
         });

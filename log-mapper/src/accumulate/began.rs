@@ -66,6 +66,8 @@ pub(super) fn is_time(n_right: usize, n: usize) -> bool {
 pub(super) struct Began {
     /// By log point, once asked for.
     seen: FxHashMap<LogPointId, Option<Seen>>,
+    /// Spans that have not printed the record at hand, since they began too late or ended too early.
+    pub(super) late: Vec<SpanIndex>,
 }
 
 /// What the lines of a log point have shown for which somebody waited.
@@ -103,6 +105,7 @@ impl Scan<'_> {
     /// Leaves of the `takers` for which nothing but order speaks only those who have printed
     /// something when the work of the record began, if it says when; where there is one, that.
     pub(super) fn by_beginning(&mut self, record: &Record<'_>, takers: &mut Vec<Taker>) -> Option<usize> {
+        self.began.late.clear();
         if self.leaves_out(Pass::ByBeginning) {
             return None;
         }
@@ -148,6 +151,7 @@ impl Scan<'_> {
         let (near, far): (Vec<SpanIndex>, Vec<SpanIndex>) =
             waiting.iter().partition(|&&span| away_us(span, is_before) <= near_us);
         takers.retain(|taker| taker.candidate != first || !far.contains(&taker.span));
+        self.began.late.clone_from(&far);
         let [nearest] = near[..] else { return None };
         let is_it = |taker: &Taker| taker.candidate == first && taker.span == nearest;
         takers.iter().position(|taker| least_us <= FLOAT_US && is_it(taker))

@@ -15,6 +15,7 @@ use schema::{
     Values,
 };
 
+use super::decoder::Track;
 use super::evidence::{AT_ONCE_US, LOOP_US};
 use super::facts::{Fact, Number};
 use super::orders::{Follows, Orders, Places};
@@ -66,6 +67,8 @@ pub(super) struct OpenSpan {
     /// Names in its last message, sorted, where the layout prints no threads.
     pub(super) last_names: Vec<NameOf>,
     printed: RefCell<Printed>,
+    /// What it has shown, where the layout prints no threads.
+    pub(super) track: Track,
 }
 
 /// The log points of the first `n` events of a span, as far as they were looked at.
@@ -189,6 +192,7 @@ impl OpenSpan {
             words: Vec::new(),
             last_names: Vec::new(),
             printed: RefCell::default(),
+            track: Track::default(),
         }
     }
 

@@ -41,6 +41,8 @@ pub(super) struct OpenSpans {
     /// Per (top-level method, node) at which a span without a thread stands,
     /// in order of their last record.
     by_place: BTreeMap<(TopLevelId, u32), Ordered>,
+    /// Those without a thread, by their last record.
+    by_last: Ordered,
     /// By the time of their last record, µs.
     by_time: BTreeSet<(i64, SpanIndex)>,
     /// (last record's time, span, first record) in about the order of time.
@@ -131,6 +133,11 @@ impl OpenSpans {
         self.by_time.range(first..=last).map(|&(_, index)| index)
     }
 
+    /// The `n` spans without a thread that have printed last, newest first.
+    pub(super) fn recent(&self, n: usize) -> impl Iterator<Item = SpanIndex> {
+        self.by_last.iter().rev().map(|&(_, index)| index).take(n)
+    }
+
     /// The span that `thread` printed last.
     pub(super) fn current(&self, thread: u32) -> Option<SpanIndex> {
         self.by_thread.get(&thread)?.last().copied()
@@ -170,6 +177,7 @@ impl OpenSpans {
     fn leave(&mut self, index: SpanIndex) {
         let span = self.spans[index as usize].as_ref().expect("an index names an open span");
         self.by_time.remove(&(span.last_us, index));
+        self.by_last.remove(&(span.last_seq, index));
         if let Some(thread) = span.thread {
             let spans = self.by_thread.get_mut(&thread).expect("the thread has this span");
             if let Some(position) = spans.iter().rposition(|&other| other == index) {
@@ -196,6 +204,9 @@ impl OpenSpans {
     fn enter(&mut self, index: SpanIndex) {
         let span = self.spans[index as usize].as_mut().expect("an index names an open span");
         self.by_time.insert((span.last_us, index));
+        if span.thread.is_none() {
+            self.by_last.insert((span.last_seq, index));
+        }
         if let Some(thread) = span.thread {
             self.by_thread.entry(thread).or_default().push(index);
         } else if span.tops.len() <= TOPS_BY_PLACE_MAX {

@@ -101,6 +101,7 @@ impl<'m> Scan<'m> {
         self.shown.end_part();
         self.digests.end_part();
         self.names.end_part();
+        self.profile.end_part();
         let first_seq = self.seq.saturating_sub(self.config.part_records);
         self.disputes.end_part(first_seq);
         Part {

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 
 use super::Scan;
+use super::decoder::RECENT_MAX;
 use super::evidence::{Evidence, FLOAT_US, LOOP_US, is_nearest, is_silence};
 use super::facts::Fact;
 use super::open_span::Fit;
@@ -36,6 +37,20 @@ impl Scan<'_> {
         thread: Option<u32>,
         facts: &[(usize, Fact)],
     ) -> Vec<Taker> {
+        self.takers_among(record, (thread, 0), facts)
+    }
+
+    /// The same without a thread, and of the spans that have printed last.
+    pub(super) fn takers_and_recent(&mut self, record: &Record<'_>, facts: &[(usize, Fact)]) -> Vec<Taker> {
+        self.takers_among(record, (None, RECENT_MAX), facts)
+    }
+
+    fn takers_among(
+        &mut self,
+        record: &Record<'_>,
+        (thread, n_recent): (Option<u32>, usize),
+        facts: &[(usize, Fact)],
+    ) -> Vec<Taker> {
         let mut takers = Vec::new();
         let current = thread.and_then(|thread| self.open.current(thread));
         for (candidate, fact) in facts {
@@ -57,6 +72,7 @@ impl Scan<'_> {
                 Some(thread) => found.extend(self.open.of_thread(thread)),
                 None => self.find_by_place(fact, &mut found),
             }
+            found.extend(self.open.recent(n_recent));
             found.sort_unstable();
             found.dedup();
             for span in found {

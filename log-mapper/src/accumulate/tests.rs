@@ -11,6 +11,7 @@ mod anew;
 mod apart;
 mod begins_anew;
 mod called_again;
+mod decoder;
 mod digests;
 mod elapsed;
 mod familiar;
@@ -404,6 +405,7 @@ fn an_entity_is_one_thing_in_itself_and_in_its_events() {
         waits: false,
         outside_rounds: false,
         in_order: false,
+        remote_calls: Vec::new(),
         reason: String::new(),
     });
     assert_eq!(run(&model, log).trim(), "handle: 1 opens\nhandle: 2 opens, start not seen");

@@ -2,12 +2,13 @@
 //!
 //! Most of a time stamp repeats: the clock computes a day once and then only adds
 //! the time of day. Local times that exist twice or never (DST) are resolved by
-//! jiff's `compatible` rule: the first of two, and after the gap by its length.
+//! jiff's `compatible` rule: the first of two, unless the order of the lines says that it is the
+//! second, and after the gap by its length.
 
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
+use jiff::tz::{AmbiguousOffset, TimeZone};
 
-use super::timestamp::Civil;
+use super::civil::Civil;
 
 /// Turns civil times into µs since 1970 UTC; remembers the last day.
 #[derive(Clone, Debug)]
@@ -15,6 +16,10 @@ pub struct Clock {
     zone: TimeZone,
     /// Day of stamps that have none.
     date: (i16, u8, u8),
+    /// Of two hours of one name the second is meant.
+    is_second: bool,
+    /// The half of the day, where only hours from 1 to 12 are printed.
+    half: Option<bool>,
     cached: Option<CachedDay>,
 }
 
@@ -31,12 +36,17 @@ impl Clock {
     /// A clock for stamps of `zone`; `date` is the day of stamps without one.
     #[must_use]
     pub fn new(zone: TimeZone, date: (i16, u8, u8)) -> Self {
-        Self { zone, date, cached: None }
+        Self { zone, date, is_second: false, half: None, cached: None }
     }
 
     /// Sets the day of stamps without one.
     pub(crate) fn set_date(&mut self, date: (i16, u8, u8)) {
         self.date = date;
+    }
+
+    /// Sets which of two hours of one name is meant, and the half of the day.
+    pub(crate) fn set_hours(&mut self, is_second: bool, half: Option<bool>) {
+        (self.is_second, self.half) = (is_second, half);
     }
 
     /// µs since 1970 UTC; none if there is no such time.
@@ -48,6 +58,7 @@ impl Clock {
             return None;
         }
         let date = match civil.year {
+            Some(year) if civil.month == 0 => (year, self.date.1, civil.day),
             Some(year) => (year, civil.month, civil.day),
             None if civil.month != 0 => (self.date.0, civil.month, civil.day),
             None => self.date,
@@ -60,19 +71,29 @@ impl Clock {
                 day
             }
         };
-        let local_us = day.midnight_us + i64::from(civil.second_of_day) * 1_000_000 + i64::from(civil.micros);
+        let second_of_day = self.second_of_day(civil);
+        let local_us = day.midnight_us + i64::from(second_of_day) * 1_000_000 + i64::from(civil.micros);
         match civil.offset.or(day.offset) {
             Some(offset) => Some(local_us - i64::from(offset) * 1_000_000),
             None => self.resolve_by_rule(date, civil),
         }
     }
 
+    fn second_of_day(&self, civil: &Civil) -> u32 {
+        const HALF: u32 = 12 * 3600;
+        let s = civil.second_of_day;
+        self.half.map_or(s, |is_second| s % HALF + if is_second { HALF } else { 0 })
+    }
+
     /// A time on a day on which the offset changes.
     fn resolve_by_rule(&self, date: (i16, u8, u8), civil: &Civil) -> Option<i64> {
-        let s = civil.second_of_day.min(86_399);
+        let s = self.second_of_day(civil).min(86_399);
         let (hour, minute, second) = ((s / 3600) as i8, (s / 60 % 60) as i8, (s % 60) as i8);
         let local = Date::new(date.0, date.1 as i8, date.2 as i8).ok()?.at(hour, minute, second, 0);
-        let us = self.zone.to_timestamp(local).ok()?.as_microsecond();
+        let meant = self.zone.to_ambiguous_timestamp(local);
+        let is_second = self.is_second && matches!(meant.offset(), AmbiguousOffset::Fold { .. });
+        let meant = if is_second { meant.later() } else { meant.compatible() };
+        let us = meant.ok()?.as_microsecond();
         Some(us + i64::from(civil.micros))
     }
 }

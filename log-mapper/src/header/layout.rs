@@ -215,7 +215,7 @@ impl Layout {
     }
 
     /// How much of what we can use the layout prints: detection prefers more.
-    pub(super) fn n_fields(&self) -> usize {
+    pub(crate) fn n_fields(&self) -> usize {
         let useful = |p: &&Part| {
             let f = &p.field;
             !matches!(f, Field::Literal(_) | Field::Text | Field::Padding | Field::LineBreak)

@@ -51,6 +51,13 @@ pub(super) const DATES: &[&str] = &[
     "yyyyMMdd HH:mm:ss.SSS",
     "yyyyMMdd-HH:mm:ss.SSS",
     "yyyyMMddHHmmssSSS",
+    // Minutes where months belong.
+    "yyyy-mm-dd HH:mm:ss,SSS",
+    "yyyy-mm-dd HH:mm:ss.SSS",
+    "yyyy-mm-dd HH:mm:ss",
+    "dd-mm-yyyy HH:mm:ss.SSS",
+    "dd-mm-yyyy HH:mm:ss",
+    "dd/mm/yyyy HH:mm:ss",
     "MMM dd HH:mm:ss",
     "MM-dd HH:mm:ss.SSS",
     "HH:mm:ss,SSS",

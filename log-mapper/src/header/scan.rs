@@ -194,7 +194,6 @@ fn scan_free<'a>(
     whole: bool,
 ) -> Option<usize> {
     let part = &parts[i];
-    let rest = line.get(pos..)?;
     let next = (parts.get(i + 1).map(|p| &p.field), parts.get(i + 2).map(|p| &p.field));
     let (literal, other) = match next {
         (Some(Field::Literal(literal)), _) => (&literal[..], None),
@@ -207,9 +206,38 @@ fn scan_free<'a>(
         (Some(Field::LineBreak), _) => (&b"\n"[..], None),
         _ => return scan_run(parts, i, line, pos, header, tries, whole),
     };
+    // A name in brackets can hold brackets itself: where they are paired it ends, if it can.
+    let encloses = matches!(part.field, Field::Thread | Field::Mdc(_) | Field::Text)
+        && matches!(literal.first(), Some(b']' | b')' | b'}' | b'>'));
+    if encloses && let Some(end) = scan_to(parts, i, line, pos, (literal, other), true, header, tries, whole)
+    {
+        return Some(end);
+    }
+    scan_to(parts, i, line, pos, (literal, other), false, header, tries, whole)
+}
+
+/// The same of a field that ends before one of two texts. `paired`: only where its brackets are
+/// closed.
+#[expect(clippy::too_many_arguments, reason = "the state of one line, lent piece by piece")]
+fn scan_to<'a>(
+    parts: &[Part],
+    i: usize,
+    line: &'a [u8],
+    pos: usize,
+    (literal, other): (&[u8], Option<&[u8]>),
+    paired: bool,
+    header: &mut Header<'a>,
+    tries: &mut u32,
+    whole: bool,
+) -> Option<usize> {
+    let part = &parts[i];
+    let rest = line.get(pos..)?;
     let mut from = 0;
     while let Some(found) = find_either(rest, from, literal, other) {
         from = found + 1;
+        if paired && !is_paired(&rest[..found]) {
+            continue;
+        }
         *tries = tries.checked_sub(1)?;
         let raw = &rest[..found];
         let raw = if literal == b"\n" { raw.strip_suffix(b"\r").unwrap_or(raw) } else { raw };
@@ -231,6 +259,33 @@ fn scan_free<'a>(
         }
     }
     None
+}
+
+/// Whether every bracket in `text` is closed, and none that was not opened; brackets in each other
+/// up to a depth.
+fn is_paired(text: &[u8]) -> bool {
+    const DEPTH_MAX: usize = 16;
+    let mut open = [0; DEPTH_MAX];
+    let mut depth = 0;
+    for b in text {
+        let close = match b {
+            b'[' => b']',
+            b'(' => b')',
+            b'{' => b'}',
+            b']' | b')' | b'}' if depth > 0 && open[depth - 1] == *b => {
+                depth -= 1;
+                continue;
+            }
+            b']' | b')' | b'}' => return false,
+            _ => continue,
+        };
+        if depth == DEPTH_MAX {
+            return false;
+        }
+        open[depth] = close;
+        depth += 1;
+    }
+    depth == 0
 }
 
 /// The first place from `from` on at which one of the texts stands.
@@ -389,6 +444,10 @@ fn keep<'a>(field: &Field, value: &'a [u8], header: &mut Header<'a>) -> Option<(
     }
     let is_suffix = SOURCE_SUFFIXES.contains(&value);
     match field {
+        // The rest of a name in brackets before it, which was cut too early.
+        Field::Logger if (value.ends_with(b"]") || value.ends_with(b")")) && !is_paired(value) => {
+            return None;
+        }
         Field::Class | Field::Method | Field::File if !value.iter().all(|b| is_name_byte(*b)) => return None,
         Field::Method if is_suffix || value.contains(&b'.') => return None,
         Field::Logger => header.logger = Some(value),

@@ -4,6 +4,8 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use super::civil::Civil;
+
 /// A compiled date pattern.
 #[derive(Clone, Debug)]
 pub struct TimeLayout {
@@ -27,6 +29,8 @@ enum Item {
     HalfDayHour,
     AmPm,
     Minute,
+    /// Minutes where the month should be, as `mm` for `MM` prints them.
+    MinuteOfMonth,
     Second,
     Fraction,
     Zone,
@@ -36,46 +40,6 @@ enum Item {
     /// The whole of ISO 8601 in the variants that libraries print: `T` or
     /// blank, comma or point, fraction and zone optional.
     Iso,
-}
-
-/// What a time stamp says, not yet checked against the calendar.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Civil {
-    pub(super) year: Option<i16>,
-    pub(super) month: u8,
-    pub(super) day: u8,
-    pub(super) second_of_day: u32,
-    pub(super) micros: u32,
-    /// Seconds east of UTC, where the stamp has a zone.
-    pub(super) offset: Option<i32>,
-    /// µs since 1970, where the stamp is one number.
-    pub(super) epoch_us: Option<i64>,
-    /// Minute or second above its range.
-    pub(super) impossible: bool,
-}
-
-impl Civil {
-    /// Whether there can be such a time; which day there is decides the calendar.
-    pub(super) fn is_possible(&self) -> bool {
-        !self.impossible && self.month <= 12 && self.day <= 31
-    }
-
-    /// Whether the stamp has a zone.
-    pub(crate) fn has_zone(&self) -> bool {
-        self.offset.is_some()
-    }
-
-    /// What comes round again in stamps that do not name the day, or its year: the second of
-    /// the day or the day of the year, how many of them there are, and whether it is a year.
-    pub(crate) fn round(&self) -> Option<(u32, u32, bool)> {
-        if self.epoch_us.is_some() || self.year.is_some() {
-            return None;
-        }
-        if self.month == 0 {
-            return Some((self.second_of_day, 86_400, false));
-        }
-        Some((u32::from(self.month) * 31 + u32::from(self.day), 12 * 31, true))
-    }
 }
 
 /// Names of patterns, as the libraries define them.
@@ -148,7 +112,7 @@ impl TimeLayout {
     }
 
     /// The date pattern.
-    pub(super) fn pattern(&self) -> &str {
+    pub(crate) fn pattern(&self) -> &str {
         &self.pattern
     }
 
@@ -159,11 +123,17 @@ impl TimeLayout {
         let mut pos = at;
         let mut half_day: Option<u32> = None;
         let mut afternoon = false;
+        let mut minute_of_month: Option<u32> = None;
         for item in &self.items {
             pos = match item {
                 Item::Iso => scan_iso(text, pos, &mut civil)?,
                 Item::Literal(b' ') => pos + blank(text.get(pos..)?)?,
                 Item::Literal(b) => (text.get(pos) == Some(b)).then_some(pos + 1)?,
+                Item::MinuteOfMonth => {
+                    let (end, n) = number(text, pos, 2, 2)?;
+                    minute_of_month = Some(n);
+                    end
+                }
                 Item::HalfDayHour => {
                     let (end, n) = number(text, pos, 1, 2)?;
                     half_day = Some(n % 12);
@@ -180,7 +150,23 @@ impl TimeLayout {
         if let Some(hour) = half_day {
             civil.second_of_day += (hour + if afternoon { 12 } else { 0 }) * 3600;
         }
+        if minute_of_month.is_some_and(|minute| minute != civil.second_of_day / 60 % 60) {
+            return None;
+        }
         Some((pos, civil))
+    }
+
+    /// Whether it prints the day.
+    pub(crate) fn has_day(&self) -> bool {
+        let is_day = |item: &Item| {
+            matches!(item, Item::Iso | Item::Day | Item::DayOfYear | Item::EpochSeconds | Item::EpochMillis)
+        };
+        self.items.iter().any(is_day)
+    }
+
+    /// Whether it prints the half of the day.
+    pub(crate) fn has_half_day(&self) -> bool {
+        self.items.contains(&Item::AmPm)
     }
 
     /// The zone that the layout itself names.
@@ -231,6 +217,14 @@ fn compile_items(pattern: &str) -> Vec<Item> {
             None => items.extend(std::iter::repeat_n(Item::Literal(b), run)),
         }
         at += run;
+    }
+    let is = |of: Item| move |item: &Item| *item == of;
+    if !items.iter().any(|item| matches!(item, Item::Month | Item::MonthName | Item::DayOfYear))
+        && items.iter().filter(|item| is(Item::Minute)(item)).count() == 2
+        && items.contains(&Item::Day)
+        && let Some(first) = items.iter().position(is(Item::Minute))
+    {
+        items[first] = Item::MinuteOfMonth;
     }
     items
 }
@@ -352,7 +346,7 @@ fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<
             civil.epoch_us = Some(n.checked_mul(1_000)?);
             end
         }
-        Item::Iso | Item::Literal(_) | Item::HalfDayHour | Item::AmPm => return None,
+        Item::Iso | Item::Literal(_) | Item::HalfDayHour | Item::AmPm | Item::MinuteOfMonth => return None,
     };
     Some(end)
 }

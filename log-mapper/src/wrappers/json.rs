@@ -3,7 +3,17 @@
 //! last; further lines of it and the stack trace follow as lines of their own.
 
 use super::Inner;
-use crate::header::timestamp::{Civil, TimeLayout};
+
+mod keys;
+mod shippers;
+
+pub(super) use shippers::{process, stream};
+
+use keys::{KEYS, N_ROLES, Role, SYSLOG, level_of};
+use shippers::{LAST_PIECES, PIECES};
+
+use crate::header::civil::Civil;
+use crate::header::timestamp::TimeLayout;
 
 /// Between the fields of an inner text.
 const UNIT: u8 = 0x1f;
@@ -15,146 +25,6 @@ pub(super) const LAYOUTS: &[&str] = &[
     "%d{yyyy-MM-dd HH:mm:ss.SSS Z}\u{1f}%p\u{1f}%t\u{1f}%c\u{1f}%X{trace_id}\u{1f}%X{span_id}\u{1f}%m%n",
 ];
 
-/// What a field of a record is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    Time = 0,
-    Level = 1,
-    Thread = 2,
-    Logger = 3,
-    Trace = 4,
-    Span = 5,
-    Message = 6,
-    Throwable = 7,
-    /// Seconds, and what is to be added to them.
-    Seconds = 8,
-    Nanos = 9,
-}
-
-const N_ROLES: usize = 10;
-
-/// Keys of each role, with points between those of nested objects; the first that is there is
-/// meant. Of ECS, logstash, log4j 2, GELF, logback, Quarkus, WildFly, Spring Boot, Trino.
-const KEYS: &[(Role, &[&str])] = &[
-    (
-        Role::Time,
-        &[
-            "@timestamp",
-            "timestamp",
-            "time",
-            "ts",
-            "timeMillis",
-            "date",
-            "datetime",
-            "@time",
-            "ibm_datetime",
-            "eventTime",
-        ],
-    ),
-    (
-        Role::Level,
-        &[
-            "log.level",
-            "level",
-            "severity",
-            "levelname",
-            "lvl",
-            "loglevel",
-            "logging.googleapis.com/labels.levelName",
-        ],
-    ),
-    (
-        Role::Thread,
-        &[
-            "process.thread.name",
-            "thread_name",
-            "threadName",
-            "thread",
-            "_thread",
-            "_thread_name",
-            "_threadName",
-            "_process_thread_name",
-            "logging.googleapis.com/labels.threadName",
-        ],
-    ),
-    (
-        Role::Logger,
-        &[
-            "log.logger",
-            "logger_name",
-            "loggerName",
-            "logger",
-            "component",
-            "_logger",
-            "_logger_name",
-            "_loggerName",
-            "category",
-            "_log_logger",
-            "logging.googleapis.com/labels.loggerName",
-            "module",
-        ],
-    ),
-    (
-        Role::Trace,
-        &[
-            "trace.id",
-            "traceId",
-            "trace_id",
-            "_traceId",
-            "_trace_id",
-            "mdc.traceId",
-            "contextMap.traceId",
-            "mdc.trace_id",
-        ],
-    ),
-    (
-        Role::Span,
-        &[
-            "span.id",
-            "spanId",
-            "span_id",
-            "_spanId",
-            "_span_id",
-            "mdc.spanId",
-            "contextMap.spanId",
-            "mdc.span_id",
-        ],
-    ),
-    (Role::Message, &["formattedMessage", "message", "msg", "short_message", "full_message", "LogMessage"]),
-    (
-        Role::Throwable,
-        &[
-            "error.stack_trace",
-            "stack_trace",
-            "stackTrace",
-            "thrown.extendedStackTrace",
-            "stacktrace",
-            "exception",
-            "throwable",
-            "_stackTrace",
-            "_StackTrace",
-        ],
-    ),
-    (Role::Seconds, &["instant.epochSecond", "timestampSeconds"]),
-    (Role::Nanos, &["instant.nanoOfSecond", "timestampNanos"]),
-];
-
-/// Levels of syslog, which GELF has, by number.
-const SYSLOG: [&[u8]; 8] = [b"FATAL", b"FATAL", b"FATAL", b"ERROR", b"WARN", b"INFO", b"INFO", b"DEBUG"];
-
-/// The level of a number as the libraries count, in tens or in ten thousands.
-fn level_of(number: &[u8]) -> &[u8] {
-    match number {
-        b"10" | b"5000" => b"TRACE",
-        b"20" | b"10000" => b"DEBUG",
-        b"30" | b"20000" => b"INFO",
-        b"40" | b"30000" => b"WARN",
-        b"50" | b"40000" => b"ERROR",
-        b"60" | b"50000" => b"FATAL",
-        other => other,
-    }
-}
-
 /// A value as it stands there.
 #[derive(Clone, Copy, Debug)]
 enum Value<'a> {
@@ -162,6 +32,30 @@ enum Value<'a> {
     String(&'a [u8]),
     /// A number or word.
     Bare(&'a [u8]),
+    /// A list, with its brackets.
+    List(&'a [u8]),
+}
+
+impl Value<'_> {
+    /// Adds its text, with escapes undone; of a list of bytes those.
+    fn write(self, out: &mut Vec<u8>) -> Option<()> {
+        match self {
+            Self::String(text) => unescape(text, out),
+            Self::Bare(text) => out.extend_from_slice(text),
+            Self::List(list) => {
+                let items = list.strip_prefix(b"[")?.strip_suffix(b"]")?;
+                let start = out.len();
+                for item in items.split(|b| *b == b',').map(<[u8]>::trim_ascii) {
+                    let Some(byte) = std::str::from_utf8(item).ok().and_then(|n| n.parse().ok()) else {
+                        out.truncate(start);
+                        return None;
+                    };
+                    out.push(byte);
+                }
+            }
+        }
+        Some(())
+    }
 }
 
 /// What a line says, by role: the value, and how good its key is.
@@ -200,14 +94,12 @@ impl<'a> Fields<'a> {
                 Some(Value::Bare(number)) if role == Role::Level && number.len() > 1 => {
                     out.extend_from_slice(level_of(number));
                 }
-                Some(Value::Bare(text)) => out.extend_from_slice(text),
-                Some(Value::String(text)) => unescape(text, out),
+                Some(value) => value.write(out).unwrap_or_default(),
                 None => {}
             }
         }
         out.push(UNIT);
-        let (Value::String(text) | Value::Bare(text)) = message;
-        unescape(text, out);
+        message.write(out)?;
         if let Some(Value::String(trace)) = self.get(Role::Throwable)
             && !trace.is_empty()
         {
@@ -229,6 +121,7 @@ impl<'a> Fields<'a> {
         }
         match self.get(Role::Time)? {
             Value::String(text) => unescape(text, out),
+            Value::List(_) => return None,
             Value::Bare(number) => {
                 let whole = number.iter().take_while(|b| b.is_ascii_digit()).count();
                 out.extend_from_slice(&number[..whole]);
@@ -299,7 +192,14 @@ fn walk<'a>(
                 at += walk(&text[at..], path, give)?;
                 path.pop();
             }
-            b'{' | b'[' => at = nested_end(text, at)?,
+            b'[' => {
+                let end = nested_end(text, at)?;
+                path.push(key);
+                give(path, Value::List(&text[at..end]));
+                path.pop();
+                at = end;
+            }
+            b'{' => at = nested_end(text, at)?,
             _ => {
                 let n =
                     text[at..].iter().position(|b| matches!(b, b',' | b'}') || b.is_ascii_whitespace())?;
@@ -412,10 +312,7 @@ pub(super) fn context(line: &[u8], key: &str) -> Option<Vec<u8>> {
         None => pairs(line, &mut |key, value| give(&[key], value))?,
     }
     let mut out = Vec::new();
-    match best?.1 {
-        Value::String(text) => unescape(text, &mut out),
-        Value::Bare(text) => out.extend_from_slice(text),
-    }
+    best?.1.write(&mut out)?;
     Some(out)
 }
 
@@ -439,6 +336,8 @@ pub(super) fn pretty<const BASE: usize>(line: &[u8], out: &mut Vec<u8>) -> Optio
     let depth = line.len() - text.len();
     match text {
         b"" | b"[" | b"]" | b"," if depth <= BASE => Some(Inner::Nothing),
+        // The list is a value of an object.
+        [b'{' | b'}' | b'[' | b']' | b'"', ..] if depth < BASE => Some(Inner::Nothing),
         b"{" | b"[{" | b", {" | b",{" if depth == BASE => {
             out.push(b'{');
             Some(Inner::Partial)
@@ -472,6 +371,64 @@ pub(super) fn fields(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     let mut fields = Fields::default();
     walk_whole(object(line)?, &mut |path, value| fields.add(path, value))?;
     fields.write(out)
+}
+
+/// What of a record has none of the keys that are known for it, for people; none: it is no object,
+/// or nothing is missing.
+pub(super) fn missing_keys(line: &[u8]) -> Option<String> {
+    let mut fields = Fields::default();
+    walk_whole(object(line)?, &mut |path, value| fields.add(path, value))?;
+    let keys = |role: Role| {
+        let keys = KEYS.iter().find(|(known, _)| *known == role).map_or(&[][..], |(_, keys)| *keys);
+        keys.iter().take(3).map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+    };
+    let lacks = |role: Role| fields.get(role).is_none();
+    let mut missing = Vec::new();
+    if lacks(Role::Message) {
+        missing.push(format!("the message ({} ...)", keys(Role::Message)));
+    }
+    if lacks(Role::Time) && lacks(Role::Seconds) {
+        missing.push(format!("the time ({} ...)", keys(Role::Time)));
+    }
+    if lacks(Role::Level) && lacks(Role::Logger) {
+        missing.push(format!("level or logger ({}, {} ...)", keys(Role::Level), keys(Role::Logger)));
+    }
+    (!missing.is_empty()).then(|| {
+        format!(
+            "lines are JSON objects without a key that is known for {}: no layout fits",
+            missing.join(" and ")
+        )
+    })
+}
+
+/// Keys of lists of records: of AWS, Elasticsearch and others.
+const LISTS: &[&str] = &["events", "logEvents", "hits.hits", "records", "entries", "results", "data", "logs"];
+
+/// An object on one line with a list of objects, a line each.
+pub(super) fn list(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let mut list = None;
+    walk_whole(object(line)?, &mut |path, value| {
+        if let Value::List(text) = value
+            && LISTS.iter().any(|key| is_path(key.as_bytes(), path))
+        {
+            list = list.or(Some(text));
+        }
+    })?;
+    let list = list?;
+    let mut at = 1 + blanks(list, 1);
+    let mut n_objects = 0;
+    while list.get(at) == Some(&b'{') {
+        let end = nested_end(list, at)?;
+        if n_objects > 0 {
+            out.push(b'\n');
+        }
+        out.extend_from_slice(&list[at..end]);
+        n_objects += 1;
+        at = end + blanks(list, end);
+        at += usize::from(list.get(at) == Some(&b','));
+        at += blanks(list, at);
+    }
+    (n_objects > 0 && list.get(at) == Some(&b']')).then_some(Inner::Whole)
 }
 
 /// `{"log":"text\n","stream":"stdout","time":"..."}`, as Docker writes files.
@@ -513,20 +470,27 @@ const MESSAGES: &[&str] = &[
 
 /// Objects of log shippers whose message is a line.
 pub(super) fn message(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
-    let mut text: Option<(usize, &[u8])> = None;
+    let mut best: Option<(usize, Value<'_>)> = None;
+    let (mut is_piece, mut is_last) = (false, false);
     walk_whole(object(line)?, &mut |path, value| {
         let rank = MESSAGES.iter().position(|key| is_path(key.as_bytes(), path));
-        if let (Some(rank), Value::String(value)) = (rank, value)
-            && text.is_none_or(|(known, _)| rank < known)
+        if let (Some(rank), Value::String(_) | Value::List(_)) = (rank, value)
+            && best.is_none_or(|(known, _)| rank < known)
         {
-            text = Some((rank, value));
+            best = Some((rank, value));
         }
+        let (Value::String(text) | Value::Bare(text) | Value::List(text)) = value;
+        let is = |marks: &[(&str, &[u8])]| {
+            marks.iter().any(|(key, mark)| is_path(key.as_bytes(), path) && *mark == text)
+        };
+        is_piece |= is(PIECES);
+        is_last |= is(LAST_PIECES);
     })?;
-    unescape(text?.1, out);
+    best?.1.write(out)?;
     while matches!(out.last(), Some(b'\n' | b'\r')) {
         out.pop();
     }
-    Some(Inner::Whole)
+    Some(if is_piece && !is_last { Inner::Partial } else { Inner::Whole })
 }
 
 /// `key=value key="a text"`

@@ -1,7 +1,8 @@
 //! Wrappers that stand before each line, or at its end.
 
 use super::Inner;
-use crate::header::timestamp::{Civil, TimeLayout};
+use crate::header::civil::Civil;
+use crate::header::timestamp::TimeLayout;
 
 /// The time that a line begins with.
 pub(super) fn stamp_at_start(line: &[u8]) -> Option<Civil> {
@@ -79,6 +80,14 @@ pub(super) fn cri(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     }
 }
 
+/// `stdout` or `stderr`.
+pub(super) fn cri_stream(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let rest = line.get(stamp(line, 0)? + 1..)?;
+    let name = rest.get(..6).filter(|name| matches!(*name, b"stdout" | b"stderr"))?;
+    out.extend_from_slice(name);
+    Some(())
+}
+
 /// `2025-03-29T11:54:05.123456789Z text`: `kubectl logs --timestamps`, `docker logs -t`.
 pub(super) fn timestamps(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     let at = stamp(line, 0)?;
@@ -86,11 +95,25 @@ pub(super) fn timestamps(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     rest(line, (at + 1).min(line.len()), out)
 }
 
+/// `2025-03-29T13:54:05+02:00: text`, as command lines that add a time to each line print it.
+pub(super) fn timestamps_colon(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let at = stamp(line, 0)?;
+    line.get(at..)?.strip_prefix(b":").filter(|rest| rest.is_empty() || rest[0] == b' ')?;
+    rest(line, (at + 2).min(line.len()), out)
+}
+
 /// `[pod/NAME/CONTAINER] text`
 pub(super) fn kubectl_prefix(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     line.strip_prefix(b"[pod/")?;
     let end = memchr::memchr(b']', line)?;
     rest(line, (end + 2).min(line.len()), out)
+}
+
+/// `NAME/CONTAINER`
+pub(super) fn kubectl_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let name = line.strip_prefix(b"[pod/")?;
+    out.extend_from_slice(&name[..memchr::memchr(b']', name)?]);
+    Some(())
 }
 
 /// `name-1  | text`
@@ -101,6 +124,13 @@ pub(super) fn compose(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     let at = n + blanks;
     (n > 0 && blanks > 0 && line.get(at) == Some(&b'|')).then_some(())?;
     rest(line, (at + 2).min(line.len()), out)
+}
+
+/// What stands before the bar.
+pub(super) fn compose_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    compose(line, &mut Vec::new())?;
+    out.extend_from_slice(&line[..memchr::memchr(b' ', line)?]);
+    Some(())
 }
 
 /// `pod-name container text`
@@ -114,6 +144,16 @@ pub(super) fn stern(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     let (pod, container) = (&line[..first - 1], &line[first..second - 1]);
     (is_name(pod) && pod.contains(&b'-') && is_name(container)).then_some(())?;
     rest(line, second, out)
+}
+
+/// `pod-name/container`
+pub(super) fn stern_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    stern(line, &mut Vec::new())?;
+    let pod = word(line, 0)?;
+    out.extend_from_slice(&line[..pod - 1]);
+    out.push(b'/');
+    out.extend_from_slice(&line[pod..word(line, pod)? - 1]);
+    Some(())
 }
 
 /// `<34>` and its end.
@@ -132,8 +172,27 @@ fn host_and_tag(line: &[u8], at: usize, out: &mut Vec<u8>) -> Option<Inner> {
     rest_of_syslog(line, (tag + n + 2).min(line.len()), out)
 }
 
+/// `host/tag[pid]`, where ` host tag[pid]:` stands at `at`.
+fn process_of_tag(line: &[u8], at: usize, out: &mut Vec<u8>) -> Option<()> {
+    let tag = word(line, at + 1)?;
+    out.extend_from_slice(&line[at + 1..tag - 1]);
+    out.push(b'/');
+    let n = line[tag..].iter().take_while(|b| !b.is_ascii_whitespace() && **b != b':').count();
+    out.extend_from_slice(&line[tag..tag + n]);
+    Some(())
+}
+
 /// `<34>Mar  9 11:54:05 host app[12]: text`, also without the priority, as journalctl prints.
 pub(super) fn syslog_3164(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    host_and_tag(line, syslog_stamp_end(line)?, out)
+}
+
+pub(super) fn syslog_3164_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    process_of_tag(line, syslog_stamp_end(line)?, out)
+}
+
+/// The end of a priority and of `Mar  9 11:54:05`.
+fn syslog_stamp_end(line: &[u8]) -> Option<usize> {
     const MONTHS: [&[u8]; 12] =
         [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
     let at = priority(line).unwrap_or(0);
@@ -147,7 +206,24 @@ pub(super) fn syslog_3164(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
         && stamp[12] == b':';
     fits.then_some(())?;
     let fraction = line[at + 15..].iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
-    host_and_tag(line, at + 15 + fraction, out)
+    Some(at + 15 + fraction)
+}
+
+/// `host/app[12]`
+pub(super) fn syslog_5424_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let host = word(line, priority(line)? + 2)?;
+    let app = word(line, host)?;
+    let pid = word(line, app)?;
+    let end = word(line, pid)?;
+    out.extend_from_slice(&line[host..app - 1]);
+    out.push(b'/');
+    out.extend_from_slice(&line[app..pid - 1]);
+    if &line[pid..end - 1] != b"-" {
+        out.push(b'[');
+        out.extend_from_slice(&line[pid..end - 1]);
+        out.push(b']');
+    }
+    Some(())
 }
 
 /// `<34>1 2025-03-29T11:54:05.123Z host app 12 ID [sd] text`
@@ -184,11 +260,22 @@ pub(super) fn journal(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
 
 /// `Sat 2025-03-29 11:54:05 UTC host app[12]: text`: `journalctl -o short-full`.
 pub(super) fn journal_full(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    host_and_tag(line, journal_full_stamp_end(line)?, out)
+}
+
+pub(super) fn journal_full_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    process_of_tag(line, journal_full_stamp_end(line)?, out)
+}
+
+pub(super) fn journal_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    process_of_tag(line, stamp(line, 0)?, out)
+}
+
+fn journal_full_stamp_end(line: &[u8]) -> Option<usize> {
     let day = word(line, 0)?;
     (day == 4 && line[..3].iter().all(u8::is_ascii_alphabetic)).then_some(())?;
     let (end, _) = TimeLayout::scan_iso(line, day)?;
-    let zone = word(line, end + 1)?;
-    host_and_tag(line, zone - 1, out)
+    Some(word(line, end + 1)? - 1)
 }
 
 /// `INFO   | jvm 1    | 2025/03/29 11:54:05 | text`: what a service wrapper starts, in any choice
@@ -221,8 +308,76 @@ pub(super) fn cloud_foundry(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     rest(line, (end + 6).min(line.len()), out)
 }
 
+/// `APP/PROC/WEB/0`: what stands in brackets.
+pub(super) fn cloud_foundry_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let name = line.get(stamp(line, blanks(line))?..)?.strip_prefix(b" [")?;
+    out.extend_from_slice(&name[..memchr::memchr(b']', name)?]);
+    Some(())
+}
+
+/// `2025-03-29T11:54:05.123456+00:00 app[web.1]: text`
+pub(super) fn heroku(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    rest(line, heroku_tag(line)?.1, out)
+}
+
+pub(super) fn heroku_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let (start, end) = heroku_tag(line)?;
+    let tag = line[start..end].trim_ascii_end();
+    out.extend_from_slice(tag.strip_suffix(b":")?);
+    Some(())
+}
+
+/// Start and end of `app[web.1]: `.
+fn heroku_tag(line: &[u8]) -> Option<(usize, usize)> {
+    let start = stamp(line, 0)? + 1;
+    let tag = line.get(start..)?;
+    let n = tag.iter().take_while(|b| b.is_ascii_lowercase()).count();
+    (n > 0 && tag.get(n) == Some(&b'[')).then_some(())?;
+    let end = memchr::memmem::find(tag, b"]:")?;
+    let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');
+    tag[n + 1..end].iter().all(is_name).then_some((start, (start + end + 3).min(line.len())))
+}
+
 /// `2025-03-29T11:54:05Z {app="x"} text`
 pub(super) fn logcli(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let (_, end) = labels(line)?;
+    rest(line, (end + 2).min(line.len()), out)
+}
+
+/// Labels that say of whom a line is, those that say more first: one of each row.
+const LABELS: [&[&str]; 3] = [
+    &["pod", "instance", "host", "hostname", "node_name"],
+    &["container", "container_name", "unit", "compose_service"],
+    &["app", "service_name", "job"],
+];
+
+pub(super) fn logcli_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let (start, end) = labels(line)?;
+    let labels = &line[start..end];
+    for row in LABELS {
+        let value = row.iter().find_map(|label| {
+            let mut at = 0;
+            loop {
+                at += memchr::memmem::find(&labels[at..], format!("{label}=\"").as_bytes())?;
+                let begins = at == 0 || matches!(labels[at - 1], b' ' | b',');
+                at += label.len() + 2;
+                if begins {
+                    return Some(&labels[at..at + memchr::memchr(b'"', &labels[at..])?]);
+                }
+            }
+        });
+        if let Some(value) = value {
+            if !out.is_empty() {
+                out.push(b'/');
+            }
+            out.extend_from_slice(value);
+        }
+    }
+    Some(())
+}
+
+/// Start and end of what stands in the braces.
+fn labels(line: &[u8]) -> Option<(usize, usize)> {
     let at = stamp(line, 0)?;
     let labels = line.get(at..)?.strip_prefix(b" {")?;
     let mut quoted = false;
@@ -230,8 +385,7 @@ pub(super) fn logcli(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
         quoted ^= *b == b'"';
         *b == b'}' && !quoted
     })?;
-    labels[..end].contains(&b'=').then_some(())?;
-    rest(line, (at + 2 + end + 2).min(line.len()), out)
+    labels[..end].contains(&b'=').then_some((at + 2, at + 2 + end))
 }
 
 /// `1743249245123000000<tab>2025-03-29T11:54:05.123Z<tab>text`
@@ -249,6 +403,16 @@ pub(super) fn fluentd(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     (line.get(at) == Some(&b'\t')).then_some(())?;
     let tag = memchr::memchr(b'\t', &line[at + 1..])?;
     super::json::message(line.get(at + 2 + tag..)?, out)
+}
+
+/// What the object says, else the tag.
+pub(super) fn fluentd_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let at = stamp(line, 0)? + 1;
+    let tag = memchr::memchr(b'\t', line.get(at..)?)?;
+    if super::json::process(line.get(at + tag + 1..)?, out).is_none() || out.is_empty() {
+        out.extend_from_slice(&line[at..at + tag]);
+    }
+    Some(())
 }
 
 /// `KEY=value` lines of which `MESSAGE` is the text: `journalctl -o export`.

@@ -295,7 +295,8 @@ impl<'m> Pairs<'m> {
             let handler =
                 |top: TopLevelId| model.top_level_methods[top.index()].kind == TopLevelKind::RpcHandler;
             let by_call =
-                matches!(pair.kind, LinkKind::Rpc | LinkKind::Call | LinkKind::Socket | LinkKind::Entity);
+                matches!(pair.kind, LinkKind::Rpc | LinkKind::Call | LinkKind::Socket | LinkKind::Entity)
+                    || pair.kind.is_served();
             if known(pair.to) && handler(pair.to) && !by_call {
                 continue;
             }

@@ -42,6 +42,8 @@ record! {
         last_ts: Option<Time>,
         /// xxh3-128 of the (decompressed) content, 32 hex digits.
         digest: Text,
+        /// The same of its first 32 bytes, of its first 64 and so on, a blank between them.
+        prefixes: Option<Text>,
         /// Damage met while reading.
         damage: Vec<Text>,
     }
@@ -92,6 +94,10 @@ impl InputRow {
             first_ts: account.first_us.map(Time),
             last_ts: account.last_us.map(Time),
             digest: Text::from(format!("{:032x}", account.digest)),
+            prefixes: (!account.prefixes.is_empty()).then(|| {
+                let hex: Vec<String> = account.prefixes.iter().map(|n| format!("{n:032x}")).collect();
+                Text::from(hex.join(" "))
+            }),
             damage: account.damage.iter().map(|d| Text::from(d.as_str())).collect(),
         }
     }
@@ -119,7 +125,15 @@ impl InputRow {
             first_us: self.first_ts.map(|t| t.0),
             last_us: self.last_ts.map(|t| t.0),
             digest,
+            prefixes: self.prefix_digests(),
         })
+    }
+
+    /// Digests of the content's first bytes; none in tables from before they were kept.
+    #[must_use]
+    pub fn prefix_digests(&self) -> Vec<u128> {
+        let hex = self.prefixes.as_deref().unwrap_or_default().split(' ');
+        hex.map_while(|digest| u128::from_str_radix(digest, 16).ok()).collect()
     }
 }
 

@@ -66,6 +66,8 @@ record! {
         descriptor: Text,
         /// What makes it one.
         kind: Text,
+        /// What remote callers ask for it by: `GET /orders/{id}`.
+        serves: Vec<Text>,
         /// Why it is one.
         reason: Text,
         /// Its identifiers.
@@ -83,10 +85,13 @@ record! {
         from: Text,
         /// `Class.method` of the receiver.
         to: Text,
-        /// `call`, `thread`, `queue`, `rpc`, `socket`, `store`, `entity` or `ask`.
+        /// `call`, `thread`, `queue`, `rpc`, `socket`, `store`, `entity`, `ask`, `http`, `grpc`
+        /// or `message`.
         kind: Text,
         /// One sender can reach several receivers in one request.
         many: bool,
+        /// What is asked for, of the last three: `GET /orders/{id}`, each once.
+        requests: Vec<Text>,
         /// Which rule found it.
         reason: Text,
         /// (sender's path, receiver's path) of each identifier that both know.
@@ -201,6 +206,7 @@ impl TopLevelMethodRow {
             method: Text::from(method.method.as_str()),
             descriptor: Text::from(method.descriptor.as_str()),
             kind: Text::from(kind_name(method.kind)),
+            serves: method.serves.iter().map(|text| Text::from(text.as_str())).collect(),
             reason: Text::from(method.reason.as_str()),
             identifiers: method.identifiers.iter().map(identifier).collect(),
             log_points: method.log_points().into_iter().map(number).collect(),
@@ -224,6 +230,7 @@ impl CommunicationPairRow {
                 to: Text::from(to.short_name()),
                 kind: Text::from(pair.kind.name()),
                 many: pair.many,
+                requests: pair.requests().into_iter().map(Text::from).collect(),
                 reason: Text::from(pair.reason.as_str()),
                 identifiers: pair
                     .identifiers

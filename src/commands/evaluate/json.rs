@@ -9,7 +9,9 @@ use schema::Pass;
 use serde_json::{Value, json};
 
 use super::{CLASSES, Report, Tables, WORST_MAX, percent};
+use crate::evaluation::baselines::{ADJACENT, Baselines, COSTS};
 use crate::evaluation::ceiling::Ceiling;
+use crate::evaluation::continuations::Continuations;
 use crate::evaluation::links::{LinkScores, Verdicts};
 use crate::evaluation::passes::{Deed, Passes};
 use crate::evaluation::spans::SpanScores;
@@ -41,6 +43,8 @@ pub(super) fn print(report: &Report, tables: &Tables) -> Result<()> {
         "by_request_type": by_type,
         "worst_log_points": worst,
         "spans": report.spans.as_ref().map(spans_json),
+        "baselines": report.baselines.as_ref().map(baselines_json),
+        "continuations": report.continuations.as_ref().map(continuations_json),
         "links": report.links.as_ref().map(links_json),
         "types": report.types.as_ref().map(types_json),
         "passes": report.passes.as_ref().map(passes_json),
@@ -95,7 +99,37 @@ fn spans_json(spans: &SpanScores) -> Value {
     json!({
         "n_true": spans.n_true,
         "n_found": spans.n_found,
-        "b_cubed": { "precision": spans.precision, "recall": spans.recall, "f": spans.f() },
+        "b_cubed": b_cubed_json(spans),
+    })
+}
+
+fn b_cubed_json(spans: &SpanScores) -> Value {
+    json!({ "precision": spans.precision, "recall": spans.recall, "f": spans.f() })
+}
+
+fn baselines_json(baselines: &Baselines) -> Value {
+    let adjacent = ADJACENT.iter().zip(&baselines.adjacent).map(
+        |(gap, scores)| json!({ "within_us": gap, "n": scores.n_found, "b_cubed": b_cubed_json(scores) }),
+    );
+    let tracker = COSTS
+        .iter()
+        .zip(&baselines.tracker)
+        .map(|(cost, scores)| json!({ "cost": cost, "n": scores.n_found, "b_cubed": b_cubed_json(scores) }));
+    json!({ "adjacent": adjacent.collect::<Vec<_>>(), "tracker": tracker.collect::<Vec<_>>() })
+}
+
+fn continuations_json(continuations: &Continuations) -> Value {
+    json!({
+        "n": continuations.n,
+        "n_broken": continuations.n_broken,
+        "broken": {
+            "next_line": continuations.n_next_line,
+            "within_10_ms": continuations.n_soon,
+            "next_line_within_10_ms": continuations.n_next_line_soon,
+            "one_method": continuations.n_one_method,
+            "next_line_of_one_method": continuations.n_one_method_next_line,
+            "one_top_level_method": continuations.n_one_top_level,
+        },
     })
 }
 

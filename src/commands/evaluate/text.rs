@@ -7,13 +7,19 @@ use serde_json::{Value, json};
 
 use super::{Report, Tables, WORST_MAX, percent, rounded};
 use crate::args::Format;
+use crate::evaluation::baselines::{ADJACENT, Baselines, COSTS};
 use crate::evaluation::ceiling::Ceiling;
+use crate::evaluation::continuations::Continuations;
 use crate::evaluation::passes::Passes;
+use crate::evaluation::spans::SpanScores;
 use crate::evaluation::types::TypeScores;
 use crate::evaluation::{OrderTally, Scores, Tally, order_tally};
 use crate::output;
 use crate::render::{self, neutral};
 use crate::request::Logs;
+
+/// The cost of the tracker that is shown.
+const COST: f64 = 2.0;
 
 /// Prints all of it.
 pub(super) fn print(report: &Report, tables: &Tables) -> Result<()> {
@@ -117,9 +123,13 @@ fn print_worst(out: &mut dyn Write, scores: &Scores, tables: &Tables) -> Result<
 
 fn print_spans_and_links(out: &mut dyn Write, report: &Report) -> Result<()> {
     if let Some(spans) = &report.spans {
-        let (n_found, n_true) = (spans.n_found, spans.n_true);
-        let [precision, recall, f] = [spans.precision, spans.recall, spans.f()].map(rounded);
-        writeln!(out, "spans: precision {precision}, recall {recall}, f {f}; {n_found} for {n_true}")?;
+        writeln!(out, "spans: {}; {} for {}", b_cubed(spans), spans.n_found, spans.n_true)?;
+    }
+    if let Some(baselines) = &report.baselines {
+        print_baselines(out, baselines)?;
+    }
+    if let Some(continuations) = &report.continuations {
+        print_continuations(out, continuations)?;
     }
     if let Some(scores) = &report.links {
         let links = scores.links;
@@ -134,6 +144,38 @@ fn print_spans_and_links(out: &mut dyn Write, report: &Report) -> Result<()> {
             links.n_false,
             links.n_unclaimed
         )?;
+    }
+    Ok(())
+}
+
+fn b_cubed(spans: &SpanScores) -> String {
+    let [precision, recall, f] = [spans.precision, spans.recall, spans.f()].map(rounded);
+    format!("precision {precision}, recall {recall}, f {f}")
+}
+
+fn print_baselines(out: &mut dyn Write, baselines: &Baselines) -> Result<()> {
+    for (gap, scores) in ADJACENT.iter().zip(&baselines.adjacent) {
+        writeln!(out, "  next to each other within {} ms: {}", gap / 1_000, b_cubed(scores))?;
+    }
+    let tracker = COSTS.iter().zip(&baselines.tracker).find(|(cost, _)| **cost == COST);
+    if let Some((_, scores)) = tracker {
+        writeln!(out, "  tracker, without order, identifiers and pairs: {}", b_cubed(scores))?;
+    }
+    Ok(())
+}
+
+fn print_continuations(out: &mut dyn Write, continuations: &Continuations) -> Result<()> {
+    let Continuations { n, n_broken, .. } = *continuations;
+    writeln!(out, "continuations: {n_broken} of {n} broken ({} %)", percent(n_broken, n))?;
+    for (what, n) in [
+        ("the next line", continuations.n_next_line),
+        ("within 10 ms", continuations.n_soon),
+        ("the next line within 10 ms", continuations.n_next_line_soon),
+        ("in one method", continuations.n_one_method),
+        ("the next line in one method", continuations.n_one_method_next_line),
+        ("in spans of one top-level method", continuations.n_one_top_level),
+    ] {
+        writeln!(out, "  {n} ({} %) of these {what}", percent(n, n_broken))?;
     }
     Ok(())
 }

@@ -1,9 +1,12 @@
 //! `lprof map --aggregate`: what a fixed query needs of one node, instead of its accumulators.
 
 use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use schema::{Model, NodeOutput};
+use schema::{InputAccount, Model, NodeOutput};
+
+use super::super::{exit_code, summary};
 
 use crate::args::MapArgs;
 use crate::output::Voice;
@@ -33,15 +36,31 @@ fn check(_: &str) -> Result<()> {
     bail!("this lprof was built without SQL; build it with `cargo build --features sql`")
 }
 
+/// Writes what `query` needs of each of `outputs`, and says what was lost.
+pub(super) fn run(
+    args: &MapArgs,
+    query: &str,
+    model: &Model,
+    outputs: Vec<NodeOutput>,
+    voice: Voice,
+) -> Result<ExitCode> {
+    let of = |output: &NodeOutput| -> Vec<(String, InputAccount)> {
+        output.inputs.iter().map(|account| (output.node.clone(), account.clone())).collect()
+    };
+    let inputs: Vec<(String, InputAccount)> = outputs.iter().flat_map(of).collect();
+    summary::require_headers(inputs.iter().map(|(_, account)| account), voice)?;
+    super::create_folder(&args.output)?;
+    for output in outputs {
+        write(&args.output, query, model.clone(), output, voice)?;
+    }
+    summary::tell_damage(inputs.iter().map(|(node, account)| (node.as_str(), account)), voice);
+    let totals = summary::Totals::of(inputs.iter().map(|(_, account)| account));
+    Ok(exit_code(totals.lost() > 0, args.log.strict))
+}
+
 /// Writes the first half of `query` over the rows of `output`.
 #[cfg(feature = "sql")]
-pub(super) fn write(
-    folder: &Path,
-    query: &str,
-    model: Model,
-    output: NodeOutput,
-    voice: Voice,
-) -> Result<()> {
+fn write(folder: &Path, query: &str, model: Model, output: NodeOutput, voice: Voice) -> Result<()> {
     let aggregate = crate::query::first_half(query, model, output)?;
     let n_bytes = schema::tables::write_aggregate(folder, &aggregate)?;
     let n_rows: usize = aggregate.batches.iter().map(schema::tables::RecordBatch::num_rows).sum();
@@ -50,6 +69,6 @@ pub(super) fn write(
 }
 
 #[cfg(not(feature = "sql"))]
-pub(super) fn write(_: &Path, query: &str, _: Model, _: NodeOutput, _: Voice) -> Result<()> {
+fn write(_: &Path, query: &str, _: Model, _: NodeOutput, _: Voice) -> Result<()> {
     check(query)
 }

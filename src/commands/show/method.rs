@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anyhow::{Result, bail};
 use schema::tables::{kind_name, strength_name};
-use schema::{CommunicationPair, IdentifierId, Model, TopLevelId, TopLevelMethod};
+use schema::{CommunicationPair, IdentifierId, Model, RemoteCall, TopLevelId, TopLevelMethod};
 
 use super::methods;
 use crate::output;
@@ -22,6 +22,9 @@ pub(crate) fn print(model: &Model, what: &str) -> Result<()> {
         )?;
         writeln!(out, "  kind    {}", kind_name(method.kind))?;
         writeln!(out, "  reason  {}", neutral(&method.reason))?;
+        for serves in &method.serves {
+            writeln!(out, "  serves  {}", neutral(serves))?;
+        }
         let programs = method.entry_points.iter().filter_map(|&i| model.entry_points.get(usize::from(i)));
         let programs: Vec<String> = programs.map(|name| neutral(name)).collect();
         writeln!(
@@ -62,6 +65,7 @@ pub(crate) fn print_pairs(model: &Model, from: &str, to: &str) -> Result<()> {
     let mut out = output::stdout();
     for pair in pairs {
         print_pair(&mut out, model, pair)?;
+        print_places(&mut out, model, pair)?;
         for (side, points) in [
             ("after", &pair.before),
             ("before", &pair.after),
@@ -121,6 +125,45 @@ fn print_pair(out: &mut dyn std::io::Write, model: &Model, pair: &CommunicationP
     };
     for (a, b) in &pair.identifiers {
         writeln!(out, "      {} = {}", neutral(path(pair.from, *a)), neutral(path(pair.to, *b)))?;
+    }
+    let mut matched: Vec<String> = pair.remote_calls.iter().map(matched).collect();
+    matched.dedup();
+    for matched in matched {
+        writeln!(out, "      matched {}", neutral(&matched))?;
+    }
+    Ok(())
+}
+
+/// What a remote call asks for, and whom.
+fn matched(call: &RemoteCall) -> String {
+    let host = if call.host.is_empty() { String::new() } else { format!(" of {}", call.host) };
+    let asked =
+        if call.asked == call.template { String::new() } else { format!(", asked by {}", call.asked) };
+    let waits = if call.waits { "" } else { ", does not wait" };
+    format!("{}{host}{asked}{waits}", call.request())
+}
+
+/// Where each remote call stands between the lines of the sender.
+fn print_places(out: &mut dyn std::io::Write, model: &Model, pair: &CommunicationPair) -> Result<()> {
+    let places = |points: &[schema::LogPointId], is_end: bool, end: &str| {
+        let of = |id: &schema::LogPointId| {
+            let place = model.log_points.get(id.index()).map(schema::LogPoint::place);
+            format!("{id} {}", place.unwrap_or_default())
+        };
+        let end = is_end.then(|| end.to_owned());
+        points.iter().map(of).chain(end).collect::<Vec<_>>().join(" or ")
+    };
+    for call in &pair.remote_calls {
+        let (after, before) =
+            (places(&call.after, call.is_first, "the start"), places(&call.before, call.is_last, "the end"));
+        let again = if call.repeats { ", again and again" } else { "" };
+        writeln!(
+            out,
+            "      call {} between {} and {}{again}",
+            call.order,
+            neutral(&after),
+            neutral(&before)
+        )?;
     }
     Ok(())
 }

@@ -100,6 +100,7 @@ fn top_level_method(model: &Model, method: &TopLevelMethod) -> Value {
         "descriptor": method.descriptor,
         "kind": kind_name(method.kind),
         "identifiers": method.identifiers.iter().map(identifier).collect::<Vec<_>>(),
+        "serves": method.serves,
         "n_log_points": points.len(),
         "log_points": points,
         "reason": method.reason,
@@ -120,6 +121,7 @@ fn communication_pair(model: &Model, pair: &schema::CommunicationPair) -> Value 
         "kind": pair.kind.name(),
         "identifiers": identifiers,
         "many": pair.many,
+        "requests": pair.requests(),
         "reason": pair.reason,
     })
 }

@@ -53,6 +53,36 @@ fn of_two_in_a_row_both_are() {
 }
 
 #[test]
+fn an_overlap_within_the_tick_of_the_clock_is_a_sequence() {
+    use Wait::Within;
+    for (over, end) in [(1000, 1000), (608, 1000)] {
+        let spans = [
+            (None, Within, 0, over),
+            (Some(0), Within, 10, 210),
+            (Some(0), Within, 209, 309),
+            (Some(0), Within, 308, 608),
+        ];
+        for unit in [1, 1000] {
+            let spans = spans.map(|(parent, wait, from, to)| (parent, wait, from * unit, to * unit));
+            let mut expected = vec![
+                (0, false, 608, end),
+                (3, false, 308, 608),
+                (2, false, 209, 308),
+                (1, false, 10, 209),
+                (0, false, 0, 10),
+            ];
+            expected.retain(|(operation, _, from, _)| *operation != 0 || *from < over);
+            let expected: Vec<_> =
+                expected.into_iter().map(|(o, h, a, b)| (o, h, a * unit, b * unit)).collect();
+            assert_eq!(path(&spans), expected);
+        }
+    }
+    // By more than that they are at work at one time.
+    let spans = [(None, Within, 0, 100), (Some(0), Within, 10, 50), (Some(0), Within, 48, 80)];
+    assert_eq!(path(&spans), [(0, false, 80, 100), (2, false, 48, 80), (0, false, 0, 48)]);
+}
+
+#[test]
 fn what_nobody_waits_for_is_on_the_path_if_it_ends_last() {
     use Wait::{Nobody, Within};
     // 1 runs while 2 is started: nobody waits for 1 before that.

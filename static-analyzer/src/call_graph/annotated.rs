@@ -81,6 +81,6 @@ impl Looked {
             let (package, simple) = class.split_at(class.rfind('/').map_or(0, |at| at + 1));
             self.classes.contains(class) || CALLED_BY.contains(&(package, simple))
         };
-        method.annotations.iter().copied().find(is_it)
+        method.annotations.iter().map(|annotation| annotation.class).find(is_it)
     }
 }

@@ -14,10 +14,11 @@ use super::reflection::{self, Constructors};
 use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
 use super::starts::{Starts, direct_targets};
-use super::{Call, CallGraph, CallKind, Root, RootKind, recursion, reflected, roots, scc, times};
+use super::{Call, CallGraph, CallKind, Root, RootKind, containers, recursion, reflected, roots, scc, times};
 use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
 use crate::limits::{DISPATCH_TARGETS_MAX, TABLE_TARGETS_MAX};
 use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access};
+use crate::services::{self, Requests};
 
 /// The call graph of `program`. Cost: linear in the size of the code.
 pub fn build(program: &Program) -> CallGraph {
@@ -45,6 +46,9 @@ pub fn build(program: &Program) -> CallGraph {
     };
     let finished = narrow.par_iter().enumerate().map(|(i, list)| edges.of(MethodId::new(i), list));
     let mut calls: Vec<Vec<Call>> = finished.collect();
+    let handlers = services::handlers(&resolver);
+    containers::given_to_libraries(program, &handlers, &mut calls);
+    containers::start_asynchronous(program, &mut calls);
     recursion::join(&resolver, &mut calls);
     let machines = Machines::find(&resolver, &calls);
     for (m, edges) in machines.edges {
@@ -52,24 +56,19 @@ pub fn build(program: &Program) -> CallGraph {
         calls[m.index()].sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
     }
     let commands = starts.commands(&narrow);
-    let roots = roots::roots(&resolver, &rpc, &starts, &machines.steps, &instantiated, &calls);
+    let known = roots::Known { rpc: &rpc, handlers: &handlers, steps: &machines.steps };
+    let roots = roots::roots(&resolver, &known, &starts, &instantiated, &calls);
     through_bridges(program, &roots, &mut calls);
     let (components, levels) = scc::levels(&calls);
-    let mut callers = vec![Vec::new(); calls.len()];
-    for (i, list) in calls.iter().enumerate() {
-        for (at, call) in list.iter().enumerate() {
-            call.targets.iter().for_each(|t| callers[t.index()].push((MethodId::new(i), at)));
-        }
-    }
     let mut rpc_interfaces: Vec<(Name, String)> =
         rpc.interfaces.iter().map(|(c, why)| (program.classes[c.index()].name, why.clone())).collect();
     rpc_interfaces.sort();
     let mut steps: Vec<MethodId> = machines.steps.into_iter().collect();
     steps.sort_unstable();
     let times = times::find(program, &closures, &calls);
-    CallGraph {
+    let mut graph = CallGraph {
         calls,
-        callers,
+        callers: Vec::new(),
         times,
         roots,
         commands,
@@ -80,8 +79,13 @@ pub fn build(program: &Program) -> CallGraph {
         reflected,
         components,
         levels,
+        handlers,
+        requests: Requests::default(),
         rpc_interfaces,
-    }
+    };
+    graph.set_callers();
+    services::connect(&resolver, &mut graph);
+    graph
 }
 
 /// A handler of events of one type is dispatched to by its bridge, and the method
@@ -137,7 +141,7 @@ fn instantiated(resolver: &Resolver<'_>) -> Vec<bool> {
     for (i, class) in program.classes.iter().enumerate() {
         let concrete = class.access & (access::ABSTRACT | access::INTERFACE) == 0;
         let plain = || resolver.declared(ClassId::new(i), Name::from("<init>"), Name::from("()V")).is_some();
-        made[i] |= concrete && (named[i] || plain());
+        made[i] |= concrete && (named[i] || plain() || containers::is_component(program, class));
     }
     made
 }

@@ -1,6 +1,7 @@
 //! Where threads enter the program.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use schema::LinkKind;
 use schema::model::COMMAND;
 
 use super::annotated::Looked;
@@ -11,14 +12,24 @@ use super::starts::Starts;
 use super::{Call, CallKind, Root, RootKind};
 use crate::ir::{Op, ValueId};
 use crate::program::{ClassId, MethodId, Name, access};
+use crate::services::Handler;
+
+/// What is known beforehand of who begins what.
+pub(crate) struct Known<'a> {
+    /// Interfaces served to remote callers.
+    pub(crate) rpc: &'a Rpc,
+    /// Methods that serve what others ask for.
+    pub(crate) handlers: &'a [Handler],
+    /// Steps of state machines.
+    pub(crate) steps: &'a FxHashSet<MethodId>,
+}
 
 /// The roots, sorted by method; the most telling kind wins where a method is
 /// several.
 pub(crate) fn roots(
     resolver: &Resolver<'_>,
-    rpc: &Rpc,
+    known: &Known<'_>,
     starts: &Starts<'_>,
-    steps: &FxHashSet<MethodId>,
     instantiated: &[bool],
     calls: &[Vec<Call>],
 ) -> Vec<Root> {
@@ -36,7 +47,9 @@ pub(crate) fn roots(
             }
         }
     };
+    let &Known { rpc, handlers, steps } = known;
     add_served(resolver, rpc, &mut add);
+    add_handlers(handlers, &mut add);
     add_tasks(resolver, starts, instantiated, &mut add);
     add_lambdas(resolver, calls, &mut add);
     add_tables(resolver, calls, steps, &mut add);
@@ -76,6 +89,16 @@ fn add_served(resolver: &Resolver<'_>, rpc: &Rpc, add: Add<'_>) {
                 add(target, RootKind::Rpc, why);
             }
         }
+    }
+}
+
+fn add_handlers(handlers: &[Handler], add: Add<'_>) {
+    for handler in handlers.iter().filter(|handler| handler.is_certain) {
+        let kind = match handler.kind {
+            LinkKind::Message => RootKind::Callback,
+            _ => RootKind::Rpc,
+        };
+        add(handler.method, kind, handler.why.clone());
     }
 }
 
@@ -167,7 +190,7 @@ fn add_uncalled(resolver: &Resolver<'_>, calls: &[Vec<Call>], add: Add<'_>) {
     let program = resolver.program;
     let mut is_called = vec![false; program.methods.len()];
     for list in calls {
-        for call in list.iter().filter(|c| c.kind != CallKind::Rpc) {
+        for call in list.iter().filter(|c| !c.kind.is_remote()) {
             call.targets.iter().for_each(|t| is_called[t.index()] = true);
         }
     }

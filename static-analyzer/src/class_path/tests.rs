@@ -137,3 +137,23 @@ fn odd_names_are_only_names() {
     let read = read_one("a.jar", &jar(files), &Config::default()).expect("a jar");
     assert_eq!(read.files.len(), 3);
 }
+
+#[test]
+fn jars_that_a_manifest_names_are_read_after_it() {
+    let lib = jar(&[("x/X.class", &with_byte(2))]);
+    // Lines of a manifest are cut at 72 bytes, wherever that is.
+    let manifest = b"Manifest-Version: 1.0\r\nClass-Path: lib/a.JAR lib/gone.jar li\r\n b/b.jar\r\n\r\n";
+    let app = jar(&[("META-INF/MANIFEST.MF", manifest), ("A.class", &with_byte(1))]);
+    let folder = folder(&[("app.jar", &app), ("lib/a.JAR", &lib), ("lib/b.jar", &lib)]);
+    let read = read(&[folder.path().join("app.jar")], &Config::default()).expect("jars");
+    assert_eq!(listing(&read), ["app.jar A.class 1", "a.JAR x/X.class 2", "b.jar x/X.class 2"]);
+    assert!(read.diagnostics.iter().any(|told| told.contains("`lib/gone.jar`")), "{:?}", read.diagnostics);
+}
+
+#[test]
+fn enterprise_applications_are_opened() {
+    let lib = jar(&[("x/X.class", &with_byte(2))]);
+    let war = jar(&[("WEB-INF/lib/x.jar", &lib)]);
+    let read = read_one("app.ear", &jar(&[("app.war", &war)]), &Config::default()).expect("an ear");
+    assert_eq!(listing(&read), ["app.ear!app.war!WEB-INF/lib/x.jar x/X.class 2"]);
+}

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use super::in_loop;
-use crate::call_graph::{CallGraph, CallKind, RootKind};
+use crate::call_graph::{CallGraph, RootKind};
 use crate::ir::{Body, Op, ValueId};
 use crate::program::{ClassId, FieldRef, MethodId, MethodRef, Name, Program};
 use crate::top_level::loops::{ServiceLoops, is_take};
@@ -124,7 +124,7 @@ pub(super) fn reach(graph: &CallGraph, is_met: &mut [bool], starts: Vec<MethodId
     let mut todo = starts;
     todo.iter().for_each(|method| is_met[method.index()] = true);
     while let Some(method) = todo.pop() {
-        for call in graph.calls(method).iter().filter(|call| call.kind != CallKind::Rpc) {
+        for call in graph.calls(method).iter().filter(|call| !call.kind.is_remote()) {
             for &target in &call.targets {
                 if !std::mem::replace(&mut is_met[target.index()], true) {
                     todo.push(target);

@@ -27,7 +27,7 @@ use super::keys::Keys;
 use super::origins::Origins;
 use super::{Bindings, Bound, Place, made};
 use crate::call_graph::resolve::class_of;
-use crate::call_graph::{CallGraph, CallKind, RootKind, apis};
+use crate::call_graph::{CallGraph, RootKind, apis};
 use crate::ir::{Op, ValueId};
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{ClassId, FieldRef, MethodId, Name, Program, access};
@@ -171,7 +171,7 @@ impl<'a> Lifetimes<'a> {
         let Some(body) = &self.program.methods[method.index()].body else { return };
         self.read(method, &|v| loops.contains(body, v));
         for call in self.graph.calls(method) {
-            if loops.contains(body, call.site) && call.kind != CallKind::Rpc {
+            if loops.contains(body, call.site) && !call.kind.is_remote() {
                 starts.extend(&call.targets);
             }
         }

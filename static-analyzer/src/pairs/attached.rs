@@ -71,6 +71,7 @@ pub(super) fn add(context: Context<'_>, units: &Units, facts: &Facts, pairs: &mu
                     waits: false,
                     outside_rounds: false,
                     in_order: false,
+                    remote_calls: Vec::new(),
                     reason: format!("both carry {simple}, which is attached to a connection"),
                 });
             }

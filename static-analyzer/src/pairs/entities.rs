@@ -58,6 +58,7 @@ fn add_pair(pairs: &mut Pairs, identity: Name, a: &Handler, b: &Handler) {
         waits: false,
         outside_rounds: false,
         in_order: false,
+        remote_calls: Vec::new(),
         reason: format!("both handle events of one {identity}"),
     });
 }

@@ -122,6 +122,7 @@ fn rule_text(context: Context<'_>, rule: &Rule) -> String {
         Rule::Call(CallKind::Table) => "looks it up in a table".to_owned(),
         Rule::Call(CallKind::Start(_) | CallKind::Exit) => "starts it".to_owned(),
         Rule::Call(CallKind::Rpc) => "calls it remotely".to_owned(),
+        Rule::Call(CallKind::Asks(_)) => "asks for it".to_owned(),
         Rule::Channel(channel) => channels::text(context, channel),
         Rule::Event(class) => format!("event {}", class.rsplit('/').next().unwrap_or(class.as_str())),
     }
@@ -300,7 +301,7 @@ fn is_template(context: Context<'_>, caller: MethodId, target: MethodId, call: &
 fn cargo(kind: CallKind, target: MethodId) -> Cargo {
     match kind {
         CallKind::Start(_) | CallKind::Exit => Cargo::Task(target),
-        CallKind::Rpc => Cargo::Arguments(target),
+        CallKind::Rpc | CallKind::Asks(_) => Cargo::Arguments(target),
         CallKind::Direct | CallKind::Callback | CallKind::Table => Cargo::Any,
     }
 }
@@ -311,6 +312,7 @@ fn link_kind(kind: CallKind) -> LinkKind {
         CallKind::Start(kind) => kind,
         CallKind::Exit => LinkKind::Thread,
         CallKind::Rpc => LinkKind::Rpc,
+        CallKind::Asks(kind) => kind,
     }
 }
 

@@ -11,7 +11,6 @@ use super::facts::Channel;
 use super::handoffs::{Handoff, Rule, Sources};
 use super::homes::Object;
 use super::regions::UnitId;
-use crate::call_graph::CallKind;
 use crate::ir::ValueId;
 use crate::limits::{HANDOFFS_PER_PAIR_MAX, LINK_HANDOFFS_MAX, LINKS_IN_A_ROW_MAX};
 use crate::top_level::loops::ServiceLoops;
@@ -143,7 +142,7 @@ struct Past {
 
 impl Past {
     fn new(way: &Way<'_>) -> Self {
-        let is_call = way.last.rule == Rule::Call(CallKind::Rpc);
+        let is_call = matches!(way.last.rule, Rule::Call(kind) if kind.is_remote());
         let is_started = way.last.kind == LinkKind::Thread;
         Past { kind: way.kind, is_started, is_call, through: way.last.through }
     }
@@ -154,7 +153,7 @@ struct Counts(Vec<[u8; Counts::KINDS]>);
 
 impl Counts {
     /// Kinds of links: one more than the last.
-    const KINDS: usize = LinkKind::Ask as usize + 1;
+    const KINDS: usize = LinkKind::Message as usize + 1;
 
     fn new(n_units: usize) -> Self {
         Counts(vec![[0; Self::KINDS]; n_units])
@@ -266,6 +265,7 @@ mod tests {
     use super::super::cargo::Cargo;
     use super::super::handoffs::{Entry, Lists};
     use super::*;
+    use crate::call_graph::CallKind;
     use crate::ir::ValueId;
     use crate::program::{MethodId, Name};
 

@@ -39,6 +39,17 @@ impl Prints {
         Prints { by_method, below: vec![OnceLock::new(); context.program.methods.len()] }
     }
 
+    /// The log points that an instruction prints.
+    pub(super) fn at(&self, method: MethodId, site: ValueId) -> impl Iterator<Item = u32> {
+        let own = self.by_method.get(&method).into_iter().flatten();
+        own.filter(move |(at, _)| *at == site).map(|&(_, point)| point)
+    }
+
+    /// Whether neither a method nor what it calls prints anything.
+    pub(super) fn is_silent(&self, context: Context<'_>, method: MethodId) -> bool {
+        self.below(context, method).is_empty()
+    }
+
     fn below(&self, context: Context<'_>, method: MethodId) -> &[u32] {
         self.below[method.index()].get_or_init(|| self.find_below(context, method))
     }

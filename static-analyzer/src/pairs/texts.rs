@@ -22,7 +22,7 @@ const BUILDERS: &[&str] = &["java/lang/StringBuilder", "java/lang/StringBuffer"]
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     /// Known text.
     Const(String),
     /// The text of this value.
@@ -32,7 +32,7 @@ pub(super) enum Piece {
 }
 
 /// What the text that `value` is was made of; itself, if it was not made here.
-pub(super) fn pieces(body: &Body, value: ValueId) -> Vec<Piece> {
+pub(crate) fn pieces(body: &Body, value: ValueId) -> Vec<Piece> {
     let mut pieces = Vec::new();
     add(body, value, &mut pieces);
     pieces

@@ -52,7 +52,8 @@ fn is_descriptor(path: &str) -> bool {
 /// Whether the class file at `path` within its entry is a library's: as the user
 /// says, else by the table.
 fn is_library(path: &str, config: &Config) -> bool {
-    let path = CLASS_FOLDERS.iter().find_map(|folder| path.strip_prefix(folder)).unwrap_or(path);
+    let own = CLASS_FOLDERS.iter().find_map(|folder| path.strip_prefix(folder));
+    let path = own.unwrap_or(path);
     let is_below = |package: &String| {
         let rest = package.split('.').try_fold(path, |rest, part| rest.strip_prefix(part)?.strip_prefix('/'));
         rest.is_some()
@@ -60,7 +61,10 @@ fn is_library(path: &str, config: &Config) -> bool {
     if config.library.iter().any(is_below) {
         return true;
     }
-    LIBRARY_PREFIXES.iter().any(|prefix| path.starts_with(prefix)) && !config.not_library.iter().any(is_below)
+    // What is built into an application is its own, however its packages are called.
+    own.is_none()
+        && LIBRARY_PREFIXES.iter().any(|prefix| path.starts_with(prefix))
+        && !config.not_library.iter().any(is_below)
 }
 
 #[cfg(test)]
@@ -90,7 +94,10 @@ mod tests {
     #[test]
     fn classes_of_well_known_libraries_are_no_part_of_a_program() {
         check(&["a/Main.class", "io/netty/channel/Channel.class"], "", &["a/Main.class"]);
-        let boot = ["BOOT-INF/classes/a/Main.class", "BOOT-INF/classes/org/slf4j/Logger.class"];
+        let boot = [
+            "BOOT-INF/classes/org/springframework/samples/Main.class",
+            "org/springframework/boot/Loader.class",
+        ];
         check(&boot, "", &boot[..1]);
         // A copy in a package of the program's own is the program's.
         let copy = ["a/Main.class", "a/shaded/io/netty/channel/Channel.class", "io/nettyx/A.class"];

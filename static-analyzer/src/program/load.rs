@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::ir::{Op, lift};
 use crate::program::{Class, ClassId, Method, Name, Program, bundles, libraries};
 
+pub(crate) mod applications;
 mod cafebabe;
 mod noak;
 pub(crate) mod raw;
@@ -41,6 +42,8 @@ struct Loaded {
     class: Class,
     methods: Vec<Method>,
     failures: Vec<String>,
+    /// xxh3-128 of the class file.
+    digest: u128,
 }
 
 /// Lifts class files in memory, given with their names, as if they were one
@@ -55,12 +58,13 @@ pub fn load_classes(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Progr
 
 fn link(class_path: ClassPath) -> Program {
     let ClassPath { entries, files, resources, mut diagnostics, .. } = class_path;
+    let applications = applications::of_entries(&entries, &files);
     let mut entries: Vec<ClassPathEntry> = entries
         .into_iter()
         .map(|e| ClassPathEntry { name: e.name, n_classes: 0, n_skipped: 0, digest: e.digest })
         .collect();
     let loaded: Vec<_> = files.into_par_iter().map(|file| (file.entry, load_file(file))).collect();
-    let mut chosen: FxHashMap<Name, usize> = FxHashMap::default();
+    let mut met = applications::Met::default();
     // (entry of the copy, entry of the first): (copies, first name).
     let mut copies: FxHashMap<(usize, usize), (usize, Name)> = FxHashMap::default();
     let mut classes: Vec<Loaded> = Vec::with_capacity(loaded.len());
@@ -71,16 +75,19 @@ fn link(class_path: ClassPath) -> Program {
                 entries[entry].n_skipped += 1;
                 diagnostics.push(format!("class skipped: `{}`: {reason}", entries[entry].name));
             }
-            Ok(Some(class)) => match chosen.get(&class.class.name) {
-                Some(&first) => copies.entry((entry, first)).or_insert((0, class.class.name)).0 += 1,
-                None => {
-                    chosen.insert(class.class.name, entry);
-                    entries[entry].n_classes += 1;
-                    classes.push(class);
+            Ok(Some(class)) => {
+                let name = class.class.name;
+                match met.copy_of(name, entry, applications[entry], class.digest) {
+                    Some(first) => copies.entry((entry, first)).or_insert((0, name)).0 += 1,
+                    None => {
+                        entries[entry].n_classes += 1;
+                        classes.push(class);
+                    }
                 }
-            },
+            }
         }
     }
+    met.rename(&mut classes, &applications);
     diagnostics.extend(copies.into_iter().map(|((copy, first), (n, name))| {
         let (copy, first) = (&entries[copy].name, &entries[first].name);
         format!("duplicate classes: `{copy}`: {n} classes that `{first}` has too are ignored, e.g. `{name}`")
@@ -100,7 +107,8 @@ fn load_file(file: ClassFile) -> Result<Option<Loaded>, String> {
     }
     let bytes = file.bytes.as_ref().map_err(|e| named(e.clone()))?;
     let loaded = guarded(|| parse(bytes).map(|raw| lift_class(raw, file.entry)));
-    loaded.and_then(|r| r).map(Some).map_err(named)
+    let with_digest = |loaded| Loaded { digest: xxhash_rust::xxh3::xxh3_128(bytes), ..loaded };
+    loaded.and_then(|r| r).map(with_digest).map(Some).map_err(named)
 }
 
 fn assemble(mut loaded: Vec<Loaded>, entries: Vec<ClassPathEntry>, mut diagnostics: Vec<String>) -> Program {
@@ -185,6 +193,7 @@ fn lift_class(raw: RawClass, entry: usize) -> Loaded {
             access: method.access,
             exceptions: method.exceptions,
             annotations: method.annotations,
+            parameter_annotations: method.parameter_annotations,
             body,
         });
     }
@@ -197,11 +206,12 @@ fn lift_class(raw: RawClass, entry: usize) -> Loaded {
         signature: raw.signature,
         source_file: raw.source_file,
         enclosing: raw.enclosing,
+        annotations: raw.annotations,
         fields: raw.fields,
         methods: 0..0,
         entry,
     };
-    Loaded { class, methods, failures }
+    Loaded { class, methods, failures, digest: 0 }
 }
 
 fn parameter_names(method: &RawMethod) -> Vec<Option<Name>> {

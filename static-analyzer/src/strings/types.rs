@@ -65,7 +65,7 @@ pub(crate) fn source_simple_name(class: &str) -> String {
 
 /// What `Class.getName` returns.
 pub(crate) fn binary_name(class: &str) -> String {
-    class.replace('/', ".")
+    crate::program::load::applications::plain(class).replace('/', ".")
 }
 
 fn primitive_name(descriptor: &str) -> &str {

@@ -47,7 +47,10 @@ impl Known<'_> {
         let helped = |target: MethodId| self.is_helper(target) && self.waits(target);
         let called = || self.graph.local_edges(method).map(|(_, target)| target);
         let starts = |m: MethodId| {
-            self.graph.calls(m).iter().any(|call| matches!(call.kind, CallKind::Start(_) | CallKind::Rpc))
+            self.graph
+                .calls(m)
+                .iter()
+                .any(|call| matches!(call.kind, CallKind::Start(_)) || call.kind.is_remote())
         };
         (self.waits(method) || called().any(helped)) && !starts(method) && !called().any(starts)
     }

@@ -50,7 +50,7 @@ fn for_requests(graph: &CallGraph, drops: &Drops<'_>, loops: &[ServiceLoops]) ->
         let method = MethodId::new(at);
         let Some(body) = &drops.program.methods[at].body else { continue };
         for call in graph.calls(method) {
-            if call.kind != CallKind::Rpc && (loops.contains(body, call.site) || call.sets_timer(body)) {
+            if !call.kind.is_remote() && (loops.contains(body, call.site) || call.sets_timer(body)) {
                 todo.extend(&call.targets);
             }
         }
@@ -58,7 +58,7 @@ fn for_requests(graph: &CallGraph, drops: &Drops<'_>, loops: &[ServiceLoops]) ->
     let mut is_met = vec![false; loops.len()];
     while let Some(method) = todo.pop() {
         if !std::mem::replace(&mut is_met[method.index()], true) {
-            let calls = graph.calls(method).iter().filter(|call| call.kind != CallKind::Rpc);
+            let calls = graph.calls(method).iter().filter(|call| !call.kind.is_remote());
             todo.extend(calls.flat_map(|call| &call.targets));
         }
     }
@@ -99,7 +99,7 @@ impl<'a> Finder<'a> {
                     }
                     CallKind::Table => todo.push((target, None)),
                     CallKind::Start(_) if !call.sets_timer(body) => roots.push_back(target),
-                    CallKind::Start(_) | CallKind::Exit | CallKind::Rpc => {}
+                    CallKind::Start(_) | CallKind::Exit | CallKind::Rpc | CallKind::Asks(_) => {}
                 }
             }
         }

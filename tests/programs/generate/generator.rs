@@ -16,6 +16,8 @@ mod random;
 mod remote;
 mod say;
 mod score;
+#[path = "../../support/thread_names.rs"]
+mod thread_names;
 mod threads;
 mod words;
 mod workshop;
@@ -68,7 +70,7 @@ pub(crate) fn generate(command: &Command, scratch: &Path, tell: &mut dyn FnMut(&
         let found = score::score(lprof, &folder, scratch)?;
         tell(&found.row(&format!("seed {seed}")));
         let ingredients = program.ingredients().into_iter().collect();
-        checked.push(Checked { name: format!("seed-{seed}"), score: found, ingredients });
+        checked.push(Checked { name: format!("seed-{seed}"), score: found, with_threads: None, ingredients });
         if command.minimize && !found.is_right() {
             let least = shrink(&mut workshop, &program, lprof, scratch);
             let folder = command.out.join(format!("seed-{seed}-least"));
@@ -92,6 +94,8 @@ fn packed_name(seed: u64) -> String {
 pub(crate) struct Checked {
     pub(crate) name: String,
     pub(crate) score: Score,
+    /// Where the threads of its records are put into the logs.
+    pub(crate) with_threads: Option<Score>,
     ingredients: Vec<String>,
 }
 
@@ -105,9 +109,16 @@ pub(crate) fn check_packed(lprof: &Path, folder: &Path, scratch: &Path) -> Resul
         let set = scratch.join("set");
         pack::unpack(path, &set)?;
         let score = score::score(lprof, &set, &scratch).map_err(|e| format!("{name}: {e}"))?;
+        let with_threads =
+            score::score_with_threads(lprof, &set, &scratch).map_err(|e| format!("{name}: {e}"))?;
         let ingredients = workshop::read(&set.join("ingredients.tsv"))?;
         workshop::clear(&scratch)?;
-        Ok(Checked { name, score, ingredients: ingredients.lines().map(str::to_owned).collect() })
+        Ok(Checked {
+            name,
+            score,
+            with_threads: Some(with_threads),
+            ingredients: ingredients.lines().map(str::to_owned).collect(),
+        })
     };
     packed.par_iter().map(check).collect()
 }
@@ -119,7 +130,12 @@ pub(crate) fn shares(checked: &[Checked]) -> String {
         shares.add(set.ingredients.iter().cloned(), set.score.is_right());
     }
     let rights = checked.iter().filter(|set| set.score.is_right()).count();
-    format!("{}{rights} of {} programs right", shares.table(), checked.len())
+    let with_threads = checked.iter().filter_map(|set| set.with_threads);
+    let told = match with_threads.clone().count() {
+        0 => String::new(),
+        n => format!(", {} of {n} with threads", with_threads.filter(|score| score.is_right()).count()),
+    };
+    format!("{}{rights} of {} programs right{told}", shares.table(), checked.len())
 }
 
 /// The least plan that lprof still does wrong. What cannot be made or scored does not count.

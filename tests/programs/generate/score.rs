@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Result;
-use super::workshop::{clear, files, said};
+use super::thread_names::with_threads;
+use super::workshop::{clear, files, put, read, said};
 
 /// Messages of a set as `lprof evaluate` classes them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,10 +38,31 @@ impl Score {
 
 /// Analyzes, maps, reduces and evaluates the set in `folder`.
 pub(crate) fn score(lprof: &Path, folder: &Path, scratch: &Path) -> Result<Score> {
-    let table = scratch.join("table");
-    clear(&table)?;
+    score_logs(lprof, folder, &logs(folder)?, scratch)
+}
+
+/// The same with the threads of the records, which the truth knows.
+pub(crate) fn score_with_threads(lprof: &Path, folder: &Path, scratch: &Path) -> Result<Score> {
+    let truth = read(&folder.join("truth.tsv"))?;
+    let named = |log: &PathBuf| {
+        let node = log.file_stem().unwrap_or_default().to_string_lossy();
+        let path = scratch.join("with-threads").join(log.file_name().unwrap_or_default());
+        put(&path, with_threads(&read(log)?, &node, &truth)?.as_bytes())?;
+        Ok(path)
+    };
+    let logs = logs(folder)?.iter().map(named).collect::<Result<Vec<PathBuf>>>()?;
+    score_logs(lprof, folder, &logs, scratch)
+}
+
+fn logs(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut logs: Vec<PathBuf> = files(folder)?;
     logs.retain(|path| path.extension().is_some_and(|ending| ending == "log"));
+    Ok(logs)
+}
+
+fn score_logs(lprof: &Path, folder: &Path, logs: &[PathBuf], scratch: &Path) -> Result<Score> {
+    let table = scratch.join("table");
+    clear(&table)?;
     let named = |log: &PathBuf| {
         format!("{}={}", log.file_stem().unwrap_or_default().to_string_lossy(), log.display())
     };

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::call_graph::reflected::made_by;
-use crate::call_graph::{Call, CallGraph, CallKind};
+use crate::call_graph::{Call, CallGraph};
 use crate::ir::{Body, InvokeKind, Op};
 use crate::program::{Class, ClassId, MethodId, Name, Program};
 
@@ -28,7 +28,7 @@ impl Steps {
         let classes = body.into_iter().flat_map(|body| initialized_by(program, body));
         steps.runs = classes.flat_map(|class| &initializers[class.index()]).copied().collect();
         for call in graph.calls(method) {
-            if call.kind == CallKind::Rpc {
+            if call.kind.is_remote() {
                 steps.makes.extend(body.and_then(|body| answer(program, body, call)));
                 continue;
             }

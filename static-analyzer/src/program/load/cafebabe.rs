@@ -4,18 +4,20 @@
 
 use std::borrow::Cow;
 
-use ::cafebabe::attributes::{AttributeData, AttributeInfo, BootstrapMethodEntry, CodeData};
+use ::cafebabe::attributes::{
+    Annotation as CafebabeAnnotation, AnnotationElementValue, AttributeData, AttributeInfo,
+    BootstrapMethodEntry, CodeData,
+};
 use ::cafebabe::bytecode::{ByteCode, Opcode};
 use ::cafebabe::constant_pool::{
     BootstrapArgument, LiteralConstant, Loadable, MemberRef, MethodHandle, NameAndType, ObjectArrayType,
     ReferenceKind,
 };
-use ::cafebabe::descriptors::{FieldDescriptor, FieldType};
 use ::cafebabe::{FieldInfo, MethodInfo};
 
 use super::raw::{Pool, Pooled, RawClass, RawCode, RawHandler, RawMethod, decode};
 use crate::ir::{BootstrapArg, Const};
-use crate::program::{Field, MethodRef, Name};
+use crate::program::{Annotation, AnnotationValue, Field, MethodRef, Name};
 
 /// Parses a class file.
 pub(super) fn parse(bytes: &[u8]) -> Result<RawClass, String> {
@@ -28,6 +30,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<RawClass, String> {
         signature: signature(&class.attributes),
         source_file: None,
         enclosing: None,
+        annotations: Vec::new(),
         fields: class.fields.iter().map(field).collect(),
         methods: class.methods.iter().map(method).collect(),
         bootstraps: Vec::new(),
@@ -38,6 +41,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<RawClass, String> {
             AttributeData::EnclosingMethod { class_name, method } => {
                 let method = method.as_ref().map(|m| (name(&m.name), name(&m.descriptor)));
                 raw.enclosing = Some((name(class_name), method));
+            }
+            AttributeData::RuntimeVisibleAnnotations(list) => {
+                raw.annotations = list.iter().filter_map(annotation).collect();
             }
             AttributeData::BootstrapMethods(entries) => {
                 raw.bootstraps = entries.iter().map(bootstrap).collect();
@@ -80,6 +86,7 @@ fn method(method: &MethodInfo<'_>) -> RawMethod {
         access: method.access_flags.bits(),
         exceptions: Vec::new(),
         annotations: Vec::new(),
+        parameter_annotations: Vec::new(),
         parameters: Vec::new(),
         code: None,
     };
@@ -87,8 +94,11 @@ fn method(method: &MethodInfo<'_>) -> RawMethod {
         match &attribute.data {
             AttributeData::Exceptions(classes) => raw.exceptions = classes.iter().map(|c| name(c)).collect(),
             AttributeData::RuntimeVisibleAnnotations(list) => {
-                let classes = list.iter().filter_map(|a| class_of(&a.type_descriptor));
-                raw.annotations.extend(classes);
+                raw.annotations = list.iter().filter_map(annotation).collect();
+            }
+            AttributeData::RuntimeVisibleParameterAnnotations(list) => {
+                let of = list.iter().map(|p| p.annotations.iter().filter_map(annotation).collect());
+                raw.parameter_annotations = of.collect();
             }
             AttributeData::MethodParameters(list) => {
                 raw.parameters = list.iter().map(|p| p.name.as_ref().map(|n| name(n))).collect();
@@ -100,10 +110,26 @@ fn method(method: &MethodInfo<'_>) -> RawMethod {
     raw
 }
 
-fn class_of(descriptor: &FieldDescriptor<'_>) -> Option<Name> {
-    match &descriptor.field_type {
-        FieldType::Object(class) if descriptor.dimensions == 0 => Some(name(class)),
-        _ => None,
+fn annotation(annotation: &CafebabeAnnotation<'_>) -> Option<Annotation> {
+    let descriptor = annotation.type_descriptor.to_string();
+    let elements = annotation.elements.iter().filter(|_| Annotation::is_read(&descriptor));
+    let values = elements.map(|e| (name(&e.name), annotation_value(&e.value)));
+    Annotation::of(&descriptor, values.collect())
+}
+
+fn annotation_value(value: &AnnotationElementValue<'_>) -> AnnotationValue {
+    match value {
+        AnnotationElementValue::StringConstant(text) => AnnotationValue::Text(name(text)),
+        AnnotationElementValue::EnumConstant { const_name, .. } => {
+            AnnotationValue::Constant(name(const_name))
+        }
+        AnnotationElementValue::AnnotationValue(nested) => {
+            annotation(nested).map_or(AnnotationValue::Other, AnnotationValue::Nested)
+        }
+        AnnotationElementValue::ArrayValue(all) => {
+            AnnotationValue::List(all.iter().map(annotation_value).collect())
+        }
+        _ => AnnotationValue::Other,
     }
 }
 

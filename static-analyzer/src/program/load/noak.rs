@@ -2,6 +2,7 @@
 //! class files that `cafebabe` cannot, and checks the code arrays of all files
 //! beforehand ([`scan`]).
 
+use ::noak::reader::attributes::annotations::{Annotation as NoakAnnotation, ElementValue};
 use ::noak::reader::attributes::{AttributeContent, Code, LocalVariableTable};
 use ::noak::reader::cpool::{self, ConstantPool, Index, Item};
 use ::noak::reader::{Attribute, Class, DecodeMany, Field as NoakField, Method as NoakMethod};
@@ -9,7 +10,7 @@ use ::noak::reader::{Attribute, Class, DecodeMany, Field as NoakField, Method as
 use super::raw::{self, Pool, Pooled, RawClass, RawCode, RawHandler, RawMethod, decode};
 use crate::ir::{BootstrapArg, Const};
 use crate::limits;
-use crate::program::{Field, MethodRef, Name};
+use crate::program::{Annotation, AnnotationValue, Field, MethodRef, Name};
 
 type Result<T> = std::result::Result<T, String>;
 type Attributes<'a> = DecodeMany<'a, Attribute<'a>, u16>;
@@ -90,6 +91,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<RawClass> {
         signature: signature(pool, class.attributes())?,
         source_file: None,
         enclosing: None,
+        annotations: Vec::new(),
         fields: Vec::new(),
         methods: Vec::new(),
         bootstraps: Vec::new(),
@@ -100,6 +102,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<RawClass> {
             Ok(AttributeContent::EnclosingMethod(enclosing)) => {
                 let method = enclosing.method().map(|m| name_and_type(pool, m)).transpose()?;
                 raw.enclosing = Some((class_name(pool, enclosing.class())?, method));
+            }
+            Ok(AttributeContent::RuntimeVisibleAnnotations(list)) => {
+                raw.annotations = annotations(pool, list.annotations())?;
             }
             Ok(AttributeContent::BootstrapMethods(list)) => {
                 for entry in list.methods() {
@@ -225,6 +230,44 @@ fn field<'a>(pool: &ConstantPool<'a>, field: &NoakField<'a>) -> Result<Field> {
     })
 }
 
+fn annotations<'a>(
+    pool: &ConstantPool<'a>,
+    list: DecodeMany<'a, NoakAnnotation<'a>, u16>,
+) -> Result<Vec<Annotation>> {
+    let mut found = Vec::new();
+    for one in list {
+        found.extend(annotation(pool, &one.map_err(text)?)?);
+    }
+    Ok(found)
+}
+
+fn annotation<'a>(pool: &ConstantPool<'a>, one: &NoakAnnotation<'a>) -> Result<Option<Annotation>> {
+    let descriptor = utf8(pool, one.type_())?;
+    let mut values = Vec::new();
+    if Annotation::is_read(&descriptor) {
+        for pair in one.pairs() {
+            let pair = pair.map_err(text)?;
+            values.push((utf8(pool, pair.name())?, annotation_value(pool, &pair.value())?));
+        }
+    }
+    Ok(Annotation::of(&descriptor, values))
+}
+
+fn annotation_value<'a>(pool: &ConstantPool<'a>, value: &ElementValue<'a>) -> Result<AnnotationValue> {
+    Ok(match value {
+        ElementValue::String(of) => AnnotationValue::Text(utf8(pool, *of)?),
+        ElementValue::Enum { const_name, .. } => AnnotationValue::Constant(utf8(pool, *const_name)?),
+        ElementValue::Annotation(nested) => {
+            annotation(pool, nested)?.map_or(AnnotationValue::Other, AnnotationValue::Nested)
+        }
+        ElementValue::Array(all) => {
+            let all = all.iter().map(|one| annotation_value(pool, &one.map_err(text)?));
+            AnnotationValue::List(all.collect::<Result<_>>()?)
+        }
+        _ => AnnotationValue::Other,
+    })
+}
+
 fn method<'a>(pool: &ConstantPool<'a>, method: &NoakMethod<'a>) -> Result<RawMethod> {
     let mut raw = RawMethod {
         name: utf8(pool, method.name())?,
@@ -233,6 +276,7 @@ fn method<'a>(pool: &ConstantPool<'a>, method: &NoakMethod<'a>) -> Result<RawMet
         access: method.access_flags().bits(),
         exceptions: Vec::new(),
         annotations: Vec::new(),
+        parameter_annotations: Vec::new(),
         parameters: Vec::new(),
         code: None,
     };
@@ -241,10 +285,12 @@ fn method<'a>(pool: &ConstantPool<'a>, method: &NoakMethod<'a>) -> Result<RawMet
         match attribute.read_content(pool) {
             Ok(AttributeContent::Exceptions(list)) => raw.exceptions = class_names(pool, list.exceptions())?,
             Ok(AttributeContent::RuntimeVisibleAnnotations(list)) => {
-                for annotation in list.annotations() {
-                    let descriptor = utf8(pool, annotation.map_err(text)?.type_())?;
-                    let class = descriptor.strip_prefix('L').and_then(|d| d.strip_suffix(';'));
-                    raw.annotations.extend(class.map(Name::from));
+                raw.annotations = annotations(pool, list.annotations())?;
+            }
+            Ok(AttributeContent::RuntimeVisibleParameterAnnotations(list)) => {
+                for parameter in list.parameters() {
+                    let of = annotations(pool, parameter.map_err(text)?.annotations())?;
+                    raw.parameter_annotations.push(of);
                 }
             }
             Ok(AttributeContent::MethodParameters(list)) => {

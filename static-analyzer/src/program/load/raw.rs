@@ -5,7 +5,7 @@
 //! only look up the constant pool ([`Pool`]).
 
 use crate::ir::{Arithmetic, BootstrapArg, Comparison, Const, InvokeKind};
-use crate::program::{Field, MethodRef, Name};
+use crate::program::{Annotation, Field, MethodRef, Name};
 
 /// One class file.
 #[derive(Debug)]
@@ -17,6 +17,7 @@ pub(crate) struct RawClass {
     pub(crate) signature: Option<Name>,
     pub(crate) source_file: Option<Name>,
     pub(crate) enclosing: Option<(Name, Option<(Name, Name)>)>,
+    pub(crate) annotations: Vec<Annotation>,
     pub(crate) fields: Vec<Field>,
     pub(crate) methods: Vec<RawMethod>,
     pub(crate) bootstraps: Vec<(MethodRef, Vec<BootstrapArg>)>,
@@ -30,7 +31,8 @@ pub(crate) struct RawMethod {
     pub(crate) signature: Option<Name>,
     pub(crate) access: u16,
     pub(crate) exceptions: Vec<Name>,
-    pub(crate) annotations: Vec<Name>,
+    pub(crate) annotations: Vec<Annotation>,
+    pub(crate) parameter_annotations: Vec<Vec<Annotation>>,
     /// From the `MethodParameters` attribute.
     pub(crate) parameters: Vec<Option<Name>>,
     /// An error: the code cannot be decoded.

@@ -105,6 +105,7 @@ fn written(
         access: access::PRIVATE | access::STATIC | access::SYNTHETIC,
         exceptions: Vec::new(),
         annotations: Vec::new(),
+        parameter_annotations: Vec::new(),
         parameter_names: vec![None; count],
         body: Some(body),
     }

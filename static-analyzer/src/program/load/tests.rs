@@ -37,6 +37,18 @@ impl Writer {
         self.n_constants - 1
     }
 
+    fn method_ref(&mut self, class: &str, name: &str, descriptor: &str) -> u16 {
+        let (class, name, descriptor) = (self.class(class), self.utf8(name), self.utf8(descriptor));
+        self.pool.push(12);
+        self.pool.extend([name, descriptor].iter().flat_map(|word| word.to_be_bytes()));
+        self.n_constants += 1;
+        let pair = self.n_constants - 1;
+        self.pool.push(10);
+        self.pool.extend([class, pair].iter().flat_map(|word| word.to_be_bytes()));
+        self.n_constants += 1;
+        self.n_constants - 1
+    }
+
     /// A static method `name`; handlers are (start, end, handler, class).
     fn method(&mut self, name: &str, descriptor: &str, locals: u16, code: &[u8], handlers: &[[u16; 4]]) {
         let words = |words: &[u16]| words.iter().flat_map(|w| w.to_be_bytes()).collect::<Vec<u8>>();
@@ -413,4 +425,53 @@ fn all_sample_methods_are_lifted() {
         assert!(program.methods.iter().filter(has_code).all(|m| m.body.is_some()));
         assert!(program.methods.len() > 50);
     }
+}
+
+/// Two applications that have classes of one name: what is the same is read once, what is not is
+/// kept for each, and called by each as its own.
+#[test]
+fn applications_have_classes_of_their_own() {
+    let class = |name: &str, calls: Option<&str>, n_locals: u16| {
+        let mut w = Writer::new(name, "java/lang/Object");
+        let code = match calls {
+            Some(other) => {
+                let method = w.method_ref(other, "run", "()V");
+                vec![0xb8, (method >> 8) as u8, method as u8, 0xb1]
+            }
+            None => vec![0xb1],
+        };
+        w.method("run", "()V", n_locals, &code, &[]);
+        w.finish(4)
+    };
+    let files = |entry: usize, n_locals: u16| {
+        let file = |name: &str, bytes: Vec<u8>| ClassFile {
+            entry,
+            path: format!("BOOT-INF/classes/{name}.class"),
+            bytes: Ok(bytes),
+        };
+        [
+            file("a/Same", class("a/Same", None, 0)),
+            file("a/Main", class("a/Main", None, n_locals)),
+            file("a/User", class("a/User", Some("a/Main"), n_locals)),
+        ]
+    };
+    let mut class_path = ClassPath::default();
+    for name in ["one.jar", "two.jar"] {
+        class_path.entries.push(class_path::Entry { name: name.to_owned(), digest: 0 });
+    }
+    class_path.files = files(0, 0).into_iter().chain(files(1, 1)).collect();
+    let program = link(class_path);
+    let mut names: Vec<(&str, usize)> =
+        program.classes.iter().map(|c| (applications::plain(c.name.as_str()), c.entry)).collect();
+    names.sort_unstable();
+    assert_eq!(names, [("a/Main", 0), ("a/Main", 1), ("a/Same", 0), ("a/User", 0), ("a/User", 1)]);
+    for user in program.classes.iter().filter(|c| c.name.ends_with("User")) {
+        let body = program.methods[user.methods.start].body.as_ref().expect("it has code");
+        let called = body.iter().find_map(|(_, inst)| match &inst.op {
+            Op::Invoke { method, .. } => program.class(method.class),
+            _ => None,
+        });
+        assert_eq!(program.classes[called.expect("a call of the program's").index()].entry, user.entry);
+    }
+    assert_eq!(program.diagnostics.len(), 1, "{:?}", program.diagnostics);
 }

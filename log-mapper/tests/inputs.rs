@@ -1,0 +1,252 @@
+//! Inputs as people have them: lines of several processes in one file, lines in pieces, time
+//! stamps that leave something open, bytes of another encoding. What is read of each is what its
+//! program has printed; what cannot be known is told.
+
+use log_mapper::{Config, PatternSet, Source, look, map, overlaps, parse_zone};
+use schema::{LogPoint, Model, NodeOutput, Template};
+
+fn model() -> Model {
+    let point = |regex: &str, line: u32| LogPoint {
+        class: "org.example.store.Server".into(),
+        method: "run".into(),
+        source_line: line,
+        source_file: None,
+        call_site: None,
+        n_sites: 1,
+        levels: Vec::new(),
+        loggers: vec!["org.example.store.Server".into()],
+        in_handler: false,
+        has_throwable: true,
+        variables: Vec::new(),
+        templates: vec![Template { regex: regex.into(), captures: vec![0] }],
+    };
+    let log_points = vec![point(r"Started volume (\S+)", 1), point(r"Volume (\S+) is full", 2)];
+    Model { log_points, ..Model::default() }
+}
+
+/// What is read of a file: the process, and its records as line, time, thread and value.
+fn read(name: &str, text: &[u8], zone: &str) -> Vec<(Option<String>, Vec<String>, Vec<String>)> {
+    let model = model();
+    let patterns = PatternSet::new(&model);
+    let config = Config { zone: parse_zone(zone).expect("a zone"), ..Config::new("n") };
+    let sources = look(vec![Source::bytes(name, text)], &patterns, &config).expect("in memory").concat();
+    let one = |source: &Source| {
+        let output =
+            map(&model, &patterns, std::slice::from_ref(source), &config, &|_| {}).expect("readable");
+        let damage = output.inputs[0].damage.clone();
+        (source.process().map(str::to_owned), records(&output), damage)
+    };
+    sources.iter().map(one).collect()
+}
+
+fn records(output: &NodeOutput) -> Vec<String> {
+    let spans = output.accumulators.iter().flat_map(|a| &a.spans);
+    let of_spans = spans.flat_map(|span| {
+        let thread = span.thread.map(|thread| thread.to_string()).unwrap_or_default();
+        span.events.iter().map(move |event| (event, thread.clone()))
+    });
+    let mut all: Vec<_> =
+        of_spans.chain(output.unattributed.iter().map(|event| (event, "?".to_owned()))).collect();
+    all.sort_by_key(|(event, _)| event.line);
+    let text = |(event, thread): (&schema::Event, String)| {
+        let time = jiff::Timestamp::from_microsecond(event.ts_us).expect("in range");
+        let value = event.values.iter().next().map_or("-", |(_, value)| value);
+        format!("{} {time} {thread} {value}", event.line)
+    };
+    all.into_iter().map(text).collect()
+}
+
+/// One file of one process.
+#[track_caller]
+fn check(name: &str, text: &[u8], zone: &str, expected: &[&str], told: Option<&str>) {
+    let read = read(name, text, zone);
+    assert_eq!(read.len(), 1);
+    let (_, records, damage) = &read[0];
+    assert_eq!(records, expected, "{damage:?}");
+    match told {
+        None => assert!(damage.is_empty(), "{damage:?}"),
+        Some(words) => assert!(damage.iter().any(|line| line.contains(words)), "{damage:?}"),
+    }
+}
+
+const H: &str = "INFO  [main] org.example.store.Server - ";
+
+#[test]
+fn each_process_that_a_wrapper_names_is_read_alone() {
+    let text = format!(
+        "a-1  | 2025-03-29 11:54:05,123 {H}Started volume 1\n\
+         b-1  | 2025-03-29 11:54:05,124 {H}Started volume 2\n\
+         b-1  | java.io.IOException: x\n\
+         a-1  | 2025-03-29 11:54:05,125 {H}Volume 1 is full\n\
+         b-1  | \tat org.example.Wire.send(Wire.java:42)\n\
+         b-1  | 2025-03-29 11:54:05,126 {H}Volume 2 is full\n"
+    );
+    let read = read("x.log", text.as_bytes(), "UTC");
+    let names: Vec<_> = read.iter().map(|(process, ..)| process.as_deref()).collect();
+    assert_eq!(names, [Some("a-1"), Some("b-1")]);
+    assert_eq!(read[0].1, ["1 2025-03-29T11:54:05.123Z main 1", "4 2025-03-29T11:54:05.125Z main 1"]);
+    assert_eq!(read[1].1, ["2 2025-03-29T11:54:05.124Z main 2", "6 2025-03-29T11:54:05.126Z main 2"]);
+}
+
+#[test]
+fn pieces_of_a_line_are_put_together_by_stream() {
+    let stamp = "2025-03-29T11:54:05.123456789Z";
+    let text = format!(
+        "{stamp} stdout P 2025-03-29 11:54:05,123 {H}Star\n\
+         {stamp} stderr F Picked up something\n\
+         {stamp} stdout P ted vol\n\
+         {stamp} stdout F ume 1\n\
+         {stamp} stdout F 2025-03-29 11:54:05,124 {H}Volume 1 is full\n"
+    );
+    let expected = ["1 2025-03-29T11:54:05.123Z main 1", "5 2025-03-29T11:54:05.124Z main 1"];
+    check("x.log", text.as_bytes(), "UTC", &expected, None);
+}
+
+#[test]
+fn the_order_of_the_lines_says_which_of_two_hours_is_meant() {
+    let text = format!(
+        "2025-10-26 02:59:59,000 {H}Started volume 1\n\
+         2025-10-26 02:00:01,000 {H}Started volume 2\n\
+         2025-10-26 03:00:00,000 {H}Started volume 3\n"
+    );
+    let expected =
+        ["1 2025-10-26T00:59:59Z main 1", "2 2025-10-26T01:00:01Z main 2", "3 2025-10-26T02:00:00Z main 3"];
+    check("x.log", text.as_bytes(), "Europe/Berlin", &expected, None);
+    let open = format!("2025-10-26 02:30:00,000 {H}Started volume 1\n");
+    let told = Some("the hour that exists twice");
+    check("x.log", open.as_bytes(), "Europe/Berlin", &["1 2025-10-26T00:30:00Z main 1"], told);
+}
+
+#[test]
+fn hours_of_half_a_day_go_on() {
+    let text = format!(
+        "2025-03-29 11:59:59,000 {H}Started volume 1\n\
+         2025-03-30 12:00:01,000 {H}Started volume 2\n\
+         2025-03-30 01:00:00,000 {H}Started volume 3\n\
+         2025-03-30 11:00:00,000 {H}Started volume 4\n\
+         2025-03-30 12:30:00,000 {H}Started volume 5\n\
+         2025-03-30 02:00:00,000 {H}Started volume 6\n"
+    );
+    let expected = [
+        "1 2025-03-29T23:59:59Z main 1",
+        "2 2025-03-30T00:00:01Z main 2",
+        "3 2025-03-30T01:00:00Z main 3",
+        "4 2025-03-30T11:00:00Z main 4",
+        "5 2025-03-30T12:30:00Z main 5",
+        "6 2025-03-30T14:00:00Z main 6",
+    ];
+    check("x.log", text.as_bytes(), "UTC", &expected, Some("without AM or PM"));
+    // A clock of 24 hours that was set back.
+    let text = format!(
+        "2025-03-29 12:05:00,000 {H}Started volume 1\n\
+         2025-03-29 11:05:00,000 {H}Started volume 2\n"
+    );
+    let expected = ["1 2025-03-29T12:05:00Z main 1", "2 2025-03-29T11:05:00Z main 2"];
+    check("x.log", text.as_bytes(), "UTC", &expected, None);
+}
+
+#[test]
+fn day_and_month_are_read_as_they_go_on() {
+    let line = |date: &str, n: u32| format!("{date} 23:59:59.000 {H}Started volume {n}\n");
+    let text = [line("03/04/2025", 1), line("04/04/2025", 2)].concat();
+    let expected = ["1 2025-04-03T23:59:59Z main 1", "2 2025-04-04T23:59:59Z main 2"];
+    check("x.log", text.as_bytes(), "UTC", &expected, None);
+    let text = [line("04/03/2025", 1), line("04/04/2025", 2)].concat();
+    check("x.log", text.as_bytes(), "UTC", &expected, None);
+    // Nothing says it but the name of the file, or nothing at all.
+    let one = line("03/04/2025", 1);
+    check("x-2025-04-03.log", one.as_bytes(), "UTC", &["1 2025-04-03T23:59:59Z main 1"], None);
+    let told = Some("the day or the month comes first");
+    check("x.log", one.as_bytes(), "UTC", &["1 2025-03-04T23:59:59Z main 1"], told);
+}
+
+#[test]
+fn the_name_of_a_file_says_the_day() {
+    let text = format!("23:59:59,000 {H}Started volume 1\n00:00:01,000 {H}Started volume 2\n");
+    let expected = ["1 2025-03-27T23:59:59Z main 1", "2 2025-03-28T00:00:01Z main 2"];
+    for name in ["logs/x-2025-03-27-1.log", "x.log.2025-03-27"] {
+        check(name, text.as_bytes(), "UTC", &expected, None);
+    }
+    check("x.log-20250328", text.as_bytes(), "UTC", &expected, Some("--date"));
+}
+
+#[test]
+fn minutes_where_months_belong_are_no_months() {
+    let text = format!(
+        "2025-54-29 11:54:05,123 {H}Started volume 1\n\
+         2025-55-29 11:55:05,123 {H}Started volume 2\n"
+    );
+    let expected = ["1 2025-03-29T11:54:05.123Z main 1", "2 2025-03-29T11:55:05.123Z main 2"];
+    check("x-2025-03-29.log", text.as_bytes(), "UTC", &expected, Some("`mm` for `MM`"));
+}
+
+#[test]
+fn bytes_of_another_encoding_are_read() {
+    let text = format!("29-M\u{e4}r-2025 11:54:05.123 {H}Started volume \u{e4}\n");
+    let bytes: Vec<u8> = text.chars().map(|c| c as u32 as u8).collect();
+    let expected = ["1 2025-03-29T11:54:05.123Z main \u{e4}"];
+    check("x.log", &bytes, "UTC", &expected, Some("not UTF-8"));
+    check("x.log", text.as_bytes(), "UTC", &expected, None);
+}
+
+#[test]
+fn names_of_threads_hold_what_ends_them() {
+    for name in ["[ACTIVE] Thread: '1' (self-tuning)", "a [b] c", "pool [1]: x", "(x) [y"] {
+        let text = format!(
+            "2025-03-29 11:54:05,123 INFO  [{name}] org.example.store.Server: Started volume 1\n\
+             2025-03-29 11:54:05,124 INFO  [main] org.example.store.Server: Started volume 2\n"
+        );
+        let expected =
+            [format!("1 2025-03-29T11:54:05.123Z {name} 1"), "2 2025-03-29T11:54:05.124Z main 2".to_owned()];
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        check("x.log", text.as_bytes(), "UTC", &expected, None);
+    }
+}
+
+#[test]
+fn lines_of_a_layout_that_is_not_known_are_counted() {
+    let ours = |n: u32| format!("2025-03-29 11:54:05,123 {H}Started volume {n}\n");
+    let text: String = (0..4000)
+        .map(|n| match n {
+            2500..2510 => format!("29.03.25-11:54:05 <<main>> #INFO# no statement of ours {n}\n"),
+            n => ours(n),
+        })
+        .collect();
+    let read = read("x.log", text.as_bytes(), "UTC");
+    let (_, records, damage) = &read[0];
+    assert_eq!(records.len(), 3990);
+    let told =
+        "10 lines are of another layout than the program's records and are in none, the first is line 2501";
+    assert!(damage.iter().any(|line| line == told), "{damage:?}");
+}
+
+#[test]
+fn one_process_in_two_layouts_is_found() {
+    let model = model();
+    let patterns = PatternSet::new(&model);
+    let config = Config::new("n");
+    let long: String =
+        (0..8).map(|n| format!("2025-03-29 11:54:{n:02},123 {H}Started volume {n}\n")).collect();
+    let short: String = (0..8)
+        .map(|n| format!("09:54:{n:02}.123 [main] INFO org.example.store.Server: Started volume {n}\n"))
+        .collect();
+    let other = short.replace(".123 ", ".123 ").replace("09:54:0", "09:54:1");
+    let overlap = |a: &str, b: &str| {
+        let sources = vec![Source::bytes("a", a.as_bytes()), Source::bytes("b", b.as_bytes())];
+        let sources = look(sources, &patterns, &config).expect("in memory").concat();
+        overlaps(&sources).first().map(|overlap| (overlap.inner.clone(), overlap.whole))
+    };
+    assert_eq!(overlap(&short, &long), Some(("a".to_owned(), true)));
+    assert_eq!(overlap(&long, &short), Some(("b".to_owned(), true)), "what has no day is left out");
+    assert_eq!(overlap(&long, &other), None, "at another time");
+}
+
+#[test]
+fn json_without_a_key_says_which() {
+    let text =
+        "{\"when\":\"2025-03-29T11:54:05Z\",\"lvl\":\"INFO\",\"message\":\"Started volume 1\"}\n".repeat(4);
+    let read = read("x.log", text.as_bytes(), "UTC");
+    assert!(read[0].2.iter().any(|line| line.contains("the time (`@timestamp`")), "{:?}", read[0].2);
+    let empty = self::read("x.log", b"", "UTC");
+    assert!(empty[0].2.is_empty(), "{:?}", empty[0].2);
+}

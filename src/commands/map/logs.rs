@@ -1,0 +1,126 @@
+//! The logs of each node, before they are read: what is no log, what is there twice, and files
+//! with lines of several processes, of which each is a node.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use log_mapper::{Config, PatternSet, Source};
+
+use crate::nodes::Inputs;
+use crate::output::Voice;
+
+/// Files that are named as left out; the rest are counted.
+const NAMED_MAX: usize = 8;
+
+/// The logs of `inputs`, by node.
+pub(super) fn of(
+    inputs: &mut Inputs,
+    patterns: &PatternSet,
+    config: &Config,
+    voice: Voice,
+) -> Result<BTreeMap<String, Vec<Source>>> {
+    let mut looked = look(inputs, patterns, config)?;
+    let left_out = leave_out(inputs, &looked);
+    let files = inputs.by_node();
+    for warning in inputs.warnings.drain(..).chain(left_out) {
+        voice.say(&format!("warning: {warning}"));
+    }
+    let mut nodes: BTreeMap<String, Vec<Source>> = BTreeMap::new();
+    for (node, files) in files {
+        let sources = files.iter().filter_map(|file| looked.remove(file)).flatten();
+        nodes.entry(node).or_default().extend(sources);
+    }
+    drop_contained(&mut nodes, voice);
+    Ok(by_process(nodes))
+}
+
+/// What stands in each file, and how it is read.
+fn look(inputs: &Inputs, patterns: &PatternSet, config: &Config) -> Result<BTreeMap<PathBuf, Vec<Source>>> {
+    let files: BTreeSet<&PathBuf> = inputs.logs.iter().map(|(_, file)| file).collect();
+    let (mut owners, mut sources) = (Vec::new(), Vec::new());
+    for file in files {
+        for source in log_mapper::discover(std::slice::from_ref(file))? {
+            owners.push(file);
+            sources.push(source);
+        }
+    }
+    let mut out: BTreeMap<PathBuf, Vec<Source>> = BTreeMap::new();
+    for (file, sources) in owners.into_iter().zip(log_mapper::look(sources, patterns, config)?) {
+        out.entry(file.clone()).or_default().extend(sources);
+    }
+    Ok(out)
+}
+
+/// Leaves out files of folders that neither have the name of a log nor a text that the model
+/// knows; says which.
+fn leave_out(inputs: &mut Inputs, looked: &BTreeMap<PathBuf, Vec<Source>>) -> Option<String> {
+    let is_log = |file: &PathBuf| {
+        let sources = looked.get(file).map(Vec::as_slice).unwrap_or_default();
+        sources.iter().any(|source| source.is_explained() == Some(true))
+    };
+    let out: Vec<PathBuf> = inputs.doubtful.iter().filter(|file| !is_log(file)).cloned().collect();
+    inputs.logs.retain(|(_, file)| out.binary_search(file).is_err());
+    let named: Vec<String> = out.iter().take(NAMED_MAX).map(|file| format!("`{}`", file.display())).collect();
+    let more = match out.len() - named.len() {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let (is, has) = if out.len() == 1 { ("is", "it has") } else { ("are", "they have") };
+    (!named.is_empty()).then(|| {
+        format!(
+            "{}{more} {is} not read: {has} not the name of a log, and no text that the model knows; name a file to have it read",
+            named.join(", ")
+        )
+    })
+}
+
+/// Drops logs of which every record stands in another one of their folder, as where one process
+/// logs all levels to one file and some of them to a second, or to a file and to its output.
+fn drop_contained(nodes: &mut BTreeMap<String, Vec<Source>>, voice: Voice) {
+    let folder = |source: &Source| Path::new(source.name()).parent().unwrap_or(Path::new("")).to_owned();
+    let mut by_folder: BTreeMap<PathBuf, Vec<Source>> = BTreeMap::new();
+    for source in nodes.values().flatten().filter(|source| source.process().is_none()) {
+        by_folder.entry(folder(source)).or_default().push(source.clone());
+    }
+    for sources in by_folder.values().filter(|sources| sources.len() > 1) {
+        for overlap in log_mapper::overlaps(sources) {
+            let (inner, outer) = (&overlap.inner, &overlap.outer);
+            if overlap.whole {
+                voice.say(&format!("warning: all of `{inner}` is in `{outer}` too: it is read once"));
+                nodes.values_mut().for_each(|sources| sources.retain(|source| source.name() != inner));
+            } else {
+                voice.say(&format!(
+                    "warning: `{inner}` and `{outer}` have records in common, which count twice: leave one of them out"
+                ));
+            }
+        }
+    }
+    nodes.retain(|_, sources| !sources.is_empty());
+}
+
+/// Each process of a file that holds lines of several is a node, called as it is there; and as the
+/// file's node, where two have processes of one name.
+fn by_process(nodes: BTreeMap<String, Vec<Source>>) -> BTreeMap<String, Vec<Source>> {
+    let mut holders: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (node, sources) in &nodes {
+        holders.entry(node.clone()).or_default().insert(node.clone());
+        for process in sources.iter().filter_map(Source::process) {
+            holders.entry(process.to_owned()).or_default().insert(node.clone());
+        }
+    }
+    let mut out: BTreeMap<String, Vec<Source>> = BTreeMap::new();
+    for (node, sources) in nodes {
+        for source in sources {
+            let name = match source.process() {
+                None => node.clone(),
+                Some(process) if holders.get(process).is_some_and(|nodes| nodes.len() == 1) => {
+                    process.to_owned()
+                }
+                Some(process) => format!("{node}/{process}"),
+            };
+            out.entry(name).or_default().push(source);
+        }
+    }
+    out
+}

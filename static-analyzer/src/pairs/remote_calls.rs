@@ -1,0 +1,280 @@
+//! Remote calls: where a sender asks for what a receiver serves, and which of its lines are next
+//! to that, so that what the receiver does can be placed between them.
+//!
+//! Next to a call is what is printed before, or after, with no line between that logs usually
+//! show: in its method, in what that calls, and in what calls it, within the sender. What is
+//! caught when the call fails comes after it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use schema::{Level, LogPointId, RemoteCall};
+
+use super::regions::{Region, Units, in_loop};
+use super::sides::Prints;
+use super::{Context, Key, Pair, Pairs, Sites};
+use crate::ir::{BlockId, Body, ValueId};
+use crate::program::MethodId;
+
+type Site = (MethodId, ValueId);
+
+/// Adds where the senders of pairs ask, and whether they wait.
+pub(super) fn add(
+    context: Context<'_>,
+    units: &Units,
+    prints: &Prints,
+    sites: &BTreeMap<Key, Sites>,
+    pairs: &mut Pairs,
+) {
+    let mut of_senders: BTreeMap<usize, Vec<&mut Pair>> = BTreeMap::new();
+    for pair in pairs.values_mut().filter(|pair| pair.kind.is_served()) {
+        of_senders.entry(pair.from).or_default().push(pair);
+    }
+    of_senders.into_par_iter().for_each(|(from, pairs)| {
+        let mut near = Near { context, prints, region: units.region(from), edges: FxHashMap::default() };
+        let of = |pair: &Pair| sites.get(&(pair.from, pair.to, pair.kind)).cloned().unwrap_or_default();
+        let all: BTreeSet<Site> = pairs.iter().flat_map(|pair| of(pair)).collect();
+        let mut ordered: Vec<(Vec<(usize, usize)>, Site)> =
+            all.into_iter().map(|site| (near.place_of(site), site)).collect();
+        ordered.sort();
+        let order = |site: &Site| ordered.iter().position(|(_, other)| other == site).unwrap_or_default();
+        for pair in pairs {
+            let mut found = Vec::new();
+            for site in of(pair) {
+                found.extend(near.calls(pair, site, order(&site) as u32));
+            }
+            found.sort();
+            found.dedup();
+            pair.waits = !found.is_empty() && found.iter().all(|call| call.waits);
+            pair.remote_calls = found;
+        }
+    });
+}
+
+/// What is printed at one end of something, and whether it can print nothing.
+#[derive(Clone, Debug, Default)]
+struct Edge {
+    points: BTreeSet<u32>,
+    passes: bool,
+}
+
+/// What is printed next to places of one sender.
+struct Near<'a> {
+    context: Context<'a>,
+    prints: &'a Prints,
+    region: &'a Region,
+    /// What methods print first (true) and last.
+    edges: FxHashMap<(MethodId, bool), Edge>,
+}
+
+impl Near<'_> {
+    /// The calls at a place that a pair stands for.
+    fn calls(&mut self, pair: &Pair, site: Site, order: u32) -> Vec<RemoteCall> {
+        let target = self.context.top_levels.methods[pair.to].method;
+        let Some(requests) = self.context.graph.requests.get(&site) else { return Vec::new() };
+        let is_direct = requests.iter().any(|request| request.target == target);
+        let (after, before) = (self.next_to(site, false), self.next_to(site, true));
+        let repeats = self.region.is_looped(site.0) || in_loop(self.context, site.0, site.1);
+        let ids = |edge: &Edge| edge.points.iter().map(|&point| LogPointId::new(point as usize)).collect();
+        let meant = requests.iter().filter(|request| request.target == target || !is_direct);
+        meant
+            .map(|request| RemoteCall {
+                order,
+                verb: request.verb.clone(),
+                template: request.template.clone(),
+                asked: request.asked.clone(),
+                host: request.host.clone(),
+                waits: request.waits,
+                repeats,
+                after: ids(&after),
+                is_first: after.passes,
+                before: ids(&before),
+                is_last: before.passes,
+            })
+            .collect()
+    }
+
+    /// Where a place stands in one run of the sender: in its first method, in what that calls,
+    /// and so on.
+    fn place_of(&self, (method, site): Site) -> Vec<(usize, usize)> {
+        let way = self.region.way_up(method);
+        let above =
+            way.iter().rev().map(|&(caller, call, _)| (caller, self.context.graph.calls(caller)[call].site));
+        above
+            .chain([(method, site)])
+            .filter_map(|(method, site)| {
+                let body = self.context.program.methods[method.index()].body.as_ref()?;
+                let block = body.inst(site).block;
+                Some((block.index(), place_in(body, site)))
+            })
+            .collect()
+    }
+
+    /// What is printed next to a place, on all ways through the sender.
+    fn next_to(&mut self, site: Site, is_forwards: bool) -> Edge {
+        let mut found = Edge::default();
+        let mut seen = FxHashSet::from_iter([site]);
+        let mut todo = vec![site];
+        while let Some((method, site)) = todo.pop() {
+            let own = self.within(method, Some(site), is_forwards, &mut FxHashSet::default());
+            found.points.extend(&own.points);
+            if !own.passes {
+                continue;
+            }
+            if method == self.region.root {
+                found.passes = true;
+                continue;
+            }
+            let callers = &self.context.graph.callers[method.index()];
+            for &(caller, at) in callers {
+                let call = &self.context.graph.calls(caller)[at];
+                if call.kind.is_local() && self.region.contains(caller) && seen.insert((caller, call.site)) {
+                    todo.push((caller, call.site));
+                }
+            }
+        }
+        found
+    }
+
+    /// What a method prints from an instruction on, or from its own end, in one direction.
+    fn within(
+        &mut self,
+        method: MethodId,
+        from: Option<ValueId>,
+        is_forwards: bool,
+        running: &mut FxHashSet<MethodId>,
+    ) -> Edge {
+        let Some(body) = &self.context.program.methods[method.index()].body else {
+            return Edge { passes: true, ..Edge::default() };
+        };
+        let mut found = Edge::default();
+        let mut seen = vec![false; body.blocks.len()];
+        let mut todo: Vec<(BlockId, Option<ValueId>)> = Vec::new();
+        match from {
+            Some(site) => {
+                let block = body.inst(site).block;
+                todo.push((block, Some(site)));
+                if is_forwards {
+                    // The call can fail.
+                    todo.extend(body.block(block).handlers.iter().map(|handler| (handler.block, None)));
+                }
+            }
+            None if is_forwards => todo.push((BlockId::new(0), None)),
+            None => {
+                let returns = (0..body.blocks.len())
+                    .map(BlockId::new)
+                    .filter(|&block| body.block(block).successors.is_empty());
+                todo.extend(returns.map(|block| (block, None)));
+            }
+        }
+        while let Some((block, from)) = todo.pop() {
+            if self.block(method, body, block, from, is_forwards, running, &mut found) {
+                continue;
+            }
+            let next: Vec<BlockId> = match is_forwards {
+                true => body.block(block).successors.clone(),
+                false => body
+                    .block(block)
+                    .predecessors
+                    .iter()
+                    .copied()
+                    .filter(|&before| body.block(before).successors.contains(&block))
+                    .collect(),
+            };
+            // What throws ends no run that goes well.
+            let ends = next.is_empty()
+                && (is_forwards && is_return(body, block) || !is_forwards && block.index() == 0);
+            found.passes |= ends;
+            for next in next {
+                if !std::mem::replace(&mut seen[next.index()], true) {
+                    todo.push((next, None));
+                }
+            }
+        }
+        found
+    }
+
+    /// Adds what a block prints; true: something that logs usually show.
+    #[allow(clippy::too_many_arguments)]
+    fn block(
+        &mut self,
+        method: MethodId,
+        body: &Body,
+        block: BlockId,
+        from: Option<ValueId>,
+        is_forwards: bool,
+        running: &mut FxHashSet<MethodId>,
+        found: &mut Edge,
+    ) -> bool {
+        let insts = &body.block(block).insts;
+        let at = from.map(|site| place_in(body, site));
+        let range: Vec<ValueId> = match (is_forwards, at) {
+            (true, Some(at)) => insts[at + 1..].to_vec(),
+            (true, None) => insts.clone(),
+            (false, Some(at)) => insts[..at].iter().rev().copied().collect(),
+            (false, None) => insts.iter().rev().copied().collect(),
+        };
+        for value in range {
+            let printed: Vec<u32> = self.prints.at(method, value).collect();
+            let mut stops = printed.iter().any(|&point| self.is_shown(point));
+            found.points.extend(&printed);
+            if printed.is_empty() {
+                let mut passes = true;
+                let mut is_call = false;
+                for target in self.called(method, value) {
+                    let edge = self.edge(target, is_forwards, running);
+                    passes = if is_call { passes || edge.passes } else { edge.passes };
+                    is_call = true;
+                    found.points.extend(&edge.points);
+                }
+                stops = is_call && !passes;
+            }
+            if stops {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// What a method prints first or last.
+    fn edge(&mut self, method: MethodId, is_forwards: bool, running: &mut FxHashSet<MethodId>) -> Edge {
+        if let Some(known) = self.edges.get(&(method, is_forwards)) {
+            return known.clone();
+        }
+        if running.len() > crate::limits::BELOW_METHODS_MAX || !running.insert(method) {
+            return Edge { passes: true, ..Edge::default() };
+        }
+        let edge = match self.prints.is_silent(self.context, method) {
+            true => Edge { passes: true, ..Edge::default() },
+            false => self.within(method, None, is_forwards, running),
+        };
+        running.remove(&method);
+        self.edges.insert((method, is_forwards), edge.clone());
+        edge
+    }
+
+    fn called(&self, method: MethodId, site: ValueId) -> Vec<MethodId> {
+        let calls = self.context.graph.calls(method);
+        let from = calls.partition_point(|call| call.site < site);
+        let here =
+            calls[from..].iter().take_while(|call| call.site == site).filter(|call| call.kind.is_local());
+        let targets = here.flat_map(|call| call.targets.iter().copied());
+        targets.filter(|&target| self.context.top_levels.position(target).is_none()).collect()
+    }
+
+    fn is_shown(&self, point: u32) -> bool {
+        let level = self.context.log_points[point as usize].levels.last().copied();
+        level.is_none_or(|level| level >= Level::Info)
+    }
+}
+
+fn is_return(body: &Body, block: BlockId) -> bool {
+    let last = body.block(block).insts.last();
+    last.is_some_and(|&last| matches!(body.op(last), crate::ir::Op::Return(_)))
+}
+
+/// Where in its block an instruction stands.
+fn place_in(body: &Body, value: ValueId) -> usize {
+    body.block(body.inst(value).block).insts.iter().position(|&other| other == value).unwrap_or_default()
+}

@@ -1,0 +1,218 @@
+//! Who calls the methods of a program for what they are annotated with, or what they extend:
+//! tables of libraries of servers and brokers.
+
+/// What an annotation says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Says {
+    /// This verb, and a path if one is written in it.
+    Verb(&'static str),
+    /// A path, and verbs if some are written in it.
+    Route,
+    /// A path only.
+    Path,
+    /// A verb and a path in one text.
+    Line,
+    /// Topics or queues that messages come from.
+    Message,
+}
+
+const SPRING: &str = "org/springframework/web/bind/annotation/";
+const EXCHANGE: &str = "org/springframework/web/service/annotation/";
+const JAVAX_REST: &str = "javax/ws/rs/";
+const JAKARTA_REST: &str = "jakarta/ws/rs/";
+const MICRONAUT: &str = "io/micronaut/http/annotation/";
+const RETROFIT: &str = "retrofit2/http/";
+const ARMERIA: &str = "com/linecorp/armeria/server/annotation/";
+
+/// Annotations of methods and classes: (package, name, what it says).
+pub(super) const ANNOTATIONS: &[(&str, &str, Says)] = &[
+    (SPRING, "RequestMapping", Says::Route),
+    (SPRING, "GetMapping", Says::Verb("GET")),
+    (SPRING, "PostMapping", Says::Verb("POST")),
+    (SPRING, "PutMapping", Says::Verb("PUT")),
+    (SPRING, "DeleteMapping", Says::Verb("DELETE")),
+    (SPRING, "PatchMapping", Says::Verb("PATCH")),
+    (EXCHANGE, "HttpExchange", Says::Route),
+    (EXCHANGE, "GetExchange", Says::Verb("GET")),
+    (EXCHANGE, "PostExchange", Says::Verb("POST")),
+    (EXCHANGE, "PutExchange", Says::Verb("PUT")),
+    (EXCHANGE, "DeleteExchange", Says::Verb("DELETE")),
+    (EXCHANGE, "PatchExchange", Says::Verb("PATCH")),
+    (JAVAX_REST, "Path", Says::Path),
+    (JAVAX_REST, "ApplicationPath", Says::Path),
+    (JAVAX_REST, "GET", Says::Verb("GET")),
+    (JAVAX_REST, "POST", Says::Verb("POST")),
+    (JAVAX_REST, "PUT", Says::Verb("PUT")),
+    (JAVAX_REST, "DELETE", Says::Verb("DELETE")),
+    (JAVAX_REST, "PATCH", Says::Verb("PATCH")),
+    (JAVAX_REST, "HEAD", Says::Verb("HEAD")),
+    (JAVAX_REST, "OPTIONS", Says::Verb("OPTIONS")),
+    (JAKARTA_REST, "Path", Says::Path),
+    (JAKARTA_REST, "ApplicationPath", Says::Path),
+    (JAKARTA_REST, "GET", Says::Verb("GET")),
+    (JAKARTA_REST, "POST", Says::Verb("POST")),
+    (JAKARTA_REST, "PUT", Says::Verb("PUT")),
+    (JAKARTA_REST, "DELETE", Says::Verb("DELETE")),
+    (JAKARTA_REST, "PATCH", Says::Verb("PATCH")),
+    (JAKARTA_REST, "HEAD", Says::Verb("HEAD")),
+    (JAKARTA_REST, "OPTIONS", Says::Verb("OPTIONS")),
+    (MICRONAUT, "Controller", Says::Path),
+    (MICRONAUT, "Get", Says::Verb("GET")),
+    (MICRONAUT, "Post", Says::Verb("POST")),
+    (MICRONAUT, "Put", Says::Verb("PUT")),
+    (MICRONAUT, "Delete", Says::Verb("DELETE")),
+    (MICRONAUT, "Patch", Says::Verb("PATCH")),
+    (MICRONAUT, "Head", Says::Verb("HEAD")),
+    (RETROFIT, "GET", Says::Verb("GET")),
+    (RETROFIT, "POST", Says::Verb("POST")),
+    (RETROFIT, "PUT", Says::Verb("PUT")),
+    (RETROFIT, "DELETE", Says::Verb("DELETE")),
+    (RETROFIT, "PATCH", Says::Verb("PATCH")),
+    (RETROFIT, "HEAD", Says::Verb("HEAD")),
+    (RETROFIT, "HTTP", Says::Route),
+    (ARMERIA, "Get", Says::Verb("GET")),
+    (ARMERIA, "Post", Says::Verb("POST")),
+    (ARMERIA, "Put", Says::Verb("PUT")),
+    (ARMERIA, "Delete", Says::Verb("DELETE")),
+    (ARMERIA, "PathPrefix", Says::Path),
+    ("feign/", "RequestLine", Says::Line),
+    ("io/quarkus/vertx/web/", "Route", Says::Route),
+    ("io/quarkus/vertx/web/", "RouteBase", Says::Path),
+    ("javax/servlet/annotation/", "WebServlet", Says::Path),
+    ("jakarta/servlet/annotation/", "WebServlet", Says::Path),
+    ("org/springframework/kafka/annotation/", "KafkaListener", Says::Message),
+    ("org/springframework/jms/annotation/", "JmsListener", Says::Message),
+    ("org/springframework/amqp/rabbit/annotation/", "RabbitListener", Says::Message),
+    ("org/springframework/pulsar/annotation/", "PulsarListener", Says::Message),
+    ("org/springframework/cloud/stream/annotation/", "StreamListener", Says::Message),
+    ("io/awspring/cloud/sqs/annotation/", "SqsListener", Says::Message),
+    ("io/micronaut/configuration/kafka/annotation/", "Topic", Says::Message),
+    ("io/micronaut/rabbitmq/annotation/", "Queue", Says::Message),
+    ("org/eclipse/microprofile/reactive/messaging/", "Incoming", Says::Message),
+];
+
+/// Elements of annotations in which paths stand.
+pub(super) const PATHS: &[&str] = &["value", "path", "uri", "uris", "url", "urlPatterns", "regex"];
+
+/// Elements in which topics and queues stand.
+pub(super) const TOPICS: &[&str] = &[
+    "value",
+    "topics",
+    "topicPattern",
+    "queues",
+    "queuesToDeclare",
+    "destination",
+    "name",
+    "topic",
+    "queue",
+];
+
+/// Annotations of interfaces that a library implements to ask others: (package, name, elements
+/// that name the host or service).
+pub(super) const CLIENTS: &[(&str, &str, &[&str])] = &[
+    ("org/springframework/cloud/openfeign/", "FeignClient", &["name", "value", "url", "serviceId"]),
+    ("org/springframework/cloud/netflix/feign/", "FeignClient", &["name", "value", "url", "serviceId"]),
+    ("org/eclipse/microprofile/rest/client/inject/", "RegisterRestClient", &["configKey", "baseUri"]),
+    ("io/micronaut/http/client/annotation/", "Client", &["id"]),
+];
+
+/// Packages of annotations with which clients are declared only.
+pub(super) const CLIENT_PACKAGES: &[&str] = &[RETROFIT, "feign/"];
+
+/// Classes whose methods of these names serve a verb: (class, method, verb; empty: any).
+pub(super) const SERVLETS: &[(&str, &str, &str)] = &[
+    ("javax/servlet/http/HttpServlet", "doGet", "GET"),
+    ("javax/servlet/http/HttpServlet", "doPost", "POST"),
+    ("javax/servlet/http/HttpServlet", "doPut", "PUT"),
+    ("javax/servlet/http/HttpServlet", "doDelete", "DELETE"),
+    ("javax/servlet/http/HttpServlet", "service", ""),
+    ("jakarta/servlet/http/HttpServlet", "doGet", "GET"),
+    ("jakarta/servlet/http/HttpServlet", "doPost", "POST"),
+    ("jakarta/servlet/http/HttpServlet", "doPut", "PUT"),
+    ("jakarta/servlet/http/HttpServlet", "doDelete", "DELETE"),
+    ("jakarta/servlet/http/HttpServlet", "service", ""),
+];
+
+/// Calls that register a handler for all paths that begin so: (class, method).
+pub(super) const OF_PREFIXES: &[(&str, &str)] = &[("com/sun/net/httpserver/HttpServer", "createContext")];
+
+/// Annotations that make calls of a method tasks of other threads.
+pub(crate) const ASYNCHRONOUS: &[(&str, &str)] = &[
+    ("org/springframework/scheduling/annotation/", "Async"),
+    ("io/micronaut/scheduling/annotation/", "Async"),
+    ("javax/ejb/", "Asynchronous"),
+    ("jakarta/ejb/", "Asynchronous"),
+    ("jakarta/enterprise/concurrent/", "Asynchronous"),
+];
+
+/// How the names of classes end that compilers of services make for who serves one.
+pub(super) const SERVICE_BASES: &[&str] = &["ImplBase"];
+
+/// Verbs.
+pub(super) const VERBS: &[&str] = &["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
+
+/// How annotations begin that name paths and make nobody a handler: documents, tests, caches,
+/// permissions, stores.
+pub(super) const NO_ROUTES: &[&str] = &[
+    "io/swagger/",
+    "org/eclipse/microprofile/openapi/",
+    "org/junit/",
+    "org/springframework/cache/",
+    "org/springframework/data/",
+    "org/springframework/security/",
+    "org/springframework/test/",
+    "javax/persistence/",
+    "jakarta/persistence/",
+    "javax/xml/",
+    "jakarta/xml/",
+    "com/fasterxml/",
+];
+
+/// Classes of requests over HTTP that are handed to handlers which find out themselves what is
+/// asked for: (super-class of the handler, method, class of a parameter as it is or in part).
+pub(super) const CHANNEL_HANDLERS: &[(&str, &str, &str)] = &[
+    ("io/netty/channel/SimpleChannelInboundHandler", "channelRead0", "HttpRequest;"),
+    ("io/netty/channel/SimpleChannelInboundHandler", "messageReceived", "HttpRequest;"),
+    ("org/eclipse/jetty/server/handler/AbstractHandler", "handle", "HttpServletRequest;"),
+    ("org/eclipse/jetty/server/Handler$Abstract", "handle", "Request;"),
+    ("com/sun/net/httpserver/HttpHandler", "handle", "HttpExchange;"),
+];
+
+/// Annotations of classes of which a container makes the objects, and gives their constructors
+/// what they need: (package, name).
+pub(crate) const COMPONENTS: &[(&str, &str)] = &[
+    ("org/springframework/stereotype/", "Component"),
+    ("org/springframework/stereotype/", "Service"),
+    ("org/springframework/stereotype/", "Repository"),
+    ("org/springframework/stereotype/", "Controller"),
+    ("org/springframework/web/bind/annotation/", "RestController"),
+    ("org/springframework/web/bind/annotation/", "ControllerAdvice"),
+    ("org/springframework/web/bind/annotation/", "RestControllerAdvice"),
+    ("org/springframework/context/annotation/", "Configuration"),
+    ("org/springframework/boot/autoconfigure/", "SpringBootApplication"),
+    ("javax/inject/", "Singleton"),
+    ("javax/inject/", "Named"),
+    ("jakarta/inject/", "Singleton"),
+    ("jakarta/inject/", "Named"),
+    ("javax/enterprise/context/", "ApplicationScoped"),
+    ("javax/enterprise/context/", "RequestScoped"),
+    ("jakarta/enterprise/context/", "ApplicationScoped"),
+    ("jakarta/enterprise/context/", "RequestScoped"),
+    ("javax/ejb/", "Stateless"),
+    ("jakarta/ejb/", "Stateless"),
+    ("javax/ws/rs/", "Path"),
+    ("jakarta/ws/rs/", "Path"),
+    ("javax/ws/rs/ext/", "Provider"),
+    ("jakarta/ws/rs/ext/", "Provider"),
+    ("io/micronaut/http/annotation/", "Controller"),
+];
+
+/// Annotations of constructors that a container calls: (package, name).
+pub(crate) const INJECTED: &[(&str, &str)] = &[
+    ("javax/inject/", "Inject"),
+    ("jakarta/inject/", "Inject"),
+    ("org/springframework/beans/factory/annotation/", "Autowired"),
+];
+
+/// Words in the names of classes of what handlers are given that are registered with a path.
+pub(super) const GIVEN: &[&str] = &["Request", "Exchange", "Context", "Ctx", "Http", "Routing", "Call"];
