@@ -43,6 +43,10 @@ pub(crate) enum Command {
     Profile(ProfileArgs),
     /// Show what was found, and why
     Show(ShowArgs),
+    /// Write requests as traces for Jaeger, OpenTelemetry, Zipkin, Perfetto or Chrome
+    Export(ExportArgs),
+    /// Serve a table as a page and to Jaeger's, on this machine
+    Serve(ServeArgs),
     /// Score a table against the truth
     Evaluate(EvaluateArgs),
 }
@@ -371,6 +375,58 @@ pub(crate) enum Show {
         #[arg(long, value_enum)]
         format: Option<Format>,
     },
+}
+
+/// Form of traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceArg {
+    /// Jaeger's JSON, for its page
+    Jaeger,
+    /// OTLP as JSON, a request a line
+    Otlp,
+    /// OTLP as protobuf
+    OtlpProtobuf,
+    /// Zipkin's JSON, version 2
+    Zipkin,
+    /// Perfetto's protobuf
+    Perfetto,
+    /// The JSON of Chrome's trace viewer
+    Chrome,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ExportArgs {
+    /// Folder of the request table
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) table: PathBuf,
+    /// Form of the traces
+    #[arg(long, value_enum)]
+    pub(crate) format: TraceArg,
+    /// This request alone, by its id or the beginning of it
+    #[arg(long, value_name = "ID", conflicts_with = "condition")]
+    pub(crate) request: Option<String>,
+    /// Requests for which this holds, a condition in SQL on the columns of `requests` [default: all]
+    #[arg(long = "where", value_name = "SQL")]
+    pub(crate) condition: Option<String>,
+    /// Tell what the log says of each event too, where the log can still be read
+    #[arg(long)]
+    pub(crate) text: bool,
+    /// Where to write them [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ServeArgs {
+    /// Folder of the request table
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) table: PathBuf,
+    /// Address of the page and of its API; port 0 is one that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8088")]
+    pub(crate) http: std::net::SocketAddr,
+    /// Longest time of a query
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration_us)]
+    pub(crate) timeout: i64,
 }
 
 /// What the scores are.

@@ -3,11 +3,13 @@
 
 mod analyze;
 mod evaluate;
+mod export;
 mod map;
 mod profile;
 mod query;
 mod reduce;
 mod run;
+mod serve;
 mod show;
 mod sql;
 mod summary;
@@ -60,6 +62,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         Command::Query(args) => query::run(&args, voice),
         Command::Profile(args) => profile::run(&args, voice),
         Command::Show(args) => show::run(args.what, voice),
+        Command::Export(args) => export::run(&args, voice),
+        Command::Serve(args) => serve::run(&args, voice),
         Command::Evaluate(args) => evaluate::run(&args, voice),
     }
 }

@@ -19,7 +19,6 @@ mod names;
 pub(crate) mod plan;
 pub(crate) mod regions;
 pub(crate) mod report;
-mod shape;
+pub(crate) mod shape;
 pub(crate) mod statistics;
 pub(crate) mod table;
-pub(crate) mod trace;

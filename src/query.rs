@@ -4,6 +4,8 @@
 //! Refused before anything runs: definitions, changes, `COPY`, `SET`, several
 //! statements, files by name. A panic in the engine is one failed query.
 
+#[cfg(feature = "serve")]
+mod answers;
 mod halves;
 mod happened_before;
 mod language;
@@ -25,7 +27,7 @@ use crate::output;
 use crate::render::neutral;
 pub(crate) use halves::{check as check_aggregate, first_half, print_second_half};
 pub(crate) use session::Joins;
-use session::Session;
+pub use session::{Batches, Session};
 
 /// Threads of the engine need room: its planner recurses with the query.
 const STACK_BYTES: usize = 64 << 20;

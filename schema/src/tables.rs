@@ -41,11 +41,11 @@ pub use model::{
     CommunicationPairRow, IdentifierRow, LogPointRow, TemplateRow, TopLevelMethodRow, kind_name, short_name,
     strength_name,
 };
-pub use parquet::{Batches, Growing, Metadata, Written, read, write, write_batches};
+pub use parquet::{Batches, Growing, Metadata, Written, each_request, read, write, write_batches};
 pub use position::{PositionRow, request_key, stretch};
 pub use requests::{LogSequenceRow, NodeTime, RequestNodeRow, RequestRow};
 pub use spans::{HandOver, SpanRow};
-pub use timings::{EventLine, EventTiming, RequestTiming, SpanTiming};
+pub use timings::{EventLine, EventTiming, RequestNodeTime, RequestTiming, RequestTotals, SpanTiming};
 
 /// Arrow's types, for those who take columns as they are.
 pub use arrow::array::RecordBatch;

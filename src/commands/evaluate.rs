@@ -9,8 +9,6 @@ use reducer::table::Manifest;
 use schema::tables::{EventRow, InputRow, LogPointRow, RequestRow, SpanRow, TopLevelMethodRow};
 
 use super::Usage;
-use super::reduce::model_of_table;
-use super::show::Logs;
 use crate::args::{EvaluateArgs, Format};
 use crate::evaluation::baselines::{self, Baselines};
 use crate::evaluation::ceiling::{self, Ceiling};
@@ -21,6 +19,8 @@ use crate::evaluation::spans::{self, SpanScores, TrueSpans};
 use crate::evaluation::types::{self, Expected, TypeScores};
 use crate::evaluation::{Class, Found, Looks, Record, Scores, Truth, score};
 use crate::output::Voice;
+use crate::request::Logs;
+use crate::table::Table;
 
 mod json;
 mod text;
@@ -100,7 +100,7 @@ impl Report {
         let spans = TrueSpans::new(truth);
         let keeps_links = tables.spans.iter().all(|span| span.hand_overs.is_some());
         let ceiling = match args.ceiling {
-            true => Some(ceiling::measure(truth, &spans, &model_of_table(&args.table)?)),
+            true => Some(ceiling::measure(truth, &spans, &Table::open(&args.table)?.model()?)),
             false => None,
         };
         Ok(Self {

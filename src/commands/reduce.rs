@@ -1,9 +1,9 @@
 //! `lprof reduce`: map outputs to a request table. Doing it again adds nothing.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use schema::{Model, NodeOutput, Passes, tables};
 
 use super::map::{MODEL_NAME, config};
@@ -50,14 +50,4 @@ fn read_outputs(folders: &[PathBuf]) -> Result<Vec<(PathBuf, NodeOutput)>> {
         }
     }
     Ok(outputs)
-}
-
-/// The model that a table was last made with.
-pub(crate) fn model_of_table(table: &Path) -> Result<Model> {
-    let manifest = reducer::table::Manifest::read(table)?;
-    let runs = manifest.rows::<tables::RunRow>()?;
-    let run = runs
-        .last()
-        .with_context(|| format!("`{}`: nothing was ever added to this table", table.display()))?;
-    Ok(Model::read(&table.join("models").join(format!("{}.model", run.model_digest)))?)
 }

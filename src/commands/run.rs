@@ -7,12 +7,12 @@ use anyhow::{Result, bail};
 use schema::Model;
 
 use super::map::{Mapper, check_layout, config, without};
-use super::reduce::model_of_table;
 use super::{Usage, analyze, exit_code, summary};
 use crate::args::RunArgs;
 use crate::nodes;
 use crate::output::Voice;
 use crate::progress::Progress;
+use crate::table::Table;
 
 pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
     check_table(&args.table)?;
@@ -65,7 +65,7 @@ fn model(args: &RunArgs, inputs: &nodes::Inputs, voice: Voice) -> Result<Model> 
             voice.say(&analyze::counts(&model));
             Ok(model)
         }
-        (None, true) if args.table.exists() => model_of_table(&args.table),
+        (None, true) if args.table.exists() => Table::open(&args.table)?.model(),
         (None, true) => Err(Usage("no model: give jars, or --model MODEL".to_owned()).into()),
     }
 }

@@ -9,17 +9,15 @@ mod model_json;
 mod request;
 mod template_coverage;
 
-pub(crate) use request::Logs;
-
 use std::process::ExitCode;
 
 use anyhow::Result;
 use schema::{Model, TopLevelMethod};
 
 use super::Usage;
-use super::reduce::model_of_table;
 use crate::args::{Format, ModelArgs, Show};
 use crate::output::Voice;
+use crate::table::Table;
 
 pub(crate) fn run(what: Show, voice: Voice) -> Result<ExitCode> {
     match what {
@@ -37,7 +35,7 @@ pub(crate) fn run(what: Show, voice: Voice) -> Result<ExitCode> {
         Show::LogPoint { what, source } => log_point::print(&load(&source)?, &what)?,
         Show::Method { what, source } => method::print(&load(&source)?, &what)?,
         Show::Pair { from, to, source } => method::print_pairs(&load(&source)?, &from, &to)?,
-        Show::Request { id, table } => request::print(&table, &id)?,
+        Show::Request { id, table } => request::print(&table, &id, voice)?,
         Show::Coverage { table, format } => coverage::print(&table, format)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -46,7 +44,7 @@ pub(crate) fn run(what: Show, voice: Voice) -> Result<ExitCode> {
 fn load(source: &ModelArgs) -> Result<Model> {
     match (&source.model, &source.table) {
         (Some(path), _) => Ok(Model::read(path)?),
-        (None, Some(table)) => model_of_table(table),
+        (None, Some(table)) => Table::open(table)?.model(),
         (None, None) => Err(Usage("which model: --model MODEL or --table TABLE".to_owned()).into()),
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! A file is one document, or several one after the other as collectors write them; spans of
 //! one trace can lie in several files. An operation is `service: name`, a request's type the
-//! operation of the root that starts first. Times are whole microseconds. Somebody waits for
+//! operation of the root that starts first; in those that lprof has written they are what they are
+//! in its table. Times are whole microseconds. Somebody waits for
 //! a child, unless it follows from its parent, consumes a message, or starts after its parent
 //! has ended.
 
@@ -20,7 +21,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::groups::{Groups, Request};
-use super::trace::{Repairs, Span, Trace, Wait, resolve};
+use crate::request::trace::{Repairs, Span, Trace, Wait, resolve};
 
 /// Traces whose shapes are found at a time.
 const TRACES_HELD_MAX: usize = 1 << 12;
@@ -32,6 +33,8 @@ struct Found {
     id: String,
     parent: Option<String>,
     operation: String,
+    /// The type of the request, where lprof wrote it.
+    request_type: Option<String>,
     wait: Wait,
     start_us: i64,
     end_us: i64,
@@ -90,6 +93,14 @@ fn spans(document: &Value) -> Option<Vec<Result<Found, Fault>>> {
     jaeger::spans(document).or_else(|| otlp::spans(document)).or_else(|| zipkin::spans(document))
 }
 
+/// `service: name`; the name alone where lprof wrote the trace: its services are nodes.
+fn operation(service: Option<&str>, name: String, is_ours: bool) -> String {
+    match service.filter(|_| !is_ours) {
+        Some(service) => format!("{service}: {name}"),
+        None => name,
+    }
+}
+
 /// The text of a field, or what is missing.
 fn text(of: &Value, field: &str) -> Result<String, Fault> {
     let text = of[field].as_str().filter(|text| !text.is_empty());
@@ -144,7 +155,8 @@ fn request(groups: &mut Groups, found: &[Found]) -> Request {
     let span = |&(span, parent): &(&Found, Option<u32>)| Span {
         operation: groups.names.number(&span.operation),
         parent,
-        wait: if parent.is_some_and(|parent| is_late(span, parent)) { Wait::Nobody } else { span.wait },
+        // For what nobody asked for nobody waits.
+        wait: if parent.is_none_or(|parent| is_late(span, parent)) { Wait::Nobody } else { span.wait },
         start_us: span.start_us,
         end_us: span.end_us,
     };
@@ -152,7 +164,9 @@ fn request(groups: &mut Groups, found: &[Found]) -> Request {
     repairs.add(repaired);
     groups.repairs.add(repairs);
     let first = trace.roots.iter().map(|&root| &trace.spans[root as usize]).min_by_key(|span| span.start_us);
-    let request_type = first.expect("a trace has a span, and so a root").operation;
+    let first = first.expect("a trace has a span, and so a root").operation;
+    let told = found.iter().find_map(|span| span.request_type.as_deref());
+    let request_type = told.map_or(first, |told| groups.names.number(told));
     let id = found[0].trace.as_str().into();
     Request { id, request_type, trace, printed: Vec::new(), population: 0 }
 }

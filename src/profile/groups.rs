@@ -13,7 +13,7 @@ use super::names::Names;
 use super::plan::{Place, Stretch, places};
 use super::regions::{Regions, Visit, visits};
 use super::shape::{Shape, shape};
-use super::trace::{Repairs, Trace};
+use crate::request::trace::{Repairs, Trace};
 
 /// A request as it was read.
 #[derive(Clone, Debug)]

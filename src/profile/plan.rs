@@ -12,7 +12,7 @@
 //! | hand_over | the end of the parent and the start of a child that starts later |
 
 use super::shape::{Moment, Shape, moments};
-use super::trace::{Span, Trace, Wait};
+use crate::request::trace::{Span, Trace, Wait};
 
 /// A time of a request: twice the place of a span for its start, one more for its end.
 pub(crate) type Mark = u32;
@@ -161,7 +161,7 @@ fn own(at: u32, moments: &[Moment], waits: &[Wait]) -> Vec<Stretch> {
 mod tests {
     use super::{Place, places};
     use crate::profile::shape::shape;
-    use crate::profile::trace::{Span, Trace, Wait};
+    use crate::request::trace::{Span, Trace, Wait};
 
     /// A (0 to 100) with children (wait, start, end), each an operation of its own.
     fn of(children: &[(Wait, i64, i64)]) -> (Vec<Place>, Vec<i64>) {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::groups::Request;
 use super::plan::Place;
 use super::shape::Shape;
-use super::trace::{Span, Wait};
+use crate::request::trace::{Span, Wait};
 
 /// An end of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

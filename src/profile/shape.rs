@@ -13,7 +13,7 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::trace::{Span, Trace, Wait};
+use crate::request::trace::{Span, Trace, Wait};
 
 /// What happens in the time of a span, seen from it; a child is told by its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Moment, Shape, moments, shape};
-    use crate::profile::trace::{Span, Trace, Wait};
+    use crate::request::trace::{Span, Trace, Wait};
 
     fn trace(children: &[(u32, Wait, i64, i64)]) -> Trace {
         let mut spans =

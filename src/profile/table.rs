@@ -1,17 +1,16 @@
-//! Requests of a request table, one after the other: the files of one commit and day hold
-//! requests, spans and events in the same order, so they are read side by side and only some
-//! thousand requests are held at a time.
+//! Requests of a request table in groups, of which only some thousand are held at a time; and
+//! what some of them printed.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::mpsc::sync_channel;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use reducer::table::Manifest;
-use schema::tables::{Batches, EventLine, EventTiming, RequestTiming, Row, SpanTiming};
+use schema::tables::{Batches, EventLine, EventTiming, RequestTiming, SpanTiming};
 
 use super::groups::{Groups, Request};
-use super::trace::{Repairs, Span, Trace, Wait, resolve};
+use crate::request::{forest, places_of};
+use crate::table::files::{self, Part};
 
 /// Requests that are held at a time.
 const REQUESTS_HELD_MAX: usize = 1 << 12;
@@ -19,67 +18,8 @@ const REQUESTS_HELD_MAX: usize = 1 << 12;
 /// Batches of so many requests that are read before they are put into groups.
 const BATCHES_AHEAD_MAX: usize = 2;
 
-/// Rows of a file, one after the other.
-struct Rows<R> {
-    batches: Batches<R>,
-    path: PathBuf,
-    rows: std::vec::IntoIter<R>,
-}
-
-impl<R: Row> Rows<R> {
-    fn open(path: PathBuf) -> Result<Self> {
-        Ok(Self { batches: Batches::open(&path)?, path, rows: Vec::new().into_iter() })
-    }
-
-    /// The next row, if it is one that is `wanted`.
-    fn next_if(&mut self, wanted: impl Fn(&R) -> bool) -> Result<Option<R>> {
-        while self.rows.as_slice().is_empty() {
-            match self.batches.next() {
-                Some(rows) => self.rows = rows?.into_iter(),
-                None => return Ok(None),
-            }
-        }
-        Ok(if wanted(&self.rows.as_slice()[0]) { self.rows.next() } else { None })
-    }
-
-    /// The next `n` rows, which have to be of request `id`.
-    fn of_request(&mut self, n: i64, id: &str, id_of: impl Fn(&R) -> Option<&str>) -> Result<Vec<R>> {
-        let mut rows = Vec::with_capacity(usize::try_from(n).unwrap_or(0).min(REQUESTS_HELD_MAX));
-        for _ in 0..n {
-            match self.next_if(|row| id_of(row) == Some(id))? {
-                Some(row) => rows.push(row),
-                None => {
-                    bail!("`{}`: not all rows of request {id} are where they belong", self.path.display())
-                }
-            }
-        }
-        Ok(rows)
-    }
-}
-
-/// A request with its spans and events.
-type Found = (RequestTiming, Vec<SpanTiming>, Vec<EventTiming>);
-
-/// The files of one commit and day.
-struct Part {
-    requests: Rows<RequestTiming>,
-    spans: Rows<SpanTiming>,
-    events: Option<Rows<EventTiming>>,
-}
-
-impl Part {
-    /// The next request with its rows.
-    fn next(&mut self) -> Result<Option<Found>> {
-        let Some(request) = self.requests.next_if(|_| true)? else { return Ok(None) };
-        let id = &*request.request_id;
-        let spans = self.spans.of_request(request.n_spans, id, |span| Some(&*span.request_id))?;
-        let events = match &mut self.events {
-            Some(events) => events.of_request(request.n_events, id, |event| event.request_id.as_deref())?,
-            None => Vec::new(),
-        };
-        Ok(Some((request, spans, events)))
-    }
-}
+/// A request with what of its rows a profile reads.
+type Found = files::Found<RequestTiming, SpanTiming, EventTiming>;
 
 /// All requests of `manifest` in groups; `population` says of which one a request is, by its
 /// id, and none if it is of none. With `lines`, the times between log points too, if the table keeps
@@ -129,22 +69,13 @@ fn read_parts(
     lines: bool,
     take: &mut dyn FnMut(Vec<Found>) -> bool,
 ) -> Result<()> {
-    let files: BTreeMap<&str, PathBuf> =
-        manifest.files.iter().map(|file| (file.path.as_str(), manifest.folder.join(&file.path))).collect();
     let mut held = Vec::with_capacity(REQUESTS_HELD_MAX);
-    for file in manifest.files.iter().filter(|file| file.table == "requests") {
-        let beside = |table: &str| {
-            let rest = file.path.strip_prefix("requests").unwrap_or(&file.path);
-            files.get(format!("{table}{rest}").as_str()).cloned()
-        };
-        let spans = beside("spans").with_context(|| {
-            format!("`{}`: keeps no spans; `lprof reduce --keep spans` does", manifest.folder.display())
-        })?;
-        let mut part = Part {
-            requests: Rows::open(manifest.folder.join(&file.path))?,
-            spans: Rows::open(spans)?,
-            events: beside("events").filter(|_| lines).map(Rows::open).transpose()?,
-        };
+    for mut paths in files::paths(manifest) {
+        if paths.spans.is_none() {
+            bail!("`{}`: keeps no spans; `lprof reduce --keep spans` does", manifest.folder.display());
+        }
+        paths.events = paths.events.filter(|_| lines);
+        let mut part: Part<RequestTiming, SpanTiming, EventTiming> = Part::open(&paths, None)?;
         while let Some(request) = part.next()? {
             if !wanted(&request.0.request_id) {
                 continue;
@@ -205,46 +136,21 @@ fn found(
     events: &[EventTiming],
     population: u8,
 ) -> Request {
-    let mut repairs = Repairs::default();
-    let ids = rows.iter().map(|row| (&*row.span_id, row.parent_span_id.as_deref()));
-    let parents = resolve(ids, &mut repairs);
-    let kept: Vec<(&SpanTiming, Option<u32>)> =
-        rows.iter().zip(parents).filter_map(|(row, parent)| Some((row, parent?))).collect();
-    let span = |&(row, parent): &(&SpanTiming, Option<u32>)| Span {
-        operation: groups.names.number(&row.top_level_method),
-        parent,
-        wait: wait(row, parent.map(|parent| kept[parent as usize].0)),
-        start_us: row.start_ts.0,
-        end_us: row.end_ts.0,
-    };
-    let (trace, repaired) = Trace::new(kept.iter().map(span).collect());
-    repairs.add(repaired);
+    let (kept, trace, repairs) = forest(rows, |name| groups.names.number(name));
     groups.repairs.add(repairs);
-    let printed = if events.is_empty() { Vec::new() } else { printed(&kept, events) };
+    let ids: Vec<&str> = kept.iter().map(|&at| &*rows[at].span_id).collect();
+    let printed = if events.is_empty() { Vec::new() } else { printed(&ids, events) };
     let request_type = groups.names.number(&request.request_type);
     Request { id: (&*request.request_id).into(), request_type, trace, printed, population }
 }
 
-/// What the order of the request's events says: who prints something that must come after it
-/// goes on then; who is known to wait and prints nothing more ends with it.
-fn wait(row: &SpanTiming, parent: Option<&SpanTiming>) -> Wait {
-    match (row.parent_after, parent) {
-        (Some(after), Some(parent)) if after < parent.n_events => Wait::Within,
-        (Some(_), Some(_)) => Wait::UntilEnd,
-        _ => Wait::Nobody,
-    }
-}
-
-/// What each span printed: events come in the order of spans.
-fn printed(kept: &[(&SpanTiming, Option<u32>)], events: &[EventTiming]) -> Vec<Vec<(i64, Option<i64>)>> {
-    let mut printed = vec![Vec::new(); kept.len()];
-    let mut at = 0;
-    for event in events {
-        let is_its = |place: &usize| event.span_id.as_deref() == Some(&*kept[*place].0.span_id);
-        let place = (at..kept.len()).find(is_its).or_else(|| (0..at).find(is_its));
+/// What each span printed.
+fn printed(ids: &[&str], events: &[EventTiming]) -> Vec<Vec<(i64, Option<i64>)>> {
+    let mut printed = vec![Vec::new(); ids.len()];
+    let places = places_of(ids, events.iter().map(|event| event.span_id.as_deref()));
+    for (event, place) in events.iter().zip(places) {
         if let Some(place) = place {
             printed[place].push((event.ts.0, event.log_point_id));
-            at = place;
         }
     }
     printed

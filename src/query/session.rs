@@ -30,20 +30,45 @@ use super::{QUERY_BYTES_MAX, STACK_BYTES, places, sketches, values};
 use crate::args::Format;
 use crate::output;
 use crate::render::RowWriter;
+use crate::table::Table;
 
 /// Memory for sorts, joins and aggregates; they spill to disk beyond it.
 pub(super) const MEMORY_BYTES_MAX: usize = 1 << 30;
 /// Deepest nesting of brackets: the engine has no guard of its own in our build.
 const NESTING_MAX: usize = 128;
 
-/// The engine with the tables of one manifest.
-pub(crate) struct Session {
+/// The SQL engine with the tables of one [`Table`], which it can only read.
+pub struct Session {
     context: SessionContext,
     runtime: Runtime,
     /// (table, its columns), for completion.
     pub(crate) names: Vec<(String, Vec<String>)>,
     /// Functions of rows, beside the engine's.
-    functions: HashSet<String>,
+    functions: Arc<HashSet<String>>,
+}
+
+/// The answer to a query, one batch after the other.
+pub struct Batches<'s> {
+    session: &'s Session,
+    schema: SchemaRef,
+    stream: SendableRecordBatchStream,
+}
+
+impl Batches<'_> {
+    /// Its columns.
+    #[must_use]
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+impl Iterator for Batches<'_> {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.session.runtime.block_on(self.stream.next())?;
+        Some(next.map_err(anyhow::Error::from))
+    }
 }
 
 /// How joins on relations of events are run.
@@ -91,6 +116,7 @@ fn runtime() -> Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(rayon::current_num_threads())
         .thread_stack_size(STACK_BYTES)
+        .enable_time()
         .build()
         .context("cannot start the SQL engine")
 }
@@ -123,9 +149,68 @@ pub(super) async fn read_only(
 }
 
 impl Session {
+    /// Opens `table`.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("t");
+    /// # let name = path.to_str().expect("UTF-8");
+    /// # lprof::run(["lprof", "run", "-q", "--table", name, "samples/classes/java17/store.jar", "samples/logs"]);
+    /// let session = lprof::Session::new(&lprof::Table::open(&path)?)?;
+    /// let query = "SELECT request_type, count(*) AS n FROM requests GROUP BY request_type";
+    /// let mut n_rows = 0;
+    /// for batch in session.stream(query)? {
+    ///     n_rows += batch?.num_rows();
+    /// }
+    /// assert_eq!(n_rows, 6);
+    /// assert!(session.stream("DROP TABLE requests").is_err());
+    /// # Ok::<(), anyhow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Files that are not there; an engine that cannot be started.
+    pub fn new(table: &Table) -> Result<Self> {
+        Self::open(table.manifest(), Joins::ByRequest)
+    }
+
+    /// Runs `query`, which can only read. Rows are made as they are asked for.
+    ///
+    /// # Errors
+    /// A query that is none or does not only read. What goes wrong later is an item.
+    pub fn stream(&self, query: &str) -> Result<Batches<'_>> {
+        let stream = self.runtime.block_on(self.start(query))?;
+        Ok(Batches { session: self, schema: stream.schema(), stream })
+    }
+
+    /// Runs what asks this session.
+    #[cfg(feature = "serve")]
+    pub(super) fn block_on<T>(&self, run: impl Future<Output = T>) -> T {
+        self.runtime.block_on(run)
+    }
+
+    /// Begins to run `query`, where there is room for its plan; a panic of the engine is a failed
+    /// query.
+    pub(super) async fn start(&self, query: &str) -> Result<SendableRecordBatchStream> {
+        let (context, functions, query) =
+            (self.context.clone(), Arc::clone(&self.functions), query.to_owned());
+        let start = async move {
+            let frame = read_only(&context, &query, &functions).await?;
+            Ok::<_, anyhow::Error>(frame.execute_stream().await?)
+        };
+        match tokio::spawn(start).await {
+            Ok(started) => started,
+            Err(_) => bail!("the SQL engine gave up on this query"),
+        }
+    }
+
     /// Opens the tables of `manifest`.
     pub(crate) fn open(manifest: &Manifest, joins: Joins) -> Result<Self> {
-        let context = context(MEMORY_BYTES_MAX, joins, rayon::current_num_threads())?;
+        Self::with_memory(manifest, joins, MEMORY_BYTES_MAX)
+    }
+
+    /// The same with so much memory for all queries together.
+    pub(crate) fn with_memory(manifest: &Manifest, joins: Joins, memory_bytes: usize) -> Result<Self> {
+        let context = context(memory_bytes, joins, rayon::current_num_threads())?;
         let runtime = runtime()?;
         let mut names = Vec::new();
         for table in TABLES {
@@ -134,7 +219,7 @@ impl Session {
                 .push((table.to_owned(), schema.fields().iter().map(|field| field.name().clone()).collect()));
             register(&context, manifest, table, schema)?;
         }
-        Ok(Self { context, runtime, names, functions: names_of_functions() })
+        Ok(Self { context, runtime, names, functions: Arc::new(names_of_functions()) })
     }
 
     /// Runs `query` and writes its rows to standard output.

@@ -5,14 +5,17 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, Field, SchemaRef};
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use arrow::array::{AsArray as _, RecordBatch};
+use arrow::datatypes::{DataType, Field, Int64Type, SchemaRef};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
+};
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::file::metadata::KeyValue;
+use parquet::file::metadata::{KeyValue, PageIndexPolicy};
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 use xxhash_rust::xxh3::Xxh3;
@@ -237,8 +240,16 @@ pub(super) fn read_columns(path: &Path) -> Result<(SchemaRef, Vec<RecordBatch>, 
 
 /// Begins to read `path`: its columns, and the pairs in its footer.
 fn open(path: &Path) -> Result<(ParquetRecordBatchReaderBuilder<File>, Metadata)> {
+    open_with(path, ArrowReaderOptions::new())
+}
+
+fn open_with(
+    path: &Path,
+    options: ArrowReaderOptions,
+) -> Result<(ParquetRecordBatchReaderBuilder<File>, Metadata)> {
     let file = File::open(path).map_err(Error::io(path))?;
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| Error::damaged(path, 0, e))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options);
+    let builder = builder.map_err(|e| Error::damaged(path, 0, e))?;
     let pairs = builder.metadata().file_metadata().key_value_metadata();
     let pairs = pairs.into_iter().flatten().filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?)));
     let metadata = pairs.collect();
@@ -271,6 +282,27 @@ impl<R: Row> Batches<R> {
     /// Not Parquet, cut short or damaged; I/O errors.
     pub fn open(path: &Path) -> Result<Self> {
         let (builder, metadata) = open(path)?;
+        Self::of(path, builder, metadata)
+    }
+
+    /// Begins to read the rows of `path` that stand in `ranges`, which ascend; pages without any
+    /// of them are passed over.
+    ///
+    /// # Errors
+    /// Not Parquet, cut short or damaged, or fewer rows than `ranges` reach to; I/O errors.
+    pub fn open_rows(path: &Path, ranges: &[Range<usize>]) -> Result<Self> {
+        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
+        let (builder, metadata) = open_with(path, options)?;
+        let n_rows = usize::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
+        if ranges.last().is_some_and(|last| last.end > n_rows) {
+            let detail = format!("{n_rows} rows, fewer than belong to the requests of the table");
+            return Err(Error::damaged(path, 0, detail));
+        }
+        let selection = RowSelection::from_consecutive_ranges(ranges.iter().cloned(), n_rows);
+        Self::of(path, builder.with_row_selection(selection), metadata)
+    }
+
+    fn of(path: &Path, builder: ParquetRecordBatchReaderBuilder<File>, metadata: Metadata) -> Result<Self> {
         let wanted = R::schema();
         let roots = builder.schema().fields().iter().enumerate();
         let roots = roots.filter(|(_, field)| wanted.column_with_name(field.name()).is_some());
@@ -292,6 +324,30 @@ impl<R: Row> Iterator for Batches<R> {
         };
         self.reader.next().map(rows)
     }
+}
+
+/// Tells `take` of every row of `path`, a file of `requests`, its id, spans and events; no other
+/// column is read, and nothing is allocated for a row.
+///
+/// # Errors
+/// Not Parquet, cut short or damaged, or of another table; I/O errors.
+pub fn each_request(path: &Path, take: &mut dyn FnMut(&str, i64, i64)) -> Result<()> {
+    let (builder, _) = open(path)?;
+    let not_ours = || Error::new(path, ErrorKind::NotOurs { expected: "requests" });
+    let names = ["request_id", "n_spans", "n_events"];
+    let columns = ProjectionMask::columns(builder.parquet_schema(), names);
+    let reader = builder.with_projection(columns).with_batch_size(1 << 16).build();
+    for batch in reader.map_err(|e| Error::damaged(path, 0, e))? {
+        let batch = batch.map_err(|e| Error::damaged(path, 0, e))?;
+        let column = |name| batch.column_by_name(name).ok_or_else(not_ours);
+        let ids = column(names[0])?.as_string_opt::<i32>().ok_or_else(not_ours)?;
+        let number = |name| column(name)?.as_primitive_opt::<Int64Type>().ok_or_else(not_ours);
+        let (spans, events) = (number(names[1])?, number(names[2])?);
+        for row in 0..batch.num_rows() {
+            take(ids.value(row), spans.value(row), events.value(row));
+        }
+    }
+    Ok(())
 }
 
 /// How the columns of a table are written. What grows from row to row, as times and places in

@@ -78,3 +78,39 @@ record! {
         log_point_id: Option<i64>,
     }
 }
+
+record! {
+    /// What a list of requests tells of each.
+    RequestTotals = "requests" {
+        /// 32 hex digits.
+        request_id: Text,
+        /// `Class.method` of the earliest span's top-level method.
+        request_type: Text,
+        /// First event.
+        start_ts: Time,
+        /// Microseconds from it to the last one.
+        duration_us: i64,
+        /// Nodes it was on.
+        n_nodes: i64,
+        /// Its spans.
+        n_spans: i64,
+        /// Its events.
+        n_events: i64,
+        /// What is odd about it.
+        flags: Vec<Text>,
+    }
+}
+
+record! {
+    /// When a request was on a node.
+    RequestNodeTime = "request_nodes" {
+        /// The request.
+        request_id: Text,
+        /// Label of the log source.
+        node: Text,
+        /// First event there.
+        start_ts: Time,
+        /// Last event there.
+        end_ts: Time,
+    }
+}

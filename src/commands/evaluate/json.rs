@@ -9,7 +9,6 @@ use schema::Pass;
 use serde_json::{Value, json};
 
 use super::{CLASSES, Report, Tables, WORST_MAX, percent};
-use crate::commands::show::Logs;
 use crate::evaluation::baselines::{ADJACENT, Baselines, COSTS};
 use crate::evaluation::ceiling::Ceiling;
 use crate::evaluation::continuations::Continuations;
@@ -19,6 +18,7 @@ use crate::evaluation::spans::SpanScores;
 use crate::evaluation::types::TypeScores;
 use crate::evaluation::{OrderTally, Tally, Worst, order_tally};
 use crate::output;
+use crate::request::Logs;
 
 /// Prints all of it.
 pub(super) fn print(report: &Report, tables: &Tables) -> Result<()> {

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::{Report, Tables, WORST_MAX, percent, rounded};
 use crate::args::Format;
-use crate::commands::show::Logs;
 use crate::evaluation::baselines::{ADJACENT, Baselines, COSTS};
 use crate::evaluation::ceiling::Ceiling;
 use crate::evaluation::continuations::Continuations;
@@ -17,6 +16,7 @@ use crate::evaluation::types::TypeScores;
 use crate::evaluation::{OrderTally, Scores, Tally, order_tally};
 use crate::output;
 use crate::render::{self, neutral};
+use crate::request::Logs;
 
 /// The cost of the tracker that is shown.
 const COST: f64 = 2.0;

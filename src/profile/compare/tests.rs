@@ -5,7 +5,7 @@ use crate::profile::differences::Deed;
 use crate::profile::groups::{Groups, Request};
 use crate::profile::layers::Subject;
 use crate::profile::statistics::Random;
-use crate::profile::trace::{Span, Trace, Wait};
+use crate::request::trace::{Span, Trace, Wait};
 
 /// Requests of either population: `get` (0) asks `store` (1) for about 100 µs, in the second
 /// one `longer_us` more; with `retries` it asks again in every other request of that one.

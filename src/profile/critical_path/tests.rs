@@ -8,7 +8,7 @@ use crate::profile::layers::Subject;
 use crate::profile::plan::{Place, places};
 use crate::profile::shape::shape;
 use crate::profile::statistics::Random;
-use crate::profile::trace::{Span, Trace, Wait};
+use crate::request::trace::{Span, Trace, Wait};
 
 /// The places and times of a trace of spans (parent, wait, start, end), each an operation of
 /// its own.

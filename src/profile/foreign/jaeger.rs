@@ -3,8 +3,9 @@
 
 use serde_json::Value;
 
-use super::{Fault, Found, number, text};
-use crate::profile::trace::Wait;
+use super::{Fault, Found, number, operation, text};
+use crate::export::{REQUEST_TYPE, SCOPE};
+use crate::request::trace::Wait;
 
 /// The spans of a document; none: it is not Jaeger's.
 pub(super) fn spans(document: &Value) -> Option<Vec<Result<Found, Fault>>> {
@@ -23,20 +24,19 @@ fn read(trace: &Value, span: &Value) -> Result<Found, Fault> {
     let of_trace = text(span, "traceID").or_else(|_| text(trace, "traceID"))?;
     let process = span["processID"].as_str().map_or(&span["process"], |id| &trace["processes"][id]);
     let name = text(span, "operationName")?;
-    let operation = match process["serviceName"].as_str() {
-        Some(service) => format!("{service}: {name}"),
-        None => name,
+    let tag = |key: &str| {
+        let mut tags = span["tags"].as_array().into_iter().flatten();
+        tags.find(|tag| tag["key"] == key)?["value"].as_str()
     };
+    let is_ours = tag("otel.scope.name") == Some(SCOPE);
+    let operation = operation(process["serviceName"].as_str(), name, is_ours);
+    let request_type = tag(REQUEST_TYPE).filter(|_| is_ours).map(str::to_owned);
     let (start_us, duration_us) = (number(span, "startTime")?, number(span, "duration")?);
     let (parent, follows) = parent(span, &of_trace);
-    let consumes = span["tags"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .any(|tag| tag["key"] == "span.kind" && tag["value"] == "consumer");
+    let consumes = tag("span.kind") == Some("consumer");
     let wait = if follows || consumes { Wait::Nobody } else { Wait::Within };
     let end_us = start_us.saturating_add(duration_us);
-    Ok(Found { trace: of_trace, id, parent, operation, wait, start_us, end_us })
+    Ok(Found { trace: of_trace, id, parent, operation, request_type, wait, start_us, end_us })
 }
 
 /// Of several references the first to the parent, else the first to whom it follows; whether

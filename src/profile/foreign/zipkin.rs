@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Fault, Found, number, text};
-use crate::profile::trace::Wait;
+use super::{Fault, Found, number, operation, text};
+use crate::export::{DURATION, REQUEST_TYPE, SCOPE};
+use crate::request::trace::Wait;
 
 /// The spans of a document; none: it is not Zipkin's.
 pub(super) fn spans(document: &Value) -> Option<Vec<Result<Found, Fault>>> {
@@ -53,13 +54,18 @@ fn read(span: &Value) -> Result<Found, Fault> {
     let name = text(span, "name").or_else(|_| text(span, "kind")).unwrap_or_else(|_| "unknown".to_owned());
     let start_us = number(span, "timestamp")?;
     // What was not finished has no duration.
-    let end_us = start_us.saturating_add(number(span, "duration").unwrap_or(0));
+    let tag = |key: &str| span["tags"][key].as_str();
+    let is_ours = tag("otel.scope.name") == Some(SCOPE);
+    let lasts_no_time = is_ours && tag(DURATION) == Some("0");
+    let duration_us = if lasts_no_time { 0 } else { number(span, "duration").unwrap_or(0) };
+    let end_us = start_us.saturating_add(duration_us);
     let service = span["localEndpoint"]["serviceName"].as_str();
     Ok(Found {
         trace: text(span, "traceId")?,
         id: text(span, "id")?,
         parent: text(span, "parentId").ok(),
-        operation: service.map_or(name.clone(), |service| format!("{service}: {name}")),
+        operation: operation(service, name, is_ours),
+        request_type: tag(REQUEST_TYPE).filter(|_| is_ours).map(str::to_owned),
         wait: if span["kind"] == "CONSUMER" { Wait::Nobody } else { Wait::Within },
         start_us,
         end_us,

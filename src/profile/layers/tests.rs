@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Layer, LayerGroup, Metric, Tails, layer};
 use crate::profile::groups::{Groups, Request};
 use crate::profile::statistics::{Random, Statistics};
-use crate::profile::trace::{Span, Trace, Wait};
+use crate::request::trace::{Span, Trace, Wait};
 
 /// What an operation is called: `a`, `b`, .. `aa`, as columns of a sheet are.
 fn name(operation: u32) -> String {

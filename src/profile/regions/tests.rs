@@ -5,7 +5,7 @@ use crate::profile::groups::Request;
 use crate::profile::plan::places;
 use crate::profile::shape::shape;
 use crate::profile::statistics::Random;
-use crate::profile::trace::{Span, Trace, Wait};
+use crate::request::trace::{Span, Trace, Wait};
 
 /// Lines of a span: (µs, log point).
 type Lines = Vec<(i64, Option<i64>)>;

@@ -77,7 +77,7 @@ fn draw(
         let (y, indent) = (LANE * at as f64, 10.0 * f64::from(depth.min(8)));
         let name = groups.names.name(place.operation);
         let shown: String = name.chars().take(NAME_CHARS_MAX).collect();
-        let fill = if place.wait == crate::profile::trace::Wait::Nobody && place.parent.is_some() {
+        let fill = if place.wait == crate::request::trace::Wait::Nobody && place.parent.is_some() {
             "#8250df"
         } else {
             "#54aeff"

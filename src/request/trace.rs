@@ -10,7 +10,7 @@ mod sequences;
 
 /// Whether the one who handed over to a span waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Wait {
+pub enum Wait {
     /// Nobody is known to wait; it can outlive its parent and covers no time of it.
     Nobody,
     /// It ends before its parent goes on.

@@ -1,0 +1,188 @@
+//! The API of the page: JSON, each answer from one function.
+
+use schema::tables::InputRow;
+use serde_json::{Value, json};
+
+use super::http::{Answer, Asked};
+use super::requests::Conditions;
+use super::{Served, jaeger, overview, page, shown};
+
+/// Requests of a list, rows of an answer.
+const LISTED_MAX: usize = 1_000;
+#[cfg(feature = "sql")]
+const ROWS_MAX: usize = 10_000;
+
+/// Answers what was asked.
+pub(super) fn answer(served: &Served, asked: &Asked) -> Answer {
+    let path: Vec<&str> = asked.path.iter().map(String::as_str).collect();
+    let is_query = path == ["api", "sql"];
+    match asked.method.as_str() {
+        "GET" | "HEAD" if !is_query => {}
+        "POST" if is_query => return sql(served, asked).unwrap_or_else(|fault| fault),
+        _ => return Answer::fault(405, "this is asked for with GET, or, of SQL, POST"),
+    }
+    let found = match path.as_slice() {
+        [""] => Ok(page::index()),
+        ["assets", name] => page::asset(name).ok_or_else(none),
+        ["api", "table"] => Ok(table(served)),
+        ["api", "overview"] => the_overview(served, asked),
+        ["api", "requests"] => list(served, asked),
+        ["api", "requests", id] => request(served, id),
+        ["api", "requests", id, "order"] => order(served, id, asked),
+        ["api", "coverage"] => coverage(served),
+        ["api", rest @ ..] => return jaeger::answer(served, rest, asked).unwrap_or_else(none),
+        _ => Err(none()),
+    };
+    found.unwrap_or_else(|fault| fault)
+}
+
+fn none() -> Answer {
+    Answer::fault(404, "there is no such page")
+}
+
+impl From<anyhow::Error> for Answer {
+    fn from(error: anyhow::Error) -> Self {
+        Self::fault(400, &format!("{error:#}"))
+    }
+}
+
+fn table(served: &Served) -> Answer {
+    let columns = &served.columns;
+    let mut counts = vec![0_u64; columns.type_names.len()];
+    columns.types.iter().for_each(|number| counts[*number as usize] += 1);
+    let mut types: Vec<(u64, &str)> =
+        counts.into_iter().zip(columns.type_names.iter().map(|name| &**name)).collect();
+    types.sort_by_key(|(n, name)| (std::cmp::Reverse(*n), *name));
+    let mut nodes: Vec<&str> = columns.node_names.iter().map(|name| &**name).collect();
+    nodes.sort_unstable();
+    Answer::json(&json!({
+        "name": served.table.folder().display().to_string(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "n_requests": columns.len(),
+        "types": types.iter().map(|(n, name)| json!({"name": name, "n": n})).collect::<Vec<_>>(),
+        "nodes": nodes,
+        "flags": columns.flag_names.iter().map(|name| &**name).collect::<Vec<_>>(),
+        "sql": cfg!(feature = "sql"),
+        "damage": served.table.damage(),
+    }))
+}
+
+/// Which requests meet `conditions`, these in SQL included.
+pub(super) fn chosen(served: &Served, conditions: &Conditions) -> Result<Vec<bool>, Answer> {
+    let mut chosen = served.columns.chosen(conditions);
+    if let Some(sql) = &conditions.sql {
+        let rows = rows_where(served, sql)?;
+        chosen.iter_mut().zip(rows).for_each(|(chosen, also)| *chosen &= also);
+    }
+    Ok(chosen)
+}
+
+#[cfg(feature = "sql")]
+fn rows_where(served: &Served, sql: &str) -> Result<Vec<bool>, Answer> {
+    let query = format!("SELECT request_id FROM requests WHERE (\n{sql}\n)");
+    let _place = served.queries.take();
+    let mut rows = vec![false; served.columns.len()];
+    for id in served.session.column(&query, served.timeout)? {
+        let row = u128::from_str_radix(&id, 16).ok().and_then(|id| served.columns.row(id));
+        row.into_iter().for_each(|row| rows[row as usize] = true);
+    }
+    Ok(rows)
+}
+
+#[cfg(not(feature = "sql"))]
+fn rows_where(_served: &Served, _sql: &str) -> Result<Vec<bool>, Answer> {
+    Err(without_sql())
+}
+
+#[cfg(not(feature = "sql"))]
+fn without_sql() -> Answer {
+    Answer::fault(501, "this lprof was built without SQL")
+}
+
+fn the_overview(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
+    let conditions = Conditions::of(asked)?;
+    let n_steps = asked.number("steps")?.unwrap_or(120);
+    let chosen = chosen(served, &conditions)?;
+    let found = overview::overview(&served.columns, &chosen, n_steps);
+    Ok(Answer::json(&json!({"overview": found, "where": conditions.to_sql()})))
+}
+
+fn list(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
+    let conditions = Conditions::of(asked)?;
+    let is_ascending = asked.text("ascending") == Some("true");
+    let limit = asked.number("limit")?.unwrap_or(100).min(LISTED_MAX);
+    let offset = asked.number("offset")?.unwrap_or(0_usize);
+    let chosen = chosen(served, &conditions)?;
+    let columns = &served.columns;
+    let (column, key): (&str, &dyn Fn(usize) -> i64) = match asked.text("sort").unwrap_or_default() {
+        "duration" => ("duration_us", &|row| columns.durations_us[row]),
+        "nodes" => ("n_nodes", &|row| i64::from(columns.counts[row][0])),
+        "spans" => ("n_spans", &|row| i64::from(columns.counts[row][1])),
+        "events" => ("n_events", &|row| i64::from(columns.counts[row][2])),
+        _ => ("start_ts", &|row| columns.starts_us[row]),
+    };
+    let key = |row: &usize| (if is_ascending { key(*row) } else { key(*row).wrapping_neg() }, *row);
+    let mut rows: Vec<usize> = (0..columns.len()).filter(|row| chosen[*row]).collect();
+    let n = rows.len();
+    let until = offset.saturating_add(limit).min(n);
+    if until > 0 && until < n {
+        rows.select_nth_unstable_by_key(until - 1, key);
+    }
+    rows.truncate(until);
+    rows.sort_unstable_by_key(key);
+    let shown: Vec<Value> = rows.iter().skip(offset).map(|row| shown::listed(columns, *row)).collect();
+    let direction = if is_ascending { "" } else { " DESC" };
+    let filter = conditions.to_sql().map(|condition| format!("\nWHERE {condition}")).unwrap_or_default();
+    let sql = format!("SELECT * FROM requests{filter}\nORDER BY {column}{direction} LIMIT {limit}");
+    Ok(Answer::json(&json!({"n": n, "requests": shown, "sql": sql})))
+}
+
+fn missing(error: anyhow::Error) -> Answer {
+    Answer::from(error).with_status(404)
+}
+
+fn request(served: &Served, id: &str) -> Result<Answer, Answer> {
+    let request = served.table.request(id).map_err(missing)?;
+    Ok(Answer::json(&shown::request(&request)))
+}
+
+fn order(served: &Served, id: &str, asked: &Asked) -> Result<Answer, Answer> {
+    let (span, event) = (asked.number("span")?, asked.number("event")?);
+    let request = served.table.request(id).map_err(missing)?;
+    let order = shown::order(&request, span.unwrap_or(0), event.unwrap_or(0));
+    order.map(|order| Answer::json(&order)).ok_or_else(|| Answer::fault(404, "there is no such event"))
+}
+
+fn coverage(served: &Served) -> Result<Answer, Answer> {
+    let rows: Vec<InputRow> = served.table.manifest().rows().map_err(anyhow::Error::from)?;
+    Ok(Answer::json(&json!({"inputs": rows.iter().map(shown::input).collect::<Vec<Value>>()})))
+}
+
+fn sql(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
+    // A form of another site cannot send this without being asked first.
+    let kind = asked.header("content-type").unwrap_or_default();
+    if kind.split(';').next().map(str::trim) != Some("application/json") {
+        return Err(Answer::fault(415, "a query is sent as JSON"));
+    }
+    let question: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
+    let Some(query) = question["query"].as_str() else {
+        return Err(Answer::fault(400, "expected `{\"query\": \"SELECT ..\"}`"));
+    };
+    answer_sql(served, query)
+}
+
+#[cfg(feature = "sql")]
+fn answer_sql(served: &Served, query: &str) -> Result<Answer, Answer> {
+    let _place = served.queries.take();
+    let start = std::time::Instant::now();
+    let answer = served.session.answer(query, ROWS_MAX, served.timeout)?;
+    Ok(Answer::json(&json!({
+        "columns": answer.columns, "types": answer.types, "rows": answer.rows, "is_cut": answer.is_cut,
+        "rows_max": ROWS_MAX, "ms": start.elapsed().as_millis() as u64,
+    })))
+}
+
+#[cfg(not(feature = "sql"))]
+fn answer_sql(_served: &Served, _query: &str) -> Result<Answer, Answer> {
+    Err(without_sql())
+}

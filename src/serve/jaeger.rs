@@ -1,0 +1,140 @@
+//! The API of Jaeger's query service, as far as its page asks it: services are nodes, operations are
+//! types of requests, traces are requests.
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+
+use super::Served;
+use super::api::chosen;
+use super::http::{Answer, Asked};
+use super::requests::Conditions;
+use crate::export::{View, jaeger_trace};
+use crate::request::{Logs, Request};
+
+/// Traces of an answer, as many as Jaeger's page can ask for.
+const TRACES_MAX: usize = 1_500;
+/// Spans of an answer.
+const SPANS_MAX: usize = 100_000;
+
+/// Answers what was asked below `/api/`; none: Jaeger is not asked that.
+pub(super) fn answer(served: &Served, path: &[&str], asked: &Asked) -> Option<Answer> {
+    let items = match path {
+        ["services"] => Ok(services(served)),
+        ["services", node, "operations"] => Ok(types(served, node).into_iter().map(Value::from).collect()),
+        ["operations"] => {
+            let names = types(served, asked.text("service").unwrap_or_default()).into_iter();
+            Ok(names.map(|name| json!({"name": name, "spanKind": "internal"})).collect())
+        }
+        ["traces"] => search(served, asked),
+        ["traces", id] => one(served, id).map(|trace| vec![trace]),
+        ["dependencies"] => Ok(Vec::new()),
+        _ => return None,
+    };
+    Some(match items {
+        Ok(items) => {
+            let n = items.len();
+            Answer::json(&json!({"data": items, "total": n, "limit": 0, "offset": 0, "errors": null}))
+        }
+        Err(fault) => {
+            let error = json!({"code": fault.status, "msg": fault.said()});
+            let body = json!({"data": null, "total": 0, "limit": 0, "offset": 0, "errors": [error]});
+            Answer::json(&body).with_status(fault.status)
+        }
+    })
+}
+
+fn services(served: &Served) -> Vec<Value> {
+    let mut nodes: Vec<&str> = served.columns.node_names.iter().map(|name| &**name).collect();
+    nodes.sort_unstable();
+    nodes.into_iter().map(Value::from).collect()
+}
+
+/// Types of the requests on a node.
+fn types(served: &Served, node: &str) -> Vec<String> {
+    let columns = &served.columns;
+    let Some(number) = columns.node_names.iter().position(|name| **name == *node) else { return Vec::new() };
+    let there = columns.on_nodes.iter().filter(|on| on.node as usize == number);
+    let mut is_there = vec![false; columns.type_names.len()];
+    there.for_each(|on| is_there[columns.types[on.request as usize] as usize] = true);
+    let names = columns.type_names.iter().zip(is_there).filter(|(_, is_there)| *is_there);
+    let mut names: Vec<String> = names.map(|(name, _)| name.to_string()).collect();
+    names.sort_unstable();
+    names
+}
+
+fn search(served: &Served, asked: &Asked) -> Result<Vec<Value>, Answer> {
+    if let Some(id) = asked.text("traceID") {
+        return Ok(vec![one(served, id)?]);
+    }
+    let text = |name| asked.text(name).map(str::to_owned);
+    let length = |name| asked.text(name).map(length_us).transpose();
+    let end: Option<i64> = asked.number("end")?;
+    let conditions = Conditions {
+        node: text("service"),
+        request_type: text("operation").filter(|operation| operation != "all"),
+        from: asked.number("start")?,
+        to: end.map(|end| end.saturating_add(1)),
+        min: length("minDuration")?,
+        max: length("maxDuration")?,
+        ..Conditions::default()
+    };
+    let limit = asked.number("limit")?.unwrap_or(20).min(TRACES_MAX);
+    let chosen = chosen(served, &conditions)?;
+    let columns = &served.columns;
+    let mut rows: Vec<usize> = (0..columns.len()).filter(|row| chosen[*row]).collect();
+    rows.sort_unstable_by_key(|row| (std::cmp::Reverse(columns.starts_us[*row]), *row));
+    let (mut traces, mut n_spans) = (Vec::new(), 0);
+    for row in rows.into_iter().take(limit) {
+        n_spans += columns.counts[row][1] as usize;
+        if n_spans > SPANS_MAX && !traces.is_empty() {
+            break;
+        }
+        traces.push(as_trace(&served.table.request(&format!("{:032x}", columns.ids[row]))?));
+    }
+    Ok(traces)
+}
+
+/// Jaeger leaves out zeros at the beginning of ids.
+fn one(served: &Served, id: &str) -> Result<Value, Answer> {
+    let number = u128::from_str_radix(id, 16).ok().filter(|_| !id.starts_with('+'));
+    let found = number
+        .with_context(|| format!("`{id}`: no id of a trace"))
+        .and_then(|number| served.table.request(&format!("{number:032x}")));
+    let request = found.map_err(|error| Answer::from(error).with_status(404))?;
+    Ok(as_trace(&request))
+}
+
+fn as_trace(request: &Request) -> Value {
+    jaeger_trace(&mut View { request, logs: Some(&mut Logs::default()) })
+}
+
+/// `1.2s`, `100ms`, `5us`, as Go writes times.
+fn length_us(text: &str) -> Result<i64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let us = match &text[digits..] {
+        "ns" => 1e-3,
+        "us" | "µs" => 1.0,
+        "ms" => 1e3,
+        "s" => 1e6,
+        "m" => 6e7,
+        "h" => 3.6e9,
+        _ => bail!("`{text}`: expected a number and one of us, ms, s, m, h"),
+    };
+    let number: f64 = text[..digits].parse().with_context(|| format!("`{text}`: expected a number"))?;
+    Ok((number * us) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::length_us;
+
+    #[test]
+    fn lengths_of_time() {
+        for (text, expected) in [("1.2s", 1_200_000), ("100ms", 100_000), ("5us", 5), ("1h", 3_600_000_000)] {
+            assert_eq!(length_us(text).ok(), Some(expected), "{text}");
+        }
+        for text in ["", "s", "1", "-1s", "1..2s", "1x", "NaNs"] {
+            assert!(length_us(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Requests as JSON for the page. Texts are what the logs hold, whatever that is: the page shows
+//! them as text.
+
+use schema::happened_before::{Order, order as order_of};
+use schema::tables::{EventRow, InputRow};
+use serde_json::{Value, json};
+
+use super::requests::Columns;
+use crate::request::{Logs, Request, Wait};
+
+/// A request of a list.
+pub(super) fn listed(columns: &Columns, row: usize) -> Value {
+    let flags = columns.flag_names.iter().enumerate();
+    let flags = flags.filter(|(bit, _)| columns.flags[row] & 1_u8.checked_shl(*bit as u32).unwrap_or(0) != 0);
+    let [n_nodes, n_spans, n_events] = columns.counts[row];
+    json!({
+        "id": format!("{:032x}", columns.ids[row]),
+        "type": &*columns.type_names[columns.types[row] as usize],
+        "start": columns.starts_us[row],
+        "duration": columns.durations_us[row],
+        "n_nodes": n_nodes, "n_spans": n_spans, "n_events": n_events,
+        "flags": flags.map(|(_, name)| &**name).collect::<Vec<_>>(),
+    })
+}
+
+/// All of a request.
+pub(super) fn request(request: &Request) -> Value {
+    let row = request.row();
+    let mut logs = Logs::default();
+    let spans: Vec<Value> = (0..request.spans().len()).map(|at| span(request, at, &mut logs)).collect();
+    let path: Vec<Value> = request
+        .critical_path()
+        .iter()
+        .map(|part| {
+            json!({
+                "span": part.span, "is_hand_over": part.is_hand_over, "from": part.from_us, "to": part.to_us,
+            })
+        })
+        .collect();
+    let identifiers: Vec<Value> =
+        row.identifiers.iter().map(|of| json!({"name": &*of.name, "value": &*of.value})).collect();
+    json!({
+        "id": &*row.request_id, "type": &*row.request_type, "start": row.start_ts.0, "end": row.end_ts.0,
+        "duration": row.duration_us, "sequence": &*row.log_sequence_id, "identifiers": identifiers,
+        "flags": row.flags.iter().map(|flag| &**flag).collect::<Vec<_>>(), "spans": spans, "path": path,
+    })
+}
+
+fn span(request: &Request, at: usize, logs: &mut Logs) -> Value {
+    let span = &request.spans()[at];
+    let row = &span.row;
+    let (start, end) = request.times_us(at);
+    let wait = match request.wait(at) {
+        Wait::Nobody => "nobody",
+        Wait::Within => "within",
+        Wait::UntilEnd => "until the end",
+    };
+    let others: Vec<Value> = request
+        .other_hand_overs(at)
+        .map(|(from, over)| json!({"from": from, "link": over.link.as_deref(), "reason": &*over.reason}))
+        .collect();
+    let events: Vec<Value> = span.events.iter().map(|of| event(of, logs)).collect();
+    json!({
+        "id": &*row.span_id, "node": &*row.node, "thread": row.thread.as_deref(),
+        "method": &*row.top_level_method, "parent": request.parent(at), "wait": wait,
+        "link": row.link.as_deref(), "reason": row.link_reason.as_deref(),
+        "start": start, "end": end, "hand_overs": others, "events": events,
+    })
+}
+
+fn event(row: &EventRow, logs: &mut Logs) -> Value {
+    let values: Vec<Value> =
+        row.values.iter().map(|of| json!({"name": &*of.name, "value": &*of.value})).collect();
+    json!({
+        "us": row.ts.0, "level": row.level.as_deref(), "class": row.class.as_deref(),
+        "method": row.method.as_deref(), "source_line": row.source_line, "file": &*row.file,
+        "line": row.line, "values": values, "reason": &*row.reason, "pass": row.pass.as_deref(),
+        "text": logs.text(row),
+    })
+}
+
+/// How each event of a request stands to one of them, by span: `before` and `after` must have been,
+/// `may before` and `may after` are so by clocks only, of the others nothing is known. None: there
+/// is no such event.
+pub(super) fn order(request: &Request, span: usize, event: usize) -> Option<Value> {
+    let this = request.spans().get(span)?.events.get(event)?.position.as_ref()?.place()?;
+    let relation = |row: &EventRow| {
+        let Some(other) = row.position.as_ref().and_then(|position| position.place()) else {
+            return "unknown";
+        };
+        match order_of((&other.0, other.1), (&this.0, this.1)) {
+            Order::Before => "before",
+            Order::After => "after",
+            Order::MayBefore => "may before",
+            Order::MayAfter => "may after",
+            Order::Concurrent | Order::Unrelated => "unknown",
+            Order::Overlapping => "this",
+        }
+    };
+    let of_span = |events: &[EventRow]| events.iter().map(relation).collect::<Vec<_>>();
+    Some(json!({"order": request.spans().iter().map(|span| of_span(&span.events)).collect::<Vec<_>>()}))
+}
+
+/// What became of the records of a file.
+pub(super) fn input(row: &InputRow) -> Value {
+    json!({
+        "node": &*row.node, "file": &*row.file, "layout": &*row.layout, "n_records": row.n_records,
+        "n_attributed": row.n_attributed, "n_unattributed": row.n_unattributed,
+        "n_headerless": row.n_headerless, "n_rejected": row.n_rejected,
+        "damage": row.damage.iter().map(|text| &**text).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,227 @@
+//! A request table, opened to be read: its requests one after the other, or one by its id.
+//!
+//! Nothing here holds a table. Requests are read in the order of its files, a batch at a time;
+//! where one of them stands is found in the columns of ids and counts alone, and then only the
+//! pages in which its rows lie are read.
+
+pub(crate) mod files;
+mod places;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use anyhow::{Context as _, Result, bail};
+use reducer::table::Manifest;
+use schema::Model;
+use schema::tables::{EventRow, RequestRow, Row, RunRow, SpanRow};
+
+use crate::request::Request;
+use files::{Part, Paths, Place, paths};
+use places::Index;
+
+/// A request table, as it was when it was opened: what is added later is not seen.
+pub struct Table {
+    manifest: Manifest,
+    index: OnceLock<Index>,
+}
+
+/// Which requests of a table.
+#[derive(Clone, Debug, Default)]
+pub enum Filter {
+    /// All of them.
+    #[default]
+    All,
+    /// Those with these ids, which are numbers of 32 hex digits.
+    Ids(BTreeSet<u128>),
+    /// Those for which a condition in SQL holds, on the columns of `requests`. It needs the
+    /// feature `sql`.
+    Where(String),
+}
+
+impl Table {
+    /// Opens the table in `folder`.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("t");
+    /// # let name = path.to_str().expect("UTF-8");
+    /// # lprof::run(["lprof", "run", "-q", "--table", name, "samples/classes/java17/store.jar", "samples/logs"]);
+    /// let table = lprof::Table::open(&path)?;
+    /// for request in table.requests(&lprof::Filter::All)? {
+    ///     let request = request?;
+    ///     assert_eq!(request.spans().len() as i64, request.row().n_spans);
+    /// }
+    /// # Ok::<(), anyhow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No table, or one of another version; I/O errors.
+    pub fn open(folder: &Path) -> Result<Self> {
+        Ok(Self { manifest: Manifest::read(folder)?, index: OnceLock::new() })
+    }
+
+    /// Its folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.manifest.folder
+    }
+
+    /// A newer state that could not be read, so that this is the one before it.
+    #[must_use]
+    pub fn damage(&self) -> Option<&str> {
+        self.manifest.damage.as_deref()
+    }
+
+    /// How many requests it holds.
+    #[must_use]
+    pub fn n_requests(&self) -> u64 {
+        self.manifest
+            .files
+            .iter()
+            .filter(|file| file.table == RequestRow::TABLE)
+            .map(|file| file.n_rows)
+            .sum()
+    }
+
+    /// Its files.
+    #[cfg(any(feature = "sql", feature = "serve"))]
+    pub(crate) fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The model that it was last made with.
+    ///
+    /// # Errors
+    /// Nothing was ever added; a model that is not there or damaged; I/O errors.
+    pub fn model(&self) -> Result<Model> {
+        let runs = self.manifest.rows::<RunRow>()?;
+        let run = runs.last().with_context(|| {
+            format!("`{}`: nothing was ever added to this table", self.folder().display())
+        })?;
+        let name = format!("{}.model", run.model_digest);
+        Ok(Model::read(&self.folder().join("models").join(name))?)
+    }
+
+    /// The requests for which `filter` holds, in the order of the table: by commit, by day, by
+    /// start.
+    ///
+    /// # Errors
+    /// A condition that is none; files that cannot be read. Those that come up later are items.
+    pub fn requests(&self, filter: &Filter) -> Result<Requests> {
+        let ids = match filter {
+            Filter::All => None,
+            Filter::Ids(ids) => Some(ids.clone()),
+            Filter::Where(condition) => Some(self.ids(condition)?),
+        };
+        let files = paths(&self.manifest);
+        let parts: Vec<(Paths, Option<Vec<Place>>)> = match ids {
+            None => files.into_iter().map(|paths| (paths, None)).collect(),
+            Some(ids) => {
+                let found = places::of_ids(&files, &ids)?;
+                files.into_iter().zip(found.into_iter().map(Some)).collect()
+            }
+        };
+        Ok(Requests { parts: parts.into_iter(), open: None, is_over: false })
+    }
+
+    /// The request whose id is `id`, or begins with it.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("t");
+    /// # let name = path.to_str().expect("UTF-8");
+    /// # lprof::run(["lprof", "run", "-q", "--table", name, "samples/classes/java17/store.jar", "samples/logs"]);
+    /// # let table = lprof::Table::open(&path)?;
+    /// let first = table.requests(&lprof::Filter::All)?.next().expect("a request")?;
+    /// let found = table.request(&first.row().request_id)?;
+    /// let path = found.critical_path();
+    /// assert_eq!(path.iter().map(|part| part.to_us - part.from_us).sum::<i64>(), first.row().duration_us);
+    /// # Ok::<(), anyhow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// None, or several; files that cannot be read.
+    pub fn request(&self, id: &str) -> Result<Request> {
+        let files = paths(&self.manifest);
+        let (first, second) = match self.index.get() {
+            Some(index) => index.beginning_with(id),
+            None => places::beginning_with(&files, id)?,
+        };
+        let Some((found, file, place)) = first else {
+            bail!("`{id}`: no request of this id in `{}`", self.folder().display());
+        };
+        if let Some((other, ..)) = second {
+            bail!("`{id}`: begins several ids, e.g. {found} and {other}");
+        }
+        let mut part = Part::open(&files[file], Some(&[place]))?;
+        let read: Option<(RequestRow, Vec<SpanRow>, Vec<EventRow>)> = part.next()?;
+        let (row, spans, events) =
+            read.with_context(|| format!("request {found} is not where it belongs"))?;
+        Ok(Request::new(row, spans, events))
+    }
+
+    /// Keeps in memory where each request stands, some 50 bytes of it, so that each is found at
+    /// once: for those who ask often.
+    ///
+    /// # Errors
+    /// Files that cannot be read.
+    pub fn index(&self) -> Result<()> {
+        if self.index.get().is_none() {
+            let index = Index::new(&paths(&self.manifest))?;
+            // Somebody else may have been quicker; it is the same one.
+            let _ = self.index.set(index);
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "sql")]
+    fn ids(&self, condition: &str) -> Result<BTreeSet<u128>> {
+        let ids = crate::query::requests_that(&self.manifest, condition)?;
+        let number = |id: &String| {
+            u128::from_str_radix(id, 16).with_context(|| format!("`{id}` is no id of a request"))
+        };
+        ids.iter().map(number).collect()
+    }
+
+    #[cfg(not(feature = "sql"))]
+    #[expect(clippy::unused_self, reason = "with SQL it is used")]
+    fn ids(&self, _condition: &str) -> Result<BTreeSet<u128>> {
+        bail!("this lprof was built without SQL; build it with `cargo build --features sql`");
+    }
+}
+
+/// Requests of a table, one after the other.
+pub struct Requests {
+    parts: std::vec::IntoIter<(Paths, Option<Vec<Place>>)>,
+    open: Option<Part<RequestRow, SpanRow, EventRow>>,
+    is_over: bool,
+}
+
+impl Requests {
+    fn read(&mut self) -> Result<Option<Request>> {
+        loop {
+            if let Some(open) = &mut self.open
+                && let Some((row, spans, events)) = open.next()?
+            {
+                return Ok(Some(Request::new(row, spans, events)));
+            }
+            let Some((paths, places)) = self.parts.next() else { return Ok(None) };
+            let is_empty = places.as_ref().is_some_and(Vec::is_empty);
+            self.open = if is_empty { None } else { Some(Part::open(&paths, places.as_deref())?) };
+        }
+    }
+}
+
+impl Iterator for Requests {
+    type Item = Result<Request>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let next = self.read().transpose();
+        self.is_over = !matches!(next, Some(Ok(_)));
+        next
+    }
+}
