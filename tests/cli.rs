@@ -123,7 +123,7 @@ fn models_of_another_version_or_kind_are_refused() {
     let n = bytes.len();
     map(&scratch.write("cut.model", &bytes[..n - 1]), "damaged or half written");
     bytes[8] = 99;
-    map(&scratch.write("old.model", &bytes), "format version 99, this lprof reads version 12");
+    map(&scratch.write("old.model", &bytes), "format version 99, this lprof reads version 13");
     assert!(!Path::new(&out).exists(), "nothing half-written");
 }
 

@@ -154,14 +154,14 @@ mod tests {
     #[test]
     fn six_orders_of_two_children_are_six_groups_of_one_tree() {
         use Wait::Within;
-        // Times of B and C as in Fig. 4: (start, end) of each, all different.
+        // Times of B and C as in Fig. 4: (start, end) of each, all different, by more than a tick.
         let times = [
-            ((1, 2), (3, 4)),
-            ((1, 3), (2, 4)),
-            ((1, 4), (2, 3)),
-            ((3, 4), (1, 2)),
-            ((2, 4), (1, 3)),
-            ((2, 3), (1, 4)),
+            ((10, 20), (30, 40)),
+            ((10, 30), (20, 40)),
+            ((10, 40), (20, 30)),
+            ((30, 40), (10, 20)),
+            ((20, 40), (10, 30)),
+            ((20, 30), (10, 40)),
         ];
         let shapes: Vec<Shape> =
             times.iter().map(|(b, c)| of(&[(1, Within, b.0, b.1), (2, Within, c.0, c.1)])).collect();
