@@ -47,9 +47,9 @@ fn read_one(name: &str, bytes: &[u8], config: &Config) -> Result<ClassPath, Erro
 }
 
 #[test]
-fn fat_jars_are_opened_once_more() {
+fn jars_in_jars_are_opened_down_to_a_depth() {
     let inner = jar(&[("x/X.class", &with_byte(2))]);
-    let deepest = jar(&[("l.jar", &jar(&[("m.jar", &inner)]))]);
+    let deepest = jar(&[("l.jar", &jar(&[("m.jar", &jar(&[("n.jar", &inner)]))]))]);
     let files: &[(&str, &[u8])] = &[
         ("BOOT-INF/classes/A.class", &with_byte(1)),
         ("BOOT-INF/lib/x.jar", &inner),
@@ -61,7 +61,7 @@ fn fat_jars_are_opened_once_more() {
         listing(&read),
         ["app.jar BOOT-INF/classes/A.class 1", "app.jar!BOOT-INF/lib/x.jar x/X.class 2"]
     );
-    assert!(read.diagnostics.iter().any(|d| d.contains("m.jar`: nested too deep")), "{:?}", read.diagnostics);
+    assert!(read.diagnostics.iter().any(|d| d.contains("n.jar`: nested too deep")), "{:?}", read.diagnostics);
 }
 
 #[test]
