@@ -79,8 +79,10 @@ pub(super) struct Profile {
     chance: Looks,
     /// Lines that follow each other, and are none of those.
     others: Looks,
-    /// Lines by text of a value that they show; what one part has not shown is forgotten.
+    /// Lines by text of a value that they show, of this part of the log and of the one before.
     holders: [FxHashMap<u64, u32>; 2],
+    /// Lines of these.
+    n_held: [u64; 2],
     /// By log point and variable: the kind of the value.
     kinds: Vec<SmallVec<[u32; 4]>>,
     /// By log point: class, method, source line.
@@ -125,6 +127,7 @@ impl Profile {
             chance: Looks::default(),
             others: Looks::default(),
             holders: Default::default(),
+            n_held: [0; 2],
             kinds,
             code,
             of_one: FxHashMap::default(),
@@ -179,6 +182,7 @@ impl Profile {
     /// Counts which log points follow which, and who holds which texts.
     fn count(&mut self, line: &Line) {
         self.n_records += 1;
+        self.n_held[0] += 1;
         self.n_of[line.point as usize] += 1;
         for (i, &(_, text)) in line.values.iter().enumerate() {
             if line.values[..i].iter().all(|&(_, other)| other != text) {
@@ -227,6 +231,7 @@ impl Profile {
     /// A part of the log ends: texts that it has not shown are forgotten.
     pub(super) fn end_part(&mut self) {
         self.holders[1] = std::mem::take(&mut self.holders[0]);
+        self.n_held[1] = std::mem::take(&mut self.n_held[0]);
     }
 
     fn is_of_one(&mut self, a: u32, b: u32, orders: &Orders<'_>) -> bool {
@@ -279,7 +284,7 @@ impl Profile {
 
     /// How rare a text is: the logarithm of one in so many lines shows it.
     pub(super) fn rarity(&self, text: u64) -> Millinats {
-        self.ln(self.n_records + 1) - self.ln(self.n_holders(text).max(1))
+        self.ln(self.n_held.iter().sum::<u64>() + 1) - self.ln(self.n_holders(text).max(1))
     }
 
     /// Lines that have shown a text.
@@ -341,6 +346,7 @@ fn logarithms() -> Vec<Millinats> {
 #[cfg(test)]
 mod tests {
     use schema::sketch;
+    use smallvec::smallvec;
 
     use super::*;
 
@@ -429,6 +435,16 @@ mod tests {
         profile.end_part();
         assert_eq!(profile.rarity(text), profile.ln(301) - profile.ln(40));
         profile.end_part();
-        assert_eq!(profile.rarity(text), profile.ln(301), "two parts have not shown it");
+        assert_eq!(profile.rarity(text), 0, "nothing is left of either part");
+        // However much longer the log is: of what is remembered it is one line in so many.
+        let (mut longer, point) = self::profile(served(100));
+        for _ in 0..3 {
+            longer.end_part();
+            for _ in 0..150 {
+                longer.count(&Line { point: point("read"), ts_us: 0, values: smallvec![(0, text)] });
+                longer.count(&Line { point: point("other"), ts_us: 0, values: Values::new() });
+            }
+        }
+        assert_eq!(longer.rarity(text), longer.ln(601) - longer.ln(300));
     }
 }
