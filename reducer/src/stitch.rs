@@ -63,7 +63,6 @@ mod retries;
 mod rounds;
 mod serials;
 mod series;
-mod siblings;
 mod silent;
 mod sole;
 #[cfg(test)]
@@ -150,7 +149,6 @@ fn join_more(model: &Model, pairs: &pairs::Pairs<'_>, facts: &Facts<'_>, links: 
     links.add(Pass::CalledFirst, |links| called_first::join(pairs, facts, links));
     links.add(Pass::GoesOn, |links| goes_on::join(facts, links));
     links.add(Pass::Initialized, |links| initialized::join(pairs, facts, links));
-    links.add(Pass::Siblings, |links| siblings::join(model, pairs, facts, links));
     links.add(Pass::CommonSenders, |links| common_senders::join(pairs, facts, links));
 }
 

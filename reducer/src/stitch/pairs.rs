@@ -369,6 +369,23 @@ impl<'m> Pairs<'m> {
         self.to(top).map(|index| self.get(index)).any(|pair| pair.role == Role::Remote && pair.many)
     }
 
+    /// Whether two spans that follow each other in a thread are executions of their own by the
+    /// code: of one method, which begins anew; of two targets of one dispatcher, which takes
+    /// one after the other; of two methods that are called from outside of the program only.
+    pub(super) fn are_turns(&self, before: &Fact<'_>, after: &Fact<'_>) -> bool {
+        let (Some(&a), Some(&b)) = (before.tops.first(), after.tops.first()) else { return false };
+        let dispatchers = |top: TopLevelId| {
+            let pairs = self.to(top).map(|index| self.get(index));
+            pairs
+                .filter(|pair| pair.kind == LinkKind::Call && self.is_dispatcher(pair.from))
+                .map(|pair| pair.from)
+        };
+        let is_outside = |top: TopLevelId| self.kind(top) == TopLevelKind::Unreached;
+        a == b
+            || is_outside(a) && is_outside(b)
+            || dispatchers(a).any(|dispatcher| dispatchers(b).any(|other| other == dispatcher))
+    }
+
     /// Whether the receiver of a pair dispatches, and is, for all that is known, at what others
     /// hand it.
     pub(super) fn serves(&self, pair: &Pair, receiver: &Fact<'_>) -> bool {
