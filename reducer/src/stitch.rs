@@ -8,7 +8,7 @@
 //! order that is a function of the set of spans.
 
 use rayon::prelude::*;
-use schema::{LinkKind, Model, Pass, Span, TopLevelId};
+use schema::{LinkKind, Model, Pass, TopLevelId};
 
 use self::accept::accept;
 use self::candidates::Finder;
@@ -17,6 +17,7 @@ use self::facts::Facts;
 use crate::Config;
 use crate::merge::{Sets, SpanLink, to_u32};
 use crate::shuffle::by_component;
+use crate::skeleton::Span;
 
 mod accept;
 mod alike;

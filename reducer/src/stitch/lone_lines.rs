@@ -26,13 +26,14 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 use schema::kinds::is_made;
-use schema::{Event, LogPointId, Pass};
+use schema::{LogPointId, Pass};
 
 use super::claims::Claims;
 use super::evidence::{Candidate, is_naming};
 use super::facts::Facts;
 use super::pairs::Pairs;
 use crate::merge::SpanLink;
+use crate::skeleton::Event;
 
 /// Spans from which to learn.
 const SPANS_MIN: usize = 16;

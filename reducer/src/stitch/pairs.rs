@@ -8,11 +8,12 @@ use std::sync::RwLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::model::SENDERS_MAX;
 use schema::{
-    CommunicationPair, Event, IdentifierId, IdentifierStrength, LinkKind, LogPoint, LogPointId, Model,
-    PairId, TopLevelId, TopLevelKind, ValueClassId,
+    CommunicationPair, IdentifierId, IdentifierStrength, LinkKind, LogPoint, LogPointId, Model, PairId,
+    TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::facts::Fact;
+use crate::skeleton::Event;
 use tops::{Top, top};
 
 pub(super) use tops::entries;
