@@ -359,6 +359,15 @@ pub(super) fn is_address(text: &str) -> bool {
         && host.chars().all(is_host)
 }
 
+/// Whether both ends of a pair name one value each of an identifier that it hands over, and
+/// not the same one.
+pub(super) fn contradict(pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+    pair.map.iter().filter(|mapped| mapped.is_one).any(|mapped| {
+        let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
+        ours.len() == 1 && theirs.len() == 1 && ours[0].text != theirs[0].text
+    })
+}
+
 /// The values that a pair's identifiers share; none if they contradict it. `is_part`: what
 /// the receiver names is a part of what the sender works on, whatever else that names.
 fn mapped_values<'v>(

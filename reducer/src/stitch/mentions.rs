@@ -7,7 +7,8 @@
 //! sender, was sent by that one. So it was if the sender has only just printed its last
 //! line, which can be the last one of its request. Where several requests could have,
 //! nothing follows, nor from the name of what is there for several; and who names another
-//! thing of some kind than the part does has not sent that.
+//! thing of some kind than the part does has not sent that, be it a short number that the
+//! pair hands over.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,7 @@ use schema::{IdentifierStrength, Pass, Value, ValueClassId};
 
 use super::delays::{DELAY_MIN_US, Late};
 use super::entities::Entities;
+use super::evidence::contradict;
 use super::facts::{Fact, Facts};
 use super::pairs::{Mapped, Pair, Pairs, Role};
 use crate::merge::{Sets, SpanLink};
@@ -197,6 +199,7 @@ impl<'f> Kin<'f> {
             && fact.start_us <= begun_us.saturating_add(skew_us)
             && begun_us <= fact.end_us.saturating_add(SOON_US)
             && !names()
+            && !contradict(pair, fact, receiver)
             && !self.facts.names_other(fact, receiver)
     }
 }
