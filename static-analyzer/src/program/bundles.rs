@@ -298,7 +298,8 @@ mod tests {
 
     #[test]
     fn the_nearest_package_counts() {
-        let resource = |path: &str, text: &str| Resource { entry: 0, path: path.to_owned(), text: text.to_owned() };
+        let resource =
+            |path: &str, text: &str| Resource { entry: 0, path: path.to_owned(), text: text.to_owned() };
         let bundles = Bundles::read(&[
             resource("a/b/L.properties", "k=near\nonly=here\nsame=x"),
             resource("a/L.properties", "k=far\nsame=x\ntwo=1"),

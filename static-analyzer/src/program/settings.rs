@@ -13,11 +13,24 @@ use super::{Annotation, AnnotationValue, Name, Program};
 use crate::class_path::Resource;
 
 /// Names of files that hold settings, the later ones over the earlier ones.
-const FILES: &[&str] =
-    &["bootstrap.yml", "bootstrap.yaml", "bootstrap.properties", "application.yml", "application.yaml", "application.properties"];
+const FILES: &[&str] = &[
+    "bootstrap.yml",
+    "bootstrap.yaml",
+    "bootstrap.properties",
+    "application.yml",
+    "application.yaml",
+    "application.properties",
+];
 
 /// Folders in which they lie.
-const FOLDERS: &[&str] = &["", "config/", "BOOT-INF/classes/", "BOOT-INF/classes/config/", "WEB-INF/classes/", "WEB-INF/classes/config/"];
+const FOLDERS: &[&str] = &[
+    "",
+    "config/",
+    "BOOT-INF/classes/",
+    "BOOT-INF/classes/config/",
+    "WEB-INF/classes/",
+    "WEB-INF/classes/config/",
+];
 
 /// Keys that say that what stands beside them counts in some profile only.
 const CONDITIONS: &[&str] = &["spring.profiles", "spring.config.activate"];
@@ -49,7 +62,8 @@ impl Settings {
             settings.outermost.push(if name.contains('!') { before } else { entry });
         }
         let rank = |resource: &&Resource| FILES.iter().position(|file| resource.path.ends_with(file));
-        let mut files: Vec<&Resource> = resources.iter().filter(|resource| is_settings(&resource.path)).collect();
+        let mut files: Vec<&Resource> =
+            resources.iter().filter(|resource| is_settings(&resource.path)).collect();
         files.sort_by_key(rank);
         for resource in files {
             let pairs = match resource.path.ends_with(".properties") {
@@ -116,7 +130,9 @@ pub(super) fn resolve(program: &mut Program) {
     }
     for class in classes.iter_mut() {
         let of_fields = class.fields.iter_mut().flat_map(|field| &mut field.annotations);
-        of_fields.chain(&mut class.annotations).for_each(|annotation| fill(annotation, settings, class.entry));
+        of_fields
+            .chain(&mut class.annotations)
+            .for_each(|annotation| fill(annotation, settings, class.entry));
         for method in &mut methods[class.methods.clone()] {
             let of_parameters = method.parameter_annotations.iter_mut().flatten();
             of_parameters
@@ -182,7 +198,8 @@ fn document_of(text: &str) -> Vec<(String, String)> {
 
 /// `key: value`, without quotes and comments.
 fn key_and_value(content: &str) -> Option<(&str, &str)> {
-    let (key, value) = content.split_once(": ").or_else(|| Some((content.trim_end().strip_suffix(':')?, "")))?;
+    let (key, value) =
+        content.split_once(": ").or_else(|| Some((content.trim_end().strip_suffix(':')?, "")))?;
     let value = value.trim();
     let quoted = ['"', '\''].into_iter().find_map(|quote| {
         let rest = value.strip_prefix(quote)?;

@@ -38,7 +38,11 @@ impl Offsets {
                     let from = facts.get(gap.span).node;
                     let (low, high) = (fact.end_us - gap.end_us, fact.start_us - gap.begin_us);
                     let range = [low.max(-most_us), high.min(most_us)];
-                    if from != fact.node && calls[gap.call as usize].waits && range[0] <= range[1] {
+                    if gap.n_odd == 0
+                        && from != fact.node
+                        && calls[gap.call as usize].waits
+                        && range[0] <= range[1]
+                    {
                         own.entry(from).or_default().push(range);
                     }
                 }
