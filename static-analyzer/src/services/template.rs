@@ -384,6 +384,17 @@ mod tests {
     }
 
     #[test]
+    fn a_front_that_is_taken_off_on_the_way_is_passed_over() {
+        let behind = |served: &str, text: &str| Template::new(&[served]).fit_behind(&asked(text)).is_some();
+        assert!(behind("/api/orders/{id}", "http://gate/shop/api/orders/@"));
+        assert!(behind("${base}/api/orders/{id}", "http://orders/shop/api/orders/@"));
+        // One known segment is too little.
+        assert!(!behind("/orders/{id}", "http://gate/shop/orders/@"));
+        assert!(!behind("/api/orders/{id}", "http://gate/@/api/orders/@"));
+        assert!(!behind("/api/orders/{id}", "http://orders/api/orders/@"));
+    }
+
+    #[test]
     fn what_is_put_in_stands_for_variables_and_parameters() {
         let asked = asked("http://@/orders/@?user=@&page=2");
         assert_eq!(asked.values, [(1, ValueId::new(2))]);
