@@ -7,12 +7,16 @@ use std::path::Path;
 use schema::tables::{
     CommunicationPairRow, InputRow, LogSequenceRow, RequestRow, RunRow, Text, TopLevelMethodRow,
 };
-use schema::{Event, InputAccount, Model, NodeOutput, Result};
+use schema::{Event, InputAccount, Model, Result};
 
-use crate::catalog::Catalog;
-use crate::finish::{Context, Finished, Keep, Rows};
+use crate::Config;
+use crate::catalog::{Catalog, Known};
+use crate::finish::{Context, Finished, Keep, Requests, Rows};
+use crate::merge::to_u32;
+use crate::requests::{Linked, OnDisk};
+use crate::skeleton::{Span, Stored};
+use crate::spill::{self, SpillWriter, Spilled, Store};
 use crate::table::{Addition, Commit, Writer};
-use crate::{Config, reduce};
 
 /// What an append did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,36 +68,35 @@ impl AddedRequest {
 pub fn append(
     folder: &Path,
     model: &Model,
-    outputs: Vec<NodeOutput>,
+    outputs: Vec<Spilled>,
     config: &Config,
     keep: Keep,
 ) -> Result<Appended> {
     let mut writer = Writer::open(folder)?;
     let mut catalog = Catalog::load(writer.manifest())?;
     let mut appended = Appended::default();
-    let mut outputs = by_node(outputs);
-    refuse_other_readings(&writer, model, &outputs)?;
-    for output in &mut outputs {
-        let (new, n_known) = catalog.trim(output);
-        appended.n_inputs_known += n_known;
-        appended.inputs.extend(new.into_iter().map(|account| (output.node.clone(), account)));
+    let (mut nodes, mut stores) = by_node(outputs);
+    refuse_other_readings(&writer, model, &nodes)?;
+    for node in &mut nodes {
+        let known = catalog.known(&node.name, &node.inputs);
+        appended.n_inputs_known += known.n_inputs;
+        node.keep_new(&known, folder, &mut stores)?;
+        appended.inputs.extend(known.new.into_iter().map(|account| (node.name.clone(), account)));
     }
     if appended.inputs.is_empty() {
         return Ok(appended);
     }
-    let inputs: BTreeMap<String, Vec<InputAccount>> =
-        outputs.iter().map(|output| (output.node.clone(), output.inputs.clone())).collect();
-    let unattributed: Vec<(String, Event)> = outputs
-        .iter_mut()
-        .flat_map(|output| {
-            std::mem::take(&mut output.unattributed).into_iter().map(|e| (output.node.clone(), e))
-        })
-        .collect();
+    let (mut inputs, mut unattributed, mut spans) = (BTreeMap::new(), Vec::new(), Vec::new());
+    for node in nodes {
+        unattributed.extend(node.unattributed.into_iter().map(|event| (node.name.clone(), event)));
+        spans.extend(node.spans);
+        inputs.insert(node.name, node.inputs);
+    }
     for (_, event) in &unattributed {
         *appended.unattributed.entry(event.reason.to_string()).or_default() += 1;
     }
 
-    let accumulators = reduce(model, outputs, config);
+    let requests = OnDisk::new(Linked::new(model, spans, config), stores);
     let (numbers, log_points) = catalog.number_log_points(model);
     let context = Context { model, inputs: &inputs, log_point_numbers: &numbers, keep };
     let mut addition = Addition { log_points, ..Addition::default() };
@@ -101,7 +104,7 @@ pub fn append(
     write_model(folder, model)?;
     let run = writer.next_number();
     let mut commit = writer.begin();
-    let rows = Finished::new(context, &accumulators, &unattributed);
+    let rows = Finished::new(context, requests, &unattributed);
     let mut sequences = add_rows(&mut commit, rows, &mut appended)?;
     sequences.retain(|id, _| !catalog.knows_sequence(id));
     addition.rows.log_sequences = sequences.into_values().collect();
@@ -118,35 +121,36 @@ pub fn append(
 /// Returns their log sequences, by id.
 fn add_rows(
     commit: &mut Commit<'_>,
-    mut parts: Finished<'_>,
+    mut parts: Finished<'_, impl Requests + Send>,
     appended: &mut Appended,
 ) -> Result<BTreeMap<Text, LogSequenceRow>> {
     let mut sequences = BTreeMap::new();
-    let mut part = parts.next();
+    let mut part = parts.next().transpose()?;
     while let Some(mut rows) = part {
         appended.requests.extend(rows.requests.iter().map(AddedRequest::new));
         appended.n_events += rows.events.len() as u64;
         for row in std::mem::take(&mut rows.log_sequences) {
             sequences.entry(row.log_sequence_id.clone()).or_insert(row);
         }
-        let (added, next): (Result<()>, Option<Rows>) = rayon::join(|| commit.add(rows), || parts.next());
+        let (added, next): (Result<()>, Option<Result<Rows>>) =
+            rayon::join(|| commit.add(rows), || parts.next());
         added?;
-        part = next;
+        part = next.transpose()?;
     }
     Ok(sequences)
 }
 
 /// Fails if an input is in the table already, read in another way: with another model, layout,
 /// zone. Nothing would be added for it, and the rows of the other reading would stay.
-fn refuse_other_readings(writer: &Writer, model: &Model, outputs: &[NodeOutput]) -> Result<()> {
+fn refuse_other_readings(writer: &Writer, model: &Model, nodes: &[Node]) -> Result<()> {
     let rows = writer.manifest().rows::<InputRow>()?;
     let runs: BTreeMap<i64, Text> =
         writer.manifest().rows::<RunRow>()?.into_iter().map(|row| (row.run, row.model_digest)).collect();
     let digest = format!("{:032x}", model.digest());
-    for output in outputs {
-        for account in &output.inputs {
+    for node in nodes {
+        for account in &node.inputs {
             let same = format!("{:032x}", account.digest);
-            let known = rows.iter().rev().find(|row| *row.node == *output.node && *row.digest == *same);
+            let known = rows.iter().rev().find(|row| *row.node == *node.name && *row.digest == *same);
             let Some(row) = known.filter(|_| account.n_records > 0) else { continue };
             let what = if runs.get(&row.run).is_some_and(|model| **model != *digest) {
                 "another model"
@@ -167,26 +171,71 @@ fn refuse_other_readings(writer: &Writer, model: &Model, outputs: &[NodeOutput])
     Ok(())
 }
 
-/// One output per node, sorted by node: several maps of one node become one,
+/// What the outputs of one node hold.
+pub(crate) struct Node {
+    name: String,
+    inputs: Vec<InputAccount>,
+    pub(crate) spans: Vec<Span>,
+    unattributed: Vec<Event>,
+}
+
+/// The nodes, sorted, and where their whole spans are: several maps of one node become one,
 /// the positions of their inputs moved.
-fn by_node(outputs: Vec<NodeOutput>) -> Vec<NodeOutput> {
-    let mut nodes: BTreeMap<String, NodeOutput> = BTreeMap::new();
+pub(crate) fn by_node(outputs: Vec<Spilled>) -> (Vec<Node>, Vec<Store>) {
+    let mut nodes: BTreeMap<String, Node> = BTreeMap::new();
+    let mut stores = Vec::new();
     for mut output in outputs {
+        let store = to_u32(stores.len());
+        output.spans.iter_mut().for_each(|span| span.stored.store = store);
         let Some(first) = nodes.get_mut(&output.node) else {
-            nodes.insert(output.node.clone(), output);
+            let Spilled { node: name, inputs, unattributed, spans, store } = output;
+            stores.push(store);
+            nodes.insert(name.clone(), Node { name, inputs, spans, unattributed });
             continue;
         };
         let moved = u32::try_from(first.inputs.len()).expect("a node has fewer than 2^32 inputs");
-        for span in output.accumulators.iter_mut().flat_map(|a| &mut a.spans) {
+        for span in &mut output.spans {
             span.events.iter_mut().for_each(|event| event.file += moved);
             span.hosts.iter_mut().for_each(|place| place.file += moved);
         }
         output.unattributed.iter_mut().for_each(|event| event.file += moved);
+        output.store.file_moved = moved;
+        stores.push(output.store);
         first.inputs.append(&mut output.inputs);
-        first.accumulators.append(&mut output.accumulators);
+        first.spans.append(&mut output.spans);
         first.unattributed.append(&mut output.unattributed);
     }
-    nodes.into_values().collect()
+    (nodes.into_values().collect(), stores)
+}
+
+/// Spans that are read at once.
+const SPANS_AT_ONCE: usize = 4096;
+
+impl Node {
+    /// Leaves out the records that the table in `folder` holds already. What is left of the spans
+    /// is in one more store.
+    pub(crate) fn keep_new(&mut self, known: &Known, folder: &Path, stores: &mut Vec<Store>) -> Result<()> {
+        if known.is_nothing() {
+            return Ok(());
+        }
+        self.unattributed.retain(|event| known.is_new(event));
+        let mut kept = SpillWriter::create(folder)?;
+        // Of inputs of which nothing is new nothing has to be read.
+        let old = if known.new.is_empty() { Vec::new() } else { std::mem::take(&mut self.spans) };
+        for spans in old.chunks(SPANS_AT_ONCE) {
+            let places: Vec<Stored> = spans.iter().map(|span| span.stored).collect();
+            for mut span in spill::read(stores, &places)? {
+                span.events.retain(|event| known.is_new(event));
+                kept.add_span(span)?;
+            }
+        }
+        let kept = kept.finish(&self.name, Vec::new())?;
+        self.spans = kept.spans;
+        let store = to_u32(stores.len());
+        self.spans.iter_mut().for_each(|span| span.stored.store = store);
+        stores.push(kept.store);
+        Ok(())
+    }
 }
 
 fn add_model(

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use schema::tables::{InputRow, LogPointRow, LogSequenceRow, RunRow};
-use schema::{InputAccount, LogPointId, Model, NodeOutput, Result};
+use schema::{Event, InputAccount, LogPointId, Model, Result};
 
 use crate::table::Manifest;
 
@@ -148,41 +148,53 @@ impl Catalog {
         (numbers, rows)
     }
 
-    /// Takes out of `output` what the table holds already: inputs with the same
-    /// content, and the part of a grown file that was read before. Returns the
-    /// accounting of what is new, and how many inputs had nothing new.
-    pub fn trim(&self, output: &mut NodeOutput) -> (Vec<InputAccount>, usize) {
-        let mut n_known = 0;
-        let mut new = Vec::new();
-        let mut read_before = Vec::with_capacity(output.inputs.len());
-        for account in &output.inputs {
-            let digest = (output.node.clone(), format!("{:032x}", account.digest));
-            let logs = self.files.get(&output.node).map(Vec::as_slice).unwrap_or_default();
+    /// What of `inputs` of `node` the table does not hold yet, and how much of each it does.
+    pub(crate) fn known(&self, node: &str, inputs: &[InputAccount]) -> Known {
+        let mut known = Known::default();
+        for account in inputs {
+            let digest = (node.to_owned(), format!("{:032x}", account.digest));
+            let logs = self.files.get(node).map(Vec::as_slice).unwrap_or_default();
             let grown = logs.iter().rev().find(|log| {
                 log.n_bytes < account.n_bytes
                     && log.begins(&account.file, account.first_us, &account.prefixes)
             });
             let is_cut = || logs.iter().any(|log| log.holds(account));
             if self.digests.contains(&digest) || (grown.is_none() && is_cut()) {
-                n_known += 1;
-                read_before.push(u64::MAX);
+                known.n_inputs += 1;
+                known.read_before.push(u64::MAX);
             } else if let Some(progress) = grown {
-                new.push(progress.rest_of(account));
-                read_before.push(progress.n_bytes);
+                known.new.push(progress.rest_of(account));
+                known.read_before.push(progress.n_bytes);
             } else {
-                new.push(account.clone());
-                read_before.push(0);
+                known.new.push(account.clone());
+                known.read_before.push(0);
             }
         }
-        if read_before.iter().any(|n| *n > 0) {
-            let is_new = |event: &schema::Event| {
-                read_before.get(event.file as usize).is_none_or(|n| event.byte_offset >= *n)
-            };
-            output.unattributed.retain(is_new);
-            let accumulators = std::mem::take(&mut output.accumulators);
-            output.accumulators = accumulators.into_iter().filter_map(|a| keep_events(a, &is_new)).collect();
-        }
-        (new, n_known)
+        known
+    }
+}
+
+/// What a table holds of the inputs of a node.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// The accounting of what is new.
+    pub(crate) new: Vec<InputAccount>,
+    /// Inputs that had nothing new: with the same content, or a part of what was read.
+    pub(crate) n_inputs: usize,
+    /// Bytes of each input that were read before.
+    pub(crate) read_before: Vec<u64>,
+}
+
+impl Known {
+    /// Whether all is new.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.read_before.iter().all(|n| *n == 0)
+    }
+
+    /// Whether a record is new: of an input that is not known, or of the part by which that has
+    /// grown.
+    pub(crate) fn is_new(&self, event: &Event) -> bool {
+        self.read_before.get(event.file as usize).is_none_or(|n| event.byte_offset >= *n)
     }
 }
 
@@ -235,27 +247,6 @@ impl Progress {
             ..account.clone()
         }
     }
-}
-
-/// The accumulator with the events that `is_new` alone; none if none is left.
-fn keep_events(
-    mut accumulator: schema::Accumulator,
-    is_new: &dyn Fn(&schema::Event) -> bool,
-) -> Option<schema::Accumulator> {
-    let mut position = Vec::with_capacity(accumulator.spans.len());
-    let mut n_kept = 0;
-    for span in &mut accumulator.spans {
-        span.events.retain(|event| is_new(event));
-        position.push((!span.events.is_empty()).then_some(n_kept));
-        n_kept += u32::from(!span.events.is_empty());
-    }
-    accumulator.spans.retain(|span| !span.events.is_empty());
-    let moved = |link: schema::Link| {
-        let at = |old: u32| position.get(old as usize).copied().flatten();
-        Some(schema::Link { from: at(link.from)?, to: at(link.to)?, ..link })
-    };
-    accumulator.links = accumulator.links.into_iter().filter_map(moved).collect();
-    (n_kept > 0).then_some(accumulator)
 }
 
 /// What makes a log point the same one in another model: where it stands and

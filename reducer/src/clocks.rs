@@ -12,10 +12,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
+use schema::Name;
 use schema::kinds::is_made;
-use schema::{Accumulator, Name, Span};
 
 use crate::merge::start_us;
+use crate::skeleton::Span;
 
 /// A text that more spans hold names something that lives on.
 const HOLDERS_MAX: usize = 32;
@@ -26,17 +27,20 @@ const APART_MAX_US: u64 = 60_000_000;
 /// A text on another node or this one: when a span that holds it starts.
 type Holder = (Name, i64);
 
-/// Moves the times of each node whose clock was set back to those of the other nodes.
-pub(crate) fn align(accumulators: &mut [Accumulator]) {
+/// By how much the times of nodes were moved, µs.
+pub(crate) type Moved = FxHashMap<Name, i64>;
+
+/// Moves the times of each node whose clock was set back to those of the other nodes; returns by
+/// how much.
+pub(crate) fn align(spans: &mut [Span]) -> Moved {
     let mut stretches: BTreeMap<&'static str, BTreeSet<i64>> = BTreeMap::new();
-    for span in accumulators.iter().flat_map(|a| &a.spans) {
-        for event in span.events.iter().filter(|event| event.late_us != 0) {
-            stretches.entry(span.node.as_str()).or_default().insert(event.late_us);
-        }
+    for span in spans.iter().filter(|span| !span.late_us.is_empty()) {
+        stretches.entry(span.node.as_str()).or_default().extend(&span.late_us);
     }
+    let mut moved = Moved::default();
     for (node, stretches) in stretches {
         let node = Name::from(node);
-        let distances = distances(accumulators, node);
+        let distances = distances(spans, node);
         let cost = |by_us: i64| -> u64 {
             let far = |near: &Vec<i64>| near.iter().map(|us| us.saturating_sub(by_us).unsigned_abs()).min();
             distances.iter().filter_map(far).map(|us| us.min(APART_MAX_US)).sum()
@@ -44,17 +48,28 @@ pub(crate) fn align(accumulators: &mut [Accumulator]) {
         // Of equals the first: the clock as it was at the beginning of the log.
         let by_us = std::iter::once(0).chain(stretches).min_by_key(|by_us| cost(*by_us)).unwrap_or(0);
         if by_us != 0 {
-            let spans = accumulators.iter_mut().flat_map(|a| &mut a.spans);
-            spans.filter(|span| span.node == node).for_each(|span| make_earlier(span, by_us));
+            moved.insert(node, by_us);
+            let events = spans.iter_mut().filter(|span| span.node == node).flat_map(|span| &mut span.events);
+            events.for_each(|event| event.ts_us = event.ts_us.saturating_sub(by_us));
         }
+    }
+    moved
+}
+
+/// Moves the times of a whole span as those of its skeleton were.
+pub(crate) fn make_earlier(span: &mut schema::Span, moved: &Moved) {
+    let by_us = moved.get(&span.node).copied().unwrap_or_default();
+    for event in span.events.iter_mut().filter(|_| by_us != 0) {
+        event.ts_us = event.ts_us.saturating_sub(by_us);
+        event.late_us = event.late_us.saturating_sub(by_us);
     }
 }
 
 /// For each rare text that a span of `node` shares with other nodes how much later it is
 /// than each of them there, µs.
-fn distances(accumulators: &[Accumulator], node: Name) -> Vec<Vec<i64>> {
+fn distances(spans: &[Span], node: Name) -> Vec<Vec<i64>> {
     let mut holders: FxHashMap<&str, Vec<Holder>> = FxHashMap::default();
-    for span in accumulators.iter().flat_map(|a| &a.spans).filter(|span| !span.events.is_empty()) {
+    for span in spans.iter().filter(|span| !span.events.is_empty()) {
         let texts: BTreeSet<&str> =
             span.identifiers.iter().map(|value| &*value.text).filter(|text| is_made(text)).collect();
         for text in texts {
@@ -76,21 +91,15 @@ fn distances(accumulators: &[Accumulator], node: Name) -> Vec<Vec<i64>> {
     out
 }
 
-fn make_earlier(span: &mut Span, by_us: i64) {
-    for event in &mut span.events {
-        event.ts_us = event.ts_us.saturating_sub(by_us);
-        event.late_us = event.late_us.saturating_sub(by_us);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use schema::{Event, Value, ValueClassId, Values};
 
     use super::*;
+    use crate::skeleton::Stored;
 
     /// A span that names `text`, printed at `ms` by a clock that is `late_ms` behind.
-    fn span(node: &str, text: &str, ms: i64, late_ms: i64) -> Accumulator {
+    fn span(node: &str, text: &str, ms: i64, late_ms: i64) -> schema::Span {
         let event = Event {
             file: 0,
             line: ms.unsigned_abs(),
@@ -104,7 +113,7 @@ mod tests {
             pass: schema::Pass::Opens,
             reason: Name::default(),
         };
-        let span = Span {
+        schema::Span {
             node: Name::from(node),
             thread: None,
             top_levels: Vec::new(),
@@ -112,25 +121,36 @@ mod tests {
             events: vec![event],
             truncated: false,
             hosts: Vec::new(),
-        };
-        Accumulator { spans: vec![span], links: Vec::new() }
+        }
+    }
+
+    /// The spans by one clock: their skeletons, and they themselves as those were moved.
+    fn aligned(mut spans: Vec<schema::Span>) -> Vec<schema::Span> {
+        let skeletons = spans.iter().map(|span| Span::new(span.clone(), Stored::default()));
+        let mut skeletons: Vec<Span> = skeletons.collect();
+        let moved = align(&mut skeletons);
+        spans.iter_mut().for_each(|span| make_earlier(span, &moved));
+        for (skeleton, span) in skeletons.iter().zip(&spans) {
+            assert_eq!(skeleton.events[0].ts_us, span.events[0].ts_us);
+        }
+        spans
     }
 
     /// Two requests on `a` and `b`, the second after the clock of `b` was set back by a
     /// second. `ahead_ms`: how far that clock was ahead before.
     #[track_caller]
     fn check(ahead_ms: i64) {
-        let mut spans = vec![
+        let spans = vec![
             span("a", "1073741825", 10_000, 0),
             span("b", "1073741825", 10_005 + ahead_ms, 0),
             span("a", "1073741826", 20_000, 0),
             span("b", "1073741826", 20_005 + ahead_ms - 1000, 1000),
         ];
-        let printed: Vec<i64> = spans.iter().map(|a| a.spans[0].events[0].printed_us()).collect();
-        align(&mut spans);
-        let times: Vec<i64> = spans.iter().map(|a| a.spans[0].events[0].ts_us / 1000).collect();
+        let printed: Vec<i64> = spans.iter().map(|span| span.events[0].printed_us()).collect();
+        let spans = aligned(spans);
+        let times: Vec<i64> = spans.iter().map(|span| span.events[0].ts_us / 1000).collect();
         assert_eq!(times, [10_000, 10_005, 20_000, 20_005]);
-        let still: Vec<i64> = spans.iter().map(|a| a.spans[0].events[0].printed_us()).collect();
+        let still: Vec<i64> = spans.iter().map(|span| span.events[0].printed_us()).collect();
         assert_eq!(still, printed);
     }
 
@@ -146,9 +166,7 @@ mod tests {
 
     #[test]
     fn a_node_that_shares_nothing_keeps_its_first_clock() {
-        let mut spans = vec![span("b", "1073741825", 10_000, 0), span("b", "1073741826", 19_000, 1000)];
-        let before = spans.clone();
-        align(&mut spans);
-        assert_eq!(spans, before);
+        let spans = vec![span("b", "1073741825", 10_000, 0), span("b", "1073741826", 19_000, 1000)];
+        assert_eq!(aligned(spans.clone()), spans);
     }
 }

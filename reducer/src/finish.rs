@@ -5,6 +5,7 @@
 //! table are given. Every id says where in the logs a span begins ([`ids`]), so the
 //! same logs give the same ids, whatever was reduced beside them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ use schema::tables::{
     EventRow, HandOver, LogSequenceRow, NameValue, NodeTime, PositionRow, RequestNodeRow, RequestRow,
     SharedBytes, SpanRow, Text, Time, request_key, short_name,
 };
-use schema::{Accumulator, Event, InputAccount, Link, LogPointId, Model, Name, Pass, Span};
+use schema::{Accumulator, Event, InputAccount, Link, LogPointId, Model, Name, Pass, Result, Span};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::merge::to_u32;
@@ -78,16 +79,48 @@ pub struct Rows {
     pub log_sequences: Vec<LogSequenceRow>,
 }
 
-/// The requests that `accumulators` are, and records that are in none, before they are rows.
-pub struct Finished<'a> {
+/// Requests, of which few are held whole at once.
+pub(crate) trait Requests: Sync {
+    /// How many there are.
+    fn len(&self) -> usize;
+    /// The node of a span of one.
+    fn node(&self, request: usize, span: usize) -> Name;
+    /// One without values, without what stands beside times, places and log points of its events.
+    fn outline(&self, request: usize) -> Cow<'_, Accumulator>;
+    /// No outline and no node is asked for any more.
+    fn forget_outlines(&mut self) {}
+    /// Whole ones, in this order.
+    fn read(&self, requests: &[u32]) -> Result<Vec<Cow<'_, Accumulator>>>;
+}
+
+impl Requests for &[Accumulator] {
+    fn len(&self) -> usize {
+        <[_]>::len(self)
+    }
+
+    fn node(&self, request: usize, span: usize) -> Name {
+        self[request].spans[span].node
+    }
+
+    fn outline(&self, request: usize) -> Cow<'_, Accumulator> {
+        Cow::Borrowed(&self[request])
+    }
+
+    fn read(&self, requests: &[u32]) -> Result<Vec<Cow<'_, Accumulator>>> {
+        Ok(requests.iter().map(|&at| Cow::Borrowed(&self[at as usize])).collect())
+    }
+}
+
+/// Requests, and records that are in none, before they are rows.
+pub(crate) struct Finished<'a, R> {
     context: Context<'a>,
-    accumulators: &'a [Accumulator],
+    requests: R,
     unattributed: Vec<Unattributed<'a>>,
     names: Names,
     /// Hand-offs that clocks contradict, by request: the spans that were handed over to.
     contradicting: BTreeMap<usize, Vec<usize>>,
     bounds: SkewBounds<Name>,
-    /// Accumulators by start and id of their request.
+    /// Requests by start and id.
     order: Vec<u32>,
     parts: std::vec::IntoIter<Part>,
 }
@@ -112,39 +145,35 @@ pub(crate) fn day_of(us: i64) -> i64 {
     us.div_euclid(US_PER_DAY)
 }
 
-impl<'a> Finished<'a> {
-    /// Rows of all `accumulators`, and of the records that are in none, when they are asked for.
-    #[must_use]
-    pub fn new(
-        context: Context<'a>,
-        accumulators: &'a [Accumulator],
-        unattributed: &'a [(String, Event)],
-    ) -> Self {
+impl<'a, R: Requests> Finished<'a, R> {
+    /// Rows of all `requests`, and of the records that are in none, when they are asked for.
+    pub(crate) fn new(context: Context<'a>, mut requests: R, unattributed: &'a [(String, Event)]) -> Self {
         let names = Names::new(context);
         // How requests were reached is worked out again for their rows: held, it would take as
         // much memory as they do.
-        let taken = |accumulator: &Accumulator, wrong: &[usize]| -> Box<[Taken]> {
-            Reached::new(context.model, accumulator, wrong).hand_offs.taken(accumulator).into()
+        let taken = |request: usize, wrong: &[usize]| -> Box<[Taken]> {
+            let outline = requests.outline(request);
+            Reached::new(context.model, &outline, wrong).hand_offs.taken(&outline).into()
         };
+        let all = 0..requests.len();
         let mut all_taken: Vec<Box<[Taken]>> =
-            accumulators.par_iter().map(|accumulator| taken(accumulator, &[])).collect();
-        let contradicting = clocks::contradicting(&all_taken, accumulators);
+            all.clone().into_par_iter().map(|request| taken(request, &[])).collect();
+        let contradicting = clocks::contradicting(&all_taken, |request, span| requests.node(request, span));
         for (&request, wrong) in &contradicting {
-            all_taken[request] = taken(&accumulators[request], wrong);
+            all_taken[request] = taken(request, wrong);
         }
         let mut bounds = SkewBounds::default();
-        for (taken, accumulator) in all_taken.iter().zip(accumulators) {
-            let nodes: Vec<Name> = accumulator.spans.iter().map(|span| span.node).collect();
-            bounds.add_request(taken, &nodes);
+        let key = |request: usize| {
+            let outline = requests.outline(request);
+            let start = outline.spans.iter().map(|span| extent(span).0).min();
+            (start.unwrap_or_default(), names.ids.request_number(&outline), to_u32(request))
+        };
+        for (request, taken) in all_taken.iter().enumerate().filter(|(_, taken)| !taken.is_empty()) {
+            bounds.add_request(taken, |span| requests.node(request, span));
         }
         drop(all_taken);
-        let start = |accumulator: &Accumulator| accumulator.spans.iter().map(|span| extent(span).0).min();
-        let key = |at: u32| {
-            let accumulator = &accumulators[at as usize];
-            (start(accumulator).unwrap_or_default(), names.ids.request_number(accumulator), at)
-        };
-        let mut keys: Vec<(i64, u128, u32)> =
-            (0..to_u32(accumulators.len())).into_par_iter().map(key).collect();
+        let mut keys: Vec<(i64, u128, u32)> = all.into_par_iter().map(key).collect();
+        requests.forget_outlines();
         keys.par_sort_unstable();
         let of_none = if context.keep == Keep::Events { unattributed } else { &[] };
         let unattributed = in_order(&names, of_none);
@@ -152,17 +181,18 @@ impl<'a> Finished<'a> {
         let of_none: Vec<i64> = unattributed.iter().map(|(.., event)| day_of(event.printed_us())).collect();
         let parts = parts(&days, &of_none).into_iter();
         let order = keys.into_iter().map(|(_, _, at)| at).collect();
-        Self { context, accumulators, unattributed, names, contradicting, bounds, order, parts }
+        Self { context, requests, unattributed, names, contradicting, bounds, order, parts }
     }
 
-    fn requests(&self, range: Range<usize>) -> Rows {
-        let rows = |&at: &u32| {
-            let accumulator = &self.accumulators[at as usize];
-            let wrong = self.contradicting.get(&(at as usize)).map_or(&[][..], Vec::as_slice);
-            let reached = Reached::new(self.context.model, accumulator, wrong);
-            request_rows(self.context, (&self.names, &self.bounds), accumulator, &reached)
+    fn requests(&self, range: Range<usize>) -> Result<Rows> {
+        let order = &self.order[range];
+        let accumulators = self.requests.read(order)?;
+        let rows = |(at, accumulator): (&u32, Cow<'_, Accumulator>)| {
+            let wrong = self.contradicting.get(&(*at as usize)).map_or(&[][..], Vec::as_slice);
+            let reached = Reached::new(self.context.model, &accumulator, wrong);
+            request_rows(self.context, (&self.names, &self.bounds), &accumulator, &reached)
         };
-        let requests: Vec<RequestRows> = self.order[range].par_iter().map(rows).collect();
+        let requests: Vec<RequestRows> = order.par_iter().zip(accumulators).map(rows).collect();
         let mut rows = Rows::default();
         let mut sequences = BTreeMap::new();
         for request in requests {
@@ -173,33 +203,41 @@ impl<'a> Finished<'a> {
             rows.events.extend(request.events);
         }
         rows.log_sequences = sequences.into_values().collect();
-        rows
+        Ok(rows)
     }
 }
 
-impl Iterator for Finished<'_> {
-    type Item = Rows;
+impl<R: Requests> Iterator for Finished<'_, R> {
+    type Item = Result<Rows>;
 
     /// The rows of the next requests, day by day.
-    fn next(&mut self) -> Option<Rows> {
+    fn next(&mut self) -> Option<Result<Rows>> {
         Some(match self.parts.next()? {
             Part::Requests(range) => self.requests(range),
             Part::Unattributed(range) => {
                 let row = |&(node, seq, event): &Unattributed<'_>| {
                     event_row(self.context, &self.names, node, seq, event)
                 };
-                Rows { events: self.unattributed[range].iter().map(row).collect(), ..Rows::default() }
+                let events = self.unattributed[range].iter().map(row).collect();
+                Ok(Rows { events, ..Rows::default() })
             }
         })
     }
 }
 
 /// All rows of `accumulators`, and of the records that are in none, at once.
-#[must_use]
-pub fn finish(context: Context<'_>, accumulators: &[Accumulator], unattributed: &[(String, Event)]) -> Rows {
+///
+/// # Errors
+/// None: all that becomes rows is in memory.
+pub fn finish(
+    context: Context<'_>,
+    accumulators: &[Accumulator],
+    unattributed: &[(String, Event)],
+) -> Result<Rows> {
     let mut all = Rows::default();
     let mut sequences = BTreeMap::new();
     for rows in Finished::new(context, accumulators, unattributed) {
+        let rows = rows?;
         all.requests.extend(rows.requests);
         all.request_nodes.extend(rows.request_nodes);
         all.spans.extend(rows.spans);
@@ -211,7 +249,7 @@ pub fn finish(context: Context<'_>, accumulators: &[Accumulator], unattributed: 
     // Those of no request come last, whatever day they are of.
     all.events.sort_by_key(|row| row.request_id.is_none());
     all.log_sequences = sequences.into_values().collect();
-    all
+    Ok(all)
 }
 
 /// What becomes rows, in the order of the days of requests and of records of none, which are

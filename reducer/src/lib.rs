@@ -11,12 +11,15 @@
 
 use schema::{Accumulator, Model, NodeOutput, Pass, Passes};
 
-use crate::merge::{assemble, flatten};
-use crate::stitch::{prefer_linked, stitch};
+use crate::merge::Request;
+use crate::requests::Linked;
+use crate::skeleton::{Span, Stored};
 
 mod clocks;
 mod merge;
+mod requests;
 mod shuffle;
+mod skeleton;
 mod stitch;
 
 /// Bounds in time within which spans can belong to one request.
@@ -46,23 +49,32 @@ impl Default for Config {
     }
 }
 
-/// Merges the accumulators of all nodes to requests, sorted by start.
+/// Merges the accumulators of all nodes to requests, sorted by start, all in memory.
 ///
 /// Links that they hold are made again, so that the result depends on the spans alone, not on how
-/// they were split over `outputs`. The phases: times by one clock, spans in canonical order, links
-/// between them, what hangs together.
+/// they were split over `outputs`.
 #[must_use]
 pub fn reduce(model: &Model, outputs: Vec<NodeOutput>, config: &Config) -> Vec<Accumulator> {
-    let mut accumulators: Vec<Accumulator> =
-        outputs.into_iter().flat_map(|output| output.accumulators).collect();
-    clocks::align(&mut accumulators);
-    let mut spans = flatten(accumulators);
-    let links = stitch(model, &spans, config);
-    prefer_linked(model, &mut spans, &links);
-    assemble(spans, &links)
+    let accumulators = outputs.into_iter().flat_map(|output| output.accumulators);
+    let mut whole: Vec<Option<schema::Span>> =
+        accumulators.flat_map(|accumulator| accumulator.spans).map(Some).collect();
+    let place = |at: usize| Stored { offset: at as u64, ..Stored::default() };
+    let skeletons = whole.iter().flatten().enumerate().map(|(at, span)| Span::new(span.clone(), place(at)));
+    let linked = Linked::new(model, skeletons.collect(), config);
+    let mut take = |&at: &u32| {
+        let skeleton = &linked.spans[at as usize];
+        let span = whole[skeleton.stored.offset as usize].take();
+        linked.whole(span.expect("a span is of one request"), &skeleton.top_levels)
+    };
+    let mut request = |Request { spans, links }: &Request<u32>| Accumulator {
+        spans: spans.iter().map(&mut take).collect(),
+        links: links.clone(),
+    };
+    linked.requests.iter().map(&mut request).collect()
 }
 
 pub mod append;
 pub mod catalog;
 pub mod finish;
+pub mod spill;
 pub mod table;

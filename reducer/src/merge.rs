@@ -1,4 +1,4 @@
-//! Merging: spans that hang together become one accumulator.
+//! Merging: spans that hang together become one request.
 //!
 //! Laws. An accumulator is a set of spans and a set of links between them; the
 //! empty set is the empty element, and merging is union, so it is associative,
@@ -13,12 +13,13 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use schema::{Accumulator, Link, PairId, Pass, Span};
+use schema::{Link, PairId, Pass};
 
-/// The spans of `accumulators` in canonical order, without their links.
-pub(crate) fn flatten(accumulators: impl IntoIterator<Item = Accumulator>) -> Vec<Span> {
-    let spans = accumulators.into_iter().flat_map(|a| a.spans).filter(|span| !span.events.is_empty());
-    let mut spans: Vec<Span> = spans.collect();
+use crate::skeleton::Span;
+
+/// `spans` in canonical order, without those that have no events.
+pub(crate) fn in_order(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.retain(|span| !span.events.is_empty());
     let timed = spans.iter().zip(0..).map(|(span, at)| (start_us(span), end_us(span), at));
     let mut timed: Vec<(i64, i64, u32)> = timed.collect();
     timed.par_sort_by(|a, b| {
@@ -54,7 +55,7 @@ pub(crate) fn end_us(span: &Span) -> i64 {
 /// Canonical order of spans with their start and end: by start, then by where the span stands
 /// in the logs.
 fn canonical((a_us, a_end_us, a): (i64, i64, &Span), (b_us, b_end_us, b): (i64, i64, &Span)) -> Ordering {
-    let place = |span: &Span| span.events.first().map(|e| (e.file, e.line, e.byte_offset));
+    let place = |span: &Span| span.events.first().map(|e| (e.file, e.line, span.byte_offset));
     (a_us.cmp(&b_us))
         .then_with(|| a.node.cmp(&b.node))
         .then_with(|| place(a).cmp(&place(b)))
@@ -78,40 +79,49 @@ pub(crate) struct SpanLink {
     pub(crate) by: Pass,
 }
 
-/// One accumulator per connected set of `spans`, in order of their first span.
+/// Spans that hang together.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Request<S> {
+    /// In canonical order.
+    pub(crate) spans: Vec<S>,
+    /// Links between them, as positions in `spans`.
+    pub(crate) links: Vec<Link>,
+}
+
+/// One request per connected set of `spans`, in order of their first span.
 /// `spans` are in canonical order.
-pub(crate) fn assemble(spans: Vec<Span>, links: &[SpanLink]) -> Vec<Accumulator> {
+pub(crate) fn assemble<S>(spans: Vec<S>, links: &[SpanLink]) -> Vec<Request<S>> {
     let mut sets = Sets::new(spans.len());
     for link in links {
         sets.join(link.from, link.to);
     }
-    // The root of a set is its smallest member, so accumulators appear in
+    // The root of a set is its smallest member, so requests appear in
     // canonical order of their first span.
-    let mut out: Vec<Accumulator> = Vec::new();
+    let mut out: Vec<Request<S>> = Vec::new();
     let mut n_of = vec![0_u32; spans.len()];
     (0..to_u32(spans.len())).for_each(|span| n_of[sets.root(span) as usize] += 1);
-    let mut accumulator_of = vec![u32::MAX; spans.len()];
+    let mut request_of = vec![u32::MAX; spans.len()];
     let mut position = Vec::with_capacity(spans.len());
     for (index, span) in spans.into_iter().enumerate() {
         let root = sets.root(to_u32(index)) as usize;
-        if accumulator_of[root] == u32::MAX {
-            accumulator_of[root] = to_u32(out.len());
+        if request_of[root] == u32::MAX {
+            request_of[root] = to_u32(out.len());
             let spans = Vec::with_capacity(n_of[root] as usize);
-            out.push(Accumulator { spans, links: Vec::new() });
+            out.push(Request { spans, links: Vec::new() });
         }
-        let accumulator = &mut out[accumulator_of[root] as usize];
-        position.push((accumulator_of[root], to_u32(accumulator.spans.len())));
-        accumulator.spans.push(span);
+        let request = &mut out[request_of[root] as usize];
+        position.push((request_of[root], to_u32(request.spans.len())));
+        request.spans.push(span);
     }
     for link in links {
-        let (accumulator, from) = position[link.from as usize];
+        let (request, from) = position[link.from as usize];
         let (_, to) = position[link.to as usize];
-        out[accumulator as usize].links.push(Link { from, to, pair: link.pair, by: link.by });
+        out[request as usize].links.push(Link { from, to, pair: link.pair, by: link.by });
     }
-    for accumulator in &mut out {
-        accumulator.links.sort_unstable();
-        accumulator.links.dedup_by_key(|link| (link.from, link.to, link.pair));
-        accumulator.links.shrink_to_fit();
+    for request in &mut out {
+        request.links.sort_unstable();
+        request.links.dedup_by_key(|link| (link.from, link.to, link.pair));
+        request.links.shrink_to_fit();
     }
     out
 }
@@ -192,6 +202,8 @@ pub(crate) fn to_u32(n: usize) -> u32 {
 mod tests {
     use schema::{Event, Name, Values};
 
+    use crate::skeleton::Stored;
+
     use super::*;
 
     /// A span of `node` with an event at each of `times_us`.
@@ -209,7 +221,7 @@ mod tests {
             pass: Pass::Opens,
             reason: Name::default(),
         };
-        Span {
+        let span = schema::Span {
             node: Name::from(node),
             thread: None,
             top_levels: Vec::new(),
@@ -217,16 +229,15 @@ mod tests {
             events: (1..).zip(times_us).map(event).collect(),
             truncated: false,
             hosts: Vec::new(),
-        }
+        };
+        Span::new(span, Stored::default())
     }
 
     #[test]
     fn spans_come_in_one_order_whatever_order_they_were_in() {
         let times: [&[i64]; 8] = [&[7], &[3, 9], &[5], &[3], &[1, 2], &[9], &[], &[4]];
         let all: Vec<Span> = times.iter().zip(["b", "a"].iter().cycle()).map(|(t, n)| span(n, t)).collect();
-        let of = |spans: &[Span]| {
-            flatten(spans.iter().map(|s| Accumulator { spans: vec![s.clone()], ..Default::default() }))
-        };
+        let of = |spans: &[Span]| in_order(spans.to_vec());
         let starts =
             |spans: &[Span]| spans.iter().map(|s| (start_us(s), s.node.to_string())).collect::<Vec<_>>();
         let expected = of(&all);

@@ -8,7 +8,7 @@
 //! order that is a function of the set of spans.
 
 use rayon::prelude::*;
-use schema::{LinkKind, Model, Pass, Span, TopLevelId};
+use schema::{LinkKind, Model, Pass, TopLevelId};
 
 use self::accept::accept;
 use self::candidates::Finder;
@@ -17,6 +17,7 @@ use self::facts::Facts;
 use crate::Config;
 use crate::merge::{Sets, SpanLink, to_u32};
 use crate::shuffle::by_component;
+use crate::skeleton::Span;
 
 mod accept;
 mod alike;
@@ -63,7 +64,6 @@ mod retries;
 mod rounds;
 mod serials;
 mod series;
-mod siblings;
 mod silent;
 mod sole;
 #[cfg(test)]
@@ -150,7 +150,6 @@ fn join_more(model: &Model, pairs: &pairs::Pairs<'_>, facts: &Facts<'_>, links: 
     links.add(Pass::CalledFirst, |links| called_first::join(pairs, facts, links));
     links.add(Pass::GoesOn, |links| goes_on::join(facts, links));
     links.add(Pass::Initialized, |links| initialized::join(pairs, facts, links));
-    links.add(Pass::Siblings, |links| siblings::join(model, pairs, facts, links));
     links.add(Pass::CommonSenders, |links| common_senders::join(pairs, facts, links));
 }
 

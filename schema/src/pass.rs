@@ -174,8 +174,6 @@ passes! {
     Link GoesOn = "goes_on",
     /// What a thread prints only as it initializes classes.
     Link Initialized = "initialized",
-    /// What a thread does over and over for one thing.
-    Link Siblings = "siblings",
     /// Who names the same as a task has its sender.
     Link CommonSenders = "common_senders",
     /// Identifiers that come and go with a request.

@@ -13,6 +13,7 @@ use std::thread::ScopedJoinHandle;
 use anyhow::{Context as _, Result, bail};
 use log_mapper::accumulate::Accumulated;
 use log_mapper::{Layout, PatternSet, Source};
+use reducer::spill::{SpillWriter, Spilled};
 use schema::tables::NodeOutputWriter;
 use schema::{InputAccount, Model, NodeOutput, Passes};
 
@@ -172,9 +173,36 @@ impl<'a> Mapper<'a> {
         Ok(inputs?)
     }
 
-    /// Maps the logs of several nodes, as many at once as there are threads to work with: the
-    /// records of one node are accumulated one after the other. In order of their names.
+    /// Maps the logs of several nodes, in order of their names.
     pub(crate) fn map_all(&self, nodes: &BTreeMap<String, Vec<Source>>) -> Result<Vec<NodeOutput>> {
+        self.each(nodes, |node, sources| {
+            Ok(log_mapper::map(self.model, &self.patterns, sources, &self.config_of(node), &|_| ())?)
+        })
+    }
+
+    /// The same; the spans go to a file where `table` is, and of each no more than what stitching
+    /// sees of it is held.
+    pub(crate) fn spill_all(
+        &self,
+        nodes: &BTreeMap<String, Vec<Source>>,
+        table: &Path,
+    ) -> Result<Vec<Spilled>> {
+        self.each(nodes, |node, sources| {
+            let mut spill = SpillWriter::create(table)?;
+            let (config, take) =
+                (self.config_of(node), |part: Accumulated| spill.add(part.accumulators, part.unattributed));
+            let inputs = log_mapper::map_parts(self.model, &self.patterns, sources, &config, &|_| (), take)?;
+            Ok(spill.finish(node, inputs)?)
+        })
+    }
+
+    /// What `map` makes of each node, as many at once as there are threads to work with: the
+    /// records of one node are accumulated one after the other.
+    fn each<T: Send>(
+        &self,
+        nodes: &BTreeMap<String, Vec<Source>>,
+        map: impl Fn(&str, &[Source]) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
         let progress = Progress::new(self.voice, "reading logs");
         let bytes = |logs: &[Source]| -> u64 { logs.iter().filter_map(Source::n_bytes).sum() };
         // The largest first, as nothing else is left to be done beside the last one.
@@ -184,7 +212,7 @@ impl<'a> Mapper<'a> {
         let work = || {
             let mut outputs = Vec::new();
             while let Some((place, (node, logs))) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                outputs.push((*place, self.map_one(node, logs)));
+                outputs.push((*place, map(node, logs)));
             }
             outputs
         };
@@ -199,10 +227,6 @@ impl<'a> Mapper<'a> {
         drop(progress);
         outputs.sort_by_key(|(place, _)| *place);
         outputs.into_iter().map(|(_, output)| output).collect()
-    }
-
-    fn map_one(&self, node: &str, sources: &[Source]) -> Result<NodeOutput> {
-        Ok(log_mapper::map(self.model, &self.patterns, sources, &self.config_of(node), &|_| ())?)
     }
 
     fn config_of(&self, node: &str) -> log_mapper::Config {

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
     let model = model(args, &inputs, voice)?;
     let mapper = Mapper::new(&model, &args.log, voice)?;
     let logs = mapper.logs(&mut inputs)?;
-    let outputs = mapper.map_all(&logs)?;
+    let outputs = mapper.spill_all(&logs, &args.table)?;
     // Nothing of what it has compiled is asked for any more.
     drop(mapper);
     summary::require_headers(outputs.iter().flat_map(|output| &output.inputs), voice)?;

@@ -247,6 +247,7 @@ fn batch(
             rows_of(context, &[], &unattributed)
         }
     };
+    let rows = rows.map_err(|e| DataFusionError::External(Box::new(e)))?;
     let all = EventRow::batch(&rows.events);
     let columns = schema.fields().iter().map(|field| all.column_by_name(field.name()).cloned());
     let columns = columns.collect::<Option<Vec<_>>>();

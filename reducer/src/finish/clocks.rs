@@ -12,8 +12,8 @@
 
 use std::collections::BTreeMap;
 
+use schema::Name;
 use schema::happened_before::Taken;
-use schema::{Accumulator, Name};
 
 /// A hand-off: its request, the span that was handed over to, and how long it took, µs.
 type HandOff = (usize, usize, i64);
@@ -22,16 +22,16 @@ type HandOff = (usize, usize, i64);
 type Between = (Vec<HandOff>, Vec<HandOff>);
 
 /// The hand-offs that contradict most others between their nodes, by request, each by the span
-/// that was handed over to; `taken` are those of all requests.
+/// that was handed over to; `taken` are those of all requests, whose spans are of the node
+/// `node_of(request, span)`.
 pub(super) fn contradicting(
     taken: &[Box<[Taken]>],
-    accumulators: &[Accumulator],
+    node_of: impl Fn(usize, usize) -> Name,
 ) -> BTreeMap<usize, Vec<usize>> {
     let mut nodes: BTreeMap<(&'static str, &'static str), Between> = BTreeMap::new();
-    for (request, (taken, accumulator)) in taken.iter().zip(accumulators).enumerate() {
+    for (request, taken) in taken.iter().enumerate() {
         for &Taken { span, from, to, us } in taken {
-            let name = |span: usize| -> Name { accumulator.spans[span].node };
-            let (from, to) = (name(from).as_str(), name(to).as_str());
+            let (from, to) = (node_of(request, from).as_str(), node_of(request, to).as_str());
             let hand_off = (request, span, us);
             match from.cmp(to) {
                 std::cmp::Ordering::Less => nodes.entry((from, to)).or_default().0.push(hand_off),

@@ -22,12 +22,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
-use schema::{Event, LogPointId, Pass};
+use schema::{LogPointId, Pass};
 
 use super::evidence::Candidate;
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
 use crate::merge::SpanLink;
+use crate::skeleton::Event;
 
 mod enclosed;
 mod late;

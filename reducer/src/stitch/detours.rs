@@ -18,11 +18,12 @@
 
 use rustc_hash::FxHashMap;
 use schema::model::floats_from;
-use schema::{Event, LinkKind, LogPointId, Model};
+use schema::{LinkKind, LogPointId, Model};
 
 use super::evidence::Candidate;
 use super::facts::Facts;
 use super::pairs::{Pair, Pairs, Role};
+use crate::skeleton::Event;
 
 /// Takes out hand-offs to whom was handed something else, and those on one node, or of
 /// events, by whom went another way.

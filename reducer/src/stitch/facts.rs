@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::BuildHasher as _;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use schema::{Event, Kinds, LogPointId, Pass, Place, Span, TopLevelId, Value, ValueClassId};
+use schema::{Kinds, LogPointId, Pass, Place, TopLevelId, Value, ValueClassId};
 
 use schema::kinds::{
     TELLING_MIN, are_folder_and_file, are_part_and_whole, contains_apart, is_dated, is_digest, is_made,
@@ -13,6 +13,7 @@ use schema::kinds::{
 
 use super::pairs::Pairs;
 use crate::merge::{Names, Sets, SpanLink, end_us, start_us, to_u32};
+use crate::skeleton::{Event, Span};
 
 /// Top-level methods of a span that are looked at, best first: a span that more
 /// than this many can have printed says little about any one of them.

@@ -6,11 +6,12 @@
 //! print the same lines: whose each of them is does not matter to the request.
 
 use rustc_hash::FxHashMap;
-use schema::{Event, Pass, Place, Span};
+use schema::{Pass, Place};
 
 use super::facts::Facts;
 use super::joined;
 use crate::merge::{Sets, SpanLink, to_u32};
+use crate::skeleton::{Event, Span};
 
 /// A part can be a host of another one, which is joined next.
 const ROUNDS_MAX: usize = 4;

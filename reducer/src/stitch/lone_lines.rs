@@ -17,19 +17,23 @@
 //! that was made while the program ran, the later one goes on with the earlier one
 //! wherever they do, whatever else stands before it elsewhere.
 //!
-//! Lines of one statement teach nothing, nor do spans that name different things.
+//! Lines of one statement teach nothing, nor do spans that name different things, nor what
+//! is an execution of its own by the code: the same method from its beginning, the next
+//! target of one dispatcher, and methods that are both called from outside of the program
+//! only.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 use schema::kinds::is_made;
-use schema::{Event, LogPointId, Pass};
+use schema::{LogPointId, Pass};
 
 use super::claims::Claims;
 use super::evidence::{Candidate, is_naming};
 use super::facts::Facts;
 use super::pairs::Pairs;
 use crate::merge::SpanLink;
+use crate::skeleton::Event;
 
 /// Spans from which to learn.
 const SPANS_MIN: usize = 16;
@@ -63,7 +67,7 @@ pub(super) fn join(
     candidates: &mut Vec<Candidate>,
 ) -> Vec<SpanLink> {
     let linked: FxHashSet<u32> = links.iter().flat_map(|link| [link.from, link.to]).collect();
-    let mut next = following(facts);
+    let mut next = following(pairs, facts);
     next.retain(|next| !linked.contains(&next.to));
     let known = Known::learn(facts, &next);
     // What several claim by time alone of one who starts only one of them, nobody gets.
@@ -86,7 +90,7 @@ pub(super) fn join(
 }
 
 /// Lone spans that directly follow others in their threads, in canonical order.
-fn following(facts: &Facts<'_>) -> Vec<Next> {
+fn following(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Next> {
     let mut found = Vec::new();
     for lines in facts.lines_of_threads() {
         for pair in lines.windows(2) {
@@ -95,7 +99,8 @@ fn following(facts: &Facts<'_>) -> Vec<Next> {
             let points = (sender.events[at].log_point, fact.first_point);
             let (Some(before), Some(point)) = points else { continue };
             let begins = from != to && place == 0 && before != point;
-            if begins && us - before_us <= AT_ONCE_US && !facts.names_other(sender, fact) {
+            let at_once = us - before_us <= AT_ONCE_US;
+            if begins && at_once && !pairs.are_turns(sender, fact) && !facts.names_other(sender, fact) {
                 let is_last = at + 1 == sender.events.len();
                 let is_lone = fact.events.len() == 1;
                 let is_same = name_one(&sender.events[at], &fact.events[0]);

@@ -12,13 +12,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
-use schema::{Event, LinkKind, LogPointId, Pass, TopLevelId, TopLevelKind};
+use schema::{LinkKind, LogPointId, Pass, TopLevelId, TopLevelKind};
 
 use super::evidence::is_naming;
 use super::facts::{Fact, Facts};
 use super::joined;
 use super::pairs::Pairs;
 use crate::merge::{Sets, SpanLink};
+use crate::skeleton::Event;
 
 /// What was named at most this long before a task begins was named for it, µs.
 const SOON_US: i64 = 100_000;

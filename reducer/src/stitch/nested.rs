@@ -22,13 +22,14 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
-use schema::{Event, Level, LogPointId, Model, Pass, TopLevelId, TopLevelKind};
+use schema::{Level, LogPointId, Model, Pass, TopLevelId, TopLevelKind};
 
 use super::evidence::names_thread;
 use super::facts::Facts;
 use super::joined;
 use super::pairs::{Pairs, entries};
 use crate::merge::SpanLink;
+use crate::skeleton::Event;
 
 /// At most one span in this many may cross another one of its thread.
 const CROSSING_SHARE: usize = 16;

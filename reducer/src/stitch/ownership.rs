@@ -17,10 +17,11 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_digest;
-use schema::{Event, LinkKind, LogPointId, TopLevelKind};
+use schema::{LinkKind, LogPointId, TopLevelKind};
 
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
+use crate::skeleton::Event;
 
 /// Spans that begin with one line from which to learn.
 const SPANS_MIN: usize = 4;
@@ -298,9 +299,10 @@ fn names(event: &Event) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use schema::{Model, Name, Span, Values, sketch};
+    use schema::{Model, Name, Values, sketch};
 
     use super::*;
+    use crate::skeleton::{Span, Stored};
 
     const WORK: &str = "
         point step n=Step.n
@@ -341,7 +343,7 @@ mod tests {
             let (at, text) = rest.split_once('#').unwrap_or((rest, ""));
             let at: f64 = at.parse().expect("a time");
             let values: Values = Some((0, text)).filter(|_| !text.is_empty()).into_iter().collect();
-            Event {
+            schema::Event {
                 file: 0,
                 line: (at * 1e3) as u64,
                 n_lines: 1,
@@ -355,7 +357,7 @@ mod tests {
                 reason: Name::default(),
             }
         };
-        Span {
+        let span = schema::Span {
             node: Name::from("n"),
             thread: Some(Name::from(thread)),
             top_levels: vec![sketch::top(model, top)],
@@ -363,7 +365,8 @@ mod tests {
             events: words.map(event).collect(),
             truncated: false,
             hosts: Vec::new(),
-        }
+        };
+        Span::new(span, Stored::default())
     }
 
     /// A digest.

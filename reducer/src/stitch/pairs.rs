@@ -8,11 +8,12 @@ use std::sync::RwLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::model::SENDERS_MAX;
 use schema::{
-    CommunicationPair, Event, IdentifierId, IdentifierStrength, LinkKind, LogPoint, LogPointId, Model,
-    PairId, TopLevelId, TopLevelKind, ValueClassId,
+    CommunicationPair, IdentifierId, IdentifierStrength, LinkKind, LogPoint, LogPointId, Model, PairId,
+    TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::facts::Fact;
+use crate::skeleton::Event;
 use tops::{Top, top};
 
 pub(super) use tops::entries;
@@ -367,6 +368,23 @@ impl<'m> Pairs<'m> {
     /// Whether one sender can hand the same over to `top` on several nodes.
     pub(super) fn is_copied(&self, top: TopLevelId) -> bool {
         self.to(top).map(|index| self.get(index)).any(|pair| pair.role == Role::Remote && pair.many)
+    }
+
+    /// Whether two spans that follow each other in a thread are executions of their own by the
+    /// code: of one method, which begins anew; of two targets of one dispatcher, which takes
+    /// one after the other; of two methods that are called from outside of the program only.
+    pub(super) fn are_turns(&self, before: &Fact<'_>, after: &Fact<'_>) -> bool {
+        let (Some(&a), Some(&b)) = (before.tops.first(), after.tops.first()) else { return false };
+        let dispatchers = |top: TopLevelId| {
+            let pairs = self.to(top).map(|index| self.get(index));
+            pairs
+                .filter(|pair| pair.kind == LinkKind::Call && self.is_dispatcher(pair.from))
+                .map(|pair| pair.from)
+        };
+        let is_outside = |top: TopLevelId| self.kind(top) == TopLevelKind::Unreached;
+        a == b
+            || is_outside(a) && is_outside(b)
+            || dispatchers(a).any(|dispatcher| dispatchers(b).any(|other| other == dispatcher))
     }
 
     /// Whether the receiver of a pair dispatches, and is, for all that is known, at what others

@@ -10,12 +10,13 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Event, LinkKind, Pass, Place, TopLevelId, Value};
+use schema::{LinkKind, Pass, Place, TopLevelId, Value};
 
 use super::evidence::Candidate;
 use super::facts::{Fact, Facts};
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::SpanLink;
+use crate::skeleton::Event;
 
 /// Uncrosses hand-offs of `taken`, of which each end is another one's equal as far as
 /// `candidates` tell.

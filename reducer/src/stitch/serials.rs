@@ -11,9 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::serials::{Life, Number, Serials};
-use schema::{Event, Identifier, LogPointId, Marks, Model, Span, TopLevelId, ValueClassId};
+use schema::{Identifier, LogPointId, Marks, Model, TopLevelId, ValueClassId};
 
 use crate::merge::to_u32;
+use crate::skeleton::{Event, Span};
 
 /// One in so many numbers may be another one.
 const STRAY_SHARE: usize = 16;
@@ -149,6 +150,7 @@ mod tests {
     use schema::{Name, Template, Values, sketch};
 
     use super::*;
+    use crate::skeleton::Stored;
 
     const STEPS: &str = "
         point began n=Step.n
@@ -172,7 +174,7 @@ mod tests {
     /// A span of one line, printed at a time in s.
     fn span(model: &Model, point: &str, at: u64, texts: &[String]) -> Span {
         let texts: Vec<(u32, &str)> = (0..).zip(texts.iter().map(String::as_str)).collect();
-        let event = Event {
+        let event = schema::Event {
             file: 0,
             line: at,
             n_lines: 1,
@@ -187,7 +189,7 @@ mod tests {
         };
         let top_levels = vec![sketch::top(model, "run")];
         let node = Name::from("n");
-        Span {
+        let span = schema::Span {
             node,
             thread: None,
             top_levels,
@@ -195,7 +197,8 @@ mod tests {
             events: vec![event],
             truncated: false,
             hosts: Vec::new(),
-        }
+        };
+        Span::new(span, Stored::default())
     }
 
     /// Ten steps with three steps each, and what was planned for the last ones.

@@ -35,6 +35,7 @@ mod lone_lines;
 mod named_last;
 mod numbered;
 mod on_behalf;
+mod on_disk;
 mod on_the_way;
 mod order_of_lines;
 mod peers;

@@ -24,13 +24,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Event, LogPointId, Pass, TopLevelId};
+use schema::{LogPointId, Pass, TopLevelId};
 
 use super::facts::{Fact, Facts};
 use super::hosts::Hosts;
 use super::joined;
 use super::pairs::Pairs;
 use crate::merge::{Sets, SpanLink, to_u32};
+use crate::skeleton::Event;
 
 /// Spans that begin with one line, from which to learn.
 const SPANS_MIN: usize = 8;

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Event, LogPointId, Pass, TopLevelId};
+use schema::{LogPointId, Pass, TopLevelId};
 
 use super::elimination::{LOOK_BACK_MAX, SHIFT_US, TICK_US};
 use super::facts::{Fact, Facts};
@@ -32,6 +32,7 @@ use super::hosts::Hosts;
 use super::joined;
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::{Sets, SpanLink, to_u32};
+use crate::skeleton::Event;
 
 /// Spans from which to learn.
 const SPANS_MIN: usize = 8;

@@ -70,10 +70,10 @@ impl<N: Ord + Copy> SkewBounds<N> {
         }
     }
 
-    /// Takes the hand-offs of a request into account: `nodes` are those of its spans.
-    pub fn add_request(&mut self, taken: &[Taken], nodes: &[N]) {
+    /// Takes the hand-offs of a request into account: `node_of` its spans.
+    pub fn add_request(&mut self, taken: &[Taken], node_of: impl Fn(usize) -> N) {
         for Taken { from, to, us, .. } in taken {
-            self.add((nodes[*from], 0), (nodes[*to], *us));
+            self.add((node_of(*from), 0), (node_of(*to), *us));
         }
     }
 

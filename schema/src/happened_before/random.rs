@@ -66,7 +66,7 @@ impl RandomRequest {
     pub fn labels(&self, id: i64) -> (Vec<Label>, bool) {
         let paths = Paths::new(&self.hand_offs);
         let mut bounds = SkewBounds::default();
-        bounds.add_request(&taken(&paths, &self.times_us), &self.nodes);
+        bounds.add_request(&taken(&paths, &self.times_us), |span| self.nodes[span]);
         let (bounds_us, is_wrong) = bounds.among(&[0, 1, 2]);
         let label = |(path, node): (Vec<super::Hop>, &u32)| {
             let bounds_us = bounds_us[*node as usize].clone();

@@ -199,6 +199,24 @@ pub fn node_outputs(folder: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// Half of an output, another version, damage; I/O errors.
 pub fn read_node_output(inputs: &Path) -> Result<NodeOutput> {
+    let mut accumulators = Vec::new();
+    let output = read_node_output_in_parts(inputs, |mut part| {
+        accumulators.append(&mut part);
+        Ok(())
+    })?;
+    accumulators
+        .sort_by_key(|a| (a.spans[0].events[0].ts_us, a.spans[0].events[0].file, a.spans[0].events[0].line));
+    Ok(NodeOutput { accumulators, ..output })
+}
+
+/// The same, but for the accumulators, of which `take` is given some at a time.
+///
+/// # Errors
+/// The same; those of `take`.
+pub fn read_node_output_in_parts(
+    inputs: &Path,
+    mut take: impl FnMut(Vec<Accumulator>) -> Result<()>,
+) -> Result<NodeOutput> {
     let beside = |part: &str| {
         let name = inputs.file_name().unwrap_or_default();
         inputs.parent().and_then(Path::parent).unwrap_or(Path::new(".")).join(part).join(name)
@@ -212,12 +230,8 @@ pub fn read_node_output(inputs: &Path) -> Result<NodeOutput> {
         return Err(Error::new(inputs, ErrorKind::Version { expected: 1, got }));
     }
     let path = beside("accumulators");
-    let mut accumulators = Vec::new();
     let other = parquet::read_batches(&path, &mut |rows: Vec<AccumulatorRow>| {
-        for row in rows {
-            accumulators.push(row.accumulator(&path)?);
-        }
-        Ok(())
+        take(rows.iter().map(|row| row.accumulator(&path)).collect::<Result<_>>()?)
     })?;
     let unattributed_path = beside("unattributed");
     let (unattributed, third) = parquet::read::<UnattributedRow>(&unattributed_path)?;
@@ -228,14 +242,12 @@ pub fn read_node_output(inputs: &Path) -> Result<NodeOutput> {
     if ours(&other) != ours(&metadata) || ours(&third) != ours(&metadata) {
         return Err(Error::damaged(&path, 0, "belongs to another map than the other files of its node"));
     }
-    accumulators
-        .sort_by_key(|a| (a.spans[0].events[0].ts_us, a.spans[0].events[0].file, a.spans[0].events[0].line));
     Ok(NodeOutput {
         node: value("lprof.node")?.clone(),
         model_digest: u128::from_str_radix(value("lprof.model")?, 16)
             .map_err(|e| Error::damaged(inputs, 0, format!("model digest: {e}")))?,
         inputs: input_rows.iter().map(|row| row.account(inputs)).collect::<Result<_>>()?,
-        accumulators,
+        accumulators: Vec::new(),
         unattributed: unattributed.iter().map(UnattributedRow::event).collect(),
     })
 }

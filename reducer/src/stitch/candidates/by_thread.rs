@@ -2,6 +2,7 @@
 //! it prints.
 
 use super::*;
+use crate::skeleton::Event;
 
 /// A thread was at work.
 pub(super) struct AtWork {
@@ -88,7 +89,7 @@ pub(super) fn at_work<'a>(pairs: &Pairs<'_>, facts: &'a Facts<'a>) -> FxHashMap<
 /// it was called there. A thread takes nothing out of a queue before it is done with what it
 /// is at.
 pub(super) fn is_amid(outer: &Fact<'_>, inner: &Fact<'_>) -> bool {
-    let when = |event: &schema::Event| (event.ts_us, event.place());
+    let when = |event: &Event| (event.ts_us, event.place());
     let ends = |fact: &Fact<'_>| Some((when(fact.events.first()?), when(fact.events.last()?)));
     let is_one_thread = outer.thread.is_some() && (outer.node, outer.thread) == (inner.node, inner.thread);
     let is_around = |((begins, goes_on), (first, last))| begins < first && last < goes_on;

@@ -1,9 +1,8 @@
 //! Senders by time alone: where nothing that both ends name tells, who has handed over
 //! something can follow from who was there, in which order, and how long ago.
 
-use schema::Event;
-
 use super::*;
+use crate::skeleton::Event;
 
 /// What was named at most this long ago was named in the same piece of work, µs.
 const JUST_NAMED_US: i64 = 1_000_000;

@@ -10,12 +10,13 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use schema::{Event, LogPointId, Pass, TopLevelId};
+use schema::{LogPointId, Pass, TopLevelId};
 
 use super::super::facts::{Fact, Facts};
 use super::super::pairs::Pairs;
 use super::{is_rule, is_soon};
 use crate::merge::SpanLink;
+use crate::skeleton::Event;
 
 /// Lines that can stand between two.
 const LINES_MAX: usize = 64;

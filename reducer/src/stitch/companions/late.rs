@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::{TELLING_MIN, is_made};
-use schema::{Event, LogPointId, Pass};
+use schema::{LogPointId, Pass};
 
 use super::super::facts::{Fact, Facts};
 use super::super::pairs::Pairs;
 use super::{Next, SPANS_MIN};
 use crate::merge::SpanLink;
+use crate::skeleton::Event;
 
 /// Ends of spans, by node, name and what goes on with them.
 type Waiting<'f> = FxHashMap<(u32, &'f str, LogPointId), Vec<u32>>;

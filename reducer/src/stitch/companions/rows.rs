@@ -12,13 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use schema::kinds::TELLING_MIN;
-use schema::{Event, LogPointId, Pass};
+use schema::{LogPointId, Pass};
 
 use super::super::facts::{Fact, Facts};
 use super::super::pairs::Pairs;
 use super::super::waiting::SHIFTS_US;
 use super::{CHANCES_MIN, is_rule, is_soon};
 use crate::merge::SpanLink;
+use crate::skeleton::Event;
 
 /// What follows within this time follows at once: logs print milliseconds, µs.
 const AT_ONCE_US: i64 = 1_000;

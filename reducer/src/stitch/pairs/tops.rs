@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 
 use schema::kinds::are_part_and_whole;
 use schema::{
-    Dag, DagNode, Event, IdentifierId, IdentifierStrength, Level, LogPointId, Model, TopLevelId,
-    TopLevelKind, ValueClassId,
+    Dag, DagNode, IdentifierId, IdentifierStrength, Level, LogPointId, Model, TopLevelId, TopLevelKind,
+    ValueClassId,
 };
 
 use super::Pairs;
+use crate::skeleton::Event;
 use crate::stitch::facts::Fact;
 
 /// What is asked for of a top-level method again and again.

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Dag, Event, LogPointId, Model, PairId, TopLevelId};
+use schema::{Dag, LogPointId, Model, PairId, TopLevelId};
 
 use super::spans_of_tops;
 use crate::merge::to_u32;
+use crate::skeleton::Event;
 use crate::stitch::facts::{Fact, Facts};
 
 /// Handlers in a row that print nothing.

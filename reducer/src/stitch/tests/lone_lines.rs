@@ -120,3 +120,25 @@ fn a_lone_line_stands_after_any_of_a_few_lines() {
     }
     check(model, &text, &expected);
 }
+
+#[test]
+fn what_is_an_execution_of_its_own_by_the_code_goes_on_with_nothing() {
+    let points = "point p\npoint r\npoint s\n";
+    let one = "top flush Task\n>p\n>r";
+    let dispatched = "top loop Dispatcher\n>s\ntop flush DispatchTarget\n>p\ntop check DispatchTarget\n>r
+         pair loop flush Call\npair loop check Call";
+    let from_outside = "top flush Unreached\n>p\ntop check Unreached\n>r";
+    let missed = "top flush Task\n>p\ntop check Unreached\n>r";
+    let apart: String = (1..=32).map(|n| format!("{n}\n")).collect();
+    let joined: String = (0..16).map(|n| format!("{} {1} {0}>{1}\n", 2 * n + 1, 2 * n + 2)).collect();
+    let lines = with_lone_lines(0.002);
+    let of_one = lines.replace(" check ", " flush ");
+    for (model, text, expected) in [
+        (one, &of_one, &apart),
+        (dispatched, &lines, &apart),
+        (from_outside, &lines, &apart),
+        (missed, &lines, &joined),
+    ] {
+        check(&format!("{points}{model}"), text, expected);
+    }
+}

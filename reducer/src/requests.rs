@@ -1,0 +1,94 @@
+//! Requests whose spans are on disk: what is asked of all of them is told from their skeletons,
+//! whole ones are read some at a time.
+
+use std::borrow::Cow;
+
+use schema::{Accumulator, Model, Name, Result, TopLevelId};
+
+use crate::clocks::{self, Moved};
+use crate::merge::{Request, assemble, in_order, to_u32};
+use crate::skeleton::{Span, Stored};
+use crate::spill::{self, Store};
+use crate::stitch::{prefer_linked, stitch};
+use crate::{Config, finish};
+
+/// Skeletons of the spans of all nodes, and which of them are one request.
+#[derive(Debug)]
+pub(crate) struct Linked {
+    /// In canonical order.
+    pub(crate) spans: Vec<Span>,
+    /// By their first span.
+    pub(crate) requests: Vec<Request<u32>>,
+    clocks: Moved,
+}
+
+impl Linked {
+    /// The phases: times by one clock, spans in canonical order, links between them, what hangs
+    /// together.
+    pub(crate) fn new(model: &Model, mut spans: Vec<Span>, config: &Config) -> Self {
+        let clocks = clocks::align(&mut spans);
+        let mut spans = in_order(spans);
+        let links = stitch(model, &spans, config);
+        prefer_linked(model, &mut spans, &links);
+        let requests = assemble((0..to_u32(spans.len())).collect(), &links);
+        Self { spans, requests, clocks }
+    }
+
+    /// A whole span as its skeleton has become: by the same clock, `top_levels` in their order.
+    pub(crate) fn whole(&self, mut span: schema::Span, top_levels: &[TopLevelId]) -> schema::Span {
+        clocks::make_earlier(&mut span, &self.clocks);
+        span.top_levels = top_levels.to_vec();
+        span
+    }
+}
+
+/// Requests of which the whole spans are in stores.
+#[derive(Debug)]
+pub(crate) struct OnDisk {
+    linked: Linked,
+    stores: Vec<Store>,
+    /// What is needed of the spans besides, once the skeletons are gone.
+    placed: Vec<(Stored, Box<[TopLevelId]>)>,
+}
+
+impl OnDisk {
+    /// Of spans that are in `stores`.
+    pub(crate) fn new(linked: Linked, stores: Vec<Store>) -> Self {
+        Self { linked, stores, placed: Vec::new() }
+    }
+}
+
+impl finish::Requests for OnDisk {
+    fn len(&self) -> usize {
+        self.linked.requests.len()
+    }
+
+    fn node(&self, request: usize, span: usize) -> Name {
+        self.linked.spans[self.linked.requests[request].spans[span] as usize].node
+    }
+
+    fn outline(&self, request: usize) -> Cow<'_, Accumulator> {
+        let Request { spans, links } = &self.linked.requests[request];
+        let spans = spans.iter().map(|&span| self.linked.spans[span as usize].outline()).collect();
+        Cow::Owned(Accumulator { spans, links: links.clone() })
+    }
+
+    fn forget_outlines(&mut self) {
+        let spans = std::mem::take(&mut self.linked.spans);
+        self.placed = spans.into_iter().map(|span| (span.stored, span.top_levels)).collect();
+    }
+
+    fn read(&self, requests: &[u32]) -> Result<Vec<Cow<'_, Accumulator>>> {
+        let of = |&request: &u32| &self.linked.requests[request as usize];
+        let placed = requests.iter().flat_map(|request| &of(request).spans);
+        let placed: Vec<_> = placed.map(|&span| &self.placed[span as usize]).collect();
+        let places: Vec<Stored> = placed.iter().map(|(stored, _)| *stored).collect();
+        let mut whole = spill::read(&self.stores, &places)?.into_iter().zip(placed);
+        let read = |request: &Request<u32>| {
+            let spans = whole.by_ref().take(request.spans.len());
+            let spans = spans.map(|(span, (_, top_levels))| self.linked.whole(span, top_levels)).collect();
+            Cow::Owned(Accumulator { spans, links: request.links.clone() })
+        };
+        Ok(requests.iter().map(of).map(read).collect())
+    }
+}

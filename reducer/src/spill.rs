@@ -1,0 +1,163 @@
+//! Spill: the spans of a map on disk, and their skeletons in memory.
+//!
+//! A span is written when the mapper, or the file that it wrote, gives it; it is read once more,
+//! when the rows of its request are made. The file has no name and is gone when nobody holds it,
+//! however the process ends. It lies where the table does: there is room for what becomes of it,
+//! and no folder for temporary files that is kept in memory.
+
+use std::fs::File;
+use std::io::{BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+use schema::{Accumulator, Error, Event, InputAccount, Result};
+
+use crate::merge::to_u32;
+use crate::skeleton::{Span, Stored};
+
+/// Bytes that are read to be left out, where a read of their own would take longer.
+const GAP_BYTES_MAX: u64 = 16 << 10;
+
+/// What one map of one node made, as far as it has come.
+#[derive(Debug)]
+pub struct SpillWriter {
+    file: BufWriter<File>,
+    folder: PathBuf,
+    n_bytes: u64,
+    encoded: Vec<u8>,
+    spans: Vec<Span>,
+    unattributed: Vec<Event>,
+    /// Texts of identifiers, each held once.
+    texts: FxHashSet<Arc<str>>,
+}
+
+/// What one map of one node made.
+#[derive(Debug)]
+pub struct Spilled {
+    /// Label of the log source.
+    pub node: String,
+    /// What was read, one entry per file, in time order.
+    pub inputs: Vec<InputAccount>,
+    /// Records that no log point could have printed.
+    pub(crate) unattributed: Vec<Event>,
+    pub(crate) spans: Vec<Span>,
+    pub(crate) store: Store,
+}
+
+/// The whole spans of a map.
+#[derive(Debug)]
+pub(crate) struct Store {
+    file: File,
+    folder: PathBuf,
+    /// By how much the positions of its inputs were moved, as others of the node come first.
+    pub(crate) file_moved: u32,
+}
+
+impl SpillWriter {
+    /// Of spans that become rows of the table in the folder `table`, which need not be there.
+    ///
+    /// # Errors
+    /// I/O errors, naming the folder.
+    pub fn create(table: &Path) -> Result<Self> {
+        let folder = std::path::absolute(table).map_err(Error::io(table))?;
+        let folder = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(table).to_owned();
+        let file = tempfile::tempfile_in(&folder).map_err(Error::io(&folder))?;
+        let (spans, unattributed, texts) = Default::default();
+        let file = BufWriter::with_capacity(1 << 16, file);
+        Ok(Self { file, folder, n_bytes: 0, encoded: Vec::new(), spans, unattributed, texts })
+    }
+
+    /// Adds what a part of the logs has made. Links between spans are not kept: they are made again.
+    ///
+    /// # Errors
+    /// I/O errors, naming the folder: a full disk.
+    pub fn add(&mut self, accumulators: Vec<Accumulator>, unattributed: Vec<Event>) -> Result<()> {
+        self.unattributed.extend(unattributed);
+        let mut spans = accumulators.into_iter().flat_map(|accumulator| accumulator.spans);
+        spans.try_for_each(|span| self.add_span(span))
+    }
+
+    /// Adds a span, if it has an event.
+    ///
+    /// # Errors
+    /// I/O errors, naming the folder: a full disk.
+    pub(crate) fn add_span(&mut self, mut span: schema::Span) -> Result<()> {
+        if span.events.is_empty() {
+            return Ok(());
+        }
+        self.encoded.clear();
+        let encoded = postcard::to_extend(&span, std::mem::take(&mut self.encoded));
+        self.encoded = encoded.expect("a span holds nothing that cannot be encoded");
+        self.file.write_all(&self.encoded).map_err(Error::io(&self.folder))?;
+        let stored = Stored { store: 0, n_bytes: to_u32(self.encoded.len()), offset: self.n_bytes };
+        self.n_bytes += u64::from(stored.n_bytes);
+        for value in &mut span.identifiers {
+            match self.texts.get(&value.text) {
+                Some(known) => value.text = Arc::clone(known),
+                None => _ = self.texts.insert(Arc::clone(&value.text)),
+            }
+        }
+        self.spans.push(Span::new(span, stored));
+        Ok(())
+    }
+
+    /// All that was added, of `node`, with the accounts of all files.
+    ///
+    /// # Errors
+    /// I/O errors, naming the folder.
+    pub fn finish(self, node: &str, inputs: Vec<InputAccount>) -> Result<Spilled> {
+        let Self { file, folder, spans, unattributed, .. } = self;
+        let file = file.into_inner().map_err(|e| Error::io(&folder)(e.into_error()))?;
+        let store = Store { file, folder, file_moved: 0 };
+        Ok(Spilled { node: node.to_owned(), inputs, unattributed, spans, store })
+    }
+}
+
+/// The whole spans at `places` in `stores`, in that order.
+///
+/// # Errors
+/// I/O errors, naming the folder.
+pub(crate) fn read(stores: &[Store], places: &[Stored]) -> Result<Vec<schema::Span>> {
+    let mut order: Vec<u32> = (0..to_u32(places.len())).collect();
+    order.sort_unstable_by_key(|&at| places[at as usize]);
+    // What lies close to each other is read at once.
+    let mut stretches: Vec<(u32, Range<u64>, Vec<u8>)> = Vec::new();
+    let mut stretch_of = vec![0_u32; places.len()];
+    for at in order {
+        let place = places[at as usize];
+        let end = place.offset + u64::from(place.n_bytes);
+        match stretches.last_mut() {
+            Some((store, bytes, _)) if *store == place.store && place.offset <= bytes.end + GAP_BYTES_MAX => {
+                bytes.end = bytes.end.max(end);
+            }
+            _ => stretches.push((place.store, place.offset..end, Vec::new())),
+        }
+        stretch_of[at as usize] = to_u32(stretches.len() - 1);
+    }
+    for (store, bytes, read) in &mut stretches {
+        let Store { file, folder, .. } = &stores[*store as usize];
+        read.resize(usize::try_from(bytes.end - bytes.start).unwrap_or(usize::MAX), 0);
+        let mut file = file;
+        file.seek(SeekFrom::Start(bytes.start)).map_err(Error::io(folder))?;
+        file.read_exact(read).map_err(Error::io(folder))?;
+    }
+    let decode = |(place, stretch): (&Stored, &u32)| {
+        let (_, bytes, read) = &stretches[*stretch as usize];
+        let from = (place.offset - bytes.start) as usize;
+        stores[place.store as usize].decode(&read[from..from + place.n_bytes as usize], place.offset)
+    };
+    places.par_iter().zip(&stretch_of).map(decode).collect()
+}
+
+impl Store {
+    fn decode(&self, bytes: &[u8], offset: u64) -> Result<schema::Span> {
+        let mut span: schema::Span =
+            postcard::from_bytes(bytes).map_err(|e| Error::damaged(&self.folder, offset, e))?;
+        span.events.iter_mut().for_each(|event| event.file += self.file_moved);
+        span.hosts.iter_mut().for_each(|place| place.file += self.file_moved);
+        Ok(span)
+    }
+}
