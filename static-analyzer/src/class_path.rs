@@ -17,6 +17,7 @@ use zip::ZipArchive;
 
 use crate::error::{Error, ErrorKind};
 use crate::limits;
+use crate::program::settings::is_settings;
 
 /// How a class path is read.
 #[derive(Clone, Debug)]
@@ -69,9 +70,11 @@ pub(crate) struct ClassFile {
     pub(crate) bytes: Result<Vec<u8>, String>,
 }
 
-/// A `.properties` file in the program's own language.
+/// A `.properties` file in the program's own language, or another one that holds settings.
 #[derive(Debug)]
 pub(crate) struct Resource {
+    /// Position in [`ClassPath::entries`].
+    pub(crate) entry: usize,
     /// Name inside its entry.
     pub(crate) path: String,
     pub(crate) text: String,
@@ -251,7 +254,7 @@ fn read_folder(class_path: &mut ClassPath, folder: &Path, config: &Config) -> Re
         hasher.update(bytes.as_deref().unwrap_or_default());
         class_path.files.push(ClassFile { entry, path: name, bytes });
     }
-    for path in files.iter().filter(|p| is_resource(&p.to_string_lossy())) {
+    for path in files.iter().filter(|p| is_resource(&p.strip_prefix(folder).unwrap_or(p).to_string_lossy())) {
         let name = path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned();
         let size = std::fs::metadata(path).map_err(|e| Error::io(path, e))?.len();
         if size <= limits::RESOURCE_BYTES_MAX
@@ -259,7 +262,7 @@ fn read_folder(class_path: &mut ClassPath, folder: &Path, config: &Config) -> Re
         {
             hasher.update(name.as_bytes());
             hasher.update(&bytes);
-            class_path.resources.push(Resource { path: name, text: text_of(bytes) });
+            class_path.resources.push(Resource { entry, path: name, text: text_of(bytes) });
         }
     }
     class_path.entries[entry].digest = hasher.digest128();
@@ -284,6 +287,9 @@ fn read_folder(class_path: &mut ClassPath, folder: &Path, config: &Config) -> Re
 /// Whether a file holds texts in the program's own language: `a/Texts.properties`, not
 /// `a/Texts_fr.properties`.
 fn is_resource(name: &str) -> bool {
+    if is_settings(name) {
+        return true;
+    }
     let Some(stem) = name.strip_suffix(".properties") else { return false };
     let base = stem.rsplit('/').next().unwrap_or(stem);
     let is_language = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -359,7 +365,7 @@ fn read_jar(
         )
         .collect();
     class_path.files.extend(files);
-    class_path.resources.extend(resources(&mut archive, contents.resources));
+    class_path.resources.extend(resources(&mut archive, entry, contents.resources));
     for (inner, i) in contents.jars {
         let label = format!("{name}!{inner}");
         if depth + 1 > limits::JAR_DEPTH_MAX {
@@ -380,10 +386,10 @@ fn read_jar(
 }
 
 /// The files of texts of a jar. What is too large or damaged is not missed: its keys stay unknown.
-fn resources(archive: &mut Archive<'_>, files: Vec<(String, usize)>) -> Vec<Resource> {
+fn resources(archive: &mut Archive<'_>, entry: usize, files: Vec<(String, usize)>) -> Vec<Resource> {
     let read = |(path, i)| {
         let bytes = inflate(archive, i, limits::RESOURCE_BYTES_MAX).ok()?;
-        Some(Resource { path, text: text_of(bytes) })
+        Some(Resource { entry, path, text: text_of(bytes) })
     };
     files.into_iter().filter_map(read).collect()
 }

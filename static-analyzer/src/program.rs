@@ -18,6 +18,7 @@ pub(crate) mod jdk_apis;
 mod libraries;
 mod library_apis;
 pub(crate) mod load;
+pub(crate) mod settings;
 
 pub use annotations::{Annotation, AnnotationValue};
 pub use load::{load, load_classes};
@@ -146,6 +147,8 @@ pub struct Field {
     pub access: u16,
     /// `ConstantValue` attribute.
     pub constant: Option<Const>,
+    /// Its annotations that are there at run time.
+    pub annotations: Vec<Annotation>,
 }
 
 /// One declared method.
@@ -192,6 +195,8 @@ pub struct Program {
     pub entries: Vec<schema::model::ClassPathEntry>,
     /// Classes skipped, methods not lifted, with reasons; sorted.
     pub diagnostics: Vec<String>,
+    /// What the configuration files in the jars set.
+    pub(crate) settings: settings::Settings,
     pub(crate) class_index: FxHashMap<Name, ClassId>,
     /// Direct subclasses and implementers of each name (also of names outside
     /// of the program), sorted.

@@ -13,7 +13,7 @@ use schema::LinkKind;
 
 use crate::call_graph::resolve::Resolver;
 use crate::ir::ValueId;
-use crate::program::{MethodId, Name};
+use crate::program::{MethodId, Name, Program};
 
 mod annotated;
 mod chain;
@@ -30,6 +30,7 @@ mod urls;
 
 pub(crate) use connect::{Requests, connect};
 
+use handler_apis::BASES;
 use template::Template;
 
 /// A verb and what it is asked of.
@@ -93,6 +94,7 @@ pub(crate) fn handlers(resolver: &Resolver<'_>) -> Vec<Handler> {
     let mut found = annotated::find(resolver);
     found.extend(interfaces::find(resolver));
     found.extend(registered::find(resolver));
+    found.iter_mut().for_each(|handler| add_base(resolver.program, handler));
     found.sort_by_key(|handler| (handler.method, !handler.is_certain, handler.kind));
     let mut all: Vec<Handler> = Vec::new();
     for handler in found {
@@ -107,6 +109,20 @@ pub(crate) fn handlers(resolver: &Resolver<'_>) -> Vec<Handler> {
         }
     }
     all
+}
+
+/// Puts what the configuration says that all paths of a service are below before those of a handler.
+fn add_base(program: &Program, handler: &mut Handler) {
+    if handler.kind != LinkKind::Http {
+        return;
+    }
+    let class = program.methods[handler.method.index()].class;
+    let entry = program.classes[class.index()].entry;
+    let bases = BASES.iter().filter_map(|key| program.settings.get(entry, key));
+    let base = Template::new(&bases.collect::<Vec<_>>().iter().map(String::as_str).collect::<Vec<_>>());
+    for route in &mut handler.routes {
+        route.template.segments.splice(0..0, base.segments.iter().cloned());
+    }
 }
 
 /// Whether `name` is a verb, however it is written.

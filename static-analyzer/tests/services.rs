@@ -120,6 +120,26 @@ fn who_calls_what_sends_asks_and_waits_only_if_that_does() {
 }
 
 #[test]
+fn paths_and_addresses_are_what_the_configuration_says() {
+    assert_eq!(serves("Settings$Rooms.free"), ["GET /v2/rooms/{room}"]);
+    let free = http("Settings$Rooms.free", "GET /v2/rooms/{room} of hotel: booking .. booked at");
+    assert_eq!(asks("Settings$Desk.book"), [free]);
+    assert_eq!(carried("Settings$Desk.book", "Settings$Rooms.free"), [("booked", "room")]);
+}
+
+#[test]
+fn a_call_in_a_loop_is_made_again_only_where_no_line_lies_between() {
+    let expected = [
+        http("Settings$Rooms.free", "GET /v2/rooms/{room} of hotel: booking all|one of all .. one of all"),
+        http(
+            "Settings$Rooms.free",
+            "GET /v2/rooms/{room} repeats of hotel: booking all|one of all .. that was all",
+        ),
+    ];
+    assert_eq!(asks("Settings$Desk.bookAll"), expected);
+}
+
+#[test]
 fn resources_are_asked_for_by_targets() {
     let expected = [http("Resources$BooksResource.find", "GET /books/{isbn} of books: lending .. lent")];
     assert_eq!(asks("Resources$Loans.lend"), expected);

@@ -31,9 +31,9 @@ pub(super) struct Choice {
 /// No place and no receiver.
 const NONE: u32 = u32::MAX;
 
-/// For each receiver, by its edges, the best choice, where that costs less than `alone`, which a
-/// receiver that gets no place costs. Margins are looked at up to `limit`.
-pub(super) fn assign(edges: &[Vec<Edge>], alone: i64, limit: i64) -> Vec<Option<Choice>> {
+/// For each receiver, by its edges, the best choice, where that costs less than `alone`, which the
+/// same receiver costs that gets no place. Margins are looked at up to `limit`.
+pub(super) fn assign(edges: &[Vec<Edge>], alone: &[i64], limit: i64) -> Vec<Option<Choice>> {
     let n_places = edges.iter().flatten().map(|edge| edge.place as usize + 1).max().unwrap_or_default();
     let mut solver = Solver::new(edges, n_places, alone);
     for receiver in 0..edges.len() {
@@ -57,7 +57,7 @@ fn to_u32(n: usize) -> u32 {
 struct Solver<'e> {
     edges: &'e [Vec<Edge>],
     n_places: usize,
-    alone: i64,
+    alone: &'e [i64],
     /// Who can get a place, and at which cost.
     asked_by: Vec<Vec<(u32, i64)>>,
     /// Who has a place.
@@ -108,7 +108,7 @@ impl Search {
 }
 
 impl<'e> Solver<'e> {
-    fn new(edges: &'e [Vec<Edge>], n_places: usize, alone: i64) -> Self {
+    fn new(edges: &'e [Vec<Edge>], n_places: usize, alone: &'e [i64]) -> Self {
         let n = n_places + edges.len();
         let search = Search {
             round: 0,
@@ -128,7 +128,7 @@ impl<'e> Solver<'e> {
 
     /// All that a receiver can get, with its cost.
     fn options(&self, receiver: u32) -> impl Iterator<Item = (u32, i64, u32)> + use<'e> {
-        let own = (to_u32(self.n_places + receiver as usize), self.alone, NONE);
+        let own = (to_u32(self.n_places + receiver as usize), self.alone[receiver as usize], NONE);
         let edges = &self.edges[receiver as usize];
         edges.iter().map(|edge| (edge.place, edge.cost, edge.group)).chain([own])
     }
@@ -293,10 +293,10 @@ mod tests {
 
     /// The least cost of all together, by trying everything; `without` is a receiver with the
     /// group that it must not get anything of.
-    fn least(edges: &[Vec<Edge>], alone: i64, without: Option<(usize, u32)>, taken: &mut Vec<u32>) -> i64 {
+    fn least(edges: &[Vec<Edge>], alone: &[i64], without: Option<(usize, u32)>, taken: &mut Vec<u32>) -> i64 {
         let receiver = edges.len();
         let Some((last, rest)) = edges.split_last() else { return 0 };
-        let mut best = alone + least(rest, alone, without, taken);
+        let mut best = alone[receiver - 1] + least(rest, alone, without, taken);
         for edge in last {
             if taken.contains(&edge.place) || without == Some((receiver - 1, edge.group)) {
                 continue;
@@ -333,18 +333,18 @@ mod tests {
                     all.collect()
                 })
                 .collect();
-            let alone = 10;
-            let chosen = assign(&edges, alone, 1_000);
+            let alone: Vec<i64> = (0..n).map(|_| 4 + random.below(12) as i64).collect();
+            let chosen = assign(&edges, &alone, 1_000);
             let cost = |(receiver, choice): (usize, &Option<Choice>)| {
-                choice.map_or(alone, |choice| edges[receiver][choice.edge].cost)
+                choice.map_or(alone[receiver], |choice| edges[receiver][choice.edge].cost)
             };
             let total: i64 = chosen.iter().enumerate().map(cost).sum();
-            let best = least(&edges, alone, None, &mut Vec::new());
+            let best = least(&edges, &alone, None, &mut Vec::new());
             assert_eq!(total, best, "round {round}: {edges:?}");
             for (receiver, choice) in chosen.iter().enumerate() {
                 let Some(choice) = choice else { continue };
                 let group = edges[receiver][choice.edge].group;
-                let other = least(&edges, alone, Some((receiver, group)), &mut Vec::new());
+                let other = least(&edges, &alone, Some((receiver, group)), &mut Vec::new());
                 assert_eq!(choice.margin, other - best, "round {round}, receiver {receiver}: {edges:?}");
             }
         }
@@ -354,10 +354,10 @@ mod tests {
     fn no_place_is_given_twice() {
         let edge = |place, cost| Edge { place, cost, group: place };
         let edges = vec![vec![edge(0, 1)], vec![edge(0, 2), edge(1, 5)], vec![edge(1, 1)]];
-        let chosen = assign(&edges, 50, 1_000);
+        let chosen = assign(&edges, &[50; 3], 1_000);
         // The one in the middle is left over: 1 + 1 + 50 is less than any other way for three.
         assert_eq!(chosen[0].map(|choice| choice.edge), Some(0));
         assert_eq!((chosen[1], chosen[2].map(|choice| choice.edge)), (None, Some(0)));
-        assert_eq!(assign(&[Vec::new()], 5, 10), vec![None]);
+        assert_eq!(assign(&[Vec::new()], &[5], 10), vec![None]);
     }
 }

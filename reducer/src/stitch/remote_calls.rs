@@ -24,6 +24,7 @@ use crate::merge::SpanLink;
 
 mod clocks;
 mod gaps;
+mod held;
 mod likelihood;
 
 /// A match counts if it is so many times likelier than all without it.
@@ -36,7 +37,7 @@ const UNIT: f64 = 1_000.0;
 const MARGIN_MAX: f64 = 20.0;
 
 /// Times that likelihoods are learnt from matches.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
 
 /// Handlers that one gap can hold, where a call is made again and again.
 const REPEATS_MAX: u32 = 8;
@@ -80,13 +81,15 @@ pub(super) fn find(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, config: 
         .map(|(span, fact)| (span, matches(pairs, facts, (&calls, &gaps), &offsets, (span, fact))))
         .filter(|(_, matches)| !matches.is_empty())
         .collect();
-    let mut likelihood = Likelihood::new(facts, &calls, &gaps, &handlers);
+    let mut likelihood = Likelihood::new((model, facts), &calls, &gaps, &handlers);
     let mut chosen = Vec::new();
     for round in 0..ROUNDS {
         let edges: Vec<Vec<Edge>> = (handlers.iter())
             .map(|(span, matches)| edges(&likelihood, &calls, &gaps, &offsets, (*span, matches)))
             .collect();
-        let found = assign(&edges, units(likelihood::alone()), units(MARGIN_MAX));
+        let alone: Vec<i64> =
+            handlers.iter().map(|(span, _)| units(likelihood.alone(facts.get(*span)))).collect();
+        let found = assign(&edges, &alone, units(MARGIN_MAX));
         chosen = (found.iter().zip(&edges))
             .map(|(choice, edges)| choice.map(|choice| (edges[choice.edge].place / REPEATS_MAX, choice)))
             .collect();
@@ -140,18 +143,23 @@ fn edges(
     let mut out = Vec::with_capacity(matches.len());
     for one in matches {
         let gap = gaps.get(one.gap);
-        let cost = one.odd + likelihood.cost(calls, gap, offsets, span);
+        let cost = one.odd + likelihood.cost(calls, (one.gap, gap), offsets, span);
         let n = if calls[gap.call as usize].repeats { REPEATS_MAX } else { 1 };
         for again in 0..n {
-            let cost = units(cost + f64::from(again) * AGAIN);
+            let again_cost = if again == 0 { 0.0 } else { likelihood.made(gap) + f64::from(again) * AGAIN };
+            let cost = units(cost + again_cost);
             out.push(Edge { place: one.gap * REPEATS_MAX + again, cost, group: gap.span });
         }
     }
     out
 }
 
+/// Whether all without a match are much less likely.
+fn is_sure(choice: &Choice) -> bool {
+    choice.margin >= units(ODDS_MIN.ln())
+}
+
 fn links(calls: &[Call], gaps: &Gaps, handlers: &[Handler], chosen: &[Chosen]) -> Vec<SpanLink> {
-    let is_sure = |choice: &Choice| choice.margin >= units(ODDS_MIN.ln());
     let of = |(handler, choice): (&Handler, &Chosen)| {
         let (gap, _) = choice.filter(|(_, choice)| is_sure(choice))?;
         let gap = gaps.get(gap);

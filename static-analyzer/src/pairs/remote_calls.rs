@@ -75,7 +75,7 @@ impl Near<'_> {
         let Some(requests) = self.context.graph.requests.get(&site) else { return Vec::new() };
         let is_direct = requests.iter().any(|request| request.target == target);
         let (after, before) = (self.next_to(site, false), self.next_to(site, true));
-        let repeats = self.region.is_looped(site.0) || in_loop(self.context, site.0, site.1);
+        let repeats = self.repeats(site);
         let ids = |edge: &Edge| edge.points.iter().map(|&point| LogPointId::new(point as usize)).collect();
         let meant = requests.iter().filter(|request| request.target == target || !is_direct);
         meant
@@ -109,6 +109,54 @@ impl Near<'_> {
                 Some((block.index(), place_in(body, site)))
             })
             .collect()
+    }
+
+    /// Whether a call can be made twice with no line between: around a loop, of its own method or
+    /// of what calls that.
+    fn repeats(&mut self, site: Site) -> bool {
+        if !self.region.is_looped(site.0) && !in_loop(self.context, site.0, site.1) {
+            return false;
+        }
+        let way = self.region.way_up(site.0);
+        let above =
+            way.iter().map(|&(caller, call, _)| (caller, self.context.graph.calls(caller)[call].site));
+        for (method, site) in [site].into_iter().chain(above) {
+            if in_loop(self.context, method, site) && self.is_silent_round(method, site) {
+                return true;
+            }
+            let [behind, before] = [true, false]
+                .map(|is_forwards| self.within(method, Some(site), is_forwards, &mut FxHashSet::default()));
+            if !behind.passes || !before.passes {
+                return false;
+            }
+        }
+        // One that calls itself.
+        true
+    }
+
+    /// Whether a method can come back to one of its instructions past nothing that logs show.
+    fn is_silent_round(&mut self, method: MethodId, site: ValueId) -> bool {
+        let Some(body) = &self.context.program.methods[method.index()].body else { return true };
+        let home = body.inst(site).block;
+        let (mut shown, mut running) = (Edge::default(), FxHashSet::default());
+        if self.block(method, body, home, Some(site), false, &mut running, &mut shown)
+            || self.block(method, body, home, Some(site), true, &mut running, &mut shown)
+        {
+            return false;
+        }
+        let mut seen = vec![false; body.blocks.len()];
+        let mut todo = body.block(home).successors.clone();
+        while let Some(block) = todo.pop() {
+            if block == home {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[block.index()], true)
+                && !self.block(method, body, block, None, true, &mut running, &mut shown)
+            {
+                todo.extend(&body.block(block).successors);
+            }
+        }
+        false
     }
 
     /// What is printed next to a place, on all ways through the sender.

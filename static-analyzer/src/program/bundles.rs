@@ -70,7 +70,7 @@ struct Bundles {
 impl Bundles {
     fn read(resources: &[Resource]) -> Self {
         let mut keys: FxHashMap<String, Vec<(String, Name)>> = FxHashMap::default();
-        for resource in resources {
+        for resource in resources.iter().filter(|resource| resource.path.ends_with(".properties")) {
             let package = resource.path.rsplit_once('/').map_or("", |(package, _)| package);
             for (key, text) in properties(&resource.text) {
                 keys.entry(key).or_default().push((package.to_owned(), Name::from(&text)));
@@ -210,7 +210,7 @@ fn apply(body: &mut Body, Rewrite { call, key, text, arguments }: Rewrite) {
 
 /// Keys and texts of a `.properties` file, as `java.util.Properties` reads them; of a key that
 /// is there twice the last text.
-fn properties(text: &str) -> Vec<(String, String)> {
+pub(super) fn properties(text: &str) -> Vec<(String, String)> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -298,7 +298,8 @@ mod tests {
 
     #[test]
     fn the_nearest_package_counts() {
-        let resource = |path: &str, text: &str| Resource { path: path.to_owned(), text: text.to_owned() };
+        let resource =
+            |path: &str, text: &str| Resource { entry: 0, path: path.to_owned(), text: text.to_owned() };
         let bundles = Bundles::read(&[
             resource("a/b/L.properties", "k=near\nonly=here\nsame=x"),
             resource("a/L.properties", "k=far\nsame=x\ntwo=1"),

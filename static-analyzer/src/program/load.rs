@@ -16,6 +16,7 @@ use schema::model::ClassPathEntry;
 use crate::class_path::{self, ClassFile, ClassPath, Config};
 use crate::error::Error;
 use crate::ir::{Op, lift};
+use crate::program::settings::{self, Settings};
 use crate::program::{Class, ClassId, Method, Name, Program, bundles, libraries};
 
 pub(crate) mod applications;
@@ -59,6 +60,7 @@ pub fn load_classes(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Progr
 fn link(class_path: ClassPath) -> Program {
     let ClassPath { entries, files, resources, mut diagnostics, .. } = class_path;
     let applications = applications::of_entries(&entries, &files);
+    let settings = Settings::new(entries.iter().map(|entry| entry.name.as_str()), &resources);
     let mut entries: Vec<ClassPathEntry> = entries
         .into_iter()
         .map(|e| ClassPathEntry { name: e.name, n_classes: 0, n_skipped: 0, digest: e.digest })
@@ -93,6 +95,8 @@ fn link(class_path: ClassPath) -> Program {
         format!("duplicate classes: `{copy}`: {n} classes that `{first}` has too are ignored, e.g. `{name}`")
     }));
     let mut program = assemble(classes, entries, diagnostics);
+    program.settings = settings;
+    settings::resolve(&mut program);
     resolve_fields(&mut program);
     bundles::resolve(&mut program, &resources);
     program

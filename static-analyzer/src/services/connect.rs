@@ -151,15 +151,22 @@ fn meant<'h>(
     asked: &Asked,
     handlers: &[&'h Handler],
 ) -> Vec<(&'h Handler, &'h Route)> {
-    let mut fits: Vec<(Fit, bool, &Handler, &Route)> = Vec::new();
-    for handler in handlers.iter().filter(|handler| handler.method != client.method) {
-        let of_verb =
-            |route: &&Route| route.verb.is_empty() || client.verb.is_empty() || route.verb == client.verb;
-        let best = handler.routes.iter().filter(of_verb).filter_map(|route| {
-            let is_exact = !route.verb.is_empty() && route.verb == client.verb;
-            Some((route.template.fit(asked)?, is_exact, *handler, route))
-        });
-        fits.extend(best.max_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1))));
+    let fits_by = |fit: &dyn Fn(&Route) -> Option<Fit>| {
+        let mut fits: Vec<(Fit, bool, &'h Handler, &'h Route)> = Vec::new();
+        for handler in handlers.iter().filter(|handler| handler.method != client.method) {
+            let of_verb =
+                |route: &&Route| route.verb.is_empty() || client.verb.is_empty() || route.verb == client.verb;
+            let best = handler.routes.iter().filter(of_verb).filter_map(|route| {
+                let is_exact = !route.verb.is_empty() && route.verb == client.verb;
+                Some((fit(route)?, is_exact, *handler, route))
+            });
+            fits.extend(best.max_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1))));
+        }
+        fits
+    };
+    let mut fits = fits_by(&|route| route.template.fit(asked));
+    if fits.is_empty() {
+        fits = fits_by(&|route| route.template.fit_behind(asked));
     }
     if !asked.host.is_empty() {
         let is_there = |handler: &Handler| is_host(program, handler.method, &asked.host);
@@ -225,10 +232,12 @@ fn variables(client: &Client, asked: &Asked, route: &Route) -> Vec<(String, Valu
     let own = &route.template.segments;
     let n_own = own.iter().filter(|segment| **segment != Segment::Rest).count();
     let skipped = if asked.is_open { n_own.saturating_sub(asked.segments.len()) } else { 0 };
+    let is_behind = own.len() == n_own && route.template.fit(asked).is_none();
+    let front = if is_behind { asked.segments.len().saturating_sub(n_own) } else { 0 };
     let mut found = Vec::new();
     for (at, segment) in own.iter().enumerate().skip(skipped) {
         let Segment::Variable(name) = segment else { continue };
-        let there = at - skipped;
+        let there = at - skipped + front;
         let put = asked.values.iter().find(|(segment, _)| *segment == there).map(|(_, value)| *value);
         let named = || {
             let place = asked.names.iter().position(|(segment, _)| *segment == there)?;

@@ -151,6 +151,17 @@ pub(super) const SERVICE_BASES: &[&str] = &["ImplBase"];
 /// Verbs.
 pub(super) const VERBS: &[&str] = &["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
 
+/// Settings of what all paths of a service are below, one below the other.
+pub(super) const BASES: &[&str] = &[
+    "server.servlet.context-path",
+    "server.context-path",
+    "spring.mvc.servlet.path",
+    "spring.webflux.base-path",
+    "micronaut.server.context-path",
+    "quarkus.http.root-path",
+    "quarkus.rest.path",
+];
+
 /// How annotations begin that name paths and make nobody a handler: documents, tests, caches,
 /// permissions, stores.
 pub(super) const NO_ROUTES: &[&str] = &[

@@ -63,7 +63,9 @@ impl Template {
         for prefix in prefixes {
             let plain = prefix.split_once("://").map_or(*prefix, |(_, rest)| rest);
             let plain = plain.split('?').next().unwrap_or_default();
-            segments.extend(split(plain).into_iter().map(|segment| served(&segment)));
+            // What is set elsewhere can be any number of segments.
+            let known = split(plain).into_iter().filter(|segment| !segment.contains("${"));
+            segments.extend(known.map(|segment| served(&segment)));
         }
         if segments.iter().rposition(|segment| *segment == Segment::Rest) < segments.len().checked_sub(1) {
             segments.retain(|segment| *segment != Segment::Rest);
@@ -119,6 +121,21 @@ impl Template {
         }
         fits.extend((rest || !is_whole).then_some(if rest { ANYTHING } else { GUESSED }));
         Some((is_whole, fits))
+    }
+
+    /// The same where a front of what is asked for is taken off on the way, or is set where the
+    /// handler runs: all of the handler's own path is known behind it, by two segments at least.
+    pub(crate) fn fit_behind(&self, asked: &Asked) -> Option<Fit> {
+        let n = self.segments.len();
+        let front = asked.segments.len().checked_sub(n).filter(|&front| front > 0)?;
+        let is_plain = |segment: &Segment| matches!(segment, Segment::Text(_));
+        if !asked.segments[..front].iter().all(is_plain) || self.segments.last() == Some(&Segment::Rest) {
+            return None;
+        }
+        let pairs = self.segments.iter().zip(&asked.segments[front..]);
+        let fits: Vec<u8> = pairs.map(|(own, asked)| segment_fit(own, asked)).collect::<Option<_>>()?;
+        let n_known = fits.iter().filter(|&&fit| fit >= KNOWN).count();
+        (n_known > 1 && !fits.contains(&GUESSED)).then_some((false, fits))
     }
 
     /// As it is written.
@@ -364,6 +381,17 @@ mod tests {
         assert_eq!(best(&served, "@"), None);
         assert_eq!(best(&["/trucks/free", "/trucks/**"], "@/trucks/@"), Some("/trucks/**"));
         assert_eq!(best(&["/api/orders/{id:[0-9]+}"], "@/orders/@"), Some("/api/orders/{id:[0-9]+}"));
+    }
+
+    #[test]
+    fn a_front_that_is_taken_off_on_the_way_is_passed_over() {
+        let behind = |served: &str, text: &str| Template::new(&[served]).fit_behind(&asked(text)).is_some();
+        assert!(behind("/api/orders/{id}", "http://gate/shop/api/orders/@"));
+        assert!(behind("${base}/api/orders/{id}", "http://orders/shop/api/orders/@"));
+        // One known segment is too little.
+        assert!(!behind("/orders/{id}", "http://gate/shop/orders/@"));
+        assert!(!behind("/api/orders/{id}", "http://gate/@/api/orders/@"));
+        assert!(!behind("/api/orders/{id}", "http://orders/api/orders/@"));
     }
 
     #[test]

@@ -5,12 +5,12 @@
 //! asked of the string domain. Branches make several addresses.
 
 use super::client_apis::{APPENDS, FILLS, PARAMETERS};
-use super::template::Part;
+use super::template::{Part, SCHEMES};
 use crate::call_graph::resolve::signature;
 use crate::ir::{BootstrapArg, Const, InvokeKind, Op, ValueId};
 use crate::pairs::texts::{self, Piece};
 use crate::path::Root;
-use crate::program::MethodId;
+use crate::program::{FieldRef, MethodId, Name};
 use crate::strings::facts::Facts;
 use crate::strings::term::{Node, Term};
 use crate::strings::{Evaluator, FrameId};
@@ -80,6 +80,10 @@ impl<'p> Urls<'p> {
                 }
                 if all.is_empty() || all.len() > ADDRESSES_MAX { unknown } else { all }
             }
+            Op::GetField(field, Some(_)) => match self.set_from_outside(*field) {
+                Some(text) => vec![vec![Part::Text(text)]],
+                None => self.evaluated(value, at),
+            },
             Op::New(class) if self.facts.program.class(*class).is_none() => {
                 let given = self.first_text_of_init(value);
                 given.map_or(unknown, |(given, init)| self.of(given, init, depth))
@@ -142,6 +146,26 @@ impl<'p> Urls<'p> {
         };
         let joined = product(&[vec![Part::Text("/".to_owned())]], &appended);
         product(&before, &joined)
+    }
+
+    /// The address that a field is set to by what the configuration in its jar says: by an
+    /// annotation of the field, or of the parameter that it is written from.
+    fn set_from_outside(&self, field: FieldRef) -> Option<String> {
+        let program = self.facts.program;
+        let own = self.facts.field(field)?.annotations.as_slice();
+        let of_parameters = self.facts.writes(field).iter().filter_map(|&(method, put)| {
+            let method = &program.methods[method.index()];
+            let Op::PutField(_, _, value) = method.body.as_ref()?.op(put) else { return None };
+            let Op::Param(i) = method.body.as_ref()?.op(*value) else { return None };
+            let n = signature(method.descriptor.as_str()).0.len();
+            let at = usize::from(*i).checked_sub(usize::from(!method.is_static()))?;
+            let skipped = n.saturating_sub(method.parameter_annotations.len());
+            method.parameter_annotations.get(at.checked_sub(skipped)?)
+        });
+        let all = own.iter().chain(of_parameters.flatten());
+        let mut texts = all.flat_map(|annotation| annotation.texts(&["value"]).collect::<Vec<_>>());
+        let is_address = |text: &Name| SCHEMES.iter().any(|scheme| text.starts_with(scheme));
+        texts.find(|text| is_address(text) && !text.contains("${")).map(|text| text.as_str().to_owned())
     }
 
     /// The elements of an array, each as a segment.

@@ -36,6 +36,10 @@ impl Evaluator<'_> {
             return None;
         }
         let writes = self.facts.writes(field);
+        // Who reads what nobody writes knows that a library sets it: from a file, or a message.
+        if writes.is_empty() && object.is_some() {
+            return None;
+        }
         if writes.len() > limits::FIELD_WRITES_MAX {
             return None;
         }

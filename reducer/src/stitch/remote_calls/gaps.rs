@@ -254,6 +254,13 @@ impl Gaps {
         Self { gaps, of }
     }
 
+    /// For each of `n` calls in how many gaps it can have been made, by the lines around them.
+    pub(super) fn n_even(&self, n: usize) -> Vec<u32> {
+        let mut n_gaps = vec![0; n];
+        self.gaps.iter().filter(|gap| gap.n_odd == 0).for_each(|gap| n_gaps[gap.call as usize] += 1);
+        n_gaps
+    }
+
     pub(super) fn get(&self, gap: u32) -> &Gap {
         &self.gaps[gap as usize]
     }

@@ -7,11 +7,12 @@
 //! each with the weight that its margin gives it; in the first round all are alike.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::LogPointId;
+use schema::{IdentifierId, LogPointId, Model, TopLevelId};
 
 use super::clocks::Offsets;
 use super::gaps::{Call, Gap, Gaps};
-use super::{Chosen, Handler, Match, UNIT};
+use super::held::Held;
+use super::{Choice, Chosen, Handler, Match, UNIT};
 use crate::stitch::facts::{Fact, Facts};
 
 /// Where nothing was printed the call can have been at any time of this long, µs.
@@ -38,10 +39,8 @@ const EQUAL_MIN: u32 = 3;
 /// No field says more than this.
 const FIELD_MAX: f64 = 8.0;
 
-/// What a span that nobody has asked for costs.
-pub(super) fn alone() -> f64 {
-    2.0 * OPEN_US.ln() + 2.0 * FIELD_MAX
-}
+/// Matches as which it counts that the code puts one field into the other.
+const BOUND: f64 = 20.0;
 
 /// A value by where it was printed.
 type Field = (LogPointId, u32);
@@ -53,6 +52,14 @@ pub(super) struct Likelihood<'f> {
     delays: Vec<[Delays; 2]>,
     /// By call: fields that say something.
     fields: Vec<FxHashMap<(Field, Field), Agreement>>,
+    /// By call: how much speaks for it where it can have been made, as a logarithm of odds.
+    made: Vec<f64>,
+    /// What callers have waited for.
+    held: Held,
+    /// Spans of each receiver that nobody known has asked for.
+    n_alone: FxHashMap<TopLevelId, f64>,
+    /// How long the logs are, µs.
+    whole_us: f64,
 }
 
 /// How long something takes: the weight of each power of two.
@@ -97,27 +104,75 @@ struct Agreement {
     chance: f64,
     /// What is said by their being equal, and by their not being so.
     says: [f64; 2],
+    /// The code says that they are.
+    is_bound: bool,
 }
 
 impl<'f> Likelihood<'f> {
     /// Before anything is known.
-    pub(super) fn new(facts: &'f Facts<'f>, calls: &[Call], gaps: &Gaps, handlers: &[Handler]) -> Self {
+    pub(super) fn new(
+        (model, facts): (&Model, &'f Facts<'f>),
+        calls: &[Call],
+        gaps: &Gaps,
+        handlers: &[Handler],
+    ) -> Self {
         let delays = vec![<[Delays; 2]>::default(); calls.len()];
-        let mut new = Self { facts, delays, fields: vec![FxHashMap::default(); calls.len()] };
-        new.find_fields(gaps, handlers);
+        let fields = vec![FxHashMap::default(); calls.len()];
+        let start = facts.iter().map(|(_, fact)| fact.start_us).min().unwrap_or_default();
+        let end = facts.iter().map(|(_, fact)| fact.end_us).max().unwrap_or_default();
+        let mut new = Self {
+            facts,
+            delays,
+            fields,
+            made: vec![0.0; calls.len()],
+            held: Held::default(),
+            n_alone: FxHashMap::default(),
+            whole_us: (end - start).max(TICK_US) as f64,
+        };
+        new.find_fields((model, calls), gaps, handlers);
         let all_alike = |matches: &[Match]| vec![1.0 / matches.len() as f64; matches.len()];
         let weights: Vec<Vec<f64>> = handlers.iter().map(|(_, matches)| all_alike(matches)).collect();
         new.learn_fields(gaps, handlers, &weights, false);
         new
     }
 
+    /// What a span that nobody known has asked for costs: by how often that happens to its kind.
+    pub(super) fn alone(&self, fact: &Fact<'_>) -> f64 {
+        let most = 2.0 * OPEN_US.ln() + 2.0 * FIELD_MAX;
+        let n = fact.tops.first().and_then(|top| self.n_alone.get(top));
+        n.map_or(most, |n| ((self.whole_us / (n + 0.5)).ln() + OPEN_US.ln()).min(most))
+    }
+
+    /// Counts spans that nobody known has asked for. Those that several can have asked for are none.
+    fn learn_alone(&mut self, handlers: &[Handler], chosen: &[Chosen]) {
+        self.n_alone.clear();
+        let mut n_asked: FxHashMap<TopLevelId, f64> = FxHashMap::default();
+        for ((span, _), choice) in handlers.iter().zip(chosen) {
+            let Some(&top) = self.facts.get(*span).tops.first() else { continue };
+            *n_asked.entry(top).or_default() += if choice.is_some() { 1.0 } else { 0.0 };
+        }
+        for (_, fact) in self.facts.iter() {
+            if let Some(top) = fact.tops.first().filter(|top| n_asked.contains_key(top)) {
+                *self.n_alone.entry(*top).or_default() += 1.0;
+            }
+        }
+        for (top, n) in &mut self.n_alone {
+            *n -= n_asked[top];
+        }
+    }
+
     /// What a match costs.
-    pub(super) fn cost(&self, calls: &[Call], gap: &Gap, offsets: &Offsets, span: u32) -> f64 {
-        let [before, after] = times(self.facts, calls, gap, offsets, span);
+    pub(super) fn cost(&self, calls: &[Call], (at, gap): (u32, &Gap), offsets: &Offsets, span: u32) -> f64 {
+        let [before, after] = self.times(calls, (at, gap), offsets, span);
         let [first, last] = &self.delays[gap.call as usize];
         let open = OPEN_US.ln();
         let time = before.map_or(open, |us| first.cost(us)) + after.map_or(open, |us| last.cost(us));
-        time - self.value(gap, span)
+        time - self.value(gap, span) - self.made(gap)
+    }
+
+    /// How much speaks for a call in a gap that is made there as a rule.
+    pub(super) fn made(&self, gap: &Gap) -> f64 {
+        if gap.n_odd == 0 { self.made[gap.call as usize] } else { 0.0 }
     }
 
     /// How much the values speak for a match.
@@ -145,7 +200,7 @@ impl<'f> Likelihood<'f> {
     }
 
     /// The pairs of fields that are equal now and then, with how often by chance.
-    fn find_fields(&mut self, gaps: &Gaps, handlers: &[Handler]) {
+    fn find_fields(&mut self, (model, calls): (&Model, &[Call]), gaps: &Gaps, handlers: &[Handler]) {
         let mut n_equal: FxHashMap<(u32, Field, Field), u32> = FxHashMap::default();
         let mut ends: Vec<[FxHashSet<u32>; 2]> = vec![Default::default(); self.fields.len()];
         for (span, matches) in handlers {
@@ -172,7 +227,8 @@ impl<'f> Likelihood<'f> {
             let [callers, called] = &texts[call as usize];
             let (Some(ours), Some(theirs)) = (callers.get(&a), called.get(&b)) else { continue };
             if n >= EQUAL_MIN {
-                let agreement = Agreement { chance: chance(ours, theirs), says: [0.0, 0.0] };
+                let is_bound = is_bound(model, &calls[call as usize], a, b);
+                let agreement = Agreement { chance: chance(ours, theirs), says: [0.0, 0.0], is_bound };
                 self.fields[call as usize].insert((a, b), agreement);
             }
         }
@@ -189,22 +245,63 @@ impl<'f> Likelihood<'f> {
         let weights: Vec<Vec<f64>> = (handlers.iter().zip(chosen))
             .map(|((_, matches), choice)| {
                 let Some((gap, choice)) = choice else { return vec![0.0; matches.len()] };
-                let sure = 1.0 / (1.0 + (-(choice.margin as f64) / UNIT).exp());
+                let sure = sureness(choice);
                 let rest = (1.0 - sure) / (matches.len() as f64 - 1.0).max(1.0);
                 matches.iter().map(|one| if one.gap == *gap { sure } else { rest }).collect()
             })
             .collect();
-        self.delays = vec![<[Delays; 2]>::default(); calls.len()];
+        self.learn_alone(handlers, chosen);
+        self.learn_made((calls, gaps), handlers, &weights);
+        self.held = Held::new(self.facts, (calls, gaps), offsets, handlers, chosen);
+        let mut delays = vec![<[Delays; 2]>::default(); calls.len()];
         for ((span, matches), weights) in handlers.iter().zip(&weights) {
             for (one, &weight) in matches.iter().zip(weights) {
                 let gap = gaps.get(one.gap);
-                let known = times(self.facts, calls, gap, offsets, *span);
-                for (delays, us) in self.delays[gap.call as usize].iter_mut().zip(known) {
+                let known = self.times(calls, (one.gap, gap), offsets, *span);
+                for (delays, us) in delays[gap.call as usize].iter_mut().zip(known) {
                     us.into_iter().for_each(|us| delays.add(us, weight));
                 }
             }
         }
+        self.delays = delays;
         self.learn_fields(gaps, handlers, &weights, true);
+    }
+
+    /// How often calls are made where they can be.
+    fn learn_made(&mut self, (calls, gaps): (&[Call], &Gaps), handlers: &[Handler], weights: &[Vec<f64>]) {
+        let mut n_made = vec![0.0; calls.len()];
+        for ((_, matches), weights) in handlers.iter().zip(weights) {
+            for (one, weight) in matches.iter().zip(weights) {
+                let gap = gaps.get(one.gap);
+                n_made[gap.call as usize] += if gap.n_odd == 0 { *weight } else { 0.0 };
+            }
+        }
+        let n_gaps = gaps.n_even(calls.len());
+        self.made = (n_made.iter().zip(n_gaps))
+            .map(|(made, n)| {
+                let share = (made + 0.5) / (f64::from(n).max(*made) + 1.0);
+                (share / (1.0 - share)).ln().clamp(-FIELD_MAX, FIELD_MAX)
+            })
+            .collect();
+    }
+
+    /// The times of a match that are known, before and after, µs.
+    fn times(
+        &self,
+        calls: &[Call],
+        (at, gap): (u32, &Gap),
+        offsets: &Offsets,
+        span: u32,
+    ) -> [Option<i64>; 2] {
+        let (caller, handler) = (self.facts.get(gap.span), self.facts.get(span));
+        let ahead_us = offsets.between(caller.node, handler.node);
+        let own = self.held.extent(self.facts, span).map(|us| us - ahead_us);
+        let call = &calls[gap.call as usize];
+        if !call.waits {
+            return [(!gap.is_open[0]).then_some(own[0] - gap.begin_us), None];
+        }
+        let [begin, end] = self.held.left((at, gap), call, span, own);
+        [begin.map(|begin| own[0] - begin), end.map(|end| end - own[1])]
     }
 
     /// How often fields are equal in matches of some weight, and how often in all others.
@@ -231,26 +328,17 @@ impl<'f> Likelihood<'f> {
         for ((call, a, b), [ours, others]) in sums {
             let Some(agreement) = self.fields[call as usize].get_mut(&(a, b)) else { continue };
             let rate = |[n, equal]: [f64; 2]| (equal + 0.5) / (n + 1.0);
+            let known = if agreement.is_bound { BOUND } else { 0.0 };
             let chance = agreement.chance.max(1.0 / (others[0] + ours[0] + 1.0));
             let by_chance = if knows_others { chance.max(rate(others)) } else { chance }.min(0.99);
-            let (m, u) = (rate(ours), by_chance);
+            let (m, u) = (rate([ours[0] + known, ours[1] + known]), by_chance);
             let says = [(m / u).ln(), ((1.0 - m) / (1.0 - u)).ln()];
             // In the first round all matches are alike: of what differs nothing is known.
-            let differ = if knows_others { says[1].clamp(-FIELD_MAX, 0.0) } else { 0.0 };
+            let differ =
+                if knows_others || agreement.is_bound { says[1].clamp(-FIELD_MAX, 0.0) } else { 0.0 };
             agreement.says = [says[0].clamp(0.0, FIELD_MAX), differ];
         }
     }
-}
-
-/// The times of a match that are known, before and after, µs.
-fn times(facts: &Facts<'_>, calls: &[Call], gap: &Gap, offsets: &Offsets, span: u32) -> [Option<i64>; 2] {
-    let (caller, handler) = (facts.get(gap.span), facts.get(span));
-    let ahead_us = offsets.between(caller.node, handler.node);
-    let before = handler.start_us - ahead_us - gap.begin_us;
-    let after = gap.end_us - (handler.end_us - ahead_us);
-    let [no_begin, no_end] = gap.is_open;
-    let waits = calls[gap.call as usize].waits;
-    [(!no_begin).then_some(before), (!no_end && waits).then_some(after)]
 }
 
 /// What a span prints, by field.
@@ -269,6 +357,29 @@ fn fields_of<'s>(fact: &Fact<'s>) -> Vec<(Field, Vec<&'s str>)> {
         }
     }
     out
+}
+
+/// How sure a choice is.
+fn sureness(choice: &Choice) -> f64 {
+    1.0 / (1.0 + (-(choice.margin as f64) / UNIT).exp())
+}
+
+/// Whether the code that asks puts into the call what the caller prints in one field, and what
+/// the handler prints in the other is what it takes out.
+fn is_bound(model: &Model, call: &Call, (from, a): Field, (to, b): Field) -> bool {
+    let pair = &model.communication_pairs[call.pair.index()];
+    let class = |point: LogPointId, variable: u32| {
+        model.log_points[point.index()].variables.get(variable as usize)?.value_class
+    };
+    let of = |top: TopLevelId, id: IdentifierId| {
+        let identifier = model.top_level_methods[top.index()].identifiers.get(id.index());
+        identifier.map(|identifier| identifier.value_class)
+    };
+    let is_same = |(i, j): &(IdentifierId, IdentifierId)| {
+        let (ours, theirs) = (of(pair.from, *i), of(pair.to, *j));
+        ours.is_some() && ours == class(from, a) && theirs.is_some() && theirs == class(to, b)
+    };
+    pair.to == call.to && pair.identifiers.iter().any(is_same)
 }
 
 /// Texts of a field, with how many spans print each, and how many spans there are.

@@ -121,6 +121,81 @@ fn a_handler_that_prints_nothing_is_passed_by() {
     );
 }
 
+/// Two callers at a time that make two calls in one gap: of the first one it is told who has
+/// asked for it, and the second begins where the first has ended.
+#[test]
+fn calls_of_one_gap_come_one_after_the_other() {
+    let model = "
+        point p
+        point before
+        point after
+        point lookup
+        point looked
+        point count
+        top order RpcHandler
+          >before after
+          after<
+        top find RpcHandler
+          >lookup looked
+          looked<
+        top stock RpcHandler
+          >count<
+        pair order find Http waits call:GET/a,before..after
+        pair order stock Http waits call:GET/b,before..after
+    ";
+    let one = |i: usize| {
+        let at = |ms: usize| (i / 2) as f64 + 1.0 + ms as f64 / 1e3;
+        let late = i % 2 * 37;
+        format!(
+            "a t{0} order before@{1}#o{i} after@{2}\nb u{0} find lookup@{3}#o{i} looked@{4}\nc w{0} stock count@{5}\n",
+            i % 2,
+            at(0),
+            at(160),
+            at(5),
+            at(40 + late),
+            at(41 + late),
+        )
+    };
+    let log: String = (0..40).map(one).collect();
+    let all: String =
+        (0..40).map(|i| format!("{0} {1} {2} {0}>{1} {0}>{2}\n", 3 * i + 1, 3 * i + 2, 3 * i + 3)).collect();
+    check(model, &log, &all);
+}
+
+/// Half of what a handler does is asked for from outside while a caller could have asked too, in
+/// a gap that can hold more: what begins and ends anywhere is no caller's.
+#[test]
+fn what_often_nobody_known_asks_for_need_not_be_anybodys() {
+    let model = "
+        point p
+        point before
+        point after
+        point lookup
+        top order RpcHandler
+          >before after
+          after<
+        top find RpcHandler
+          >lookup<
+        pair order find Http waits call:GET/a,before..after*
+    ";
+    let one = |i: usize| {
+        let at = |ms: usize| i as f64 + 1.0 + ms as f64 / 1e3;
+        format!(
+            "a t1 order before@{} after@{}\nb u1 find lookup@{}\nb u2 find lookup@{}\nb u3 find lookup@{}\n",
+            at(0),
+            at(400),
+            at(398),
+            at(30 + i * 5),
+            at(600 + i * 3),
+        )
+    };
+    let log: String = (0..40).map(one).collect();
+    let all: String = (0..40)
+        .map(|i| format!("{0} {1} {0}>{1}\n{2}\n{3}\n", 4 * i + 1, 4 * i + 2, 4 * i + 3, 4 * i + 4))
+        .collect();
+    check(model, &log, &all);
+}
+
 #[test]
 fn who_does_not_wait_may_have_ended() {
     check(

@@ -75,7 +75,16 @@ fn field(field: &FieldInfo<'_>) -> Field {
             AttributeData::ConstantValue(value) => Some(literal(value).0),
             _ => None,
         }),
+        annotations: field_annotations(field),
     }
+}
+
+fn field_annotations(field: &FieldInfo<'_>) -> Vec<Annotation> {
+    let lists = field.attributes.iter().filter_map(|a| match &a.data {
+        AttributeData::RuntimeVisibleAnnotations(list) => Some(list),
+        _ => None,
+    });
+    lists.flatten().filter_map(annotation).collect()
 }
 
 fn method(method: &MethodInfo<'_>) -> RawMethod {

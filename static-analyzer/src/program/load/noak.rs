@@ -213,12 +213,18 @@ fn signature<'a>(pool: &ConstantPool<'a>, attributes: Attributes<'a>) -> Result<
 }
 
 fn field<'a>(pool: &ConstantPool<'a>, field: &NoakField<'a>) -> Result<Field> {
-    let mut constant = None;
+    let (mut constant, mut its_annotations) = (None, Vec::new());
     for attribute in field.attributes() {
-        if let Ok(AttributeContent::ConstantValue(value)) = attribute.map_err(text)?.read_content(pool)
-            && let Pooled::Const { value, .. } = pooled(pool, value.value())?
-        {
-            constant = Some(value);
+        match attribute.map_err(text)?.read_content(pool) {
+            Ok(AttributeContent::ConstantValue(value)) => {
+                if let Pooled::Const { value, .. } = pooled(pool, value.value())? {
+                    constant = Some(value);
+                }
+            }
+            Ok(AttributeContent::RuntimeVisibleAnnotations(list)) => {
+                its_annotations = annotations(pool, list.annotations())?;
+            }
+            _ => {}
         }
     }
     Ok(Field {
@@ -227,6 +233,7 @@ fn field<'a>(pool: &ConstantPool<'a>, field: &NoakField<'a>) -> Result<Field> {
         signature: signature(pool, field.attributes())?,
         access: field.access_flags().bits(),
         constant,
+        annotations: its_annotations,
     })
 }
 
