@@ -186,6 +186,11 @@ fn what_a_request_has_named_each_of_its_spans_can_have_handed_on() {
     let opened = |zone: &str| format!("{text}\nb w open region=r1234567 zone={zone} 1.5-1.6");
     self::check(model, &opened("z1234567"), "1 2 3 4 1>2 1>3 3>4");
     self::check(model, &opened("z7654321"), "1 2 3 1>2 1>3\n4");
+    // Or another one of what the pair hands over, however short.
+    let model = &model.replace("Rpc region=region", "Rpc region=region zone=zone");
+    let opened = |zone: &str| opened(zone).replace("z1234567", "12");
+    self::check(model, &opened("12"), "1 2 3 4 1>2 1>3 3>4");
+    self::check(model, &opened("34"), "1 2 3 1>2 1>3\n4");
 }
 
 /// Two calls are at work, and the second line of each piece of work names its call.
