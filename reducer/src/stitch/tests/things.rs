@@ -280,21 +280,19 @@ fn a_task_for_each_part_is_of_who_works_on_the_whole() {
     );
 }
 
+/// A thread that has work waiting takes the next call at once: that both are about one thing
+/// does not say that one caller made them.
 #[test]
-fn what_is_called_again_at_once_for_one_thing_was_called_by_one() {
+fn what_is_called_again_at_once_is_a_call_of_its_own() {
     let model = "point p
          top request DispatchTarget region=Region.name? time=Request.time
-           >p
-         top loop Dispatcher
            >p";
     let spans = "a t request region=users_17 time=100001 1.000-1.001
          a t request region=users_17 time=100002 1.003-1.004
          a t request region=users_18 time=100003 1.006-1.007
          a t request region=users_18 time=100004 2.000-2.001
          a u request region=users_18 time=100005 2.001-2.002";
-    check(model, spans, "1 2 1>2\n3\n4\n5");
-    // The rounds of a dispatcher are requests each.
-    check(&format!("{model}\npair loop request Call many"), spans, "1\n2\n3\n4\n5");
+    check(model, spans, "1\n2\n3\n4\n5");
 }
 
 #[test]
