@@ -22,9 +22,9 @@ use super::pairs::Pairs;
 use crate::Config;
 use crate::merge::SpanLink;
 
+mod call_order;
 mod clocks;
 mod gaps;
-mod held;
 mod likelihood;
 
 /// A match counts if it is so many times likelier than all without it.

@@ -9,9 +9,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{IdentifierId, LogPointId, Model, TopLevelId};
 
+use super::call_order::CallOrder;
 use super::clocks::Offsets;
 use super::gaps::{Call, Gap, Gaps};
-use super::held::Held;
 use super::{Choice, Chosen, Handler, Match, UNIT};
 use crate::stitch::facts::{Fact, Facts};
 
@@ -55,7 +55,7 @@ pub(super) struct Likelihood<'f> {
     /// By call: how much speaks for it where it can have been made, as a logarithm of odds.
     made: Vec<f64>,
     /// What callers have waited for.
-    held: Held,
+    call_order: CallOrder,
     /// Spans of each receiver that nobody known has asked for.
     n_alone: FxHashMap<TopLevelId, f64>,
     /// How long the logs are, µs.
@@ -125,7 +125,7 @@ impl<'f> Likelihood<'f> {
             delays,
             fields,
             made: vec![0.0; calls.len()],
-            held: Held::default(),
+            call_order: CallOrder::default(),
             n_alone: FxHashMap::default(),
             whole_us: (end - start).max(TICK_US) as f64,
         };
@@ -252,7 +252,7 @@ impl<'f> Likelihood<'f> {
             .collect();
         self.learn_alone(handlers, chosen);
         self.learn_made((calls, gaps), handlers, &weights);
-        self.held = Held::new(self.facts, (calls, gaps), offsets, handlers, chosen);
+        self.call_order = CallOrder::new(self.facts, (calls, gaps), offsets, handlers, chosen);
         let mut delays = vec![<[Delays; 2]>::default(); calls.len()];
         for ((span, matches), weights) in handlers.iter().zip(&weights) {
             for (one, &weight) in matches.iter().zip(weights) {
@@ -295,12 +295,12 @@ impl<'f> Likelihood<'f> {
     ) -> [Option<i64>; 2] {
         let (caller, handler) = (self.facts.get(gap.span), self.facts.get(span));
         let ahead_us = offsets.between(caller.node, handler.node);
-        let own = self.held.extent(self.facts, span).map(|us| us - ahead_us);
+        let own = self.call_order.extent(self.facts, span).map(|us| us - ahead_us);
         let call = &calls[gap.call as usize];
         if !call.waits {
             return [(!gap.is_open[0]).then_some(own[0] - gap.begin_us), None];
         }
-        let [begin, end] = self.held.left((at, gap), call, span, own);
+        let [begin, end] = self.call_order.left((at, gap), call, span, own);
         [begin.map(|begin| own[0] - begin), end.map(|end| end - own[1])]
     }
 

@@ -1,4 +1,4 @@
-//! Held: what callers have waited for already, as the matches of the round before say.
+//! Call order: what callers have waited for already, as the matches of the round before say.
 //!
 //! Whoever waits does one thing after the other: between two lines of a caller one call begins
 //! where the one before it has ended. And a handler that has asked before its first line was at
@@ -16,7 +16,7 @@ const LEVELS_MAX: usize = 8;
 
 /// What is known of those who wait.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct CallOrder {
     /// By caller: begin and end, by the caller's clock, of what it has waited for, with its span
     /// and its gap.
     of: FxHashMap<u32, Vec<(i64, i64, u32, u32)>>,
@@ -24,7 +24,7 @@ pub(super) struct Held {
     extents: FxHashMap<u32, [i64; 2]>,
 }
 
-impl Held {
+impl CallOrder {
     /// By the sure ones among the matches.
     pub(super) fn new(
         facts: &Facts<'_>,
@@ -42,15 +42,15 @@ impl Held {
                 links.push((gap.span, *handler, at, ahead_us));
             }
         }
-        let mut held = Held::default();
+        let mut order = CallOrder::default();
         for _ in 0..LEVELS_MAX {
             let mut has_grown = false;
             for &(caller, handler, _, ahead_us) in &links {
-                let [start, end] = held.extent(facts, handler);
-                let own = held.extent(facts, caller);
+                let [start, end] = order.extent(facts, handler);
+                let own = order.extent(facts, caller);
                 let with = [own[0].min(start - ahead_us), own[1].max(end - ahead_us)];
                 if with != own {
-                    held.extents.insert(caller, with);
+                    order.extents.insert(caller, with);
                     has_grown = true;
                 }
             }
@@ -59,10 +59,10 @@ impl Held {
             }
         }
         for (caller, handler, at, ahead_us) in links {
-            let [start, end] = held.extent(facts, handler);
-            held.of.entry(caller).or_default().push((start - ahead_us, end - ahead_us, handler, at));
+            let [start, end] = order.extent(facts, handler);
+            order.of.entry(caller).or_default().push((start - ahead_us, end - ahead_us, handler, at));
         }
-        held
+        order
     }
 
     /// From when until when a span was at work.
