@@ -18,7 +18,7 @@ const LEVELS_MAX: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct CallOrder {
     /// By caller: begin and end, by the caller's clock, of what it has waited for, with its span
-    /// and its gap.
+    /// and its gap, in order.
     of: FxHashMap<u32, Vec<(i64, i64, u32, u32)>>,
     /// From when until when spans were at work, where that is more than their own lines say.
     extents: FxHashMap<u32, [i64; 2]>,
@@ -62,6 +62,7 @@ impl CallOrder {
             let [start, end] = order.extent(facts, handler);
             order.of.entry(caller).or_default().push((start - ahead_us, end - ahead_us, handler, at));
         }
+        order.of.values_mut().for_each(|waited| waited.sort_unstable());
         order
     }
 
@@ -82,9 +83,12 @@ impl CallOrder {
     ) -> [Option<i64>; 2] {
         let [no_begin, no_end] = gap.is_open;
         let mut left = [(!no_begin).then_some(gap.begin_us), (!no_end).then_some(gap.end_us)];
-        for &(begun, ended, other, taken) in self.of.get(&gap.span).into_iter().flatten() {
+        let waited = self.of.get(&gap.span).map_or(&[][..], Vec::as_slice);
+        let first = waited.partition_point(|&(begun, ..)| begun < gap.begin_us);
+        let within = waited[first..].iter().take_while(|&&(begun, ..)| begun <= gap.end_us);
+        for &(begun, ended, other, taken) in within {
             let is_rival = taken == at && !call.repeats;
-            if other == handler || is_rival || begun < gap.begin_us || ended > gap.end_us {
+            if other == handler || is_rival || ended > gap.end_us {
                 continue;
             }
             if begun < end && start < ended {
