@@ -1,10 +1,14 @@
 //! What was typed, as values: flags and their help. Nothing here touches a file.
 
+mod values;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use schema::Pass;
+
+use values::{bytes, day, duration_us, pass, percent};
 
 /// Tells what every request of a JVM distributed system did, from the logs it
 /// already writes.
@@ -200,6 +204,29 @@ pub(crate) struct SqlArgs {
     /// Ask of each two rows whether one happened before the other, as a check
     #[arg(long)]
     pub(crate) nested_loop: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// What a query may take.
+#[derive(Clone, Copy, Debug, ClapArgs)]
+#[cfg_attr(not(feature = "sql"), expect(dead_code, reason = "there is no engine that they limit"))]
+pub(crate) struct LimitArgs {
+    /// Give a query up that is not answered within this time [default: none]
+    #[arg(long, value_name = "TIME", value_parser = duration_us)]
+    pub(crate) timeout: Option<i64>,
+    /// Memory of sorts, joins and aggregates, beyond which they go on on disk where they can
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = bytes)]
+    pub(crate) memory: usize,
+}
+
+#[cfg(feature = "sql")]
+impl LimitArgs {
+    /// The same for the engine.
+    pub(crate) fn limits(self) -> crate::query::Limits {
+        let timeout = self.timeout.map(|us| std::time::Duration::from_micros(us.unsigned_abs()));
+        crate::query::Limits { memory_bytes: self.memory, timeout, ..crate::query::Limits::default() }
+    }
 }
 
 /// `lprof query --help` tells the language.
@@ -227,6 +254,8 @@ pub(crate) struct QueryArgs {
     /// Without rewrites, and of each two events whether one happened before the other, as a check
     #[arg(long)]
     pub(crate) unoptimized: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 const QUERY_HELP: &str = "\
@@ -424,9 +453,26 @@ pub(crate) struct ServeArgs {
     /// Address of the page and of its API; port 0 is one that is free
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8088")]
     pub(crate) http: std::net::SocketAddr,
+    /// Answer the protocol of PostgreSQL too, at this address [without one: 127.0.0.1:5433]; from
+    /// other machines only with a password and TLS
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:5433")]
+    pub(crate) postgres: Option<std::net::SocketAddr>,
+    /// A file whose first line is the password of --postgres, for any user [default: none is asked for]
+    #[arg(long, value_name = "FILE", requires = "postgres")]
+    pub(crate) password_file: Option<PathBuf>,
+    /// Certificate of --postgres and those that vouch for it, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_certificate: Option<PathBuf>,
+    /// Its private key, PEM
+    #[arg(long, value_name = "FILE", requires_all = ["tls_certificate", "postgres"])]
+    pub(crate) tls_key: Option<PathBuf>,
     /// Longest time of a query
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration_us)]
     pub(crate) timeout: i64,
+    /// Memory of sorts, joins and aggregates of all queries together, beyond which they go on on
+    /// disk where they can
+    #[arg(long, value_name = "SIZE", default_value = "192MiB", value_parser = bytes)]
+    pub(crate) memory: usize,
 }
 
 /// What the scores are.
@@ -491,51 +537,9 @@ pub(crate) fn typed(arguments: impl Iterator<Item = OsString>) -> impl Iterator<
     })
 }
 
-/// Between 0 and 100, without both.
-fn percent(text: &str) -> Result<f64, String> {
-    let number = text.trim_end_matches('%').parse::<f64>().ok().filter(|n| *n > 0.0 && *n < 100.0);
-    number.ok_or_else(|| "expected a number between 0 and 100".to_owned())
-}
-
-/// A pass by its name.
-fn pass(name: &str) -> Result<Pass, String> {
-    Pass::named(name).ok_or_else(|| {
-        let names: Vec<&str> = Pass::ALL.iter().map(|pass| pass.name()).collect();
-        format!("expected one of {}", names.join(", "))
-    })
-}
-
-/// `500ms`, `60s`, `5m`, `1h`; a bare number is seconds.
-fn duration_us(text: &str) -> Result<i64, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let unit = match &text[digits..] {
-        "us" => 1,
-        "ms" => 1_000,
-        "" | "s" => 1_000_000,
-        "m" | "min" => 60_000_000,
-        "h" => 3_600_000_000,
-        "d" => 86_400_000_000,
-        _ => return Err("expected a number and one of ms, s, m, h, d".to_owned()),
-    };
-    let number: i64 = text[..digits].parse().map_err(|_| "expected a number, e.g. 60s".to_owned())?;
-    number.checked_mul(unit).ok_or_else(|| "longer than time itself".to_owned())
-}
-
-/// `2026-11-21`
-fn day(text: &str) -> Result<(i16, u8, u8), String> {
-    let mut parts = text.splitn(3, '-');
-    let mut number = || parts.next().and_then(|part| part.parse::<u16>().ok());
-    match (number(), number(), number()) {
-        (Some(year @ 1970..=9999), Some(month @ 1..=12), Some(day @ 1..=31)) => {
-            Ok((year.cast_signed(), month as u8, day as u8))
-        }
-        _ => Err("expected a day, e.g. 2026-11-21".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Args, Command, duration_us, typed};
+    use super::{Args, Command, typed};
     use clap::{CommandFactory as _, Parser as _};
 
     #[test]
@@ -555,16 +559,5 @@ mod tests {
     #[test]
     fn flags_do_not_contradict_each_other() {
         Args::command().debug_assert();
-    }
-
-    #[test]
-    fn durations() {
-        for (text, expected) in [("60s", 60_000_000), ("60", 60_000_000), ("5ms", 5_000), ("2m", 120_000_000)]
-        {
-            assert_eq!(duration_us(text), Ok(expected), "{text}");
-        }
-        for text in ["", "s", "-1s", "1x", "99999999999999999999s", "9223372036854775807d"] {
-            assert!(duration_us(text).is_err(), "{text}");
-        }
     }
 }

@@ -61,7 +61,7 @@ use clap::Parser as _;
 
 pub use export::{TraceFormat, export};
 #[cfg(feature = "sql")]
-pub use query::{Batches, Session};
+pub use query::{Batches, Limits, Session};
 pub use request::{Logs, PathPart, Request, Span, Wait};
 /// Rows of the tables, as Rust values and as columns.
 pub use schema::tables as rows;

@@ -6,15 +6,20 @@
 
 #[cfg(feature = "serve")]
 mod answers;
+mod bounds;
 mod halves;
 mod happened_before;
 mod language;
+mod limits;
 mod log_points;
 mod places;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
 mod prompt;
 mod row_names;
 mod session;
 mod sketches;
+mod spill;
 mod values;
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
@@ -26,6 +31,7 @@ use crate::args::{Format, QueryArgs};
 use crate::output;
 use crate::render::neutral;
 pub(crate) use halves::{check as check_aggregate, first_half, print_second_half};
+pub use limits::Limits;
 pub(crate) use session::Joins;
 pub use session::{Batches, Session};
 
@@ -40,9 +46,10 @@ pub(crate) fn run(
     query: Option<&str>,
     format: Option<Format>,
     joins: Joins,
+    limits: Limits,
 ) -> Result<()> {
     let run = || -> Result<()> {
-        let session = Session::open(manifest, joins)?;
+        let session = Session::open(manifest, joins, limits)?;
         match query {
             Some(query) => session.print(query, output::format(format)),
             None if std::io::stdin().is_terminal() => prompt::run(&session, format),
@@ -74,7 +81,7 @@ pub(crate) fn ask(manifest: &Manifest, text: &str, args: &QueryArgs) -> Result<(
     }
     let joins = if args.unoptimized { Joins::Nested } else { Joins::ByRequest };
     in_thread(|| {
-        let session = Session::open(manifest, joins)?;
+        let session = Session::open(manifest, joins, args.limits.limits())?;
         if !args.explain {
             return session.print(&compiled.sql, output::format(args.format));
         }
@@ -91,7 +98,7 @@ pub(crate) fn ask(manifest: &Manifest, text: &str, args: &QueryArgs) -> Result<(
 /// Ids of the requests for which `condition` holds, an expression on the columns of `requests`.
 pub(crate) fn requests_that(manifest: &Manifest, condition: &str) -> Result<Vec<String>> {
     in_thread(|| {
-        let session = Session::open(manifest, Joins::ByRequest)?;
+        let session = Session::open(manifest, Joins::ByRequest, Limits::default())?;
         // On lines of its own, so that a comment in it ends nothing.
         session.texts(&format!("SELECT request_id FROM requests WHERE (\n{condition}\n)"))
     })

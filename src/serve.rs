@@ -17,24 +17,24 @@ mod http;
 mod jaeger;
 mod overview;
 mod page;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod requests;
 mod shown;
 
 use std::io::Write as _;
-use std::net::{SocketAddr, TcpListener};
-use std::path::Path;
+use std::net::TcpListener;
 use std::sync::Arc;
+#[cfg(feature = "sql")]
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::args::ServeArgs;
 use crate::output::{self, Voice};
 use crate::table::Table;
 use requests::Columns;
 
-/// Memory of the SQL engine for all queries together; it spills beyond it.
-#[cfg(feature = "sql")]
-const SQL_BYTES_MAX: usize = 192 << 20;
 /// Queries that run at a time; others wait.
 #[cfg(feature = "sql")]
 const QUERIES_MAX: usize = 4;
@@ -45,21 +45,27 @@ struct Served {
     columns: Columns,
     #[cfg(feature = "sql")]
     session: crate::query::Session,
-    #[cfg(feature = "sql")]
-    queries: connections::Places,
-    #[cfg_attr(not(feature = "sql"), expect(dead_code, reason = "queries alone can take long"))]
-    timeout: Duration,
 }
 
-/// Serves the table in `folder` at `http` until the process ends.
-pub(crate) fn serve(folder: &Path, http: SocketAddr, timeout: Duration, voice: Voice) -> Result<()> {
+/// Serves a table until the process ends.
+pub(crate) fn serve(args: &ServeArgs, voice: Voice) -> Result<()> {
+    let http = args.http;
     if !http.ip().is_loopback() {
         bail!(
             "{http}: only addresses of this machine, e.g. 127.0.0.1:8088, since there is no password; \
              from another one go through `ssh -L 8088:127.0.0.1:8088`"
         );
     }
-    let table = Table::open(folder)?;
+    #[cfg(feature = "postgres")]
+    let postgres = args.postgres.map(|address| postgres::Door::new(address, args)).transpose()?;
+    #[cfg(not(feature = "postgres"))]
+    if let Some(address) = args.postgres {
+        bail!(
+            "this lprof was built without the protocol of PostgreSQL, so it cannot answer at {address}; \
+             build it with `cargo build --features postgres`"
+        );
+    }
+    let table = Table::open(&args.table)?;
     if let Some(damage) = table.damage() {
         voice.say(&format!("warning: {damage}; the state before it is served"));
     }
@@ -67,21 +73,24 @@ pub(crate) fn serve(folder: &Path, http: SocketAddr, timeout: Duration, voice: V
     let served = Arc::new(Served {
         columns: Columns::read(&table)?,
         #[cfg(feature = "sql")]
-        session: crate::query::Session::with_memory(
-            table.manifest(),
-            crate::query::Joins::ByRequest,
-            SQL_BYTES_MAX,
-        )?,
-        #[cfg(feature = "sql")]
-        queries: connections::Places::new(QUERIES_MAX),
+        session: crate::query::Session::with_limits(&table, limits(args))?,
         table,
-        timeout,
     });
     let listener = TcpListener::bind(http).with_context(|| format!("{http}"))?;
-    let address = listener.local_addr()?;
     let mut out = output::stdout();
-    writeln!(out, "page: http://{address}/")?;
+    writeln!(out, "page: http://{}/", listener.local_addr()?)?;
+    #[cfg(feature = "postgres")]
+    if let Some(door) = postgres {
+        writeln!(out, "postgres: {}", door.open(&served)?)?;
+    }
     out.flush()?;
     drop(out);
     connections::accept(&listener, &served)
+}
+
+/// What queries of all who ask may take together.
+#[cfg(feature = "sql")]
+fn limits(args: &ServeArgs) -> crate::query::Limits {
+    let timeout = Some(Duration::from_micros(args.timeout.unsigned_abs()));
+    crate::query::Limits { memory_bytes: args.memory, timeout, at_once: QUERIES_MAX }
 }

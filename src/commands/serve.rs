@@ -9,14 +9,13 @@ use crate::output::Voice;
 
 #[cfg(feature = "serve")]
 pub(crate) fn run(args: &ServeArgs, voice: Voice) -> Result<ExitCode> {
-    let timeout = std::time::Duration::from_micros(args.timeout.unsigned_abs());
-    crate::serve::serve(&args.table, args.http, timeout, voice)?;
+    crate::serve::serve(args, voice)?;
     Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(not(feature = "serve"))]
 pub(crate) fn run(args: &ServeArgs, _voice: Voice) -> Result<ExitCode> {
-    let ServeArgs { table, http, timeout: _ } = args;
+    let ServeArgs { table, http, .. } = args;
     anyhow::bail!(
         "this lprof was built without a server, so `{}` cannot be served at {http}; build it with \
          `cargo build --features serve`",

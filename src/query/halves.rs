@@ -24,7 +24,8 @@ use reducer::finish::{Keep, finish as rows_of};
 use schema::tables::{EventRow, NodeAggregate, RecordBatch, Row as _};
 use schema::{Event, InputAccount, Model, NodeOutput};
 
-use super::session::{self, MEMORY_BYTES_MAX, print_stream};
+use super::limits::Limits;
+use super::session::{self, Engine};
 use super::{in_thread, places};
 use crate::args::Format;
 
@@ -44,26 +45,33 @@ pub(crate) fn first_half(query: &str, model: Model, output: NodeOutput) -> Resul
     let node = output.node.clone();
     let events = NodeEvents { model: Arc::new(model), output: Arc::new(output), schema: schema() };
     in_thread(move || {
-        session::block_on(async {
-            let (plan, context) = plan(query, Some(events)).await?;
+        session::runtime()?.block_on(async {
+            let (plan, context) = plan(&engine(Limits::default())?, query, Some(events)).await?;
             let half = half(&innermost(&plan)?, Half::First, None)?;
             let schema = half.schema();
             let batches = collect(half, context).await?;
-            Ok(NodeAggregate { node, query: query.to_owned(), engine: engine(), schema, batches })
+            Ok(NodeAggregate { node, query: query.to_owned(), engine: engine_name(), schema, batches })
         })
     })
 }
 
 /// Fails if `query` has no half that a node can do: before its logs are read.
 pub(crate) fn check(query: &str) -> Result<()> {
-    in_thread(|| session::block_on(async { innermost(&plan(query, None).await?.0).map(drop) }))
+    in_thread(|| {
+        session::runtime()?
+            .block_on(async { innermost(&plan(&engine(Limits::default())?, query, None).await?.0).map(drop) })
+    })
 }
 
 /// Prints what the query of `aggregates` gives over the rows of all their nodes.
 ///
 /// # Errors
 /// None of them, different queries, one node twice, another version.
-pub(crate) fn print_second_half(aggregates: Vec<NodeAggregate>, format: Format) -> Result<()> {
+pub(crate) fn print_second_half(
+    aggregates: Vec<NodeAggregate>,
+    limits: Limits,
+    format: Format,
+) -> Result<()> {
     let Some(first) = aggregates.first() else { bail!("no node's aggregate is there") };
     let query = first.query.clone();
     let mut nodes = std::collections::BTreeSet::new();
@@ -71,12 +79,12 @@ pub(crate) fn print_second_half(aggregates: Vec<NodeAggregate>, format: Format) 
         if aggregate.query != query {
             bail!("node `{}` was asked another query than `{}`", aggregate.node, first.node);
         }
-        if aggregate.engine != engine() {
+        if aggregate.engine != engine_name() {
             bail!(
                 "node `{}` was asked by {}, this is {}: states of aggregates are those of one version",
                 aggregate.node,
                 aggregate.engine,
-                engine()
+                engine_name()
             );
         }
         if !nodes.insert(aggregate.node.clone()) {
@@ -84,8 +92,9 @@ pub(crate) fn print_second_half(aggregates: Vec<NodeAggregate>, format: Format) 
         }
     }
     in_thread(move || {
-        session::block_on(async {
-            let (plan, context) = plan(&query, None).await?;
+        let (runtime, engine) = (session::runtime()?, engine(limits)?);
+        let rows = runtime.block_on(async {
+            let (plan, context) = plan(&engine, &query, None).await?;
             let innermost = innermost(&plan)?;
             let whole = plan.transform_up(|part| {
                 if !is_same(&part, &innermost) {
@@ -93,14 +102,21 @@ pub(crate) fn print_second_half(aggregates: Vec<NodeAggregate>, format: Format) 
                 }
                 Ok(Transformed::yes(half(&innermost, Half::Second, Some(&aggregates))?))
             });
-            let whole = whole.data()?;
-            let schema = whole.schema();
-            print_stream(datafusion::physical_plan::execute_stream(whole, context)?, schema, format).await
-        })
+            let rows = datafusion::physical_plan::execute_stream(whole.data()?, context)?;
+            anyhow::Ok(engine.limited(engine.limiter.turn(None).await?, rows, None))
+        })?;
+        let printed = session::print_rows(&runtime, rows, format);
+        runtime.shutdown_background();
+        printed
     })
 }
 
-fn engine() -> String {
+/// The plan of an aggregate is the same at all nodes, so it has one partition.
+fn engine(limits: Limits) -> Result<Engine> {
+    Engine::new(limits, super::Joins::ByRequest, 1)
+}
+
+fn engine_name() -> String {
     format!("{ENGINE}, datafusion {}", datafusion::DATAFUSION_VERSION)
 }
 
@@ -110,17 +126,20 @@ fn is_same(a: &Arc<dyn ExecutionPlan>, b: &Arc<dyn ExecutionPlan>) -> bool {
 
 /// The plan of `query` over `events`, in one partition and without what an engine knows of a
 /// table that it has at hand: the same plan at all nodes and where they come together.
-async fn plan(query: &str, events: Option<NodeEvents>) -> Result<(Arc<dyn ExecutionPlan>, Arc<TaskContext>)> {
-    session::check(query)?;
-    let context = session::context(MEMORY_BYTES_MAX, super::Joins::ByRequest, 1)?;
+async fn plan(
+    engine: &Engine,
+    query: &str,
+    events: Option<NodeEvents>,
+) -> Result<(Arc<dyn ExecutionPlan>, Arc<TaskContext>)> {
+    let context = &engine.context;
     let nothing = NodeEvents { model: Arc::default(), output: Arc::default(), schema: schema() };
     let events: Arc<dyn PartitionStream> = Arc::new(events.unwrap_or(nothing));
     let table = StreamingTable::try_new(schema(), vec![events])?;
     context.register_table("events", Arc::new(table))?;
-    let frame = session::read_only(&context, query, &session::names_of_functions()).await;
-    let frame = frame.with_context(|| {
+    let plan = engine.plan(query).await.with_context(|| {
         format!("where logs are there is `events`, with {}", places::KNOWN_AT_NODE.join(", "))
     })?;
+    let frame = context.execute_logical_plan(plan).await?;
     Ok((frame.create_physical_plan().await?, context.task_ctx()))
 }
 

@@ -8,7 +8,9 @@ use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
 use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::error::DataFusionError;
 use datafusion::execution::context::SQLOptions;
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
@@ -17,34 +19,43 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
+use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::sql::parser::Statement;
 use futures::StreamExt as _;
 use reducer::table::{Manifest, TABLES};
 use schema::tables::{self, Row, SchemaRef};
-use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use super::happened_before::{FilterPlanner, FilteredJoins, JoinByRequest, functions};
+use super::limits::{GivenUp, Limiter, Limits, Turn};
 use super::row_names::add_positions;
-use super::{QUERY_BYTES_MAX, STACK_BYTES, places, sketches, values};
+use super::spill::Folder;
+use super::{STACK_BYTES, bounds, places, sketches, values};
 use crate::args::Format;
 use crate::output;
 use crate::render::RowWriter;
 use crate::table::Table;
 
-/// Memory for sorts, joins and aggregates; they spill to disk beyond it.
-pub(super) const MEMORY_BYTES_MAX: usize = 1 << 30;
-/// Deepest nesting of brackets: the engine has no guard of its own in our build.
-const NESTING_MAX: usize = 128;
-
+/// What the tables are in, for those who want to know.
+pub(super) const DATABASE: &str = "lprof";
 /// The SQL engine with the tables of one [`Table`], which it can only read.
 pub struct Session {
-    context: SessionContext,
-    runtime: Runtime,
+    engine: Engine,
+    /// None when it ends.
+    runtime: Option<Runtime>,
     /// (table, its columns), for completion.
     pub(crate) names: Vec<(String, Vec<String>)>,
+}
+
+/// What answers queries; it needs a runtime around it.
+#[derive(Clone)]
+pub(super) struct Engine {
+    pub(super) context: SessionContext,
+    pub(super) limiter: Limiter,
     /// Functions of rows, beside the engine's.
     functions: Arc<HashSet<String>>,
+    /// Where it goes on that needs more memory; none: it fails.
+    _spill: Option<Arc<Folder>>,
 }
 
 /// The answer to a query, one batch after the other.
@@ -66,8 +77,8 @@ impl Iterator for Batches<'_> {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let next = self.session.runtime.block_on(self.stream.next())?;
-        Some(next.map_err(anyhow::Error::from))
+        let next = self.session.block_on(self.stream.next())?;
+        Some(next.map_err(plain))
     }
 }
 
@@ -80,9 +91,15 @@ pub(crate) enum Joins {
     Nested,
 }
 
-/// The engine without tables, which holds at most `memory_bytes` and then spills.
-pub(super) fn context(memory_bytes: usize, joins: Joins, n_partitions: usize) -> Result<SessionContext> {
+/// The engine without tables, which holds at most `memory_bytes` and then goes on in `spill`.
+fn context(
+    memory_bytes: usize,
+    spill: Option<&Folder>,
+    joins: Joins,
+    n_partitions: usize,
+) -> Result<SessionContext> {
     let config = SessionConfig::new()
+        .with_default_catalog_and_schema(DATABASE, "public")
         .with_information_schema(true)
         .with_target_partitions(n_partitions)
         .set_bool("datafusion.execution.parquet.schema_force_view_types", false)
@@ -91,8 +108,15 @@ pub(super) fn context(memory_bytes: usize, joins: Joins, n_partitions: usize) ->
         .set_bool("datafusion.optimizer.enable_leaf_expression_pushdown", false)
         .set_str("datafusion.execution.time_zone", "UTC");
     let pool = Arc::new(FairSpillPool::new(memory_bytes));
-    let env =
-        RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc().context("cannot start the SQL engine")?;
+    let disk = match spill {
+        Some(folder) => DiskManagerMode::Directories(vec![folder.path().to_owned()]),
+        None => DiskManagerMode::Disabled,
+    };
+    let env = RuntimeEnvBuilder::new()
+        .with_memory_pool(pool)
+        .with_disk_manager_builder(DiskManagerBuilder::default().with_mode(disk))
+        .build_arc()
+        .context("cannot start the SQL engine")?;
     let rule: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(JoinByRequest);
     let ours = (joins == Joins::ByRequest).then_some(rule);
     let rules = ours.into_iter().chain(PhysicalOptimizer::new().rules).collect();
@@ -112,40 +136,95 @@ pub(super) fn context(memory_bytes: usize, joins: Joins, n_partitions: usize) ->
 }
 
 /// What the engine runs in.
-fn runtime() -> Result<Runtime> {
+pub(super) fn runtime() -> Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(rayon::current_num_threads())
         .thread_stack_size(STACK_BYTES)
-        .enable_time()
+        .enable_all()
         .build()
         .context("cannot start the SQL engine")
 }
 
-/// Runs what needs no table of a manifest.
-pub(super) fn block_on<T>(run: impl Future<Output = Result<T>>) -> Result<T> {
-    runtime()?.block_on(run)
+impl Engine {
+    /// One without tables.
+    pub(super) fn new(limits: Limits, joins: Joins, n_partitions: usize) -> Result<Self> {
+        // Where nothing can be written, what needs more memory fails.
+        let spill = Folder::new(&std::env::temp_dir()).ok().map(Arc::new);
+        Ok(Self {
+            context: context(limits.memory_bytes, spill.as_deref(), joins, n_partitions)?,
+            limiter: Limiter::new(limits),
+            functions: Arc::new(functions().iter().map(|function| function.name().to_owned()).collect()),
+            _spill: spill,
+        })
+    }
+
+    /// What `query` asks for.
+    pub(super) async fn plan(&self, query: &str) -> Result<LogicalPlan> {
+        bounds::check(query)?;
+        let state = self.context.state();
+        let dialect = state.config_options().sql_parser.dialect;
+        let statement = state.sql_to_statement(query, &dialect)?;
+        Ok(self.plan_of(statement).await?)
+    }
+
+    /// What `statement` asks for, which can only read.
+    pub(super) async fn plan_of(&self, mut statement: Statement) -> datafusion::common::Result<LogicalPlan> {
+        let options =
+            SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
+        bounds::check_tables(&statement)?;
+        add_positions(&mut statement, &self.functions);
+        let plan = self.context.state().statement_to_plan(statement).await?;
+        options.verify_plan(&plan)?;
+        Ok(plan)
+    }
+
+    /// Begins to answer `query`; rows are made as they are asked for.
+    pub(super) async fn start(&self, query: &str) -> Result<SendableRecordBatchStream> {
+        let turn = self.limiter.turn(None).await?;
+        let (engine, query) = (self.clone(), query.to_owned());
+        let rows = turn
+            .begin(async move {
+                let plan = engine.plan(&query).await?;
+                let places = engine.places(&plan)?;
+                let rows = engine.context.execute_logical_plan(plan).await?.execute_stream().await;
+                Ok((rows.map_err(|error| plain(engine.limiter.told(error)))?, places))
+            })
+            .await?;
+        Ok(self.limited(turn, rows.0, rows.1))
+    }
+
+    /// Rows within the limits of `turn`, and then `last`.
+    pub(super) fn limited(
+        &self,
+        turn: Turn,
+        rows: SendableRecordBatchStream,
+        last: Option<RecordBatch>,
+    ) -> SendableRecordBatchStream {
+        let schema = rows.schema();
+        let limiter = self.limiter.clone();
+        let rows = rows.map(move |batch| batch.map_err(|error| limiter.told(error)));
+        let rows = rows.chain(futures::stream::iter(last.map(Ok)));
+        Box::pin(RecordBatchStreamAdapter::new(schema, turn.items(rows)))
+    }
+
+    /// What an explanation also says: where the parts of the query could run.
+    fn places(&self, plan: &LogicalPlan) -> Result<Option<RecordBatch>> {
+        let LogicalPlan::Explain(explain) = plan else { return Ok(None) };
+        let texts =
+            ["where_it_can_run".to_owned(), places::places(&self.context.state().optimize(&explain.plan)?)];
+        let columns = texts.map(|text| Arc::new(StringArray::from(vec![text])) as ArrayRef);
+        let schema = Arc::new(plan.schema().as_arrow().clone());
+        Ok(Some(RecordBatch::try_new(schema, columns.to_vec())?))
+    }
 }
 
-/// The names of the functions of rows, beside the engine's.
-pub(super) fn names_of_functions() -> HashSet<String> {
-    functions().iter().map(|function| function.name().to_owned()).collect()
-}
-
-/// The rows of `query`, which can only read; `functions` are those of rows.
-pub(super) async fn read_only(
-    context: &SessionContext,
-    query: &str,
-    functions: &HashSet<String>,
-) -> Result<DataFrame> {
-    check(query)?;
-    let options = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
-    let state = context.state();
-    let dialect = state.config_options().sql_parser.dialect;
-    let mut statement = state.sql_to_statement(query, &dialect)?;
-    add_positions(&mut statement, functions);
-    let plan = state.statement_to_plan(statement).await?;
-    options.verify_plan(&plan)?;
-    Ok(context.execute_logical_plan(plan).await?)
+impl Drop for Session {
+    fn drop(&mut self) {
+        // What was given up and has not noticed is not waited for.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 impl Session {
@@ -170,7 +249,30 @@ impl Session {
     /// # Errors
     /// Files that are not there; an engine that cannot be started.
     pub fn new(table: &Table) -> Result<Self> {
-        Self::open(table.manifest(), Joins::ByRequest)
+        Self::with_limits(table, Limits::default())
+    }
+
+    /// The same with other limits.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("t");
+    /// # let name = path.to_str().expect("UTF-8");
+    /// # lprof::run(["lprof", "run", "-q", "--table", name, "samples/classes/java17/store.jar", "samples/logs"]);
+    /// use std::time::Duration;
+    ///
+    /// let limits = lprof::Limits { timeout: Some(Duration::from_millis(50)), ..lprof::Limits::default() };
+    /// let session = lprof::Session::with_limits(&lprof::Table::open(&path)?, limits)?;
+    /// let endless = "SELECT sum(value) FROM generate_series(1, 1000000000000)";
+    /// let last = session.stream(endless).and_then(|mut batches| batches.next().expect("an item"));
+    /// assert!(last.is_err());
+    /// # Ok::<(), anyhow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Files that are not there; an engine that cannot be started.
+    pub fn with_limits(table: &Table, limits: Limits) -> Result<Self> {
+        Self::open(table.manifest(), Joins::ByRequest, limits)
     }
 
     /// Runs `query`, which can only read. Rows are made as they are asked for.
@@ -178,112 +280,83 @@ impl Session {
     /// # Errors
     /// A query that is none or does not only read. What goes wrong later is an item.
     pub fn stream(&self, query: &str) -> Result<Batches<'_>> {
-        let stream = self.runtime.block_on(self.start(query))?;
+        let stream = self.block_on(self.engine.start(query))?;
         Ok(Batches { session: self, schema: stream.schema(), stream })
     }
 
     /// Runs what asks this session.
-    #[cfg(feature = "serve")]
     pub(super) fn block_on<T>(&self, run: impl Future<Output = T>) -> T {
-        self.runtime.block_on(run)
+        self.runtime().block_on(run)
     }
 
-    /// Begins to run `query`, where there is room for its plan; a panic of the engine is a failed
-    /// query.
-    pub(super) async fn start(&self, query: &str) -> Result<SendableRecordBatchStream> {
-        let (context, functions, query) =
-            (self.context.clone(), Arc::clone(&self.functions), query.to_owned());
-        let start = async move {
-            let frame = read_only(&context, &query, &functions).await?;
-            Ok::<_, anyhow::Error>(frame.execute_stream().await?)
-        };
-        match tokio::spawn(start).await {
-            Ok(started) => started,
-            Err(_) => bail!("the SQL engine gave up on this query"),
-        }
+    /// What its queries run in.
+    pub(super) fn runtime(&self) -> &Runtime {
+        self.runtime.as_ref().expect("it is there until the end")
+    }
+
+    /// What answers.
+    #[cfg(feature = "postgres")]
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Runs what asks it for others, until the session ends.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn spawn(&self, run: impl Future<Output = ()> + Send + 'static) {
+        drop(self.runtime().spawn(run));
     }
 
     /// Opens the tables of `manifest`.
-    pub(crate) fn open(manifest: &Manifest, joins: Joins) -> Result<Self> {
-        Self::with_memory(manifest, joins, MEMORY_BYTES_MAX)
-    }
-
-    /// The same with so much memory for all queries together.
-    pub(crate) fn with_memory(manifest: &Manifest, joins: Joins, memory_bytes: usize) -> Result<Self> {
-        let context = context(memory_bytes, joins, rayon::current_num_threads())?;
-        let runtime = runtime()?;
+    pub(crate) fn open(manifest: &Manifest, joins: Joins, limits: Limits) -> Result<Self> {
+        let engine = Engine::new(limits, joins, rayon::current_num_threads())?;
         let mut names = Vec::new();
         for table in TABLES {
             let schema = schema_of(table);
             names
                 .push((table.to_owned(), schema.fields().iter().map(|field| field.name().clone()).collect()));
-            register(&context, manifest, table, schema)?;
+            register(&engine.context, manifest, table, schema)?;
         }
-        Ok(Self { context, runtime, names, functions: Arc::new(names_of_functions()) })
+        Ok(Self { engine, runtime: Some(runtime()?), names })
     }
 
     /// Runs `query` and writes its rows to standard output.
     pub(crate) fn print(&self, query: &str, format: Format) -> Result<()> {
-        self.runtime.block_on(async {
-            let frame = self.ask(query).await?;
-            let schema: SchemaRef = Arc::new(frame.schema().as_arrow().clone());
-            let places = self.places(frame.logical_plan(), &schema)?;
-            let rows = frame.execute_stream().await?;
-            let rows = rows.chain(futures::stream::iter(places.map(Ok)));
-            let rows = Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&schema), rows));
-            print_stream(rows, schema, format).await
-        })
-    }
-
-    /// What an explanation also says: where the parts of the query could run.
-    fn places(&self, plan: &LogicalPlan, schema: &SchemaRef) -> Result<Option<RecordBatch>> {
-        let LogicalPlan::Explain(explain) = plan else { return Ok(None) };
-        let plan = self.context.state().optimize(&explain.plan)?;
-        let texts = ["where_it_can_run".to_owned(), places::places(&plan)];
-        let columns = texts.map(|text| Arc::new(StringArray::from(vec![text])) as ArrayRef);
-        Ok(Some(RecordBatch::try_new(Arc::clone(schema), columns.to_vec())?))
+        let rows = self.block_on(self.engine.start(query))?;
+        print_rows(self.runtime(), rows, format)
     }
 
     /// The first column of the rows of `query`, as texts.
     pub(crate) fn texts(&self, query: &str) -> Result<Vec<String>> {
-        let batches = self
-            .runtime
-            .block_on(async { Ok::<_, anyhow::Error>(self.ask(query).await?.collect().await?) })?;
         let mut texts = Vec::new();
-        for batch in batches {
-            for row in 0..batch.num_rows() {
-                if let Value::String(text) = values::value(batch.column(0), row) {
-                    texts.push(text);
-                }
-            }
+        for batch in self.stream(query)? {
+            let batch = batch?;
+            let values = (0..batch.num_rows()).map(|row| values::value(batch.column(0), row));
+            texts.extend(values.filter_map(|value| value.as_str().map(str::to_owned)));
         }
         Ok(texts)
     }
-
-    async fn ask(&self, query: &str) -> Result<DataFrame> {
-        read_only(&self.context, query, &self.functions).await
-    }
 }
 
-/// Writes rows to standard output.
-pub(super) async fn print_stream(
-    mut stream: SendableRecordBatchStream,
-    schema: SchemaRef,
+/// Writes rows to standard output as they come.
+pub(super) fn print_rows(
+    runtime: &Runtime,
+    mut rows: SendableRecordBatchStream,
     format: Format,
 ) -> Result<()> {
     let mut out = output::stdout();
+    let schema = rows.schema();
+    let mut batches = std::iter::from_fn(|| Some(runtime.block_on(rows.next())?.map_err(plain))).peekable();
     if format == Format::Parquet {
-        let mut batches: Vec<RecordBatch> = Vec::new();
-        while let Some(batch) = stream.next().await {
-            batches.push(batch?);
-        }
-        let schema = batches.first().map_or(schema, RecordBatch::schema);
-        tables::write_batches(&mut out, schema, batches.into_iter().map(Ok))?;
+        let schema = match batches.peek() {
+            Some(Ok(batch)) => batch.schema(),
+            _ => schema,
+        };
+        tables::write_batches(&mut out, schema, batches.map(|batch| batch.map_err(std::io::Error::other)))?;
         return Ok(std::io::Write::flush(&mut out)?);
     }
     let columns = schema.fields().iter().map(|field| field.name().clone()).collect();
     let mut writer = RowWriter::new(&mut out, format, columns)?;
-    while let Some(batch) = stream.next().await {
+    for batch in batches {
         let batch = batch?;
         for row in 0..batch.num_rows() {
             writer.row(batch.columns().iter().map(|column| values::value(column, row)).collect())?;
@@ -293,27 +366,15 @@ pub(super) async fn print_stream(
     Ok(())
 }
 
-/// Refuses what would cost the engine its stack or memory before it plans.
-pub(super) fn check(query: &str) -> Result<()> {
-    if query.len() > QUERY_BYTES_MAX {
-        bail!("a query has at most {QUERY_BYTES_MAX} bytes, this one {}", query.len());
+/// An error of the engine; a limit speaks for itself.
+pub(super) fn plain(error: DataFusionError) -> anyhow::Error {
+    match error.find_root() {
+        DataFusionError::External(why) => match why.downcast_ref::<GivenUp>() {
+            Some(why) => anyhow::Error::from(*why),
+            None => error.into(),
+        },
+        _ => error.into(),
     }
-    let (mut depth, mut deepest) = (0_usize, 0);
-    for byte in query.bytes() {
-        match byte {
-            b'(' | b'[' => depth += 1,
-            b')' | b']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        deepest = deepest.max(depth);
-    }
-    if deepest > NESTING_MAX {
-        bail!("a query nests at most {NESTING_MAX} brackets, this one {deepest}");
-    }
-    if query.trim().trim_end_matches(';').is_empty() {
-        bail!("the query is empty");
-    }
-    Ok(())
 }
 
 fn register(context: &SessionContext, manifest: &Manifest, table: &str, schema: SchemaRef) -> Result<()> {

@@ -80,9 +80,8 @@ pub(super) fn chosen(served: &Served, conditions: &Conditions) -> Result<Vec<boo
 #[cfg(feature = "sql")]
 fn rows_where(served: &Served, sql: &str) -> Result<Vec<bool>, Answer> {
     let query = format!("SELECT request_id FROM requests WHERE (\n{sql}\n)");
-    let _place = served.queries.take();
     let mut rows = vec![false; served.columns.len()];
-    for id in served.session.column(&query, served.timeout)? {
+    for id in served.session.texts(&query)? {
         let row = u128::from_str_radix(&id, 16).ok().and_then(|id| served.columns.row(id));
         row.into_iter().for_each(|row| rows[row as usize] = true);
     }
@@ -173,9 +172,8 @@ fn sql(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
 
 #[cfg(feature = "sql")]
 fn answer_sql(served: &Served, query: &str) -> Result<Answer, Answer> {
-    let _place = served.queries.take();
     let start = std::time::Instant::now();
-    let answer = served.session.answer(query, ROWS_MAX, served.timeout)?;
+    let answer = served.session.answer(query, ROWS_MAX)?;
     Ok(Answer::json(&json!({
         "columns": answer.columns, "types": answer.types, "rows": answer.rows, "is_cut": answer.is_cut,
         "rows_max": ROWS_MAX, "ms": start.elapsed().as_millis() as u64,

@@ -1,0 +1,72 @@
+//! Faults as clients of PostgreSQL know them: a code of five letters, SQLSTATE, and a message.
+
+use datafusion::common::SchemaError;
+use datafusion::error::DataFusionError;
+use datafusion_postgres::pgwire::error::{ErrorInfo, PgWireError};
+
+use crate::query::limits::{GivenUp, Limiter};
+
+/// A fault of a query.
+pub(super) fn fault(code: &str, message: impl Into<String>) -> PgWireError {
+    PgWireError::UserError(Box::new(ErrorInfo::new("ERROR".to_owned(), code.to_owned(), message.into())))
+}
+
+/// A fault that ends the connection.
+pub(super) fn fatal(code: &str, message: &str) -> PgWireError {
+    let info = ErrorInfo::new("FATAL".to_owned(), code.to_owned(), message.to_owned());
+    PgWireError::UserError(Box::new(info))
+}
+
+impl From<GivenUp> for PgWireError {
+    fn from(why: GivenUp) -> Self {
+        let code = match why {
+            GivenUp::Time(_) => "57014",
+            GivenUp::Memory(_) => "53200",
+            GivenUp::Panic => "XX000",
+        };
+        fault(code, why.to_string())
+    }
+}
+
+/// A fault of ours.
+pub(super) fn of(error: anyhow::Error) -> PgWireError {
+    match error.downcast::<GivenUp>() {
+        Ok(why) => why.into(),
+        Err(error) => fault("XX000", format!("{error:#}")),
+    }
+}
+
+/// Names an error of the engine.
+pub(super) fn name(error: &mut PgWireError, limiter: &Limiter) {
+    let PgWireError::ApiError(inner) = error else { return };
+    let named = match inner.downcast_ref::<DataFusionError>().map(DataFusionError::find_root) {
+        Some(DataFusionError::ResourcesExhausted(_)) => limiter.out_of_memory().into(),
+        Some(DataFusionError::External(why)) if why.is::<GivenUp>() => {
+            why.downcast_ref::<GivenUp>().copied().map_or_else(|| fault("XX000", why.to_string()), Into::into)
+        }
+        Some(root) => fault(code(root), root.strip_backtrace()),
+        // What cannot be parsed comes as the parser's own error.
+        None => fault("42601", inner.to_string()),
+    };
+    *error = named;
+}
+
+fn code(error: &DataFusionError) -> &'static str {
+    match error {
+        DataFusionError::SQL(..) => "42601",
+        DataFusionError::NotImplemented(_) => "0A000",
+        DataFusionError::SchemaError(of, _) => match **of {
+            SchemaError::FieldNotFound { .. } => "42703",
+            _ => "42702",
+        },
+        DataFusionError::Plan(message) if message.starts_with("table '") => "42P01",
+        DataFusionError::Plan(message) if message.starts_with("Invalid function") => "42883",
+        DataFusionError::Plan(_) | DataFusionError::Configuration(_) => "42000",
+        DataFusionError::ArrowError(of, _) if of.to_string().contains("ivide by zero") => "22012",
+        DataFusionError::ArrowError(..) | DataFusionError::Execution(_) => "22000",
+        DataFusionError::ParquetError(_) | DataFusionError::ObjectStore(_) | DataFusionError::IoError(_) => {
+            "58030"
+        }
+        _ => "XX000",
+    }
+}

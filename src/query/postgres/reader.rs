@@ -1,0 +1,263 @@
+//! What becomes of a statement: queries are planned so that they can only read; what clients say of
+//! their session is answered without the engine; all else is refused.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::common::{DFSchema, ParamValues};
+use datafusion::dataframe::DataFrame;
+use datafusion::logical_expr::{EmptyRelation, LogicalPlan};
+use datafusion::prelude::SessionContext;
+use datafusion::sql::parser::Statement as Parsed;
+use datafusion::sql::sqlparser::ast::{Declare, DeclareType, Set, Statement};
+use datafusion_postgres::QueryHook;
+use datafusion_postgres::arrow_pg::datatypes::df::encode_dataframe;
+use datafusion_postgres::hooks::HookClient;
+use datafusion_postgres::hooks::cursor::CursorStatementHook;
+use datafusion_postgres::hooks::set_show::SetShowHook;
+use datafusion_postgres::hooks::transactions::TransactionStatementHook;
+use datafusion_postgres::pgwire::api::ClientInfo;
+use datafusion_postgres::pgwire::api::portal::{Format, Portal};
+use datafusion_postgres::pgwire::api::results::{Response, Tag};
+use datafusion_postgres::pgwire::api::stmt::StoredStatement;
+use datafusion_postgres::pgwire::api::store::PortalStore as _;
+use datafusion_postgres::pgwire::error::{PgWireError, PgWireResult};
+use datafusion_postgres::pgwire::types::format::FormatOptions;
+
+use super::faults::fault;
+use super::functions::setting;
+use crate::query::session::Engine;
+
+/// Reads, and nothing else.
+pub(super) struct Reader {
+    engine: Engine,
+}
+
+/// How a statement is answered.
+enum Kind {
+    /// By the engine.
+    Rows,
+    /// As what clients say of a session; with these words where nothing is to be done.
+    Session(Option<&'static str>),
+    /// Not at all.
+    Refused(String),
+}
+
+/// How `statement` is answered.
+fn kind(statement: &Statement) -> Kind {
+    match statement {
+        Statement::Query(_)
+        | Statement::Explain { .. }
+        | Statement::ExplainTable { .. }
+        | Statement::ShowTables { .. }
+        | Statement::ShowColumns { .. }
+        | Statement::ShowFunctions { .. } => Kind::Rows,
+        Statement::Set(Set::SingleAssignment { variable, .. })
+            if variable.to_string().to_ascii_lowercase().starts_with("datafusion.") =>
+        {
+            Kind::Refused(format!("`{variable}` is of the server, not of a session"))
+        }
+        Statement::Set(Set::SingleAssignment { .. } | Set::SetTimeZone { local: false, .. })
+        | Statement::ShowVariable { .. }
+        | Statement::StartTransaction { .. }
+        | Statement::Commit { .. }
+        | Statement::Rollback { .. }
+        | Statement::Declare { .. }
+        | Statement::Fetch { .. }
+        | Statement::Close { .. } => Kind::Session(None),
+        Statement::Set(_) => Kind::Session(Some("SET")),
+        Statement::Reset(_) => Kind::Session(Some("RESET")),
+        Statement::Discard { .. } => Kind::Session(Some("DISCARD ALL")),
+        Statement::Deallocate { .. } => Kind::Session(Some("DEALLOCATE")),
+        Statement::Savepoint { .. } => Kind::Session(Some("SAVEPOINT")),
+        Statement::ReleaseSavepoint { .. } => Kind::Session(Some("RELEASE")),
+        Statement::UNLISTEN { .. } => Kind::Session(Some("UNLISTEN")),
+        other => {
+            let text = other.to_string();
+            let words = text.split_whitespace().next().unwrap_or_default();
+            Kind::Refused(format!("{} is refused: this table can only be read", words.to_uppercase()))
+        }
+    }
+}
+
+fn refused(why: String) -> PgWireError {
+    fault("25006", why)
+}
+
+impl Reader {
+    /// Plans with `engine`.
+    pub(super) fn new(engine: Engine) -> Self {
+        Self { engine }
+    }
+
+    async fn plan(&self, statement: &Statement) -> PgWireResult<LogicalPlan> {
+        let statement = Parsed::Statement(Box::new(statement.clone()));
+        self.engine.plan_of(statement).await.map_err(|error| PgWireError::ApiError(Box::new(error)))
+    }
+
+    async fn frame(&self, statement: &Statement) -> PgWireResult<DataFrame> {
+        let plan = self.plan(statement).await?;
+        let frame = self.engine.context.execute_logical_plan(plan).await;
+        frame.map_err(|error| PgWireError::ApiError(Box::new(error)))
+    }
+
+    /// Answers what needs no parameters.
+    async fn answer(
+        &self,
+        statement: &Statement,
+        context: &SessionContext,
+        client: &mut dyn HookClient,
+    ) -> PgWireResult<Response> {
+        match kind(statement) {
+            Kind::Refused(why) => Err(refused(why)),
+            Kind::Session(Some(words)) => Ok(Response::Execution(Tag::new(words))),
+            Kind::Session(None) => self.of_session(statement, context, client).await,
+            Kind::Rows => {
+                let options = Arc::new(FormatOptions::from_client_metadata(client.metadata()));
+                let frame = self.frame(statement).await?;
+                Ok(Response::Query(encode_dataframe(frame, &Format::UnifiedText, Some(options)).await?))
+            }
+        }
+    }
+
+    /// Answers what clients say of their session.
+    async fn of_session(
+        &self,
+        statement: &Statement,
+        context: &SessionContext,
+        client: &mut dyn HookClient,
+    ) -> PgWireResult<Response> {
+        let answered = match statement {
+            Statement::Declare { stmts } => {
+                for declared in stmts {
+                    self.declare(declared, client).await?;
+                }
+                return Ok(Response::Execution(Tag::new("DECLARE CURSOR")));
+            }
+            Statement::Fetch { .. } | Statement::Close { .. } => {
+                CursorStatementHook.handle_simple_query(statement, context, client).await
+            }
+            // Back to before the fault: nothing was done that could be undone.
+            Statement::Rollback { savepoint: Some(_), .. } => {
+                return Ok(Response::TransactionStart(Tag::new("ROLLBACK")));
+            }
+            Statement::ShowVariable { variable } if variable.len() == 1 => {
+                match setting(&variable[0].value) {
+                    Some(value) => {
+                        let text = format!("SELECT '{value}' AS {}", variable[0].value.to_lowercase());
+                        let frame = context.sql(&text).await;
+                        let frame = frame.map_err(|error| PgWireError::ApiError(Box::new(error)))?;
+                        let rows = encode_dataframe(frame, &Format::UnifiedText, None).await?;
+                        return Ok(Response::Query(rows));
+                    }
+                    None => SetShowHook.handle_simple_query(statement, context, client).await,
+                }
+            }
+            Statement::Set(Set::SingleAssignment { variable, .. }) if !is_known(&variable.to_string()) => {
+                return Ok(Response::Execution(Tag::new("SET")));
+            }
+            Statement::Set(_) | Statement::ShowVariable { .. } => {
+                SetShowHook.handle_simple_query(statement, context, client).await
+            }
+            _ => TransactionStatementHook.handle_simple_query(statement, context, client).await,
+        };
+        answered.unwrap_or_else(|| Err(refused(format!("{statement} is refused"))))
+    }
+
+    /// Begins to answer a query whose rows are fetched by the name of a cursor.
+    async fn declare(&self, declared: &Declare, client: &mut dyn HookClient) -> PgWireResult<()> {
+        let (Some(name), Some(query), Some(DeclareType::Cursor)) =
+            (declared.names.first(), &declared.for_query, &declared.declare_type)
+        else {
+            return Err(fault("42601", "expected DECLARE name CURSOR FOR a query"));
+        };
+        let options = Arc::new(FormatOptions::from_client_metadata(client.metadata()));
+        let frame = self.frame(&Statement::Query(query.clone())).await?;
+        let mut rows = encode_dataframe(frame, &Format::UnifiedText, Some(options)).await?;
+        // It may wait for long until somebody fetches, and others must not wait for that.
+        rows.data_rows = Box::pin(self.engine.limiter.aside(None).items(rows.data_rows));
+        let statement = StoredStatement::new(name.value.clone(), (query.to_string(), None), Vec::new());
+        let portal = Portal::new_cursor(name.value.clone(), Arc::new(statement));
+        portal.start(rows).await;
+        client.portal_store().put_portal(Arc::new(portal));
+        Ok(())
+    }
+}
+
+/// Whether something is known of a client's session by this name; what is not is as it is.
+fn is_known(name: &str) -> bool {
+    let names = [
+        "statement_timeout",
+        "datestyle",
+        "bytea_output",
+        "intervalstyle",
+        "application_name",
+        "extra_float_digits",
+        "search_path",
+    ];
+    names.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+#[async_trait]
+impl QueryHook for Reader {
+    async fn handle_simple_query(
+        &self,
+        statement: &Statement,
+        context: &SessionContext,
+        client: &mut dyn HookClient,
+    ) -> Option<PgWireResult<Response>> {
+        if let Some(fault) = aborted(statement, context, client).await {
+            return Some(Err(fault));
+        }
+        Some(self.answer(statement, context, client).await)
+    }
+
+    async fn handle_extended_parse_query(
+        &self,
+        statement: &Statement,
+        context: &SessionContext,
+        client: &(dyn ClientInfo + Send + Sync),
+    ) -> Option<PgWireResult<LogicalPlan>> {
+        let nothing = || {
+            let schema = Arc::new(DFSchema::empty());
+            Some(Ok(LogicalPlan::EmptyRelation(EmptyRelation { produce_one_row: false, schema })))
+        };
+        match kind(statement) {
+            Kind::Refused(why) => Some(Err(refused(why))),
+            Kind::Rows => Some(self.plan(statement).await),
+            Kind::Session(_) => {
+                SetShowHook.handle_extended_parse_query(statement, context, client).await.or_else(nothing)
+            }
+        }
+    }
+
+    async fn handle_extended_query(
+        &self,
+        statement: &Statement,
+        _plan: &LogicalPlan,
+        _parameters: &ParamValues,
+        context: &SessionContext,
+        client: &mut dyn HookClient,
+    ) -> Option<PgWireResult<Response>> {
+        if let Some(fault) = aborted(statement, context, client).await {
+            return Some(Err(fault));
+        }
+        match kind(statement) {
+            // With parameters, in the form that was asked for.
+            Kind::Rows => None,
+            _ => Some(self.answer(statement, context, client).await),
+        }
+    }
+}
+
+/// Why a statement is not answered in a transaction in which one has failed.
+async fn aborted(
+    statement: &Statement,
+    context: &SessionContext,
+    client: &mut dyn HookClient,
+) -> Option<PgWireError> {
+    match statement {
+        Statement::StartTransaction { .. } | Statement::Commit { .. } | Statement::Rollback { .. } => None,
+        _ => TransactionStatementHook.handle_simple_query(statement, context, client).await?.err(),
+    }
+}
