@@ -210,7 +210,8 @@ impl Turn {
             let items: Vec<Result<T, E>> = receiver.recv().await?;
             Some((futures::stream::iter(items), (receiver, task)))
         });
-        Box::pin(parts.flatten())
+        // Who has read the end may ask again.
+        Box::pin(parts.flatten().fuse())
     }
 }
 

@@ -20,6 +20,7 @@ use anyhow::Result;
 use async_trait::async_trait;
 use datafusion_postgres::datafusion_pg_catalog::pg_catalog::context::EmptyContextProvider;
 use datafusion_postgres::datafusion_pg_catalog::setup_pg_catalog;
+use datafusion_postgres::datafusion_pg_catalog::sql::PostgresCompatibilityParser;
 use datafusion_postgres::pgwire::api::auth::noop::NoopStartupHandler;
 use datafusion_postgres::pgwire::api::auth::sasl::SASLAuthStartupHandler;
 use datafusion_postgres::pgwire::api::auth::sasl::scram::{
@@ -267,6 +268,10 @@ impl ExtendedQueryHandler for Service {
             "" => None,
             query => Some(self.turn(client, query).await?),
         };
+        let n_statements = PostgresCompatibilityParser::new().parse(&message.query).map_or(1, |of| of.len());
+        if n_statements > 1 {
+            return Err(faults::fault("42601", "a prepared statement is one statement"));
+        }
         let parsed = StoredStatement::parse(client, &message, self.query_parser());
         let parsed = match turn {
             Some(turn) => turn.within(parsed).await??,

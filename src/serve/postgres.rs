@@ -45,9 +45,10 @@ impl Door {
             );
         }
         let (tls, certificate) = tls.unzip();
+        let is_secure = tls.is_some();
         let entry = match password {
             None => Entry::Open,
-            Some(password) => Entry::Password { password, certificate, is_secure: !is_local },
+            Some(password) => Entry::Password { password, certificate, is_secure },
         };
         Ok(Self { address, entry, tls })
     }

@@ -2,9 +2,15 @@
 
 use std::sync::Arc;
 
+use datafusion::arrow::array::{ArrayRef, StringArray};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
-use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility, create_udf,
+};
+use serde_json::Value;
+
+use crate::query::values;
 
 /// The version whose clients are answered.
 pub(super) const VERSION: &str = "16.6";
@@ -25,6 +31,41 @@ const SETTINGS: [(&str, &str); 9] = [
 /// The value of a setting.
 pub(super) fn setting(name: &str) -> Option<&'static str> {
     SETTINGS.iter().find(|(of, _)| of.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+}
+
+/// Any value as JSON: lists within lists, which clients have no type for.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct AsJson(Signature);
+
+impl ScalarUDFImpl for AsJson {
+    fn name(&self) -> &str {
+        "as_json"
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.0
+    }
+
+    fn return_type(&self, _: &[DataType]) -> datafusion::common::Result<DataType> {
+        Ok(DataType::Utf8)
+    }
+
+    fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> datafusion::common::Result<ColumnarValue> {
+        let [column] = &*ColumnarValue::values_to_arrays(&arguments.args)? else {
+            return datafusion::common::exec_err!("as_json is of one value");
+        };
+        let text = |row| match values::value(column, row) {
+            Value::Null => None,
+            value => Some(value.to_string()),
+        };
+        let texts: StringArray = (0..column.len()).map(text).collect();
+        Ok(ColumnarValue::Array(Arc::new(texts) as ArrayRef))
+    }
+}
+
+/// A value as JSON.
+pub(super) fn as_json() -> ScalarUDF {
+    ScalarUDF::from(AsJson(Signature::any(1, Volatility::Immutable)))
 }
 
 /// The functions.

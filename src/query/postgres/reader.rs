@@ -3,15 +3,20 @@
 
 use std::sync::Arc;
 
+use std::ops::ControlFlow;
+
 use async_trait::async_trait;
 use datafusion::common::{DFSchema, ParamValues};
 use datafusion::dataframe::DataFrame;
-use datafusion::logical_expr::{EmptyRelation, LogicalPlan};
+use datafusion::logical_expr::{EmptyRelation, Expr, LogicalPlan, LogicalPlanBuilder, ScalarUDF};
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::Statement as Parsed;
-use datafusion::sql::sqlparser::ast::{Declare, DeclareType, Set, Statement};
+use datafusion::sql::sqlparser::ast::{
+    Declare, DeclareType, Expr as SqlExpr, Set, Statement, Value, VisitMut as _, VisitorMut,
+};
 use datafusion_postgres::QueryHook;
 use datafusion_postgres::arrow_pg::datatypes::df::encode_dataframe;
+use datafusion_postgres::arrow_pg::datatypes::into_pg_type;
 use datafusion_postgres::hooks::HookClient;
 use datafusion_postgres::hooks::cursor::CursorStatementHook;
 use datafusion_postgres::hooks::set_show::SetShowHook;
@@ -25,7 +30,7 @@ use datafusion_postgres::pgwire::error::{PgWireError, PgWireResult};
 use datafusion_postgres::pgwire::types::format::FormatOptions;
 
 use super::faults::fault;
-use super::functions::setting;
+use super::functions::{as_json, setting};
 use crate::query::session::Engine;
 
 /// Reads, and nothing else.
@@ -91,8 +96,10 @@ impl Reader {
     }
 
     async fn plan(&self, statement: &Statement) -> PgWireResult<LogicalPlan> {
-        let statement = Parsed::Statement(Box::new(statement.clone()));
-        self.engine.plan_of(statement).await.map_err(|error| PgWireError::ApiError(Box::new(error)))
+        let mut statement = Box::new(statement.clone());
+        let _ = statement.visit(&mut SearchPath);
+        let plan = self.engine.plan_of(Parsed::Statement(statement)).await;
+        plan.and_then(with_known_types).map_err(|error| PgWireError::ApiError(Box::new(error)))
     }
 
     async fn frame(&self, statement: &Statement) -> PgWireResult<DataFrame> {
@@ -181,6 +188,44 @@ impl Reader {
         portal.start(rows).await;
         client.portal_store().put_portal(Arc::new(portal));
         Ok(())
+    }
+}
+
+/// The same with columns that clients have no type for as JSON.
+fn with_known_types(plan: LogicalPlan) -> datafusion::common::Result<LogicalPlan> {
+    let is_known = |of: &Expr| -> datafusion::common::Result<bool> {
+        use datafusion::logical_expr::ExprSchemable as _;
+        Ok(into_pg_type(&of.get_type(plan.schema())?).is_ok())
+    };
+    let columns: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
+    let known = columns.iter().map(is_known).collect::<Result<Vec<bool>, _>>()?;
+    if matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_)) || known.iter().all(|known| *known) {
+        return Ok(plan);
+    }
+    let json: ScalarUDF = as_json();
+    let shown = columns.into_iter().zip(known).map(|(column, known)| {
+        let name = column.schema_name().to_string();
+        let name = name.rsplit('.').next().unwrap_or_default().to_owned();
+        if known { column } else { json.call(vec![column]).alias(name) }
+    });
+    LogicalPlanBuilder::from(plan).project(shown)?.build()
+}
+
+/// Puts the schema of the tables where the parser has left nothing for those of the search path.
+struct SearchPath;
+
+impl VisitorMut for SearchPath {
+    type Break = ();
+
+    fn post_visit_expr(&mut self, of: &mut SqlExpr) -> ControlFlow<()> {
+        if let SqlExpr::InList { expr, list, .. } = of
+            && expr.to_string() == "quote_ident(table_schema)"
+            && let [SqlExpr::Value(only)] = list.as_mut_slice()
+            && only.value == Value::SingleQuotedString(String::new())
+        {
+            only.value = Value::SingleQuotedString("public".to_owned());
+        }
+        ControlFlow::Continue(())
     }
 }
 
