@@ -23,6 +23,7 @@ use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream, collec
 use reducer::finish::{Keep, finish as rows_of};
 use schema::tables::{EventRow, NodeAggregate, RecordBatch, Row as _};
 use schema::{Event, InputAccount, Model, NodeOutput};
+use tokio::runtime::Runtime;
 
 use super::limits::Limits;
 use super::session::{self, Engine};
@@ -45,8 +46,9 @@ pub(crate) fn first_half(query: &str, model: Model, output: NodeOutput) -> Resul
     let node = output.node.clone();
     let events = NodeEvents { model: Arc::new(model), output: Arc::new(output), schema: schema() };
     in_thread(move || {
-        session::runtime()?.block_on(async {
-            let (plan, context) = plan(&engine(Limits::default())?, query, Some(events)).await?;
+        let runtime = session::runtime()?;
+        runtime.block_on(async {
+            let (plan, context) = plan(&engine(Limits::default(), &runtime)?, query, Some(events)).await?;
             let half = half(&innermost(&plan)?, Half::First, None)?;
             let schema = half.schema();
             let batches = collect(half, context).await?;
@@ -58,8 +60,10 @@ pub(crate) fn first_half(query: &str, model: Model, output: NodeOutput) -> Resul
 /// Fails if `query` has no half that a node can do: before its logs are read.
 pub(crate) fn check(query: &str) -> Result<()> {
     in_thread(|| {
-        session::runtime()?
-            .block_on(async { innermost(&plan(&engine(Limits::default())?, query, None).await?.0).map(drop) })
+        let runtime = session::runtime()?;
+        runtime.block_on(async {
+            innermost(&plan(&engine(Limits::default(), &runtime)?, query, None).await?.0).map(drop)
+        })
     })
 }
 
@@ -92,7 +96,8 @@ pub(crate) fn print_second_half(
         }
     }
     in_thread(move || {
-        let (runtime, engine) = (session::runtime()?, engine(limits)?);
+        let runtime = session::runtime()?;
+        let engine = engine(limits, &runtime)?;
         let rows = runtime.block_on(async {
             let (plan, context) = plan(&engine, &query, None).await?;
             let innermost = innermost(&plan)?;
@@ -112,8 +117,8 @@ pub(crate) fn print_second_half(
 }
 
 /// The plan of an aggregate is the same at all nodes, so it has one partition.
-fn engine(limits: Limits) -> Result<Engine> {
-    Engine::new(limits, super::Joins::ByRequest, 1)
+fn engine(limits: Limits, threads: &Runtime) -> Result<Engine> {
+    Engine::new(limits, super::Joins::ByRequest, 1, threads)
 }
 
 fn engine_name() -> String {

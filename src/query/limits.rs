@@ -8,14 +8,16 @@ use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use anyhow::Result;
 use datafusion::error::DataFusionError;
+use futures::future::{Either, select};
 use futures::{FutureExt as _, Stream, StreamExt as _};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout_at};
 
 /// Items that are ready and not yet read, at most, given on together.
 const READY_MAX: usize = 1024;
@@ -82,35 +84,60 @@ impl From<GivenUp> for DataFusionError {
 pub(super) struct Limiter {
     limits: Limits,
     places: Arc<Semaphore>,
+    /// Where queries run.
+    threads: Handle,
 }
 
 /// A place that was taken, and until when.
 #[derive(Clone)]
 pub(super) struct Turn {
     place: Option<Arc<OwnedSemaphorePermit>>,
-    deadline: Option<Instant>,
+    bell: Option<Bell>,
     limits: Limits,
+    threads: Handle,
+}
+
+/// Rings when time is over. It has a thread of its own: those of the engine may all be at work on
+/// something that looks at no clock.
+#[derive(Clone)]
+struct Bell {
+    rung: watch::Receiver<bool>,
+    /// With the last one of these the thread ends.
+    _kept: std::sync::mpsc::Sender<()>,
+}
+
+impl Bell {
+    fn after(time: Duration) -> std::io::Result<Self> {
+        let (ring, rung) = watch::channel(false);
+        let (kept, waits) = std::sync::mpsc::channel();
+        std::thread::Builder::new().name("deadline".to_owned()).spawn(move || {
+            if waits.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                let _ = ring.send(true);
+            }
+        })?;
+        Ok(Self { rung, _kept: kept })
+    }
 }
 
 impl Limiter {
     /// Nobody has a place yet.
-    pub(super) fn new(limits: Limits) -> Self {
-        Self { limits, places: Arc::new(Semaphore::new(limits.at_once)) }
+    pub(super) fn new(limits: Limits, threads: Handle) -> Self {
+        Self { limits, places: Arc::new(Semaphore::new(limits.at_once)), threads }
     }
 
     /// Waits for a place; `timeout` is what the asker wants to wait at most, if anything.
     pub(super) async fn turn(&self, timeout: Option<Duration>) -> Result<Turn> {
-        let mut turn = self.aside(timeout);
-        let place = until(turn.deadline, Arc::clone(&self.places).acquire_owned()).await;
+        let mut turn = self.aside(timeout)?;
+        let place = until(turn.bell.as_ref(), Arc::clone(&self.places).acquire_owned()).await;
         turn.place = Some(Arc::new(place.ok_or(turn.over())??));
         Ok(turn)
     }
 
     /// The same without a place, for what only waits to be read.
-    pub(super) fn aside(&self, timeout: Option<Duration>) -> Turn {
+    pub(super) fn aside(&self, timeout: Option<Duration>) -> Result<Turn> {
         let limits = Limits { timeout: earlier(self.limits.timeout, timeout), ..self.limits };
-        let deadline = limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        Turn { place: None, deadline, limits }
+        let bell = limits.timeout.map(Bell::after).transpose()?;
+        Ok(Turn { place: None, bell, limits, threads: self.threads.clone() })
     }
 
     /// What is said of `error`: plainly, where a limit is the reason.
@@ -134,11 +161,13 @@ fn earlier(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
     }
 }
 
-/// What `run` gives, unless it is not there by then.
-async fn until<T>(deadline: Option<Instant>, run: impl Future<Output = T>) -> Option<T> {
-    match deadline {
-        Some(deadline) => timeout_at(deadline, run).await.ok(),
-        None => Some(run.await),
+/// What `run` gives, unless the bell rings before.
+async fn until<T>(bell: Option<&Bell>, run: impl Future<Output = T>) -> Option<T> {
+    let Some(bell) = bell else { return Some(run.await) };
+    let mut rung = bell.rung.clone();
+    match select(pin!(run), pin!(rung.wait_for(|is_rung| *is_rung))).await {
+        Either::Left((done, _)) => Some(done),
+        Either::Right(_) => None,
     }
 }
 
@@ -150,18 +179,23 @@ impl Turn {
         run: impl Future<Output = Result<T>> + Send + 'static,
     ) -> Result<T> {
         let mut task = JoinSet::new();
-        task.spawn(run);
-        match until(self.deadline, task.join_next()).await {
+        task.spawn_on(run, &self.threads);
+        match until(self.bell.as_ref(), task.join_next()).await {
             None => Err(self.over().into()),
             Some(Some(Ok(done))) => done,
             Some(_) => Err(GivenUp::Panic.into()),
         }
     }
 
-    /// The same, on this thread: what borrows from its asker.
+    /// The same, on this thread: what borrows from its asker. What it begins runs on the engine's.
     #[cfg(feature = "postgres")]
     pub(super) async fn within<T>(&self, run: impl Future<Output = T>) -> Result<T, GivenUp> {
-        match until(self.deadline, AssertUnwindSafe(run).catch_unwind()).await {
+        let mut run = pin!(run);
+        let run = std::future::poll_fn(|context| {
+            let _threads = self.threads.enter();
+            run.as_mut().poll(context)
+        });
+        match until(self.bell.as_ref(), AssertUnwindSafe(run).catch_unwind()).await {
             None => Err(self.over()),
             Some(Err(_)) => Err(GivenUp::Panic),
             Some(Ok(done)) => Ok(done),
@@ -184,9 +218,10 @@ impl Turn {
     {
         let (sender, receiver) = mpsc::channel(1);
         let over = self.over();
-        let Self { place, deadline, .. } = self;
+        let Self { place, bell, threads, .. } = self;
+        let reader_bell = bell.clone();
         let mut task = JoinSet::new();
-        task.spawn(async move {
+        let run = async move {
             let sent = async {
                 let mut stream = pin!(stream.ready_chunks(READY_MAX));
                 while let Some(items) = stream.next().await {
@@ -195,7 +230,7 @@ impl Turn {
                     }
                 }
             };
-            let done = until(deadline, AssertUnwindSafe(sent).catch_unwind()).await;
+            let done = until(bell.as_ref(), AssertUnwindSafe(sent).catch_unwind()).await;
             drop(place);
             let why = match done {
                 Some(Ok(())) => return,
@@ -204,11 +239,16 @@ impl Turn {
             };
             // Nobody may be there to read it any more.
             let _ = sender.send(vec![Err(why.into())]).await;
-        });
-        // The task ends with the stream that is read.
-        let parts = futures::stream::unfold((receiver, task), async |(mut receiver, task)| {
-            let items: Vec<Result<T, E>> = receiver.recv().await?;
-            Some((futures::stream::iter(items), (receiver, task)))
+        };
+        task.spawn_on(run, &threads);
+        // The task ends with the stream that is read, and who reads waits no longer than it may.
+        let parts = futures::stream::unfold(Some((receiver, task, reader_bell)), move |state| async move {
+            let (mut receiver, task, bell) = state?;
+            let items: Option<Vec<Result<T, E>>> = match until(bell.as_ref(), receiver.recv()).await {
+                Some(items) => items,
+                None => return Some((futures::stream::iter(vec![Err(over.into())]), None)),
+            };
+            Some((futures::stream::iter(items?), Some((receiver, task, bell))))
         });
         // Who has read the end may ask again.
         Box::pin(parts.flatten().fuse())
@@ -228,7 +268,7 @@ mod tests {
 
     fn limiter(timeout_ms: u64, at_once: usize) -> Limiter {
         let timeout = Some(Duration::from_millis(timeout_ms));
-        Limiter::new(Limits { timeout, at_once, ..Limits::default() })
+        Limiter::new(Limits { timeout, at_once, ..Limits::default() }, tokio::runtime::Handle::current())
     }
 
     #[track_caller]
@@ -300,7 +340,7 @@ mod tests {
     #[test]
     fn memory_is_told_plainly() {
         let error = DataFusionError::ResourcesExhausted("top memory consumers".to_owned());
-        let told = limiter(1, 1).told(error.context("somewhere")).find_root().to_string();
+        let told = run(async { limiter(1, 1).told(error.context("somewhere")).find_root().to_string() });
         assert!(told.contains("1074 MB of memory") && told.contains("--memory"), "{told}");
     }
 }

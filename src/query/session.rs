@@ -147,12 +147,12 @@ pub(super) fn runtime() -> Result<Runtime> {
 
 impl Engine {
     /// One without tables.
-    pub(super) fn new(limits: Limits, joins: Joins, n_partitions: usize) -> Result<Self> {
+    pub(super) fn new(limits: Limits, joins: Joins, n_partitions: usize, threads: &Runtime) -> Result<Self> {
         // Where nothing can be written, what needs more memory fails.
         let spill = Folder::new(&std::env::temp_dir()).ok().map(Arc::new);
         Ok(Self {
             context: context(limits.memory_bytes, spill.as_deref(), joins, n_partitions)?,
-            limiter: Limiter::new(limits),
+            limiter: Limiter::new(limits, threads.handle().clone()),
             functions: Arc::new(functions().iter().map(|function| function.name().to_owned()).collect()),
             _spill: spill,
         })
@@ -300,15 +300,19 @@ impl Session {
         &self.engine
     }
 
-    /// Runs what asks it for others, until the session ends.
+    /// Runs what asks it for others, until the process ends: on other threads than queries run on,
+    /// which may all be at work.
     #[cfg(feature = "postgres")]
-    pub(crate) fn spawn(&self, run: impl Future<Output = ()> + Send + 'static) {
-        drop(self.runtime().spawn(run));
+    pub(crate) fn spawn(&self, run: impl Future<Output = ()> + Send + 'static) -> Result<()> {
+        let runtime = runtime()?;
+        std::thread::Builder::new().name("postgres".to_owned()).spawn(move || runtime.block_on(run))?;
+        Ok(())
     }
 
     /// Opens the tables of `manifest`.
     pub(crate) fn open(manifest: &Manifest, joins: Joins, limits: Limits) -> Result<Self> {
-        let engine = Engine::new(limits, joins, rayon::current_num_threads())?;
+        let runtime = runtime()?;
+        let engine = Engine::new(limits, joins, rayon::current_num_threads(), &runtime)?;
         let mut names = Vec::new();
         for table in TABLES {
             let schema = schema_of(table);
@@ -316,7 +320,7 @@ impl Session {
                 .push((table.to_owned(), schema.fields().iter().map(|field| field.name().clone()).collect()));
             register(&engine.context, manifest, table, schema)?;
         }
-        Ok(Self { engine, runtime: Some(runtime()?), names })
+        Ok(Self { engine, runtime: Some(runtime), names })
     }
 
     /// Runs `query` and writes its rows to standard output.

@@ -64,7 +64,7 @@ impl Door {
             if let Ok(listener) = TcpListener::from_std(listener) {
                 accept(&listener, handlers, tls).await;
             }
-        });
+        })?;
         Ok(bound)
     }
 }

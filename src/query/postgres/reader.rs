@@ -182,7 +182,8 @@ impl Reader {
         let frame = self.frame(&Statement::Query(query.clone())).await?;
         let mut rows = encode_dataframe(frame, &Format::UnifiedText, Some(options)).await?;
         // It may wait for long until somebody fetches, and others must not wait for that.
-        rows.data_rows = Box::pin(self.engine.limiter.aside(None).items(rows.data_rows));
+        let turn = self.engine.limiter.aside(None).map_err(super::faults::of)?;
+        rows.data_rows = Box::pin(turn.items(rows.data_rows));
         let statement = StoredStatement::new(name.value.clone(), (query.to_string(), None), Vec::new());
         let portal = Portal::new_cursor(name.value.clone(), Arc::new(statement));
         portal.start(rows).await;
