@@ -18,6 +18,8 @@ use scoring::{Scores, files, output};
 mod readme;
 #[path = "support/scoring.rs"]
 mod scoring;
+#[path = "support/seconds.rs"]
+mod seconds;
 
 const SETS: &[(&str, &str)] = &[
     ("cassandra-2.1.0", "set-a"),
@@ -25,30 +27,40 @@ const SETS: &[(&str, &str)] = &[
     ("cassandra-2.1.0", "set-a-plain"),
     ("cassandra-2.1.0", "set-killed"),
     ("cassandra-2.1.0", "set-killed-plain"),
+    ("cassandra-2.1.0", "set-killed-plain-seconds"),
     ("hbase-0.94.18", "set-a"),
     ("hbase-0.94.18", "set-a-cross"),
     ("hbase-0.94.18", "set-a-debug"),
     ("hbase-0.94.18", "set-a-plain"),
     ("hbase-0.94.18", "set-killed"),
     ("hbase-0.94.18", "set-killed-plain"),
+    ("hbase-0.94.18", "set-killed-plain-seconds"),
     ("hbase-2.4.18", "set-killed"),
     ("hbase-2.4.18", "set-killed-plain"),
+    ("hbase-2.4.18", "set-killed-plain-seconds"),
     ("hdfs-2.7.3", "set-a"),
     ("hdfs-2.7.3", "set-killed"),
+    ("hdfs-2.7.3", "set-killed-seconds"),
     ("kafka-3.7.1", "set-killed"),
     ("kafka-3.7.1", "set-killed-plain"),
+    ("kafka-3.7.1", "set-killed-plain-seconds"),
     ("spark-3.5.1", "set-killed"),
+    ("spark-3.5.1", "set-killed-seconds"),
     ("spark-3.5.1", "set-killed-plain"),
+    ("spark-3.5.1", "set-killed-plain-seconds"),
     ("yarn-2.0.2-alpha", "set-a"),
     ("yarn-2.0.2-alpha", "set-a-plain"),
     ("yarn-3.3.6", "set-killed"),
     ("yarn-3.3.6", "set-killed-plain"),
+    ("yarn-3.3.6", "set-killed-plain-seconds"),
     ("zookeeper-3.4.6", "set-a"),
     ("zookeeper-3.4.6", "set-a-debug"),
     ("zookeeper-3.4.6", "set-a-plain"),
     ("zookeeper-3.4.6", "set-killed"),
     ("zookeeper-3.4.6", "set-killed-plain"),
+    ("zookeeper-3.4.6", "set-killed-plain-seconds"),
     ("zookeeper-3.9.2", "set-killed"),
+    ("zookeeper-3.9.2", "set-killed-seconds"),
     ("zookeeper-3.9.2", "set-killed-debug"),
 ];
 
@@ -203,7 +215,13 @@ fn tell(table: &str) -> Result<(), String> {
 /// Analyzes, maps, reduces and evaluates one set.
 fn measure(system: &str, set: &str, jars: &Path) -> Result<Scores, String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let (folder, truth) = folder_and_truth(system, set, scratch.path())?;
+    let (folder, truth) = match set.strip_suffix("-seconds") {
+        None => folder_and_truth(system, set, scratch.path())?,
+        Some(set) => {
+            let (folder, truth) = folder_and_truth(system, set, scratch.path())?;
+            (folder_in_seconds(&folder, scratch.path())?, truth)
+        }
+    };
     let inputs = (files(jars, ".jar")?, files(&folder, ".log.zst")?);
     let types = root().join(system).join("types.tsv");
     let found = scoring::evaluation((&inputs.0, &inputs.1), (&truth, &types), scratch.path())?;
@@ -245,7 +263,7 @@ fn ask(system: &str, set: &str, table: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The logs of a set and its truth. `set-a-cross` is `set-a` with the units of
+/// The logs of a set that is in the tree, and its truth. `set-a-cross` is `set-a` with the units of
 /// `cross.tsv`, which reach from one system into another.
 fn folder_and_truth(system: &str, set: &str, scratch: &Path) -> Result<(PathBuf, PathBuf), String> {
     let Some(set) = set.strip_suffix("-cross") else {
@@ -268,6 +286,19 @@ fn folder_and_truth(system: &str, set: &str, scratch: &Path) -> Result<(PathBuf,
     let path = scratch.join("truth.tsv");
     std::fs::write(&path, joined.collect::<String>()).map_err(|e| e.to_string())?;
     Ok((folder, path))
+}
+
+/// The logs of a folder as a layout without fractions of seconds prints them.
+fn folder_in_seconds(folder: &Path, scratch: &Path) -> Result<PathBuf, String> {
+    let cut = scratch.join("seconds");
+    std::fs::create_dir(&cut).map_err(|e| e.to_string())?;
+    for file in files(folder, ".log.zst")? {
+        let log = seconds::in_seconds(&unpacked(&file)?);
+        let packed = zstd::encode_all(log.as_bytes(), 1).map_err(|e| e.to_string())?;
+        let name = file.file_name().unwrap_or_default();
+        std::fs::write(cut.join(name), packed).map_err(|e| e.to_string())?;
+    }
+    Ok(cut)
 }
 
 /// The text of a file packed by zstd.

@@ -78,3 +78,4 @@ pub mod catalog;
 pub mod finish;
 pub mod spill;
 pub mod table;
+mod ticks;
