@@ -127,11 +127,12 @@ impl Serials {
         let others = self.together.iter().filter(|((of, _), _)| *of == class);
         let found = others.filter_map(|(&(_, other), pairs)| {
             let mut parents: BTreeMap<u64, u64> = pairs.iter().filter(is_part).copied().collect();
-            let n_stray = pairs.len() - parents.len();
+            let n_stray = pairs.iter().filter(|&&pair| is_stray(pair, lives)).count();
             let are_parts = parents.len() >= PARTS_MIN && n_stray * STRAY_SHARE <= pairs.len();
-            let is_known = are_parts && !is_count(&parents);
+            let are_most = parents.len() * 2 >= pairs.len();
+            let is_known = are_parts && are_most && !is_count(&parents);
             if is_known {
-                add_reported_late(&mut parents, pairs, lives);
+                add_unsure(&mut parents, pairs, lives);
             }
             is_known.then_some((other, parents))
         });
@@ -139,9 +140,16 @@ impl Serials {
     }
 }
 
-/// Adds parts whose end is reported when that of the whole has been: they began while it was
-/// at work, and name no other.
-fn add_reported_late(
+/// Whether the object `n`, which names the one numbered `of`, is no part of that for sure: it was
+/// there before it, or began when it was done. Of one from before the log began nothing is known.
+fn is_stray((n, of): (u64, u64), lives: &BTreeMap<u64, Life>) -> bool {
+    let lives = lives.get(&of).zip(lives.get(&n));
+    of >= n || lives.is_some_and(|(outer, inner)| inner.first_us > outer.last_us)
+}
+
+/// Adds parts whose end is reported when that of the whole has been, and those of what was at work
+/// before the log began: they name no other.
+fn add_unsure(
     parents: &mut BTreeMap<u64, u64>,
     pairs: &BTreeSet<(u64, u64)>,
     lives: &BTreeMap<u64, Life>,
@@ -149,8 +157,7 @@ fn add_reported_late(
     let named: Vec<(u64, u64)> = pairs.iter().copied().collect();
     for of_one in named.chunk_by(|a, b| a.0 == b.0) {
         let &[(n, of)] = of_one else { continue };
-        let lives = lives.get(&of).zip(lives.get(&n));
-        if of < n && lives.is_some_and(|(outer, inner)| inner.first_us <= outer.last_us) {
+        if !is_stray((n, of), lives) {
             parents.insert(n, of);
         }
     }
