@@ -149,11 +149,7 @@ fn is_stray((n, of): (u64, u64), lives: &BTreeMap<u64, Life>) -> bool {
 
 /// Adds parts whose end is reported when that of the whole has been, and those of what was at work
 /// before the log began: they name no other.
-fn add_unsure(
-    parents: &mut BTreeMap<u64, u64>,
-    pairs: &BTreeSet<(u64, u64)>,
-    lives: &BTreeMap<u64, Life>,
-) {
+fn add_unsure(parents: &mut BTreeMap<u64, u64>, pairs: &BTreeSet<(u64, u64)>, lives: &BTreeMap<u64, Life>) {
     let named: Vec<(u64, u64)> = pairs.iter().copied().collect();
     for of_one in named.chunk_by(|a, b| a.0 == b.0) {
         let &[(n, of)] = of_one else { continue };
