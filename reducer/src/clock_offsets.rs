@@ -196,3 +196,107 @@ fn agreed(found: &[Offset], n_spans: &BTreeMap<&'static str, usize>) -> Offsets 
     }
     offsets
 }
+
+#[cfg(test)]
+mod tests {
+    use schema::{Event, Pass, Value, ValueClassId, Values, sketch};
+
+    use super::*;
+    use crate::skeleton::Stored;
+
+    const MODEL: &str = "
+        top a Task
+        top b Task
+        pair a b Socket
+        ";
+
+    /// What `top` prints on `node` at `us` of a thing.
+    fn span(model: &Model, (node, top): (&str, &str), us: i64, thing: u32) -> Span {
+        let event = Event {
+            file: 0,
+            line: us.unsigned_abs(),
+            n_lines: 1,
+            byte_offset: 0,
+            ts_us: us,
+            late_us: 0,
+            level: None,
+            log_point: None,
+            values: Values::default(),
+            pass: Pass::Opens,
+            reason: Name::default(),
+        };
+        let text = format!("thing-{thing:05}");
+        let span = schema::Span {
+            node: Name::from(node),
+            thread: None,
+            top_levels: vec![sketch::top(model, top)],
+            identifiers: vec![Value { value_class: ValueClassId::new(0), text: text.into() }],
+            events: vec![event],
+            truncated: false,
+            hosts: Vec::new(),
+        };
+        Span::new(span, Stored::default())
+    }
+
+    /// Hand-overs from x to y, and, if so, back, each 2 ms or a little more after the other, where y
+    /// is ahead.
+    fn hand_overs(model: &Model, ahead_us: i64, goes_back: bool) -> Vec<Span> {
+        let mut spans = Vec::new();
+        for n in 0..40_u32 {
+            let at_us = i64::from(n) * 3_000_000;
+            let later_us = 2_000 + i64::from(n % 5) * 100;
+            let goes_there = !goes_back || n.is_multiple_of(2);
+            let (first, second) = if goes_there { ("x", "y") } else { ("y", "x") };
+            let by = |node: &str| if node == "y" { ahead_us } else { 0 };
+            let (from, to) = if goes_there { ("a", "b") } else { ("b", "a") };
+            spans.push(span(model, (first, from), at_us + by(first), n));
+            spans.push(span(model, (second, to), at_us + later_us + by(second), n));
+        }
+        // Most is printed by x.
+        spans.push(span(model, ("x", "a"), 0, 99_999));
+        spans
+    }
+
+    #[track_caller]
+    fn check(ahead_us: i64, goes_back: bool, expected: &[(&str, i64)]) {
+        let back = if goes_back { "pair b a Socket" } else { "" };
+        let model = sketch::model(&format!("{MODEL}{back}"));
+        let printed = hand_overs(&model, ahead_us, goes_back);
+        let mut spans = printed.clone();
+        let offsets = make_up(&model, &mut spans, 1_000_000);
+        let expected: Offsets = expected.iter().map(|(node, us)| (Name::from(node), *us)).collect();
+        assert_eq!(offsets, expected);
+        if ahead_us == 0 || !goes_back {
+            assert_eq!(spans, printed);
+        }
+        restore(&mut spans, &offsets);
+        assert_eq!(spans, printed);
+    }
+
+    #[test]
+    fn a_clock_is_ahead_by_what_makes_both_ways_equally_late() {
+        check(100_000, true, &[("y", 100_000)]);
+        check(-30_000, true, &[("y", -30_000)]);
+    }
+
+    #[test]
+    fn clocks_that_can_be_one_are() {
+        check(0, true, &[]);
+        // Both ways are late, one more than the other.
+        check(1_000, true, &[]);
+    }
+
+    #[test]
+    fn of_one_way_alone_nothing_is_concluded() {
+        check(-30_000, false, &[]);
+    }
+
+    #[test]
+    fn clocks_that_go_together_are_moved_together() {
+        let offset = |from, to, us, n| Offset { from, to, us, n };
+        let found = [offset("a", "b", 50, 9), offset("b", "c", 0, 8), offset("a", "c", 40, 7)];
+        let n_spans = BTreeMap::from([("a", 10), ("b", 8), ("c", 8)]);
+        // b and c go by one clock, which more spans go by than by that of a.
+        assert_eq!(agreed(&found, &n_spans), Offsets::from_iter([(Name::from("a"), -50)]));
+    }
+}

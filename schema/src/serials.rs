@@ -217,6 +217,23 @@ mod tests {
     }
 
     #[test]
+    fn of_what_began_before_the_log_did_parts_are_parts() {
+        let [own, other] = [0, 1].map(ValueClassId::new);
+        let mut serials = Serials::new(BTreeSet::from([own]));
+        // Each is a part of one that began twenty to twenty-three numbers before it, and is named once
+        // more when it is done; the log begins at number 100.
+        for n in 100..164_u64 {
+            let outer = n / 4 * 4 - 20;
+            serials.see(2 * n as i64, &[(own, n), (other, outer)]);
+            if outer >= 100 {
+                serials.see(2 * n as i64 + 1, &[(own, outer)]);
+            }
+        }
+        let work = serials.work().expect("work");
+        assert_eq!([work.root(103), work.root(119), work.root(120)], [80, 96, 80]);
+    }
+
+    #[test]
     fn numbers_that_are_not_given_in_turn_or_have_no_parts_are_no_work() {
         assert!(work(|n| n * 7 % 41, |n| n * 7 % 41).is_none());
         assert!(work(|n| n * 1000, |n| n * 1000).is_none());
