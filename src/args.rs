@@ -210,7 +210,7 @@ pub(crate) struct SqlArgs {
 
 /// What a query may take.
 #[derive(Clone, Copy, Debug, ClapArgs)]
-#[cfg_attr(not(feature = "sql"), expect(dead_code, reason = "there is no engine that they limit"))]
+#[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "flags are known to every build"))]
 pub(crate) struct LimitArgs {
     /// Give a query up that is not answered within this time [default: none]
     #[arg(long, value_name = "TIME", value_parser = duration_us)]
@@ -446,6 +446,7 @@ pub(crate) struct ExportArgs {
 }
 
 #[derive(Debug, ClapArgs)]
+#[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "flags are known to every build"))]
 pub(crate) struct ServeArgs {
     /// Folder of the request table
     #[arg(long, value_name = "TABLE")]
