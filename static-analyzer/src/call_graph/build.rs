@@ -48,6 +48,7 @@ pub fn build(program: &Program) -> CallGraph {
     let mut calls: Vec<Vec<Call>> = finished.collect();
     let handlers = services::handlers(&resolver);
     containers::given_to_libraries(program, &handlers, &mut calls);
+    containers::publish_events(&resolver, &mut calls);
     containers::start_asynchronous(program, &mut calls);
     recursion::join(&resolver, &mut calls);
     let machines = Machines::find(&resolver, &calls);

@@ -11,7 +11,7 @@ use super::client_apis::{CALLS, DIRECT, Row};
 use super::template::{Asked, Part, SCHEMES};
 use super::urls::{Urls, is_address_type};
 use crate::call_graph::CallGraph;
-use crate::call_graph::resolve::signature;
+use crate::call_graph::resolve::{class_of, signature};
 use crate::ir::{Body, BootstrapArg, Const, InvokeKind, Op, ValueId};
 use crate::limits::WRAPPER_CALLERS_MAX;
 use crate::program::{MethodId, MethodRef, Name, Program};
@@ -192,10 +192,10 @@ fn asked(addresses: &[Vec<Part>]) -> Vec<Asked> {
 /// The callers of a method that is given what it asks for.
 fn lifted(facts: &Facts<'_>, graph: &CallGraph, client: &Client, addresses: &[Vec<Part>]) -> Vec<Client> {
     let mut found = Vec::new();
-    let mut level = vec![(client.method, addresses.to_vec(), client.bodies.clone())];
+    let mut level = vec![(client.method, addresses.to_vec(), client.bodies.clone(), client.verb.clone())];
     for _ in 0..LIFTS_MAX {
         let mut above = Vec::new();
-        for (method, addresses, bodies) in level {
+        for (method, addresses, bodies, verb) in level {
             let params = n_params(facts.program, method);
             let is_given = |part: &Part| matches!(part, Part::Value(Some(value)) if value.index() < params);
             if !addresses.iter().flatten().any(is_given) {
@@ -213,16 +213,21 @@ fn lifted(facts: &Facts<'_>, graph: &CallGraph, client: &Client, addresses: &[Ve
                 let given = bodies.iter().filter(|body| body.index() < params).filter_map(|&body| arg(body));
                 let bodies: Vec<ValueId> = given.collect();
                 let known = asked(&addresses);
-                if known.is_empty() {
-                    above.push((caller, addresses, bodies));
-                    continue;
-                }
                 let own = facts.program.methods[caller.index()].body.as_ref();
                 let given =
                     client.verb_value.filter(|value| value.index() < params && method == client.method);
-                let verb = given.and_then(|value| constant_verb(own?, arg(value)?));
+                let given = given.and_then(|value| constant_verb(own?, arg(value)?));
+                let handed_back = || own.and_then(|own| verb_of_result(facts.program, own, method, call.site));
+                let verb = match verb.is_empty() {
+                    true => given.or_else(handed_back).unwrap_or_default(),
+                    false => given.unwrap_or_else(|| verb.clone()),
+                };
+                if known.is_empty() {
+                    above.push((caller, addresses, bodies, verb));
+                    continue;
+                }
                 found.push(Client {
-                    verb: verb.unwrap_or_else(|| client.verb.clone()),
+                    verb,
                     verb_value: None,
                     method: caller,
                     site: call.site,
@@ -238,6 +243,15 @@ fn lifted(facts: &Facts<'_>, graph: &CallGraph, client: &Client, addresses: &[Ve
         level.truncate(WRAPPER_CALLERS_MAX);
     }
     found
+}
+
+/// The verb that is said of a request which a method of the program hands back to its caller.
+fn verb_of_result(program: &Program, body: &Body, called: MethodId, site: ValueId) -> Option<String> {
+    let result = signature(program.methods[called.index()].descriptor.as_str()).1;
+    let class = class_of(result).filter(|class| !class.starts_with("java/"))?;
+    let is_library = program.class(Name::from(class)).is_none();
+    let verb = is_library.then(|| Chain::new(program, body, site).verb_behind(body));
+    verb.flatten()
 }
 
 /// Addresses with what the caller gives for parameters.

@@ -145,6 +145,30 @@ pub(crate) const ASYNCHRONOUS: &[(&str, &str)] = &[
     ("jakarta/enterprise/concurrent/", "Asynchronous"),
 ];
 
+/// Calls that hand an event to whoever listens to its class, one listener after the other before
+/// they return: (how the class begins, method).
+pub(crate) const PUBLISHES: &[(&str, &str)] = &[
+    ("org/springframework/context/", "publishEvent"),
+    ("io/micronaut/context/event/", "publishEvent"),
+    ("javax/enterprise/event/Event", "fire"),
+    ("jakarta/enterprise/event/Event", "fire"),
+];
+
+/// Annotations of who listens to them, be it of a parameter: (package, name).
+pub(crate) const LISTENS: &[(&str, &str)] = &[
+    ("org/springframework/context/event/", "EventListener"),
+    ("org/springframework/transaction/event/", "TransactionalEventListener"),
+    ("io/micronaut/runtime/event/annotation/", "EventListener"),
+    ("javax/enterprise/event/", "Observes"),
+    ("jakarta/enterprise/event/", "Observes"),
+];
+
+/// Interfaces of who listens to them: (interface, method).
+pub(crate) const LISTENERS: &[(&str, &str)] = &[
+    ("org/springframework/context/ApplicationListener", "onApplicationEvent"),
+    ("io/micronaut/context/event/ApplicationEventListener", "onApplicationEvent"),
+];
+
 /// How the names of classes end that compilers of services make for who serves one.
 pub(super) const SERVICE_BASES: &[&str] = &["ImplBase"];
 
