@@ -14,6 +14,7 @@ use crate::program::{ClassId, MethodId, Name};
 use crate::services::{Handler, Requests};
 
 mod annotated;
+mod around;
 pub mod apis;
 mod build;
 mod closures;
