@@ -14,8 +14,8 @@ use crate::program::{ClassId, MethodId, Name};
 use crate::services::{Handler, Requests};
 
 mod annotated;
-mod around;
 pub mod apis;
+mod around;
 mod build;
 mod closures;
 mod containers;

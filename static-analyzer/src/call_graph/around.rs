@@ -20,7 +20,11 @@ use crate::services::handler_apis::{AROUND, AROUND_ANNOTATIONS, CHAINS, Runs};
 pub(super) type AtMostOnce = (MethodId, ValueId, MethodId);
 
 /// Adds the calls of handlers to what runs before and after them, and of what goes around to them.
-pub(super) fn join(resolver: &Resolver<'_>, handlers: &[Handler], calls: &mut [Vec<Call>]) -> Vec<AtMostOnce> {
+pub(super) fn join(
+    resolver: &Resolver<'_>,
+    handlers: &[Handler],
+    calls: &mut [Vec<Call>],
+) -> Vec<AtMostOnce> {
     let program = resolver.program;
     let served: Vec<MethodId> =
         handlers.iter().filter(|h| h.kind == LinkKind::Http && h.is_certain).map(|h| h.method).collect();

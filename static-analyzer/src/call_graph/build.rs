@@ -14,7 +14,10 @@ use super::reflection::{self, Constructors};
 use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
 use super::starts::{Starts, direct_targets};
-use super::{Call, CallGraph, CallKind, Root, RootKind, Times, around, containers, recursion, reflected, roots, scc, times};
+use super::{
+    Call, CallGraph, CallKind, Root, RootKind, Times, around, containers, recursion, reflected, roots, scc,
+    times,
+};
 use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
 use crate::limits::{DISPATCH_TARGETS_MAX, TABLE_TARGETS_MAX};
 use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access};

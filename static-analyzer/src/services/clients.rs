@@ -217,7 +217,8 @@ fn lifted(facts: &Facts<'_>, graph: &CallGraph, client: &Client, addresses: &[Ve
                 let given =
                     client.verb_value.filter(|value| value.index() < params && method == client.method);
                 let given = given.and_then(|value| constant_verb(own?, arg(value)?));
-                let handed_back = || own.and_then(|own| verb_of_result(facts.program, own, method, call.site));
+                let handed_back =
+                    || own.and_then(|own| verb_of_result(facts.program, own, method, call.site));
                 let verb = match verb.is_empty() {
                     true => given.or_else(handed_back).unwrap_or_default(),
                     false => given.unwrap_or_else(|| verb.clone()),

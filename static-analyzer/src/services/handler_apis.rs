@@ -194,8 +194,16 @@ pub(crate) const AROUND: &[(&str, &str, Runs)] = &[
     ("org/springframework/web/servlet/handler/HandlerInterceptorAdapter", "postHandle", Runs::After),
     ("org/springframework/web/servlet/handler/HandlerInterceptorAdapter", "afterCompletion", Runs::After),
     ("org/springframework/web/servlet/HandlerExceptionResolver", "resolveException", Runs::After),
-    ("org/springframework/web/servlet/mvc/method/annotation/RequestBodyAdvice", "afterBodyRead", Runs::Before),
-    ("org/springframework/web/servlet/mvc/method/annotation/ResponseBodyAdvice", "beforeBodyWrite", Runs::After),
+    (
+        "org/springframework/web/servlet/mvc/method/annotation/RequestBodyAdvice",
+        "afterBodyRead",
+        Runs::Before,
+    ),
+    (
+        "org/springframework/web/servlet/mvc/method/annotation/ResponseBodyAdvice",
+        "beforeBodyWrite",
+        Runs::After,
+    ),
     ("org/springframework/web/method/support/HandlerMethodArgumentResolver", "resolveArgument", Runs::Before),
     ("org/springframework/security/authentication/AuthenticationProvider", "authenticate", Runs::Before),
     ("org/springframework/security/core/userdetails/UserDetailsService", "loadUserByUsername", Runs::Before),
