@@ -14,6 +14,7 @@ use crate::call_graph::CallGraph;
 use crate::call_graph::resolve::{class_of, signature};
 use crate::ir::{Body, BootstrapArg, Const, InvokeKind, Op, ValueId};
 use crate::limits::WRAPPER_CALLERS_MAX;
+use crate::pairs::texts::{Piece, pieces};
 use crate::program::{MethodId, MethodRef, Name, Program};
 use crate::strings::facts::Facts;
 
@@ -56,7 +57,7 @@ pub(super) fn find(facts: &Facts<'_>, graph: &CallGraph) -> Vec<Client> {
 
 fn of_method(facts: &Facts<'_>, graph: &CallGraph, method: MethodId) -> Vec<Client> {
     let Some(body) = &facts.program.methods[method.index()].body else { return Vec::new() };
-    let has_address = body.iter().any(|(_, inst)| has_scheme(&inst.op));
+    let has_address = body.iter().any(|(_, inst)| has_scheme_or_path(&inst.op));
     let mut found = Vec::new();
     for (site, inst) in body.iter() {
         let Op::Invoke { kind, method: called, args } = &inst.op else { continue };
@@ -70,7 +71,7 @@ fn of_method(facts: &Facts<'_>, graph: &CallGraph, method: MethodId) -> Vec<Clie
             None => None,
         };
         let Some(address) = address else { continue };
-        let sends = row.is_none() || DIRECT.contains(&called.class.as_str());
+        let sends = DIRECT.contains(&called.class.as_str());
         found.extend(client(facts, graph, (method, site), address, sends));
     }
     // One object is given its address once.
@@ -126,10 +127,12 @@ fn address_by_shape(
     given.find(|(param, arg)| is_address_type(param) && begins_as_address(body, **arg)).map(|(_, arg)| *arg)
 }
 
-/// Whether a text is put together behind the scheme of an address.
+/// Whether a text is put together behind the scheme of an address, or is a path behind something
+/// that is known elsewhere: where most programs have the host from their settings.
 fn begins_as_address(body: &Body, value: ValueId) -> bool {
-    use crate::pairs::texts::{Piece, pieces};
-    match pieces(body, value).first() {
+    let pieces_of = pieces(body, value);
+    match pieces_of.first() {
+        Some(Piece::Value(_)) if is_path_behind(body, pieces_of.get(1)) => true,
         Some(Piece::Const(text)) => SCHEMES.iter().any(|scheme| text.starts_with(scheme)),
         Some(Piece::Value(first)) => match body.op(body.uncast(*first)) {
             Op::Phi(operands) => operands.iter().any(|&(_, operand)| {
@@ -142,8 +145,28 @@ fn begins_as_address(body: &Body, value: ValueId) -> bool {
     }
 }
 
-fn has_scheme(op: &Op) -> bool {
-    let begins = |text: &Name| SCHEMES.iter().any(|scheme| text.starts_with(scheme));
+/// Whether what stands behind the front of a text is a path, or what callers give for one.
+fn is_path_behind(body: &Body, piece: Option<&Piece>) -> bool {
+    match piece {
+        Some(Piece::Const(path)) => is_path(path),
+        Some(Piece::Value(value)) => matches!(body.op(body.uncast(*value)), Op::Param(_)),
+        _ => false,
+    }
+}
+
+/// Whether a text looks like the path of an address: it names something.
+fn is_path(text: &str) -> bool {
+    text.strip_prefix('/').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || c == '{'))
+}
+
+fn has_scheme_or_path(op: &Op) -> bool {
+    // In the recipe of a text a control character stands for each value.
+    let begins = |text: &Name| {
+        let plain = text.trim_start_matches(char::is_control);
+        SCHEMES.iter().any(|scheme| plain.starts_with(scheme))
+            || is_path(plain)
+            || plain.is_empty() && text.len() > 1
+    };
     match op {
         Op::Const(Const::Text(text)) => begins(text),
         Op::InvokeDynamic { bootstrap_args, .. } => bootstrap_args
