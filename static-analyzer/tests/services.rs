@@ -217,6 +217,7 @@ fn what_a_library_runs_before_and_after_a_handler_is_of_its_request() {
 #[test]
 fn what_goes_around_handlers_calls_them() {
     let model = around();
-    let pairs: Vec<_> = model.communication_pairs.iter().map(|pair| (pair.from, pair.to, pair.kind)).collect();
+    let pairs: Vec<_> =
+        model.communication_pairs.iter().map(|pair| (pair.from, pair.to, pair.kind)).collect();
     assert_eq!(pairs, [(TopLevelId::new(1), TopLevelId::new(0), LinkKind::Call)]);
 }

@@ -57,7 +57,7 @@ pub(super) fn find(facts: &Facts<'_>, graph: &CallGraph) -> Vec<Client> {
 
 fn of_method(facts: &Facts<'_>, graph: &CallGraph, method: MethodId) -> Vec<Client> {
     let Some(body) = &facts.program.methods[method.index()].body else { return Vec::new() };
-    let has_address = body.iter().any(|(_, inst)| has_scheme_or_path(&inst.op));
+    let has_address = body.iter().any(|(_, inst)| can_hold_address(&inst.op));
     let mut found = Vec::new();
     for (site, inst) in body.iter() {
         let Op::Invoke { kind, method: called, args } = &inst.op else { continue };
@@ -159,7 +159,7 @@ fn is_path(text: &str) -> bool {
     text.strip_prefix('/').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || c == '{'))
 }
 
-fn has_scheme_or_path(op: &Op) -> bool {
+fn can_hold_address(op: &Op) -> bool {
     // In the recipe of a text a control character stands for each value.
     let begins = |text: &Name| {
         let plain = text.trim_start_matches(char::is_control);
@@ -169,6 +169,8 @@ fn has_scheme_or_path(op: &Op) -> bool {
     };
     match op {
         Op::Const(Const::Text(text)) => begins(text),
+        // What is appended can be an address that callers give.
+        Op::Invoke { method, .. } => method.name == "toString" && method.class == "java/lang/StringBuilder",
         Op::InvokeDynamic { bootstrap_args, .. } => bootstrap_args
             .iter()
             .any(|arg| matches!(arg, BootstrapArg::Const(Const::Text(text)) if begins(text))),
