@@ -219,7 +219,8 @@ fn who_does_not_wait_may_have_ended() {
 #[test]
 fn what_a_server_runs_around_a_handler_is_of_the_same_request() {
     check(
-        "point before
+        "point p
+         point before
          point after
          point opens
          point closes
@@ -243,7 +244,8 @@ fn what_a_server_runs_around_a_handler_is_of_the_same_request() {
 #[test]
 fn who_does_not_wait_has_gone_on_when_it_is_heard() {
     check(
-        "point before
+        "point p
+         point before
          point after
          point lookup
          top order RpcHandler
@@ -253,8 +255,10 @@ fn who_does_not_wait_has_gone_on_when_it_is_heard() {
            >lookup<
          pair order find Http call:POST/a,before..after",
         "a t1 order before@1.0 after@1.010
-         b u1 find lookup@1.050",
-        "1 2 1>2",
+         b u1 find lookup@1.050
+         a t1 order before@20.0 after@20.010
+         b u1 find lookup@20.050",
+        "1 2 1>2\n3 4 3>4",
     );
 }
 
@@ -277,7 +281,8 @@ fn what_is_asked_for_again_and_again_costs_what_it_mostly_costs() {
         })
         .collect();
     check(
-        "point before
+        "point p
+         point before
          point after
          point lookup
          top order RpcHandler
