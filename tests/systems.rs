@@ -18,37 +18,58 @@ use scoring::{Scores, files, output};
 mod readme;
 #[path = "support/scoring.rs"]
 mod scoring;
+#[path = "support/variants.rs"]
+mod variants;
 
 const SETS: &[(&str, &str)] = &[
     ("cassandra-2.1.0", "set-a"),
     ("cassandra-2.1.0", "set-a-debug"),
     ("cassandra-2.1.0", "set-a-plain"),
     ("cassandra-2.1.0", "set-killed"),
+    ("cassandra-2.1.0", "set-killed-half"),
     ("cassandra-2.1.0", "set-killed-plain"),
+    ("cassandra-2.1.0", "set-killed-plain-seconds"),
     ("hbase-0.94.18", "set-a"),
+    ("hbase-0.94.18", "set-a-apart"),
     ("hbase-0.94.18", "set-a-cross"),
     ("hbase-0.94.18", "set-a-debug"),
     ("hbase-0.94.18", "set-a-plain"),
     ("hbase-0.94.18", "set-killed"),
     ("hbase-0.94.18", "set-killed-plain"),
+    ("hbase-0.94.18", "set-killed-plain-seconds"),
     ("hbase-2.4.18", "set-killed"),
+    ("hbase-2.4.18", "set-killed-apart"),
+    ("hbase-2.4.18", "set-killed-half"),
     ("hbase-2.4.18", "set-killed-plain"),
+    ("hbase-2.4.18", "set-killed-plain-seconds"),
     ("hdfs-2.7.3", "set-a"),
     ("hdfs-2.7.3", "set-killed"),
+    ("hdfs-2.7.3", "set-killed-apart"),
+    ("hdfs-2.7.3", "set-killed-seconds"),
     ("kafka-3.7.1", "set-killed"),
+    ("kafka-3.7.1", "set-killed-half"),
     ("kafka-3.7.1", "set-killed-plain"),
+    ("kafka-3.7.1", "set-killed-plain-seconds"),
     ("spark-3.5.1", "set-killed"),
+    ("spark-3.5.1", "set-killed-apart"),
+    ("spark-3.5.1", "set-killed-half"),
+    ("spark-3.5.1", "set-killed-seconds"),
     ("spark-3.5.1", "set-killed-plain"),
+    ("spark-3.5.1", "set-killed-plain-seconds"),
     ("yarn-2.0.2-alpha", "set-a"),
     ("yarn-2.0.2-alpha", "set-a-plain"),
     ("yarn-3.3.6", "set-killed"),
+    ("yarn-3.3.6", "set-killed-half"),
     ("yarn-3.3.6", "set-killed-plain"),
+    ("yarn-3.3.6", "set-killed-plain-seconds"),
     ("zookeeper-3.4.6", "set-a"),
     ("zookeeper-3.4.6", "set-a-debug"),
     ("zookeeper-3.4.6", "set-a-plain"),
     ("zookeeper-3.4.6", "set-killed"),
     ("zookeeper-3.4.6", "set-killed-plain"),
+    ("zookeeper-3.4.6", "set-killed-plain-seconds"),
     ("zookeeper-3.9.2", "set-killed"),
+    ("zookeeper-3.9.2", "set-killed-seconds"),
     ("zookeeper-3.9.2", "set-killed-debug"),
 ];
 
@@ -203,7 +224,14 @@ fn tell(table: &str) -> Result<(), String> {
 /// Analyzes, maps, reduces and evaluates one set.
 fn measure(system: &str, set: &str, jars: &Path) -> Result<Scores, String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let (folder, truth) = folder_and_truth(system, set, scratch.path())?;
+    let (folder, truth) = match variants::NAMES.iter().find(|variant| set.ends_with(**variant)) {
+        None => folder_and_truth(system, set, scratch.path())?,
+        Some(variant) => {
+            let set = set.strip_suffix(variant).unwrap_or(set);
+            let (folder, truth) = folder_and_truth(system, set, scratch.path())?;
+            varied(variant, &folder, &truth, scratch.path())?
+        }
+    };
     let inputs = (files(jars, ".jar")?, files(&folder, ".log.zst")?);
     let types = root().join(system).join("types.tsv");
     let found = scoring::evaluation((&inputs.0, &inputs.1), (&truth, &types), scratch.path())?;
@@ -245,7 +273,7 @@ fn ask(system: &str, set: &str, table: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The logs of a set and its truth. `set-a-cross` is `set-a` with the units of
+/// The logs of a set that is in the tree, and its truth. `set-a-cross` is `set-a` with the units of
 /// `cross.tsv`, which reach from one system into another.
 fn folder_and_truth(system: &str, set: &str, scratch: &Path) -> Result<(PathBuf, PathBuf), String> {
     let Some(set) = set.strip_suffix("-cross") else {
@@ -268,6 +296,26 @@ fn folder_and_truth(system: &str, set: &str, scratch: &Path) -> Result<(PathBuf,
     let path = scratch.join("truth.tsv");
     std::fs::write(&path, joined.collect::<String>()).map_err(|e| e.to_string())?;
     Ok((folder, path))
+}
+
+/// The folder of the logs of a set, and its truth, varied.
+fn varied(variant: &str, folder: &Path, truth: &Path, scratch: &Path) -> Result<(PathBuf, PathBuf), String> {
+    let told = |e: std::io::Error| e.to_string();
+    let mut logs = Vec::new();
+    for file in files(folder, ".log.zst")? {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let node = name.strip_suffix(".log.zst").unwrap_or(&name).to_owned();
+        logs.push((node, unpacked(&file)?));
+    }
+    let (logs, rows) = variants::varied(variant, logs, unpacked(truth)?)?;
+    let (folder, truth) = (scratch.join("varied"), scratch.join("varied.tsv"));
+    std::fs::create_dir(&folder).map_err(told)?;
+    for (node, log) in logs {
+        let packed = zstd::encode_all(log.as_bytes(), 1).map_err(told)?;
+        std::fs::write(folder.join(node + ".log.zst"), packed).map_err(told)?;
+    }
+    std::fs::write(&truth, rows).map_err(told)?;
+    Ok((folder, truth))
 }
 
 /// The text of a file packed by zstd.

@@ -27,6 +27,7 @@ pub mod record;
 mod stack_trace;
 mod stats;
 mod strangers;
+mod ticks;
 mod wrappers;
 
 pub use files::look;
@@ -50,6 +51,7 @@ use files::{ChunkReader, clocks};
 use matched::{Matched, match_chunk};
 use reading::Reading;
 use record::{Record, Records};
+use ticks::{Places, Ticks};
 
 /// How to map the logs of one node.
 #[derive(Clone, Debug)]
@@ -144,9 +146,13 @@ pub fn map_parts(
 
     let (placed, steps) = std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(1);
+        let readings_n = readings.len();
         let accumulating = scope.spawn(move || {
-            let (mut records, mut placed) = (ReceivedRecords::new(receiver), stats::Placed::default());
-            let count = |part: Accumulated| {
+            let ticks = Ticks::new(readings_n);
+            let mut records = ReceivedRecords::new(receiver, ticks.clone());
+            let mut placed = stats::Placed::default();
+            let count = |mut part: Accumulated| {
+                ticks.restore(&mut part);
                 placed.add(&part);
                 take(part)
             };
@@ -216,21 +222,25 @@ struct ReceivedRecords {
     matched: Matched,
     next: usize,
     clock: Clock,
+    places: Places,
 }
 
 impl ReceivedRecords {
-    fn new(receiver: Receiver<Vec<Matched>>) -> Self {
+    fn new(receiver: Receiver<Vec<Matched>>, ticks: Ticks) -> Self {
         let (batches, matched, clock) = (VecDeque::new(), Matched::default(), Clock::default());
-        Self { receiver, batches, matched, next: 0, clock }
+        Self { receiver, batches, matched, next: 0, clock, places: Places::new(ticks) }
     }
 
-    /// What is to be added to the time of the record at hand.
-    fn late_us(&mut self) -> i64 {
-        let Self { receiver, batches, matched, next, clock } = self;
+    /// What is to be added to the time of the record at hand: because its clock was set back, and
+    /// because its clock shows no fractions of seconds.
+    fn late_us(&mut self) -> (i64, i64) {
+        let Self { receiver, batches, matched, next, clock, places } = self;
         let index = *next - 1;
-        let Some((line, us)) = matched.time(index) else { return 0 };
+        let Some((line, us)) = matched.time(index) else { return (0, 0) };
         let file = matched.chunk.file;
-        clock.late_us((file, line), us, |n| following(receiver, batches, matched, index, n))
+        let mut following = |n| following(receiver, batches, matched, index, n);
+        let late_us = clock.late_us((file, line), us, &mut following);
+        (late_us, places.since_us(file, us, following))
     }
 }
 
@@ -271,27 +281,32 @@ impl Records for ReceivedRecords {
             }
         }
         self.next += 1;
-        let late_us = self.late_us();
+        let (late_us, since_us) = self.late_us();
         let record = self.matched.record(self.next - 1)?;
-        Some(Record { ts_us: record.ts_us.saturating_add(late_us), late_us, ..record })
+        let ts_us = record.ts_us.saturating_add(late_us).saturating_add(since_us);
+        let tick_us = self.places.tick_us(record.file);
+        Some(Record { ts_us, late_us, tick_us, ..record })
     }
 
     fn ahead(&mut self, n: u64, see: &mut dyn FnMut(&Record<'_>)) {
-        let mut n_left = n;
-        let mut at = 0;
-        while n_left > 0 {
-            if at == self.batches.len() {
-                let Ok(batch) = self.receiver.recv() else { return };
-                self.batches.extend(batch);
-                continue;
-            }
-            let matched = &self.batches[at];
-            let records = (0..matched.n_records()).map_while(|index| matched.record(index));
-            for record in records.take(usize::try_from(n_left).unwrap_or(usize::MAX)) {
-                see(&record);
-                n_left -= 1;
-            }
-            at += 1;
+        let n = usize::try_from(n).unwrap_or(usize::MAX);
+        let mut n_received: usize = self.batches.iter().map(Matched::n_records).sum();
+        while n_received < n
+            && let Ok(batch) = self.receiver.recv()
+        {
+            n_received += batch.iter().map(Matched::n_records).sum::<usize>();
+            self.batches.extend(batch);
+        }
+        let all = || {
+            let indexes =
+                self.batches.iter().flat_map(|matched| (0..matched.n_records()).map(move |at| (matched, at)));
+            indexes.take(n)
+        };
+        let times: Vec<(u32, i64)> =
+            all().filter_map(|(matched, at)| Some((matched.chunk.file, matched.time(at)?.1))).collect();
+        for ((matched, at), since_us) in all().zip(ticks::places(&times)) {
+            let Some(record) = matched.record(at) else { continue };
+            see(&Record { ts_us: record.ts_us.saturating_add(since_us), ..record });
         }
     }
 }

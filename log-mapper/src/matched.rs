@@ -260,6 +260,7 @@ impl Matched {
             byte_offset: self.chunk.start + u64::from(entry.start),
             ts_us: entry.ts_us,
             late_us: 0,
+            tick_us: 0,
             level: entry.level,
             thread: entry.thread.map(|t| self.str_of(t)),
             text: self.chunk.bytes.get(range(&entry.message)).unwrap_or_default(),

@@ -18,6 +18,8 @@ pub struct Record<'a> {
     pub ts_us: i64,
     /// What has been added to the time that was printed, µs.
     pub late_us: i64,
+    /// The tick of the clock, where that is coarse: what its time can be wrong by, µs; 0: fine.
+    pub tick_us: i64,
     /// Level, where the layout prints it.
     pub level: Option<Level>,
     /// Thread name, where the layout prints it.

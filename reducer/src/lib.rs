@@ -15,6 +15,7 @@ use crate::merge::Request;
 use crate::requests::Linked;
 use crate::skeleton::{Span, Stored};
 
+mod clock_offsets;
 mod clocks;
 mod merge;
 mod requests;
@@ -78,3 +79,4 @@ pub mod catalog;
 pub mod finish;
 pub mod spill;
 pub mod table;
+mod ticks;

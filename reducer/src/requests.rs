@@ -10,7 +10,7 @@ use crate::merge::{Request, assemble, in_order, to_u32};
 use crate::skeleton::{Span, Stored};
 use crate::spill::{self, Store};
 use crate::stitch::{prefer_linked, stitch};
-use crate::{Config, finish};
+use crate::{Config, clock_offsets, finish, ticks};
 
 /// Skeletons of the spans of all nodes, and which of them are one request.
 #[derive(Debug)]
@@ -27,8 +27,12 @@ impl Linked {
     /// together.
     pub(crate) fn new(model: &Model, mut spans: Vec<Span>, config: &Config) -> Self {
         let clocks = clocks::align(&mut spans);
+        let ticks = ticks::spread(&mut spans);
+        let offsets = clock_offsets::make_up(model, &mut spans, config.skew_us);
         let mut spans = in_order(spans);
-        let links = stitch(model, &spans, config);
+        let links = stitch(model, &spans, &ticks, config);
+        clock_offsets::restore(&mut spans, &offsets);
+        ticks::restore(&mut spans, &ticks);
         prefer_linked(model, &mut spans, &links);
         let requests = assemble((0..to_u32(spans.len())).collect(), &links);
         Self { spans, requests, clocks }

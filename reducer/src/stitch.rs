@@ -18,6 +18,7 @@ use crate::Config;
 use crate::merge::{Sets, SpanLink, to_u32};
 use crate::shuffle::by_component;
 use crate::skeleton::Span;
+use crate::ticks::Ticks;
 
 mod accept;
 mod alike;
@@ -75,9 +76,10 @@ mod ways;
 mod within;
 
 /// The hand-offs between `spans`, which are in canonical order.
-pub(crate) fn stitch(model: &Model, spans: &[Span], config: &Config) -> Vec<SpanLink> {
+pub(crate) fn stitch(model: &Model, spans: &[Span], ticks: &Ticks, config: &Config) -> Vec<SpanLink> {
     let mut pairs = pairs::Pairs::new(model);
     let mut facts = Facts::new(&pairs, spans);
+    facts.by_clocks(spans, ticks);
     facts.label(serials::of_spans(model, spans));
     facts.label(ownership::labels(&pairs, &facts));
     let mut counted = Vec::new();

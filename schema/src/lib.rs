@@ -21,6 +21,7 @@ pub mod serials;
 pub mod sketch;
 #[cfg(feature = "tables")]
 pub mod tables;
+pub mod ticks;
 pub mod values;
 pub mod version;
 

@@ -127,11 +127,12 @@ impl Serials {
         let others = self.together.iter().filter(|((of, _), _)| *of == class);
         let found = others.filter_map(|(&(_, other), pairs)| {
             let mut parents: BTreeMap<u64, u64> = pairs.iter().filter(is_part).copied().collect();
-            let n_stray = pairs.len() - parents.len();
+            let n_stray = pairs.iter().filter(|&&pair| is_stray(pair, lives)).count();
             let are_parts = parents.len() >= PARTS_MIN && n_stray * STRAY_SHARE <= pairs.len();
-            let is_known = are_parts && !is_count(&parents);
+            let are_most = parents.len() * 2 >= pairs.len();
+            let is_known = are_parts && are_most && !is_count(&parents);
             if is_known {
-                add_reported_late(&mut parents, pairs, lives);
+                add_unsure(&mut parents, pairs, lives);
             }
             is_known.then_some((other, parents))
         });
@@ -139,18 +140,20 @@ impl Serials {
     }
 }
 
-/// Adds parts whose end is reported when that of the whole has been: they began while it was
-/// at work, and name no other.
-fn add_reported_late(
-    parents: &mut BTreeMap<u64, u64>,
-    pairs: &BTreeSet<(u64, u64)>,
-    lives: &BTreeMap<u64, Life>,
-) {
+/// Whether the object `n`, which names the one numbered `of`, is no part of that for sure: it was
+/// there before it, or began when it was done. Of one from before the log began nothing is known.
+fn is_stray((n, of): (u64, u64), lives: &BTreeMap<u64, Life>) -> bool {
+    let lives = lives.get(&of).zip(lives.get(&n));
+    of >= n || lives.is_some_and(|(outer, inner)| inner.first_us > outer.last_us)
+}
+
+/// Adds parts whose end is reported when that of the whole has been, and those of what was at work
+/// before the log began: they name no other.
+fn add_unsure(parents: &mut BTreeMap<u64, u64>, pairs: &BTreeSet<(u64, u64)>, lives: &BTreeMap<u64, Life>) {
     let named: Vec<(u64, u64)> = pairs.iter().copied().collect();
     for of_one in named.chunk_by(|a, b| a.0 == b.0) {
         let &[(n, of)] = of_one else { continue };
-        let lives = lives.get(&of).zip(lives.get(&n));
-        if of < n && lives.is_some_and(|(outer, inner)| inner.first_us <= outer.last_us) {
+        if !is_stray((n, of), lives) {
             parents.insert(n, of);
         }
     }
@@ -211,6 +214,23 @@ mod tests {
         // What began after the end of the whole is none.
         serials.see(95, &[(ValueClassId::new(0), 80), (ValueClassId::new(1), 4)]);
         assert_eq!(serials.work().expect("work").root(80), 80);
+    }
+
+    #[test]
+    fn of_what_began_before_the_log_did_parts_are_parts() {
+        let [own, other] = [0, 1].map(ValueClassId::new);
+        let mut serials = Serials::new(BTreeSet::from([own]));
+        // Each is a part of one that began twenty to twenty-three numbers before it, and is named once
+        // more when it is done; the log begins at number 100.
+        for n in 100..164_u64 {
+            let outer = n / 4 * 4 - 20;
+            serials.see(2 * n as i64, &[(own, n), (other, outer)]);
+            if outer >= 100 {
+                serials.see(2 * n as i64 + 1, &[(own, outer)]);
+            }
+        }
+        let work = serials.work().expect("work");
+        assert_eq!([work.root(103), work.root(119), work.root(120)], [80, 96, 80]);
     }
 
     #[test]

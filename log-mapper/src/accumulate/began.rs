@@ -106,7 +106,8 @@ impl Scan<'_> {
     /// something when the work of the record began, if it says when; where there is one, that.
     pub(super) fn by_beginning(&mut self, record: &Record<'_>, takers: &mut Vec<Taker>) -> Option<usize> {
         self.began.late.clear();
-        if self.leaves_out(Pass::ByBeginning) {
+        // A coarse clock does not tell when that was.
+        if self.leaves_out(Pass::ByBeginning) || record.tick_us.unsigned_abs() > FLOAT_US {
             return None;
         }
         let waits = |taker: &Taker| self.may_end(record, taker);

@@ -17,6 +17,7 @@ use schema::{
 use super::began::Began;
 use super::between::{nodes_of, step, walk};
 use super::canonical::canonical;
+use super::one_by_one::differ;
 use super::orders::{Follows, Orders};
 use super::pools::Closed;
 
@@ -317,7 +318,8 @@ impl Rests<'_, '_> {
     }
 }
 
-/// `host` with `rest`, if it can print all of that next, one line after the other.
+/// `host` with `rest`, if it can print all of that next, one line after the other, and both name the
+/// same what they have one of.
 pub(super) fn going_on(orders: &mut Orders<'_>, host: &Closed, rest: &Closed) -> Option<Closed> {
     let mut tops: Vec<TopLevelId> = host.span.top_levels.clone();
     tops.retain(|&top| {
@@ -325,7 +327,7 @@ pub(super) fn going_on(orders: &mut Orders<'_>, host: &Closed, rest: &Closed) ->
         for point in rest.points() {
             nodes = next_of(orders, top, &nodes, point);
         }
-        !nodes.is_empty()
+        !nodes.is_empty() && !differ(orders, top, host, rest)
     });
     if tops.is_empty() {
         return None;

@@ -61,6 +61,7 @@ impl<'a> Sketched<'a> {
             byte_offset: 0,
             ts_us: (time * 1e6) as i64,
             late_us: 0,
+            tick_us: 0,
             level: level.or(Some(Level::Info)),
             thread,
             text: line.as_bytes(),

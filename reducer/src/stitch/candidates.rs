@@ -625,7 +625,8 @@ pub(super) fn has_waited(sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
 /// From the sender's last event before the receiver's start to that start, µs; the other
 /// way around it counts `penalty` times.
 fn delay_us(sender: &Fact<'_>, receiver: &Fact<'_>, penalty: i64) -> i64 {
-    let lead_us = sender.start_us.saturating_sub(receiver.start_us).max(0);
+    let is_told = !sender.begins_in_one_tick(receiver);
+    let lead_us = sender.start_us.saturating_sub(receiver.start_us).max(0) * i64::from(is_told);
     let gap_us = receiver.start_us.saturating_sub(sender.end_us).max(0);
     gap_us.saturating_add(lead_us.saturating_mul(penalty))
 }

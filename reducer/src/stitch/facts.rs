@@ -14,6 +14,7 @@ use schema::kinds::{
 use super::pairs::Pairs;
 use crate::merge::{Names, Sets, SpanLink, end_us, start_us, to_u32};
 use crate::skeleton::{Event, Span};
+use crate::ticks::Ticks;
 
 /// Top-level methods of a span that are looked at, best first: a span that more
 /// than this many can have printed says little about any one of them.
@@ -148,6 +149,8 @@ pub(super) struct Fact<'s> {
     pub(super) thread: Option<&'s str>,
     pub(super) start_us: i64,
     pub(super) end_us: i64,
+    /// The tick of its clock, where that is coarse, µs; 0: its times are what they say.
+    pub(super) tick_us: i64,
     /// Best first.
     pub(super) tops: &'s [TopLevelId],
     /// Further ones, of which none says much.
@@ -197,6 +200,7 @@ impl<'s> Facts<'s> {
                 thread: span.thread.as_deref(),
                 start_us,
                 end_us,
+                tick_us: 0,
                 tops: &span.top_levels[..known.min(TOPS_MAX)],
                 other_tops: &span.top_levels[known.min(TOPS_MAX)..known],
                 truncated: span.truncated,
@@ -222,6 +226,14 @@ impl<'s> Facts<'s> {
             spans.iter().map(|fact| TextSet::of(fact.values.iter().map(|value| &*value.text))).collect();
         let (within, names) = Default::default();
         Self { spans, starts_us, texts, holders, of_kinds, classes, kinds, within, names, n_of_thread }
+    }
+
+    /// Remembers whose clocks are coarse.
+    pub(super) fn by_clocks(&mut self, spans: &[Span], ticks: &Ticks) {
+        if !ticks.is_empty() {
+            let facts = self.spans.iter_mut().zip(spans);
+            facts.for_each(|(fact, span)| fact.tick_us = ticks.get(&span.node).copied().unwrap_or_default());
+        }
     }
 
     /// Remembers what each span works on, where that has a number.
@@ -518,6 +530,14 @@ fn when(event: &Event) -> (i64, Place) {
 }
 
 impl<'s> Fact<'s> {
+    /// Whether two spans of different nodes begin in one tick of a coarse clock: nobody knows which
+    /// of them came first. On one node the order of their lines tells.
+    pub(super) fn begins_in_one_tick(&self, other: &Fact<'_>) -> bool {
+        let tick_us = self.tick_us.max(other.tick_us);
+        let tick = |fact: &Fact<'_>| fact.start_us.div_euclid(tick_us);
+        self.node != other.node && tick_us > 0 && tick(self) == tick(other)
+    }
+
     /// The last event that was printed no later than `until_us`.
     pub(super) fn last_until(&self, until_us: i64) -> Option<&'s Event> {
         if self.is_in_order {

@@ -106,7 +106,8 @@ fn event(model: &Model, line: u64, time: &str) -> Event {
         line,
         n_lines: 1,
         byte_offset: 0,
-        ts_us: (seconds * 1e6) as i64,
+        // By a clock that is fine, also where the times of a sketch are whole seconds.
+        ts_us: (seconds * 1e6) as i64 + 1,
         late_us: 0,
         level: None,
         log_point: Some(sketch::point(model, "p")),

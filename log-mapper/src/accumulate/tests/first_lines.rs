@@ -33,3 +33,19 @@ fn what_does_not_begin_as_all_tasks_of_a_pool_do_goes_on_with_the_one_before() {
     let n_opened = text.lines().filter(|line| line.split(';').count() == 2).count();
     assert_eq!((text.lines().count(), n_opened), (14, 14), "{text}");
 }
+
+/// What is done for each of several things, of which hardly any is lost.
+const RESULTS: &str = "
+    point done id=Task.id
+    point lost id=Task.id
+    top run Task id=Task.id
+      >done< lost
+      >lost<";
+
+#[test]
+fn what_names_another_one_does_not_go_on_with_the_one_before() {
+    let done = |i: usize| format!("{}.0 getter-{} done id=task_{i}\n", 10 * i, i % 2);
+    let last = "130.0 getter-0 done id=task_130\n130.2 getter-0 lost id=task_131";
+    let text = run(&sketch::model(RESULTS), &((0..12).map(done).collect::<String>() + last));
+    assert_eq!(text.lines().count(), 14, "{text}");
+}
