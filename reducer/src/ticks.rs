@@ -9,10 +9,13 @@ use crate::skeleton::Span;
 /// The ticks of the clocks that are coarse, by node, µs.
 pub(crate) type Ticks = FxHashMap<Name, i64>;
 
+/// What one file of a node printed in one tick: which lines, by (line, span, place in the span).
+type Lines = FxHashMap<(Name, u32, i64), Vec<(u64, usize, usize)>>;
+
 /// Gives the events of nodes with coarse clocks times in the order of their lines.
 pub(crate) fn spread(spans: &mut [Span]) -> Ticks {
     let ticks = ticks(spans);
-    let mut lines: FxHashMap<(Name, u32, i64), Vec<(u64, usize, usize)>> = FxHashMap::default();
+    let mut lines = Lines::default();
     let is_coarse = |span: &Span| !ticks.is_empty() && ticks.contains_key(&span.node);
     for (at, span) in spans.iter().enumerate().filter(|(_, span)| is_coarse(span)) {
         for (place, event) in span.events.iter().enumerate() {

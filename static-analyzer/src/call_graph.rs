@@ -15,6 +15,7 @@ use crate::services::{Handler, Requests};
 
 mod annotated;
 pub mod apis;
+mod around;
 mod build;
 mod closures;
 mod containers;

@@ -17,6 +17,7 @@ use zip::ZipArchive;
 
 use crate::error::{Error, ErrorKind};
 use crate::limits;
+use crate::program::libraries::{is_library, is_of_program};
 use crate::program::settings::is_settings;
 
 /// How a class path is read.
@@ -66,7 +67,7 @@ pub(crate) struct ClassFile {
     pub(crate) entry: usize,
     /// Name inside the entry.
     pub(crate) path: String,
-    /// Its content, or why it could not be read.
+    /// Its content, or why it could not be read; of libraries that are left out it can be empty.
     pub(crate) bytes: Result<Vec<u8>, String>,
 }
 
@@ -88,6 +89,8 @@ pub(crate) struct ClassPath {
     pub(crate) resources: Vec<Resource>,
     pub(crate) diagnostics: Vec<String>,
     bytes_total: u64,
+    /// A class of a program was read: what is known for a library's from then on is not.
+    has_program: bool,
     /// Jars that are read, or will be: a jar that another one names is read once.
     known: FxHashSet<PathBuf>,
 }
@@ -353,13 +356,18 @@ fn read_jar(
             .saturating_add(archive.by_index_raw(i).map_or(0, |f| f.size().min(limits::CLASS_BYTES_MAX)));
     }
     class_path.add_bytes(path, declared)?;
+    class_path.has_program |= contents.classes.iter().any(|(path, _)| is_of_program(path, config));
+    let has_program = class_path.has_program;
     let files: Vec<ClassFile> = contents
         .classes
         .into_par_iter()
         .map_init(
             || archive.clone(),
             |archive, (path, i)| {
-                let bytes = inflate(archive, i, limits::CLASS_BYTES_MAX);
+                let bytes = match has_program && is_library(&path, config) {
+                    true => Ok(Vec::new()),
+                    false => inflate(archive, i, limits::CLASS_BYTES_MAX),
+                };
                 ClassFile { entry, path, bytes }
             },
         )

@@ -15,7 +15,7 @@ pub mod annotations;
 mod bundles;
 pub(crate) mod hierarchy;
 pub(crate) mod jdk_apis;
-mod libraries;
+pub(crate) mod libraries;
 mod library_apis;
 pub(crate) mod load;
 pub(crate) mod settings;

@@ -180,3 +180,44 @@ fn a_stub_asks_the_service() {
     assert_eq!(asks("Grpc$Front.show"), [("Grpc$OrdersService.find".to_owned(), LinkKind::Grpc, shown)]);
     assert_eq!(carried("Grpc$Front.show", "Grpc$OrdersService.find"), [("order", "order")]);
 }
+
+#[test]
+fn an_address_is_known_through_the_methods_that_put_it_together() {
+    let expected = [
+        http("Helpers$Shed.loan", "PUT /api/tools/{tool}/loan of : working with .. lent"),
+        http("Helpers$Shed.tool", "GET /api/tools/{tool} of : lent .. found"),
+        http("Helpers$Shed.open", "/shed/{tool} of : found .. end"),
+    ];
+    assert_eq!(asks("Helpers$Bench.work"), expected);
+}
+
+/// A service with a filter, an interceptor, advice and an event of its own.
+fn around() -> Model {
+    let classes = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/services/around");
+    static_analyzer::analyze(&[classes], &static_analyzer::Config::default()).expect("readable classes")
+}
+
+#[test]
+fn what_a_library_runs_before_and_after_a_handler_is_of_its_request() {
+    let model = around();
+    let names: Vec<&str> = model.top_level_methods.iter().map(|top| top.method.as_str()).collect();
+    assert_eq!(names, ["park", "doFilter"]);
+    let text = |id: &LogPointId| {
+        let regex = model.log_points[id.index()].templates[0].regex.as_str();
+        regex.split('(').next().unwrap_or_default().trim_end().to_owned()
+    };
+    let nodes = &model.top_level_methods[0].dag.nodes;
+    let mut printed: Vec<String> =
+        nodes.iter().flat_map(|node| &node.points).map(|point| text(&point.log_point)).collect();
+    printed.sort_unstable();
+    printed.dedup();
+    assert_eq!(printed, ["garage is full", "guard looks", "noted", "parked", "parking"]);
+}
+
+#[test]
+fn what_goes_around_handlers_calls_them() {
+    let model = around();
+    let pairs: Vec<_> =
+        model.communication_pairs.iter().map(|pair| (pair.from, pair.to, pair.kind)).collect();
+    assert_eq!(pairs, [(TopLevelId::new(1), TopLevelId::new(0), LinkKind::Call)]);
+}

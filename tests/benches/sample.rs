@@ -63,6 +63,7 @@ fn records<'a>(patterns: &PatternSet, scratch: &mut Scratch, log: &'a [u8]) -> V
             byte_offset,
             ts_us,
             late_us: 0,
+            tick_us: 0,
             level,
             thread,
             text,

@@ -5,7 +5,8 @@
 //! it was at before, it was at that all the time, for a thread that was given a task does
 //! nothing else until that is done. What it printed in between is the task's own where the task
 //! can print it, and names nothing that the task calls otherwise. A program's `main` goes through
-//! what others ask for as well.
+//! what others ask for as well. A handler of what others ask for over a network is such a task: the
+//! server's thread serves one of them at a time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Pass, TopLevelId, TopLevelKind};
@@ -22,8 +23,10 @@ pub(super) fn join(orders: &Orders<'_>, done: &mut Vec<(u64, Closed)>) {
     for lines in lines_of_threads(done) {
         for (host, parts) in within(&lines) {
             let tasks: Vec<TopLevelId> = done[host].1.best_tops().collect();
-            let is_task = |&top: &TopLevelId| orders.kind(top) == TopLevelKind::Task && !orders.is_main(top);
-            if gone.contains(&host) || !tasks.iter().all(is_task) {
+            let is_given = |&top: &TopLevelId| {
+                orders.serves(top) || orders.kind(top) == TopLevelKind::Task && !orders.is_main(top)
+            };
+            if gone.contains(&host) || !tasks.iter().all(is_given) {
                 continue;
             }
             for part in parts {

@@ -40,6 +40,10 @@ const USUAL_LEVEL: Level = Level::Info;
 /// Links from spans to what stands in the middle of them, in addition to `links`.
 pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
     let (mut sets, mut has_sender) = joined(facts, links);
+    // What others have asked for is handled within what the server runs around it.
+    for link in links.iter().filter(|link| is_asked(model, link)) {
+        has_sender[link.to as usize] = false;
+    }
     let mut threads: BTreeMap<(u32, &str), Vec<u32>> = BTreeMap::new();
     for (index, fact) in facts.iter() {
         if let Some(thread) = fact.thread {
@@ -68,6 +72,12 @@ pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &
         }
     }
     out
+}
+
+/// Whether a link is of somebody who has asked for what a handler does, over a network.
+fn is_asked(model: &Model, link: &SpanLink) -> bool {
+    let pair = link.pair.and_then(|pair| model.communication_pairs.get(pair.index()));
+    pair.is_some_and(|pair| pair.kind.is_served())
 }
 
 /// Whether the record at `line` names what an earlier one of its span has named while

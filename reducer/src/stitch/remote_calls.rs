@@ -36,14 +36,11 @@ const UNIT: f64 = 1_000.0;
 /// Odds beyond which nobody asks, as their logarithm.
 const MARGIN_MAX: f64 = 20.0;
 
-/// Times that likelihoods are learnt from matches.
-const ROUNDS: usize = 6;
+/// Times that likelihoods are learnt from matches, if these go on changing.
+const ROUNDS_MAX: usize = 16;
 
 /// Handlers that one gap can hold, where a call is made again and again.
 const REPEATS_MAX: u32 = 8;
-
-/// What the second match in such a gap costs more than the first, and so on.
-const AGAIN: f64 = 2.0;
 
 /// What a call past a handler that prints nothing costs, which prints something at other times.
 const PAST: f64 = 3.0;
@@ -82,20 +79,23 @@ pub(super) fn find(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, config: 
         .filter(|(_, matches)| !matches.is_empty())
         .collect();
     let mut likelihood = Likelihood::new((model, facts), &calls, &gaps, &handlers);
-    let mut chosen = Vec::new();
-    for round in 0..ROUNDS {
+    let mut chosen: Vec<Chosen> = Vec::new();
+    for _ in 0..ROUNDS_MAX {
         let edges: Vec<Vec<Edge>> = (handlers.iter())
             .map(|(span, matches)| edges(&likelihood, &calls, &gaps, &offsets, (*span, matches)))
             .collect();
         let alone: Vec<i64> =
             handlers.iter().map(|(span, _)| units(likelihood.alone(facts.get(*span)))).collect();
         let found = assign(&edges, &alone, units(MARGIN_MAX));
-        chosen = (found.iter().zip(&edges))
+        let found: Vec<Chosen> = (found.iter().zip(&edges))
             .map(|(choice, edges)| choice.map(|choice| (edges[choice.edge].place / REPEATS_MAX, choice)))
             .collect();
-        if round + 1 < ROUNDS {
-            likelihood.learn((&calls, &gaps), &offsets, &handlers, &chosen);
+        let is_settled = are_same(&found, &chosen);
+        chosen = found;
+        if is_settled {
+            break;
         }
+        likelihood.learn((&calls, &gaps), &offsets, &handlers, &chosen);
     }
     links(&calls, &gaps, &handlers, &chosen)
 }
@@ -143,15 +143,20 @@ fn edges(
     let mut out = Vec::with_capacity(matches.len());
     for one in matches {
         let gap = gaps.get(one.gap);
-        let cost = one.odd + likelihood.cost(calls, (one.gap, gap), offsets, span);
+        let [first, again] = likelihood.costs((one.gap, gap), calls, offsets, span);
         let n = if calls[gap.call as usize].repeats { REPEATS_MAX } else { 1 };
-        for again in 0..n {
-            let again_cost = if again == 0 { 0.0 } else { likelihood.made(gap) + f64::from(again) * AGAIN };
-            let cost = units(cost + again_cost);
-            out.push(Edge { place: one.gap * REPEATS_MAX + again, cost, group: gap.span });
+        for at in 0..n {
+            let cost = units(one.odd + if at == 0 { first } else { again });
+            out.push(Edge { place: one.gap * REPEATS_MAX + at, cost, group: gap.span });
         }
     }
     out
+}
+
+/// Whether two rounds have found the same, and are as sure of it.
+fn are_same(a: &[Chosen], b: &[Chosen]) -> bool {
+    let of = |chosen: &Chosen| chosen.map(|(gap, choice)| (gap, is_sure(&choice)));
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| of(a) == of(b))
 }
 
 /// Whether all without a match are much less likely.

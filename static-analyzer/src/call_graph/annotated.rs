@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::ir::{Body, Const, Op};
 use crate::program::{Method, Name, Program};
+use crate::services::handler_apis;
 
 /// Calls that look for an annotation, which is among their arguments.
 const LOOKS: &[&str] = &[
@@ -16,37 +17,21 @@ const LOOKS: &[&str] = &[
     "findAnnotation",
 ];
 
-/// Annotations with which libraries find whom to call: (package or class, simple name).
+/// Annotations with which libraries find whom to call, beside those of handlers and listeners
+/// ([`handler_apis`]): (package, simple name).
+///
+/// [`handler_apis`]: crate::services::handler_apis
 const CALLED_BY: &[(&str, &str)] = &[
     ("com/google/common/eventbus/", "Subscribe"),
     ("org/greenrobot/eventbus/", "Subscribe"),
     ("com/squareup/otto/", "Subscribe"),
     ("net/engio/mbassy/listener/", "Handler"),
-    ("org/springframework/context/event/", "EventListener"),
-    ("org/springframework/kafka/annotation/", "KafkaListener"),
     ("org/springframework/kafka/annotation/", "KafkaHandler"),
-    ("org/springframework/jms/annotation/", "JmsListener"),
-    ("org/springframework/amqp/rabbit/annotation/", "RabbitListener"),
     ("org/springframework/amqp/rabbit/annotation/", "RabbitHandler"),
     ("org/springframework/scheduling/annotation/", "Scheduled"),
     ("org/springframework/messaging/handler/annotation/", "MessageMapping"),
-    ("org/springframework/web/bind/annotation/", "RequestMapping"),
-    ("org/springframework/web/bind/annotation/", "GetMapping"),
-    ("org/springframework/web/bind/annotation/", "PostMapping"),
-    ("org/springframework/web/bind/annotation/", "PutMapping"),
-    ("org/springframework/web/bind/annotation/", "DeleteMapping"),
-    ("org/springframework/web/bind/annotation/", "PatchMapping"),
-    ("javax/ws/rs/", "GET"),
-    ("javax/ws/rs/", "POST"),
-    ("javax/ws/rs/", "PUT"),
-    ("javax/ws/rs/", "DELETE"),
-    ("jakarta/ws/rs/", "GET"),
-    ("jakarta/ws/rs/", "POST"),
-    ("jakarta/ws/rs/", "PUT"),
-    ("jakarta/ws/rs/", "DELETE"),
     ("javax/websocket/", "OnMessage"),
     ("jakarta/websocket/", "OnMessage"),
-    ("org/eclipse/microprofile/reactive/messaging/", "Incoming"),
 ];
 
 /// The annotations that a program looks for itself.
@@ -79,7 +64,9 @@ impl Looked {
     pub(crate) fn called_by(&self, method: &Method) -> Option<Name> {
         let is_it = |class: &Name| {
             let (package, simple) = class.split_at(class.rfind('/').map_or(0, |at| at + 1));
-            self.classes.contains(class) || CALLED_BY.contains(&(package, simple))
+            self.classes.contains(class)
+                || CALLED_BY.contains(&(package, simple))
+                || handler_apis::calls(package, simple)
         };
         method.annotations.iter().map(|annotation| annotation.class).find(is_it)
     }

@@ -14,7 +14,10 @@ use super::reflection::{self, Constructors};
 use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
 use super::starts::{Starts, direct_targets};
-use super::{Call, CallGraph, CallKind, Root, RootKind, containers, recursion, reflected, roots, scc, times};
+use super::{
+    Call, CallGraph, CallKind, Root, RootKind, Times, around, containers, recursion, reflected, roots, scc,
+    times,
+};
 use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
 use crate::limits::{DISPATCH_TARGETS_MAX, TABLE_TARGETS_MAX};
 use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access};
@@ -48,7 +51,9 @@ pub fn build(program: &Program) -> CallGraph {
     let mut calls: Vec<Vec<Call>> = finished.collect();
     let handlers = services::handlers(&resolver);
     containers::given_to_libraries(program, &handlers, &mut calls);
+    containers::publish_events(&resolver, &mut calls);
     containers::start_asynchronous(program, &mut calls);
+    let around = around::join(&resolver, &handlers, &mut calls);
     recursion::join(&resolver, &mut calls);
     let machines = Machines::find(&resolver, &calls);
     for (m, edges) in machines.edges {
@@ -65,7 +70,8 @@ pub fn build(program: &Program) -> CallGraph {
     rpc_interfaces.sort();
     let mut steps: Vec<MethodId> = machines.steps.into_iter().collect();
     steps.sort_unstable();
-    let times = times::find(program, &closures, &calls);
+    let mut times = times::find(program, &closures, &calls);
+    times.extend(around.into_iter().map(|at| (at, Times::AtMostOnce)));
     let mut graph = CallGraph {
         calls,
         callers: Vec::new(),

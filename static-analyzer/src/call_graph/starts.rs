@@ -370,7 +370,8 @@ impl<'a> Starts<'a> {
             return Some(Gift::Start);
         }
         if let Some(row) = apis::TASKS.iter().find(|t| t.class == declared) {
-            return Some(if row.link.is_some() { Gift::Start } else { Gift::Callback });
+            let is_elsewhere = row.link.is_some() && !gives_back(row, method);
+            return Some(if is_elsewhere { Gift::Start } else { Gift::Callback });
         }
         let is_put = apis::COLLECTION_PUT.contains(&name) && offset == 1;
         (declared == "java/lang/Object" && is_put).then_some(Gift::Start)
@@ -390,6 +391,12 @@ impl<'a> Starts<'a> {
 /// The row of the task table that a closure is.
 fn task_row(closure: &Closure) -> Option<&'static Task> {
     apis::TASKS.iter().find(|t| t.class == closure.interface.as_str())
+}
+
+/// Whether a call gives back what a task has computed, which has been run by then: timers,
+/// retries, breakers. What stands for that gives it back later.
+fn gives_back(row: &Task, method: MethodRef) -> bool {
+    row.method == "call" && signature(method.descriptor.as_str()).1 == "Ljava/lang/Object;"
 }
 
 fn own_functional(resolver: &Resolver<'_>, closures: &Closures) -> FxHashSet<(Name, Name)> {

@@ -157,3 +157,18 @@ fn enterprise_applications_are_opened() {
     let read = read_one("app.ear", &jar(&[("app.war", &war)]), &Config::default()).expect("an ear");
     assert_eq!(listing(&read), ["app.ear!app.war!WEB-INF/lib/x.jar x/X.class 2"]);
 }
+
+#[test]
+fn libraries_in_a_jar_of_a_program_are_not_kept() {
+    let library = jar(&[("org/slf4j/Logger.class", &with_byte(2)), ("shop/Own.class", &with_byte(3))]);
+    let files: &[(&str, &[u8])] =
+        &[("BOOT-INF/classes/shop/Main.class", &with_byte(1)), ("BOOT-INF/lib/log.jar", &library)];
+    let of = |class_path: &ClassPath| -> Vec<usize> {
+        class_path.files.iter().map(|file| file.bytes.as_ref().map_or(0, Vec::len)).collect()
+    };
+    let read = read_one("app.jar", &jar(files), &Config::default()).expect("a jar");
+    assert_eq!(of(&read), [CLASS.len() + 1, 0, CLASS.len() + 1]);
+    // A library alone is read as a program.
+    let alone = jar(&[("org/slf4j/Logger.class", &with_byte(2))]);
+    assert_eq!(of(&read_one("slf4j.jar", &alone, &Config::default()).expect("a jar")), [CLASS.len() + 1]);
+}

@@ -24,7 +24,7 @@ const CLASS_FOLDERS: &[&str] = &["BOOT-INF/classes/", "WEB-INF/classes/"];
 /// had some.
 pub(super) fn leave_out(class_path: &mut ClassPath, config: &Config) {
     let is_library = |file: &ClassFile| is_library(&file.path, config);
-    if class_path.files.iter().all(|file| is_library(file) || is_descriptor(&file.path)) {
+    if !class_path.files.iter().any(|file| is_of_program(&file.path, config)) {
         return;
     }
     let mut left_out: BTreeMap<usize, usize> = BTreeMap::new();
@@ -49,9 +49,15 @@ fn is_descriptor(path: &str) -> bool {
     matches!(path.rsplit('/').next(), Some("module-info.class" | "package-info.class"))
 }
 
+/// Whether the class file at `path` within its entry is a program's own: where one is, libraries
+/// are not read.
+pub(crate) fn is_of_program(path: &str, config: &Config) -> bool {
+    !is_library(path, config) && !is_descriptor(path)
+}
+
 /// Whether the class file at `path` within its entry is a library's: as the user
 /// says, else by the table.
-fn is_library(path: &str, config: &Config) -> bool {
+pub(crate) fn is_library(path: &str, config: &Config) -> bool {
     let own = CLASS_FOLDERS.iter().find_map(|folder| path.strip_prefix(folder));
     let path = own.unwrap_or(path);
     let is_below = |package: &String| {

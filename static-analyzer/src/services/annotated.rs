@@ -51,7 +51,7 @@ fn of_class(resolver: &Resolver<'_>, id: ClassId) -> Vec<Handler> {
             continue;
         }
         let is_shape = !mapping.is_listed;
-        if is_shape && (method.access & access::PUBLIC == 0 || is_annotation(class)) {
+        if is_shape && (method.access & access::PRIVATE != 0 || is_annotation(class)) {
             continue;
         }
         let prefixes = prefixes(resolver, &own, declaring);

@@ -87,7 +87,7 @@ impl Chain {
             });
             calls.into_iter().next()
         };
-        let after = || self.names(body).find_map(|(method, args)| verb_in(body, method, args, false));
+        let after = || self.verb_behind(body);
         let default = || {
             let posts = self.names(body).any(|(method, _)| SENDS_BODY.contains(&method.name.as_str()));
             let row = DEFAULT_VERBS.iter().find(|row| row.0 == method.class.as_str());
@@ -95,6 +95,11 @@ impl Chain {
                 .map(|row| if posts { "POST".to_owned() } else { row.1.to_owned() })
         };
         own.or_else(before).or_else(after).or_else(default).unwrap_or_default()
+    }
+
+    /// The verb that calls behind the address say.
+    pub(super) fn verb_behind(&self, body: &Body) -> Option<String> {
+        self.names(body).find_map(|(method, args)| verb_in(body, method, args, false))
     }
 
     /// The value that says the verb, if a call says one.

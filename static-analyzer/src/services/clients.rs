@@ -11,9 +11,10 @@ use super::client_apis::{CALLS, DIRECT, Row};
 use super::template::{Asked, Part, SCHEMES};
 use super::urls::{Urls, is_address_type};
 use crate::call_graph::CallGraph;
-use crate::call_graph::resolve::signature;
+use crate::call_graph::resolve::{class_of, signature};
 use crate::ir::{Body, BootstrapArg, Const, InvokeKind, Op, ValueId};
 use crate::limits::WRAPPER_CALLERS_MAX;
+use crate::pairs::texts::{Piece, pieces};
 use crate::program::{MethodId, MethodRef, Name, Program};
 use crate::strings::facts::Facts;
 
@@ -56,7 +57,7 @@ pub(super) fn find(facts: &Facts<'_>, graph: &CallGraph) -> Vec<Client> {
 
 fn of_method(facts: &Facts<'_>, graph: &CallGraph, method: MethodId) -> Vec<Client> {
     let Some(body) = &facts.program.methods[method.index()].body else { return Vec::new() };
-    let has_address = body.iter().any(|(_, inst)| has_scheme(&inst.op));
+    let has_address = body.iter().any(|(_, inst)| can_hold_address(&inst.op));
     let mut found = Vec::new();
     for (site, inst) in body.iter() {
         let Op::Invoke { kind, method: called, args } = &inst.op else { continue };
@@ -70,7 +71,7 @@ fn of_method(facts: &Facts<'_>, graph: &CallGraph, method: MethodId) -> Vec<Clie
             None => None,
         };
         let Some(address) = address else { continue };
-        let sends = row.is_none() || DIRECT.contains(&called.class.as_str());
+        let sends = DIRECT.contains(&called.class.as_str());
         found.extend(client(facts, graph, (method, site), address, sends));
     }
     // One object is given its address once.
@@ -126,10 +127,12 @@ fn address_by_shape(
     given.find(|(param, arg)| is_address_type(param) && begins_as_address(body, **arg)).map(|(_, arg)| *arg)
 }
 
-/// Whether a text is put together behind the scheme of an address.
+/// Whether a text is put together behind the scheme of an address, or is a path behind something
+/// that is known elsewhere: where most programs have the host from their settings.
 fn begins_as_address(body: &Body, value: ValueId) -> bool {
-    use crate::pairs::texts::{Piece, pieces};
-    match pieces(body, value).first() {
+    let pieces_of = pieces(body, value);
+    match pieces_of.first() {
+        Some(Piece::Value(_)) if is_path_behind(body, pieces_of.get(1)) => true,
         Some(Piece::Const(text)) => SCHEMES.iter().any(|scheme| text.starts_with(scheme)),
         Some(Piece::Value(first)) => match body.op(body.uncast(*first)) {
             Op::Phi(operands) => operands.iter().any(|&(_, operand)| {
@@ -142,10 +145,32 @@ fn begins_as_address(body: &Body, value: ValueId) -> bool {
     }
 }
 
-fn has_scheme(op: &Op) -> bool {
-    let begins = |text: &Name| SCHEMES.iter().any(|scheme| text.starts_with(scheme));
+/// Whether what stands behind the front of a text is a path, or what callers give for one.
+fn is_path_behind(body: &Body, piece: Option<&Piece>) -> bool {
+    match piece {
+        Some(Piece::Const(path)) => is_path(path),
+        Some(Piece::Value(value)) => matches!(body.op(body.uncast(*value)), Op::Param(_)),
+        _ => false,
+    }
+}
+
+/// Whether a text looks like the path of an address: it names something.
+fn is_path(text: &str) -> bool {
+    text.strip_prefix('/').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || c == '{'))
+}
+
+fn can_hold_address(op: &Op) -> bool {
+    // In the recipe of a text a control character stands for each value.
+    let begins = |text: &Name| {
+        let plain = text.trim_start_matches(char::is_control);
+        SCHEMES.iter().any(|scheme| plain.starts_with(scheme))
+            || is_path(plain)
+            || plain.is_empty() && text.len() > 1
+    };
     match op {
         Op::Const(Const::Text(text)) => begins(text),
+        // What is appended can be an address that callers give.
+        Op::Invoke { method, .. } => method.name == "toString" && method.class == "java/lang/StringBuilder",
         Op::InvokeDynamic { bootstrap_args, .. } => bootstrap_args
             .iter()
             .any(|arg| matches!(arg, BootstrapArg::Const(Const::Text(text)) if begins(text))),
@@ -192,10 +217,10 @@ fn asked(addresses: &[Vec<Part>]) -> Vec<Asked> {
 /// The callers of a method that is given what it asks for.
 fn lifted(facts: &Facts<'_>, graph: &CallGraph, client: &Client, addresses: &[Vec<Part>]) -> Vec<Client> {
     let mut found = Vec::new();
-    let mut level = vec![(client.method, addresses.to_vec(), client.bodies.clone())];
+    let mut level = vec![(client.method, addresses.to_vec(), client.bodies.clone(), client.verb.clone())];
     for _ in 0..LIFTS_MAX {
         let mut above = Vec::new();
-        for (method, addresses, bodies) in level {
+        for (method, addresses, bodies, verb) in level {
             let params = n_params(facts.program, method);
             let is_given = |part: &Part| matches!(part, Part::Value(Some(value)) if value.index() < params);
             if !addresses.iter().flatten().any(is_given) {
@@ -213,16 +238,22 @@ fn lifted(facts: &Facts<'_>, graph: &CallGraph, client: &Client, addresses: &[Ve
                 let given = bodies.iter().filter(|body| body.index() < params).filter_map(|&body| arg(body));
                 let bodies: Vec<ValueId> = given.collect();
                 let known = asked(&addresses);
-                if known.is_empty() {
-                    above.push((caller, addresses, bodies));
-                    continue;
-                }
                 let own = facts.program.methods[caller.index()].body.as_ref();
                 let given =
                     client.verb_value.filter(|value| value.index() < params && method == client.method);
-                let verb = given.and_then(|value| constant_verb(own?, arg(value)?));
+                let given = given.and_then(|value| constant_verb(own?, arg(value)?));
+                let handed_back =
+                    || own.and_then(|own| verb_of_result(facts.program, own, method, call.site));
+                let verb = match verb.is_empty() {
+                    true => given.or_else(handed_back).unwrap_or_default(),
+                    false => given.unwrap_or_else(|| verb.clone()),
+                };
+                if known.is_empty() {
+                    above.push((caller, addresses, bodies, verb));
+                    continue;
+                }
                 found.push(Client {
-                    verb: verb.unwrap_or_else(|| client.verb.clone()),
+                    verb,
                     verb_value: None,
                     method: caller,
                     site: call.site,
@@ -238,6 +269,15 @@ fn lifted(facts: &Facts<'_>, graph: &CallGraph, client: &Client, addresses: &[Ve
         level.truncate(WRAPPER_CALLERS_MAX);
     }
     found
+}
+
+/// The verb that is said of a request which a method of the program hands back to its caller.
+fn verb_of_result(program: &Program, body: &Body, called: MethodId, site: ValueId) -> Option<String> {
+    let result = signature(program.methods[called.index()].descriptor.as_str()).1;
+    let class = class_of(result).filter(|class| !class.starts_with("java/"))?;
+    let is_library = program.class(Name::from(class)).is_none();
+    let verb = is_library.then(|| Chain::new(program, body, site).verb_behind(body));
+    verb.flatten()
 }
 
 /// Addresses with what the caller gives for parameters.

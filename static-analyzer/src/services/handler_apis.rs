@@ -145,6 +145,94 @@ pub(crate) const ASYNCHRONOUS: &[(&str, &str)] = &[
     ("jakarta/enterprise/concurrent/", "Asynchronous"),
 ];
 
+/// Calls that hand an event to whoever listens to its class, one listener after the other before
+/// they return: (how the class begins, method).
+pub(crate) const PUBLISHES: &[(&str, &str)] = &[
+    ("org/springframework/context/", "publishEvent"),
+    ("io/micronaut/context/event/", "publishEvent"),
+    ("javax/enterprise/event/Event", "fire"),
+    ("jakarta/enterprise/event/Event", "fire"),
+];
+
+/// Annotations of who listens to them, be it of a parameter: (package, name).
+pub(crate) const LISTENS: &[(&str, &str)] = &[
+    ("org/springframework/context/event/", "EventListener"),
+    ("org/springframework/transaction/event/", "TransactionalEventListener"),
+    ("io/micronaut/runtime/event/annotation/", "EventListener"),
+    ("javax/enterprise/event/", "Observes"),
+    ("jakarta/enterprise/event/", "Observes"),
+];
+
+/// Interfaces of who listens to them: (interface, method).
+pub(crate) const LISTENERS: &[(&str, &str)] = &[
+    ("org/springframework/context/ApplicationListener", "onApplicationEvent"),
+    ("io/micronaut/context/event/ApplicationEventListener", "onApplicationEvent"),
+];
+
+/// When a library runs something, seen from a handler of the same request and thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runs {
+    /// It is given the chain, and goes on with that.
+    Around,
+    Before,
+    After,
+}
+
+/// What libraries run around handlers: (super-class, method, when).
+pub(crate) const AROUND: &[(&str, &str, Runs)] = &[
+    ("javax/servlet/Filter", "doFilter", Runs::Around),
+    ("jakarta/servlet/Filter", "doFilter", Runs::Around),
+    ("javax/servlet/http/HttpFilter", "doFilter", Runs::Around),
+    ("jakarta/servlet/http/HttpFilter", "doFilter", Runs::Around),
+    ("org/springframework/web/filter/GenericFilterBean", "doFilter", Runs::Around),
+    ("org/springframework/web/filter/OncePerRequestFilter", "doFilterInternal", Runs::Around),
+    ("com/sun/net/httpserver/Filter", "doFilter", Runs::Around),
+    ("org/springframework/web/servlet/HandlerInterceptor", "preHandle", Runs::Before),
+    ("org/springframework/web/servlet/HandlerInterceptor", "postHandle", Runs::After),
+    ("org/springframework/web/servlet/HandlerInterceptor", "afterCompletion", Runs::After),
+    ("org/springframework/web/servlet/handler/HandlerInterceptorAdapter", "preHandle", Runs::Before),
+    ("org/springframework/web/servlet/handler/HandlerInterceptorAdapter", "postHandle", Runs::After),
+    ("org/springframework/web/servlet/handler/HandlerInterceptorAdapter", "afterCompletion", Runs::After),
+    ("org/springframework/web/servlet/HandlerExceptionResolver", "resolveException", Runs::After),
+    (
+        "org/springframework/web/servlet/mvc/method/annotation/RequestBodyAdvice",
+        "afterBodyRead",
+        Runs::Before,
+    ),
+    (
+        "org/springframework/web/servlet/mvc/method/annotation/ResponseBodyAdvice",
+        "beforeBodyWrite",
+        Runs::After,
+    ),
+    ("org/springframework/web/method/support/HandlerMethodArgumentResolver", "resolveArgument", Runs::Before),
+    ("org/springframework/security/authentication/AuthenticationProvider", "authenticate", Runs::Before),
+    ("org/springframework/security/core/userdetails/UserDetailsService", "loadUserByUsername", Runs::Before),
+    ("javax/ws/rs/container/ContainerRequestFilter", "filter", Runs::Before),
+    ("jakarta/ws/rs/container/ContainerRequestFilter", "filter", Runs::Before),
+    ("javax/ws/rs/container/ContainerResponseFilter", "filter", Runs::After),
+    ("jakarta/ws/rs/container/ContainerResponseFilter", "filter", Runs::After),
+    ("javax/ws/rs/ext/ExceptionMapper", "toResponse", Runs::After),
+    ("jakarta/ws/rs/ext/ExceptionMapper", "toResponse", Runs::After),
+];
+
+/// The same of what annotations mark: (package, name, when).
+pub(crate) const AROUND_ANNOTATIONS: &[(&str, &str, Runs)] = &[
+    ("org/springframework/web/bind/annotation/", "ExceptionHandler", Runs::After),
+    ("org/springframework/web/bind/annotation/", "ModelAttribute", Runs::Before),
+    ("org/springframework/web/bind/annotation/", "InitBinder", Runs::Before),
+    ("org/jboss/resteasy/reactive/server/", "ServerExceptionMapper", Runs::After),
+    ("org/jboss/resteasy/reactive/server/", "ServerRequestFilter", Runs::Before),
+    ("org/jboss/resteasy/reactive/server/", "ServerResponseFilter", Runs::After),
+    ("org/aspectj/lang/annotation/", "Around", Runs::Around),
+    ("org/aspectj/lang/annotation/", "Before", Runs::Before),
+    ("org/aspectj/lang/annotation/", "After", Runs::After),
+    ("org/aspectj/lang/annotation/", "AfterReturning", Runs::After),
+    ("org/aspectj/lang/annotation/", "AfterThrowing", Runs::After),
+];
+
+/// How the names of classes end with which what goes around goes on.
+pub(crate) const CHAINS: &[&str] = &["Chain", "JoinPoint"];
+
 /// How the names of classes end that compilers of services make for who serves one.
 pub(super) const SERVICE_BASES: &[&str] = &["ImplBase"];
 
@@ -227,3 +315,8 @@ pub(crate) const INJECTED: &[(&str, &str)] = &[
 
 /// Words in the names of classes of what handlers are given that are registered with a path.
 pub(super) const GIVEN: &[&str] = &["Request", "Exchange", "Context", "Ctx", "Http", "Routing", "Call"];
+
+/// Whether a library of servers, brokers or events calls methods with an annotation.
+pub(crate) fn calls(package: &str, name: &str) -> bool {
+    ANNOTATIONS.iter().any(|row| (row.0, row.1) == (package, name)) || LISTENS.contains(&(package, name))
+}

@@ -273,9 +273,14 @@ impl Asked {
             asked.is_open = true;
             path = rest;
             if !path.starts_with(['/', '?']) && !path.is_empty() {
-                // What is put in can end anywhere.
-                let end = path.find('/').unwrap_or(path.len());
-                path[..end].chars().filter(|&c| c == MARK).for_each(|_| _ = values.next());
+                // What is put in can end anywhere: of the segment only the end is known.
+                let end = path.find(['/', '?']).unwrap_or(path.len());
+                let back = &path[..end];
+                back.chars().filter(|&c| c == MARK).for_each(|_| _ = values.next());
+                let is_of_host = back.contains([MARK, ':']);
+                if !is_of_host {
+                    asked.segments.push(Segment::Partly(String::new(), back.to_owned()));
+                }
                 path = &path[end..];
             }
         }

@@ -105,7 +105,12 @@ impl<'p> Urls<'p> {
         let is_own = self.facts.program.class(method.class).is_some();
         let (params, result) = signature(method.descriptor.as_str());
         let is_plain = method.class.starts_with("java/lang/") || method.class.starts_with("java/util/");
-        if is_own || is_plain || result.len() == 1 || args.is_empty() {
+        if is_own {
+            let known = self.evaluated(value, at);
+            let is_open = known == [vec![Part::Value(Some(value))]];
+            return if is_open && is_made_of_address(result) { self.given_back(value, depth) } else { known };
+        }
+        if is_plain || result.len() == 1 || args.is_empty() {
             return self.evaluated(value, at);
         }
         let name = method.name.as_str();
@@ -146,6 +151,48 @@ impl<'p> Urls<'p> {
         };
         let joined = product(&[vec![Part::Text("/".to_owned())]], &appended);
         product(&before, &joined)
+    }
+
+    /// What a method of the program gives back, with what it is given here: many have one that
+    /// puts the address together for all others.
+    fn given_back(&mut self, call: ValueId, depth: usize) -> Addresses {
+        let unknown = vec![vec![Part::Value(Some(call))]];
+        let program = self.facts.program;
+        let Some(body) = &program.methods[self.method.index()].body else { return unknown };
+        let Op::Invoke { kind, method, args } = body.op(call) else { return unknown };
+        let mut found = Addresses::new();
+        for target in self.evaluator.targets(FrameId::ROOT, *kind, *method, args) {
+            let Some(own) = program.methods[target.index()].body.as_ref().filter(|_| target != self.method)
+            else {
+                return unknown;
+            };
+            let returned = own.iter().filter_map(|(at, inst)| match inst.op {
+                Op::Return(Some(value)) => Some((value, at)),
+                _ => None,
+            });
+            for (value, at) in returned {
+                for parts in Urls::new(self.facts, target).of(value, at, depth) {
+                    found.extend(self.with_arguments(&parts, args, call, depth));
+                }
+            }
+        }
+        if found.is_empty() || found.len() > ADDRESSES_MAX { unknown } else { found }
+    }
+
+    /// An address of a method that is called with `args`, as one of the caller.
+    fn with_arguments(&mut self, parts: &[Part], args: &[ValueId], at: ValueId, depth: usize) -> Addresses {
+        let mut all: Addresses = vec![Vec::new()];
+        for part in parts {
+            let next = match part {
+                Part::Text(_) => vec![vec![part.clone()]],
+                Part::Value(value) => match value.and_then(|value| args.get(value.index())) {
+                    Some(&given) => self.of(given, at, depth),
+                    None => vec![vec![Part::Value(None)]],
+                },
+            };
+            all = product(&all, &next);
+        }
+        all
     }
 
     /// The address that a field is set to by what the configuration in its jar says: by an
@@ -312,6 +359,13 @@ pub(super) fn is_address_type(descriptor: &str) -> bool {
         || class.ends_with("UriComponents;")
         || class.ends_with("UriBuilder;")
         || class == "Ljava/util/function/Function;"
+}
+
+/// Whether objects of this type hold an address, or a part of it: texts, and what libraries put
+/// addresses together with.
+fn is_made_of_address(descriptor: &str) -> bool {
+    let class = descriptor.rsplit(['/', '$']).next().unwrap_or(descriptor);
+    is_address_type(descriptor) || class.contains("Uri") || class.contains("Url") || class == "WebTarget;"
 }
 
 /// Whether nothing is known of an address.

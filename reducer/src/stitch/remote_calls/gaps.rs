@@ -194,11 +194,17 @@ pub(super) fn find(facts: &Facts<'_>, calls: &[Call], window_us: i64) -> Gaps {
                 if !fits[0] && (!fits[1] || before.is_none()) || (!fits[1] && after.is_none()) {
                     continue;
                 }
+                let begin_us = before.map_or(first, |event| event.ts_us);
+                // Who does not wait has gone on by the time that it is heard.
+                let end_us = match call.waits {
+                    true => after.map_or(last, |event| event.ts_us),
+                    false => begin_us.max(first).saturating_add(window_us),
+                };
                 gaps.push(Gap {
                     call: to_u32(index),
                     span,
-                    begin_us: before.map_or(first, |event| event.ts_us),
-                    end_us: after.map_or(last, |event| event.ts_us),
+                    begin_us,
+                    end_us,
                     is_open: [before.is_none(), after.is_none()],
                     n_odd: fits.iter().filter(|fits| !**fits).count() as u32,
                 });

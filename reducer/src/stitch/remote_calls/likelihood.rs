@@ -12,7 +12,7 @@ use schema::{IdentifierId, LogPointId, Model, TopLevelId};
 use super::call_order::CallOrder;
 use super::clocks::Offsets;
 use super::gaps::{Call, Gap, Gaps};
-use super::{Choice, Chosen, Handler, Match, UNIT};
+use super::{Choice, Chosen, Handler, Match, UNIT, is_sure};
 use crate::stitch::facts::{Fact, Facts};
 
 /// Where nothing was printed the call can have been at any time of this long, µs.
@@ -39,9 +39,6 @@ const EQUAL_MIN: u32 = 3;
 /// No field says more than this.
 const FIELD_MAX: f64 = 8.0;
 
-/// Matches as which it counts that the code puts one field into the other.
-const BOUND: f64 = 20.0;
-
 /// A value by where it was printed.
 type Field = (LogPointId, u32);
 
@@ -54,6 +51,8 @@ pub(super) struct Likelihood<'f> {
     fields: Vec<FxHashMap<(Field, Field), Agreement>>,
     /// By call: how much speaks for it where it can have been made, as a logarithm of odds.
     made: Vec<f64>,
+    /// By call: how much speaks for one more of it after each, in the same way.
+    again: Vec<f64>,
     /// What callers have waited for.
     call_order: CallOrder,
     /// Spans of each receiver that nobody known has asked for.
@@ -125,6 +124,7 @@ impl<'f> Likelihood<'f> {
             delays,
             fields,
             made: vec![0.0; calls.len()],
+            again: vec![0.0; calls.len()],
             call_order: CallOrder::default(),
             n_alone: FxHashMap::default(),
             whole_us: (end - start).max(TICK_US) as f64,
@@ -161,18 +161,23 @@ impl<'f> Likelihood<'f> {
         }
     }
 
-    /// What a match costs.
-    pub(super) fn cost(&self, calls: &[Call], (at, gap): (u32, &Gap), offsets: &Offsets, span: u32) -> f64 {
+    /// What a match costs: as the first one of a gap, and as a further one. Where the gap ends is
+    /// told by one of them, and to all others as little as to who is asked for by nobody.
+    pub(super) fn costs(
+        &self,
+        (at, gap): (u32, &Gap),
+        calls: &[Call],
+        offsets: &Offsets,
+        span: u32,
+    ) -> [f64; 2] {
         let [before, after] = self.times(calls, (at, gap), offsets, span);
         let [first, last] = &self.delays[gap.call as usize];
         let open = OPEN_US.ln();
-        let time = before.map_or(open, |us| first.cost(us)) + after.map_or(open, |us| last.cost(us));
-        time - self.value(gap, span) - self.made(gap)
-    }
-
-    /// How much speaks for a call in a gap that is made there as a rule.
-    pub(super) fn made(&self, gap: &Gap) -> f64 {
-        if gap.n_odd == 0 { self.made[gap.call as usize] } else { 0.0 }
+        let before = before.map_or(open, |us| first.cost(us));
+        let after = after.map_or(open, |us| last.cost(us));
+        let made = if gap.n_odd == 0 { self.made[gap.call as usize] } else { 0.0 };
+        let value = self.value(gap, span);
+        [before + after - made - value, before + open - self.again[gap.call as usize] - value]
     }
 
     /// How much the values speak for a match.
@@ -252,6 +257,7 @@ impl<'f> Likelihood<'f> {
             .collect();
         self.learn_alone(handlers, chosen);
         self.learn_made((calls, gaps), handlers, &weights);
+        self.learn_again((calls, gaps), chosen);
         self.call_order = CallOrder::new(self.facts, (calls, gaps), offsets, handlers, chosen);
         let mut delays = vec![<[Delays; 2]>::default(); calls.len()];
         for ((span, matches), weights) in handlers.iter().zip(&weights) {
@@ -277,12 +283,22 @@ impl<'f> Likelihood<'f> {
             }
         }
         let n_gaps = gaps.n_even(calls.len());
-        self.made = (n_made.iter().zip(n_gaps))
-            .map(|(made, n)| {
-                let share = (made + 0.5) / (f64::from(n).max(*made) + 1.0);
-                (share / (1.0 - share)).ln().clamp(-FIELD_MAX, FIELD_MAX)
-            })
-            .collect();
+        self.made = n_made.iter().zip(n_gaps).map(|(made, n)| odds(*made, f64::from(n))).collect();
+    }
+
+    /// How often one more follows each call that is made again and again, of those that are sure.
+    fn learn_again(&mut self, (calls, gaps): (&[Call], &Gaps), chosen: &[Chosen]) {
+        let mut n_in: FxHashMap<u32, u32> = FxHashMap::default();
+        for (gap, _) in chosen.iter().flatten().filter(|(_, choice)| is_sure(choice)) {
+            *n_in.entry(*gap).or_default() += 1;
+        }
+        let mut sums = vec![[0_u32; 2]; calls.len()];
+        for (gap, n) in n_in {
+            let [again, all] = &mut sums[gaps.get(gap).call as usize];
+            *again += n - 1;
+            *all += n;
+        }
+        self.again = sums.iter().map(|&[again, all]| odds(f64::from(again), f64::from(all))).collect();
     }
 
     /// The times of a match that are known, before and after, µs.
@@ -328,7 +344,8 @@ impl<'f> Likelihood<'f> {
         for ((call, a, b), [ours, others]) in sums {
             let Some(agreement) = self.fields[call as usize].get_mut(&(a, b)) else { continue };
             let rate = |[n, equal]: [f64; 2]| (equal + 0.5) / (n + 1.0);
-            let known = if agreement.is_bound { BOUND } else { 0.0 };
+            // What the code says counts as much as all that is seen.
+            let known = if agreement.is_bound { ours[0] } else { 0.0 };
             let chance = agreement.chance.max(1.0 / (others[0] + ours[0] + 1.0));
             let by_chance = if knows_others { chance.max(rate(others)) } else { chance }.min(0.99);
             let (m, u) = (rate([ours[0] + known, ours[1] + known]), by_chance);
@@ -339,6 +356,12 @@ impl<'f> Likelihood<'f> {
             agreement.says = [says[0].clamp(0.0, FIELD_MAX), differ];
         }
     }
+}
+
+/// The odds of what was made in so many of `n` cases, as a logarithm.
+fn odds(made: f64, n: f64) -> f64 {
+    let share = (made + 0.5) / (n.max(made) + 1.0);
+    (share / (1.0 - share)).ln().clamp(-FIELD_MAX, FIELD_MAX)
 }
 
 /// What a span prints, by field.

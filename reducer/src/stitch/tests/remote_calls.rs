@@ -215,3 +215,83 @@ fn who_does_not_wait_may_have_ended() {
         "5\n1 2 1>2\n3 4 3>4",
     );
 }
+
+#[test]
+fn what_a_server_runs_around_a_handler_is_of_the_same_request() {
+    check(
+        "point p
+         point before
+         point after
+         point opens
+         point closes
+         point lookup
+         top order RpcHandler
+           >before after
+           after<
+         top filter EventHandler
+           >opens closes
+           closes<
+         top find RpcHandler
+           >lookup<
+         pair order find Http waits call:GET/a,before..after",
+        "a t1 order before@1.0 after@1.2
+         b u1 filter opens@1.050 closes@1.150
+         b u1 find lookup@1.100",
+        "1 2 3 1>3 2>3",
+    );
+}
+
+#[test]
+fn who_does_not_wait_has_gone_on_when_it_is_heard() {
+    check(
+        "point p
+         point before
+         point after
+         point lookup
+         top order RpcHandler
+           >before after
+           after<
+         top find RpcHandler
+           >lookup<
+         pair order find Http call:POST/a,before..after",
+        "a t1 order before@1.0 after@1.010
+         b u1 find lookup@1.050
+         a t1 order before@20.0 after@20.010
+         b u1 find lookup@20.050",
+        "1 2 1>2\n3 4 3>4",
+    );
+}
+
+#[test]
+fn what_is_asked_for_again_and_again_costs_what_it_mostly_costs() {
+    let log: Vec<String> = (1..=12)
+        .map(|at| {
+            format!(
+                "a t1 order before@{at}.000 after@{at}.030
+                 b u1 find lookup@{at}.005
+                 b u1 find lookup@{at}.015
+                 b u1 find lookup@{at}.025"
+            )
+        })
+        .collect();
+    let all: Vec<String> = (0..12)
+        .map(|at| {
+            let [caller, a, b, c] = [1, 2, 3, 4].map(|n| at * 4 + n);
+            format!("{caller} {a} {b} {c} {caller}>{a} {caller}>{b} {caller}>{c}")
+        })
+        .collect();
+    check(
+        "point p
+         point before
+         point after
+         point lookup
+         top order RpcHandler
+           >before after
+           after<
+         top find RpcHandler
+           >lookup<
+         pair order find Http waits call:GET/a,before..after*",
+        &log.join("\n"),
+        &all.join("\n"),
+    );
+}

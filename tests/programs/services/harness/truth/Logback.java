@@ -77,7 +77,8 @@ public final class Logback extends AppenderBase<ILoggingEvent> {
       logs[i].flush();
       n = text.chars().filter(c -> c == '\n').count();
     }
-    String unit = Truth.UNIT.get() == null || Truth.UNIT.get().isEmpty() ? "-" : Truth.UNIT.get();
+    String known = Truth.UNIT.get() == null ? event.getMDCPropertyMap().get("trace_id") : Truth.UNIT.get();
+    String unit = known == null || known.isEmpty() ? "-" : known;
     truth.println(String.join("\t", NODE, "" + line, "" + n, ProcessHandle.current().pid() + "." + Thread.currentThread().getId(), point, event.getLevel().toString(), unit, unit.equals("-") ? "?" : unit));
     truth.flush();
     line += n;
