@@ -92,7 +92,7 @@ pub(crate) enum Joins {
 }
 
 /// The engine without tables, which holds at most `memory_bytes` and then goes on in `spill`.
-fn context(
+pub(super) fn context(
     memory_bytes: usize,
     spill: Option<&Folder>,
     joins: Joins,

@@ -350,12 +350,7 @@ fn read_jar(
     if contents.classes.is_empty() && contents.jars.is_empty() {
         class_path.diagnostics.push(format!("`{name}`: no classes"));
     }
-    let mut declared = 0u64;
-    for &(_, i) in &contents.classes {
-        declared = declared
-            .saturating_add(archive.by_index_raw(i).map_or(0, |f| f.size().min(limits::CLASS_BYTES_MAX)));
-    }
-    class_path.add_bytes(path, declared)?;
+    class_path.add_bytes(path, declared_bytes(&mut archive, &contents.classes))?;
     class_path.has_program |= contents.classes.iter().any(|(path, _)| is_of_program(path, config));
     let has_program = class_path.has_program;
     let files: Vec<ClassFile> = contents
@@ -391,6 +386,14 @@ fn read_jar(
         }
     }
     Ok(())
+}
+
+/// How many bytes the classes of a jar say that they have, of each as many as are read.
+fn declared_bytes(archive: &mut Archive<'_>, classes: &[(String, usize)]) -> u64 {
+    let size = |&(_, i): &(String, usize)| {
+        archive.by_index_raw(i).map_or(0, |file| file.size().min(limits::CLASS_BYTES_MAX))
+    };
+    classes.iter().map(size).fold(0, u64::saturating_add)
 }
 
 /// The files of texts of a jar. What is too large or damaged is not missed: its keys stay unknown.

@@ -16,6 +16,7 @@ use schema::happened_before::{Hop, Label, Stretch};
 use super::tables::{TestJoin, TestRow, batch, requests, rows, schema, table};
 use crate::query::happened_before::condition::Condition;
 use crate::query::session::{Joins, context};
+use crate::query::spill::Folder;
 
 /// Pairs of tables, and joins of each.
 const TABLES: u64 = 500;
@@ -25,9 +26,10 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
 }
 
-/// A session whose batches are small, so that requests come in several.
-fn session(joins: Joins, memory_bytes: usize, n_rows: usize) -> SessionContext {
-    let context = context(memory_bytes, joins, rayon::current_num_threads()).expect("a session");
+/// A session whose batches are small, so that requests come in several; what is more than its memory
+/// goes to `spill`.
+fn session_with(spill: Option<&Folder>, joins: Joins, memory_bytes: usize, n_rows: usize) -> SessionContext {
+    let context = context(memory_bytes, spill, joins, rayon::current_num_threads()).expect("a session");
     let state = context.state_ref();
     let mut state = state.write();
     let options = state.config_mut().options_mut();
@@ -36,6 +38,11 @@ fn session(joins: Joins, memory_bytes: usize, n_rows: usize) -> SessionContext {
     options.execution.sort_spill_reservation_bytes = 64 << 10;
     drop(state);
     context
+}
+
+/// The same with all in memory.
+fn session(joins: Joins, memory_bytes: usize, n_rows: usize) -> SessionContext {
+    session_with(None, joins, memory_bytes, n_rows)
 }
 
 fn register(context: &SessionContext, name: &str, table: Arc<MemTable>) {
@@ -181,7 +188,8 @@ fn n_spills(plan: &Arc<dyn ExecutionPlan>) -> usize {
 
 #[test]
 fn what_does_not_fit_into_memory_spills() {
-    let context = session(Joins::ByRequest, 12 << 20, 1024);
+    let spill = Folder::new(&std::env::temp_dir()).expect("a folder");
+    let context = session_with(Some(&spill), Joins::ByRequest, 12 << 20, 1024);
     let (n_requests, n_events) = (40_000, 3);
     register(&context, "a", long(n_requests, n_events));
     register(&context, "b", long(n_requests, n_events));
@@ -199,7 +207,8 @@ fn what_does_not_fit_into_memory_spills() {
 
 #[test]
 fn a_request_that_does_not_fit_is_an_error() {
-    let context = session(Joins::ByRequest, 6 << 20, 1024);
+    let spill = Folder::new(&std::env::temp_dir()).expect("a folder");
+    let context = session_with(Some(&spill), Joins::ByRequest, 6 << 20, 1024);
     register(&context, "a", long(1, 120_000));
     // Nothing to sort on this side: two sorts would race for the memory, and can lose that as well.
     register(&context, "b", long(0, 0));

@@ -214,8 +214,8 @@ fn register(context: &SessionContext, name: &str, batch: RecordBatch) {
 
 #[test]
 fn rewrites_change_no_row() {
-    let fast = context(1 << 28, Joins::ByRequest, rayon::current_num_threads()).expect("a session");
-    let slow = context(1 << 28, Joins::Nested, rayon::current_num_threads()).expect("a session");
+    let fast = context(1 << 28, None, Joins::ByRequest, rayon::current_num_threads()).expect("a session");
+    let slow = context(1 << 28, None, Joins::Nested, rayon::current_num_threads()).expect("a session");
     let catalog = catalog();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
     let (mut n_rows, mut n_combined, mut n_refused) = (0, 0, 0);
