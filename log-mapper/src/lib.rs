@@ -240,7 +240,7 @@ impl ReceivedRecords {
         let file = matched.chunk.file;
         let mut following = |n| following(receiver, batches, matched, index, n);
         let late_us = clock.late_us((file, line), us, &mut following);
-        (late_us, places.since_us(file, us, following))
+        (late_us, places.since_us((file, line), us, following))
     }
 }
 
@@ -284,7 +284,7 @@ impl Records for ReceivedRecords {
         let (late_us, since_us) = self.late_us();
         let record = self.matched.record(self.next - 1)?;
         let ts_us = record.ts_us.saturating_add(late_us).saturating_add(since_us);
-        let tick_us = self.places.tick_us(record.file);
+        let tick_us = self.places.tick_us(record.file, record.line);
         Some(Record { ts_us, late_us, tick_us, ..record })
     }
 

@@ -2,7 +2,7 @@
 //! ([`schema::ticks`]). What is written is what was printed.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use schema::ticks::{Tick, since_us};
 use schema::{Accumulator, Event};
@@ -15,24 +15,32 @@ const TIMES: usize = 4096;
 /// Records of one tick that are looked at together; those after them are taken for its last ones.
 const LOOK_MAX: usize = 1 << 16;
 
-/// The ticks of files, µs; 0: fine, or not read yet.
+/// The ticks of files, µs; 0: fine, or not read yet. From which line on the clock of a file is fine
+/// all the same, as its layout has changed.
 #[derive(Clone, Debug)]
-pub(crate) struct Ticks(Arc<[AtomicI64]>);
+pub(crate) struct Ticks(Arc<[(AtomicI64, AtomicU64)]>);
 
 impl Ticks {
     /// Of `n_files` files, of which none is known.
     pub(crate) fn new(n_files: usize) -> Self {
-        Self((0..n_files).map(|_| AtomicI64::new(0)).collect())
+        Self((0..n_files).map(|_| (AtomicI64::new(0), AtomicU64::new(u64::MAX))).collect())
     }
 
-    fn of(&self, file: u32) -> i64 {
-        self.0.get(file as usize).map_or(0, |tick_us| tick_us.load(Ordering::Acquire))
+    fn of(&self, file: u32, line: u64) -> i64 {
+        let known = self.0.get(file as usize).filter(|(_, fine)| line < fine.load(Ordering::Acquire));
+        known.map_or(0, |(tick_us, _)| tick_us.load(Ordering::Acquire))
+    }
+
+    fn end(&self, file: u32, line: u64) {
+        if let Some((_, fine)) = self.0.get(file as usize) {
+            fine.store(line, Ordering::Release);
+        }
     }
 
     fn set(&self, file: u32, times_us: impl Iterator<Item = i64>) {
         let mut tick = Tick::default();
         times_us.for_each(|us| tick.see(us));
-        if let Some(known) = self.0.get(file as usize) {
+        if let Some((known, _)) = self.0.get(file as usize) {
             known.store(tick.us().unwrap_or_default(), Ordering::Release);
         }
     }
@@ -46,7 +54,7 @@ impl Ticks {
     }
 
     fn restore_one(&self, event: &mut Event) {
-        let tick_us = self.of(event.file);
+        let tick_us = self.of(event.file, event.line);
         if tick_us != 0 {
             event.ts_us -= event.ts_us.saturating_sub(event.late_us).rem_euclid(tick_us);
         }
@@ -71,16 +79,16 @@ impl Places {
         Self { ticks, file: None, at_us: 0, n: 0, nth: 0 }
     }
 
-    /// The tick of the clock of `file`, µs; 0: fine.
-    pub(crate) fn tick_us(&self, file: u32) -> i64 {
-        self.ticks.of(file)
+    /// The tick of the clock of `file` at `line`, µs; 0: fine.
+    pub(crate) fn tick_us(&self, file: u32, line: u64) -> i64 {
+        self.ticks.of(file, line)
     }
 
-    /// How long after its printed time `us` the next record of `file` is taken to be printed, µs.
+    /// How long after its printed time `us` the next record, at `(file, line)`, is taken to be printed, µs.
     /// `following` gives up to so many printed times after it in its file.
     pub(crate) fn since_us(
         &mut self,
-        file: u32,
+        (file, line): (u32, u64),
         us: i64,
         mut following: impl FnMut(usize) -> Vec<i64>,
     ) -> i64 {
@@ -88,8 +96,12 @@ impl Places {
             (self.file, self.n) = (Some(file), 0);
             self.ticks.set(file, std::iter::once(us).chain(following(TIMES - 1)));
         }
-        let tick_us = self.ticks.of(file);
+        let tick_us = self.ticks.of(file, line);
         if tick_us == 0 {
+            return 0;
+        }
+        if us % tick_us != 0 {
+            self.ticks.end(file, line);
             return 0;
         }
         if self.n == 0 || self.at_us != us {
@@ -116,14 +128,14 @@ pub(crate) fn places(times: &[(u32, i64)]) -> Vec<i64> {
     let mut places = Places::new(Ticks::new(n_files));
     let since = |(at, &(file, us)): (usize, &(u32, i64))| {
         let of_file = times[at + 1..].iter().take_while(|(next, _)| *next == file);
-        places.since_us(file, us, |n| of_file.clone().take(n).map(|(_, us)| *us).collect())
+        places.since_us((file, at as u64), us, |n| of_file.clone().take(n).map(|(_, us)| *us).collect())
     };
     times.iter().enumerate().map(since).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::places;
+    use super::{Places, Ticks, places};
 
     #[test]
     fn records_of_a_tick_keep_their_order() {
@@ -133,6 +145,23 @@ mod tests {
         // A fraction anywhere in the file says that the clock is fine.
         let fine = [times, vec![(0, 5_001_000)]].concat();
         assert_eq!(places(&fine), [0; 8]);
+    }
+
+    #[test]
+    fn what_a_later_layout_prints_is_kept() {
+        let mut places = Places::new(Ticks::new(1));
+        let seconds = [1_000_000, 2_000_000, 3_000_000, 3_000_000];
+        let since: Vec<i64> = (0..4)
+            .map(|at| {
+                places.since_us((0, at as u64), seconds[at], |n| {
+                    seconds[at + 1..].iter().take(n).copied().collect()
+                })
+            })
+            .collect();
+        assert_eq!(since, [500_000, 500_000, 250_000, 750_000]);
+        assert_eq!(places.since_us((0, 9), 4_000_123, |_| Vec::new()), 0);
+        assert_eq!(places.since_us((0, 10), 5_000_000, |_| Vec::new()), 0);
+        assert_eq!([places.tick_us(0, 8), places.tick_us(0, 9)], [1_000_000, 0]);
     }
 
     #[test]
