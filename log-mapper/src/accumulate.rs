@@ -89,6 +89,7 @@ mod recent_texts;
 mod rests;
 mod rows;
 mod soles;
+mod successors;
 mod tails;
 mod takers;
 #[cfg(test)]

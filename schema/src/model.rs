@@ -14,10 +14,12 @@ mod identities;
 mod marks;
 mod remote_calls;
 mod slow_calls;
+mod successors;
 
 pub use marks::Marks;
 pub use remote_calls::RemoteCall;
 pub use slow_calls::{SlowCall, SlowKind};
+pub use successors::Successors;
 
 /// What the analysis found in one class path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,6 +42,8 @@ pub struct Model {
     pub thread_names: Vec<ThreadName>,
     /// What can take time between log points, sorted.
     pub slow_calls: Vec<SlowCall>,
+    /// Which log point one thread can print directly after which other one.
+    pub successors: Successors,
     /// Threads and tasks that log nothing: candidates for more logging, and
     /// the gaps through which requests cannot be followed (lprof §7(1)).
     pub silent_threads: Vec<String>,

@@ -1,11 +1,11 @@
 //! Emit: the results of the phases as a [`schema::Model`], sorted, with names
 //! for people. Nothing is decided here, except that every log point gets a home.
 
-use schema::{CommunicationPair, IdentifierId, LogPointId, Model, TopLevelId, TopLevelMethod, ValueClassId};
+use schema::{CommunicationPair, IdentifierId, LogPointId, Model, Successors, TopLevelId, TopLevelMethod, ValueClassId};
 
 use crate::call_graph::{CallGraph, RootKind};
-use crate::order::dag;
 use crate::order::fragment::Fragment;
+use crate::order::{Order, dag};
 use crate::pairs::Pair;
 use crate::path::LogPoint;
 use crate::program::{MethodId, Name, Program};
@@ -31,8 +31,8 @@ pub(crate) struct Findings<'a> {
     pub(crate) top_levels: &'a TopLevels,
     /// Programs, and which top-level methods each can run.
     pub(crate) entry_points: &'a EntryPoints,
-    /// Order of the log points of every method.
-    pub(crate) fragments: &'a [Fragment],
+    /// Order of the log points.
+    pub(crate) order: &'a Order,
     /// Communication pairs.
     pub(crate) pairs: &'a [Pair],
     /// Names of threads, and what runs in them.
@@ -52,6 +52,7 @@ pub(crate) fn model(findings: Findings<'_>) -> Model {
     let top_level_methods: Vec<TopLevelMethod> = methods.collect();
     let communication_pairs = pairs(&findings, &top_levels, &log_points);
     let slow_calls = slow_calls(&findings, &log_points);
+    let successors = successors(&findings, &log_points);
     let (silent_threads, n_threads) = threads(&findings);
     Model {
         inputs: findings.program.entries.clone(),
@@ -62,6 +63,7 @@ pub(crate) fn model(findings: Findings<'_>) -> Model {
         top_level_methods,
         communication_pairs,
         slow_calls,
+        successors,
         silent_threads,
         n_threads,
         diagnostics: findings.diagnostics,
@@ -169,7 +171,7 @@ fn top_level(
     let mut outside_rounds: Vec<LogPointId> =
         top.outside_rounds.iter().map(|&point| log_points.id(point)).collect();
     outside_rounds.sort_unstable();
-    let fragment = complete(&findings.fragments[top.method.index()], top);
+    let fragment = complete(&findings.order.fragments[top.method.index()], top);
     TopLevelMethod {
         class: dotted(&findings.program.classes[method.class.index()].name),
         method: method.name.to_string(),
@@ -259,6 +261,23 @@ fn serves(graph: &CallGraph, method: MethodId) -> Vec<String> {
     texts
 }
 
+fn successors(findings: &Findings<'_>, log_points: &points::LogPoints) -> Successors {
+    let found = &findings.order.successors;
+    let mut all = vec![None; log_points.points.len()];
+    let is_known = |point: u32| found[point as usize].is_some();
+    let mut unknown: Vec<LogPointId> =
+        (0u32..).zip(found).filter(|(_, next)| next.is_none()).map(|(point, _)| log_points.id(point)).collect();
+    unknown.sort_unstable();
+    for (point, next) in (0u32..).zip(found).filter(|&(point, _)| is_known(point)) {
+        let point = log_points.id(point);
+        if unknown.binary_search(&point).is_err() {
+            let next = next.iter().flatten().map(|&next| log_points.id(next));
+            all[point.index()].get_or_insert_with(Vec::new).extend(next);
+        }
+    }
+    Successors::new(all)
+}
+
 fn slow_calls(findings: &Findings<'_>, log_points: &points::LogPoints) -> Vec<schema::SlowCall> {
     let ids = |points: &[u32]| {
         let mut ids: Vec<LogPointId> = points.iter().map(|&point| log_points.id(point)).collect();
@@ -307,7 +326,7 @@ fn logs(findings: &Findings<'_>, root: MethodId) -> bool {
     let mut seen = rustc_hash::FxHashSet::default();
     let mut stack = vec![root];
     while let Some(method) = stack.pop() {
-        if !findings.fragments[method.index()].nodes.is_empty() {
+        if !findings.order.fragments[method.index()].nodes.is_empty() {
             return true;
         }
         for (_, target) in findings.graph.local_edges(method) {

@@ -77,12 +77,12 @@ fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Resul
     identifiers::objects::add(&program, &bindings, &mut log_points);
     let mut top_levels = top_level::find(&program, &graph, &bindings, &log_points, rules);
     let entry_points = top_level::entry_points::find(&programs, &top_levels);
-    let ((mut pairs, given_up), (fragments, thread_names, slow_calls)) = rayon::join(
+    let ((mut pairs, given_up), (order, thread_names, slow_calls)) = rayon::join(
         || pairs::find(&program, &graph, &bindings, &log_points, &top_levels, rules),
         || {
-            let fragments = order::fragments(&program, &graph, &log_points, &top_levels);
+            let order = order::find(&program, &graph, &log_points, &top_levels);
             let slow_calls = slow_calls::find(&program, &graph, &log_points);
-            (fragments, thread_names::find(&program, &graph, &top_levels), slow_calls)
+            (order, thread_names::find(&program, &graph, &top_levels), slow_calls)
         },
     );
     pairs::settle(&mut top_levels, &mut pairs);
@@ -94,7 +94,7 @@ fn analyze_with(class_path: &[PathBuf], config: &Config, rules: &Rules) -> Resul
         graph: &graph,
         top_levels: &top_levels,
         entry_points: &entry_points,
-        fragments: &fragments,
+        order: &order,
         pairs: &pairs,
         thread_names: &thread_names,
         slow_calls: &slow_calls,

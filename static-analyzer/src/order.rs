@@ -30,6 +30,7 @@ mod flags;
 pub(crate) mod fragment;
 mod method;
 mod recursion;
+mod successors;
 mod without;
 
 use components::components;
@@ -61,14 +62,23 @@ impl Input<'_> {
     }
 }
 
-/// The fragments of all methods, by [`MethodId`]. Calls of top-level methods are
-/// not part of their callers' fragments.
-pub(crate) fn fragments(
+/// Order of what a program prints.
+pub(crate) struct Order {
+    /// The fragments of all methods, by [`MethodId`]. Calls of top-level methods are
+    /// not part of their callers' fragments.
+    pub(crate) fragments: Vec<Fragment>,
+    /// Per log point those that one thread can print directly after it, sorted; none of what
+    /// logs usually do not show, and of what has no place.
+    pub(crate) successors: Vec<Option<Vec<u32>>>,
+}
+
+/// Finds both.
+pub(crate) fn find(
     program: &Program,
     graph: &CallGraph,
     log_points: &[LogPoint],
     top_levels: &TopLevels,
-) -> Vec<Fragment> {
+) -> Order {
     let dispatchers = top_levels.methods.iter().filter(|top| top.kind == schema::TopLevelKind::Dispatcher);
     let rounds = dispatchers.map(|top| (top.method, ServiceLoops::of(program, graph, top.method)));
     let mains = graph.roots.iter().filter(|root| root.kind == RootKind::Main).map(|root| root.method);
@@ -93,17 +103,24 @@ pub(crate) fn fragments(
             to
         })
         .collect();
-    let mut fragments = vec![Fragment::empty(); program.methods.len()];
-    for members in &components(&callees).members {
+    let (successors, fragments) =
+        rayon::join(|| successors::successors(&input, &callees), || fragments(&input, &callees));
+    Order { fragments, successors }
+}
+
+/// The fragments of all methods; `callees` are whom each calls.
+fn fragments(input: &Input<'_>, callees: &[Vec<u32>]) -> Vec<Fragment> {
+    let mut fragments = vec![Fragment::empty(); callees.len()];
+    for members in &components(callees).members {
         let first = members[0] as usize;
         if members.len() > 1 || callees[first].contains(&members[0]) {
-            let recursion = Recursion { input: &input, members, callees: &callees, fragments: &fragments };
+            let recursion = Recursion { input, members, callees, fragments: &fragments };
             for (&m, folded) in members.iter().zip(recursion.fold()) {
                 fragments[m as usize] = folded;
             }
             if members.len() <= RECURSION_MEMBERS_MAX {
                 let once =
-                    members.iter().map(|&m| fragment_of(&input, MethodId::new(m as usize), &fragments));
+                    members.iter().map(|&m| fragment_of(input, MethodId::new(m as usize), &fragments));
                 let once: Vec<Fragment> = once.collect();
                 for (&m, fragment) in members.iter().zip(once) {
                     fragments[m as usize] = fragment;
@@ -112,7 +129,7 @@ pub(crate) fn fragments(
         } else {
             let prints = |t: &u32| !fragments[*t as usize].nodes.is_empty();
             if !input.sites[first].is_empty() || callees[first].iter().any(prints) {
-                fragments[first] = fragment_of(&input, MethodId::new(first), &fragments);
+                fragments[first] = fragment_of(input, MethodId::new(first), &fragments);
             }
         }
     }

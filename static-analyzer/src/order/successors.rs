@@ -1,0 +1,248 @@
+//! Successors: which log point one thread can print directly after which other one.
+//!
+//! Every method is a rule of a grammar: what it prints is a terminal, what it calls another rule,
+//! and its control flow says what can stand next to what. What a rule can begin with, and what
+//! can come after it, is FIRST and FOLLOW of that grammar (Aho, Lam, Sethi, Ullman 2006, §4.4.2).
+//! Unlike a DAG it needs no bound: loops, recursion and methods of thousands of log points keep
+//! what can stand next to what. What logs usually do not show is taken out before, where its
+//! method is still known, not skipped afterwards.
+//!
+//! Over-approximates: whoever calls a method, what comes after any call of it can come after it;
+//! and whatever a method prints, a handler around a call of it can come next.
+
+use fixedbitset::FixedBitSet;
+
+use super::Input;
+use super::components::components;
+use super::fragment::{Fragment, Node};
+use super::method::{self, Event};
+use crate::call_graph::Times;
+use crate::ir::ValueId;
+use crate::program::MethodId;
+
+/// Where a method begins, and where it returns, among what stands next to each other.
+const END: u32 = u32::MAX;
+
+/// What an instruction of a method prints or calls.
+enum Item {
+    /// One of these log points, by their numbers among the usual ones.
+    Print(Vec<usize>),
+    /// One of these methods, all of which print.
+    Call(Vec<usize>),
+}
+
+/// What a method prints and calls, and what of that can stand next to each other.
+#[derive(Default)]
+struct Rule {
+    items: Vec<Item>,
+    /// (from, to), sorted: twice the item, and one more if that has thrown; or [`END`].
+    next: Vec<(u32, u32)>,
+}
+
+/// Per method: see the module.
+struct Grammar<'a> {
+    input: &'a Input<'a>,
+    /// Per log point its number among those that logs usually show.
+    usual: Vec<Option<usize>>,
+    rules: Vec<Rule>,
+    /// The method can return without printing anything.
+    silent: Vec<bool>,
+    /// It can print something.
+    prints: Vec<bool>,
+    first: Vec<FixedBitSet>,
+    /// What can come after it has returned.
+    follow: Vec<FixedBitSet>,
+    /// What can come after it has thrown.
+    thrown: Vec<FixedBitSet>,
+}
+
+/// Per log point those that can be printed next, sorted; none of what logs usually do not show,
+/// and of what has no place.
+pub(super) fn successors(input: &Input<'_>, callees: &[Vec<u32>]) -> Vec<Option<Vec<u32>>> {
+    let n_methods = callees.len();
+    let mut usual = vec![None; input.log_points.len()];
+    let mut shown = Vec::new();
+    for &point in input.sites.iter().flatten().flat_map(|(_, points)| points) {
+        if input.is_usual(point) && usual[point as usize].is_none() {
+            usual[point as usize] = Some(shown.len());
+            shown.push(point);
+        }
+    }
+    let none = || vec![FixedBitSet::new(); n_methods];
+    let mut grammar = Grammar {
+        input,
+        usual,
+        rules: (0..n_methods).map(|_| Rule::default()).collect(),
+        silent: vec![true; n_methods],
+        prints: vec![false; n_methods],
+        first: none(),
+        follow: none(),
+        thrown: none(),
+    };
+    let components = components(callees).members;
+    // Callees come first, and callers the other way round.
+    components.iter().for_each(|members| grammar.begin(members, callees));
+    let mut next = vec![FixedBitSet::new(); shown.len()];
+    components.iter().rev().for_each(|members| grammar.go_on(members, &mut next));
+    let positions = |bits: &FixedBitSet| {
+        let mut points: Vec<u32> = bits.ones().map(|number| shown[number]).collect();
+        points.sort_unstable();
+        points
+    };
+    grammar.usual.iter().map(|number| number.map(|number| positions(&next[number]))).collect()
+}
+
+impl Grammar<'_> {
+    /// The rules of methods that call each other, once those of all others that they call are known,
+    /// and what they can begin with.
+    fn begin(&mut self, members: &[u32], callees: &[Vec<u32>]) {
+        let prints = |&m: &u32| {
+            let sites = self.input.sites[m as usize].iter();
+            sites.flat_map(|(_, points)| points).any(|&point| self.usual[point as usize].is_some())
+                || callees[m as usize].iter().any(|&callee| self.prints[callee as usize])
+        };
+        if !members.iter().any(prints) {
+            return;
+        }
+        for &m in members {
+            (self.prints[m as usize], self.silent[m as usize]) = (true, false);
+        }
+        // Nothing is known to come back in silence until it is found.
+        let mut is_known = false;
+        while !is_known {
+            is_known = true;
+            for &m in members {
+                let rule = self.rule(MethodId::new(m as usize));
+                let silent = rule.next.binary_search(&(END, END)).is_ok();
+                is_known &= silent == self.silent[m as usize];
+                self.silent[m as usize] = silent;
+                self.rules[m as usize] = rule;
+            }
+        }
+        let mut is_known = false;
+        while !is_known {
+            is_known = true;
+            for &m in members {
+                let rule = &self.rules[m as usize];
+                let begins = rule.next.iter().filter(|&&(from, to)| from == END && to != END);
+                let mut first = self.first[m as usize].clone();
+                begins.for_each(|&(_, to)| self.add_first(&rule.items[to as usize / 2], &mut first));
+                is_known &= first == self.first[m as usize];
+                self.first[m as usize] = first;
+            }
+        }
+    }
+
+    /// Adds what an item can begin with.
+    fn add_first(&self, item: &Item, first: &mut FixedBitSet) {
+        match item {
+            Item::Print(points) => points.iter().for_each(|&point| first.grow_and_insert(point)),
+            Item::Call(methods) => methods.iter().for_each(|&method| first.union_with(&self.first[method])),
+        }
+    }
+
+    fn rule(&self, method: MethodId) -> Rule {
+        let Some(body) = &self.input.program.methods[method.index()].body else { return Rule::default() };
+        let (mut items, mut stubs, mut events) = (Vec::new(), Vec::new(), Vec::new());
+        for (site, points) in &self.input.sites[method.index()] {
+            let shown = points.iter().copied().filter(|&point| self.usual[point as usize].is_some());
+            let shown: Vec<u32> = shown.collect();
+            if !shown.is_empty() {
+                let event = super::print_event(self.input, points);
+                let Event::Print { optional, repeats, .. } = event else { continue };
+                events.push((*site, items.len(), optional || shown.len() < points.len(), repeats));
+                items.push(Item::Print(shown.iter().filter_map(|&p| self.usual[p as usize]).collect()));
+                stubs.push(Fragment::empty());
+            }
+        }
+        for (site, targets, times) in &self.input.calls[method.index()] {
+            let methods = targets.iter().map(|target| target.index()).filter(|&target| self.prints[target]);
+            let methods: Vec<usize> = methods.collect();
+            if !methods.is_empty() {
+                let optional = methods.len() < targets.len() || *times == Times::AtMostOnce;
+                events.push((*site, items.len(), optional, *times == Times::Any));
+                stubs.push(stub(number(items.len()), methods.iter().any(|&method| self.silent[method])));
+                items.push(Item::Call(methods));
+            }
+        }
+        let event = |&(site, item, optional, repeats): &(ValueId, usize, bool, bool)| {
+            let event = match items[item] {
+                Item::Print(_) => Event::Print { points: vec![2 * number(item)], optional, repeats },
+                Item::Call(_) => Event::Call { callees: vec![&stubs[item]], optional, repeats },
+            };
+            (site, event)
+        };
+        events.sort_unstable();
+        let events: Vec<(ValueId, Event<'_>)> = events.iter().map(event).collect();
+        let next = method::adjacent(body, &events, self.input.rounds.get(&method));
+        Rule { items, next }
+    }
+
+    /// What can come after what methods that call each other print, once that is known of who
+    /// calls them.
+    fn go_on(&mut self, members: &[u32], next: &mut [FixedBitSet]) {
+        let mut is_known = false;
+        while !is_known {
+            is_known = true;
+            for &m in members {
+                is_known &= !self.go_on_one(m as usize, members, next);
+            }
+        }
+    }
+
+    /// The same of one of them; whether one of the `members` can be followed by more than before.
+    fn go_on_one(&mut self, m: usize, members: &[u32], next: &mut [FixedBitSet]) -> bool {
+        let rule = std::mem::take(&mut self.rules[m]);
+        let thrown = self.thrown[m].clone();
+        let mut is_more = false;
+        let mut add = |of: &mut FixedBitSet, more: &FixedBitSet, callee: usize| {
+            let is_member = u32::try_from(callee).is_ok_and(|callee| members.binary_search(&callee).is_ok());
+            is_more |= is_member && !more.is_subset(of);
+            of.union_with(more);
+        };
+        for item in &rule.items {
+            match item {
+                Item::Print(points) => points.iter().for_each(|&point| next[point].union_with(&thrown)),
+                Item::Call(methods) => {
+                    methods.iter().for_each(|&callee| add(&mut self.thrown[callee], &thrown, callee));
+                }
+            }
+        }
+        for of_one in rule.next.chunk_by(|a, b| a.0 == b.0).filter(|of_one| of_one[0].0 != END) {
+            let mut after = FixedBitSet::new();
+            for &(_, to) in of_one {
+                match to {
+                    END => after.union_with(&self.follow[m]),
+                    to => self.add_first(&rule.items[to as usize / 2], &mut after),
+                }
+            }
+            let from = of_one[0].0;
+            match &rule.items[from as usize / 2] {
+                Item::Print(points) => points.iter().for_each(|&point| next[point].union_with(&after)),
+                Item::Call(methods) => methods.iter().for_each(|&callee| match from % 2 {
+                    0 => add(&mut self.follow[callee], &after, callee),
+                    _ => add(&mut self.thrown[callee], &after, callee),
+                }),
+            }
+        }
+        self.rules[m] = rule;
+        is_more
+    }
+}
+
+/// What stands for a call: that it has returned, or has thrown.
+fn stub(item: u32, silent: bool) -> Fragment {
+    let node = |point: u32| Node { points: vec![point], ..Node::default() };
+    Fragment {
+        nodes: vec![node(2 * item), node(2 * item + 1)],
+        entries: vec![0, 1],
+        returns: vec![0],
+        throws: vec![1],
+        silent,
+        answers: None,
+    }
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).expect("a method has fewer than 2^31 instructions")
+}
