@@ -80,7 +80,7 @@ impl Scan<'_> {
                 let gap_us = record.ts_us.abs_diff(open.last_us);
                 let point = u32::try_from(fact.log_point.index()).expect("fewer than 2^32 log points");
                 let is_far = gap_us > self.config.window_us.unsigned_abs();
-                if is_far || open.track.known.is_some_and(|last| self.profile.cannot_follow(last, point)) {
+                if is_far || (n_recent > 0 && open.track.known.is_some_and(|last| self.profile.cannot_follow(last, point))) {
                     continue;
                 }
                 let is_at_work = current == Some(span) && gap_us <= LOOP_US;
