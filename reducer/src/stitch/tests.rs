@@ -23,7 +23,6 @@ mod detours;
 mod enclosed;
 mod entities;
 mod goes_on;
-mod interludes;
 mod timed_names;
 
 mod hosts;
