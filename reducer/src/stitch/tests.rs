@@ -31,6 +31,7 @@ mod in_turn;
 mod initialized;
 mod lifetimes;
 mod lone_lines;
+mod mentions;
 mod named_last;
 mod numbered;
 mod on_behalf;
