@@ -152,6 +152,9 @@ pub(crate) struct ReduceArgs {
     /// Exit with 1 if any record is in no request
     #[arg(long)]
     pub(crate) strict: bool,
+    /// For developers: leave out a pass that joins spans, to see what it earns
+    #[arg(long, value_name = "PASS", hide = true, value_parser = pass)]
+    pub(crate) without_pass: Vec<Pass>,
 }
 
 #[derive(Debug, ClapArgs)]

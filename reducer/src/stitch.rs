@@ -47,7 +47,6 @@ mod goes_on;
 mod hosts;
 mod in_line;
 mod initialized;
-mod interludes;
 mod intervals;
 mod lifetimes;
 mod lone_lines;
@@ -65,12 +64,10 @@ mod retries;
 mod rounds;
 mod serials;
 mod series;
-mod silent;
 mod sole;
 #[cfg(test)]
 mod tests;
 mod timed_names;
-mod turns;
 mod waiting;
 mod ways;
 mod within;
@@ -98,7 +95,6 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], ticks: &Ticks, config: &Conf
     found.add(Pass::RemoteCalls, |_| remote_calls::find(model, &pairs, &facts, config));
     found.add(Pass::Companions, |_| std::mem::take(&mut companions.links));
     found.add(Pass::QueueOrder, |_| queue_order::find(&pairs, &facts, &mut candidates));
-    found.add(Pass::Turns, |_| turns::find(&pairs, &facts));
     companions.links = found.links.clone();
     companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);
     found.add(Pass::LoneLines, |links| {
@@ -173,7 +169,6 @@ fn join_the_rest(
     links.add(Pass::Answers, |links| answers::join(pairs, facts, links));
     links.add(Pass::NamedLast, |links| named_last::join(pairs, facts, links));
     links.add(Pass::CreationTimes, |links| creation_times::join(facts, skew_us, links));
-    links.add(Pass::Interludes, |links| interludes::join(pairs, facts, links));
     let hosts = hosts::Hosts::new(spans);
     links.add(Pass::Hosts, |links| hosts.join(facts, links));
     links.add(Pass::Peers, |links| peers::join(pairs, facts, links));

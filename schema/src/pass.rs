@@ -146,8 +146,6 @@ passes! {
     Link CompanionsEnclosed = "companions/enclosed",
     /// What a queue hands over in order is taken in this order.
     Link QueueOrder = "queue_order",
-    /// Lines that always end as a loop does.
-    Link Turns = "turns",
     /// What always stands after one of a few lines of its thread.
     Link LoneLines = "lone_lines",
     /// Who has printed nothing but a state before a call.
@@ -180,8 +178,6 @@ passes! {
     Link Lifetimes = "lifetimes",
     /// Events that do not name the only one of its kind.
     Link Sole = "sole",
-    /// Tasks that a silent handler starts.
-    Link Silent = "silent",
     /// A name that says when it was made.
     Link TimedNames = "timed_names",
     /// A number that stands for a longer name.
@@ -200,8 +196,6 @@ passes! {
     Link NamedLast = "named_last",
     /// What is stamped with a time is of who began then.
     Link CreationTimes = "creation_times",
-    /// What a thread prints between two spans of one request.
-    Link Interludes = "interludes",
     /// A part of one of several spans of one request.
     Link Hosts = "hosts",
     /// Who names the node that it talks to.

@@ -15,7 +15,7 @@ use log_mapper::accumulate::Accumulated;
 use log_mapper::{Layout, PatternSet, Source};
 use reducer::spill::{SpillWriter, Spilled};
 use schema::tables::NodeOutputWriter;
-use schema::{InputAccount, Model, NodeOutput, Passes};
+use schema::{InputAccount, Model, NodeOutput, Pass, Passes};
 
 use super::summary;
 use super::{Usage, exit_code};
@@ -140,7 +140,7 @@ impl<'a> Mapper<'a> {
         }
         config.date = args.date;
         config.accumulate.window_us = args.window;
-        config.accumulate.without = without(args);
+        config.accumulate.without = without(&args.without_pass);
         let progress = Progress::new(voice, "compiling templates");
         let patterns = PatternSet::new(model);
         drop(progress);
@@ -242,8 +242,8 @@ pub(crate) fn config(window_us: i64, without: Passes) -> reducer::Config {
 }
 
 /// The passes that are left out.
-pub(crate) fn without(args: &LogArgs) -> Passes {
-    args.without_pass.iter().fold(Passes::default(), |passes, pass| passes.with(*pass))
+pub(crate) fn without(passes: &[Pass]) -> Passes {
+    passes.iter().fold(Passes::default(), |passes, pass| passes.with(*pass))
 }
 
 /// The pattern that was given.

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
         }
     }
     let progress = Progress::new(voice, "stitching requests");
-    let config = config(args.log.window, without(&args.log));
+    let config = config(args.log.window, without(&args.log.without_pass));
     let appended = reducer::append::append(&args.table, &model, outputs, &config, args.keep.into())?;
     drop(progress);
     let lost = summary::print(&args.table, &appended, voice)?;

@@ -17,7 +17,7 @@ use schema::tables::Text;
 use schema::{Accumulator, InputAccount, Span};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::text;
+use super::rows::text;
 
 /// The numbers of all files, by node and position in its inputs.
 #[derive(Debug)]

@@ -17,22 +17,21 @@ use schema::{IdentifierStrength, LinkKind, Pass, TopLevelId, TopLevelKind, Value
 
 use super::determined::Determined;
 use super::elimination::TICK_US;
-use super::evidence::{
-    Candidate, Evidence, hands_on, is_address, is_chain, names_alike, names_part, names_thread, weigh,
-    weigh_attached,
-};
+use super::evidence::{Candidate, Evidence, hands_on, names_alike, names_part, names_thread, weigh};
 use super::facts::{Fact, Facts, Telling};
 use super::pairs::{Pair, Pairs, Role};
 use crate::Config;
 
+mod by_entity;
 mod by_kind;
 mod by_thread;
 mod by_time;
+mod in_time;
 mod indexes;
 mod on_the_way;
 mod telling;
 
-use self::by_thread::{AtWork, is_amid};
+use self::by_thread::AtWork;
 use self::indexes::{ANY_NODE, ByText, ByTop, OfTop, ValueKey};
 
 /// Senders looked at per value, latest start first.
@@ -197,66 +196,6 @@ impl<'a> Finder<'a> {
         self.config.run(by, || find(out));
         out[before..].iter_mut().for_each(|candidate| candidate.by = by);
         out.len() > before
-    }
-
-    /// Spans before the receiver that work on the same attached object.
-    fn by_entity(&self, receiver: &Receiver<'_, 'a>, out: &mut Vec<Candidate>) {
-        let fact = receiver.fact;
-        let pairs: Vec<u32> = (fact.tops.iter())
-            .flat_map(|&top| self.pairs.to(top))
-            .filter(|&index| self.pairs.get(index).role == Role::Attached)
-            .collect();
-        if pairs.is_empty() {
-            return;
-        }
-        let mut senders = Vec::new();
-        for value in fact.values().iter().filter(|value| self.facts.is_one_thing(value)) {
-            let spans = self.by_text.get(&*value.text).map_or(&[][..], Vec::as_slice);
-            let end = spans.partition_point(|&span| span < receiver.n_started);
-            let spans = spans[..end].iter().rev().take(LOOK_BACK_MAX);
-            let spans = spans.filter(|&&span| self.comes_first(span, receiver.index));
-            if is_address(&value.text) {
-                let born_us = self.born_us(fact, &value.text);
-                senders.extend(spans.filter(|&&span| {
-                    let other = self.facts.get(span);
-                    other.node == fact.node && other.start_us >= born_us
-                }));
-            } else {
-                senders.extend(spans);
-            }
-        }
-        senders.sort_unstable();
-        senders.dedup();
-        for sender in senders {
-            let other = self.facts.get(sender);
-            // Before its rounds a dispatcher works on none of what it hands out in them.
-            let works = |&&index: &&u32| !self.pairs.is_before_rounds(self.pairs.get(index).from, other);
-            let found = pairs.iter().filter(works).filter_map(|&index| {
-                let evidence =
-                    weigh_attached(self.facts, &self.determined, self.pairs.get(index), (other, fact))?;
-                Some(self.candidate(index, sender, receiver.index, evidence))
-            });
-            out.extend(found.min());
-        }
-    }
-
-    /// Whether a span that starts no later than another one comes first. Of two that
-    /// start at one time, one is before the other in the log: both ways at once they
-    /// would be all that they have to do with anybody.
-    fn comes_first(&self, span: u32, other: u32) -> bool {
-        let (a, b) = (self.facts.get(span), self.facts.get(other));
-        if a.start_us != b.start_us {
-            return true;
-        }
-        let place = |fact: &Fact<'_>| fact.events.first().map(|event| (event.file, event.line));
-        if a.node == b.node { (place(a), span) < (place(b), other) } else { span < other }
-    }
-
-    /// When the connection with an address that `fact` shows was met last.
-    fn born_us(&self, fact: &Fact<'a>, address: &'a str) -> i64 {
-        let births = self.births_us.get(&(fact.node, address)).map_or(&[][..], Vec::as_slice);
-        let n = births.partition_point(|&birth| birth <= fact.start_us);
-        n.checked_sub(1).map_or(i64::MIN, |last| births[last])
     }
 
     /// Senders that share a value with the receiver.
@@ -484,75 +423,6 @@ impl<'a> Finder<'a> {
             && self.pairs.kind(pair.to) == TopLevelKind::IdentifierLoss
             && sender.start_us <= receiver.start_us
             && has_waited(sender, receiver)
-    }
-
-    fn in_time(&self, index: u32, sender: u32, receiver: &Fact<'_>) -> bool {
-        let pair = self.pairs.get(index);
-        let other = self.facts.get(sender);
-        if (is_chain(pair) && other.node == receiver.node) || !self.is_near(pair, other, receiver) {
-            return false;
-        }
-        if pair.role == Role::Cut {
-            let starts = receiver.first_point.is_none_or(|point| self.pairs.starts_with(pair.to, point));
-            // What begins as something else begins is no rest, unless its thread says so.
-            let begins = |&top: &TopLevelId| {
-                receiver.first_point.is_some_and(|point| self.pairs.starts_with(top, point))
-            };
-            let is_other = receiver.thread.is_none() && receiver.tops.first().is_some_and(begins);
-            let is_cut = other.truncated || self.is_late_rest(other, receiver);
-            if !is_cut || starts || is_other || !self.can_go_on(pair.to, other, receiver) {
-                return false;
-            }
-        }
-        // Spans that follow each other: the earlier one sends.
-        if matches!(pair.role, Role::Cut | Role::Entity) && other.start_us > receiver.start_us {
-            return false;
-        }
-        if is_round_of(self.pairs, pair) && other.start_us > receiver.start_us {
-            // A line that a dispatcher prints by itself, of the very thing, is of its round.
-            let is_same = |value: &Value| {
-                self.facts.is_one_thing(value)
-                    && other.values_of(value.value_class).iter().any(|our| our.text == value.text)
-            };
-            if other.events.len() > 1 || !receiver.values().iter().any(is_same) {
-                return false;
-            }
-        }
-        !(self.pairs.is_ahead(pair, other, receiver)
-            || self.has_begun_anew(pair, sender, receiver)
-            || self.has_called_before(pair, other, receiver)
-            || (pair.kind == LinkKind::Queue && is_amid(other, receiver)))
-    }
-
-    /// Whether a sender began early enough, and had not ended too long ago.
-    fn is_near(&self, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
-        let gap_us = receiver.start_us.saturating_sub(sender.end_us);
-        let lead_us = sender.start_us.saturating_sub(receiver.start_us);
-        let is_endless = || pair.role == Role::Entity && self.pairs.is_entity(pair.from);
-        let is_rest = || pair.role == Role::Cut && self.is_late_rest(sender, receiver);
-        lead_us <= self.lead_max_us(pair) && (gap_us <= self.config.window_us || is_endless() || is_rest())
-    }
-
-    /// Whether a thread goes on about a thing, by its digest, that it was at before it waited
-    /// for longer than the window is: it waits as long as it has to.
-    fn is_late_rest(&self, before: &Fact<'_>, rest: &Fact<'_>) -> bool {
-        let is_same = |value: &Value| before.values().iter().any(|our| our.text == value.text);
-        before.node == rest.node
-            && before.thread.is_some()
-            && before.thread == rest.thread
-            && rest.start_us.saturating_sub(before.end_us) > self.config.window_us
-            && rest.values().iter().any(|value| is_unique(&value.text) && is_same(value))
-    }
-
-    /// Whether `top` can print the first line of the one after the last of the other, as far
-    /// as it prints both: what cannot follow is no rest.
-    fn can_go_on(&self, top: TopLevelId, before: &Fact<'_>, rest: &Fact<'_>) -> bool {
-        let last = before.events.last().and_then(|event| event.log_point);
-        last.zip(rest.first_point).is_none_or(|(last, first)| {
-            !self.pairs.prints(top, last)
-                || !self.pairs.prints(top, first)
-                || self.pairs.prints_after(top, last, first)
-        })
     }
 
     fn candidate(&self, index: u32, from: u32, to: u32, evidence: Evidence) -> Candidate {

@@ -2,9 +2,11 @@
 //!
 //! Two requests on one identifier, seconds apart, share all that two spans of
 //! one request share; what tells them apart is that a hand-off takes as long as
-//! it always takes. For each pair the delays of the nearest senders are
+//! it always takes. For each kind of receiver the delays of the nearest senders are
 //! collected, each receiver speaking for its nearest sender only; a hand-off
-//! that takes many times the usual delay is another request's.
+//! that takes many times the usual delay is another request's. Whoever hands over, what is
+//! handed over stands in one line; a sender that is nearest now and then only, and long before,
+//! has no usual delay of its own. And what a thread calls stands in no line.
 //!
 //! A task that stands in line waits for as long as those before it are at work:
 //! while receivers of its kind, or other tasks of its thread, follow each other without
@@ -45,29 +47,35 @@ const STARTS_MIN: usize = 16;
 
 /// Takes out the candidates whose delay is unusual for their pair.
 pub(super) fn keep_usual(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut Vec<Candidate>) {
+    let is_late_call = |candidate: &Candidate| {
+        pairs.get(candidate.pair).role == Role::Asked && candidate.gap_us > DELAY_MIN_US
+    };
+    candidates.retain(|candidate| !is_late_call(candidate));
     let mut nearest: Vec<Option<(i64, u32)>> = vec![None; facts.len()];
     for candidate in candidates.iter().filter(|candidate| is_hand_off(pairs, candidate)) {
         let delay = (candidate.gap_us, candidate.pair);
         let known = &mut nearest[candidate.to as usize];
         *known = Some(known.map_or(delay, |known| known.min(delay)));
     }
-    let mut delays: FxHashMap<u32, Vec<i64>> = FxHashMap::default();
-    for (delay_us, pair) in nearest.into_iter().flatten() {
-        delays.entry(pair).or_default().push(delay_us);
+    let nearest: Vec<(i64, u32)> = nearest.into_iter().flatten().collect();
+    let sure = most_of_sure(pairs, &nearest);
+    let mut delays: FxHashMap<TopLevelId, Vec<i64>> = FxHashMap::default();
+    for (delay_us, pair) in nearest {
+        delays.entry(pairs.get(pair).to).or_default().push(delay_us);
     }
-    let sure = most_of_sure(pairs, &delays);
-    let longest: FxHashMap<u32, i64> = delays
+    let longest: FxHashMap<TopLevelId, i64> = delays
         .into_iter()
-        .map(|(pair, mut delays)| {
+        .map(|(to, mut delays)| {
             delays.sort_unstable();
             let usual = delays[delays.len() / 2];
-            (pair, usual.saturating_mul(TIMES_USUAL).min(sure).max(DELAY_MIN_US))
+            (to, usual.saturating_mul(TIMES_USUAL).min(sure).max(DELAY_MIN_US))
         })
         .collect();
     let lines = Lines::new(pairs, facts);
     let only = Only::new(pairs, facts, candidates);
     let ends = Ends::new(pairs, facts, candidates);
-    let longest_us = |candidate: &Candidate| longest.get(&candidate.pair).copied().unwrap_or(DELAY_MIN_US);
+    let longest_us =
+        |candidate: &Candidate| longest.get(&pairs.get(candidate.pair).to).copied().unwrap_or(DELAY_MIN_US);
     let is_usual = |candidate: &mut Candidate| {
         !is_hand_off(pairs, candidate)
             || candidate.gap_us <= longest_us(candidate)
@@ -201,11 +209,11 @@ fn line_up(line: &mut [Work]) {
 /// are started at all, so half of those starts being quick shows what quick is
 /// on the systems at hand; a pair of which every delay is longer joins requests
 /// that merely follow each other on one thing.
-fn most_of_sure(pairs: &Pairs<'_>, delays: &FxHashMap<u32, Vec<i64>>) -> i64 {
+fn most_of_sure(pairs: &Pairs<'_>, delays: &[(i64, u32)]) -> i64 {
     let is_start =
         |pair: u32| pairs.get(pair).kind == LinkKind::Thread && pairs.get(pair).role == Role::Local;
-    let starts = delays.iter().filter(|&(&pair, _)| is_start(pair));
-    let mut starts: Vec<i64> = starts.flat_map(|(_, delays)| delays.iter().copied()).collect();
+    let starts = delays.iter().filter(|(_, pair)| is_start(*pair));
+    let mut starts: Vec<i64> = starts.map(|(delay_us, _)| *delay_us).collect();
     starts.sort_unstable();
     let usual = starts.get(starts.len() / 2).copied().filter(|_| starts.len() >= STARTS_MIN);
     usual.map_or(i64::MAX, |usual| usual.saturating_mul(TIMES_USUAL))

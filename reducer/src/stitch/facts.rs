@@ -8,7 +8,6 @@ use schema::{Kinds, LogPointId, Pass, Place, TopLevelId, Value, ValueClassId};
 
 use schema::kinds::{
     TELLING_MIN, are_folder_and_file, are_part_and_whole, contains_apart, is_dated, is_digest, is_made,
-    is_unique,
 };
 
 use super::pairs::Pairs;
@@ -369,16 +368,7 @@ impl<'s> Facts<'s> {
     /// Whether two spans name different things of some kind, whatever else they have
     /// in common.
     pub(super) fn names_other(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
-        self.names_other_such(a, b, |text| text.len() >= TELLING_MIN)
-    }
-
-    /// The same of things with digests for names.
-    pub(super) fn names_other_digest(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
-        self.names_other_such(a, b, is_unique)
-    }
-
-    fn names_other_such(&self, a: &Fact<'_>, b: &Fact<'_>, is_such: impl Fn(&str) -> bool) -> bool {
-        b.values.iter().filter(|value| is_such(&value.text)).any(|value| {
+        b.values.iter().filter(|value| value.text.len() >= TELLING_MIN).any(|value| {
             let kind = self.kinds.of(value.value_class);
             let mut ours = a.values.iter().filter(|our| self.kinds.of(our.value_class) == kind).peekable();
             ours.peek().is_some() && !ours.any(|our| is_of_one(&our.text, &value.text))

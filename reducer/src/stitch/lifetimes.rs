@@ -28,7 +28,7 @@ use super::entities::{self, Entities, Holders, VALUES_MIN};
 use super::facts::Facts;
 use super::joined;
 use super::pairs::{Pair, Pairs, Role};
-use super::{series, silent, sole};
+use super::{series, sole};
 use crate::merge::{Sets, SpanLink, to_u32};
 
 /// Silence after which a value has come back, µs; longer for what has lasted
@@ -99,7 +99,6 @@ pub(super) fn join(
         let mut reach = Reach::new(pairs, facts, &[kind]);
         out.extend(join_lives(facts, &mut reach, skew_us, &lives, (&mut sets, &mut has_sender, &from)));
     }
-    out.extend(silent::join(pairs, facts, &mut sets, &has_sender));
     out
 }
 

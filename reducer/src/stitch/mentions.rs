@@ -8,14 +8,15 @@
 //! line, which can be the last one of its request. Where several requests could have,
 //! nothing follows, nor from the name of what is there for several; and who names another
 //! thing of some kind than the part does has not sent that, be it a short number that the
-//! pair hands over.
+//! pair hands over. Who handles messages takes those of all nodes: that one request at work could
+//! have sent one says little.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use schema::kinds::{TELLING_MIN, is_made};
-use schema::{IdentifierStrength, Pass, Value, ValueClassId};
+use schema::{IdentifierStrength, LinkKind, Pass, Value, ValueClassId};
 
 use super::delays::{DELAY_MIN_US, Late};
 use super::entities::Entities;
@@ -101,7 +102,9 @@ impl<'f> Kin<'f> {
             let Some(&top) = fact.tops.first() else { continue };
             for pair in self.pairs.to(top).map(|index| self.pairs.get(index)) {
                 let is_hand_off = matches!(pair.role, Role::Local | Role::Remote) && !pair.is_way();
-                if !is_hand_off || self.late.is(pair, fact) {
+                // Those who are sent messages from any node are sent most of them by nobody who prints.
+                let is_message = pair.kind == LinkKind::Socket;
+                if !is_hand_off || is_message || self.late.is(pair, fact) {
                     continue;
                 }
                 for (from, value) in self.handed(pair, fact) {

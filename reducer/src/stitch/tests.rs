@@ -23,7 +23,6 @@ mod detours;
 mod enclosed;
 mod entities;
 mod goes_on;
-mod interludes;
 mod timed_names;
 
 mod hosts;
@@ -32,6 +31,7 @@ mod in_turn;
 mod initialized;
 mod lifetimes;
 mod lone_lines;
+mod mentions;
 mod named_last;
 mod numbered;
 mod on_behalf;

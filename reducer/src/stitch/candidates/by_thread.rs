@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::skeleton::Event;
+use crate::stitch::evidence::is_address;
 
 /// A thread was at work.
 pub(super) struct AtWork {

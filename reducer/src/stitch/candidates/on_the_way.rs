@@ -6,6 +6,7 @@
 //! from there on, is called in that very round, however long the dispatcher takes to come to
 //! it.
 
+use super::by_thread::is_amid;
 use super::*;
 
 impl<'a> Finder<'a> {

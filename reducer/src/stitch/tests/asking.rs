@@ -47,3 +47,15 @@ fn without_a_line_of_what_is_asked_nobody_has_asked() {
                  a - ask region=users0001 store=f0000001 1.01-1.01";
     check(COMPACTIONS, spans, "1\n2");
 }
+
+#[test]
+fn a_thread_that_has_printed_nothing_for_long_asks_for_something_else() {
+    let asked = |at: &str| {
+        format!(
+            "a t1 flush region=users0001 1.0-1.0
+             a t1 ask region=users0001 store=f0000001 {at}-{at}"
+        )
+    };
+    check(COMPACTIONS, &asked("1.05"), "1 2 1>2");
+    check(COMPACTIONS, &asked("4.0"), "1\n2");
+}

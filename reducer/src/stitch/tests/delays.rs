@@ -258,3 +258,50 @@ fn who_is_of_a_request_has_not_sent_what_never_comes_at_once() {
     // Those that come at once elsewhere come late here for a reason of their own.
     check(model, &(learn("002") + &kin("dropped")), &(at_once + whole));
 }
+
+/// Blocks are sent at once by who orders them; some are named long before by somebody else who
+/// could have them sent too. What is tidied up later is no matter of those.
+#[test]
+fn a_task_stands_in_one_line_whoever_hands_it_over() {
+    let model = "point p
+         point q
+         point r
+         point s
+         top order Task block=Block.id
+           >q
+         top offer Task block=Block.id
+           >s
+         top send Task block=Block.id
+           >r
+         top check Task block=Block.id
+           >p
+         top begin Task file=File.name
+           >q
+         top tidy Task file=File.name
+           >p
+         pair order send Thread block=block
+         pair offer send Thread block=block
+         pair begin tidy Thread file=file";
+    let quick = |i: usize| {
+        let (block, t) = (format!("block_10{i:02}"), i * 10);
+        format!("a - order block={block} q@{t}.0\na - send block={block} r@{t}.001\n")
+    };
+    let slow = |i: usize| {
+        let (file, t) = (format!("file_10{i:02}"), 1_000 + i * 10);
+        format!("a - begin file={file} q@{t}.0\na - tidy file={file} p@{}.0\n", t + 5)
+    };
+    // Whoever starts them does not take turns with them.
+    let offered = |i: usize| {
+        let (block, t) = (format!("block_20{i:02}"), 2_000 + i * 100);
+        let named = |t: usize| format!("a - offer block={block} s@{t}.0\n");
+        let sent = format!("a - send block={block} r@{}.0\na - check block={block} p@{}.0\n", t + 16, t + 50);
+        named(t) + &named(t + 1) + &sent
+    };
+    let spans = (1..=20).map(quick).chain((1..=30).map(slow)).chain((1..=9).map(offered));
+    let spans = spans.collect::<String>() + &back();
+    let two = |n: usize| format!("{} {} {0}>{1}\n", 2 * n + 1, 2 * n + 2);
+    let lines = |lines: std::ops::Range<usize>| lines.map(|line| format!("{line}\n")).collect::<String>();
+    let sent: String = (0..20).map(two).collect::<String>() + &lines(137..146);
+    let tidied: String = (20..50).map(two).collect();
+    check(model, &spans, &(sent + &tidied + &lines(101..137)));
+}

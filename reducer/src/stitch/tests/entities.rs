@@ -154,29 +154,6 @@ fn an_event_that_names_nothing_is_of_the_only_entity_of_its_kind() {
     check(model, "a d state this.id=job_0001 1.0-1.0\na d state 5.0-5.0", "1\n2");
 }
 
-/// An application is done and sends an event; its handler prints nothing and has
-/// the application's files deleted.
-#[test]
-fn a_task_is_of_the_entity_that_it_names_although_a_silent_handler_started_it() {
-    let model = "point p
-         top state Entity this.app=App.id
-           >p
-         top clear EventHandler app=App.id
-           >p
-         top delete Task file=App.id
-           >p
-         pair state state Queue this.app=this.app
-         pair state clear Queue this.app=app";
-    let spans = "a t state this.app=app_0001 1.00-1.00
-         a w delete file=app_0001 1.01-1.01
-         a t state this.app=app_0002 2.00-2.00
-         a w delete file=app_0003 2.05-2.05
-         b w delete file=app_0002 2.06-2.06
-         a w delete file=app_0002 5.00-5.00";
-    check(&format!("{model}\npair clear delete Thread"), spans, "1 2 1>2\n3\n4\n5\n6");
-    check(model, spans, "1\n2\n3\n4\n5\n6");
-}
-
 /// A few jobs, each at work now and then: by what comes back so often nothing else is
 /// joined, but events of one thing are its life.
 #[test]

@@ -367,30 +367,6 @@ fn who_has_started_something_may_wait_for_that() {
 }
 
 #[test]
-fn lines_that_always_end_as_a_loop_does_are_its_turns() {
-    let model = "point p
-         point r
-         top delete Task
-           >p* r
-           r<
-         top remove Task
-           >p";
-    let runs = |last: &str| -> String {
-        let run = |n: usize| {
-            format!(
-                "a t1 remove|delete p@{n}.0\na t1 remove|delete p@{n}.01\na t1 {last} p@{n}.02 r@{n}.03\n"
-            )
-        };
-        (1..=8).map(run).collect()
-    };
-    let expected: String = (0..8)
-        .map(|n| 3 * n)
-        .map(|n| format!("{0} {1} {2} {0}>{1} {1}>{2}\n", n + 1, n + 2, n + 3))
-        .collect();
-    check(model, &runs("delete"), &expected);
-}
-
-#[test]
 fn what_stands_between_lines_of_main_is_of_the_program() {
     let mut model = sketch::model(
         "point p
