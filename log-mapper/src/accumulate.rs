@@ -39,6 +39,7 @@ use self::pools::Closed;
 use self::profile::{Line, Profile};
 use self::programs::Programs;
 use self::recent_texts::RecentTexts;
+use self::successors::Successors;
 use self::takers::{Taker, prefer_living};
 use self::thread_names::{ThreadNames, Told};
 use self::together::Together;
@@ -206,6 +207,7 @@ struct Scan<'m> {
     node: Name,
     model: &'m Model,
     orders: Orders<'m>,
+    successors: Successors,
     programs: Programs<'m>,
     /// (caller, called) of what can run in one thread: calls, also of what very many
     /// call to begin work of its own, and RPCs to the own process, which stay calls.
@@ -329,6 +331,7 @@ impl<'m> Scan<'m> {
             node: Name::from(&config.node),
             model,
             orders: Orders::new(model),
+            successors: Successors::new(model),
             programs: Programs::new(model),
             calls: calls.map(|pair| (pair.from, pair.to)).collect(),
             open: OpenSpans::default(),

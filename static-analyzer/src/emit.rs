@@ -262,7 +262,7 @@ fn serves(graph: &CallGraph, method: MethodId) -> Vec<String> {
 }
 
 fn successors(findings: &Findings<'_>, log_points: &points::LogPoints) -> Successors {
-    let found = &findings.order.successors;
+    let found = &findings.order.successors.next;
     let mut all = vec![None; log_points.points.len()];
     let is_known = |point: u32| found[point as usize].is_some();
     let mut unknown: Vec<LogPointId> =
@@ -275,7 +275,9 @@ fn successors(findings: &Findings<'_>, log_points: &points::LogPoints) -> Succes
             all[point.index()].get_or_insert_with(Vec::new).extend(next);
         }
     }
-    Successors::new(all)
+    let ids = |points: &[u32]| points.iter().map(|&point| log_points.id(point)).collect();
+    let all_of = &findings.order.successors;
+    Successors::new(all, ids(&all_of.begins), ids(&all_of.ends))
 }
 
 fn slow_calls(findings: &Findings<'_>, log_points: &points::LogPoints) -> Vec<schema::SlowCall> {

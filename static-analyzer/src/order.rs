@@ -37,6 +37,7 @@ use components::components;
 use fragment::Fragment;
 use method::Event;
 use recursion::Recursion;
+use successors::Successors;
 
 /// For each calling instruction, in order, the methods that it can run in the
 /// same thread and that are not cut, and how often.
@@ -67,9 +68,8 @@ pub(crate) struct Order {
     /// The fragments of all methods, by [`MethodId`]. Calls of top-level methods are
     /// not part of their callers' fragments.
     pub(crate) fragments: Vec<Fragment>,
-    /// Per log point those that one thread can print directly after it, sorted; none of what
-    /// logs usually do not show, and of what has no place.
-    pub(crate) successors: Vec<Option<Vec<u32>>>,
+    /// Which log point can stand directly after which other one.
+    pub(crate) successors: Successors,
 }
 
 /// Finds both.
@@ -104,7 +104,7 @@ pub(crate) fn find(
         })
         .collect();
     let (successors, fragments) =
-        rayon::join(|| successors::successors(&input, &callees), || fragments(&input, &callees));
+        rayon::join(|| successors::successors(&input, &callees, top_levels), || fragments(&input, &callees));
     Order { fragments, successors }
 }
 

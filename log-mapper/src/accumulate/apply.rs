@@ -93,9 +93,9 @@ impl Scan<'_> {
         let values = candidate.into_iter().flat_map(|candidate| &candidate.values);
         let names = rows::names(values.map(|&(_, text)| text));
         self.familiar.see(&names);
-        let (line, profile) = (self.line.take(), &self.profile);
+        let line = self.line.take();
         self.open.update_in_place(index, |span| {
-            line.iter().for_each(|line| span.track.add(line, profile));
+            line.iter().for_each(|line| span.track.add(line));
             add_words(&mut span.words, &words);
             span.last_names = names;
         });

@@ -45,8 +45,6 @@ const TEXTS_MAX: usize = 256;
 pub(super) struct Track {
     /// Log point of its last line, as the profile counts it.
     point: u32,
-    /// The same of the last one of which it is known what can follow.
-    pub(super) known: Option<u32>,
     /// The last value of each kind.
     values: SmallVec<[Shown; 4]>,
     texts: SmallVec<[u64; 4]>,
@@ -54,9 +52,8 @@ pub(super) struct Track {
 
 impl Track {
     /// The span prints a line.
-    pub(super) fn add(&mut self, line: &Line, profile: &Profile) {
+    pub(super) fn add(&mut self, line: &Line) {
         self.point = line.point;
-        self.known = Some(line.point).filter(|&point| profile.knows(point)).or(self.known);
         for &(kind, text) in &line.values {
             let known = self.values.iter().position(|(known, _)| *known == kind);
             match known {

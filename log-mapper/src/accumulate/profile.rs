@@ -15,7 +15,6 @@ use schema::{LogPointId, Model};
 use smallvec::SmallVec;
 
 use super::orders::Orders;
-use super::successors::Successors;
 use crate::record::{Candidate, Record, Records};
 
 /// Natural logarithms in thousandths ("millinats"): sums of them do not depend on rounding.
@@ -27,8 +26,8 @@ const CHANCE_LAGS: [usize; 4] = [8, 12, 16, 20];
 /// Ends of the bins of gaps in time, µs: what logs that print milliseconds can tell apart.
 const GAPS_US: [u64; 9] = [0, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 10_000_000];
 
-/// Where one log point stands to another one in the source, and whether it can be printed next.
-const PLACES: usize = 5 * 3;
+/// Where one log point stands to another one in the code.
+const PLACES: usize = 5;
 
 /// A line that follows so much more often than by chance (a factor of two) is taken for one of
 /// the same span, when counting how such lines look.
@@ -90,7 +89,6 @@ pub(super) struct Profile {
     code: Vec<(u32, u32, u32)>,
     /// Whether one method can have printed both.
     of_one: FxHashMap<(u32, u32), bool>,
-    successors: Successors,
     logarithms: Vec<Millinats>,
 }
 
@@ -133,7 +131,6 @@ impl Profile {
             kinds,
             code,
             of_one: FxHashMap::default(),
-            successors: Successors::new(model),
             logarithms: logarithms(),
         }
     }
@@ -303,27 +300,14 @@ impl Profile {
     }
 
     fn place(&self, a: u32, b: u32) -> usize {
-        let code = |point: u32| self.code.get(point as usize);
-        let (Some(place_a), Some(place_b)) = (code(a), code(b)) else { return 0 };
-        let stands = match () {
-            () if place_a.0 != place_b.0 => 0,
-            () if place_a.1 != place_b.1 => 1,
-            () if place_b.2 > place_a.2 => 4,
-            () if place_a == place_b => 3,
+        let (Some(a), Some(b)) = (self.code.get(a as usize), self.code.get(b as usize)) else { return 0 };
+        match () {
+            () if a.0 != b.0 => 0,
+            () if a.1 != b.1 => 1,
+            () if b.2 > a.2 => 4,
+            () if a == b => 3,
             () => 2,
-        };
-        stands * 3 + self.successors.can_follow(a, b).map_or(0, |can| 1 + usize::from(can))
-    }
-
-    /// Whether nothing speaks for it that `b` is printed directly after `a`: the code cannot, and
-    /// the log does not show it more often than by chance, as it would where a logger is off.
-    pub(super) fn cannot_follow(&self, a: u32, b: u32) -> bool {
-        self.successors.can_follow(a, b) == Some(false) && self.adjacency(a, b) <= 0
-    }
-
-    /// Whether it is known what can follow a log point.
-    pub(super) fn knows(&self, point: u32) -> bool {
-        self.successors.knows(point)
+        }
     }
 
     /// The logarithm of `n`, at least 1.

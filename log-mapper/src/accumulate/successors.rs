@@ -1,29 +1,45 @@
-//! Successors: what the code says of which line can stand directly after which other one in a
-//! span, ready to be asked for two log points.
+//! Successors: where the code says that a thread has ended what it was at and has begun anew,
+//! though the order of either method would let it go on.
+//!
+//! A method that is too large for an order, or calls itself, can print anything after anything in
+//! that. But what stands directly after what is known of it too: a line that cannot stand after the
+//! last one of a span is not of that span. Nothing is taken to be so where the last line could not
+//! have ended its method, or the next one could not have begun one: a logger that is off, whose
+//! lines are missing between the two, looks so.
 
 use fixedbitset::FixedBitSet;
-use schema::Model;
+use schema::{LogPointId, Model};
 
-/// Per log point those that one thread can print next.
+/// Log points by what can stand next to them.
 #[derive(Clone, Debug)]
 pub(super) struct Successors {
-    of: Vec<Option<FixedBitSet>>,
+    /// Per log point, if anything is known of it.
+    next: Vec<Option<FixedBitSet>>,
+    begins: FixedBitSet,
+    ends: FixedBitSet,
 }
 
 impl Successors {
     pub(super) fn new(model: &Model) -> Self {
-        let bits = |next: Vec<schema::LogPointId>| next.iter().map(|point| point.index()).collect();
-        Self { of: model.successors.all().map(|next| next.map(bits)).collect() }
+        let bits = |points: &[LogPointId]| points.iter().map(|point| point.index()).collect();
+        let found = &model.successors;
+        let next = found.all().map(|next| next.map(|next| bits(&next))).collect();
+        Self { next, begins: bits(&found.begins), ends: bits(&found.ends) }
     }
 
-    /// Whether something is known of a log point.
-    pub(super) fn knows(&self, point: u32) -> bool {
-        self.of.get(point as usize).is_some_and(Option::is_some)
-    }
-
-    /// Whether `b` can be printed directly after `a`; none: nobody knows.
-    pub(super) fn can_follow(&self, a: u32, b: u32) -> Option<bool> {
-        let next = self.of.get(a as usize)?.as_ref().filter(|_| self.knows(b))?;
-        Some(next.contains(b as usize))
+    /// Whether a thread that has printed `before`, newest first, and then prints `point`, has ended
+    /// one run of a method and begun another. Of what is not known of what can follow, the log
+    /// shows nothing.
+    pub(super) fn is_another_run(
+        &self,
+        mut before: impl Iterator<Item = LogPointId>,
+        point: LogPointId,
+    ) -> bool {
+        let next = |point: LogPointId| self.next.get(point.index()).and_then(Option::as_ref);
+        if next(point).is_none() || !self.begins.contains(point.index()) {
+            return false;
+        }
+        let last = before.find_map(|before| Some((before, next(before)?)));
+        last.is_some_and(|(last, next)| self.ends.contains(last.index()) && !next.contains(point.index()))
     }
 }

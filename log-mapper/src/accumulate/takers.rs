@@ -78,9 +78,7 @@ impl Scan<'_> {
             for span in found {
                 let open = self.open.get(span);
                 let gap_us = record.ts_us.abs_diff(open.last_us);
-                let point = u32::try_from(fact.log_point.index()).expect("fewer than 2^32 log points");
-                let is_far = gap_us > self.config.window_us.unsigned_abs();
-                if is_far || (n_recent > 0 && open.track.known.is_some_and(|last| self.profile.cannot_follow(last, point))) {
+                if gap_us > self.config.window_us.unsigned_abs() {
                     continue;
                 }
                 let is_at_work = current == Some(span) && gap_us <= LOOP_US;
@@ -91,6 +89,9 @@ impl Scan<'_> {
                     let resumes = !open.is_left || fit.resumes(&mut self.orders, fact.log_point);
                     resumes && !(is_apart && open.is_another(&self.orders, &self.kinds, fact))
                 });
+                let printed = open.events.iter().rev().filter_map(|event| event.log_point);
+                let is_new = thread.is_some() && self.successors.is_another_run(printed, fact.log_point);
+                let fit = fit.filter(|fit| !is_new || fit.n_request > 0);
                 let is_served = thread.is_none() && self.disputes.is_served(open.first_seq);
                 // What is run, and what begins, is not the middle of what nobody runs.
                 let is_run = thread.is_none()

@@ -16,13 +16,26 @@ pub struct Successors {
     sets: Vec<Vec<u32>>,
     /// Per log point the position of its set; none if nothing is known of it.
     of: Vec<Option<u32>>,
+    /// Log points that a top-level method can print first, sorted.
+    pub begins: Vec<LogPointId>,
+    /// Log points that a top-level method can print last, sorted.
+    pub ends: Vec<LogPointId>,
 }
 
 impl Successors {
-    /// Those of each log point, in any order, with repeats; none if nothing is known of it.
+    /// Those of each log point, in any order, with repeats; none if nothing is known of it. What
+    /// `begins` and what `ends` a top-level method, likewise.
     #[must_use]
-    pub fn new(all: Vec<Option<Vec<LogPointId>>>) -> Self {
-        let mut found = Self::default();
+    pub fn new(
+        all: Vec<Option<Vec<LogPointId>>>,
+        mut begins: Vec<LogPointId>,
+        mut ends: Vec<LogPointId>,
+    ) -> Self {
+        for points in [&mut begins, &mut ends] {
+            points.sort_unstable();
+            points.dedup();
+        }
+        let mut found = Self { begins, ends, ..Self::default() };
         let mut known: BTreeMap<Vec<LogPointId>, u32> = BTreeMap::new();
         for next in all {
             let set = next.map(|mut next| {
@@ -64,7 +77,9 @@ mod tests {
     fn what_is_put_in_comes_out_sorted_and_once() {
         let ids = |ids: &[usize]| Some(ids.iter().map(|&id| LogPointId::new(id)).collect::<Vec<_>>());
         let given = vec![ids(&[7, 0, 7, 300]), None, ids(&[]), ids(&[300, 7, 0])];
-        let successors = Successors::new(given);
+        let ends = ids(&[7, 0, 7]).unwrap_or_default();
+        let successors = Successors::new(given, Vec::new(), ends);
+        assert_eq!((&successors.begins, &successors.ends), (&vec![], &ids(&[0, 7]).unwrap_or_default()));
         assert_eq!(successors.sets.len(), 2);
         let all: Vec<_> = successors.all().collect();
         assert_eq!(all, [ids(&[0, 7, 300]), None, ids(&[]), ids(&[0, 7, 300])]);

@@ -11,6 +11,7 @@
 //! and whatever a method prints, a handler around a call of it can come next.
 
 use fixedbitset::FixedBitSet;
+use schema::TopLevelKind;
 
 use super::Input;
 use super::components::components;
@@ -19,6 +20,7 @@ use super::method::{self, Event};
 use crate::call_graph::Times;
 use crate::ir::ValueId;
 use crate::program::MethodId;
+use crate::top_level::{TopLevel, TopLevels};
 
 /// Where a method begins, and where it returns, among what stands next to each other.
 const END: u32 = u32::MAX;
@@ -56,9 +58,19 @@ struct Grammar<'a> {
     thrown: Vec<FixedBitSet>,
 }
 
-/// Per log point those that can be printed next, sorted; none of what logs usually do not show,
-/// and of what has no place.
-pub(super) fn successors(input: &Input<'_>, callees: &[Vec<u32>]) -> Vec<Option<Vec<u32>>> {
+/// What can be printed next, of what logs usually show; positions of log points.
+pub(crate) struct Successors {
+    /// Per log point those that can follow, sorted; none of what logs do not show, and of what has
+    /// no place.
+    pub(crate) next: Vec<Option<Vec<u32>>>,
+    /// Those that a top-level method can print first, sorted.
+    pub(crate) begins: Vec<u32>,
+    /// Those that it can print last, sorted.
+    pub(crate) ends: Vec<u32>,
+}
+
+/// Finds them; `callees` are whom each method calls.
+pub(super) fn successors(input: &Input<'_>, callees: &[Vec<u32>], top_levels: &TopLevels) -> Successors {
     let n_methods = callees.len();
     let mut usual = vec![None; input.log_points.len()];
     let mut shown = Vec::new();
@@ -82,14 +94,30 @@ pub(super) fn successors(input: &Input<'_>, callees: &[Vec<u32>]) -> Vec<Option<
     let components = components(callees).members;
     // Callees come first, and callers the other way round.
     components.iter().for_each(|members| grammar.begin(members, callees));
+    let mut begins = FixedBitSet::new();
+    // What nothing follows is followed by the end, as if it were a log point more.
+    let end = shown.len();
+    let run = |top: &&TopLevel| top.kind != TopLevelKind::Unreached;
+    for top in top_levels.methods.iter().filter(run) {
+        begins.union_with(&grammar.first[top.method.index()]);
+        grammar.follow[top.method.index()].grow_and_insert(end);
+        grammar.thrown[top.method.index()].grow_and_insert(end);
+    }
     let mut next = vec![FixedBitSet::new(); shown.len()];
     components.iter().rev().for_each(|members| grammar.go_on(members, &mut next));
-    let positions = |bits: &FixedBitSet| {
-        let mut points: Vec<u32> = bits.ones().map(|number| shown[number]).collect();
+    let positions = |numbers: &mut dyn Iterator<Item = usize>| {
+        let mut points: Vec<u32> = numbers.filter_map(|number| shown.get(number).copied()).collect();
         points.sort_unstable();
         points
     };
-    grammar.usual.iter().map(|number| number.map(|number| positions(&next[number]))).collect()
+    Successors {
+        begins: positions(&mut begins.ones()),
+        ends: positions(&mut (0..next.len()).filter(|&number| next[number].contains(end))),
+        next: {
+            let next = |number: usize| positions(&mut next[number].ones());
+            grammar.usual.iter().map(|number| number.map(next)).collect()
+        },
+    }
 }
 
 impl Grammar<'_> {
