@@ -14,11 +14,11 @@ use crate::header::clock::Clock;
 use crate::header::{Judge, Layout, choose};
 use crate::input::{Input, Source};
 use crate::limits::{CHUNK_BYTES, LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};
-use crate::lines::RawRecords;
+use crate::lines::{RawRecords, line_end};
 use crate::patterns::PatternSet;
 use crate::processes::{Process, processes_of};
 use crate::reading::{Reading, Start};
-use crate::wrappers::{self, BARE, WRAPPERS, Wrapper, fits, has_names, line_ends, unwrap};
+use crate::wrappers::{self, BARE, WRAPPERS, Wrapper, are_around_lines, before_lines, fits, has_names, is_stamp, line_ends, unwrap};
 
 mod later;
 mod times;
@@ -281,20 +281,62 @@ fn choose_wrapped(
             add_bare(&mut reading, &inner, has_end, judge);
             reading.layouts.extend(Layout::compile(BARE_LAYOUT).ok().map(Arc::new));
         }
-        // A layout without a time, where another one has one, lacks what the wrapper was taken for.
-        let has_time = |reading: &Reading| reading.main().is_some_and(|layout| layout.time().is_some());
-        let key = |reading: &Reading| {
-            (reading.n_explained, reading.n_own.min(1), has_time(reading), reading.n_headers)
+        if is_better(&reading, &best) {
+            best = reading;
+        }
+    }
+    match n_wrappers {
+        WRAPPERS_MAX => choose_behind_words(text, has_end, given, judge, best),
+        _ => best,
+    }
+}
+
+/// Whether a reading with a wrapper is to be preferred to `best`.
+fn is_better(reading: &Reading, best: &Reading) -> bool {
+    // A layout without a time, where another one has one, lacks what the wrapper was taken for.
+    let has_time = |reading: &Reading| reading.main().is_some_and(|layout| layout.time().is_some());
+    let key =
+        |reading: &Reading| (reading.n_explained, reading.n_own.min(1), has_time(reading), reading.n_headers);
+    // What is around the lines is no part of them, if they can be read without it.
+    let is_as_good =
+        if best.wrappers.is_empty() { key(reading) >= key(best) } else { key(reading) > key(best) };
+    is_as_good && reading.n_headers > 0 && reading.n_own > 0
+}
+
+/// How `text` is read, if not by `best`: behind words that stand before each of its lines. They are
+/// looked for where nothing else is known of most messages; of a layout that knows them they are a
+/// field, unless they stand before the other lines of its records too.
+fn choose_behind_words(
+    text: &[u8],
+    has_end: bool,
+    given: &[Arc<Layout>],
+    judge: &mut Judge<'_>,
+    mut best: Reading,
+) -> Reading {
+    let is_known = best.n_explained > 0 && best.n_explained * 2 >= best.n_headers.min(N_KNOWN);
+    for wrapper in before_lines(text) {
+        let begins = |line: &[u8]| {
+            let inner = unwrap(&best.wrappers, line).text;
+            best.scan(&inner, 0, line_end(&inner, 0)).is_some()
         };
-        // What is around the lines is no part of them, if they can be read without it.
-        let is_better =
-            if best.wrappers.is_empty() { key(&reading) >= key(&best) } else { key(&reading) > key(&best) };
-        if is_better && reading.n_headers > 0 && reading.n_own > 0 {
+        let is_around =
+            is_known && best.wrappers.iter().all(is_stamp) && are_around_lines(&wrapper, text, &begins);
+        if is_known && !is_around {
+            continue;
+        }
+        let inner = unwrap(&[wrapper], text).text;
+        let mut reading = choose_wrapped(&inner, has_end, given, judge, WRAPPERS_MAX - 1);
+        reading.wrappers.insert(0, wrapper);
+        let is_more = reading.n_explained > best.n_explained && is_better(&reading, &best);
+        if is_more || (is_around && reading.n_own > 0 && reading.n_explained >= best.n_explained) {
             best = reading;
         }
     }
     best
 }
+
+/// Messages that are looked for in the model at least, of a file with so many.
+const N_KNOWN: usize = 64;
 
 /// Adds the layouts of lines that are in no wrapper: a program that prints in one way until it has
 /// read its configuration, or two on one output.

@@ -7,10 +7,14 @@ mod encoding;
 mod json;
 mod lines;
 mod pieces;
+mod tables;
+mod words;
 
 pub(crate) use encoding::encoding;
+pub(crate) use words::{are_around_lines, before_lines};
 
 use crate::header::civil::Civil;
+use words::Words;
 
 /// What a line holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,11 +47,13 @@ pub(crate) struct Wrapper {
     process: Option<From>,
     /// The stream that the line is of, where it cuts lines: the pieces of one are of one stream.
     stream: Option<From>,
+    /// Words before each line, as they were seen there, instead of all this.
+    words: Option<Words>,
 }
 
 impl Wrapper {
     const fn new(name: &'static str, inner: fn(&[u8], &mut Vec<u8>) -> Option<Inner>) -> Self {
-        Self { name, inner, layouts: &[], stamp: None, process: None, stream: None }
+        Self { name, inner, layouts: &[], stamp: None, process: None, stream: None, words: None }
     }
 
     const fn with_layouts(self, layouts: &'static [&'static str]) -> Self {
@@ -68,7 +74,23 @@ impl Wrapper {
 
     /// Whether it can say which process has printed a line.
     pub(crate) fn names_processes(&self) -> bool {
-        self.process.is_some()
+        self.words.map_or(self.process.is_some(), Words::names_processes)
+    }
+
+    /// Adds the inner text of a line; none: the line is not wrapped so.
+    fn take_inner(&self, line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+        match self.words {
+            Some(words) => words.inner(line, out),
+            None => (self.inner)(line, out),
+        }
+    }
+
+    /// Adds what it says of the process that has printed a line.
+    fn add_process(&self, line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+        match self.words {
+            Some(words) => words.process(line, out),
+            None => self.process?(line, out),
+        }
     }
 }
 
@@ -107,6 +129,12 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
     Wrapper::new("json-lines-2", json::pretty::<2>),
     Wrapper::new("json-lines", json::pretty::<0>),
     Wrapper::new("json-list", json::list),
+    Wrapper::new("loki", json::loki),
+    Wrapper::new("otlp", json::otlp),
+    Wrapper::new("fluent-bit", json::fluent_bit).with_process(json::fluent_bit_process),
+    Wrapper::new("csv", tables::csv),
+    Wrapper::new("log4j-xml", tables::log4j_xml).with_layouts(tables::EVENT_LAYOUTS),
+    Wrapper::new("logging-xml", tables::logging_xml).with_layouts(tables::RECORD_LAYOUTS),
     Wrapper::new("json", json::fields).with_layouts(json::LAYOUTS).with_process(json::process),
     Wrapper::new("json-message", json::message).with_process(json::process).with_stream(json::stream),
     Wrapper::new("logfmt", json::logfmt).with_layouts(json::LAYOUTS),
@@ -132,6 +160,11 @@ pub(crate) fn is_line_end(wrapper: &Wrapper) -> bool {
     LINE_ENDS.iter().any(|(end, _)| end.name == wrapper.name)
 }
 
+/// Whether a wrapper is nothing but a time before each line.
+pub(crate) fn is_stamp(wrapper: &Wrapper) -> bool {
+    wrapper.name.starts_with("timestamps")
+}
+
 /// Begins a line that is in no wrapper, where the wrapper tells the fields apart.
 pub(crate) const BARE: u8 = 0x1e;
 
@@ -139,7 +172,7 @@ pub(crate) const BARE: u8 = 0x1e;
 pub(crate) fn by_name(name: &str) -> Option<Wrapper> {
     let known =
         WRAPPERS.iter().chain(LINE_ENDS.iter().map(|(wrapper, _)| wrapper)).chain([&encoding::WINDOWS_1252]);
-    known.copied().find(|wrapper| wrapper.name == name)
+    known.copied().find(|wrapper| wrapper.name == name).or_else(|| Some(words::of_words(Words::parse(name)?)))
 }
 
 /// Whether `line` is wrapped so.
@@ -152,7 +185,7 @@ pub(crate) fn fits(wrapper: &Wrapper, line: &[u8], scratch: &mut Vec<u8>) -> boo
         add_clean(line, &mut clean);
         &clean
     };
-    (wrapper.inner)(line, scratch).is_some()
+    wrapper.take_inner(line, scratch).is_some()
 }
 
 /// Inner text, and where each line of it stands.
@@ -217,12 +250,13 @@ impl Only {
 /// What the wrapper at `position` says of the process that has printed a line.
 pub(crate) fn process_of(wrappers: &[Wrapper], position: usize, line: &[u8]) -> Option<Vec<u8>> {
     let mut name = Vec::new();
-    let process = wrappers[position].process?;
+    let wrapper = &wrappers[position];
+    wrapper.names_processes().then_some(())?;
     if position == 0 && is_clean(line) {
-        process(line, &mut name)?;
+        wrapper.add_process(line, &mut name)?;
     } else {
         let text = unwrap(&wrappers[..position], line).text;
-        process(text.split(|b| *b == b'\n').next()?, &mut name)?;
+        wrapper.add_process(text.split(|b| *b == b'\n').next()?, &mut name)?;
     }
     (!name.is_empty()).then_some(name)
 }
@@ -333,7 +367,7 @@ fn inner_of(wrappers: &[Wrapper], line: &[u8], one: &mut Vec<u8>, other: &mut Ve
     add_clean(line.strip_suffix(b"\r").unwrap_or(line), one);
     for wrapper in wrappers {
         other.clear();
-        match (wrapper.inner)(one, other) {
+        match wrapper.take_inner(one, other) {
             Some(Inner::Nothing) => return Inner::Nothing,
             Some(inner) => {
                 std::mem::swap(one, other);
