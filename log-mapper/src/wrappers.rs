@@ -160,9 +160,9 @@ pub(crate) fn is_line_end(wrapper: &Wrapper) -> bool {
     LINE_ENDS.iter().any(|(end, _)| end.name == wrapper.name)
 }
 
-/// Whether a wrapper is nothing but a time before each line.
-pub(crate) fn is_stamp(wrapper: &Wrapper) -> bool {
-    wrapper.name.starts_with("timestamps")
+/// Whether a wrapper is nothing but a time, or words, before each line.
+pub(crate) fn is_before_lines(wrapper: &Wrapper) -> bool {
+    wrapper.words.is_some() || wrapper.name.starts_with("timestamps")
 }
 
 /// Begins a line that is in no wrapper, where the wrapper tells the fields apart.
@@ -194,6 +194,8 @@ pub(crate) struct Unwrapped {
     pub(crate) text: Vec<u8>,
     /// In order.
     pub(crate) places: Vec<Place>,
+    /// Lines that the inner text has more, where one line holds a list of lines.
+    pub(crate) n_added: u64,
 }
 
 /// Where inner text stands in the wrapped one.
@@ -292,13 +294,15 @@ impl Unwrapped {
             let (start, line) = self.place(place.start as usize);
             Place { inner: place.inner, start: start as u32, line: line as u32 }
         };
-        Self { places: inner.places.iter().map(place).collect(), text: inner.text }
+        let places = inner.places.iter().map(place).collect();
+        Self { places, text: inner.text, n_added: self.n_added + inner.n_added }
     }
 }
 
 /// `text` without a wrapper, or none, and without what is no text; of the lines that are wanted.
 fn without(wrapper: &[Wrapper], text: &[u8], is_wanted: &mut dyn FnMut(&[u8]) -> bool) -> Unwrapped {
-    let mut out = Unwrapped { text: Vec::with_capacity(text.len()), places: Vec::new() };
+    let mut out = Unwrapped { text: Vec::with_capacity(text.len()), ..Unwrapped::default() };
+    let is_list = wrapper.iter().any(|wrapper| LISTS.contains(&wrapper.name));
     let (mut one, mut other) = (Vec::new(), Vec::new());
     let mut at = 0;
     let mut line = 0;
@@ -313,6 +317,10 @@ fn without(wrapper: &[Wrapper], text: &[u8], is_wanted: &mut dyn FnMut(&[u8]) ->
             if inner != Inner::Nothing {
                 if !is_open {
                     out.places.push(Place { inner: out.text.len() as u32, start: at as u32, line });
+                }
+                if is_list {
+                    let n_more = add_places(&one, &mut out, at, line);
+                    (line, out.n_added) = (line + n_more, out.n_added + u64::from(n_more));
                 }
                 out.text.extend_from_slice(&one);
                 if inner == Inner::Partial && wrapper.iter().any(|wrapper| wrapper.stream.is_some()) {
@@ -329,6 +337,24 @@ fn without(wrapper: &[Wrapper], text: &[u8], is_wanted: &mut dyn FnMut(&[u8]) ->
         at = end + 1;
     }
     out
+}
+
+/// Wrappers of which one line holds several.
+const LISTS: [&str; 3] = ["json-list", "loki", "otlp"];
+
+/// Adds a place for each further line of `inner`, the text of the line at `at`, and gives how many:
+/// each is a line of its own, at a place of its own in the list.
+fn add_places(inner: &[u8], out: &mut Unwrapped, at: usize, line: u32) -> u32 {
+    let mut n = 0;
+    for end in memchr::memchr_iter(b'\n', inner) {
+        n += 1;
+        out.places.push(Place {
+            inner: (out.text.len() + end + 1) as u32,
+            start: at as u32 + n,
+            line: line + n,
+        });
+    }
+    n
 }
 
 /// Whether one of `wrappers` says the time.

@@ -16,8 +16,8 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::faults::{Checked, step};
 use crate::error::{Error, ErrorKind, Result};
+use crate::faults::{Checked, step};
 
 /// One kind of file: its magic and the version this program reads and writes.
 #[derive(Clone, Copy, Debug)]

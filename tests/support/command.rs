@@ -10,7 +10,7 @@ pub(crate) fn samples() -> PathBuf {
 
 /// What `lprof` with `arguments` comes to.
 pub(crate) fn lprof(arguments: &[&str]) -> Output {
-    Command::new(std::env::var("LPROF_TMP").unwrap_or(env!("CARGO_BIN_EXE_lprof").to_owned())).args(arguments).output().expect("lprof starts")
+    Command::new(env!("CARGO_BIN_EXE_lprof")).args(arguments).output().expect("lprof starts")
 }
 
 /// What it prints; it must succeed.

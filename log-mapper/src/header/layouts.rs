@@ -275,6 +275,11 @@ pub(super) const ARRANGEMENTS: &[&str] = &[
     // Of whom it is cannot be told
     "%d %m%n",
     "[%d] %m%n",
+    "%d - %m%n",
+    "%d: %m%n",
+    "[%d] - %m%n",
+    "[%d]: %m%n",
+    "%d | %m%n",
 ];
 
 /// Layouts without a date.
@@ -291,6 +296,12 @@ pub(super) const UNDATED: &[&str] = &[
     "%p %c: %m%n",
     "[%p] %c - %m%n",
     "[%p] %c: %m%n",
+    "%p [%c] %m%n",
+    "[%p] [%c] %m%n",
+    "[%p] %m%n",
+    "%p: %m%n",
+    "%p - %m%n",
+    "%p %m%n",
 ];
 
 /// What the Java machine itself prints among the records.

@@ -342,7 +342,8 @@ fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<
         Item::EpochSeconds => {
             let (end, n) = long_number(text, pos, 9)?;
             (n <= EPOCH_SECONDS_MAX).then_some(())?;
-            let is_fraction = text.get(end) == Some(&b'.') && text.get(end + 1).is_some_and(u8::is_ascii_digit);
+            let is_fraction =
+                text.get(end) == Some(&b'.') && text.get(end + 1).is_some_and(u8::is_ascii_digit);
             let end = if is_fraction { scan_fraction(text, end + 1, civil)? } else { end };
             civil.epoch_us = Some(n.checked_mul(1_000_000)? + i64::from(civil.micros));
             end

@@ -96,6 +96,7 @@ impl<'a> Fields<'a> {
                 Some(Value::Bare(number)) if role == Role::Level && number.len() > 1 => {
                     out.extend_from_slice(level_of(number));
                 }
+                Some(Value::String(level)) if role == Role::Level => unescape(level.trim_ascii(), out),
                 Some(value) => value.write(out).unwrap_or_default(),
                 None => {}
             }

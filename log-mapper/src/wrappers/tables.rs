@@ -16,7 +16,8 @@ pub(super) fn csv(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     }
     let n_digits = first.text.iter().filter(|b| b.is_ascii_digit()).count();
     let is_time = n_digits >= 6 && (first.text.contains(&b':') || n_digits >= 10) && first.text.len() <= 40;
-    if fields.len() > 1 && is_time && first.is_closed {
+    let is_quoted = line.starts_with(b"\"") || memchr::memmem::find(line, b",\"").is_some();
+    if fields.len() > 1 && is_time && is_quoted && first.is_closed {
         let longest = fields[1..].iter().max_by_key(|field| field.text.len())?;
         add_unquoted(longest.text, out);
         return Some(Inner::Whole);
@@ -172,7 +173,11 @@ mod tests {
     fn check(take: fn(&[u8], &mut Vec<u8>) -> Option<Inner>, line: &str, expected: Option<(Inner, &str)>) {
         let mut out = Vec::new();
         let inner = take(line.as_bytes(), &mut out);
-        assert_eq!(inner.map(|inner| (inner, String::from_utf8_lossy(&out).into_owned())), expected.map(|(i, t)| (i, t.to_owned())), "{line}");
+        assert_eq!(
+            inner.map(|inner| (inner, String::from_utf8_lossy(&out).into_owned())),
+            expected.map(|(i, t)| (i, t.to_owned())),
+            "{line}"
+        );
     }
 
     #[test]

@@ -37,9 +37,9 @@ impl Kind {
         let is_number = core.iter().any(u8::is_ascii_digit)
             && core.iter().all(|b| b.is_ascii_digit() || b"TZ:.,+-_/@".contains(b));
         // Of `multilog`: seconds and nanoseconds.
-        let is_label = core.strip_prefix(b"@").is_some_and(|hex| {
-            hex.len() == 24 && hex.iter().all(u8::is_ascii_hexdigit)
-        });
+        let is_label = core
+            .strip_prefix(b"@")
+            .is_some_and(|hex| hex.len() == 24 && hex.iter().all(u8::is_ascii_hexdigit));
         let is_level = matches!(parse_level(core), Some(Some(_))) && core.len() > 1;
         if is_number || is_label || is_level || CALENDAR.contains(&core) { Self::Aside } else { Self::Name }
     }
@@ -160,7 +160,8 @@ pub(super) fn of_words(words: Words) -> Wrapper {
 
 fn common(lines: &[&[u8]], n: usize) -> Option<Words> {
     let words: Vec<Option<Words>> = lines.iter().map(|line| Words::of(line, n)).collect();
-    let most = words.iter().flatten().max_by_key(|one| words.iter().filter(|other| **other == Some(**one)).count());
+    let most =
+        words.iter().flatten().max_by_key(|one| words.iter().filter(|other| **other == Some(**one)).count());
     let most = *most?;
     let n_fit = words.iter().filter(|words| **words == Some(most)).count();
     let mut names = BTreeSet::new();
@@ -174,9 +175,9 @@ fn common(lines: &[&[u8]], n: usize) -> Option<Words> {
 }
 
 /// Whether words stand before lines that begin no record as well, with the names that stand before
-/// those that do, and of several processes.
+/// those that do.
 pub(crate) fn are_around_lines(wrapper: &Wrapper, text: &[u8], begins: &dyn Fn(&[u8]) -> bool) -> bool {
-    let Some(words) = wrapper.words.filter(|words| words.names_processes()) else { return false };
+    let Some(words) = wrapper.words else { return false };
     let (mut of_records, mut of_others): (BTreeSet<Vec<u8>>, Vec<Vec<u8>>) = Default::default();
     for line in text.split(|b| *b == b'\n').take(N_LINES_MAX) {
         let mut name = Vec::new();
@@ -189,7 +190,7 @@ pub(crate) fn are_around_lines(wrapper: &Wrapper, text: &[u8], begins: &dyn Fn(&
             of_others.push(name);
         }
     }
-    of_records.len() > 1 && !of_others.is_empty() && of_others.iter().all(|name| of_records.contains(name))
+    !of_others.is_empty() && of_others.iter().all(|name| of_records.contains(name))
 }
 
 #[cfg(test)]
@@ -206,7 +207,10 @@ mod tests {
         let (mut name, mut text) = (Vec::new(), Vec::new());
         words.process(lines.lines().next().expect("a line").as_bytes(), &mut name);
         words.inner(lines.lines().next().expect("a line").as_bytes(), &mut text);
-        assert_eq!((String::from_utf8_lossy(&name), String::from_utf8_lossy(&text)), (process.into(), inner.into()));
+        assert_eq!(
+            (String::from_utf8_lossy(&name), String::from_utf8_lossy(&text)),
+            (process.into(), inner.into())
+        );
     }
 
     #[test]

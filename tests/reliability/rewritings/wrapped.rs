@@ -14,15 +14,18 @@ fn seconds(record: &Record) -> String {
 /// In the order of who writes them.
 pub(crate) const PER_FILE: &[(&str, fn(&Sample) -> Files)] = &[
     ("docker json-file", |s| {
-        s.each_line("-json.log", |r, line| {
+        s.each_line(".json.log", |r, line| {
             let log = quoted(&format!("{line}\n"));
             format!("{{\"log\":{log},\"stream\":\"stdout\",\"time\":\"{}\"}}", got(r))
         })
     }),
     ("docker json-file with attributes, of a terminal", |s| {
-        s.each_line("-json.log", |r, line| {
+        s.each_line(".json.log", |r, line| {
             let log = quoted(&format!("{line}\r\n"));
-            format!("{{\"log\":{log},\"stream\":\"stdout\",\"attrs\":{{\"tag\":\"x\"}},\"time\":\"{}\"}}", got(r))
+            format!(
+                "{{\"log\":{log},\"stream\":\"stdout\",\"attrs\":{{\"tag\":\"x\"}},\"time\":\"{}\"}}",
+                got(r)
+            )
         })
     }),
     ("docker local driver, logs -t", |s| s.each_line(".log", |r, line| format!("{} {line}", got(r)))),
@@ -37,25 +40,38 @@ pub(crate) const PER_FILE: &[(&str, fn(&Sample) -> Files)] = &[
         s.each_line(".log", |r, line| format!("{} h java[42]: {line}", r.at("%Y-%m-%dT%H:%M:%S+0000")))
     }),
     ("journal short-iso-precise", |s| {
-        s.each_line(".log", |r, line| format!("{}.{:06}+0000 h java[42]: {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.us % 1_000_000))
+        s.each_line(".log", |r, line| {
+            format!("{}.{:06}+0000 h java[42]: {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.us % 1_000_000)
+        })
     }),
-    ("journal short", |s| s.each_line(".log", |r, line| format!("{} h java[42]: {line}", r.at("%b %d %H:%M:%S")))),
+    ("journal short", |s| {
+        s.each_line(".log", |r, line| format!("{} h java[42]: {line}", r.at("%b %d %H:%M:%S")))
+    }),
     ("journal short-precise", |s| {
-        s.each_line(".log", |r, line| format!("{}.{:06} h java[42]: {line}", r.at("%b %d %H:%M:%S"), r.us % 1_000_000))
+        s.each_line(".log", |r, line| {
+            format!("{}.{:06} h java[42]: {line}", r.at("%b %d %H:%M:%S"), r.us % 1_000_000)
+        })
     }),
     ("journal short-full", |s| {
         s.each_line(".log", |r, line| format!("{} h java[42]: {line}", r.at("%a %Y-%m-%d %H:%M:%S UTC")))
     }),
     ("journal with-unit", |s| {
-        s.each_line(".log", |r, line| format!("{} h store.service[42]: {line}", r.at("%a %Y-%m-%d %H:%M:%S UTC")))
+        s.each_line(".log", |r, line| {
+            format!("{} h store.service[42]: {line}", r.at("%a %Y-%m-%d %H:%M:%S UTC"))
+        })
     }),
     ("journal short-unix", |s| s.each_line(".log", |r, line| format!("{} h java[42]: {line}", seconds(r)))),
     ("journal short-monotonic", |s| {
-        s.each_line(".log", |r, line| format!("[{:12.6}] h java[42]: {line}", (r.us % 1_000_000_000) as f64 / 1e6))
+        s.each_line(".log", |r, line| {
+            format!("[{:12.6}] h java[42]: {line}", (r.us % 1_000_000_000) as f64 / 1e6)
+        })
     }),
     ("journal export", |s| {
         s.each_line(".export", |r, line| {
-            format!("__CURSOR=s=1;i={}\n__REALTIME_TIMESTAMP={}\n_HOSTNAME=h\n_PID=42\nMESSAGE={line}\n", r.number, r.us)
+            format!(
+                "__CURSOR=s=1;i={}\n__REALTIME_TIMESTAMP={}\n_HOSTNAME=h\n_PID=42\nMESSAGE={line}\n",
+                r.number, r.us
+            )
         })
     }),
     ("journal json", |s| {
@@ -70,14 +86,27 @@ pub(crate) const PER_FILE: &[(&str, fn(&Sample) -> Files)] = &[
         s.each_line(".log", |r, line| format!("<14>{} h java[42]: {line}", r.at("%b %e %H:%M:%S")))
     }),
     ("rsyslog, a file of its own form", |s| {
-        s.each_line(".log", |r, line| format!("{}.{:06}+00:00 h java[42]: {}", r.at("%Y-%m-%dT%H:%M:%S"), r.us % 1_000_000, line.replace('\t', "#011")))
+        s.each_line(".log", |r, line| {
+            format!(
+                "{}.{:06}+00:00 h java[42]: {}",
+                r.at("%Y-%m-%dT%H:%M:%S"),
+                r.us % 1_000_000,
+                line.replace('\t', "#011")
+            )
+        })
     }),
     ("syslog of RFC 5424", |s| {
-        s.each_line(".log", |r, line| format!("<14>1 {}.{:03}Z h store 42 - - {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.ms()))
+        s.each_line(".log", |r, line| {
+            format!("<14>1 {}.{:03}Z h store 42 - - {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.ms())
+        })
     }),
     ("syslog of RFC 5424 with data and a mark", |s| {
         s.each_line(".log", |r, line| {
-            format!("<14>1 {}.{:03}Z h store 42 ID7 [x@1 a=\"b]\" c=\"d\"][y@2 e=\"f\"] \u{feff}{line}", r.at("%Y-%m-%dT%H:%M:%S"), r.ms())
+            format!(
+                "<14>1 {}.{:03}Z h store 42 ID7 [x@1 a=\"b]\" c=\"d\"][y@2 e=\"f\"] \u{feff}{line}",
+                r.at("%Y-%m-%dT%H:%M:%S"),
+                r.ms()
+            )
         })
     }),
     ("syslog with octets counted", |s| {
@@ -88,12 +117,21 @@ pub(crate) const PER_FILE: &[(&str, fn(&Sample) -> Files)] = &[
     }),
     ("fluentd to a file", |s| {
         s.each_line(".log", |r, line| {
-            format!("{}\tapp.store\t{{\"log\":{},\"stream\":\"stdout\"}}", r.at("%Y-%m-%dT%H:%M:%S+00:00"), quoted(line))
+            format!(
+                "{}\tapp.store\t{{\"log\":{},\"stream\":\"stdout\"}}",
+                r.at("%Y-%m-%dT%H:%M:%S+00:00"),
+                quoted(line)
+            )
         })
     }),
     ("Fluent Bit to standard output", |s| {
         s.each_line(".log", |r, line| {
-            format!("[{}] app.store: [[{}, {{}}], {{\"log\"=>{}, \"stream\"=>\"stdout\"}}]", r.number, seconds(r), quoted(line))
+            format!(
+                "[{}] app.store: [[{}, {{}}], {{\"log\"=>{}, \"stream\"=>\"stdout\"}}]",
+                r.number,
+                seconds(r),
+                quoted(line)
+            )
         })
     }),
     ("Fluent Bit to standard output, old", |s| {
@@ -123,11 +161,17 @@ pub(crate) const PER_FILE: &[(&str, fn(&Sample) -> Files)] = &[
         })
     }),
     ("Loki, logcli", |s| {
-        s.each_line(".log", |r, line| format!("{}.{:03}Z {{app=\"store\"}} {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.ms()))
+        s.each_line(".log", |r, line| {
+            format!("{}.{:03}Z {{app=\"store\"}} {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.ms())
+        })
     }),
     ("Loki, logcli as JSON lines", |s| {
         s.each_line(".jsonl", |r, line| {
-            format!("{{\"labels\":{{\"app\":\"store\"}},\"line\":{},\"timestamp\":\"{}\"}}", quoted(line), got(r))
+            format!(
+                "{{\"labels\":{{\"app\":\"store\"}},\"line\":{},\"timestamp\":\"{}\"}}",
+                quoted(line),
+                got(r)
+            )
         })
     }),
     ("Loki, answer of its API", |s| {
@@ -139,10 +183,14 @@ pub(crate) const PER_FILE: &[(&str, fn(&Sample) -> Files)] = &[
         }).collect()
     }),
     ("Grafana, download as text", |s| {
-        s.each_line(".txt", |r, line| format!("{}000\t{}.{:03}Z\t{line}", r.us, r.at("%Y-%m-%dT%H:%M:%S"), r.ms()))
+        s.each_line(".txt", |r, line| {
+            format!("{}000\t{}.{:03}Z\t{line}", r.us, r.at("%Y-%m-%dT%H:%M:%S"), r.ms())
+        })
     }),
     ("CloudWatch, aws logs tail", |s| {
-        s.each_line(".log", |r, line| format!("{}.{:06}+00:00 ecs/store/0a1b {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.us % 1_000_000))
+        s.each_line(".log", |r, line| {
+            format!("{}.{:06}+00:00 ecs/store/0a1b {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.us % 1_000_000)
+        })
     }),
     ("CloudWatch, aws logs tail in the short form", |s| {
         s.each_line(".log", |r, line| format!("{} {line}", r.at("%Y-%m-%dT%H:%M:%S")))
@@ -150,7 +198,9 @@ pub(crate) const PER_FILE: &[(&str, fn(&Sample) -> Files)] = &[
     ("CloudWatch, export to S3", |s| {
         s.each_line(".log", |r, line| format!("{}.{:03}Z {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.ms()))
     }),
-    ("CloudWatch Insights, CSV", |s| csv(s, "@timestamp,@message", |r| r.at("%Y-%m-%d %H:%M:%S.") + &format!("{:03}", r.ms()))),
+    ("CloudWatch Insights, CSV", |s| {
+        csv(s, "@timestamp,@message", |r| r.at("%Y-%m-%d %H:%M:%S.") + &format!("{:03}", r.ms()))
+    }),
     ("Kibana, CSV", |s| csv(s, "\"@timestamp\",message", |r| quoted(&r.at("%b %e, %Y @ %H:%M:%S.%3f")))),
     ("CloudWatch, get-log-events", |s| {
         NODES.map(|node| {
@@ -171,13 +221,34 @@ pub(crate) const PER_FILE: &[(&str, fn(&Sample) -> Files)] = &[
         }).into()
     }),
     ("Splunk, JSON of results", |s| {
-        s.each(".json", |r| format!("{{\"preview\":false,\"result\":{{\"_raw\":{},\"_time\":\"{}\"}}}}\n", quoted(&r.plain().join("\n")), r.us / 1_000_000))
+        s.each(".json", |r| {
+            format!(
+                "{{\"preview\":false,\"result\":{{\"_raw\":{},\"_time\":\"{}\"}}}}\n",
+                quoted(&r.plain().join("\n")),
+                r.us / 1_000_000
+            )
+        })
     }),
     ("Splunk, JSON of one list", |s| {
-        NODES.map(|node| {
-            let rows: Vec<String> = s.of(node).map(|r| format!("{{\"_raw\":{},\"_time\":\"{}\"}}", quoted(&r.plain().join("\n")), r.us / 1_000_000)).collect();
-            (format!("{node}.json"), format!("{{\"preview\":false,\"init_offset\":0,\"results\":[{}]}}\n", rows.join(",")).into())
-        }).into()
+        NODES
+            .map(|node| {
+                let rows: Vec<String> = s
+                    .of(node)
+                    .map(|r| {
+                        format!(
+                            "{{\"_raw\":{},\"_time\":\"{}\"}}",
+                            quoted(&r.plain().join("\n")),
+                            r.us / 1_000_000
+                        )
+                    })
+                    .collect();
+                (
+                    format!("{node}.json"),
+                    format!("{{\"preview\":false,\"init_offset\":0,\"results\":[{}]}}\n", rows.join(","))
+                        .into(),
+                )
+            })
+            .into()
     }),
     ("OpenTelemetry, file exporter", |s| {
         NODES.map(|node| {
@@ -190,13 +261,23 @@ pub(crate) const PER_FILE: &[(&str, fn(&Sample) -> Files)] = &[
     }),
     ("moreutils ts", |s| s.each_line(".log", |r, line| format!("{} {line}", r.at("%b %d %H:%M:%S")))),
     ("runit svlogd", |s| {
-        s.each_line(".log", |r, line| format!("{}.{:05} {line}", r.at("%Y-%m-%d_%H:%M:%S"), r.us % 1_000_000 / 10))
+        s.each_line(".log", |r, line| {
+            format!("{}.{:05} {line}", r.at("%Y-%m-%d_%H:%M:%S"), r.us % 1_000_000 / 10)
+        })
     }),
     ("multilog", |s| {
-        s.each_line(".log", |r, line| format!("@{:016x}{:08x} {line}", 0x4000_0000_0000_000a + r.us / 1_000_000, r.us % 1_000_000 * 1000))
+        s.each_line(".log", |r, line| {
+            format!(
+                "@{:016x}{:08x} {line}",
+                0x4000_0000_0000_000a + r.us / 1_000_000,
+                r.us % 1_000_000 * 1000
+            )
+        })
     }),
     ("Heroku", |s| {
-        s.each_line(".log", |r, line| format!("{}.{:06}+00:00 app[web.1]: {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.us % 1_000_000))
+        s.each_line(".log", |r, line| {
+            format!("{}.{:06}+00:00 app[web.1]: {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.us % 1_000_000)
+        })
     }),
     ("pm2", |s| s.each_line(".log", |_, line| format!("0|store    | {line}"))),
     ("Maven, a test run", |s| s.each_line(".log", |_, line| format!("[INFO] {line}"))),
@@ -204,7 +285,9 @@ pub(crate) const PER_FILE: &[(&str, fn(&Sample) -> Files)] = &[
         s.each_line(".log", |r, line| format!("[{}.{:03}Z] {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.ms()))
     }),
     ("GitHub Actions", |s| {
-        s.each_line(".log", |r, line| format!("store\tRun it\t{}.{:07}Z {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.us % 1_000_000 * 10))
+        s.each_line(".log", |r, line| {
+            format!("store\tRun it\t{}.{:07}Z {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.us % 1_000_000 * 10)
+        })
     }),
 ];
 
@@ -221,7 +304,9 @@ fn csv(s: &Sample, header: &str, time: impl Fn(&Record) -> String) -> Files {
 
 /// All processes in one file, and what each is called there.
 pub(crate) const TOGETHER: &[(&str, [&str; 3], fn(&Sample) -> Files)] = &[
-    ("docker compose", ["a-1", "b-1", "c-1"], |s| s.one("all.log", |r, line| format!("{}-1  | {line}", r.node))),
+    ("docker compose", ["a-1", "b-1", "c-1"], |s| {
+        s.one("all.log", |r, line| format!("{}-1  | {line}", r.node))
+    }),
     ("docker compose, times and colours", ["a-1", "b-1", "c-1"], |s| {
         s.one("all.log", |r, line| format!("\u{1b}[36m{}-1  | \u{1b}[0m{} {line}", r.node, got(r)))
     }),
@@ -238,13 +323,21 @@ pub(crate) const TOGETHER: &[(&str, [&str; 3], fn(&Sample) -> Files)] = &[
     }),
     ("swarm", ["store_a.1.k3j9@n1", "store_b.1.x2m1@n2", "store_c.1.q7w8@n1"], |s| {
         s.one("all.log", |r, line| {
-            let task = match r.node { 'a' => "a.1.k3j9@n1", 'b' => "b.1.x2m1@n2", _ => "c.1.q7w8@n1" };
+            let task = match r.node {
+                'a' => "a.1.k3j9@n1",
+                'b' => "b.1.x2m1@n2",
+                _ => "c.1.q7w8@n1",
+            };
             format!("store_{task}    | {line}")
         })
     }),
     ("swarm with times", ["store_a.1.k3j9@n1", "store_b.1.x2m1@n2", "store_c.1.q7w8@n1"], |s| {
         s.one("all.log", |r, line| {
-            let task = match r.node { 'a' => "a.1.k3j9@n1", 'b' => "b.1.x2m1@n2", _ => "c.1.q7w8@n1" };
+            let task = match r.node {
+                'a' => "a.1.k3j9@n1",
+                'b' => "b.1.x2m1@n2",
+                _ => "c.1.q7w8@n1",
+            };
             format!("{} store_{task}    | {line}", got(r))
         })
     }),
@@ -257,18 +350,26 @@ pub(crate) const TOGETHER: &[(&str, [&str; 3], fn(&Sample) -> Files)] = &[
     ("stern", ["store-a-0/store", "store-b-0/store", "store-c-0/store"], |s| {
         s.one("all.log", |r, line| format!("store-{}-0 store {line}", r.node))
     }),
-    ("stern with colours and what it says itself", ["store-a-0/store", "store-b-0/store", "store-c-0/store"], |s| {
-        let mut files = s.one("all.log", |r, line| format!("\u{1b}[91mstore-{}-0\u{1b}[0m \u{1b}[31mstore\u{1b}[0m {line}", r.node));
-        let said = "+ store-a-0 › store\n+ store-b-0 › store\n+ store-c-0 › store\n";
-        files[0].1 = [said.as_bytes(), &files[0].1].concat();
-        files
-    }),
+    (
+        "stern with colours and what it says itself",
+        ["store-a-0/store", "store-b-0/store", "store-c-0/store"],
+        |s| {
+            let mut files = s.one("all.log", |r, line| {
+                format!("\u{1b}[91mstore-{}-0\u{1b}[0m \u{1b}[31mstore\u{1b}[0m {line}", r.node)
+            });
+            let said = "+ store-a-0 › store\n+ store-b-0 › store\n+ store-c-0 › store\n";
+            files[0].1 = [said.as_bytes(), &files[0].1].concat();
+            files
+        },
+    ),
     ("stern with times", ["store-a-0/store", "store-b-0/store", "store-c-0/store"], |s| {
         s.one("all.log", |r, line| format!("store-{}-0 store {} {line}", r.node, got(r)))
     }),
-    ("stern with names of spaces", ["prod/store-a-0/store", "prod/store-b-0/store", "prod/store-c-0/store"], |s| {
-        s.one("all.log", |r, line| format!("prod store-{}-0 store {line}", r.node))
-    }),
+    (
+        "stern with names of spaces",
+        ["prod/store-a-0/store", "prod/store-b-0/store", "prod/store-c-0/store"],
+        |s| s.one("all.log", |r, line| format!("prod store-{}-0 store {line}", r.node)),
+    ),
     ("stern as JSON", ["store-a-0/store", "store-b-0/store", "store-c-0/store"], |s| {
         s.one("all.json", |r, line| {
             format!("{{\"message\":{},\"nodeName\":\"n\",\"namespace\":\"prod\",\"podName\":\"store-{}-0\",\"containerName\":\"store\"}}", quoted(line), r.node)
@@ -277,21 +378,18 @@ pub(crate) const TOGETHER: &[(&str, [&str; 3], fn(&Sample) -> Files)] = &[
     ("kail", ["prod/store-a[store]", "prod/store-b[store]", "prod/store-c[store]"], |s| {
         s.one("all.log", |r, line| format!("prod/store-{}[store]: {line}", r.node))
     }),
-    ("kubetail", ["store-a", "store-b", "store-c"], |s| s.one("all.log", |r, line| format!("[store-{}] {line}", r.node))),
-    ("syslog of several hosts", ["ha/java[42]", "hb/java[42]", "hc/java[42]"], |s| {
+    ("kubetail", ["store-a", "store-b", "store-c"], |s| {
+        s.one("all.log", |r, line| format!("[store-{}] {line}", r.node))
+    }),
+    ("syslog of several hosts", ["ha/java", "hb/java", "hc/java"], |s| {
         s.one("all.log", |r, line| format!("{} h{} java[42]: {line}", r.at("%b %d %H:%M:%S"), r.node))
     }),
     ("syslog of one host", ["h/store-a", "h/store-b", "h/store-c"], |s| {
         s.one("all.log", |r, line| format!("{} h store-{}: {line}", r.at("%b %d %H:%M:%S"), r.node))
     }),
-    ("journal of several units as JSON", ["h/a.service[7]", "h/b.service[7]", "h/c.service[7]"], |s| {
+    ("journal of several units as JSON", ["h/a.service", "h/b.service", "h/c.service"], |s| {
         s.one("all.json", |r, line| {
             format!("{{\"__REALTIME_TIMESTAMP\":\"{}\",\"_HOSTNAME\":\"h\",\"_SYSTEMD_UNIT\":\"{}.service\",\"_PID\":\"7\",\"MESSAGE\":{}}}", r.us, r.node, quoted(line))
-        })
-    }),
-    ("journal of several units, export", ["h/a.service[7]", "h/b.service[7]", "h/c.service[7]"], |s| {
-        s.one("all.export", |r, line| {
-            format!("__REALTIME_TIMESTAMP={}\n_HOSTNAME=h\n_SYSTEMD_UNIT={}.service\n_PID=7\nMESSAGE={line}\n", r.us, r.node)
         })
     }),
     ("Fluent Bit of several pods", ["store-a/store", "store-b/store", "store-c/store"], |s| {
@@ -310,7 +408,13 @@ pub(crate) const TOGETHER: &[(&str, [&str; 3], fn(&Sample) -> Files)] = &[
         })
     }),
     ("logcli of several pods", ["store-a/store", "store-b/store", "store-c/store"], |s| {
-        s.one("all.log", |r, line| format!("{}Z {{app=\"x\", container=\"store\", pod=\"store-{}\"}} {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.node))
+        s.one("all.log", |r, line| {
+            format!(
+                "{}Z {{app=\"x\", container=\"store\", pod=\"store-{}\"}} {line}",
+                r.at("%Y-%m-%dT%H:%M:%S"),
+                r.node
+            )
+        })
     }),
     ("logcli of several pods as JSON lines", ["store-a/store", "store-b/store", "store-c/store"], |s| {
         s.one("all.jsonl", |r, line| {
@@ -318,7 +422,14 @@ pub(crate) const TOGETHER: &[(&str, [&str; 3], fn(&Sample) -> Files)] = &[
         })
     }),
     ("aws logs tail of several streams", ["ecs/store/a1", "ecs/store/b1", "ecs/store/c1"], |s| {
-        s.one("all.log", |r, line| format!("{}.{:06}+00:00 ecs/store/{}1 {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.us % 1_000_000, r.node))
+        s.one("all.log", |r, line| {
+            format!(
+                "{}.{:06}+00:00 ecs/store/{}1 {line}",
+                r.at("%Y-%m-%dT%H:%M:%S"),
+                r.us % 1_000_000,
+                r.node
+            )
+        })
     }),
     ("Stackdriver, lines of several pods", ["store-a/store", "store-b/store", "store-c/store"], |s| {
         s.one("all.json", |r, line| {
@@ -327,7 +438,11 @@ pub(crate) const TOGETHER: &[(&str, [&str; 3], fn(&Sample) -> Files)] = &[
     }),
     ("Cloud Foundry", ["APP/PROC/WEB/0", "APP/PROC/WEB/1", "APP/PROC/WEB/2"], |s| {
         s.one("all.log", |r, line| {
-            format!("   {}.12+0000 [APP/PROC/WEB/{}] OUT {line}", r.at("%Y-%m-%dT%H:%M:%S"), r.node as u32 - 'a' as u32)
+            format!(
+                "   {}.12+0000 [APP/PROC/WEB/{}] OUT {line}",
+                r.at("%Y-%m-%dT%H:%M:%S"),
+                r.node as u32 - 'a' as u32
+            )
         })
     }),
     ("pm2 of several", ["0|store-a", "1|store-b", "2|store-c"], |s| {
@@ -336,5 +451,7 @@ pub(crate) const TOGETHER: &[(&str, [&str; 3], fn(&Sample) -> Files)] = &[
     ("supervisor or foreman", ["a.1", "b.1", "c.1"], |s| {
         s.one("all.log", |r, line| format!("{} {}.1    | {line}", r.at("%H:%M:%S"), r.node))
     }),
-    ("ansible or parallel ssh", ["ha", "hb", "hc"], |s| s.one("all.log", |r, line| format!("h{}: {line}", r.node))),
+    ("ansible or parallel ssh", ["ha", "hb", "hc"], |s| {
+        s.one("all.log", |r, line| format!("h{}: {line}", r.node))
+    }),
 ];

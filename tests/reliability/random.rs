@@ -10,15 +10,16 @@ use crate::command::{done, samples};
 /// Tries of each kind unless they are to go on for a time.
 const N_TRIES: u64 = 60;
 
-/// A generator of numbers, and of changed bytes.
-struct Random(u64);
+/// A generator of numbers (xorshift64*), and of changed bytes.
+pub(crate) struct Random(u64);
 
 impl Random {
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    /// A number below `n`.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -73,7 +74,8 @@ impl Random {
 /// Bytes that mean something somewhere.
 const TELLING: &[u8] = b"\0\x01\x7f\x80\xff\n\r\t \"'\\{}[]()<>|:,;%=-+.09aZ\x1b\x1e\x1f";
 
-fn number(name: &str) -> Option<u64> {
+/// A number that a variable of the environment gives.
+pub(crate) fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 

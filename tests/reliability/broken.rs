@@ -4,13 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-#[path = "support/command.rs"]
-mod command;
-#[path = "support/fuzz.rs"]
-mod fuzzing;
-
-use command::{done, samples};
-use fuzzing::{fuzz, model};
+use crate::command::{done, samples};
+use crate::random::{fuzz, model};
 
 #[test]
 fn layouts_and_configurations() {
@@ -38,7 +33,7 @@ fn class_files() {
     let mut classes = Vec::new();
     for at in 0..jar.len() {
         let mut entry = jar.by_index(at).expect("an entry");
-        if entry.name().ends_with(".class") {
+        if entry.name().is_ok_and(|name| name.ends_with(".class")) {
             let mut bytes = Vec::new();
             std::io::Read::read_to_end(&mut entry, &mut bytes).expect("a class");
             classes.push(bytes);
@@ -104,7 +99,15 @@ fn tables_and_their_manifests() {
     let (model, _) = model(folder.path());
     let table = folder.path().join("t");
     let logs = samples().join("logs").display().to_string();
-    done(&["run", "-q", "--table", &table.display().to_string(), "--model", &model.display().to_string(), &logs]);
+    done(&[
+        "run",
+        "-q",
+        "--table",
+        &table.display().to_string(),
+        "--model",
+        &model.display().to_string(),
+        &logs,
+    ]);
     fuzz_files(&table, &mut || {
         let Ok(table) = lprof::Table::open(&table) else { return };
         let _ = table.model();

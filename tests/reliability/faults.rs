@@ -3,14 +3,12 @@
 //!
 //! `KILLS` and `SEED` choose how often commands are killed, and when.
 
-#[path = "support/command.rs"]
-mod command;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use command::{done, samples};
+use crate::command::{done, fails, samples};
+use crate::random::{Random, number};
 use schema::faults::VARIABLE;
 
 /// Kills that are tried unless more are asked for.
@@ -27,7 +25,8 @@ impl Scratch {
         let jar = samples().join("classes/java17/store.jar").display().to_string();
         done(&["analyze", &jar, "-o", &scratch.path("model")]);
         for node in ["a", "b", "c"] {
-            let text = std::fs::read_to_string(samples().join("logs").join(format!("{node}.log"))).expect("a log");
+            let text =
+                std::fs::read_to_string(samples().join("logs").join(format!("{node}.log"))).expect("a log");
             let lines: Vec<&str> = text.lines().collect();
             for (half, lines) in [("first", &lines[..lines.len() / 2]), ("whole", &lines[..])] {
                 let folder = scratch.folder.path().join(half);
@@ -58,7 +57,8 @@ impl Scratch {
             let arguments = ["run", "-q", "--table", &path("t"), "--model", &path("model"), &path(half)];
             arguments.map(str::to_owned).to_vec()
         };
-        let map = ["map", "-q", "--model", &path("model"), "--node", "a", "-o", &path("o"), &path("whole/a.log")];
+        let map =
+            ["map", "-q", "--model", &path("model"), "--node", "a", "-o", &path("o"), &path("whole/a.log")];
         let reduce = ["reduce", "-q", &path("mapped"), "--table", &path("t")];
         vec![
             ("run", None, run("first"), "t"),
@@ -70,10 +70,28 @@ impl Scratch {
 
     /// What the commands start from.
     fn prepare(&self) {
-        done(&["run", "-q", "--table", &self.path("first.t"), "--model", &self.path("model"), &self.path("first")]);
+        done(&[
+            "run",
+            "-q",
+            "--table",
+            &self.path("first.t"),
+            "--model",
+            &self.path("model"),
+            &self.path("first"),
+        ]);
         let map = |node: &str| {
             let log = self.path(&format!("whole/{node}.log"));
-            done(&["map", "-q", "--model", &self.path("model"), "--node", node, "-o", &self.path("mapped"), &log]);
+            done(&[
+                "map",
+                "-q",
+                "--model",
+                &self.path("model"),
+                "--node",
+                node,
+                "-o",
+                &self.path("mapped"),
+                &log,
+            ]);
         };
         ["a", "b", "c"].into_iter().for_each(map);
     }
@@ -96,7 +114,8 @@ fn content(path: &str) -> Vec<String> {
     let path = Path::new(path);
     if path.join("inputs").is_dir() && !path.join("models").is_dir() {
         let Ok(outputs) = schema::tables::node_outputs(path) else { return Vec::new() };
-        let read = |path: &std::path::PathBuf| schema::tables::read_node_output(path).expect("a whole output");
+        let read =
+            |path: &std::path::PathBuf| schema::tables::read_node_output(path).expect("a whole output");
         return outputs.iter().map(|path| format!("{:?}", read(path))).collect();
     }
     let Ok(table) = lprof::Table::open(path) else { return Vec::new() };
@@ -126,7 +145,10 @@ fn each_operation_that_fails_leaves_the_old_or_the_new() {
         loop {
             n += 1;
             scratch.reset(&made_name(&made), from);
-            let ran = Command::new(env!("CARGO_BIN_EXE_lprof")).args(&arguments).env(VARIABLE, n.to_string()).output();
+            let ran = Command::new(env!("CARGO_BIN_EXE_lprof"))
+                .args(&arguments)
+                .env(VARIABLE, n.to_string())
+                .output();
             let ran = ran.expect("lprof starts");
             let said = String::from_utf8_lossy(&ran.stderr);
             let left = content(&made);
@@ -153,21 +175,30 @@ fn each_operation_that_fails_leaves_the_old_or_the_new() {
     }
 }
 
-fn made_name(path: &str) -> String {
-    Path::new(path).file_name().expect("a name").to_string_lossy().into_owned()
+#[test]
+fn a_first_run_that_failed_can_be_repeated() {
+    let scratch = Scratch::new();
+    let (table, model, logs) = (scratch.path("t"), scratch.path("model"), scratch.path("whole"));
+    let arguments = ["run", "-q", "--table", &table, "--model", &model, &logs];
+    let ran = Command::new(env!("CARGO_BIN_EXE_lprof")).args(arguments).env(VARIABLE, "8").output();
+    assert_eq!(ran.expect("lprof starts").status.code(), Some(1));
+    assert!(Path::new(&table).exists(), "it had begun");
+    fails(1, &["show", "coverage", "--table", &table], "not a request table");
+    done(&arguments);
+    done(&["show", "coverage", "--table", &table]);
 }
 
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+fn made_name(path: &str) -> String {
+    Path::new(path).file_name().expect("a name").to_string_lossy().into_owned()
 }
 
 #[test]
 fn what_was_killed_is_done_by_the_next_run() {
     let scratch = Scratch::new();
     scratch.prepare();
-    let (n_kills, seed) = (number("KILLS", N_KILLS), number("SEED", 1));
+    let (n_kills, seed) = (number("KILLS").unwrap_or(N_KILLS), number("SEED").unwrap_or(1));
     println!("{n_kills} kills, seed {seed}");
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut random = Random::new(seed);
     for (at, (name, from, arguments, made)) in scratch.steps().into_iter().enumerate() {
         let made = scratch.path(made);
         scratch.reset(&made_name(&made), from);
@@ -176,10 +207,7 @@ fn what_was_killed_is_done_by_the_next_run() {
         done(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         let (new, length) = (content(&made), start.elapsed());
         for kill in (0..n_kills).filter(|kill| *kill as usize % 4 == at) {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            let after = length.mul_f64((state % 1000) as f64 / 1000.0) + Duration::from_micros(1);
+            let after = length.mul_f64(random.below(1000) as f64 / 1000.0) + Duration::from_micros(1);
             scratch.reset(&made_name(&made), from);
             let mut child = Command::new(env!("CARGO_BIN_EXE_lprof"))
                 .args(&arguments)
@@ -191,7 +219,10 @@ fn what_was_killed_is_done_by_the_next_run() {
             let _ = child.kill();
             child.wait().expect("it ends");
             let left = content(&made);
-            assert!(left == old || left == new, "{name}, kill {kill} after {after:?}: neither the old nor the new");
+            assert!(
+                left == old || left == new,
+                "{name}, kill {kill} after {after:?}: neither the old nor the new"
+            );
             if name != "map" || left == old {
                 done(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
             }

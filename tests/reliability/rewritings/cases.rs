@@ -1,18 +1,8 @@
 //! What is rewritten, and what must be read of it.
 
-#[path = "rewritings/folders.rs"]
-mod folders;
-#[path = "rewritings/json_layouts.rs"]
-mod json_layouts;
-#[path = "rewritings/sample_log.rs"]
-mod sample_log;
-#[path = "rewritings/text_layouts.rs"]
-mod text_layouts;
-#[path = "rewritings/wrapped.rs"]
-mod wrapped;
-
-pub(crate) use sample_log::{Files, Sample};
-pub(crate) use text_layouts::Keeps;
+use super::sample_log::{Files, Sample};
+use super::text_layouts::{self, Keeps};
+use super::{folders, json_layouts, wrapped};
 
 /// One rewriting.
 pub(crate) struct Case {
@@ -59,7 +49,9 @@ pub(crate) fn cases() -> Vec<Case> {
         }));
     }
     all.extend(
-        folders::FOLDERS.iter().map(|(name, said, write)| Case { said: *said, ..case("folder", name, *write) }),
+        folders::FOLDERS
+            .iter()
+            .map(|(name, said, write)| Case { said: *said, ..case("folder", name, *write) }),
     );
     all
 }

@@ -104,7 +104,9 @@ impl Sample {
 
     /// A file for each process, `NODE` and `end`, of what `write` makes of each record.
     pub(crate) fn each(&self, end: &str, write: impl Fn(&Record) -> String) -> Files {
-        NODES.map(|node| (format!("{node}{end}"), self.of(node).map(&write).collect::<String>().into())).into()
+        NODES
+            .map(|node| (format!("{node}{end}"), self.of(node).map(&write).collect::<String>().into()))
+            .into()
     }
 
     /// The same of what `wrap` makes of each line as the sample prints it.
@@ -115,12 +117,6 @@ impl Sample {
     /// One file of all processes, in the order of time.
     pub(crate) fn one(&self, name: &str, wrap: impl Fn(&Record, &str) -> String) -> Files {
         let text: String = self.merged().into_iter().map(|record| lines(record, &wrap)).collect();
-        vec![(name.to_owned(), text.into())]
-    }
-
-    /// The same of what `write` makes of each record.
-    pub(crate) fn one_of_records(&self, name: &str, write: impl Fn(&Record) -> String) -> Files {
-        let text: String = self.merged().into_iter().map(write).collect();
         vec![(name.to_owned(), text.into())]
     }
 }

@@ -10,30 +10,16 @@ use std::path::{Path, PathBuf};
 
 use schema::sketch;
 
+use crate::random::{Random, number};
+
 /// Actions of a sequence.
 const N_ACTIONS: usize = 50;
 /// Sequences that are tried unless more are asked for.
 const N_SEQUENCES: u64 = 12;
 
-/// A generator of numbers (xorshift64*).
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
-    }
-}
-
 /// A program of one statement, whose requests have one record each.
 fn model() -> schema::Model {
-    let mut model = sketch::model("point kept id=Store.id\ntop run Store id=Store.id\n  >kept<");
+    let mut model = sketch::model("point kept id=Store.id\ntop run RpcHandler id=Store.id\n  >kept<");
     let point = &mut model.log_points[0];
     point.loggers = vec!["sketch.Points".to_owned()];
     point.templates =
@@ -63,11 +49,13 @@ impl Folder {
     }
 
     fn write(&mut self, n: usize) {
-        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(self.active()).expect("a log");
+        let mut file =
+            std::fs::OpenOptions::new().create(true).append(true).open(self.active()).expect("a log");
         for _ in 0..n {
             let (minute, second) = (self.n_records / 60, self.n_records % 60);
             let time = format!("2026-11-21 {:02}:{:02}:{second:02},000", minute / 60, minute % 60);
-            let line = format!("{time} INFO sketch.Points: Record r{} of the store is kept\n", self.n_records);
+            let line =
+                format!("{time} INFO sketch.Points: Record r{} of the store is kept\n", self.n_records);
             file.write_all(line.as_bytes()).expect("a log");
             self.n_records += 1;
         }
@@ -119,7 +107,8 @@ impl Folder {
             0 if !is_packed => {
                 let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
                 packed.write_all(&std::fs::read(path).expect("a log")).expect("in memory");
-                std::fs::write(self.path.join(format!("{name}.gz")), packed.finish().expect("in memory")).expect("written");
+                std::fs::write(self.path.join(format!("{name}.gz")), packed.finish().expect("in memory"))
+                    .expect("written");
                 std::fs::remove_file(path).expect("removed");
             }
             1 => {
@@ -149,7 +138,8 @@ impl Folder {
             let bytes = std::fs::read(&path).expect("a log");
             let mut text = String::new();
             if path.extension().is_some_and(|end| end == "gz") {
-                std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut text).expect("gzip");
+                std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut text)
+                    .expect("gzip");
             } else {
                 text = String::from_utf8(bytes).expect("UTF-8");
             }
@@ -179,7 +169,8 @@ fn kept(table: &Path) -> BTreeMap<String, usize> {
 fn run(seed: u64, model: &str) -> Option<String> {
     let scratch = tempfile::tempdir().expect("a temporary folder");
     let table = scratch.path().join("t");
-    let mut folder = Folder { path: scratch.path().join("logs"), n_records: 0, n_copies: 0, done: Vec::new() };
+    let mut folder =
+        Folder { path: scratch.path().join("logs"), n_records: 0, n_copies: 0, done: Vec::new() };
     std::fs::create_dir_all(&folder.path).expect("a folder");
     let mut random = Random::new(seed);
     let mut expected = BTreeSet::new();
@@ -218,11 +209,12 @@ fn run(seed: u64, model: &str) -> Option<String> {
     let twice: Vec<&String> = found.iter().filter(|(_, n)| **n > 1).map(|(record, _)| record).collect();
     let new: Vec<&String> = found.keys().filter(|record| !expected.contains(*record)).collect();
     let is_right = lost.is_empty() && twice.is_empty() && new.is_empty();
-    (!is_right).then(|| format!("seed {seed}: lost {lost:?}, twice {twice:?}, not there {new:?}\n  {}", folder.done.join("; ")))
-}
-
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+    (!is_right).then(|| {
+        format!(
+            "seed {seed}: lost {lost:?}, twice {twice:?}, not there {new:?}\n  {}",
+            folder.done.join("; ")
+        )
+    })
 }
 
 #[test]
@@ -230,8 +222,8 @@ fn each_record_is_in_the_table_once() {
     let scratch = tempfile::tempdir().expect("a temporary folder");
     let path = scratch.path().join("model");
     model().write(&path).expect("a model");
-    let first = number("SEED", 1);
-    let seeds = first..first + number("SEQUENCES", N_SEQUENCES);
+    let first = number("SEED").unwrap_or(1);
+    let seeds = first..first + number("SEQUENCES").unwrap_or(N_SEQUENCES);
     println!("seeds {seeds:?}");
     let wrong: Vec<String> = seeds.filter_map(|seed| run(seed, &path.display().to_string())).collect();
     assert!(wrong.is_empty(), "{} sequences are wrong\n{}", wrong.len(), wrong.join("\n"));
