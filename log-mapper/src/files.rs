@@ -106,7 +106,8 @@ fn look_one(source: Source, patterns: &PatternSet, config: &Config) -> Result<Ve
         let all = Reading { only: Some(process.only.clone()), ..Reading::clone(&looked.reading) };
         let mine: Vec<u8> = all.lines_of(&sample);
         let mut reading = detect_in(&mine, ended, patterns, config);
-        if reading.n_headers == 0 || reading.wrappers.len() <= process.only.wrapper {
+        let names = |reading: &Reading| reading.wrappers.get(process.only.wrapper).map(|one| one.name);
+        if reading.n_headers == 0 || names(&reading) != names(&all) {
             reading = all.clone();
         }
         reading.only = Some(process.only);

@@ -107,7 +107,8 @@ fn choose_behind_words(
     for wrapper in before_lines(text) {
         let begins = |line: &[u8]| {
             let inner = unwrap(&best.wrappers, line).text;
-            best.scan(&inner, 0, line_end(&inner, 0)).is_some()
+            let start = best.scan(&inner, 0, line_end(&inner, 0));
+            start.is_some_and(|start| start.layout < best.n_own)
         };
         let is_around = is_known
             && best.wrappers.iter().all(is_before_lines)
@@ -116,9 +117,11 @@ fn choose_behind_words(
             continue;
         }
         let inner = unwrap(&[wrapper], text).text;
-        let mut reading = choose_wrapped(&inner, has_end, given, judge, WRAPPERS_MAX - 1);
+        // Where the words are taken off a layout that is known, nothing else is around its lines.
+        let n_wrappers = if is_around { 0 } else { WRAPPERS_MAX - 1 };
+        let mut reading = choose_wrapped(&inner, has_end, given, judge, n_wrappers);
         reading.wrappers.insert(0, wrapper);
-        let is_more = reading.n_explained > best.n_explained && is_better(&reading, &best);
+        let is_more = !is_known && reading.n_explained > best.n_explained && is_better(&reading, &best);
         let is_as_good = reading.n_own > 0 && reading.n_known() * 10 >= best.n_known() * 9;
         if is_more || (is_around && is_as_good && says_as_much(&reading, &best)) {
             best = reading;

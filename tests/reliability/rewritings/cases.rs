@@ -23,6 +23,10 @@ pub(crate) struct Case {
 /// What the sample's processes are called.
 pub(crate) const NODES: [&str; 3] = ["a", "b", "c"];
 
+/// Those that print a thread, which is made up, or lines of somebody else between two records, so
+/// that other records belong together.
+const OTHERS_TOGETHER: [&str; 3] = ["log4j XML", "java.util.logging XML", "the console of a JVM amid"];
+
 /// All of them.
 pub(crate) fn cases() -> Vec<Case> {
     let mut all = Vec::new();
@@ -31,7 +35,7 @@ pub(crate) fn cases() -> Vec<Case> {
         write,
         flags: Vec::new(),
         nodes: NODES,
-        keeps: Keeps::Milliseconds,
+        keeps: if OTHERS_TOGETHER.contains(&name) { Keeps::Records } else { Keeps::Milliseconds },
         said: None,
     };
     all.extend(wrapped::PER_FILE.iter().map(|(name, write)| case("wrapper", name, *write)));

@@ -407,7 +407,7 @@ pub(crate) const TOGETHER: &[(&str, [&str; 3], fn(&Sample) -> Files)] = &[
             format!("{{\"file\":\"/x/app.log\",\"host\":\"h{}\",\"message\":{},\"source_type\":\"file\",\"timestamp\":\"{}\"}}", r.node, quoted(line), got(r))
         })
     }),
-    ("logcli of several pods", ["store-a/store", "store-b/store", "store-c/store"], |s| {
+    ("logcli of several pods", ["store-a/store/x", "store-b/store/x", "store-c/store/x"], |s| {
         s.one("all.log", |r, line| {
             format!(
                 "{}Z {{app=\"x\", container=\"store\", pod=\"store-{}\"}} {line}",
