@@ -171,7 +171,7 @@ fn each_operation_that_fails_leaves_the_old_or_the_new() {
             assert_eq!(content(&made), new, "{name}, operation {n}: not as if nothing had been");
         }
         assert!(n > 5, "{name} has operations");
-        println!("{name}: {n} operations");
+        eprintln!("{name}: {n} operations");
     }
 }
 
@@ -197,7 +197,7 @@ fn what_was_killed_is_done_by_the_next_run() {
     let scratch = Scratch::new();
     scratch.prepare();
     let (n_kills, seed) = (number("KILLS").unwrap_or(N_KILLS), number("SEED").unwrap_or(1));
-    println!("{n_kills} kills, seed {seed}");
+    eprintln!("{n_kills} kills, seed {seed}");
     let mut random = Random::new(seed);
     for (at, (name, from, arguments, made)) in scratch.steps().into_iter().enumerate() {
         let made = scratch.path(made);

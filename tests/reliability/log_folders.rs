@@ -224,7 +224,7 @@ fn each_record_is_in_the_table_once() {
     model().write(&path).expect("a model");
     let first = number("SEED").unwrap_or(1);
     let seeds = first..first + number("SEQUENCES").unwrap_or(N_SEQUENCES);
-    println!("seeds {seeds:?}");
+    eprintln!("seeds {seeds:?}");
     let wrong: Vec<String> = seeds.filter_map(|seed| run(seed, &path.display().to_string())).collect();
     assert!(wrong.is_empty(), "{} sequences are wrong\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -94,7 +94,7 @@ pub(crate) fn fuzz(corpus: &[Vec<u8>], try_one: &mut dyn FnMut(&[u8])) {
         assert!(tried.is_ok(), "seed {seed} panics on {:?}", String::from_utf8_lossy(&changed));
         seed += 1;
     }
-    println!("seeds {first} to {seed}");
+    eprintln!("seeds {first} to {seed}");
 }
 
 /// The sample's model, in a file in `folder`.

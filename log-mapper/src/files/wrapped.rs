@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::header::timestamp::TimeLayout;
 use crate::header::{Judge, Layout, choose, date_patterns};
 use crate::lines::line_end;
 use crate::reading::Reading;
@@ -112,13 +113,13 @@ fn choose_behind_words(
         };
         let is_around = is_known
             && best.wrappers.iter().all(is_before_lines)
-            && are_around_lines(&wrapper, text, &begins);
+            && (are_around_lines(&wrapper, text, &begins) || is_before_time(&wrapper, text));
         if is_known && !is_around {
             continue;
         }
         let inner = unwrap(&[wrapper], text).text;
-        // Where the words are taken off a layout that is known, nothing else is around its lines.
-        let n_wrappers = if is_around { 0 } else { WRAPPERS_MAX - 1 };
+        // Where names are taken off a layout that is known, nothing else is around its lines.
+        let n_wrappers = if is_around && wrapper.names_processes() { 0 } else { WRAPPERS_MAX - 1 };
         let mut reading = choose_wrapped(&inner, has_end, given, judge, n_wrappers);
         reading.wrappers.insert(0, wrapper);
         let is_more = !is_known && reading.n_explained > best.n_explained && is_better(&reading, &best);
@@ -128,6 +129,13 @@ fn choose_behind_words(
         }
     }
     best
+}
+
+/// Whether what stands before each line names nobody, and a whole time follows it: a record prints
+/// its time once, what stands before is of who has got the line.
+fn is_before_time(wrapper: &Wrapper, text: &[u8]) -> bool {
+    let first = unwrap(&[*wrapper], &text[..line_end(text, 0)]).text;
+    !wrapper.names_processes() && TimeLayout::scan_iso(&first, 0).is_some()
 }
 
 /// Whether day, level and logger are in one reading as in the other: none of them was taken for words.

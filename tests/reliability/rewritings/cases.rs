@@ -1,6 +1,6 @@
 //! What is rewritten, and what must be read of it.
 
-use super::sample_log::{Files, Sample};
+use super::sample_log::Write;
 use super::text_layouts::{self, Keeps};
 use super::{folders, json_layouts, wrapped};
 
@@ -9,7 +9,7 @@ pub(crate) struct Case {
     /// Its kind and name.
     pub(crate) name: String,
     /// The files that it makes.
-    pub(crate) write: fn(&Sample) -> Files,
+    pub(crate) write: Write,
     /// Flags without which it cannot be read.
     pub(crate) flags: Vec<&'static str>,
     /// What the processes `a`, `b` and `c` are called.

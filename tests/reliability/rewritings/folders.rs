@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use super::sample_log::{Files, NODES, Sample, gzip};
+use super::sample_log::{Files, NODES, Sample, Write, gzip};
 
 fn plain(s: &Sample) -> Files {
     s.each_line(".log", |_, line| line.to_owned())
@@ -60,7 +60,7 @@ fn tar(entries: &[(String, Vec<u8>)]) -> Vec<u8> {
 }
 
 /// What is in the folder of logs, and what is to be said of it.
-pub(crate) const FOLDERS: &[(&str, Option<&str>, fn(&Sample) -> Files)] = &[
+pub(crate) const FOLDERS: &[(&str, Option<&str>, Write)] = &[
     ("as they are", None, plain),
     ("in folders", None, |s| each(s, |n, b| vec![(format!("{n}/app.log"), b.to_vec())])),
     ("in folders called logs", None, |s| each(s, |n, b| vec![(format!("{n}/logs/app.log"), b.to_vec())])),

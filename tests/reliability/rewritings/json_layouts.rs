@@ -1,6 +1,6 @@
 //! Records as layouts of JSON, XML and names with values write them.
 
-use super::sample_log::{Files, Record, Sample, quoted};
+use super::sample_log::{Files, Record, Sample, Write, quoted};
 
 fn utc(record: &Record) -> String {
     format!("{}.{:03}Z", record.at("%Y-%m-%dT%H:%M:%S"), record.ms())
@@ -16,7 +16,7 @@ fn message(record: &Record) -> String {
 }
 
 /// By who writes them.
-pub(crate) const JSON: &[(&str, fn(&Sample) -> Files)] = &[
+pub(crate) const JSON: &[(&str, Write)] = &[
     ("logstash encoder", |s| {
         s.each(".json", |r| format!(
         "{{\"@timestamp\":\"{}\",\"@version\":\"1\",\"message\":{},\"logger_name\":\"{}\",\"level\":\"{}\",\"level_value\":20000{}}}\n",

@@ -10,6 +10,9 @@ use crate::command::samples;
 /// A file: its name in the folder of logs, and its bytes.
 pub(crate) type Files = Vec<(String, Vec<u8>)>;
 
+/// What makes them of the sample.
+pub(crate) type Write = fn(&Sample) -> Files;
+
 /// The processes of the sample.
 pub(crate) const NODES: [char; 3] = ['a', 'b', 'c'];
 

@@ -1,6 +1,6 @@
 //! Records in other layouts and with other time stamps.
 
-use super::sample_log::{Files, Record, Sample};
+use super::sample_log::{Files, Record, Sample, Write};
 
 /// Time, and what of the sample's time it keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ const RUSSIAN: [&str; 12] =
     ["янв.", "февр.", "мар.", "апр.", "мая", "июн.", "июл.", "авг.", "сент.", "окт.", "нояб.", "дек."];
 
 /// Time stamps, each before the same fields.
-pub(crate) const STAMPS: &[(&str, Keeps, &[&str], fn(&Sample) -> Files)] = &[
+pub(crate) const STAMPS: &[(&str, Keeps, &[&str], Write)] = &[
     ("a point before the fraction", Milliseconds, &[], |s| stamped(s, |r| r.at("%Y-%m-%d %H:%M:%S.%3f"))),
     ("nanoseconds", Milliseconds, &[], |s| stamped(s, |r| r.at("%Y-%m-%d %H:%M:%S.%9f"))),
     ("microseconds behind a comma", Milliseconds, &[], |s| stamped(s, |r| r.at("%Y-%m-%dT%H:%M:%S,%6f"))),
@@ -141,7 +141,7 @@ pub(crate) const STAMPS: &[(&str, Keeps, &[&str], fn(&Sample) -> Files)] = &[
 ];
 
 /// Arrangements of the same fields.
-pub(crate) const ARRANGEMENTS: &[(&str, Keeps, &[&str], fn(&Sample) -> Files)] = &[
+pub(crate) const ARRANGEMENTS: &[(&str, Keeps, &[&str], Write)] = &[
     ("level first", Milliseconds, &[], |s| {
         s.each(".log", |r| {
             record(r, &format!("{:<5} {} {} - ", r.level, r.at("%Y-%m-%d %H:%M:%S,%3f"), r.logger))

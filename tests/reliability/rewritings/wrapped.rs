@@ -1,6 +1,6 @@
 //! Lines as container runtimes, service managers and log shippers hold them.
 
-use super::sample_log::{Files, NODES, Record, Sample, quoted};
+use super::sample_log::{Files, NODES, Record, Sample, Write, quoted};
 
 /// When a runtime got a line: after it was printed.
 fn got(record: &Record) -> String {
@@ -12,7 +12,7 @@ fn seconds(record: &Record) -> String {
 }
 
 /// In the order of who writes them.
-pub(crate) const PER_FILE: &[(&str, fn(&Sample) -> Files)] = &[
+pub(crate) const PER_FILE: &[(&str, Write)] = &[
     ("docker json-file", |s| {
         s.each_line(".json.log", |r, line| {
             let log = quoted(&format!("{line}\n"));
@@ -303,7 +303,7 @@ fn csv(s: &Sample, header: &str, time: impl Fn(&Record) -> String) -> Files {
 }
 
 /// All processes in one file, and what each is called there.
-pub(crate) const TOGETHER: &[(&str, [&str; 3], fn(&Sample) -> Files)] = &[
+pub(crate) const TOGETHER: &[(&str, [&str; 3], Write)] = &[
     ("docker compose", ["a-1", "b-1", "c-1"], |s| {
         s.one("all.log", |r, line| format!("{}-1  | {line}", r.node))
     }),
