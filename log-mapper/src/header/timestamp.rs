@@ -332,22 +332,11 @@ fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<
         }
         Item::Fraction => scan_fraction(text, pos, civil)?,
         Item::Zone => {
-            let (end, offset) = match scan_zone_id(text, pos) {
-                Some((end, zone)) => (end, offset_in(&zone, civil)),
-                None => scan_zone(text, pos)?,
-            };
+            let (end, offset) = scan_any_zone(text, pos, civil)?;
             civil.offset = offset;
             end
         }
-        Item::EpochSeconds => {
-            let (end, n) = long_number(text, pos, 9)?;
-            (n <= EPOCH_SECONDS_MAX).then_some(())?;
-            let is_fraction =
-                text.get(end) == Some(&b'.') && text.get(end + 1).is_some_and(u8::is_ascii_digit);
-            let end = if is_fraction { scan_fraction(text, end + 1, civil)? } else { end };
-            civil.epoch_us = Some(n.checked_mul(1_000_000)? + i64::from(civil.micros));
-            end
-        }
+        Item::EpochSeconds => scan_epoch_seconds(text, pos, civil)?,
         Item::EpochMillis => {
             let (end, n) = long_number(text, pos, 12)?;
             civil.epoch_us = Some(n.checked_mul(1_000)?);
@@ -355,6 +344,24 @@ fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<
         }
         Item::Iso | Item::Literal(_) | Item::HalfDayHour | Item::AmPm | Item::MinuteOfMonth => return None,
     };
+    Some(end)
+}
+
+/// A zone by its name, its abbreviation or its offset: the end, and seconds east of UTC.
+fn scan_any_zone(text: &[u8], pos: usize, civil: &Civil) -> Option<(usize, Option<i32>)> {
+    match scan_zone_id(text, pos) {
+        Some((end, zone)) => Some((end, offset_in(&zone, civil))),
+        None => scan_zone(text, pos),
+    }
+}
+
+/// Seconds since 1970, with a fraction or without.
+fn scan_epoch_seconds(text: &[u8], pos: usize, civil: &mut Civil) -> Option<usize> {
+    let (end, n) = long_number(text, pos, 9)?;
+    (n <= EPOCH_SECONDS_MAX).then_some(())?;
+    let is_fraction = text.get(end) == Some(&b'.') && text.get(end + 1).is_some_and(u8::is_ascii_digit);
+    let end = if is_fraction { scan_fraction(text, end + 1, civil)? } else { end };
+    civil.epoch_us = Some(n.checked_mul(1_000_000)? + i64::from(civil.micros));
     Some(end)
 }
 
