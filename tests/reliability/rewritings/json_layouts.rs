@@ -1,6 +1,6 @@
 //! Records as layouts of JSON, XML and names with values write them.
 
-use super::sample_log::{Files, Record, Sample, Write, quoted};
+use super::sample_log::{Record, Write, quoted};
 
 fn utc(record: &Record) -> String {
     format!("{}.{:03}Z", record.at("%Y-%m-%dT%H:%M:%S"), record.ms())
