@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::header::timestamp::TimeLayout;
 use crate::header::{Judge, Layout, choose, date_patterns};
+use crate::limits::LAYOUT_SAMPLE_BYTES;
 use crate::lines::line_end;
 use crate::reading::Reading;
 use crate::strangers::is_like_record;
@@ -105,6 +106,10 @@ fn choose_behind_words(
     mut best: Reading,
 ) -> Reading {
     let is_known = best.n_explained > 0 && best.n_explained * 2 >= best.n_headers.min(N_KNOWN);
+    // What is of nobody is searched on and on for a first record: not for words before it.
+    if !is_known && text.len() > LAYOUT_SAMPLE_BYTES {
+        return best;
+    }
     for wrapper in before_lines(text) {
         let begins = |line: &[u8]| {
             let inner = unwrap(&best.wrappers, line).text;
@@ -119,7 +124,7 @@ fn choose_behind_words(
         }
         let inner = unwrap(&[wrapper], text).text;
         // Where names are taken off a layout that is known, nothing else is around its lines.
-        let n_wrappers = if is_around && wrapper.names_processes() { 0 } else { WRAPPERS_MAX - 1 };
+        let n_wrappers = usize::from(!(is_around && wrapper.names_processes()));
         let mut reading = choose_wrapped(&inner, has_end, given, judge, n_wrappers);
         reading.wrappers.insert(0, wrapper);
         let is_more = !is_known && reading.n_explained > best.n_explained && is_better(&reading, &best);
