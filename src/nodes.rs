@@ -289,7 +289,7 @@ fn stem(name: &str) -> String {
     for extension in COMPRESSED {
         stem = stem.strip_suffix(extension).unwrap_or(stem);
     }
-    let cut = [".log", ".out", ".err", ".txt", ".json", ".ndjson"].iter().filter_map(|habit| {
+    let cut = HABITS.iter().filter_map(|habit| {
         let at = stem.find(habit)?;
         stem[at + habit.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric()).then_some(at)
     });
@@ -310,6 +310,10 @@ fn stem(name: &str) -> String {
     };
     if without_date.is_empty() { stem.to_owned() } else { without_date.to_owned() }
 }
+
+/// How names of logs end.
+const HABITS: [&str; 10] =
+    [".log", ".out", ".err", ".txt", ".json", ".jsonl", ".ndjson", ".csv", ".xml", ".export"];
 
 /// Where a date at the end of a name begins, its separator included. Behind it stands at most
 /// the time of day, and a number.

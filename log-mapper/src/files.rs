@@ -11,17 +11,20 @@ use crate::Config;
 use crate::chunks::{Chunk, Chunker};
 use crate::digests::Digests;
 use crate::header::clock::Clock;
-use crate::header::{Judge, Layout, choose};
+use crate::header::{Judge, Layout};
 use crate::input::{Input, Source};
 use crate::limits::{CHUNK_BYTES, LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};
 use crate::lines::RawRecords;
 use crate::patterns::PatternSet;
 use crate::processes::{Process, processes_of};
 use crate::reading::{Reading, Start};
-use crate::wrappers::{self, BARE, WRAPPERS, Wrapper, fits, has_names, line_ends, unwrap};
+use crate::wrappers::{self, has_names, line_ends, unwrap};
 
 mod later;
 mod times;
+mod wrapped;
+
+use wrapped::{WRAPPERS_MAX, add_rest, choose_wrapped};
 
 /// One file, looked at.
 pub(crate) struct PreparedFile {
@@ -103,7 +106,8 @@ fn look_one(source: Source, patterns: &PatternSet, config: &Config) -> Result<Ve
         let all = Reading { only: Some(process.only.clone()), ..Reading::clone(&looked.reading) };
         let mine: Vec<u8> = all.lines_of(&sample);
         let mut reading = detect_in(&mine, ended, patterns, config);
-        if reading.n_headers == 0 || reading.wrappers.len() <= process.only.wrapper {
+        let names = |reading: &Reading| reading.wrappers.get(process.only.wrapper).map(|one| one.name);
+        if reading.n_headers == 0 || names(&reading) != names(&all) {
             reading = all.clone();
         }
         reading.only = Some(process.only);
@@ -141,6 +145,9 @@ fn detect_in(sample: &[u8], ended: bool, patterns: &PatternSet, config: &Config)
     let decoded = encoding.map(|encoding| unwrap(&[encoding], sample).text);
     let text = decoded.as_deref().unwrap_or(sample);
     let mut reading = choose_wrapped(text, ended, &config.layouts, &mut judge, WRAPPERS_MAX);
+    if config.layouts.is_empty() {
+        add_rest(&mut reading, text, &mut judge);
+    }
     if reading.n_headers == 0 && ended && config.may_detect && !config.layouts.is_empty() {
         let misfits = std::mem::take(&mut reading.doubts);
         reading = choose_wrapped(text, ended, &[], &mut judge, WRAPPERS_MAX);
@@ -242,99 +249,6 @@ const ONE_LINE: &str =
 
 /// Of several files in one.
 const PACKED: &str = "a tar archive, no file with a header of a layout: unpack it first";
-
-/// Wrappers in each other.
-const WRAPPERS_MAX: usize = 3;
-/// Lines from which it is told whether there is a wrapper.
-const N_WRAPPED_MAX: usize = 40;
-
-/// How `sample` is read, in the wrapper, if any, in which the model knows most of its texts.
-fn choose_wrapped(
-    sample: &[u8],
-    has_end: bool,
-    given: &[Arc<Layout>],
-    judge: &mut Judge<'_>,
-    n_wrappers: usize,
-) -> Reading {
-    let clean = Reading::default().unwrap(sample);
-    let text = clean.as_ref().map_or(sample, |clean| &clean.text);
-    let mut best = choose(text, has_end, given, judge);
-    if n_wrappers == 0 {
-        return best;
-    }
-    for wrapper in WRAPPERS.iter().filter(|wrapper| is_wrapped(wrapper, text)) {
-        let inner = unwrap(&[*wrapper], text).text;
-        let own: Vec<Arc<Layout>> = wrapper
-            .layouts
-            .iter()
-            .filter_map(|pattern| Layout::compile(pattern).ok())
-            .map(Arc::new)
-            .collect();
-        let given = if own.is_empty() { given } else { &own };
-        let mut reading = choose_wrapped(&inner, has_end, given, judge, n_wrappers - 1);
-        if own.is_empty() {
-            reading.wrappers.insert(0, *wrapper);
-        } else {
-            reading.wrappers = vec![*wrapper];
-            reading.how = format!("found: {} records", reading.n_headers);
-            reading.doubts.clear();
-            add_bare(&mut reading, &inner, has_end, judge);
-            reading.layouts.extend(Layout::compile(BARE_LAYOUT).ok().map(Arc::new));
-        }
-        // A layout without a time, where another one has one, lacks what the wrapper was taken for.
-        let has_time = |reading: &Reading| reading.main().is_some_and(|layout| layout.time().is_some());
-        let key = |reading: &Reading| {
-            (reading.n_explained, reading.n_own.min(1), has_time(reading), reading.n_headers)
-        };
-        // What is around the lines is no part of them, if they can be read without it.
-        let is_better =
-            if best.wrappers.is_empty() { key(&reading) >= key(&best) } else { key(&reading) > key(&best) };
-        if is_better && reading.n_headers > 0 && reading.n_own > 0 {
-            best = reading;
-        }
-    }
-    best
-}
-
-/// Adds the layouts of lines that are in no wrapper: a program that prints in one way until it has
-/// read its configuration, or two on one output.
-fn add_bare(reading: &mut Reading, inner: &[u8], has_end: bool, judge: &mut Judge<'_>) {
-    let bare: Vec<u8> = inner
-        .split(|b| *b == b'\n')
-        .filter_map(|line| line.strip_prefix(&[BARE]))
-        .flat_map(|line| line.iter().copied().chain([b'\n']))
-        .collect();
-    let found = choose(&bare, has_end, &[], judge);
-    if found.n_explained == 0 {
-        return;
-    }
-    let one_line = found.layouts.iter().take(found.n_own).filter(|layout| layout.n_header_lines == 1);
-    for layout in one_line {
-        let pattern = format!("{}{}", char::from(BARE), layout.pattern());
-        if let Ok(layout) = Layout::compile(&pattern) {
-            reading.layouts.insert(reading.n_own, Arc::new(layout));
-            reading.n_own += 1;
-        }
-    }
-    reading.n_headers += found.n_headers;
-    reading.n_explained += found.n_explained;
-    reading.how = format!("found: {} records", reading.n_headers);
-}
-
-/// A line that is in no wrapper, where each record is.
-const BARE_LAYOUT: &str = "\u{1e}%m%n";
-
-/// Whether most lines are wrapped so.
-fn is_wrapped(wrapper: &Wrapper, text: &[u8]) -> bool {
-    let mut scratch = Vec::new();
-    let lines = text.split(|b| *b == b'\n').filter(|line| !line.is_empty()).take(N_WRAPPED_MAX);
-    let (n, n_fit) = lines.fold((0, 0), |(n, n_fit), line| {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        (n + 1, n_fit + usize::from(fits(wrapper, line, &mut scratch)))
-    });
-    // Where each record says what its fields are, some of the lines are enough.
-    if wrapper.layouts.is_empty() { n_fit * 2 > n } else { n_fit * 4 >= n && n_fit > 0 }
-}
 
 /// The clocks of one file, one for each layout: the layout's own zone, else the configured one.
 pub(crate) fn clocks(config: &Config, reading: &Reading) -> Vec<Clock> {

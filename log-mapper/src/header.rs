@@ -20,7 +20,7 @@ mod words;
 
 pub use configuration::{Configuration, patterns_of, read_configuration};
 pub use detect::detect;
-pub(crate) use detect::{Judge, choose};
+pub(crate) use detect::{Judge, choose, date_patterns};
 pub use layout::Layout;
 
 use schema::Level;

@@ -104,7 +104,7 @@ pub(crate) fn match_chunk(
     let mut out = Matched::default();
     let mut chunk = chunk;
     let unwrapped = reading.unwrap(&chunk.bytes);
-    let n_raw_lines = if unwrapped.is_some() { n_lines_of(&chunk) } else { 0 };
+    let n_raw_lines = unwrapped.as_ref().map_or(0, |unwrapped| n_lines_of(&chunk) + unwrapped.n_added);
     let mut wrapped = Vec::new();
     let unwrapped = unwrapped.map(|mut unwrapped| {
         wrapped = std::mem::replace(&mut chunk.bytes, std::mem::take(&mut unwrapped.text));

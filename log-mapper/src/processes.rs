@@ -29,6 +29,9 @@ pub(crate) fn processes_of(
     reading: &Reading,
     input_bytes_max: u64,
 ) -> Result<Vec<Process>, String> {
+    if reading.wrappers.first().is_some_and(|wrapper| wrapper.name == EXPORT) {
+        return one_unit(source, input_bytes_max);
+    }
     let Some(wrapper) = reading.wrappers.iter().position(Wrapper::names_processes) else {
         return Ok(Vec::new());
     };
@@ -64,6 +67,30 @@ pub(crate) fn processes_of(
         if groups.len() > 1 { groups.into_iter().map(process).collect() } else { Vec::new() };
     shorten(&mut out);
     Ok(out)
+}
+
+/// A form that says of whom a record is in lines of their own, in any order.
+const EXPORT: &str = "journal-export";
+
+/// Why records of such a form cannot be told apart, if they are of several units or hosts.
+fn one_unit(source: &Source, input_bytes_max: u64) -> Result<Vec<Process>, String> {
+    let Ok(mut input) = Input::open(source, input_bytes_max) else { return Ok(Vec::new()) };
+    let mut first: [Option<Vec<u8>>; 2] = [None, None];
+    let mut text = Vec::new();
+    while !input.ended() {
+        input.read(&mut text, READ_BYTES);
+        let end = if input.ended() { text.len() } else { memchr::memrchr(b'\n', &text).map_or(0, |n| n + 1) };
+        for line in text[..end].split(|b| *b == b'\n') {
+            for (key, known) in [&b"_SYSTEMD_UNIT="[..], b"_HOSTNAME="].iter().zip(&mut first) {
+                let Some(value) = line.strip_prefix(*key) else { continue };
+                if known.get_or_insert_with(|| value.to_vec()) != value {
+                    return Err("records of several units or hosts are in it, which are read as of one node: export each by itself".to_owned());
+                }
+            }
+        }
+        text.drain(..end);
+    }
+    Ok(Vec::new())
 }
 
 /// Numbers of processes that no other process has the name of say nothing.

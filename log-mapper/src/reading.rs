@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::header::civil::{Civil, Round};
 use crate::header::clock::Clock;
+use crate::header::timestamp::TimeLayout;
 use crate::header::{Header, Layout};
 use crate::strangers;
 use crate::wrappers::{self, Only, Unwrapped, Wrapper};
@@ -22,8 +23,10 @@ pub(crate) struct Reading {
     pub(crate) layouts: Vec<Arc<Layout>>,
     /// How many are of the program. A line in one of the others ends a record and begins none.
     pub(crate) n_own: usize,
-    /// Lines of the sample that are read, and those whose text the model knows.
+    /// Lines of the sample that are read, those whose text was looked for in the model, and those
+    /// whose text it knows.
     pub(crate) n_headers: usize,
+    pub(crate) n_judged: usize,
     pub(crate) n_explained: usize,
     /// Year, month and day of the first record, where time stamps do not name them.
     pub(crate) date: (i16, u8, u8),
@@ -139,6 +142,16 @@ impl Reading {
                 n.checked_sub(1).map_or((false, None), |n| (self.shifts[n].is_second, self.shifts[n].half));
             clocks.iter_mut().for_each(|clock| clock.set_hours(is_second, half));
         }
+    }
+
+    /// Lines of the sample whose text the model knows, as far as they were looked at.
+    pub(crate) fn n_known(&self) -> usize {
+        self.n_explained * self.n_headers / self.n_judged.max(1)
+    }
+
+    /// Whether its time stamps say the day.
+    pub(crate) fn has_day(&self) -> bool {
+        self.main().and_then(|layout| layout.time()).is_some_and(TimeLayout::has_day)
     }
 
     /// The program's layout that most records are in.

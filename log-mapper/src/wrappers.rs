@@ -7,10 +7,14 @@ mod encoding;
 mod json;
 mod lines;
 mod pieces;
+mod tables;
+mod words;
 
 pub(crate) use encoding::encoding;
+pub(crate) use words::{are_around_lines, before_lines};
 
 use crate::header::civil::Civil;
+use words::Words;
 
 /// What a line holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,11 +47,13 @@ pub(crate) struct Wrapper {
     process: Option<From>,
     /// The stream that the line is of, where it cuts lines: the pieces of one are of one stream.
     stream: Option<From>,
+    /// Words before each line, as they were seen there, instead of all this.
+    words: Option<Words>,
 }
 
 impl Wrapper {
     const fn new(name: &'static str, inner: fn(&[u8], &mut Vec<u8>) -> Option<Inner>) -> Self {
-        Self { name, inner, layouts: &[], stamp: None, process: None, stream: None }
+        Self { name, inner, layouts: &[], stamp: None, process: None, stream: None, words: None }
     }
 
     const fn with_layouts(self, layouts: &'static [&'static str]) -> Self {
@@ -68,7 +74,23 @@ impl Wrapper {
 
     /// Whether it can say which process has printed a line.
     pub(crate) fn names_processes(&self) -> bool {
-        self.process.is_some()
+        self.words.map_or(self.process.is_some(), Words::names_processes)
+    }
+
+    /// Adds the inner text of a line; none: the line is not wrapped so.
+    fn take_inner(&self, line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+        match self.words {
+            Some(words) => words.inner(line, out),
+            None => (self.inner)(line, out),
+        }
+    }
+
+    /// Adds what it says of the process that has printed a line.
+    fn add_process(&self, line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+        match self.words {
+            Some(words) => words.process(line, out),
+            None => self.process?(line, out),
+        }
     }
 }
 
@@ -107,6 +129,12 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
     Wrapper::new("json-lines-2", json::pretty::<2>),
     Wrapper::new("json-lines", json::pretty::<0>),
     Wrapper::new("json-list", json::list),
+    Wrapper::new("loki", json::loki),
+    Wrapper::new("otlp", json::otlp),
+    Wrapper::new("fluent-bit", json::fluent_bit).with_process(json::fluent_bit_process),
+    Wrapper::new("csv", tables::csv),
+    Wrapper::new("log4j-xml", tables::log4j_xml).with_layouts(tables::EVENT_LAYOUTS),
+    Wrapper::new("logging-xml", tables::logging_xml).with_layouts(tables::RECORD_LAYOUTS),
     Wrapper::new("json", json::fields).with_layouts(json::LAYOUTS).with_process(json::process),
     Wrapper::new("json-message", json::message).with_process(json::process).with_stream(json::stream),
     Wrapper::new("logfmt", json::logfmt).with_layouts(json::LAYOUTS),
@@ -132,6 +160,11 @@ pub(crate) fn is_line_end(wrapper: &Wrapper) -> bool {
     LINE_ENDS.iter().any(|(end, _)| end.name == wrapper.name)
 }
 
+/// Whether a wrapper is nothing but a time, or words, before each line.
+pub(crate) fn is_before_lines(wrapper: &Wrapper) -> bool {
+    wrapper.words.is_some() || wrapper.name.starts_with("timestamps")
+}
+
 /// Begins a line that is in no wrapper, where the wrapper tells the fields apart.
 pub(crate) const BARE: u8 = 0x1e;
 
@@ -139,7 +172,7 @@ pub(crate) const BARE: u8 = 0x1e;
 pub(crate) fn by_name(name: &str) -> Option<Wrapper> {
     let known =
         WRAPPERS.iter().chain(LINE_ENDS.iter().map(|(wrapper, _)| wrapper)).chain([&encoding::WINDOWS_1252]);
-    known.copied().find(|wrapper| wrapper.name == name)
+    known.copied().find(|wrapper| wrapper.name == name).or_else(|| Some(words::of_words(Words::parse(name)?)))
 }
 
 /// Whether `line` is wrapped so.
@@ -152,7 +185,7 @@ pub(crate) fn fits(wrapper: &Wrapper, line: &[u8], scratch: &mut Vec<u8>) -> boo
         add_clean(line, &mut clean);
         &clean
     };
-    (wrapper.inner)(line, scratch).is_some()
+    wrapper.take_inner(line, scratch).is_some()
 }
 
 /// Inner text, and where each line of it stands.
@@ -161,6 +194,8 @@ pub(crate) struct Unwrapped {
     pub(crate) text: Vec<u8>,
     /// In order.
     pub(crate) places: Vec<Place>,
+    /// Lines that the inner text has more, where one line holds a list of lines.
+    pub(crate) n_added: u64,
 }
 
 /// Where inner text stands in the wrapped one.
@@ -217,12 +252,13 @@ impl Only {
 /// What the wrapper at `position` says of the process that has printed a line.
 pub(crate) fn process_of(wrappers: &[Wrapper], position: usize, line: &[u8]) -> Option<Vec<u8>> {
     let mut name = Vec::new();
-    let process = wrappers[position].process?;
+    let wrapper = &wrappers[position];
+    wrapper.names_processes().then_some(())?;
     if position == 0 && is_clean(line) {
-        process(line, &mut name)?;
+        wrapper.add_process(line, &mut name)?;
     } else {
         let text = unwrap(&wrappers[..position], line).text;
-        process(text.split(|b| *b == b'\n').next()?, &mut name)?;
+        wrapper.add_process(text.split(|b| *b == b'\n').next()?, &mut name)?;
     }
     (!name.is_empty()).then_some(name)
 }
@@ -258,13 +294,15 @@ impl Unwrapped {
             let (start, line) = self.place(place.start as usize);
             Place { inner: place.inner, start: start as u32, line: line as u32 }
         };
-        Self { places: inner.places.iter().map(place).collect(), text: inner.text }
+        let places = inner.places.iter().map(place).collect();
+        Self { places, text: inner.text, n_added: self.n_added + inner.n_added }
     }
 }
 
 /// `text` without a wrapper, or none, and without what is no text; of the lines that are wanted.
 fn without(wrapper: &[Wrapper], text: &[u8], is_wanted: &mut dyn FnMut(&[u8]) -> bool) -> Unwrapped {
-    let mut out = Unwrapped { text: Vec::with_capacity(text.len()), places: Vec::new() };
+    let mut out = Unwrapped { text: Vec::with_capacity(text.len()), ..Unwrapped::default() };
+    let is_list = wrapper.iter().any(|wrapper| LISTS.contains(&wrapper.name));
     let (mut one, mut other) = (Vec::new(), Vec::new());
     let mut at = 0;
     let mut line = 0;
@@ -279,6 +317,10 @@ fn without(wrapper: &[Wrapper], text: &[u8], is_wanted: &mut dyn FnMut(&[u8]) ->
             if inner != Inner::Nothing {
                 if !is_open {
                     out.places.push(Place { inner: out.text.len() as u32, start: at as u32, line });
+                }
+                if is_list {
+                    let n_more = add_places(&one, &mut out, at, line);
+                    (line, out.n_added) = (line + n_more, out.n_added + u64::from(n_more));
                 }
                 out.text.extend_from_slice(&one);
                 if inner == Inner::Partial && wrapper.iter().any(|wrapper| wrapper.stream.is_some()) {
@@ -295,6 +337,24 @@ fn without(wrapper: &[Wrapper], text: &[u8], is_wanted: &mut dyn FnMut(&[u8]) ->
         at = end + 1;
     }
     out
+}
+
+/// Wrappers of which one line holds several.
+const LISTS: [&str; 3] = ["json-list", "loki", "otlp"];
+
+/// Adds a place for each further line of `inner`, the text of the line at `at`, and gives how many:
+/// each is a line of its own, at a place of its own in the list.
+fn add_places(inner: &[u8], out: &mut Unwrapped, at: usize, line: u32) -> u32 {
+    let mut n = 0;
+    for end in memchr::memchr_iter(b'\n', inner) {
+        n += 1;
+        out.places.push(Place {
+            inner: (out.text.len() + end + 1) as u32,
+            start: at as u32 + n,
+            line: line + n,
+        });
+    }
+    n
 }
 
 /// Whether one of `wrappers` says the time.
@@ -333,7 +393,7 @@ fn inner_of(wrappers: &[Wrapper], line: &[u8], one: &mut Vec<u8>, other: &mut Ve
     add_clean(line.strip_suffix(b"\r").unwrap_or(line), one);
     for wrapper in wrappers {
         other.clear();
-        match (wrapper.inner)(one, other) {
+        match wrapper.take_inner(one, other) {
             Some(Inner::Nothing) => return Inner::Nothing,
             Some(inner) => {
                 std::mem::swap(one, other);

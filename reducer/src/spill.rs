@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
+use schema::faults::{Checked, step};
 use schema::{Accumulator, Error, Event, InputAccount, Result};
 
 use crate::merge::to_u32;
@@ -24,7 +25,7 @@ const GAP_BYTES_MAX: u64 = 16 << 10;
 /// What one map of one node made, as far as it has come.
 #[derive(Debug)]
 pub struct SpillWriter {
-    file: BufWriter<File>,
+    file: BufWriter<Checked>,
     folder: PathBuf,
     n_bytes: u64,
     encoded: Vec<u8>,
@@ -66,7 +67,7 @@ impl SpillWriter {
         let folder = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(table).to_owned();
         let file = tempfile::tempfile_in(&folder).map_err(Error::io(&folder))?;
         let (spans, unattributed, texts) = Default::default();
-        let file = BufWriter::with_capacity(1 << 16, file);
+        let file = BufWriter::with_capacity(1 << 16, Checked(file));
         Ok(Self { file, folder, n_bytes: 0, encoded: Vec::new(), spans, unattributed, texts })
     }
 
@@ -111,7 +112,7 @@ impl SpillWriter {
     pub fn finish(self, node: &str, inputs: Vec<InputAccount>) -> Result<Spilled> {
         let Self { file, folder, spans, unattributed, .. } = self;
         let file = file.into_inner().map_err(|e| Error::io(&folder)(e.into_error()))?;
-        let store = Store { file, folder, file_moved: 0 };
+        let store = Store { file: file.0, folder, file_moved: 0 };
         Ok(Spilled { node: node.to_owned(), inputs, unattributed, spans, store })
     }
 }
@@ -142,7 +143,7 @@ pub(crate) fn read(stores: &[Store], places: &[Stored]) -> Result<Vec<schema::Sp
         read.resize(usize::try_from(bytes.end - bytes.start).unwrap_or(usize::MAX), 0);
         let mut file = file;
         file.seek(SeekFrom::Start(bytes.start)).map_err(Error::io(folder))?;
-        file.read_exact(read).map_err(Error::io(folder))?;
+        step().and_then(|()| file.read_exact(read)).map_err(Error::io(folder))?;
     }
     let decode = |(place, stretch): (&Stored, &u32)| {
         let (_, bytes, read) = &stretches[*stretch as usize];

@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use schema::faults::step;
 use schema::tables::{self, Growing, Metadata, Row, Written};
 use schema::{Error, ErrorKind, Result, version};
 use serde_json::{Value, json};
@@ -137,7 +138,7 @@ impl DataFile {
     }
 
     fn check(&self, path: &Path) -> Result<()> {
-        let bytes = fs::read(path).map_err(Error::io(path))?;
+        let bytes = step().and_then(|()| fs::read(path)).map_err(Error::io(path))?;
         if bytes.len() as u64 != self.n_bytes {
             let detail = format!("expected {} bytes, got {}", self.n_bytes, bytes.len());
             return Err(Error::damaged(path, self.n_bytes.min(bytes.len() as u64), detail));
@@ -482,7 +483,7 @@ fn manifests(folder: &Path) -> Result<Vec<(u64, PathBuf)>> {
 }
 
 fn parse(folder: &Path, number: u64, path: &Path) -> Result<Manifest> {
-    let text = fs::read(path).map_err(Error::io(path))?;
+    let text = step().and_then(|()| fs::read(path)).map_err(Error::io(path))?;
     let mut value: Value = serde_json::from_slice(&text).map_err(|e| Error::damaged(path, 0, e))?;
     if value["format"] != FORMAT {
         return Err(Error::damaged(path, 0, format!("expected the manifest of a {FORMAT}")));

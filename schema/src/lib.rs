@@ -11,6 +11,7 @@
 
 pub mod accumulator;
 pub mod error;
+pub mod faults;
 pub mod happened_before;
 pub mod ids;
 pub mod kinds;

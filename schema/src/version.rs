@@ -17,6 +17,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::faults::{Checked, step};
 
 /// One kind of file: its magic and the version this program reads and writes.
 #[derive(Clone, Copy, Debug)]
@@ -64,10 +65,14 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
     let written = (|| {
-        let mut file = fs::File::create(&temporary)?;
+        step()?;
+        let mut file = Checked(fs::File::create(&temporary)?);
         file.write_all(bytes)?;
-        file.sync_all()?;
+        step()?;
+        file.0.sync_all()?;
+        step()?;
         fs::rename(&temporary, path)?;
+        step()?;
         fs::File::open(folder)?.sync_all()
     })();
     if written.is_err() {
@@ -82,7 +87,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// Not this kind of file, another version, cut short or damaged; I/O errors.
 pub fn read(path: &Path, format: Format) -> Result<Vec<u8>> {
-    let bytes = fs::read(path).map_err(Error::io(path))?;
+    let bytes = step().and_then(|()| fs::read(path)).map_err(Error::io(path))?;
     let head: &[u8; 38] = match bytes.first_chunk::<38>() {
         Some(head) if head[..8] == format.magic => head,
         _ => return Err(Error::new(path, ErrorKind::NotOurs { expected: format.name })),

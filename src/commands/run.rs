@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use schema::Model;
+use schema::{ErrorKind, Model};
 
 use super::map::{Mapper, check_layout, config, without};
 use super::{Usage, analyze, exit_code, summary};
@@ -50,7 +50,12 @@ fn check_table(table: &Path) -> Result<()> {
         return Err(Usage(format!("--table: `{}` is a file, a table is a folder", table.display())).into());
     }
     if table.is_dir() && reducer::table::holds_something(table)? {
-        reducer::table::Manifest::read(table)?;
+        match reducer::table::Manifest::read(table) {
+            // A first run that did not come to its end has left a lock, and no state.
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotOurs { .. }) && table.join(".lock").exists() => {}
+            read => drop(read?),
+        }
     }
     Ok(())
 }

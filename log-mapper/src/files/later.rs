@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::{WRAPPERS_MAX, choose_wrapped};
+use super::wrapped::{WRAPPERS_MAX, choose_wrapped};
 use crate::Config;
 use crate::header::Judge;
 use crate::input::{Input, Source};

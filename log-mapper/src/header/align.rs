@@ -161,7 +161,7 @@ impl Column<'_> {
     /// How much it looks like names of threads; 0: not at all.
     pub(super) fn thread_score(&self) -> usize {
         let is_none = |value: &[u8]| value.is_empty() || is_source(value);
-        if !self.is_field() || self.values.iter().any(|value| is_none(value)) || self.all(is_number) {
+        if !self.is_field() || self.values.iter().any(|value| is_none(value)) || self.all(is_numeric) {
             return 0;
         }
         let n = self.values.len();
@@ -247,6 +247,11 @@ fn has_digit(text: &[u8]) -> bool {
 
 fn is_number(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+/// Whether a text is a number, with a fraction or blanks before it.
+fn is_numeric(text: &[u8]) -> bool {
+    has_digit(text) && text.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b' '))
 }
 
 /// Whether a text names a place in a source file.

@@ -145,6 +145,11 @@ pub(crate) fn choose(text: &[u8], has_end: bool, given: &[Arc<Layout>], judge: &
             fits.push(fit);
         }
     }
+    // What prints neither a time nor who it is of is a layout if the model knows what follows.
+    fits.retain(|fit| {
+        let fields = fit.layout.fields();
+        fit.layout.time().is_some() || fields.place || fit.n_explained * 2 > fit.n_judged
+    });
     let Some(best) = best(&fits) else { return Reading::default() };
     let (main, rest) = settle(fits, best, &sample);
     let mut reading = told(&main, starts.len(), judge.patterns.is_some());
@@ -152,6 +157,11 @@ pub(crate) fn choose(text: &[u8], has_end: bool, given: &[Arc<Layout>], judge: &
         add_others(&mut reading, main, rest, &sample, &starts, judge);
     }
     reading
+}
+
+/// The date patterns that the lines of `text` show.
+pub(crate) fn date_patterns(text: &[u8]) -> Vec<&'static str> {
+    dates_of(&Sample::new(text, true)).patterns
 }
 
 /// The layouts of `given` that read any header; all of them if none does: what stands in the
@@ -167,7 +177,7 @@ fn choose_given(sample: &Sample<'_>, given: &[Arc<Layout>], judge: &mut Judge<'_
     // Two patterns of a configuration that read the same lines: one of them wrote the file.
     let mut layouts: Vec<Arc<Layout>> = Vec::new();
     let mut left: Vec<u32> = starts.iter().map(|i| *i as u32).collect();
-    let mut n_explained = 0;
+    let (mut n_judged, mut n_explained) = (0, 0);
     loop {
         fits.iter_mut().for_each(|(_, fit)| fit.lines.retain(|line| left.contains(line)));
         let key = |(i, fit): &(usize, Fit)| {
@@ -178,6 +188,7 @@ fn choose_given(sample: &Sample<'_>, given: &[Arc<Layout>], judge: &mut Judge<'_
             break;
         };
         left.retain(|line| !fit.lines.contains(line));
+        n_judged += fit.n_judged;
         n_explained += fit.n_explained;
         layouts.push(Arc::clone(&given[*i]));
         let taken = *i;
@@ -191,7 +202,8 @@ fn choose_given(sample: &Sample<'_>, given: &[Arc<Layout>], judge: &mut Judge<'_
     }
     let n_own = layouts.len();
     let how = "given".to_owned();
-    let mut reading = Reading { layouts, n_own, n_headers, n_explained, how, doubts, ..Reading::default() };
+    let mut reading =
+        Reading { layouts, n_own, n_headers, n_judged, n_explained, how, doubts, ..Reading::default() };
     add_start_only(&mut reading);
     reading
 }
@@ -468,6 +480,7 @@ fn told(fit: &Fit, n_starts: usize, has_model: bool) -> Reading {
         layouts: vec![Arc::new(fit.layout.clone())],
         n_own: 1,
         n_headers: n,
+        n_judged,
         n_explained: fit.n_explained,
         how,
         doubts,

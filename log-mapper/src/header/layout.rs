@@ -57,10 +57,10 @@ impl Part {
 
 /// Fields of a layout.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fields {
-    pub(super) level: bool,
+pub(crate) struct Fields {
+    pub(crate) level: bool,
     /// Logger, class or call site.
-    pub(super) place: bool,
+    pub(crate) place: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -187,7 +187,7 @@ impl Layout {
     }
 
     /// Which of the fields it prints that tell records apart.
-    pub(super) fn fields(&self) -> Fields {
+    pub(crate) fn fields(&self) -> Fields {
         let has = |of: &dyn Fn(&Field) -> bool| self.prefix.iter().chain(&self.suffix).any(|p| of(&p.field));
         Fields {
             level: has(&|f| matches!(f, Field::Level)),

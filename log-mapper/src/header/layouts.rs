@@ -50,6 +50,18 @@ pub(super) const DATES: &[&str] = &[
     "yyyyMMdd'T'HHmmss,SSS",
     "yyyyMMdd HH:mm:ss.SSS",
     "yyyyMMdd-HH:mm:ss.SSS",
+    "yyyyMMdd-HHmmss.SSS",
+    "yyyyMMdd'T'HHmmss.SSSX",
+    "yyyyMMdd HH:mm:ss,SSS",
+    "dd.MM.yy HH:mm:ss.SSS",
+    "yy-MM-dd HH:mm:ss.SSS",
+    "yyyy-MM-dd:HH:mm:ss.SSS",
+    "yyyy-DDD HH:mm:ss,SSS",
+    "dd/MMM/yyyy:HH:mm:ss Z",
+    "M/d/yy, h:mm:ss a",
+    "dd-MMM-yyyy hh:mm:ss.SSS a",
+    "yyyy-MM-dd a hh:mm:ss",
+    "yyyy\u{5e74}MM\u{6708}dd\u{65e5} HH:mm:ss.SSS",
     "yyyyMMddHHmmssSSS",
     // Minutes where months belong.
     "yyyy-mm-dd HH:mm:ss,SSS",
@@ -64,6 +76,7 @@ pub(super) const DATES: &[&str] = &[
     "HH:mm:ss.SSS",
     "HH:mm:ss",
     "UNIX_MILLIS",
+    "UNIX",
 ];
 
 /// Arrangements, those that say more first; of equally good ones the first wins.
@@ -262,6 +275,11 @@ pub(super) const ARRANGEMENTS: &[&str] = &[
     // Of whom it is cannot be told
     "%d %m%n",
     "[%d] %m%n",
+    "%d - %m%n",
+    "%d: %m%n",
+    "[%d] - %m%n",
+    "[%d]: %m%n",
+    "%d | %m%n",
 ];
 
 /// Layouts without a date.
@@ -278,6 +296,12 @@ pub(super) const UNDATED: &[&str] = &[
     "%p %c: %m%n",
     "[%p] %c - %m%n",
     "[%p] %c: %m%n",
+    "%p [%c] %m%n",
+    "[%p] [%c] %m%n",
+    "[%p] %m%n",
+    "%p: %m%n",
+    "%p - %m%n",
+    "%p %m%n",
 ];
 
 /// What the Java machine itself prints among the records.

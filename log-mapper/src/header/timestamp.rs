@@ -332,15 +332,11 @@ fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<
         }
         Item::Fraction => scan_fraction(text, pos, civil)?,
         Item::Zone => {
-            let (end, offset) = scan_zone(text, pos)?;
+            let (end, offset) = scan_any_zone(text, pos, civil)?;
             civil.offset = offset;
             end
         }
-        Item::EpochSeconds => {
-            let (end, n) = long_number(text, pos, 9)?;
-            civil.epoch_us = Some(n.checked_mul(1_000_000)?);
-            end
-        }
+        Item::EpochSeconds => scan_epoch_seconds(text, pos, civil)?,
         Item::EpochMillis => {
             let (end, n) = long_number(text, pos, 12)?;
             civil.epoch_us = Some(n.checked_mul(1_000)?);
@@ -350,6 +346,27 @@ fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<
     };
     Some(end)
 }
+
+/// A zone by its name, its abbreviation or its offset: the end, and seconds east of UTC.
+fn scan_any_zone(text: &[u8], pos: usize, civil: &Civil) -> Option<(usize, Option<i32>)> {
+    match scan_zone_id(text, pos) {
+        Some((end, zone)) => Some((end, offset_in(&zone, civil))),
+        None => scan_zone(text, pos),
+    }
+}
+
+/// Seconds since 1970, with a fraction or without.
+fn scan_epoch_seconds(text: &[u8], pos: usize, civil: &mut Civil) -> Option<usize> {
+    let (end, n) = long_number(text, pos, 9)?;
+    (n <= EPOCH_SECONDS_MAX).then_some(())?;
+    let is_fraction = text.get(end) == Some(&b'.') && text.get(end + 1).is_some_and(u8::is_ascii_digit);
+    let end = if is_fraction { scan_fraction(text, end + 1, civil)? } else { end };
+    civil.epoch_us = Some(n.checked_mul(1_000_000)? + i64::from(civil.micros));
+    Some(end)
+}
+
+/// The last second of a number of ten digits.
+const EPOCH_SECONDS_MAX: i64 = 9_999_999_999;
 
 fn scan_day_of_year(text: &[u8], pos: usize, civil: &mut Civil) -> Option<usize> {
     let (end, n) = number(text, pos, 1, 3)?;
@@ -453,6 +470,23 @@ fn scan_zone(text: &[u8], pos: usize) -> Option<(usize, Option<i32>)> {
         (end, minutes) = (minutes_end, n);
     }
     Some((end, Some(sign * (hours * 3600 + minutes * 60) as i32)))
+}
+
+/// `Europe/Berlin`: a zone by its name.
+fn scan_zone_id(text: &[u8], pos: usize) -> Option<(usize, TimeZone)> {
+    let rest = text.get(pos..)?;
+    let is_name = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'/' | b'_');
+    let n = rest.iter().take_while(|b| is_name(b)).count();
+    let slash = memchr::memchr(b'/', &rest[..n])?;
+    (slash > 1).then_some(())?;
+    let zone = TimeZone::get(std::str::from_utf8(&rest[..n]).ok()?).ok()?;
+    Some((pos + n, zone))
+}
+
+/// Seconds east of UTC in `zone` at a time that has a date.
+fn offset_in(zone: &TimeZone, civil: &Civil) -> Option<i32> {
+    let time = civil.date_time()?;
+    Some(zone.to_ambiguous_zoned(time).compatible().ok()?.offset().seconds())
 }
 
 /// A number of `min` to `max` digits.

@@ -5,11 +5,13 @@
 use super::Inner;
 
 mod keys;
+mod nested;
 mod shippers;
 
+pub(super) use nested::{fluent_bit, fluent_bit_process, loki, otlp};
 pub(super) use shippers::{process, stream};
 
-use keys::{KEYS, N_ROLES, Role, SYSLOG, level_of};
+use keys::{KEYS, N_ROLES, PARSED, Role, SYSLOG, level_of};
 use shippers::{LAST_PIECES, PIECES};
 
 use crate::header::civil::Civil;
@@ -67,7 +69,7 @@ struct Fields<'a> {
 impl<'a> Fields<'a> {
     fn add(&mut self, path: &[&[u8]], value: Value<'a>) {
         for (role, keys) in KEYS {
-            let Some(rank) = keys.iter().position(|key| is_path(key.as_bytes(), path)) else { continue };
+            let Some(rank) = rank(keys, path) else { continue };
             let slot = &mut self.values[*role as usize];
             if slot.is_none_or(|(known, _)| rank < known) {
                 *slot = Some((rank, value));
@@ -94,6 +96,7 @@ impl<'a> Fields<'a> {
                 Some(Value::Bare(number)) if role == Role::Level && number.len() > 1 => {
                     out.extend_from_slice(level_of(number));
                 }
+                Some(Value::String(level)) if role == Role::Level => unescape(level.trim_ascii(), out),
                 Some(value) => value.write(out).unwrap_or_default(),
                 None => {}
             }
@@ -120,18 +123,20 @@ impl<'a> Fields<'a> {
             return Some(());
         }
         match self.get(Role::Time)? {
-            Value::String(text) => unescape(text, out),
+            Value::String(text) if !is_number(text) => unescape(text, out),
             Value::List(_) => return None,
-            Value::Bare(number) => {
+            Value::Bare(number) | Value::String(number) => {
                 let whole = number.iter().take_while(|b| b.is_ascii_digit()).count();
-                out.extend_from_slice(&number[..whole]);
+                // Of micro- and nanoseconds the milliseconds.
+                let n_kept = if matches!(whole, 16 | 19) { MILLIS_DIGITS } else { whole };
+                out.extend_from_slice(&number[..n_kept]);
                 // Seconds have ten digits, and maybe a fraction.
                 if whole == 10 {
                     let fraction = number.get(whole + 1..).unwrap_or_default();
                     out.extend(
                         (0..3).map(|i| fraction.get(i).copied().filter(u8::is_ascii_digit).unwrap_or(b'0')),
                     );
-                } else if whole != 13 {
+                } else if n_kept != MILLIS_DIGITS {
                     // logfmt prints a text without quotes.
                     out.extend_from_slice(&number[whole..]);
                 }
@@ -139,6 +144,25 @@ impl<'a> Fields<'a> {
         }
         Some(())
     }
+}
+
+/// How good a path is, of those that have a meaning: of a record that is parsed within the object
+/// of a shipper its own fields are meant, not those of the shipper.
+fn rank(keys: &[&str], path: &[&[u8]]) -> Option<usize> {
+    let position = |path: &[&[u8]]| keys.iter().position(|key| is_path(key.as_bytes(), path));
+    let within = path.split_first().filter(|(parent, rest)| !rest.is_empty() && PARSED.contains(*parent));
+    within.and_then(|(_, rest)| position(rest)).or_else(|| Some(keys.len() + position(path)?))
+}
+
+/// Digits of milliseconds since 1970.
+const MILLIS_DIGITS: usize = 13;
+
+/// Whether a text is a number of seconds since 1970 or of parts of them.
+fn is_number(text: &[u8]) -> bool {
+    let whole = text.iter().take_while(|b| b.is_ascii_digit()).count();
+    let is_fraction = |rest: &[u8]| rest.iter().all(u8::is_ascii_digit);
+    matches!(whole, 10 | 13 | 16 | 19)
+        && (whole == text.len() || (text[whole] == b'.' && is_fraction(&text[whole + 1..])))
 }
 
 /// Whether `key` is the parts of `path` with points between them, in upper or lower case.
@@ -464,6 +488,8 @@ const MESSAGES: &[&str] = &[
     "LogEntry",
     "event",
     "result._raw",
+    "body.stringValue",
+    "content.message",
     "_raw",
     "body",
 ];

@@ -22,6 +22,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::cell::Row;
 use crate::error::{Error, ErrorKind, Result};
+use crate::faults::{Checked, step};
 
 /// Rows of one row group: large enough to compress, small enough to hold.
 const ROW_GROUP_ROWS_MAX: usize = 1 << 20;
@@ -133,7 +134,7 @@ struct Aside {
     path: PathBuf,
     temporary: PathBuf,
     /// None: it is finished.
-    writer: Option<ArrowWriter<Digesting<BufWriter<File>>>>,
+    writer: Option<ArrowWriter<Digesting<BufWriter<Checked>>>>,
     n_rows: u64,
 }
 
@@ -141,8 +142,8 @@ impl Aside {
     fn create(path: &Path, schema: SchemaRef) -> Result<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let temporary = folder_of(path).join(format!(".{name}.{}.tmp", std::process::id()));
-        let file = File::create(&temporary).map_err(Error::io(path))?;
-        let out = Digesting { inner: BufWriter::new(file), digest: Xxh3::new(), n_bytes: 0 };
+        let file = step().and_then(|()| File::create(&temporary)).map_err(Error::io(path))?;
+        let out = Digesting { inner: BufWriter::new(Checked(file)), digest: Xxh3::new(), n_bytes: 0 };
         let properties = properties(&schema);
         let writer = ArrowWriter::try_new(out, schema, Some(properties));
         let writer = writer.map_err(|e| as_io(path, std::io::Error::other(e)))?;
@@ -165,10 +166,11 @@ impl Aside {
             let done = Written { n_rows: self.n_rows, n_bytes: out.n_bytes, digest: out.digest.digest128() };
             let file = out.inner.into_inner();
             let file = file.map_err(|e| Error::new(&self.path, ErrorKind::Io(e.into_error())))?;
-            file.sync_all().map_err(Error::io(&self.path))?;
-            fs::rename(&self.temporary, &self.path).map_err(Error::io(&self.path))?;
+            step().and_then(|()| file.0.sync_all()).map_err(Error::io(&self.path))?;
+            step().and_then(|()| fs::rename(&self.temporary, &self.path)).map_err(Error::io(&self.path))?;
             let folder = folder_of(&self.path);
-            File::open(folder).and_then(|folder| folder.sync_all()).map_err(Error::io(folder))?;
+            let synced = step().and_then(|()| File::open(folder)).and_then(|folder| folder.sync_all());
+            synced.map_err(Error::io(folder))?;
             Ok(done)
         })();
         if written.is_err() {
@@ -247,7 +249,7 @@ fn open_with(
     path: &Path,
     options: ArrowReaderOptions,
 ) -> Result<(ParquetRecordBatchReaderBuilder<File>, Metadata)> {
-    let file = File::open(path).map_err(Error::io(path))?;
+    let file = step().and_then(|()| File::open(path)).map_err(Error::io(path))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options);
     let builder = builder.map_err(|e| Error::damaged(path, 0, e))?;
     let pairs = builder.metadata().file_metadata().key_value_metadata();

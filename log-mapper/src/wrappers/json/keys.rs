@@ -37,6 +37,9 @@ pub(super) const KEYS: &[(Role, &[&str])] = &[
             "@fields.timestamp",
             "ibm_datetime",
             "eventTime",
+            "timeUnixNano",
+            "timeInMillis",
+            "instant",
         ],
     ),
     (
@@ -54,6 +57,9 @@ pub(super) const KEYS: &[(Role, &[&str])] = &[
             "@fields.level",
             "@fields.priority",
             "priority",
+            "severityText",
+            "_level_name",
+            "attributes.level",
             "logging.googleapis.com/labels.levelName",
         ],
     ),
@@ -94,6 +100,9 @@ pub(super) const KEYS: &[(Role, &[&str])] = &[
             "@fields.logger_name",
             "@fields.logger",
             "logging.googleapis.com/labels.loggerName",
+            "instrumentationScope",
+            "scope.name",
+            "attributes.logger.name",
             "module",
             "class",
             "source.class",
@@ -128,7 +137,17 @@ pub(super) const KEYS: &[(Role, &[&str])] = &[
     ),
     (
         Role::Message,
-        &["formattedMessage", "message", "@message", "msg", "short_message", "full_message", "LogMessage"],
+        &[
+            "formattedMessage",
+            "message",
+            "@message",
+            "msg",
+            "short_message",
+            "full_message",
+            "LogMessage",
+            "body",
+            "body.stringValue",
+        ],
     ),
     (
         Role::Throwable,
@@ -145,9 +164,13 @@ pub(super) const KEYS: &[(Role, &[&str])] = &[
             "_StackTrace",
         ],
     ),
-    (Role::Seconds, &["instant.epochSecond", "timestampSeconds"]),
-    (Role::Nanos, &["instant.nanoOfSecond", "timestampNanos"]),
+    (Role::Seconds, &["instant.epochSecond", "timestampSeconds", "timestamp.seconds"]),
+    (Role::Nanos, &["instant.nanoOfSecond", "timestampNanos", "timestamp.nanos"]),
 ];
+
+/// Keys under which shippers and stores have the record that they have parsed.
+pub(super) const PARSED: &[&[u8]] =
+    &[b"_source", b"jsonPayload", b"content", b"app", b"log_processed", b"parsed", b"json", b"data"];
 
 /// Levels of syslog, which GELF has, by number.
 pub(super) const SYSLOG: [&[u8]; 8] =

@@ -8,6 +8,10 @@ pub(super) const PIECES: &[(&str, &[u8])] =
 pub(super) const LAST_PIECES: &[(&str, &[u8])] =
     &[("partial_last", b"true"), ("CONTAINER_PARTIAL_LAST", b"true")];
 
+/// A key of Vector and GELF. In other objects it can be a value of the program's own.
+const HOST: &str = "host";
+const OF_HOSTS: [&[u8]; 2] = [b"source_type", b"short_message"];
+
 /// Keys that say of whom a line is, those that say more first: one of each row. Of Fluent Bit,
 /// fluentd, Filebeat, OpenTelemetry, Google Cloud, AWS, journald, and of layouts themselves.
 const PROCESSES: [&[&str]; 4] = [
@@ -21,6 +25,7 @@ const PROCESSES: [&[&str]; 4] = [
         "labels.pod",
         "stream.pod",
         "pod_name",
+        "podName",
         "pod",
         "logStreamName",
         "logStream",
@@ -31,6 +36,7 @@ const PROCESSES: [&[&str]; 4] = [
         "hostname",
         "agent.hostname",
         "source_host",
+        HOST,
     ],
     &[
         "kubernetes.container_name",
@@ -40,6 +46,7 @@ const PROCESSES: [&[&str]; 4] = [
         "labels.container",
         "stream.container",
         "container_name",
+        "containerName",
         "container.name",
         "CONTAINER_NAME",
         "_SYSTEMD_UNIT",
@@ -51,7 +58,9 @@ const PROCESSES: [&[&str]; 4] = [
 /// Who has printed a line: `pod/container`, or `host/unit[pid]`.
 pub(in crate::wrappers) fn process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let mut found: [Option<(usize, Value<'_>)>; 4] = [None; 4];
+    let mut is_host = false;
     walk_whole(object(line)?, &mut |path, value| {
+        is_host |= path.len() == 1 && OF_HOSTS.contains(&path[0]);
         for (row, slot) in PROCESSES.iter().zip(&mut found) {
             if let Some(rank) = row.iter().position(|key| is_path(key.as_bytes(), path))
                 && slot.is_none_or(|(known, _)| rank < known)
@@ -60,6 +69,8 @@ pub(in crate::wrappers) fn process(line: &[u8], out: &mut Vec<u8>) -> Option<()>
             }
         }
     })?;
+    let last = PROCESSES[0].len() - 1;
+    found[0] = found[0].filter(|(rank, _)| *rank < last || is_host);
     let [place, name, id, pid] = found.map(|one| one.map(|(_, value)| value));
     for value in [place, name.or(id)].into_iter().flatten() {
         if !out.is_empty() {
