@@ -1,7 +1,9 @@
 //! Emit: the results of the phases as a [`schema::Model`], sorted, with names
 //! for people. Nothing is decided here, except that every log point gets a home.
 
-use schema::{CommunicationPair, IdentifierId, LogPointId, Model, Successors, TopLevelId, TopLevelMethod, ValueClassId};
+use schema::{
+    CommunicationPair, IdentifierId, LogPointId, Model, Successors, TopLevelId, TopLevelMethod, ValueClassId,
+};
 
 use crate::call_graph::{CallGraph, RootKind};
 use crate::order::fragment::Fragment;
@@ -265,8 +267,11 @@ fn successors(findings: &Findings<'_>, log_points: &points::LogPoints) -> Succes
     let found = &findings.order.successors.next;
     let mut all = vec![None; log_points.points.len()];
     let is_known = |point: u32| found[point as usize].is_some();
-    let mut unknown: Vec<LogPointId> =
-        (0u32..).zip(found).filter(|(_, next)| next.is_none()).map(|(point, _)| log_points.id(point)).collect();
+    let mut unknown: Vec<LogPointId> = (0u32..)
+        .zip(found)
+        .filter(|(_, next)| next.is_none())
+        .map(|(point, _)| log_points.id(point))
+        .collect();
     unknown.sort_unstable();
     for (point, next) in (0u32..).zip(found).filter(|&(point, _)| is_known(point)) {
         let point = log_points.id(point);

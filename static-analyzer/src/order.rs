@@ -119,8 +119,7 @@ fn fragments(input: &Input<'_>, callees: &[Vec<u32>]) -> Vec<Fragment> {
                 fragments[m as usize] = folded;
             }
             if members.len() <= RECURSION_MEMBERS_MAX {
-                let once =
-                    members.iter().map(|&m| fragment_of(input, MethodId::new(m as usize), &fragments));
+                let once = members.iter().map(|&m| fragment_of(input, MethodId::new(m as usize), &fragments));
                 let once: Vec<Fragment> = once.collect();
                 for (&m, fragment) in members.iter().zip(once) {
                     fragments[m as usize] = fragment;

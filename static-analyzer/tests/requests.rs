@@ -85,6 +85,8 @@ mod sequels;
 mod shifts;
 #[path = "requests/sinks.rs"]
 mod sinks;
+#[path = "requests/spirals.rs"]
+mod spirals;
 #[path = "requests/turns.rs"]
 mod turns;
 

@@ -32,6 +32,7 @@ mod rests;
 mod rounds;
 mod rows;
 mod stamps;
+mod successors;
 mod tails;
 mod threads;
 mod together;

@@ -259,43 +259,6 @@ impl Flow {
         (points, seen[Self::RETURN as usize])
     }
 
-    /// The log points that can be printed directly after each other, sorted; [`u32::MAX`] is where
-    /// the method begins, and where it returns.
-    pub(crate) fn adjacent(&self) -> Vec<(u32, u32)> {
-        let mut found = BTreeSet::new();
-        let mut seen = vec![u32::MAX; self.points.len()];
-        let mut reached = vec![false; self.points.len()];
-        let mut begun = vec![Self::ENTRY];
-        while let Some(from) = begun.pop() {
-            if std::mem::replace(&mut reached[from as usize], true) {
-                continue;
-            }
-            let printed = &self.points[from as usize][..];
-            let printed = if from == Self::ENTRY { &[u32::MAX] } else { printed };
-            let mut add = |to: &[u32]| {
-                found.extend(printed.iter().flat_map(|&a| to.iter().map(move |&b| (a, b))));
-            };
-            if self.repeats[from as usize] {
-                add(printed);
-            }
-            let mut todo = self.edges[from as usize].clone();
-            while let Some(to) = todo.pop() {
-                if std::mem::replace(&mut seen[to as usize], from) == from {
-                    continue;
-                }
-                match &self.points[to as usize][..] {
-                    [] if to == Self::RETURN => add(&[u32::MAX]),
-                    [] => todo.extend(&self.edges[to as usize]),
-                    next => {
-                        add(next);
-                        begun.push(to);
-                    }
-                }
-            }
-        }
-        found.into_iter().collect()
-    }
-
     /// What is printed next: after the entry and after each vertex that prints and that the
     /// entry leads to, which vertices can come next that print, or end the method, all by
     /// their `component`.

@@ -71,23 +71,18 @@ pub(crate) fn first(
     flow(&none, &none.states().unwrap_or_default(), body, events, None).0.first(is_shown)
 }
 
-/// What `body` can print directly after each other: pairs of what `events` print, sorted; where it
-/// begins and where it returns is [`u32::MAX`].
-pub(crate) fn adjacent(
+/// The flow of `body`, told apart by its flags as far as it has any.
+pub(crate) fn told_apart(
     body: &Body,
     events: &[(ValueId, Event<'_>)],
     rounds: Option<&ServiceLoops>,
-) -> Vec<(u32, u32)> {
+) -> Flow {
     let flags = Flags::of(body, &[]);
-    let told_apart = flags.states().filter(|_| !flags.is_empty());
-    let flow = match told_apart {
-        Some(states) => flow(&flags, &states, body, events, rounds),
-        None => {
-            let none = Flags::none(body);
-            flow(&none, &none.states().unwrap_or_default(), body, events, rounds)
-        }
-    };
-    flow.0.adjacent()
+    if let Some(states) = flags.states().filter(|_| !flags.is_empty()) {
+        return flow(&flags, &states, body, events, rounds).0;
+    }
+    let none = Flags::none(body);
+    flow(&none, &none.states().unwrap_or_default(), body, events, rounds).0
 }
 
 /// What a vertex is: block, event in it (0: none yet), and which of its vertices. Those of

@@ -10,12 +10,14 @@
 //! Over-approximates: whoever calls a method, what comes after any call of it can come after it;
 //! and whatever a method prints, a handler around a call of it can come next.
 
+use std::collections::BTreeSet;
+
 use fixedbitset::FixedBitSet;
 use schema::TopLevelKind;
 
 use super::Input;
 use super::components::components;
-use super::fragment::{Fragment, Node};
+use super::fragment::{Flow, Fragment, Node};
 use super::method::{self, Event};
 use crate::call_graph::Times;
 use crate::ir::ValueId;
@@ -202,8 +204,8 @@ impl Grammar<'_> {
         };
         events.sort_unstable();
         let events: Vec<(ValueId, Event<'_>)> = events.iter().map(event).collect();
-        let next = method::adjacent(body, &events, self.input.rounds.get(&method));
-        Rule { items, next }
+        let flow = method::told_apart(body, &events, self.input.rounds.get(&method));
+        Rule { items, next: adjacent(&flow) }
     }
 
     /// What can come after what methods that call each other print, once that is known of who
@@ -256,6 +258,42 @@ impl Grammar<'_> {
         self.rules[m] = rule;
         is_more
     }
+}
+
+/// What can be printed directly after each other, sorted; where the flow begins, and where it
+/// returns, is [`END`].
+fn adjacent(flow: &Flow) -> Vec<(u32, u32)> {
+    let mut found = BTreeSet::new();
+    let mut seen = vec![u32::MAX; flow.points.len()];
+    let mut reached = vec![false; flow.points.len()];
+    let mut begun = vec![Flow::ENTRY];
+    while let Some(from) = begun.pop() {
+        if std::mem::replace(&mut reached[from as usize], true) {
+            continue;
+        }
+        let printed = if from == Flow::ENTRY { &[END] } else { &flow.points[from as usize][..] };
+        let mut add = |to: &[u32]| {
+            found.extend(printed.iter().flat_map(|&a| to.iter().map(move |&b| (a, b))));
+        };
+        if flow.repeats[from as usize] {
+            add(printed);
+        }
+        let mut todo = flow.edges[from as usize].clone();
+        while let Some(to) = todo.pop() {
+            if std::mem::replace(&mut seen[to as usize], from) == from {
+                continue;
+            }
+            match &flow.points[to as usize][..] {
+                [] if to == Flow::RETURN => add(&[END]),
+                [] => todo.extend(&flow.edges[to as usize]),
+                next => {
+                    add(next);
+                    begun.push(to);
+                }
+            }
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// What stands for a call: that it has returned, or has thrown.

@@ -1,0 +1,45 @@
+//! Runs of one method by one thread, told apart by what can be printed next.
+
+use schema::{Model, Successors, sketch};
+
+use super::run;
+
+/// A walk that has no order: it sets out, goes on, and is back; what it meets has a name.
+fn walk() -> Model {
+    let mut model = sketch::model(
+        "point out place=Place.name
+         point on place=Place.name
+         point back place=Place.name
+         top walk Task
+           >out|on|back*<",
+    );
+    let [out, on, back] = ["out", "on", "back"].map(|name| sketch::point(&model, name));
+    let next = [(out, vec![on, back]), (on, vec![on, back]), (back, vec![])];
+    let mut all = vec![None; model.log_points.len()];
+    next.into_iter().for_each(|(point, next)| all[point.index()] = Some(next));
+    model.successors = Successors::new(all, vec![out], vec![back]);
+    model
+}
+
+#[test]
+fn what_cannot_stand_next_to_what_a_run_ends_with_begins_the_next_one() {
+    let log = "1.0 t out\n1.1 t on\n1.2 t back\n1.3 t out\n1.4 t back";
+    assert_eq!(run(&walk(), log).trim(), "walk: 1 opens, 2 thread, 3 thread\nwalk: 4 opens, 5 thread");
+    // Of whom nothing is known goes on.
+    let mut model = walk();
+    model.successors = Successors::default();
+    let as_one = "walk: 1 opens, 2 thread, 3 thread, 4 thread, 5 thread";
+    assert_eq!(run(&model, log).trim(), as_one);
+    // Nor is what names the same another one.
+    let log = "1.0 t out place=x_1\n1.1 t on place=x_1\n1.2 t back\n1.3 t out place=x_1";
+    assert_eq!(run(&walk(), log).lines().count(), 1);
+}
+
+#[test]
+fn where_lines_may_be_missing_a_run_goes_on() {
+    // No run ends with `on`: what was printed between is not shown.
+    let as_one = "walk: 1 opens, 2 thread, 3 thread";
+    assert_eq!(run(&walk(), "1.0 t out\n1.1 t on\n1.2 t out").trim(), as_one);
+    // None begins with it.
+    assert_eq!(run(&walk(), "1.0 t out\n1.1 t back\n1.2 t on").trim(), as_one);
+}

@@ -1,0 +1,36 @@
+//! What stands next to what in a method that calls itself (`Spirals.java`).
+
+use schema::{LogPointId, Model};
+
+use super::model;
+
+/// The log point of this text.
+fn point(model: &Model, text: &str) -> LogPointId {
+    let prints = |point: &schema::LogPoint| point.templates.iter().any(|t| t.regex.contains(text));
+    LogPointId::new(model.log_points.iter().position(prints).expect("a log point"))
+}
+
+#[test]
+fn recursion_has_no_order_but_what_can_be_printed_next() {
+    let model = model();
+    let texts = ["sets out", "goes down", "comes up", "is back"].map(|text| format!("walk {text}"));
+    let points = texts.map(|text| point(&model, &text));
+    let all: Vec<Option<Vec<LogPointId>>> = model.successors.all().collect();
+    let next = points.map(|point| {
+        let mut next: Vec<Option<usize>> = all[point.index()]
+            .iter()
+            .flatten()
+            .map(|next| points.iter().position(|known| known == next))
+            .collect();
+        next.sort_unstable();
+        next
+    });
+    // One goes down from the start or from further up, and comes up from below or from the end.
+    let [out, down, up, back] = next;
+    assert_eq!((out, down), (vec![Some(1)], vec![Some(1), Some(2)]));
+    assert_eq!((up, back), (vec![Some(2), Some(3)], vec![]));
+    let is_in = |list: &[LogPointId]| points.map(|point| list.binary_search(&point).is_ok());
+    assert_eq!(is_in(&model.successors.begins), [true, false, false, false]);
+    assert_eq!(is_in(&model.successors.ends), [false, false, false, true]);
+    assert_eq!(all[point(&model, "walk looks around").index()], None, "logs usually do not show it");
+}
