@@ -18,7 +18,7 @@ pub struct Successors {
     of: Vec<Option<u32>>,
     /// Log points that a top-level method can print first, sorted.
     pub begins: Vec<LogPointId>,
-    /// Log points that a top-level method can print last, sorted.
+    /// Log points that a top-level method can print last, before it returns or throws, sorted.
     pub ends: Vec<LogPointId>,
 }
 

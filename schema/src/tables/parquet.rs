@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use arrow::array::{AsArray as _, RecordBatch};
@@ -273,8 +274,31 @@ pub(super) fn read_batches<R: Row>(
 pub struct Batches<R> {
     path: PathBuf,
     metadata: Metadata,
-    reader: ParquetRecordBatchReader,
+    reader: Guarded,
     row: std::marker::PhantomData<R>,
+}
+
+/// Batches of a file that can be damaged in a way that its decoders do not look for: they panic
+/// then, which ends the file with an error.
+struct Guarded {
+    reader: ParquetRecordBatchReader,
+    is_over: bool,
+}
+
+impl Iterator for Guarded {
+    type Item = std::result::Result<RecordBatch, Box<dyn std::error::Error + Send + Sync>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let batch = catch_unwind(AssertUnwindSafe(|| self.reader.next()));
+        self.is_over = batch.is_err();
+        match batch {
+            Ok(batch) => batch.map(|batch| batch.map_err(Into::into)),
+            Err(_) => Some(Err("its pages cannot be decoded".into())),
+        }
+    }
 }
 
 impl<R: Row> Batches<R> {
@@ -311,6 +335,7 @@ impl<R: Row> Batches<R> {
         let columns = ProjectionMask::roots(builder.parquet_schema(), roots.map(|(at, _)| at));
         let reader = builder.with_projection(columns).with_batch_size(BATCH_ROWS_MAX).build();
         let reader = reader.map_err(|e| Error::damaged(path, 0, e))?;
+        let reader = Guarded { reader, is_over: false };
         Ok(Self { path: path.to_owned(), metadata, reader, row: std::marker::PhantomData })
     }
 }
@@ -339,7 +364,8 @@ pub fn each_request(path: &Path, take: &mut dyn FnMut(&str, i64, i64)) -> Result
     let names = ["request_id", "n_spans", "n_events"];
     let columns = ProjectionMask::columns(builder.parquet_schema(), names);
     let reader = builder.with_projection(columns).with_batch_size(1 << 16).build();
-    for batch in reader.map_err(|e| Error::damaged(path, 0, e))? {
+    let reader = reader.map_err(|e| Error::damaged(path, 0, e))?;
+    for batch in (Guarded { reader, is_over: false }) {
         let batch = batch.map_err(|e| Error::damaged(path, 0, e))?;
         let column = |name| batch.column_by_name(name).ok_or_else(not_ours);
         let ids = column(names[0])?.as_string_opt::<i32>().ok_or_else(not_ours)?;
@@ -439,6 +465,23 @@ mod tests {
             values: values.collect(),
             ..EventRow::default()
         }
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_or_read_and_nothing_panics() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("damaged");
+        let rows: Vec<EventRow> = (0..40).map(row).collect();
+        write(&path, &rows, &Metadata::new()).expect("written");
+        let whole = fs::read(&path).expect("a file");
+        let mut n_refused = 0;
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (at % 8);
+            fs::write(&path, bytes).expect("written");
+            n_refused += usize::from(read::<EventRow>(&path).is_err());
+        }
+        assert!(n_refused * 2 > whole.len(), "{n_refused} of {}", whole.len());
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub(crate) struct Successors {
     pub(crate) next: Vec<Option<Vec<u32>>>,
     /// Those that a top-level method can print first, sorted.
     pub(crate) begins: Vec<u32>,
-    /// Those that it can print last, sorted.
+    /// Those that it can print last, before it returns or throws, sorted.
     pub(crate) ends: Vec<u32>,
 }
 

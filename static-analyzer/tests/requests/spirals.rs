@@ -31,6 +31,7 @@ fn recursion_has_no_order_but_what_can_be_printed_next() {
     assert_eq!((up, back), (vec![Some(2), Some(3)], vec![]));
     let is_in = |list: &[LogPointId]| points.map(|point| list.binary_search(&point).is_ok());
     assert_eq!(is_in(&model.successors.begins), [true, false, false, false]);
-    assert_eq!(is_in(&model.successors.ends), [false, false, false, true]);
+    // An exception can end it anywhere.
+    assert_eq!(is_in(&model.successors.ends), [true; 4]);
     assert_eq!(all[point(&model, "walk looks around").index()], None, "logs usually do not show it");
 }

@@ -24,11 +24,11 @@ fn walk() -> Model {
 #[test]
 fn what_cannot_stand_next_to_what_a_run_ends_with_begins_the_next_one() {
     let log = "1.0 t out\n1.1 t on\n1.2 t back\n1.3 t out\n1.4 t back";
-    assert_eq!(run(&walk(), log).trim(), "walk: 1 opens, 2 thread, 3 thread\nwalk: 4 opens, 5 thread");
+    assert_eq!(run(&walk(), log).trim(), "walk: 1 opens; 2 thread; 3 thread\nwalk: 4 opens; 5 thread");
     // Of whom nothing is known goes on.
     let mut model = walk();
     model.successors = Successors::default();
-    let as_one = "walk: 1 opens, 2 thread, 3 thread, 4 thread, 5 thread";
+    let as_one = "walk: 1 opens; 2 thread; 3 thread; 4 thread; 5 thread";
     assert_eq!(run(&model, log).trim(), as_one);
     // Nor is what names the same another one.
     let log = "1.0 t out place=x_1\n1.1 t on place=x_1\n1.2 t back\n1.3 t out place=x_1";
@@ -38,7 +38,7 @@ fn what_cannot_stand_next_to_what_a_run_ends_with_begins_the_next_one() {
 #[test]
 fn where_lines_may_be_missing_a_run_goes_on() {
     // No run ends with `on`: what was printed between is not shown.
-    let as_one = "walk: 1 opens, 2 thread, 3 thread";
+    let as_one = "walk: 1 opens; 2 thread; 3 thread";
     assert_eq!(run(&walk(), "1.0 t out\n1.1 t on\n1.2 t out").trim(), as_one);
     // None begins with it.
     assert_eq!(run(&walk(), "1.0 t out\n1.1 t back\n1.2 t on").trim(), as_one);
