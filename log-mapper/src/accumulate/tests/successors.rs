@@ -10,7 +10,7 @@ fn walk() -> Model {
         "point out place=Place.name
          point on place=Place.name
          point back place=Place.name
-         top walk Task
+         top walk Task place=Place.name
            >out|on|back*<",
     );
     let [out, on, back] = ["out", "on", "back"].map(|name| sketch::point(&model, name));
