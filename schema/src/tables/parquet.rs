@@ -3,9 +3,11 @@
 //! so that no reader ever sees half of one.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use arrow::array::{AsArray as _, RecordBatch};
@@ -250,8 +252,7 @@ fn open_with(
     options: ArrowReaderOptions,
 ) -> Result<(ParquetRecordBatchReaderBuilder<File>, Metadata)> {
     let file = step().and_then(|()| File::open(path)).map_err(Error::io(path))?;
-    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options);
-    let builder = builder.map_err(|e| Error::damaged(path, 0, e))?;
+    let builder = decoded(path, || ParquetRecordBatchReaderBuilder::try_new_with_options(file, options))?;
     let pairs = builder.metadata().file_metadata().key_value_metadata();
     let pairs = pairs.into_iter().flatten().filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?)));
     let metadata = pairs.collect();
@@ -273,8 +274,36 @@ pub(super) fn read_batches<R: Row>(
 pub struct Batches<R> {
     path: PathBuf,
     metadata: Metadata,
-    reader: ParquetRecordBatchReader,
+    reader: Decoder,
     row: std::marker::PhantomData<R>,
+}
+
+/// The batches of a file; none after one that cannot be decoded.
+struct Decoder {
+    path: PathBuf,
+    reader: ParquetRecordBatchReader,
+    is_over: bool,
+}
+
+impl Iterator for Decoder {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let batch = decoded(&self.path, || self.reader.next().transpose()).transpose();
+        self.is_over = batch.as_ref().is_none_or(Result::is_err);
+        batch
+    }
+}
+
+/// What `decode` makes of a file at `path`, which can be damaged in ways that the decoders do not
+/// look for: they panic then, and that is an error as any other.
+fn decoded<T, E: Display>(path: &Path, decode: impl FnOnce() -> std::result::Result<T, E>) -> Result<T> {
+    let found = catch_unwind(AssertUnwindSafe(decode));
+    let found = found.map_err(|_| Error::damaged(path, 0, "it cannot be decoded"))?;
+    found.map_err(|e| Error::damaged(path, 0, e))
 }
 
 impl<R: Row> Batches<R> {
@@ -309,8 +338,9 @@ impl<R: Row> Batches<R> {
         let roots = builder.schema().fields().iter().enumerate();
         let roots = roots.filter(|(_, field)| wanted.column_with_name(field.name()).is_some());
         let columns = ProjectionMask::roots(builder.parquet_schema(), roots.map(|(at, _)| at));
-        let reader = builder.with_projection(columns).with_batch_size(BATCH_ROWS_MAX).build();
-        let reader = reader.map_err(|e| Error::damaged(path, 0, e))?;
+        let builder = builder.with_projection(columns).with_batch_size(BATCH_ROWS_MAX);
+        let reader = decoded(path, || builder.build())?;
+        let reader = Decoder { path: path.to_owned(), reader, is_over: false };
         Ok(Self { path: path.to_owned(), metadata, reader, row: std::marker::PhantomData })
     }
 }
@@ -319,8 +349,8 @@ impl<R: Row> Iterator for Batches<R> {
     type Item = Result<Vec<R>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rows = |batch: std::result::Result<RecordBatch, _>| {
-            let batch = batch.map_err(|e| Error::damaged(&self.path, 0, e))?;
+        let rows = |batch: Result<RecordBatch>| {
+            let batch = batch?;
             let not_ours = || Error::new(&self.path, ErrorKind::NotOurs { expected: R::TABLE });
             R::rows(&batch).ok_or_else(not_ours)
         };
@@ -338,9 +368,10 @@ pub fn each_request(path: &Path, take: &mut dyn FnMut(&str, i64, i64)) -> Result
     let not_ours = || Error::new(path, ErrorKind::NotOurs { expected: "requests" });
     let names = ["request_id", "n_spans", "n_events"];
     let columns = ProjectionMask::columns(builder.parquet_schema(), names);
-    let reader = builder.with_projection(columns).with_batch_size(1 << 16).build();
-    for batch in reader.map_err(|e| Error::damaged(path, 0, e))? {
-        let batch = batch.map_err(|e| Error::damaged(path, 0, e))?;
+    let builder = builder.with_projection(columns).with_batch_size(1 << 16);
+    let reader = decoded(path, || builder.build())?;
+    for batch in (Decoder { path: path.to_owned(), reader, is_over: false }) {
+        let batch = batch?;
         let column = |name| batch.column_by_name(name).ok_or_else(not_ours);
         let ids = column(names[0])?.as_string_opt::<i32>().ok_or_else(not_ours)?;
         let number = |name| column(name)?.as_primitive_opt::<Int64Type>().ok_or_else(not_ours);
@@ -439,6 +470,23 @@ mod tests {
             values: values.collect(),
             ..EventRow::default()
         }
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_or_read_and_nothing_panics() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("damaged");
+        let rows: Vec<EventRow> = (0..40).map(row).collect();
+        write(&path, &rows, &Metadata::new()).expect("written");
+        let whole = fs::read(&path).expect("a file");
+        let mut n_refused = 0;
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (at % 8);
+            fs::write(&path, bytes).expect("written");
+            n_refused += usize::from(read::<EventRow>(&path).is_err());
+        }
+        assert!(n_refused * 2 > whole.len(), "{n_refused} of {}", whole.len());
     }
 
     #[test]
