@@ -17,6 +17,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, PageIndexPolicy};
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
@@ -237,9 +238,11 @@ pub fn read<R: Row>(path: &Path) -> Result<(Vec<R>, Metadata)> {
 pub(super) fn read_columns(path: &Path) -> Result<(SchemaRef, Vec<RecordBatch>, Metadata)> {
     let (builder, metadata) = open(path)?;
     let schema = builder.schema().clone();
-    let reader = builder.with_batch_size(BATCH_ROWS_MAX).build();
-    let batches = reader.and_then(|batches| Ok(batches.collect::<std::result::Result<_, _>>()?));
-    Ok((schema, batches.map_err(|e| Error::damaged(path, 0, e))?, metadata))
+    let batches = decoded(path, || {
+        let batches = builder.with_batch_size(BATCH_ROWS_MAX).build()?;
+        Ok::<_, ParquetError>(batches.collect::<std::result::Result<_, _>>()?)
+    })?;
+    Ok((schema, batches, metadata))
 }
 
 /// Begins to read `path`: its columns, and the pairs in its footer.
