@@ -3,6 +3,7 @@
 //! so that no reader ever sees half of one.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::ops::Range;
@@ -16,6 +17,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, PageIndexPolicy};
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
@@ -236,9 +238,11 @@ pub fn read<R: Row>(path: &Path) -> Result<(Vec<R>, Metadata)> {
 pub(super) fn read_columns(path: &Path) -> Result<(SchemaRef, Vec<RecordBatch>, Metadata)> {
     let (builder, metadata) = open(path)?;
     let schema = builder.schema().clone();
-    let reader = builder.with_batch_size(BATCH_ROWS_MAX).build();
-    let batches = reader.and_then(|batches| Ok(batches.collect::<std::result::Result<_, _>>()?));
-    Ok((schema, batches.map_err(|e| Error::damaged(path, 0, e))?, metadata))
+    let batches = decoded(path, || {
+        let batches = builder.with_batch_size(BATCH_ROWS_MAX).build()?;
+        Ok::<_, ParquetError>(batches.collect::<std::result::Result<_, _>>()?)
+    })?;
+    Ok((schema, batches, metadata))
 }
 
 /// Begins to read `path`: its columns, and the pairs in its footer.
@@ -251,8 +255,7 @@ fn open_with(
     options: ArrowReaderOptions,
 ) -> Result<(ParquetRecordBatchReaderBuilder<File>, Metadata)> {
     let file = step().and_then(|()| File::open(path)).map_err(Error::io(path))?;
-    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options);
-    let builder = builder.map_err(|e| Error::damaged(path, 0, e))?;
+    let builder = decoded(path, || ParquetRecordBatchReaderBuilder::try_new_with_options(file, options))?;
     let pairs = builder.metadata().file_metadata().key_value_metadata();
     let pairs = pairs.into_iter().flatten().filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?)));
     let metadata = pairs.collect();
@@ -274,6 +277,7 @@ pub(super) fn read_batches<R: Row>(
 pub struct Batches<R> {
     path: PathBuf,
     metadata: Metadata,
+<<<<<<< HEAD
     reader: Guarded,
     row: std::marker::PhantomData<R>,
 }
@@ -281,17 +285,32 @@ pub struct Batches<R> {
 /// Batches of a file that can be damaged in a way that its decoders do not look for: they panic
 /// then, which ends the file with an error.
 struct Guarded {
+=======
+    reader: Decoder,
+    row: std::marker::PhantomData<R>,
+}
+
+/// The batches of a file; none after one that cannot be decoded.
+struct Decoder {
+    path: PathBuf,
+>>>>>>> face
     reader: ParquetRecordBatchReader,
     is_over: bool,
 }
 
+<<<<<<< HEAD
 impl Iterator for Guarded {
     type Item = std::result::Result<RecordBatch, Box<dyn std::error::Error + Send + Sync>>;
+=======
+impl Iterator for Decoder {
+    type Item = Result<RecordBatch>;
+>>>>>>> face
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_over {
             return None;
         }
+<<<<<<< HEAD
         let batch = catch_unwind(AssertUnwindSafe(|| self.reader.next()));
         self.is_over = batch.is_err();
         match batch {
@@ -301,6 +320,22 @@ impl Iterator for Guarded {
     }
 }
 
+=======
+        let batch = decoded(&self.path, || self.reader.next().transpose()).transpose();
+        self.is_over = batch.as_ref().is_none_or(Result::is_err);
+        batch
+    }
+}
+
+/// What `decode` makes of a file at `path`, which can be damaged in ways that the decoders do not
+/// look for: they panic then, and that is an error as any other.
+fn decoded<T, E: Display>(path: &Path, decode: impl FnOnce() -> std::result::Result<T, E>) -> Result<T> {
+    let found = catch_unwind(AssertUnwindSafe(decode));
+    let found = found.map_err(|_| Error::damaged(path, 0, "it cannot be decoded"))?;
+    found.map_err(|e| Error::damaged(path, 0, e))
+}
+
+>>>>>>> face
 impl<R: Row> Batches<R> {
     /// Begins to read `path`.
     ///
@@ -333,9 +368,15 @@ impl<R: Row> Batches<R> {
         let roots = builder.schema().fields().iter().enumerate();
         let roots = roots.filter(|(_, field)| wanted.column_with_name(field.name()).is_some());
         let columns = ProjectionMask::roots(builder.parquet_schema(), roots.map(|(at, _)| at));
+<<<<<<< HEAD
         let reader = builder.with_projection(columns).with_batch_size(BATCH_ROWS_MAX).build();
         let reader = reader.map_err(|e| Error::damaged(path, 0, e))?;
         let reader = Guarded { reader, is_over: false };
+=======
+        let builder = builder.with_projection(columns).with_batch_size(BATCH_ROWS_MAX);
+        let reader = decoded(path, || builder.build())?;
+        let reader = Decoder { path: path.to_owned(), reader, is_over: false };
+>>>>>>> face
         Ok(Self { path: path.to_owned(), metadata, reader, row: std::marker::PhantomData })
     }
 }
@@ -344,8 +385,8 @@ impl<R: Row> Iterator for Batches<R> {
     type Item = Result<Vec<R>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rows = |batch: std::result::Result<RecordBatch, _>| {
-            let batch = batch.map_err(|e| Error::damaged(&self.path, 0, e))?;
+        let rows = |batch: Result<RecordBatch>| {
+            let batch = batch?;
             let not_ours = || Error::new(&self.path, ErrorKind::NotOurs { expected: R::TABLE });
             R::rows(&batch).ok_or_else(not_ours)
         };
@@ -363,10 +404,17 @@ pub fn each_request(path: &Path, take: &mut dyn FnMut(&str, i64, i64)) -> Result
     let not_ours = || Error::new(path, ErrorKind::NotOurs { expected: "requests" });
     let names = ["request_id", "n_spans", "n_events"];
     let columns = ProjectionMask::columns(builder.parquet_schema(), names);
+<<<<<<< HEAD
     let reader = builder.with_projection(columns).with_batch_size(1 << 16).build();
     let reader = reader.map_err(|e| Error::damaged(path, 0, e))?;
     for batch in (Guarded { reader, is_over: false }) {
         let batch = batch.map_err(|e| Error::damaged(path, 0, e))?;
+=======
+    let builder = builder.with_projection(columns).with_batch_size(1 << 16);
+    let reader = decoded(path, || builder.build())?;
+    for batch in (Decoder { path: path.to_owned(), reader, is_over: false }) {
+        let batch = batch?;
+>>>>>>> face
         let column = |name| batch.column_by_name(name).ok_or_else(not_ours);
         let ids = column(names[0])?.as_string_opt::<i32>().ok_or_else(not_ours)?;
         let number = |name| column(name)?.as_primitive_opt::<Int64Type>().ok_or_else(not_ours);

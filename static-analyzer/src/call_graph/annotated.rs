@@ -17,23 +17,6 @@ const LOOKS: &[&str] = &[
     "findAnnotation",
 ];
 
-/// Annotations with which libraries find whom to call, beside those of handlers and listeners
-/// ([`handler_apis`]): (package, simple name).
-///
-/// [`handler_apis`]: crate::services::handler_apis
-const CALLED_BY: &[(&str, &str)] = &[
-    ("com/google/common/eventbus/", "Subscribe"),
-    ("org/greenrobot/eventbus/", "Subscribe"),
-    ("com/squareup/otto/", "Subscribe"),
-    ("net/engio/mbassy/listener/", "Handler"),
-    ("org/springframework/kafka/annotation/", "KafkaHandler"),
-    ("org/springframework/amqp/rabbit/annotation/", "RabbitHandler"),
-    ("org/springframework/scheduling/annotation/", "Scheduled"),
-    ("org/springframework/messaging/handler/annotation/", "MessageMapping"),
-    ("javax/websocket/", "OnMessage"),
-    ("jakarta/websocket/", "OnMessage"),
-];
-
 /// The annotations that a program looks for itself.
 pub(crate) struct Looked {
     classes: FxHashSet<Name>,
@@ -64,9 +47,7 @@ impl Looked {
     pub(crate) fn called_by(&self, method: &Method) -> Option<Name> {
         let is_it = |class: &Name| {
             let (package, simple) = class.split_at(class.rfind('/').map_or(0, |at| at + 1));
-            self.classes.contains(class)
-                || CALLED_BY.contains(&(package, simple))
-                || handler_apis::calls(package, simple)
+            self.classes.contains(class) || handler_apis::calls(package, simple)
         };
         method.annotations.iter().map(|annotation| annotation.class).find(is_it)
     }

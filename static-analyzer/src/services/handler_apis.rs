@@ -316,7 +316,24 @@ pub(crate) const INJECTED: &[(&str, &str)] = &[
 /// Words in the names of classes of what handlers are given that are registered with a path.
 pub(super) const GIVEN: &[&str] = &["Request", "Exchange", "Context", "Ctx", "Http", "Routing", "Call"];
 
+/// Annotations with which libraries find whom to call, beside those of handlers and listeners:
+/// (package, name).
+const CALLED_BY: &[(&str, &str)] = &[
+    ("com/google/common/eventbus/", "Subscribe"),
+    ("org/greenrobot/eventbus/", "Subscribe"),
+    ("com/squareup/otto/", "Subscribe"),
+    ("net/engio/mbassy/listener/", "Handler"),
+    ("org/springframework/kafka/annotation/", "KafkaHandler"),
+    ("org/springframework/amqp/rabbit/annotation/", "RabbitHandler"),
+    ("org/springframework/scheduling/annotation/", "Scheduled"),
+    ("org/springframework/messaging/handler/annotation/", "MessageMapping"),
+    ("javax/websocket/", "OnMessage"),
+    ("jakarta/websocket/", "OnMessage"),
+];
+
 /// Whether a library of servers, brokers or events calls methods with an annotation.
 pub(crate) fn calls(package: &str, name: &str) -> bool {
-    ANNOTATIONS.iter().any(|row| (row.0, row.1) == (package, name)) || LISTENS.contains(&(package, name))
+    ANNOTATIONS.iter().any(|row| (row.0, row.1) == (package, name))
+        || LISTENS.contains(&(package, name))
+        || CALLED_BY.contains(&(package, name))
 }

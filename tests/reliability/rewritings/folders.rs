@@ -15,12 +15,17 @@ fn each(s: &Sample, of: impl Fn(&str, &[u8]) -> Files) -> Files {
 
 /// The start and the rest of a log, cut between two records.
 fn halves(bytes: &[u8]) -> (&[u8], &[u8]) {
-    let lines: Vec<usize> = memchr_lines(bytes).collect();
+    let lines: Vec<usize> = record_starts(bytes).collect();
     bytes.split_at(lines[lines.len() / 2])
 }
 
+/// The older half of each log under the name that `older` gives it, packed; the log itself begins anew.
+fn rotated(s: &Sample, older: impl Fn(&str) -> String, pack: impl Fn(&[u8]) -> Vec<u8>) -> Files {
+    each(s, |n, b| vec![(older(n), pack(halves(b).0)), (format!("{n}.log"), halves(b).1.to_vec())])
+}
+
 /// Where lines begin that begin a record.
-fn memchr_lines(bytes: &[u8]) -> impl Iterator<Item = usize> {
+fn record_starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
     (0..bytes.len()).filter(|&at| (at == 0 || bytes[at - 1] == b'\n') && bytes[at..].starts_with(b"2026"))
 }
 
@@ -69,55 +74,18 @@ pub(crate) const FOLDERS: &[(&str, Option<&str>, Write)] = &[
             vec![(format!("{n}.log.1"), halves(b).0.to_vec()), (format!("{n}.log"), halves(b).1.to_vec())]
         })
     }),
-    ("rotated by number, first", None, |s| {
-        each(s, |n, b| {
-            vec![(format!("{n}.1.log"), halves(b).0.to_vec()), (format!("{n}.log"), halves(b).1.to_vec())]
-        })
-    }),
+    ("rotated by number, first", None, |s| rotated(s, |n| format!("{n}.1.log"), <[u8]>::to_vec)),
     ("rotated and compressed", None, |s| {
         each(s, |n, b| {
             vec![(format!("{n}.log.2.gz"), gzip(halves(b).0)), (format!("{n}.log.1"), halves(b).1.to_vec())]
         })
     }),
-    ("rotated by day", None, |s| {
-        each(s, |n, b| {
-            vec![
-                (format!("{n}.log.2026-11-20"), halves(b).0.to_vec()),
-                (format!("{n}.log"), halves(b).1.to_vec()),
-            ]
-        })
-    }),
-    ("rotated by day, log4j 2", None, |s| {
-        each(s, |n, b| {
-            vec![
-                (format!("{n}-2026-11-20-1.log.gz"), gzip(halves(b).0)),
-                (format!("{n}.log"), halves(b).1.to_vec()),
-            ]
-        })
-    }),
-    ("rotated by day, logrotate", None, |s| {
-        each(s, |n, b| {
-            vec![
-                (format!("{n}.log-20261120.gz"), gzip(halves(b).0)),
-                (format!("{n}.log"), halves(b).1.to_vec()),
-            ]
-        })
-    }),
-    ("rotated by hour", None, |s| {
-        each(s, |n, b| {
-            vec![
-                (format!("{n}.log.2026-11-21_11"), halves(b).0.to_vec()),
-                (format!("{n}.log"), halves(b).1.to_vec()),
-            ]
-        })
-    }),
+    ("rotated by day", None, |s| rotated(s, |n| format!("{n}.log.2026-11-20"), <[u8]>::to_vec)),
+    ("rotated by day, log4j 2", None, |s| rotated(s, |n| format!("{n}-2026-11-20-1.log.gz"), gzip)),
+    ("rotated by day, logrotate", None, |s| rotated(s, |n| format!("{n}.log-20261120.gz"), gzip)),
+    ("rotated by hour", None, |s| rotated(s, |n| format!("{n}.log.2026-11-21_11"), <[u8]>::to_vec)),
     ("rotated by month, in folders", None, |s| {
-        each(s, |n, b| {
-            vec![
-                (format!("2026-11/{n}-11-20-2026-1.log.gz"), gzip(halves(b).0)),
-                (format!("{n}.log"), halves(b).1.to_vec()),
-            ]
-        })
+        rotated(s, |n| format!("2026-11/{n}-11-20-2026-1.log.gz"), gzip)
     }),
     ("gzip in members", None, |s| {
         each(s, |n, b| vec![(format!("{n}.log.gz"), [gzip(halves(b).0), gzip(halves(b).1)].concat())])

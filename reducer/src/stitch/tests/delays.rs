@@ -13,6 +13,28 @@ fn known() -> String {
     handed + &(41..50).map(|line| format!("{line}\n")).collect::<String>()
 }
 
+/// Two that can have a block sent.
+const STARTERS: &str = "point p
+         point q
+         point r
+         point s
+         top order Task block=Block.id
+           >q
+         top offer Task block=Block.id
+           >s
+         top send Task block=Block.id
+           >r
+         top check Task block=Block.id
+           >p
+         pair order send Thread block=block
+         pair offer send Thread block=block";
+
+/// A block that is ordered, and sent at once.
+fn sent_at_once(i: usize) -> String {
+    let (block, t) = (format!("block_10{i:02}"), i * 10);
+    format!("a - order block={block} q@{t}.0\na - send block={block} r@{t}.001\n")
+}
+
 /// Twenty nodes that are asked at once, and one that answers late.
 #[test]
 fn who_is_asked_once_on_each_node_is_asked_by_the_only_one_who_names_it() {
@@ -54,11 +76,7 @@ fn what_begins_so_once_for_a_thing_is_started_by_who_names_it_once() {
          top check Task block=Block.id
            >p
          pair order send Thread block=block";
-    let quick = |i: usize| {
-        let (block, t) = (format!("block_10{i:02}"), i * 10);
-        format!("a - order block={block} q@{t}.0\na - send block={block} r@{t}.001\n")
-    };
-    let quick = (1..=20).map(quick).collect::<String>() + &back();
+    let quick = (1..=20).map(sent_at_once).collect::<String>() + &back();
     let known = known();
     let late = "a - order block=block_2001 q@300.0
          a - send block=block_2001 r@300.5
@@ -71,25 +89,7 @@ fn what_begins_so_once_for_a_thing_is_started_by_who_names_it_once() {
 /// A thing that is ordered twice, by two kinds of starters, and sent late both times.
 #[test]
 fn what_is_started_in_turn_is_started_by_who_names_it() {
-    let model = "point p
-         point q
-         point r
-         point s
-         top order Task block=Block.id
-           >q
-         top offer Task block=Block.id
-           >s
-         top send Task block=Block.id
-           >r
-         top check Task block=Block.id
-           >p
-         pair order send Thread block=block
-         pair offer send Thread block=block";
-    let quick = |i: usize| {
-        let (block, t) = (format!("block_10{i:02}"), i * 10);
-        format!("a - order block={block} q@{t}.0\na - send block={block} r@{t}.001\n")
-    };
-    let quick = (1..=20).map(quick).collect::<String>() + &back();
+    let quick = (1..=20).map(sent_at_once).collect::<String>() + &back();
     let late = |orders: &str| {
         format!(
             "a - order block=block_2001 q@300.0
@@ -101,14 +101,14 @@ fn what_is_started_in_turn_is_started_by_who_names_it() {
     };
     let known = known();
     let in_turn = late("a - offer block=block_2001 s@400.0");
-    check(model, &(quick.clone() + &in_turn), &(known.clone() + "50 51 50>51\n52 53 52>53\n54\n"));
+    check(STARTERS, &(quick.clone() + &in_turn), &(known.clone() + "50 51 50>51\n52 53 52>53\n54\n"));
     // Somebody has started one of them who is not seen, or two others have begun.
-    check(model, &(quick.clone() + &late("")), &(known.clone() + "50\n51\n52\n53\n"));
+    check(STARTERS, &(quick.clone() + &late("")), &(known.clone() + "50\n51\n52\n53\n"));
     let twice = late("a - order block=block_2001 q@399.0\na - offer block=block_2001 s@400.0");
-    check(model, &(quick.clone() + &twice), &(known.clone() + "50\n51\n52\n53\n54\n55\n"));
+    check(STARTERS, &(quick.clone() + &twice), &(known.clone() + "50\n51\n52\n53\n54\n55\n"));
     // Who never prints anything can have started each of them.
     let silent =
-        format!("{model}\n top ask RpcHandler block=Block.id\n >p\n pair ask send Thread block=block");
+        format!("{STARTERS}\n top ask RpcHandler block=Block.id\n >p\n pair ask send Thread block=block");
     check(&silent, &(quick + &in_turn), &(known + "50\n51\n52\n53\n54\n"));
 }
 
@@ -263,29 +263,13 @@ fn who_is_of_a_request_has_not_sent_what_never_comes_at_once() {
 /// could have them sent too. What is tidied up later is no matter of those.
 #[test]
 fn a_task_stands_in_one_line_whoever_hands_it_over() {
-    let model = "point p
-         point q
-         point r
-         point s
-         top order Task block=Block.id
-           >q
-         top offer Task block=Block.id
-           >s
-         top send Task block=Block.id
-           >r
-         top check Task block=Block.id
-           >p
+    let tidied = "
          top begin Task file=File.name
            >q
          top tidy Task file=File.name
            >p
-         pair order send Thread block=block
-         pair offer send Thread block=block
          pair begin tidy Thread file=file";
-    let quick = |i: usize| {
-        let (block, t) = (format!("block_10{i:02}"), i * 10);
-        format!("a - order block={block} q@{t}.0\na - send block={block} r@{t}.001\n")
-    };
+    let model = &format!("{STARTERS}{tidied}");
     let slow = |i: usize| {
         let (file, t) = (format!("file_10{i:02}"), 1_000 + i * 10);
         format!("a - begin file={file} q@{t}.0\na - tidy file={file} p@{}.0\n", t + 5)
@@ -297,7 +281,7 @@ fn a_task_stands_in_one_line_whoever_hands_it_over() {
         let sent = format!("a - send block={block} r@{}.0\na - check block={block} p@{}.0\n", t + 16, t + 50);
         named(t) + &named(t + 1) + &sent
     };
-    let spans = (1..=20).map(quick).chain((1..=30).map(slow)).chain((1..=9).map(offered));
+    let spans = (1..=20).map(sent_at_once).chain((1..=30).map(slow)).chain((1..=9).map(offered));
     let spans = spans.collect::<String>() + &back();
     let two = |n: usize| format!("{} {} {0}>{1}\n", 2 * n + 1, 2 * n + 2);
     let lines = |lines: std::ops::Range<usize>| lines.map(|line| format!("{line}\n")).collect::<String>();
