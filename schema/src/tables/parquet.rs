@@ -277,15 +277,6 @@ pub(super) fn read_batches<R: Row>(
 pub struct Batches<R> {
     path: PathBuf,
     metadata: Metadata,
-<<<<<<< HEAD
-    reader: Guarded,
-    row: std::marker::PhantomData<R>,
-}
-
-/// Batches of a file that can be damaged in a way that its decoders do not look for: they panic
-/// then, which ends the file with an error.
-struct Guarded {
-=======
     reader: Decoder,
     row: std::marker::PhantomData<R>,
 }
@@ -293,34 +284,17 @@ struct Guarded {
 /// The batches of a file; none after one that cannot be decoded.
 struct Decoder {
     path: PathBuf,
->>>>>>> face
     reader: ParquetRecordBatchReader,
     is_over: bool,
 }
 
-<<<<<<< HEAD
-impl Iterator for Guarded {
-    type Item = std::result::Result<RecordBatch, Box<dyn std::error::Error + Send + Sync>>;
-=======
 impl Iterator for Decoder {
     type Item = Result<RecordBatch>;
->>>>>>> face
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_over {
             return None;
         }
-<<<<<<< HEAD
-        let batch = catch_unwind(AssertUnwindSafe(|| self.reader.next()));
-        self.is_over = batch.is_err();
-        match batch {
-            Ok(batch) => batch.map(|batch| batch.map_err(Into::into)),
-            Err(_) => Some(Err("its pages cannot be decoded".into())),
-        }
-    }
-}
-
-=======
         let batch = decoded(&self.path, || self.reader.next().transpose()).transpose();
         self.is_over = batch.as_ref().is_none_or(Result::is_err);
         batch
@@ -335,7 +309,6 @@ fn decoded<T, E: Display>(path: &Path, decode: impl FnOnce() -> std::result::Res
     found.map_err(|e| Error::damaged(path, 0, e))
 }
 
->>>>>>> face
 impl<R: Row> Batches<R> {
     /// Begins to read `path`.
     ///
@@ -368,15 +341,9 @@ impl<R: Row> Batches<R> {
         let roots = builder.schema().fields().iter().enumerate();
         let roots = roots.filter(|(_, field)| wanted.column_with_name(field.name()).is_some());
         let columns = ProjectionMask::roots(builder.parquet_schema(), roots.map(|(at, _)| at));
-<<<<<<< HEAD
-        let reader = builder.with_projection(columns).with_batch_size(BATCH_ROWS_MAX).build();
-        let reader = reader.map_err(|e| Error::damaged(path, 0, e))?;
-        let reader = Guarded { reader, is_over: false };
-=======
         let builder = builder.with_projection(columns).with_batch_size(BATCH_ROWS_MAX);
         let reader = decoded(path, || builder.build())?;
         let reader = Decoder { path: path.to_owned(), reader, is_over: false };
->>>>>>> face
         Ok(Self { path: path.to_owned(), metadata, reader, row: std::marker::PhantomData })
     }
 }
@@ -404,17 +371,10 @@ pub fn each_request(path: &Path, take: &mut dyn FnMut(&str, i64, i64)) -> Result
     let not_ours = || Error::new(path, ErrorKind::NotOurs { expected: "requests" });
     let names = ["request_id", "n_spans", "n_events"];
     let columns = ProjectionMask::columns(builder.parquet_schema(), names);
-<<<<<<< HEAD
-    let reader = builder.with_projection(columns).with_batch_size(1 << 16).build();
-    let reader = reader.map_err(|e| Error::damaged(path, 0, e))?;
-    for batch in (Guarded { reader, is_over: false }) {
-        let batch = batch.map_err(|e| Error::damaged(path, 0, e))?;
-=======
     let builder = builder.with_projection(columns).with_batch_size(1 << 16);
     let reader = decoded(path, || builder.build())?;
     for batch in (Decoder { path: path.to_owned(), reader, is_over: false }) {
         let batch = batch?;
->>>>>>> face
         let column = |name| batch.column_by_name(name).ok_or_else(not_ours);
         let ids = column(names[0])?.as_string_opt::<i32>().ok_or_else(not_ours)?;
         let number = |name| column(name)?.as_primitive_opt::<Int64Type>().ok_or_else(not_ours);
