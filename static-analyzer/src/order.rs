@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use schema::model::CLASS_INITIALIZER;
 
 use crate::call_graph::initializers::touched;
-use crate::call_graph::{CallGraph, RootKind, Times};
+use crate::call_graph::{Call, CallGraph, RootKind, Times};
 use crate::ir::{BlockId, Op, ValueId};
 use crate::limits::{ORDER_CALLEES_MAX, ORDER_NODES_MAX, RECURSION_MEMBERS_MAX};
 use crate::path::LogPoint;
@@ -84,28 +84,32 @@ pub(crate) fn find(
     let mains = graph.roots.iter().filter(|root| root.kind == RootKind::Main).map(|root| root.method);
     let mut mains: Vec<MethodId> = mains.collect();
     mains.sort_unstable();
+    let in_thread = thread_calls(program, graph);
     let input = Input {
         rounds: rounds.collect(),
         mains,
         program,
         log_points,
-        calls: local_calls(program, graph, top_levels),
+        calls: local_calls(program, &in_thread, top_levels),
         sites: sites(program, log_points, &floating(program, log_points, top_levels)),
     };
-    let callees: Vec<Vec<u32>> = input
-        .calls
-        .iter()
-        .map(|calls| {
-            let index = |t: &MethodId| u32::try_from(t.index()).expect("fewer than 2^32 methods");
-            let mut to: Vec<u32> = calls.iter().flat_map(|(_, targets, _)| targets).map(index).collect();
-            to.sort_unstable();
-            to.dedup();
-            to
-        })
-        .collect();
-    let (successors, fragments) =
-        rayon::join(|| successors::successors(&input, &callees, top_levels), || fragments(&input, &callees));
+    let (successors, fragments) = rayon::join(
+        || successors::successors(&input, &in_thread, top_levels),
+        || fragments(&input, &callees(&input.calls)),
+    );
     Order { fragments, successors }
+}
+
+/// Whom each method calls, sorted.
+fn callees(calls: &[Calls]) -> Vec<Vec<u32>> {
+    let of_method = |calls: &Calls| {
+        let index = |t: &MethodId| u32::try_from(t.index()).expect("fewer than 2^32 methods");
+        let mut to: Vec<u32> = calls.iter().flat_map(|(_, targets, _)| targets).map(index).collect();
+        to.sort_unstable();
+        to.dedup();
+        to
+    };
+    calls.iter().map(of_method).collect()
 }
 
 /// The fragments of all methods; `callees` are whom each calls.
@@ -135,27 +139,40 @@ fn fragments(input: &Input<'_>, callees: &[Vec<u32>]) -> Vec<Fragment> {
     fragments
 }
 
-fn local_calls(program: &Program, graph: &CallGraph, top_levels: &TopLevels) -> Vec<Calls> {
+/// The calls of each method within its thread, sorted.
+fn thread_calls(program: &Program, graph: &CallGraph) -> Vec<Calls> {
     let of_method = |i: usize| -> Calls {
-        let mut calls = Calls::new();
-        let all = graph.calls(MethodId::new(i));
-        for call in all.iter().filter(|c| c.kind.is_local()) {
-            let body = program.methods[i].body.as_ref();
-            let touched =
-                body.and_then(|body| touched(body.op(call.site))).and_then(|name| program.class(name));
-            let cut = |t: &&MethodId| {
-                let target = &program.methods[t.index()];
-                let is_above = target.name == CLASS_INITIALIZER && touched != Some(target.class);
-                top_levels.position(**t).is_none() && !is_above
-            };
-            let targets: Vec<MethodId> = call.targets.iter().filter(cut).copied().collect();
-            let times = call.targets.iter().map(|&t| graph.times(MethodId::new(i), call, t)).max();
-            calls.push((call.site, targets, times.unwrap_or(Times::Once)));
-        }
+        let method = MethodId::new(i);
+        let of_call = |call: &Call| {
+            let times = call.targets.iter().map(|&target| graph.times(method, call, target)).max();
+            (call.site, call.targets.clone(), times.unwrap_or(Times::Once))
+        };
+        let mut calls: Calls =
+            graph.calls(method).iter().filter(|call| call.kind.is_local()).map(of_call).collect();
         calls.sort();
         calls
     };
     (0..program.methods.len()).map(of_method).collect()
+}
+
+/// Those of them that belong to what calls.
+fn local_calls(program: &Program, in_thread: &[Calls], top_levels: &TopLevels) -> Vec<Calls> {
+    let of_method = |(i, calls): (usize, &Calls)| -> Calls {
+        let body = program.methods[i].body.as_ref();
+        let of_call = |(site, targets, times): &(ValueId, Vec<MethodId>, Times)| {
+            let touched = body.and_then(|body| touched(body.op(*site))).and_then(|name| program.class(name));
+            let is_own = |target: &&MethodId| {
+                let method = &program.methods[target.index()];
+                let is_above = method.name == CLASS_INITIALIZER && touched != Some(method.class);
+                top_levels.position(**target).is_none() && !is_above
+            };
+            (*site, targets.iter().filter(is_own).copied().collect(), *times)
+        };
+        let mut calls: Calls = calls.iter().map(of_call).collect();
+        calls.sort();
+        calls
+    };
+    in_thread.iter().enumerate().map(of_method).collect()
 }
 
 /// Per log point: whether utilities print it that everybody calls, or a class

@@ -8,6 +8,7 @@
 //! likelier than all others by [`DOUBT`]: parts left apart can be joined later. Every record is
 //! decided when it comes; those that compete for one span are not weighed together.
 
+use schema::LogPointId;
 use smallvec::SmallVec;
 
 use super::Scan;
@@ -93,7 +94,7 @@ impl Scan<'_> {
         let line = self.line.take()?;
         let mut takers = self.takers_and_recent(record, facts);
         self.rank(record, &mut takers);
-        let at = self.likeliest(record, &line, &takers);
+        let at = self.likeliest(record, &line, &takers).or_else(|| self.only_follows(record, &takers));
         self.line = Some(line);
         let mut best = takers.swap_remove(at?);
         // What follows tells which of several log points of one text it was.
@@ -123,6 +124,23 @@ impl Scan<'_> {
         (most > 0 && most.saturating_sub(second) > DOUBT).then_some(at)
     }
 
+    /// What no method can begin with goes on with the only span that it can stand after.
+    fn only_follows(&self, record: &Record<'_>, takers: &[Taker]) -> Option<usize> {
+        let never_begins = |point: LogPointId| self.successors.never_begins(point);
+        if !record.candidates.iter().all(|candidate| never_begins(candidate.log_point)) {
+            return None;
+        }
+        let mut follows = (0..takers.len()).filter(|&at| self.can_follow(record, &takers[at]));
+        let first = follows.next()?;
+        follows.all(|at| takers[at].span == takers[first].span).then_some(first)
+    }
+
+    /// Whether the code can print the record directly after what a span has printed.
+    fn can_follow(&self, record: &Record<'_>, taker: &Taker) -> bool {
+        let printed = self.open.get(taker.span).newest_first();
+        self.successors.can_follow(printed, record.candidates[taker.candidate].log_point)
+    }
+
     /// How much likelier the record goes on with the span of `taker` than begins one; none if it
     /// begins another in any case: the first line once more, about another thing of a kind, after
     /// a silence longer than the span has lasted, or by how long it says that it took.
@@ -132,6 +150,9 @@ impl Scan<'_> {
         let (open, profile) = (self.open.get(taker.span), &self.profile);
         let gap_us = line.ts_us.abs_diff(open.last_us);
         let is_another = can_begin && (taker.evidence.differs || open.began_with(point));
+        static VETO: std::sync::LazyLock<bool> =
+            std::sync::LazyLock::new(|| std::env::var_os("VETO").is_some());
+        let is_another = is_another || *VETO && self.successors.is_another_run(open.newest_first(), point);
         let is_late = self.began.late.contains(&taker.span);
         if is_late || is_another || is_silence(gap_us, open.lasted_us()) {
             return None;

@@ -447,6 +447,11 @@ impl OpenSpan {
         self.events.first().is_some_and(is_first) || self.readings.iter().any(|(other, _)| *other == point)
     }
 
+    /// Log points of what it printed, newest first.
+    pub(super) fn newest_first(&self) -> impl Iterator<Item = LogPointId> + '_ {
+        self.events.iter().rev().filter_map(|event| event.log_point)
+    }
+
     /// Whether it began where a method that it can be begins.
     pub(super) fn began(&self) -> bool {
         self.tops.iter().any(|state| state.entered && !state.at.is_empty())

@@ -30,16 +30,32 @@ impl Successors {
     /// Whether a thread that has printed `before`, newest first, and then prints `point`, has ended
     /// one run of a method and begun another. Of what is not known of what can follow, the log
     /// shows nothing.
-    pub(super) fn is_another_run(
-        &self,
-        mut before: impl Iterator<Item = LogPointId>,
-        point: LogPointId,
-    ) -> bool {
-        let next = |point: LogPointId| self.next.get(point.index()).and_then(Option::as_ref);
-        if next(point).is_none() || !self.begins.contains(point.index()) {
+    pub(super) fn is_another_run(&self, before: impl Iterator<Item = LogPointId>, point: LogPointId) -> bool {
+        if self.of(point).is_none() || !self.begins.contains(point.index()) {
             return false;
         }
-        let last = before.find_map(|before| Some((before, next(before)?)));
-        last.is_some_and(|(last, next)| self.ends.contains(last.index()) && !next.contains(point.index()))
+        let is_ended = |(last, next): (LogPointId, &FixedBitSet)| {
+            self.ends.contains(last.index()) && !next.contains(point.index())
+        };
+        self.last(before).is_some_and(is_ended)
+    }
+
+    /// Whether no top-level method can print `point` first, of what logs usually show.
+    pub(super) fn never_begins(&self, point: LogPointId) -> bool {
+        self.of(point).is_some() && !self.begins.contains(point.index())
+    }
+
+    /// Whether a thread that has printed `before`, newest first, can print `point` next.
+    pub(super) fn can_follow(&self, before: impl Iterator<Item = LogPointId>, point: LogPointId) -> bool {
+        self.last(before).is_some_and(|(_, next)| next.contains(point.index()))
+    }
+
+    fn of(&self, point: LogPointId) -> Option<&FixedBitSet> {
+        self.next.get(point.index())?.as_ref()
+    }
+
+    /// The newest of which it is known what can follow, and that.
+    fn last(&self, mut before: impl Iterator<Item = LogPointId>) -> Option<(LogPointId, &FixedBitSet)> {
+        before.find_map(|before| Some((before, self.of(before)?)))
     }
 }

@@ -89,8 +89,8 @@ impl Scan<'_> {
                     let resumes = !open.is_left || fit.resumes(&mut self.orders, fact.log_point);
                     resumes && !(is_apart && open.is_another(&self.orders, &self.kinds, fact))
                 });
-                let printed = open.events.iter().rev().filter_map(|event| event.log_point);
-                let is_new = thread.is_some() && self.successors.is_another_run(printed, fact.log_point);
+                let is_new =
+                    thread.is_some() && self.successors.is_another_run(open.newest_first(), fact.log_point);
                 let fit = fit.filter(|fit| !is_new || fit.n_request > 0);
                 let is_served = thread.is_none() && self.disputes.is_served(open.first_seq);
                 // What is run, and what begins, is not the middle of what nobody runs.

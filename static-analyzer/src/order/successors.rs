@@ -15,10 +15,10 @@ use std::collections::BTreeSet;
 use fixedbitset::FixedBitSet;
 use schema::TopLevelKind;
 
-use super::Input;
 use super::components::components;
 use super::fragment::{Flow, Fragment, Node};
 use super::method::{self, Event};
+use super::{Calls, Input};
 use crate::call_graph::Times;
 use crate::ir::ValueId;
 use crate::program::MethodId;
@@ -46,6 +46,7 @@ struct Rule {
 /// Per method: see the module.
 struct Grammar<'a> {
     input: &'a Input<'a>,
+    calls: &'a [Calls],
     /// Per log point its number among those that logs usually show.
     usual: Vec<Option<usize>>,
     rules: Vec<Rule>,
@@ -71,9 +72,11 @@ pub(crate) struct Successors {
     pub(crate) ends: Vec<u32>,
 }
 
-/// Finds them; `callees` are whom each method calls.
-pub(super) fn successors(input: &Input<'_>, callees: &[Vec<u32>], top_levels: &TopLevels) -> Successors {
-    let n_methods = callees.len();
+/// Finds them; `calls` are those of each method within its thread, of other top-level methods also:
+/// what one round of a service loop calls in a row is of one request.
+pub(super) fn successors(input: &Input<'_>, calls: &[Calls], top_levels: &TopLevels) -> Successors {
+    let n_methods = calls.len();
+    let callees = super::callees(calls);
     let mut usual = vec![None; input.log_points.len()];
     let mut shown = Vec::new();
     for &point in input.sites.iter().flatten().flat_map(|(_, points)| points) {
@@ -85,6 +88,7 @@ pub(super) fn successors(input: &Input<'_>, callees: &[Vec<u32>], top_levels: &T
     let none = || vec![FixedBitSet::new(); n_methods];
     let mut grammar = Grammar {
         input,
+        calls,
         usual,
         rules: (0..n_methods).map(|_| Rule::default()).collect(),
         silent: vec![true; n_methods],
@@ -93,9 +97,9 @@ pub(super) fn successors(input: &Input<'_>, callees: &[Vec<u32>], top_levels: &T
         follow: none(),
         thrown: none(),
     };
-    let components = components(callees).members;
+    let components = components(&callees).members;
     // Callees come first, and callers the other way round.
-    components.iter().for_each(|members| grammar.begin(members, callees));
+    components.iter().for_each(|members| grammar.begin(members, &callees));
     let mut begins = FixedBitSet::new();
     // What nothing follows is followed by the end, as if it were a log point more.
     let end = shown.len();
@@ -185,7 +189,7 @@ impl Grammar<'_> {
                 stubs.push(Fragment::empty());
             }
         }
-        for (site, targets, times) in &self.input.calls[method.index()] {
+        for (site, targets, times) in &self.calls[method.index()] {
             let methods = targets.iter().map(|target| target.index()).filter(|&target| self.prints[target]);
             let methods: Vec<usize> = methods.collect();
             if !methods.is_empty() {
@@ -204,7 +208,7 @@ impl Grammar<'_> {
         };
         events.sort_unstable();
         let events: Vec<(ValueId, Event<'_>)> = events.iter().map(event).collect();
-        let flow = method::told_apart(body, &events, self.input.rounds.get(&method));
+        let flow = method::told_apart(body, &events, None);
         Rule { items, next: adjacent(&flow) }
     }
 
