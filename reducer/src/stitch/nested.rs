@@ -14,8 +14,11 @@
 //!
 //! Two that name different things of one kind, and nothing in common, are none in the
 //! middle of the other, but in a thread that is named after what the outer one is about:
-//! that works on nothing else meanwhile, and meets what it meets. Nothing follows in a
-//! thread whose spans cross (each has a line within the other): its name is that of
+//! that works on nothing else meanwhile, and meets what it meets. Nor are several that one
+//! method prints in the middle of one span, of which each names a thing of its own: they are
+//! the rounds of a thread of which the outer one is the life, or what a process that starts
+//! again finds left over, and the first has as much to do with it as the next. Nothing follows
+//! in a thread whose spans cross (each has a line within the other): its name is that of
 //! several threads, or the spans are wrong.
 
 use std::collections::BTreeMap;
@@ -24,6 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
 use schema::{Level, LogPointId, Model, Pass, TopLevelId, TopLevelKind};
 
+use super::claims::{Values, contradict, request_values};
 use super::evidence::names_thread;
 use super::facts::Facts;
 use super::joined;
@@ -53,7 +57,9 @@ pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &
     let mut begins = Begins::new(model, facts);
     let mut out = Vec::new();
     for spans in threads.into_values() {
-        for (outer, next, inner) in nested(facts, &spans) {
+        let found = nested(facts, &spans);
+        let apart = apart(pairs, facts, &found);
+        for (outer, next, inner) in found {
             let tops = facts.get(outer).tops;
             let is_one = |&top: &TopLevelId| {
                 !pairs.is_dispatcher(top)
@@ -65,6 +71,8 @@ pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &
             let is_own = made.any(|value| names_thread(facts, value, outer_fact, inner_fact));
             let differ = !is_own && facts.differ(outer_fact, inner_fact);
             let is_inside = !differ && !tops.is_empty() && tops.iter().all(is_one);
+            let is_apart = apart.contains(&(outer, inner_fact.tops.first().copied()));
+            let is_inside = is_inside && (is_own || !is_apart);
             if is_inside && !has_sender[inner as usize] && sets.join(outer, inner) {
                 has_sender[inner as usize] = true;
                 out.push(SpanLink { from: outer, to: inner, pair: None, by: Pass::Nested });
@@ -72,6 +80,29 @@ pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &
         }
     }
     out
+}
+
+/// The spans that hold in their middle several of one method that are of different requests,
+/// with that method.
+fn apart(
+    pairs: &Pairs<'_>,
+    facts: &Facts<'_>,
+    found: &[(u32, Option<LogPointId>, u32)],
+) -> FxHashSet<(u32, Option<TopLevelId>)> {
+    let mut named: FxHashMap<(u32, Option<TopLevelId>), Values<'_>> = FxHashMap::default();
+    let mut apart = FxHashSet::default();
+    for &(outer, _, inner) in found {
+        let key = (outer, facts.get(inner).tops.first().copied());
+        let values = request_values(facts, pairs, inner);
+        let known = named.entry(key).or_default();
+        if contradict(known, &values) {
+            apart.insert(key);
+        }
+        for (class, texts) in values {
+            known.entry(class).or_default().extend(texts);
+        }
+    }
+    apart
 }
 
 /// Whether a link is of somebody who has asked for what a handler does, over a network.

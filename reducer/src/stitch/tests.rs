@@ -33,6 +33,7 @@ mod lifetimes;
 mod lone_lines;
 mod mentions;
 mod named_last;
+mod nested;
 mod numbered;
 mod on_behalf;
 mod on_disk;

@@ -34,3 +34,31 @@ fn what_time_finds_as_often_at_other_times_is_chance() {
     // Tasks that somebody else starts: a call stands before two of them.
     assert_eq!(n_links(|n| (n + 3) * 6007 % 9967), 0);
 }
+
+#[test]
+fn what_comes_of_the_same_as_a_task_has_not_started_it() {
+    let model = sketch::model(
+        "point p
+         top submit RpcHandler id=Id.n
+           >p
+         top note RpcHandler id=Note.n
+           >p
+         top work Task name=Name.text
+           >p
+         pair submit work Thread
+         pair note work Thread",
+    );
+    let line = |what: &str, at: u64| {
+        let at = format!("{}.{:02}", 10 + at / 100, at % 100);
+        format!("a - {what} {at}-{at}\n")
+    };
+    let calls = (0..40).map(|n| line(&format!("submit id={n}"), call(n)));
+    let tasks = (0..40).map(|n| line(&format!("work name=x{n}"), call(n) + 2));
+    // Every second call is noted, just before the task begins.
+    let notes = (0..20).map(|n| line(&format!("note id={n}"), call(2 * n) + 1));
+    let spans = spans(&model, &calls.chain(tasks).chain(notes).collect::<String>());
+    let requests = reduce(&model, outputs(&spans, |_, _| 0), &Config::default());
+    let pairs: Vec<_> = requests.iter().flat_map(|request| &request.links).map(|link| link.pair).collect();
+    assert!(pairs.iter().all(|pair| pair.is_some_and(|pair| pair.index() == 0)), "{pairs:?}");
+    assert_eq!(pairs.len(), 40);
+}
