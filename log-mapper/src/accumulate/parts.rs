@@ -64,6 +64,9 @@ impl PartEnds {
     }
 }
 
+/// What names of threads tell.
+type ToldByName = FxHashMap<Arc<str>, Told>;
+
 /// The spans that a part of the log has closed, with all that decides on them.
 pub(super) struct Part<'m> {
     model: &'m Model,
@@ -74,7 +77,7 @@ pub(super) struct Part<'m> {
     began: Began,
     kinds: Kinds,
     /// What the names of the spans' threads tell.
-    told: FxHashMap<Arc<str>, Told>,
+    told: ToldByName,
     /// The layout prints threads.
     has_threads: bool,
     /// What the program can run, as far as is known.
@@ -145,12 +148,12 @@ impl<'m> Scan<'m> {
         Part { model, done, orders, together, began, kinds, told, has_threads, possible }
     }
 
-    fn take_closed(&mut self) -> (Vec<(u64, Closed)>, FxHashMap<Arc<str>, Told>) {
+    fn take_closed(&mut self) -> (Vec<(u64, Closed)>, ToldByName) {
         let mut done = std::mem::take(&mut self.done);
         self.config.run(Pass::Disputes, || self.disputes.join(&mut done));
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&self.shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
-        let mut told = FxHashMap::default();
+        let mut told = ToldByName::default();
         for thread in done.iter().filter_map(|(_, closed)| closed.span.thread.as_ref()) {
             if !told.contains_key(thread)
                 && let Some(known) = self.threads.told_by(thread)

@@ -9,7 +9,7 @@ use super::sample::Sample;
 use super::timestamp::TimeLayout;
 use super::{Header, Layout, parse_level};
 
-/// Of them, those whose messages are looked for in the model.
+/// Headers of a layout whose messages are looked for in the model.
 const N_JUDGED_MAX: usize = 64;
 
 /// How well a layout reads the lines of a sample.
