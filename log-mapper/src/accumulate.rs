@@ -16,21 +16,21 @@ use std::sync::mpsc::sync_channel;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{
     Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, Pass, Passes, Result, TopLevelId,
-    ValueClassId, Values,
+    ValueClassId,
 };
 
 use self::anew::Processes;
 use self::began::Began;
 use self::begins::Begins;
+use self::choice::{Choice, Goes, event};
 use self::disputes::Disputes;
 use self::evidence::{LOOP_US, Loops, Spread, Trust};
 use self::facts::{Fact, Number};
-use self::given::Given;
 use self::handed::Handed;
 use self::names::Names;
 use self::neighbours::Lone;
 use self::one_at_a_time::Running;
-use self::open_span::{Fit, TopState, opening_any};
+use self::open_span::{TopState, opening_any};
 use self::open_spans::{OpenSpans, SpanIndex};
 use self::orders::{Follows, Orders};
 use self::owned::Owned;
@@ -41,12 +41,13 @@ use self::programs::Programs;
 use self::recent_texts::RecentTexts;
 use self::successors::Successors;
 use self::takers::{Taker, prefer_living};
-use self::thread_names::{ThreadNames, Told};
+use self::thread_names::ThreadNames;
+use self::threads::Threads;
 use self::together::Together;
 use self::tries::Tries;
 use self::wholes::Wholes;
 use crate::limits::PART_RECORDS;
-use crate::record::{Candidate, Record, Records};
+use crate::record::{Record, Records};
 
 mod ahead;
 mod alternatives;
@@ -58,6 +59,7 @@ mod begins;
 mod between;
 mod called_again;
 mod canonical;
+mod choice;
 mod counted;
 mod decoder;
 mod disputes;
@@ -96,6 +98,7 @@ mod takers;
 #[cfg(test)]
 mod tests;
 mod thread_names;
+mod threads;
 mod together;
 mod tries;
 mod waited;
@@ -213,11 +216,7 @@ struct Scan<'m> {
     /// call to begin work of its own, and RPCs to the own process, which stay calls.
     calls: FxHashSet<(TopLevelId, TopLevelId)>,
     open: OpenSpans,
-    threads: FxHashMap<Name, u32>,
-    thread_names: Vec<Name>,
-    /// What the name of each thread tells.
-    told: Vec<Told>,
-    names_of_threads: &'m ThreadNames<'m>,
+    threads: Threads<'m>,
     /// Number of the record at hand.
     seq: u64,
     previous_us: i64,
@@ -236,7 +235,6 @@ struct Scan<'m> {
     loops: Loops,
     began: Began,
     begins: Begins,
-    given: Given,
     owned: Owned,
     profile: Profile,
     /// What the record at hand shows.
@@ -290,38 +288,6 @@ struct Shown {
     handed: Option<(u64, LogPointId)>,
 }
 
-/// Where a record goes: with which of its candidates, and why.
-struct Choice {
-    candidate: usize,
-    thread: Option<u32>,
-    goes: Goes,
-    /// What has decided so.
-    by: Pass,
-}
-
-impl Choice {
-    /// The record joins the span of a taker.
-    fn joins(taker: Taker, thread: Option<u32>, reason: &str, by: Pass) -> Self {
-        let Taker { candidate, span, fit, .. } = taker;
-        Self { candidate, thread, goes: Goes::Joins(span, fit, Name::from(reason)), by }
-    }
-}
-
-enum Goes {
-    Joins(SpanIndex, Fit, Name),
-    Opens(Vec<TopState>),
-    /// Is a span of its own, while its thread goes on with what it was at.
-    Apart(Vec<TopState>),
-    /// Opens a span that begins with so many of the last records of another one.
-    Takes(Vec<TopState>, SpanIndex, usize),
-    /// Is printed inside of what its thread is doing.
-    Inside(SpanIndex),
-    /// Is what the caller of a span prints of its failure.
-    Fails(SpanIndex),
-    /// Joins a span together with the only records of other ones.
-    Adopts(SpanIndex, Fit, Vec<SpanIndex>),
-}
-
 impl<'m> Scan<'m> {
     fn new(model: &'m Model, config: &'m Config, names_of_threads: &'m ThreadNames<'m>) -> Self {
         let waits = |kind| matches!(kind, LinkKind::Call | LinkKind::Ask | LinkKind::Rpc);
@@ -335,10 +301,7 @@ impl<'m> Scan<'m> {
             programs: Programs::new(model),
             calls: calls.map(|pair| (pair.from, pair.to)).collect(),
             open: OpenSpans::default(),
-            threads: FxHashMap::default(),
-            thread_names: Vec::new(),
-            told: Vec::new(),
-            names_of_threads,
+            threads: Threads::new(names_of_threads),
             seq: 0,
             previous_us: i64::MIN,
             trust: Trust::FIRST,
@@ -350,7 +313,6 @@ impl<'m> Scan<'m> {
             loops: Loops::default(),
             began: Began::default(),
             begins: Begins::default(),
-            given: Given::default(),
             owned: Owned::default(),
             profile: Profile::new(model),
             line: None,
@@ -410,7 +372,7 @@ impl<'m> Scan<'m> {
         self.seq += 1;
         let mut facts = self.facts(record);
         self.remember(&mut facts);
-        let thread = record.thread.map(|name| self.thread(name));
+        let thread = record.thread.map(|name| self.threads.show(name));
         self.begin_anew(record, thread);
         self.find_digests(record, &mut facts, thread.is_none());
         if thread.is_none() {
@@ -579,7 +541,7 @@ impl<'m> Scan<'m> {
         self.opened.retain(|lone| lone.span != index);
         self.before = self.before.filter(|before| *before != index);
         let span = self.open.close(index);
-        let thread = span.thread.map(|thread| self.thread_names[thread as usize]);
+        let thread = span.thread.map(|thread| Arc::clone(self.threads.name(thread)));
         let first_seq = span.first_seq;
         let closed = span.close(&self.orders, self.node, thread, was_cut);
         self.done.push((first_seq, closed));
@@ -587,37 +549,8 @@ impl<'m> Scan<'m> {
 
     /// Keeps what the name of a thread says can run in it.
     fn restrict(&self, thread: Option<u32>, tops: &mut Vec<TopState>) {
-        if let Some(told) = thread.and_then(|thread| self.told.get(thread as usize)) {
-            told.restrict(tops, |top| self.names_of_threads.is_placed(top));
+        if let Some(thread) = thread {
+            self.threads.told(thread).restrict(tops, |top| self.threads.is_placed(top));
         }
-    }
-
-    fn thread(&mut self, name: &str) -> u32 {
-        let interned = Name::from(name);
-        if let Some(&thread) = self.threads.get(&interned) {
-            return thread;
-        }
-        let thread = u32::try_from(self.thread_names.len()).expect("fewer than 2^32 thread names");
-        self.thread_names.push(interned);
-        self.told.push(self.names_of_threads.told(name));
-        self.given.add_thread(name);
-        self.threads.insert(interned, thread);
-        thread
-    }
-}
-
-fn event(record: &Record<'_>, candidate: Option<&Candidate<'_>>, (pass, reason): (Pass, Name)) -> Event {
-    Event {
-        file: record.file,
-        line: record.line,
-        n_lines: record.n_lines,
-        byte_offset: record.byte_offset,
-        ts_us: record.ts_us,
-        late_us: record.late_us,
-        level: record.level,
-        log_point: candidate.map(|candidate| candidate.log_point),
-        values: candidate.map(|candidate| Values::new(&candidate.values)).unwrap_or_default(),
-        pass,
-        reason,
     }
 }

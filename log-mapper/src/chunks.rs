@@ -122,7 +122,10 @@ impl Chunker {
             }
             header_end = (end + 1).min(bytes.len());
         }
-        Some(start < bytes.len() && self.reading.begins(bytes, start, header_end))
+        if start == bytes.len() {
+            return Some(false);
+        }
+        self.reading.begins(bytes, start, header_end).or(ended.then_some(false))
     }
 
     /// `bytes` is the start of a record above the bound: its rest is counted and

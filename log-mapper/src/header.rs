@@ -9,10 +9,13 @@ pub mod clock;
 mod configuration;
 mod dates;
 mod detect;
+mod fit;
 mod induce;
+mod judge;
 mod languages;
 mod layout;
 mod layouts;
+mod sample;
 mod scan;
 pub mod timestamp;
 mod widths;
@@ -20,7 +23,8 @@ mod words;
 
 pub use configuration::{Configuration, patterns_of, read_configuration};
 pub use detect::detect;
-pub(crate) use detect::{Judge, choose, date_patterns};
+pub(crate) use detect::{choose, date_patterns};
+pub(crate) use judge::Judge;
 pub use layout::Layout;
 
 use schema::Level;

@@ -29,6 +29,11 @@ pub const MDC_KEYS_MAX: usize = 4;
 /// Bytes at the start of a file from which its layout is detected.
 pub const LAYOUT_SAMPLE_BYTES: usize = 128 << 10;
 
+/// Lines of a sample on which layouts are tried, and by which words before lines are told: each costs
+/// a scan by a hundred layouts. It decides nothing: a layout that they do not show is looked for among
+/// all lines of the sample that are left.
+pub const LAYOUT_LINES_MAX: usize = 400;
+
 /// Bytes from one piece of a file to the next of those in which a layout is looked for that its
 /// start does not show. A stretch of another layout that is longer is found; of a shorter one,
 /// what lies between two pieces is counted as lines that fit none.

@@ -3,7 +3,7 @@
 //! lines, and proved by all of them: the lines of one stand in the other, in their order. Where one
 //! process prints each record in two layouts, records are compared, not lines.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
@@ -90,17 +90,23 @@ fn sample(source: &Source) -> FxHashSet<u64> {
     if let Ok(mut input) = Input::open(source, u64::MAX) {
         input.read(&mut bytes, SAMPLE_BYTES);
     }
-    let lines = bytes.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end);
+    // The last one may have been cut.
+    let whole = memchr::memrchr(b'\n', &bytes).map_or(&bytes[..], |end| &bytes[..end]);
+    let lines = whole.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end);
     lines.filter(|line| line.len() >= LINE_BYTES_MIN).map(xxh3_64).collect()
 }
 
-/// Whether the lines of `inner` stand in `outer`, in their order.
+/// Whether the lines of `inner` stand in `outer`, in their order. The last one may have been cut.
 fn holds(outer: &Source, inner: &Source) -> bool {
     let (Some(mut outer), Some(mut inner)) = (Lines::open(outer), Lines::open(inner)) else { return false };
     while let Some(line) = inner.next() {
+        let is_it = |other: Line<'_>| match line.has_end {
+            true => other.text.trim_ascii_end() == line.text.trim_ascii_end(),
+            false => other.text.starts_with(line.text),
+        };
         loop {
             match outer.next() {
-                Some(other) if other == line => break,
+                Some(other) if is_it(other) => break,
                 Some(_) => {}
                 None => return false,
             }
@@ -109,37 +115,45 @@ fn holds(outer: &Source, inner: &Source) -> bool {
     true
 }
 
-/// Hashes of the lines of a file, one after the other.
+/// A line of a file.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    text: &'a [u8],
+    /// A line feed follows.
+    has_end: bool,
+}
+
+/// The lines of a file, one after the other.
 struct Lines {
     input: Input,
     text: Vec<u8>,
-    hashes: VecDeque<u64>,
+    at: usize,
 }
 
 impl Lines {
     fn open(source: &Source) -> Option<Self> {
         let input = Input::open(source, u64::MAX).ok()?;
-        Some(Self { input, text: Vec::new(), hashes: VecDeque::new() })
+        Some(Self { input, text: Vec::new(), at: 0 })
     }
 
-    fn next(&mut self) -> Option<u64> {
-        while self.hashes.is_empty() {
-            if self.input.ended() && self.text.is_empty() {
-                return None;
+    fn next(&mut self) -> Option<Line<'_>> {
+        let mut searched_to = self.at;
+        let feed = loop {
+            if let Some(n) = memchr::memchr(b'\n', &self.text[searched_to..]) {
+                break Some(searched_to + n);
             }
+            if self.input.ended() {
+                break None;
+            }
+            self.text.drain(..self.at);
+            self.at = 0;
+            searched_to = self.text.len();
             self.input.read(&mut self.text, READ_BYTES);
-            let end = if self.input.ended() {
-                self.text.len()
-            } else {
-                memchr::memrchr(b'\n', &self.text).map_or(0, |n| n + 1)
-            };
-            let whole = self.text[..end].strip_suffix(b"\n").unwrap_or(&self.text[..end]);
-            if end > 0 {
-                self.hashes.extend(whole.split(|b| *b == b'\n').map(|line| xxh3_64(line.trim_ascii_end())));
-            }
-            self.text.drain(..end);
-        }
-        self.hashes.pop_front()
+        };
+        let (start, end) = (self.at, feed.unwrap_or(self.text.len()));
+        self.at = (end + 1).min(self.text.len());
+        let has_end = feed.is_some();
+        (has_end || start < end).then(|| Line { text: &self.text[start..end], has_end })
     }
 }
 
@@ -159,6 +173,25 @@ mod tests {
         let got = overlaps(&sources);
         let got = got.first().map(|overlap| (overlap.inner.as_str(), overlap.whole));
         assert_eq!(got, expected, "{a:?} {b:?}");
+    }
+
+    #[test]
+    fn what_was_cut_within_a_line_is_contained() {
+        let text = lines(&[1, 2, 3]);
+        for n_bytes in 48..text.len() {
+            let sources = [Source::bytes("a", &text), Source::bytes("b", &text[..n_bytes])];
+            let got = overlaps(&sources);
+            let got = got.first().map(|overlap| (overlap.inner.as_str(), overlap.whole));
+            assert_eq!(got, Some(("b", true)), "{n_bytes} of {} bytes", text.len());
+        }
+        // The start of a line, and another end.
+        let other = [&text[..n_of_line(&text) + 30], b"x y z"].concat();
+        let sources = [Source::bytes("a", &text), Source::bytes("b", &other)];
+        assert!(overlaps(&sources).iter().all(|overlap| !overlap.whole));
+    }
+
+    fn n_of_line(text: &[u8]) -> usize {
+        text.iter().position(|b| *b == b'\n').map_or(text.len(), |n| n + 1)
     }
 
     #[test]

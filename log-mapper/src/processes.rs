@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::input::{Input, Source};
 use crate::limits::PROCESSES_MAX;
 use crate::reading::Reading;
-use crate::wrappers::{Only, Wrapper, process_of};
+use crate::wrappers::{self, Only, Wrapper, joined_end};
 
 /// Bytes read at once.
 const READ_BYTES: usize = 1 << 20;
@@ -42,12 +42,18 @@ pub(crate) fn processes_of(
     while !input.ended() {
         input.read(&mut text, READ_BYTES);
         let end = if input.ended() { text.len() } else { memchr::memrchr(b'\n', &text).map_or(0, |n| n + 1) };
-        for line in text[..end].split(|b| *b == b'\n') {
-            let Some(name) = process_of(&reading.wrappers, wrapper, line) else { continue };
-            n_lines += 1;
-            names.entry(name).or_insert((n_lines, n_lines)).1 = n_lines;
+        let mut at = 0;
+        while at < end {
+            let joined = joined_end(&reading.wrappers, &text[..end], at);
+            let Some(joined) = joined.or(input.ended().then_some(end)) else { break };
+            for name in wrappers::processes_of(&reading.wrappers, wrapper, &text[at..joined]) {
+                let Some(name) = name else { continue };
+                n_lines += 1;
+                names.entry(name).or_insert((n_lines, n_lines)).1 = n_lines;
+            }
+            at = (joined + 1).min(end);
         }
-        text.drain(..end);
+        text.drain(..at);
         if names.len() > PROCESSES_MAX * PROCESSES_MAX {
             break;
         }
@@ -169,6 +175,18 @@ mod tests {
         );
         let pod = |pod: &str| format!("{{\"log\":\"m\",\"kubernetes\":{{\"pod_name\":\"{pod}\"}}}}\n");
         check(&["json-message"], &[pod("a"), pod("b")].concat(), &["a", "b"]);
+        let pretty = |pod: &str| {
+            let at = "  \"kubernetes\": {\n    \"pod_name\": ";
+            format!("{{\n  \"log\": \"m\",\n{at}\"{pod}\"\n  }}\n}}\n")
+        };
+        check(
+            &["json-lines", "json-message"],
+            &[pretty("a"), pretty("b"), pretty("a")].concat(),
+            &["a", "b"],
+        );
+        let of = |pod: &str| format!("{{\"stream\":{{\"pod\":\"{pod}\"}},\"values\":[[\"1\",\"m\"]]}}");
+        let answer = format!("{{\"data\":{{\"result\":[{},{}]}}}}\n", of("a"), of("b"));
+        check(&["loki", "json-message"], &answer, &["a", "b"]);
     }
 
     #[test]

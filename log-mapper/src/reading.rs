@@ -91,12 +91,17 @@ impl Reading {
     /// The lines of `text` that are read.
     pub(crate) fn lines_of(&self, text: &[u8]) -> Vec<u8> {
         let Some(only) = &self.only else { return text.to_vec() };
-        let mut is_mine = true;
-        let lines = text.split_inclusive(|b| *b == b'\n').filter(|line| {
-            is_mine = only.holds(&self.wrappers, line).unwrap_or(is_mine);
-            is_mine
-        });
-        lines.flatten().copied().collect()
+        let (mut is_mine, mut at, mut out) = (true, 0, Vec::new());
+        while at < text.len() {
+            let end = wrappers::joined_end(&self.wrappers, text, at).unwrap_or(text.len());
+            let lines = &text[at..text.len().min(end + 1)];
+            is_mine = only.holds(&self.wrappers, lines).unwrap_or(is_mine);
+            if is_mine {
+                out.extend_from_slice(lines);
+            }
+            at = end + 1;
+        }
+        out
     }
 
     /// The inner text of `text`, which begins with a line; none: it is `text`.
@@ -106,19 +111,20 @@ impl Reading {
     }
 
     /// Whether the line at `at` of a file's text begins a record: its inner text does, and it is not
-    /// the rest of a line. `end`: where the lines of its header end.
-    pub(crate) fn begins(&self, text: &[u8], at: usize, end: usize) -> bool {
-        match self.unwrap(&text[at..end]) {
-            None => self.start(text, at, crate::lines::line_end(text, at)).is_some(),
-            Some(inner) => {
-                let inner = &inner.text[..];
-                let line = &text[at..crate::lines::line_end(text, at)];
-                !inner.is_empty()
-                    && self.only.as_ref().is_none_or(|only| only.names(&self.wrappers, line))
-                    && self.start(inner, 0, crate::lines::line_end(inner, 0)).is_some()
-                    && !wrappers::goes_on(&self.wrappers, self.only.as_ref(), text, at)
-            }
-        }
+    /// the rest of a line. `end`: where the lines of its header end. None: `text` ends within lines
+    /// that are put together.
+    pub(crate) fn begins(&self, text: &[u8], at: usize, end: usize) -> Option<bool> {
+        let joined_end = wrappers::joined_end(&self.wrappers, text, at)?;
+        let end = end.max((joined_end + 1).min(text.len()));
+        let Some(inner) = self.unwrap(&text[at..end]) else {
+            return Some(self.start(text, at, crate::lines::line_end(text, at)).is_some());
+        };
+        let (inner, lines) = (&inner.text[..], &text[at..joined_end]);
+        let begins = !inner.is_empty()
+            && self.only.as_ref().is_none_or(|only| only.names(&self.wrappers, lines))
+            && self.start(inner, 0, crate::lines::line_end(inner, 0)).is_some()
+            && !wrappers::goes_on(&self.wrappers, self.only.as_ref(), text, at);
+        Some(begins)
     }
 
     /// What a wrapper says of the time of the line at `start` of `wrapped`, where a layout prints none.

@@ -26,13 +26,15 @@ fn model() -> Model {
 
 /// What is read of a file: the process, and its records as line, time, thread and value.
 fn read(name: &str, text: &[u8], zone: &str) -> Vec<(Option<String>, Vec<String>, Vec<String>)> {
+    read_with(name, text, &Config { zone: parse_zone(zone).expect("a zone"), ..Config::new("n") })
+}
+
+fn read_with(name: &str, text: &[u8], config: &Config) -> Vec<(Option<String>, Vec<String>, Vec<String>)> {
     let model = model();
     let patterns = PatternSet::new(&model);
-    let config = Config { zone: parse_zone(zone).expect("a zone"), ..Config::new("n") };
-    let sources = look(vec![Source::bytes(name, text)], &patterns, &config).expect("in memory").concat();
+    let sources = look(vec![Source::bytes(name, text)], &patterns, config).expect("in memory").concat();
     let one = |source: &Source| {
-        let output =
-            map(&model, &patterns, std::slice::from_ref(source), &config, &|_| {}).expect("readable");
+        let output = map(&model, &patterns, std::slice::from_ref(source), config, &|_| {}).expect("readable");
         let damage = output.inputs[0].damage.clone();
         (source.process().map(str::to_owned), records(&output), damage)
     };
@@ -42,7 +44,7 @@ fn read(name: &str, text: &[u8], zone: &str) -> Vec<(Option<String>, Vec<String>
 fn records(output: &NodeOutput) -> Vec<String> {
     let spans = output.accumulators.iter().flat_map(|a| &a.spans);
     let of_spans = spans.flat_map(|span| {
-        let thread = span.thread.map(|thread| thread.to_string()).unwrap_or_default();
+        let thread = span.thread.as_deref().unwrap_or_default().to_owned();
         span.events.iter().map(move |event| (event, thread.clone()))
     });
     let mut all: Vec<_> =
@@ -86,6 +88,36 @@ fn each_process_that_a_wrapper_names_is_read_alone() {
     assert_eq!(names, [Some("a-1"), Some("b-1")]);
     assert_eq!(read[0].1, ["1 2025-03-29T11:54:05.123Z main 1", "4 2025-03-29T11:54:05.125Z main 1"]);
     assert_eq!(read[1].1, ["2 2025-03-29T11:54:05.124Z main 2", "6 2025-03-29T11:54:05.126Z main 2"]);
+}
+
+/// An object over several lines, as tools of the cloud print it, of the pod `pod`.
+fn pretty(pod: &str, text: &str) -> String {
+    let labels = format!("\"labels\": {{\n      \"pod_name\": \"{pod}\"\n    }}");
+    format!("{{\n  \"textPayload\": \"{text}\",\n  \"resource\": {{\n    {labels}\n  }}\n}}")
+}
+
+#[test]
+fn each_pod_in_objects_over_several_lines_is_read_alone() {
+    let line = |n: usize| {
+        let text = format!("2025-03-29 11:54:05,{n:03} {H}Started volume {n}");
+        pretty(if n.is_multiple_of(3) { "a" } else { "b" }, &text)
+    };
+    let n_lines = line(0).lines().count();
+    let texts: Vec<String> = (1..400).map(line).collect();
+    for (text, first) in [(texts.join("\n"), 1), (format!("[\n{}\n]\n", texts.join(",\n")), 2)] {
+        let record = |n: usize| {
+            let (place, millis) = (first + (n - 1) * n_lines, format!("{n:03}"));
+            format!("{place} 2025-03-29T11:54:05.{}Z main {n}", millis.trim_end_matches('0'))
+        };
+        for chunk_bytes in [1, 5000, 1 << 20] {
+            let read = read_with("x.json", text.as_bytes(), &Config { chunk_bytes, ..Config::new("n") });
+            let names: Vec<_> = read.iter().map(|(process, ..)| process.as_deref()).collect();
+            assert_eq!(names, [Some("a"), Some("b")]);
+            let of = |is_a: bool| (1..400).filter(move |n: &usize| n.is_multiple_of(3) == is_a).map(record);
+            assert_eq!(read[0].1, of(true).collect::<Vec<_>>(), "{chunk_bytes}");
+            assert_eq!(read[1].1, of(false).collect::<Vec<_>>(), "{chunk_bytes}");
+        }
+    }
 }
 
 #[test]

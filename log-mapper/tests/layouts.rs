@@ -64,7 +64,7 @@ type Found = (u64, Option<String>, Option<usize>, Option<Level>);
 fn found(output: &NodeOutput) -> Vec<Found> {
     let spans = output.accumulators.iter().flat_map(|a| &a.spans);
     let of_spans = spans.flat_map(|span| {
-        let thread = span.thread.map(|thread| thread.to_string());
+        let thread = span.thread.as_deref().map(str::to_owned);
         span.events.iter().map(move |event| (event, thread.clone()))
     });
     let all = of_spans.chain(output.unattributed.iter().map(|event| (event, None)));
@@ -148,32 +148,47 @@ fn several_layouts_in_one_file() {
     assert_eq!(account.damage, [told]);
 }
 
-/// A program that is given another configuration in the middle of a long file: what comes then is
-/// read as what came before, though the start of the file does not show it.
-#[test]
-fn a_layout_that_begins_in_the_middle_of_a_long_file() {
-    const N: usize = 8_000;
+/// Reads `n` records, those from `then` on in another layout; how the layouts were found.
+#[track_caller]
+fn read_changed(n: usize, then: usize) -> String {
     let line = |i: usize| {
         let (class, .., level, _, thread) = RECORDS[i % 4];
         let text =
             ["Started on port 8080", "Volume 3 is full", "Request 17 failed: x", "Stopped after 12 s"][i % 4];
         let level = level.name();
         let time = format!("2025-03-29 {:02}:{:02}:{:02},100", 10 + i / 3600, i / 60 % 60, i % 60);
-        if i < N / 2 {
+        if i < then {
             format!("{time} {level:<5} [{thread}] {class}: {text}\n")
         } else {
             format!("{level:<5} [{thread}] {time} {class} - {text}\n")
         }
     };
-    let text: String = (0..N).map(line).collect();
+    let text: String = (0..n).map(line).collect();
     let output = read(&text);
     let account = &output.inputs[0];
-    assert!(account.layout_found.contains("another about byte"), "{}", account.layout_found);
-    assert_eq!((account.n_records, account.n_headerless), (N as u64, 0), "{}", account.layout);
+    assert_eq!((account.n_records, account.n_headerless), (n as u64, 0), "{}", account.layout);
     let records = found(&output);
-    assert_eq!(records.len(), N);
+    assert_eq!(records.len(), n);
     for (i, (_, thread, log_point, _)) in records.into_iter().enumerate() {
         assert_eq!((thread.as_deref(), log_point), (Some(RECORDS[i % 4].5), Some(i % 4)), "{i}");
+    }
+    account.layout_found.clone()
+}
+
+/// A program that is given another configuration in the middle of a long file: what comes then is
+/// read as what came before, though the start of the file does not show it.
+#[test]
+fn a_layout_that_begins_in_the_middle_of_a_long_file() {
+    let found = read_changed(8_000, 4_000);
+    assert!(found.contains("another about byte"), "{found}");
+}
+
+/// How many lines layouts are tried on does not decide which are found.
+#[test]
+fn a_layout_that_begins_behind_the_lines_that_are_tried() {
+    let n_tried = log_mapper::limits::LAYOUT_LINES_MAX;
+    for n in [1, 10, n_tried] {
+        read_changed(n_tried + n, n_tried);
     }
 }
 

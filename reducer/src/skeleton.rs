@@ -5,6 +5,8 @@
 //! All else is needed only for rows, and is read for them where the whole span is kept
 //! ([`Stored`]).
 
+use std::sync::Arc;
+
 use schema::{LogPointId, Name, Place, TopLevelId, Value, Values};
 
 /// What is seen of a span.
@@ -13,7 +15,7 @@ pub(crate) struct Span {
     /// Label of the log source.
     pub(crate) node: Name,
     /// Thread name, where the layout prints it.
-    pub(crate) thread: Option<Name>,
+    pub(crate) thread: Option<Arc<str>>,
     /// Top-level methods that can have printed all events, best first.
     pub(crate) top_levels: Box<[TopLevelId]>,
     /// Identifier values, sorted by value class.
@@ -99,7 +101,7 @@ impl Span {
         };
         schema::Span {
             node: self.node,
-            thread: self.thread,
+            thread: self.thread.clone(),
             top_levels: self.top_levels.to_vec(),
             identifiers: Vec::new(),
             events: self.events.iter().map(event).collect(),

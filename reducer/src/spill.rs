@@ -31,7 +31,7 @@ pub struct SpillWriter {
     encoded: Vec<u8>,
     spans: Vec<Span>,
     unattributed: Vec<Event>,
-    /// Texts of identifiers, each held once.
+    /// Texts of identifiers and names of threads, each held once.
     texts: FxHashSet<Arc<str>>,
 }
 
@@ -95,10 +95,11 @@ impl SpillWriter {
         self.file.write_all(&self.encoded).map_err(Error::io(&self.folder))?;
         let stored = Stored { store: 0, n_bytes: to_u32(self.encoded.len()), offset: self.n_bytes };
         self.n_bytes += u64::from(stored.n_bytes);
-        for value in &mut span.identifiers {
-            match self.texts.get(&value.text) {
-                Some(known) => value.text = Arc::clone(known),
-                None => _ = self.texts.insert(Arc::clone(&value.text)),
+        let identifiers = span.identifiers.iter_mut().map(|value| &mut value.text);
+        for text in identifiers.chain(&mut span.thread) {
+            match self.texts.get(text) {
+                Some(known) => *text = Arc::clone(known),
+                None => _ = self.texts.insert(Arc::clone(text)),
             }
         }
         self.spans.push(Span::new(span, stored));

@@ -13,7 +13,7 @@ use crate::model::Level;
 use crate::pass::Pass;
 use crate::values::Values;
 
-/// A text of which there are few, in every span or event: held once, for good.
+/// A text of which there are few, however long a log is: held once, for good.
 pub type Name = ustr::Ustr;
 
 /// What one `map` of one node wrote: its accumulators and the accounting of its
@@ -104,8 +104,10 @@ pub struct Link {
 pub struct Span {
     /// Label of the log source.
     pub node: Name,
-    /// Thread name, where the layout prints it.
-    pub thread: Option<Name>,
+    /// Thread name, where the layout prints it. There are as many as requests where it names what
+    /// the thread works on.
+    #[serde(with = "crate::values::shared::optional")]
+    pub thread: Option<Arc<str>>,
     /// Top-level methods that can have printed all events, best first.
     pub top_levels: Vec<TopLevelId>,
     /// Identifier values, sorted by value class.

@@ -174,6 +174,28 @@ pub(crate) mod shared {
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
         Read::deserialize(deserializer).map(|Read(text)| Arc::from(text))
     }
+
+    /// The same of a text that may not be there.
+    pub(crate) mod optional {
+        use std::sync::Arc;
+
+        use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+        use super::Read;
+
+        pub(crate) fn serialize<S: Serializer>(
+            text: &Option<Arc<str>>,
+            serializer: S,
+        ) -> Result<S::Ok, S::Error> {
+            text.as_deref().serialize(serializer)
+        }
+
+        pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+            deserializer: D,
+        ) -> Result<Option<Arc<str>>, D::Error> {
+            Ok(Option::<Read<'de>>::deserialize(deserializer)?.map(|Read(text)| Arc::from(text)))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::Scan;
 use super::evidence::is_silence;
 use super::open_span::TopState;
 use super::open_spans::SpanIndex;
-use super::pools::{MAIN_THREAD, is_main};
+use super::pools::is_main;
 use crate::record::Record;
 
 /// What has shown so far which process is at work.
@@ -62,7 +62,7 @@ impl Scan<'_> {
         point: LogPointId,
         now_us: i64,
     ) {
-        let is_main_thread = |thread: &u32| self.thread_names[*thread as usize] == MAIN_THREAD;
+        let is_main_thread = |thread: &u32| self.threads.is_main(*thread);
         let begins = |state: &TopState| state.entered && is_main(self.model, state.top);
         let Some(thread) = thread.filter(is_main_thread) else { return };
         if !tops.is_empty() && tops.iter().all(begins) {
@@ -80,7 +80,7 @@ impl Scan<'_> {
 
     /// The first record of what `thread` is at, if that is the thread of a `main` at its `main`.
     fn main_began(&self, thread: u32) -> Option<u64> {
-        let is_main_thread = self.thread_names[thread as usize] == MAIN_THREAD;
+        let is_main_thread = self.threads.is_main(thread);
         let begun = self.open.current(thread).filter(|_| is_main_thread)?;
         let open = self.open.get(begun);
         let mains = |state: &TopState| state.entered && is_main(self.model, state.top);

@@ -45,11 +45,11 @@ impl Scan<'_> {
             let is_task =
                 |state: &TopState| state.entered && self.orders.kind(state.top) == TopLevelKind::Task;
             if let Some(candidate) = candidate.filter(|_| tops.iter().any(is_task)) {
-                self.given.begin(thread, candidate.log_point, record.ts_us);
+                self.threads.given.begin(thread, candidate.log_point, record.ts_us);
             }
         }
         if let Some(thread) = thread {
-            self.given.see(thread, record.ts_us);
+            self.threads.given.see(thread, record.ts_us);
         }
         let is_apart = matches!(goes, Goes::Apart(_));
         let opens = matches!(goes, Goes::Opens(_));

@@ -122,7 +122,7 @@ pub(super) fn cut_off(closed: &mut Closed, at: usize, top_levels: Vec<TopLevelId
     let is_kept = |value: &Value| shows(&span.events, value) || !shows(&events, value);
     span.identifiers = values.into_iter().filter(is_kept).collect();
     let fits = vec![BEST; top_levels.len()];
-    let (node, thread, truncated) = (span.node, span.thread, span.truncated);
+    let (node, thread, truncated) = (span.node, span.thread.clone(), span.truncated);
     let cut = Span { node, thread, top_levels, identifiers, events, truncated, hosts: Vec::new() };
     Closed::new(cut, fits, Vec::new())
 }

@@ -7,9 +7,10 @@
 //! paused between, and a first line that the one before it ends with is its own.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use schema::{LogPointId, Name, Pass};
+use schema::{LogPointId, Pass};
 
 use super::orders::Orders;
 use super::pools::{Closed, pool};
@@ -42,21 +43,21 @@ impl Begun {
 /// Joins what goes on with what was begun. `done`: the spans of one log source with the
 /// numbers of their first records, sorted by those.
 pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
-    let mut of_thread: FxHashMap<Name, Vec<usize>> = FxHashMap::default();
+    let mut of_thread: FxHashMap<Arc<str>, Vec<usize>> = FxHashMap::default();
     for (at, (_, closed)) in done.iter().enumerate() {
-        if let Some(thread) = closed.span.thread {
-            of_thread.entry(thread).or_default().push(at);
+        if let Some(thread) = &closed.span.thread {
+            of_thread.entry(Arc::clone(thread)).or_default().push(at);
         }
     }
-    let mut pools: FxHashMap<String, Begun> = FxHashMap::default();
+    let mut pools: FxHashMap<&str, Begun> = FxHashMap::default();
     for (thread, spans) in &of_thread {
         learn(pools.entry(pool(thread)).or_default(), spans, done);
     }
     let mut is_gone = vec![false; done.len()];
-    for (thread, spans) in of_thread {
-        let Some(first) = pools.get(&pool(&thread)).and_then(Begun::point) else { continue };
+    for (thread, spans) in &of_thread {
+        let Some(first) = pools.get(pool(thread)).and_then(Begun::point) else { continue };
         let mut before: Option<usize> = None;
-        for at in spans {
+        for &at in spans {
             match before {
                 Some(host) if !begins_with(&done[at].1, first) => {
                     if ends_with(&done[host].1, first) {

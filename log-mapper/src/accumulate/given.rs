@@ -7,10 +7,13 @@
 //! one is learnt too, from the first lines of such threads and those after a silence: the
 //! middle of a long task may look like the beginning of another one.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::LogPointId;
 
 use super::pools::pool;
+use super::threads::ThreadIndex;
 
 /// Threads of a name, and tasks that each of them began, on the average: what one thread
 /// is made for it does once, and its parts can look like some more.
@@ -20,64 +23,104 @@ const TASKS_MIN: u32 = 4;
 /// After so long without a line a thread begins anew, µs.
 const SILENCE_US: u64 = 1_000_000;
 
-/// The threads of a node by their names.
+/// The threads of a node by the names that they have in common.
 #[derive(Debug, Default)]
 pub(super) struct Given {
-    names: FxHashMap<String, usize>,
-    /// Per thread: its name, less its number.
+    names: FxHashMap<Arc<str>, usize>,
+    /// Per thread: where its name, less its number, is.
     of_thread: Vec<usize>,
     /// Per thread: its last line, µs; none: it has printed nothing yet.
     last_us: Vec<Option<i64>>,
-    /// Per name: threads, and tasks that they began.
-    seen: Vec<(u32, u32)>,
-    /// With what threads of a name begin: their first lines, and those after a silence.
-    first: FxHashSet<(usize, LogPointId)>,
+    pools: Vec<Pool>,
+    free: Vec<usize>,
+}
+
+/// Threads of one name.
+#[derive(Debug, Default)]
+struct Pool {
+    name: Arc<str>,
+    /// Those that are known.
+    n_known: u32,
+    /// Those that were seen, and tasks that they began. One that was forgotten counts once more.
+    n_threads: u32,
+    n_begun: u32,
+    /// With what they begin: their first lines, and those after a silence.
+    first: FxHashSet<LogPointId>,
 }
 
 impl Given {
     /// Another thread, of this name.
-    pub(super) fn add_thread(&mut self, name: &str) {
-        let next = self.seen.len();
-        let at = *self.names.entry(pool(name)).or_insert(next);
-        if at == next {
-            self.seen.push((0, 0));
+    pub(super) fn add_thread(&mut self, thread: ThreadIndex, name: &str) {
+        let name = pool(name);
+        let at = self.names.get(name).copied().unwrap_or_else(|| self.add_pool(name));
+        self.pools[at].n_known += 1;
+        self.pools[at].n_threads = self.pools[at].n_threads.saturating_add(1);
+        let thread = thread as usize;
+        if self.of_thread.len() <= thread {
+            self.of_thread.resize(thread + 1, 0);
+            self.last_us.resize(thread + 1, None);
         }
-        self.seen[at].0 += 1;
-        self.of_thread.push(at);
-        self.last_us.push(None);
+        (self.of_thread[thread], self.last_us[thread]) = (at, None);
+    }
+
+    fn add_pool(&mut self, name: &str) -> usize {
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.pools.push(Pool::default());
+            self.pools.len() - 1
+        });
+        let name: Arc<str> = Arc::from(name);
+        self.names.insert(Arc::clone(&name), at);
+        self.pools[at] = Pool { name, ..Pool::default() };
+        at
+    }
+
+    /// A thread is known no longer, nor, after the last one of a name, what such do.
+    pub(super) fn forget_thread(&mut self, thread: ThreadIndex) {
+        let at = self.of_thread[thread as usize];
+        let pool = &mut self.pools[at];
+        pool.n_known -= 1;
+        if pool.n_known == 0 {
+            self.names.remove(&pool.name);
+            *pool = Pool::default();
+            self.free.push(at);
+        }
     }
 
     /// A thread printed a line.
-    pub(super) fn see(&mut self, thread: u32, ts_us: i64) {
-        if let Some(last_us) = self.last_us.get_mut(thread as usize) {
-            *last_us = Some(ts_us);
-        }
+    pub(super) fn see(&mut self, thread: ThreadIndex, ts_us: i64) {
+        self.last_us[thread as usize] = Some(ts_us);
     }
 
     /// A thread began a task with a line of `point`.
-    pub(super) fn begin(&mut self, thread: u32, point: LogPointId, ts_us: i64) {
-        let last_us = self.last_us.get(thread as usize).copied().flatten();
+    pub(super) fn begin(&mut self, thread: ThreadIndex, point: LogPointId, ts_us: i64) {
+        let last_us = self.last_us[thread as usize];
         let is_first = last_us.is_none_or(|last_us| ts_us.abs_diff(last_us) >= SILENCE_US);
-        if let Some(&at) = self.of_thread.get(thread as usize).filter(|_| is_first) {
-            self.first.insert((at, point));
+        let pool = &mut self.pools[self.of_thread[thread as usize]];
+        if is_first {
+            pool.first.insert(point);
         }
-        if let Some(seen) = self.of_thread.get(thread as usize).and_then(|&at| self.seen.get_mut(at)) {
-            seen.1 = seen.1.saturating_add(1);
-        }
+        pool.n_begun = pool.n_begun.saturating_add(1);
+    }
+
+    fn pool(&self, thread: ThreadIndex) -> &Pool {
+        &self.pools[self.of_thread[thread as usize]]
     }
 
     /// Whether threads named like this one have begun with a line of `point`, beyond doubt.
-    pub(super) fn begins(&self, thread: u32, point: LogPointId) -> bool {
-        let at = self.of_thread.get(thread as usize);
-        at.is_some_and(|&at| self.first.contains(&(at, point)))
+    pub(super) fn begins(&self, thread: ThreadIndex, point: LogPointId) -> bool {
+        self.pool(thread).first.contains(&point)
     }
 
     /// Whether a thread is one of those that are given tasks.
-    pub(super) fn is_given(&self, thread: u32) -> bool {
-        let seen = self.of_thread.get(thread as usize).and_then(|&at| self.seen.get(at));
-        seen.is_some_and(|&(n_threads, n_begun)| {
-            n_threads >= THREADS_MIN && n_begun >= n_threads.saturating_mul(TASKS_MIN)
-        })
+    pub(super) fn is_given(&self, thread: ThreadIndex) -> bool {
+        let Pool { n_threads, n_begun, .. } = *self.pool(thread);
+        n_threads >= THREADS_MIN && n_begun >= n_threads.saturating_mul(TASKS_MIN)
+    }
+
+    /// What is held, in entries of all its tables.
+    #[cfg(test)]
+    pub(super) fn n_entries(&self) -> usize {
+        self.of_thread.len() + self.last_us.len() + self.names.len().max(self.pools.len())
     }
 }
 
@@ -85,23 +128,25 @@ impl Given {
 mod tests {
     use super::*;
 
+    fn add(given: &mut Given, names: &[&str]) {
+        (0..).zip(names).for_each(|(thread, name)| given.add_thread(thread, name));
+    }
+
     #[test]
     fn threads_that_are_named_alike_and_begin_again_and_again_are_given_tasks() {
         let mut given = Given::default();
-        ["worker-1", "worker-2", "flusher", "made-1", "made-2"]
-            .iter()
-            .for_each(|name| given.add_thread(name));
+        add(&mut given, &["worker-1", "worker-2", "flusher", "made-1", "made-2"]);
         for thread in [0, 1, 0, 0, 1, 0, 1, 0, 2, 2, 2, 2, 2, 3, 4] {
             given.begin(thread, LogPointId::new(0), 0);
         }
-        let is_given: Vec<bool> = (0..6).map(|thread| given.is_given(thread)).collect();
-        assert_eq!(is_given, [true, true, false, false, false, false]);
+        let is_given: Vec<bool> = (0..5).map(|thread| given.is_given(thread)).collect();
+        assert_eq!(is_given, [true, true, false, false, false]);
     }
 
     #[test]
     fn with_what_threads_begin_their_first_lines_tell_and_those_after_a_silence() {
         let mut given = Given::default();
-        ["worker-1", "worker-2", "flusher"].iter().for_each(|name| given.add_thread(name));
+        add(&mut given, &["worker-1", "worker-2", "flusher"]);
         let [reads, writes, closes] = [0, 1, 2].map(LogPointId::new);
         for (point, ts_us) in [(reads, 0), (closes, 900_000), (writes, 1_900_000)] {
             given.begin(0, point, ts_us);

@@ -12,7 +12,7 @@ use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, TICK_US, is_s
 use super::facts::Fact;
 use super::open_span::TopState;
 use super::open_spans::SpanIndex;
-use super::pools::{MAIN_THREAD, is_main};
+use super::pools::is_main;
 use super::{Scan, Taker};
 use crate::record::{Candidate, Record};
 
@@ -327,7 +327,7 @@ impl Scan<'_> {
     /// Whether `span` can be the program's `main`, in the thread of one: nothing else is.
     fn is_in_main(&self, span: SpanIndex) -> bool {
         let open = self.open.get(span);
-        let is_main_thread = |thread: u32| self.thread_names[thread as usize] == MAIN_THREAD;
+        let is_main_thread = |thread: u32| self.threads.is_main(thread);
         open.thread.is_some_and(is_main_thread)
             && open.tops.iter().any(|state| is_main(self.model, state.top))
     }
@@ -342,7 +342,7 @@ impl Scan<'_> {
     fn floats_apart(&mut self, span: SpanIndex, point: LogPointId, gap_us: u64) -> bool {
         let open = self.open.get(span);
         // The thread of `main` works on nothing else.
-        if open.thread.is_some_and(|thread| self.thread_names[thread as usize] == MAIN_THREAD) {
+        if open.thread.is_some_and(|thread| self.threads.is_main(thread)) {
             return false;
         }
         // What initializes a class is in the middle of its thread's work.
@@ -379,7 +379,7 @@ impl Scan<'_> {
     /// line: its thread is handed the next one by who serves those.
     fn is_call(&self, span: SpanIndex) -> bool {
         let open = self.open.get(span);
-        let is_main = open.thread.is_some_and(|thread| self.thread_names[thread as usize] == MAIN_THREAD);
+        let is_main = open.thread.is_some_and(|thread| self.threads.is_main(thread));
         let is_call =
             |state: &TopState| state.entered && self.orders.kind(state.top) == TopLevelKind::RpcHandler;
         !is_main && open.tops.iter().any(is_call)
@@ -406,7 +406,7 @@ impl Scan<'_> {
             || (gap_us > self.pause_us().max(lasted_us) && self.is_call(span))
             || (gap_us > self.pause_of_task_us().max(lasted_us)
                 && self.is_given_task(span)
-                && self.open.get(span).thread.is_some_and(|thread| self.given.begins(thread, point)))
+                && self.open.get(span).thread.is_some_and(|thread| self.threads.given.begins(thread, point)))
     }
 
     /// Whether `span` is a dispatcher that has printed last what it prints before or after its
@@ -442,7 +442,7 @@ impl Scan<'_> {
     fn is_given_task(&self, span: SpanIndex) -> bool {
         let open = self.open.get(span);
         let is_task = |state: &TopState| state.entered && self.orders.kind(state.top) == TopLevelKind::Task;
-        open.thread.is_some_and(|thread| self.given.is_given(thread)) && open.tops.iter().any(is_task)
+        open.thread.is_some_and(|thread| self.threads.given.is_given(thread)) && open.tops.iter().any(is_task)
     }
 
     /// A longer pause than this is none in the middle of a thread's work, µs.
@@ -476,7 +476,7 @@ impl Scan<'_> {
     /// `main` is that of another process). Whoever needs a class
     /// first waits for its initializer, wherever it is at work.
     pub(super) fn encloses(&self, outer: SpanIndex, inner: SpanIndex) -> bool {
-        let is_main_thread = |thread: u32| self.thread_names[thread as usize] == MAIN_THREAD;
+        let is_main_thread = |thread: u32| self.threads.is_main(thread);
         let (outer_tops, inner_tops) = (&self.open.get(outer).tops, &self.open.get(inner).tops);
         let is_anybodys = |state: &TopState| {
             self.orders.kind(state.top) == TopLevelKind::DispatchTarget

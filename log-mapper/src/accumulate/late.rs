@@ -8,7 +8,7 @@
 //! together as well, but never in one round.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Event, LogPointId, Name, Pass, Place, TopLevelId};
+use schema::{Event, LogPointId, Pass, Place, TopLevelId};
 
 use super::between::{step, walk};
 use super::orders::{Follows, Orders};
@@ -84,10 +84,10 @@ pub(super) struct Line {
 
 /// The lines of each thread, in order.
 pub(super) fn lines_of_threads(done: &[(u64, Closed)]) -> Vec<Vec<Line>> {
-    let mut at: FxHashMap<Name, usize> = FxHashMap::default();
+    let mut at: FxHashMap<&str, usize> = FxHashMap::default();
     let mut threads: Vec<Vec<Line>> = Vec::new();
     for (span, (_, closed)) in done.iter().enumerate() {
-        let Some(thread) = closed.span.thread else { continue };
+        let Some(thread) = closed.span.thread.as_deref() else { continue };
         let at = *at.entry(thread).or_insert(threads.len());
         if at == threads.len() {
             threads.push(Vec::new());

@@ -173,7 +173,7 @@ impl Scan<'_> {
             return None;
         }
         let mut tops = opening_after(&mut self.orders, &[last], fact);
-        tops.retain(|state| thread.is_none_or(|thread| self.told[thread as usize].allows(state.top)));
+        tops.retain(|state| thread.is_none_or(|thread| self.threads.told(thread).allows(state.top)));
         tops.retain(|state| self.is_event(state) || !self.orders.can_begin(state.top, fact.log_point));
         let fits = !tops.is_empty() && (instead.is_none() || tops.iter().all(|state| self.is_event(state)));
         fits.then_some(Goes::Takes(tops, giver, 1))
@@ -297,7 +297,7 @@ impl Scan<'_> {
             let goes = Goes::Inside(current);
             return Some(Choice { candidate, thread: None, goes, by: Pass::NoLogPoint });
         };
-        let thread = Some(self.thread(name));
+        let thread = Some(self.threads.show(name));
         let current = self.open.current(thread?)?;
         let span = self.open.get(current);
         let is_near = record.ts_us.abs_diff(span.last_us) <= LOOP_US;

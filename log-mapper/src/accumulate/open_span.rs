@@ -542,7 +542,7 @@ impl OpenSpan {
         mut self,
         orders: &Orders<'_>,
         node: Name,
-        thread: Option<Name>,
+        thread: Option<Arc<str>>,
         was_cut: bool,
     ) -> Closed {
         let truncated = was_cut && !self.is_at_exit(orders);

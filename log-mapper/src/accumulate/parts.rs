@@ -6,14 +6,15 @@
 //! a span that has been closed is not joined with that across an end: so one is put where the
 //! log is quiet.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use schema::{Accumulator, Kinds, Model, Name, Pass, TopLevelId};
+use schema::{Accumulator, Kinds, Model, Pass, TopLevelId};
 
 use super::began::Began;
 use super::orders::Orders;
 use super::pools::{Closed, Pools};
+use super::recent_texts::RecentTexts;
 use super::thread_names::{ThreadNames, Told};
 use super::together::Together;
 use super::{
@@ -63,6 +64,9 @@ impl PartEnds {
     }
 }
 
+/// What names of threads tell.
+type ToldByName = FxHashMap<Arc<str>, Told>;
+
 /// The spans that a part of the log has closed, with all that decides on them.
 pub(super) struct Part<'m> {
     model: &'m Model,
@@ -73,7 +77,7 @@ pub(super) struct Part<'m> {
     began: Began,
     kinds: Kinds,
     /// What the names of the spans' threads tell.
-    told: FxHashMap<Name, Told>,
+    told: ToldByName,
     /// The layout prints threads.
     has_threads: bool,
     /// What the program can run, as far as is known.
@@ -84,13 +88,27 @@ pub(super) struct Part<'m> {
 pub(super) struct KnownThreads<'m> {
     names: &'m ThreadNames<'m>,
     pools: Pools<'m>,
-    n_spans: BTreeMap<Name, u32>,
+    /// Per thread.
+    n_spans: RecentTexts<u32>,
 }
 
 impl<'m> KnownThreads<'m> {
     /// Nothing is known yet.
     pub(super) fn new(model: &'m Model, names: &'m ThreadNames<'m>) -> Self {
-        Self { names, pools: Pools::new(model), n_spans: BTreeMap::new() }
+        Self { names, pools: Pools::new(model), n_spans: RecentTexts::default() }
+    }
+
+    /// A part of the log ends: threads and pools of which it has no span are forgotten, if more than
+    /// `n_kept` are known.
+    fn end_part(&mut self, n_kept: u64) {
+        self.n_spans.end_part_beyond(n_kept);
+        self.pools.end_part(n_kept);
+    }
+
+    /// What is held, in entries of all its tables.
+    #[cfg(test)]
+    pub(super) fn n_entries(&self) -> usize {
+        self.n_spans.len() + self.pools.len()
     }
 }
 
@@ -104,6 +122,8 @@ impl<'m> Scan<'m> {
         self.profile.end_part();
         let first_seq = self.seq.saturating_sub(self.config.part_records);
         self.disputes.end_part(first_seq);
+        let Self { threads, open, config, .. } = self;
+        threads.end_part(config.part_records, |thread| open.current(thread).is_some());
         Part {
             model: self.model,
             done,
@@ -112,7 +132,7 @@ impl<'m> Scan<'m> {
             began: self.began.clone(),
             kinds: self.kinds.clone(),
             told,
-            has_threads: !self.threads.is_empty(),
+            has_threads: self.threads.are_printed(),
             possible: self.programs.possible(),
         }
     }
@@ -124,19 +144,21 @@ impl<'m> Scan<'m> {
         }
         let (done, told) = self.take_closed();
         let Self { model, orders, together, began, kinds, programs, threads, .. } = self;
-        let (has_threads, possible) = (!threads.is_empty(), programs.possible());
+        let (has_threads, possible) = (threads.are_printed(), programs.possible());
         Part { model, done, orders, together, began, kinds, told, has_threads, possible }
     }
 
-    fn take_closed(&mut self) -> (Vec<(u64, Closed)>, FxHashMap<Name, Told>) {
+    fn take_closed(&mut self) -> (Vec<(u64, Closed)>, ToldByName) {
         let mut done = std::mem::take(&mut self.done);
         self.config.run(Pass::Disputes, || self.disputes.join(&mut done));
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&self.shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
-        let mut told = FxHashMap::default();
-        for thread in done.iter().filter_map(|(_, closed)| closed.span.thread) {
-            if let Some(&known) = self.threads.get(&thread) {
-                told.entry(thread).or_insert_with(|| self.told[known as usize].clone());
+        let mut told = ToldByName::default();
+        for thread in done.iter().filter_map(|(_, closed)| closed.span.thread.as_ref()) {
+            if !told.contains_key(thread)
+                && let Some(known) = self.threads.told_by(thread)
+            {
+                told.insert(Arc::clone(thread), known.clone());
             }
         }
         (done, told)
@@ -148,17 +170,19 @@ impl Part<'_> {
     pub(super) fn finish(mut self, threads: &mut KnownThreads<'_>, config: &Config) -> Vec<Accumulator> {
         self.join(config);
         let Self { mut done, told, .. } = self;
-        for thread in done.iter().filter_map(|(_, closed)| closed.span.thread) {
-            *threads.n_spans.entry(thread).or_default() += 1;
+        for thread in done.iter().filter_map(|(_, closed)| closed.span.thread.as_ref()) {
+            *threads.n_spans.show(thread, || 0) += 1;
         }
-        let told_of = |closed: &Closed| told.get(&closed.span.thread?);
+        let told_of = |closed: &Closed| told.get(closed.span.thread.as_ref()?);
         for (_, closed) in &mut done {
-            let is_own = |thread: &Name| threads.n_spans.get(thread).is_none_or(|&n| n <= OWN_THREAD_MAX);
-            if let Some(told) = closed.span.thread.filter(is_own).and_then(|thread| told.get(&thread)) {
+            let is_own = |thread: &str| threads.n_spans.get(thread).is_none_or(|&n| n <= OWN_THREAD_MAX);
+            if let Some(told) = told_of(closed)
+                && closed.span.thread.as_deref().is_some_and(is_own)
+            {
                 told.add_values(&mut closed.span);
             }
         }
-        let KnownThreads { names, pools, .. } = threads;
+        let KnownThreads { names, pools, .. } = &mut *threads;
         let is_doubtful = |told: Option<&Told>, top: TopLevelId| {
             told.is_some_and(|told| told.speaks_against(top, names.is_placed(top)))
         };
@@ -170,7 +194,9 @@ impl Part<'_> {
             pools.prefer(&mut closed, |top| is_doubtful(told, top));
             Accumulator { spans: vec![closed.into_span()], links: Vec::new() }
         });
-        accumulators.collect()
+        let accumulators = accumulators.collect();
+        threads.end_part(config.part_records);
+        accumulators
     }
 
     /// Joins and cuts spans as all of them together show that they should be.

@@ -8,8 +8,10 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use schema::{Event, LogPointId, Model, Name, Pass, Span, TopLevelId, TopLevelKind, TopLevelMethod};
+
+use super::recent_texts::RecentTexts;
 
 /// The name that the JVM gives to the thread of `main`.
 pub(super) const MAIN_THREAD: &str = "main";
@@ -136,7 +138,7 @@ pub(super) fn is_main(model: &Model, top: TopLevelId) -> bool {
 #[derive(Debug)]
 pub(super) struct Pools<'m> {
     model: &'m Model,
-    runs: FxHashMap<String, Runs<'m>>,
+    runs: RecentTexts<Runs<'m>>,
 }
 
 /// What one pool runs.
@@ -150,19 +152,32 @@ struct Runs<'m> {
 impl<'m> Pools<'m> {
     /// Nothing is known yet.
     pub(super) fn new(model: &'m Model) -> Self {
-        Pools { model, runs: FxHashMap::default() }
+        Pools { model, runs: RecentTexts::default() }
     }
 
     /// Learns from a span that only one top-level method can have printed, if nothing speaks
     /// against that.
     pub(super) fn learn(&mut self, span: &Span, is_doubtful: impl Fn(TopLevelId) -> bool) {
-        if let (Some(thread), [top]) = (&span.thread, &span.top_levels[..])
-            && !is_doubtful(*top)
+        let Some(thread) = &span.thread else { return };
+        let runs = self.runs.show(&Arc::from(pool(thread)), Runs::default);
+        if let [top] = span.top_levels[..]
+            && !is_doubtful(top)
         {
-            let runs = self.runs.entry(pool(thread)).or_default();
-            runs.tops.insert(*top);
-            runs.services.extend(service(self.model, *top));
+            runs.tops.insert(top);
+            runs.services.extend(service(self.model, top));
         }
+    }
+
+    /// A part of the log ends: what pools run of which it has no span is forgotten, if more than
+    /// `n_kept` are known.
+    pub(super) fn end_part(&mut self, n_kept: u64) {
+        self.runs.end_part_beyond(n_kept);
+    }
+
+    /// Of how many pools something is known.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.runs.len()
     }
 
     /// Puts first what the span's pool is known to run, among equal fits. What is doubtful comes
@@ -170,7 +185,7 @@ impl<'m> Pools<'m> {
     /// it is about.
     pub(super) fn prefer(&self, closed: &mut Closed, is_doubtful: impl Fn(TopLevelId) -> bool) {
         let Inside { span, fits, .. } = &mut **closed;
-        let known = span.thread.as_deref().and_then(|thread| self.runs.get(&pool(thread)));
+        let known = span.thread.as_deref().and_then(|thread| self.runs.get(pool(thread)));
         let runs = |top| known.is_some_and(|known| known.tops.contains(&top));
         let serves = |top| {
             known.zip(service(self.model, top)).is_some_and(|(known, class)| known.services.contains(class))
@@ -189,6 +204,6 @@ fn service(model: &Model, top: TopLevelId) -> Option<&str> {
 }
 
 /// A thread's name up to its first number or address.
-pub(super) fn pool(thread: &str) -> String {
-    thread.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().to_owned()
+pub(super) fn pool(thread: &str) -> &str {
+    thread.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default()
 }

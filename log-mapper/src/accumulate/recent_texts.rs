@@ -22,7 +22,7 @@ impl<V> Default for RecentTexts<V> {
 impl<V> RecentTexts<V> {
     /// Whether nothing is known of any.
     pub(super) fn is_empty(&self) -> bool {
-        self.now.is_empty() && self.before.is_empty()
+        self.len() == 0
     }
 
     /// What is known of a text.
@@ -50,6 +50,18 @@ impl<V> RecentTexts<V> {
     pub(super) fn end_part(&mut self) {
         self.before = std::mem::take(&mut self.now);
     }
+
+    /// The same, as soon as something is known of more than `n_kept`.
+    pub(super) fn end_part_beyond(&mut self, n_kept: u64) {
+        if self.len() as u64 > n_kept {
+            self.end_part();
+        }
+    }
+
+    /// Of how many something is known.
+    pub(super) fn len(&self) -> usize {
+        self.now.len() + self.before.len()
+    }
 }
 
 #[cfg(test)]
@@ -71,5 +83,16 @@ mod tests {
         assert_eq!(texts.get("block_1"), Some(&3));
         texts.end_part();
         assert!(texts.is_empty());
+    }
+
+    #[test]
+    fn as_many_as_are_to_be_kept_are() {
+        let mut texts: RecentTexts<u32> = RecentTexts::default();
+        // The fourth one is too many, and a part later what was not shown since is forgotten.
+        for (n_shown, expected) in (1..).zip([(1, true), (2, true), (3, true), (4, true), (1, false)]) {
+            texts.show(&Arc::from(format!("block_{n_shown}")), || 0);
+            texts.end_part_beyond(3);
+            assert_eq!((texts.len(), texts.get("block_1").is_some()), expected);
+        }
     }
 }

@@ -7,11 +7,12 @@
 //! the rest. Where no threads are printed it is the only span that can have come to the
 //! rest, if lines between fill what lacks there, and if there is only one way to do so.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::{contains_apart, is_dated, is_made, is_unique};
 use schema::{
-    Event, IdentifierId, IdentifierStrength, Kinds, LogPointId, Name, Pass, Place, TopLevelId, TopLevelKind,
-    Value,
+    Event, IdentifierId, IdentifierStrength, Kinds, LogPointId, Pass, Place, TopLevelId, TopLevelKind, Value,
 };
 
 use super::began::Began;
@@ -36,11 +37,11 @@ pub(super) fn join(
     done: &mut Vec<(u64, Closed)>,
     window_us: i64,
 ) {
-    let mut of_thread: FxHashMap<Option<Name>, Vec<usize>> = FxHashMap::default();
+    let mut of_thread: FxHashMap<Option<Arc<str>>, Vec<usize>> = FxHashMap::default();
     let mut gone = FxHashSet::default();
     let mut rests = Rests { orders, kinds, began, done, window_us };
     for span in 0..rests.done.len() {
-        let before = of_thread.entry(rests.done[span].1.span.thread).or_default();
+        let before = of_thread.entry(rests.done[span].1.span.thread.clone()).or_default();
         match rests.find(before, span) {
             Some(whole) => {
                 // No further back than is looked.

@@ -8,6 +8,8 @@
 //! before it is mostly followed by something else, and if it stands nearer to what comes
 //! next, it is the beginning of that.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use schema::{Event, LogPointId, Name, Pass, TopLevelId, Value};
 
@@ -25,10 +27,10 @@ const STRAY_SHARE: u32 = 8;
 /// Moves tails to the spans that they begin. `done`: the spans of one log source with the
 /// numbers of their first records, sorted by those.
 pub(super) fn join(orders: &mut Orders<'_>, done: &mut [(u64, Closed)]) {
-    let mut of_thread: FxHashMap<Name, Vec<usize>> = FxHashMap::default();
+    let mut of_thread: FxHashMap<Arc<str>, Vec<usize>> = FxHashMap::default();
     for (at, (_, closed)) in done.iter().enumerate() {
-        if let Some(thread) = closed.span.thread {
-            of_thread.entry(thread).or_default().push(at);
+        if let Some(thread) = &closed.span.thread {
+            of_thread.entry(Arc::clone(thread)).or_default().push(at);
         }
     }
     let next = Next::of(of_thread.values(), done);

@@ -20,6 +20,7 @@ mod first_thread;
 mod last_lines;
 mod late;
 mod learnt;
+mod new_names;
 mod no_threads;
 mod numbered;
 mod once;

@@ -1,7 +1,7 @@
 //! Dates: which of the known date patterns the first lines of a file hold, and where in a line.
 
-use super::detect::Sample;
 use super::layouts::DATES;
+use super::sample::Sample;
 use super::timestamp::TimeLayout;
 
 /// Lines with time stamps that are looked at.

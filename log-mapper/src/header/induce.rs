@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use super::align::{Column, Token, columns, tokens};
 use super::dates::date_in;
-use super::detect::{Judge, Sample};
+use super::judge::Judge;
 use super::parse_level;
+use super::sample::Sample;
 use super::timestamp::TimeLayout;
 
 /// Lines that are looked at.

@@ -1,7 +1,8 @@
 //! Widths: how wide a layout pads its fields, as the lines show that it reads.
 
-use super::detect::{Sample, header_of};
+use super::fit::header_of;
 use super::layout::Layout;
+use super::sample::Sample;
 
 /// Widths that layouts pad a field to.
 const WIDTHS_MAX: usize = 60;

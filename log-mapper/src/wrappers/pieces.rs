@@ -1,7 +1,8 @@
 //! Pieces: a line that a container runtime has cut, as it was too long. Lines of another stream can
 //! stand between its pieces; those of one stream are put together, where the first one stands.
 
-use super::{Inner, Wrapper, inner_of};
+use super::unwrap::inner_of;
+use super::{Inner, Wrapper};
 use crate::lines::line_end;
 
 /// Lines in which the pieces of one stand. What is cut within so many lines is never parted.

@@ -6,12 +6,11 @@ use std::collections::BTreeSet;
 
 use super::{Inner, Wrapper};
 use crate::header::parse_level;
-use crate::limits::PROCESSES_MAX;
+use crate::limits::{LAYOUT_LINES_MAX, PROCESSES_MAX};
 
-/// Words before a line that are looked at.
-const WORDS_MAX: usize = 4;
-/// Lines by which it is told what words stand before them.
-const N_LINES_MAX: usize = 400;
+/// Words before a line that are looked at: the time as `date` prints it, which are six, a host, a
+/// program with the number of its process, and a sign.
+const WORDS_MAX: usize = 9;
 
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,11 +145,16 @@ fn bare(word: &[u8]) -> &[u8] {
     within.or_else(|| word.strip_prefix(b"(")?.strip_suffix(b")")).unwrap_or(word)
 }
 
-/// What stands before nearly all lines of `text`, one word, two, and so on.
+/// What stands before nearly all lines of `text`, one word, two, and so on. A few may be of nobody; a
+/// header of one layout among several stands before most lines, too.
 pub(crate) fn before_lines(text: &[u8]) -> Vec<Wrapper> {
-    let lines: Vec<&[u8]> =
-        text.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(N_LINES_MAX).collect();
-    (1..=WORDS_MAX).filter_map(|n| common(&lines, n)).map(of_words).collect()
+    let lines: Vec<&[u8]> = text
+        .split(|b| *b == b'\n')
+        .filter(|line| !line.trim_ascii().is_empty())
+        .take(LAYOUT_LINES_MAX)
+        .collect();
+    // Where n words have nothing in common, or too many names, more have not.
+    (1..=WORDS_MAX).map_while(|n| common(&lines, n)).map(of_words).collect()
 }
 
 /// The wrapper of a kind of words.
@@ -160,10 +164,8 @@ pub(super) fn of_words(words: Words) -> Wrapper {
 
 fn common(lines: &[&[u8]], n: usize) -> Option<Words> {
     let words: Vec<Option<Words>> = lines.iter().map(|line| Words::of(line, n)).collect();
-    let most =
-        words.iter().flatten().max_by_key(|one| words.iter().filter(|other| **other == Some(**one)).count());
-    let most = *most?;
-    let n_fit = words.iter().filter(|words| **words == Some(most)).count();
+    let n_of = |one: Words| words.iter().filter(|other| **other == Some(one)).count();
+    let most = words.iter().flatten().copied().find(|one| n_of(*one) * 10 >= lines.len() * 9)?;
     let mut names = BTreeSet::new();
     for line in lines {
         let mut name = Vec::new();
@@ -171,26 +173,27 @@ fn common(lines: &[&[u8]], n: usize) -> Option<Words> {
             names.insert(name);
         }
     }
-    (n_fit * 10 >= lines.len() * 9 && names.len() <= PROCESSES_MAX).then_some(most)
+    (names.len() <= PROCESSES_MAX).then_some(most)
 }
 
-/// Whether words stand before lines that begin no record as well, with the names that stand before
-/// those that do.
+/// Whether words stand before lines that begin no record as well, before most of them, with the names
+/// that stand before those that do: before lines that do a header stands too.
 pub(crate) fn are_around_lines(wrapper: &Wrapper, text: &[u8], begins: &dyn Fn(&[u8]) -> bool) -> bool {
     let Some(words) = wrapper.words else { return false };
     let (mut of_records, mut of_others): (BTreeSet<Vec<u8>>, Vec<Vec<u8>>) = Default::default();
-    for line in text.split(|b| *b == b'\n').take(N_LINES_MAX) {
+    let mut n_without = 0;
+    for line in text.split(|b| *b == b'\n').take(LAYOUT_LINES_MAX) {
         let mut name = Vec::new();
-        if words.process(line, &mut name).is_none() {
-            continue;
-        }
+        let has_words = words.process(line, &mut name).is_some();
         if begins(line) {
-            of_records.insert(name);
-        } else {
+            of_records.extend(has_words.then_some(name));
+        } else if has_words {
             of_others.push(name);
+        } else {
+            n_without += usize::from(!line.trim_ascii().is_empty());
         }
     }
-    !of_others.is_empty() && of_others.iter().all(|name| of_records.contains(name))
+    of_others.len() > n_without && of_others.iter().all(|name| of_records.contains(name))
 }
 
 #[cfg(test)]
@@ -222,6 +225,21 @@ mod tests {
         check("12:15:03 a.1    | m\n12:15:03 b.1    | \tat x\n", "words-nws", "a.1", "m");
         check("[a]  m\n[b] n\n", "words-w", "a", " m");
         check("[INFO] m n\n[ERROR] o p\n", "words-n", "", "m n");
+        check("Sat Nov 21 12:15:03 UTC 2026 h a[4] | m\n", "words-nnnnnnwws", "h/a[4]", "m");
         assert!(before_lines(b"INFO a\nat b\n1 c\n").is_empty());
+    }
+
+    #[test]
+    fn words_are_around_lines_if_most_that_begin_no_record_have_them() {
+        let is_around = |words: &str, text: &str| {
+            let wrapper = of_words(Words::parse(words).expect("words"));
+            are_around_lines(&wrapper, text.as_bytes(), &|line| line.ends_with(b"m"))
+        };
+        assert!(is_around("words-n", "1 m\n2 m\n3 at x\n"));
+        assert!(is_around("words-n", "stray of nobody\n1 m\n2 at x\n3 at y\n\n"), "one is of nobody");
+        assert!(!is_around("words-n", "1 m\n2 m\n"), "a header has them too");
+        assert!(!is_around("words-n", "1 m\n\tat x\n\tat y\n2 at z\n"), "only a header has them");
+        assert!(is_around("words-w", "a m\na at x\n"));
+        assert!(!is_around("words-w", "a m\nb at x\n"), "of another name");
     }
 }

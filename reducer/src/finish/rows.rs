@@ -120,7 +120,7 @@ fn span_rows(
             span_id: ids[i].clone(),
             parent_span_id: incoming.map(|link| ids[link.from as usize].clone()),
             node: names.node(&span.node),
-            thread: span.thread.map(|thread| Text::from(thread.as_str())),
+            thread: span.thread.clone(),
             top_level_method: names.top_level(span),
             link: incoming.and_then(pair_kind),
             start_ts: Time(whole.0),

@@ -359,7 +359,7 @@ mod tests {
         };
         let span = schema::Span {
             node: Name::from("n"),
-            thread: Some(Name::from(thread)),
+            thread: Some(thread.into()),
             top_levels: vec![sketch::top(model, top)],
             identifiers: Vec::new(),
             events: words.map(event).collect(),

@@ -67,7 +67,7 @@ fn spans(model: &Model, text: &str) -> Vec<Span> {
 fn span(model: &Model, line: u64, text: &str) -> Span {
     let mut words = text.split_whitespace();
     let node = Name::from(words.next().expect("a node"));
-    let thread = words.next().filter(|&thread| thread != "-").map(Name::from);
+    let thread = words.next().filter(|&thread| thread != "-").map(Into::into);
     let tops = words.next().expect("a top-level method");
     let top_levels: Vec<_> = tops.split('|').map(|name| sketch::top(model, name)).collect();
     let (mut identifiers, mut events, mut truncated) = (Vec::new(), Vec::new(), false);

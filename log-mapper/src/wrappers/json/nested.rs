@@ -2,7 +2,7 @@
 //! becomes an object of its own, with what is said of all of them. And Fluent Bit's standard output.
 
 use super::super::Inner;
-use super::{blanks, nested_end, object, string};
+use super::syntax::{blanks, nested_end, object, string};
 
 /// The end of the value at `at`.
 fn value_end(text: &[u8], at: usize) -> Option<usize> {

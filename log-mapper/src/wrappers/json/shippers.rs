@@ -1,6 +1,6 @@
 //! Whose a line is and of which stream, as log shippers say it in the object that holds the line.
 
-use super::{Value, is_path, object, walk_whole};
+use super::syntax::{Value, is_path, object, walk_whole};
 
 /// What says that a line goes on in the next one of its stream, and that it does not.
 pub(super) const PIECES: &[(&str, &[u8])] =

@@ -56,7 +56,7 @@ fn span(model: &Model, node: &str, thread: &str, text: &str) -> Span {
     };
     Span {
         node: Name::from(node),
-        thread: Some(Name::from(thread)),
+        thread: Some(thread.into()),
         top_levels: vec![sketch::top(model, top)],
         identifiers: Vec::new(),
         events: events.split(' ').map(event).collect(),
