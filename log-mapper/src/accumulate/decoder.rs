@@ -150,9 +150,6 @@ impl Scan<'_> {
         let (open, profile) = (self.open.get(taker.span), &self.profile);
         let gap_us = line.ts_us.abs_diff(open.last_us);
         let is_another = can_begin && (taker.evidence.differs || open.began_with(point));
-        static VETO: std::sync::LazyLock<bool> =
-            std::sync::LazyLock::new(|| std::env::var_os("VETO").is_some());
-        let is_another = is_another || *VETO && self.successors.is_another_run(open.newest_first(), point);
         let is_late = self.began.late.contains(&taker.span);
         if is_late || is_another || is_silence(gap_us, open.lasted_us()) {
             return None;
