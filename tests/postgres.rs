@@ -264,6 +264,19 @@ fn sessions_are_the_clients_own() {
     assert_eq!(client.ask("FETCH FORWARD 100 FROM c").rows.len(), 100);
     assert_eq!(client.ask("FETCH ALL FROM c").rows.len(), 49);
     assert_eq!(client.ask("CLOSE c").fault, None);
+    // The same by the extended protocol, in which columns are told before.
+    assert_eq!(
+        client
+            .ask_with("DECLARE d CURSOR FOR SELECT request_id, duration_us FROM requests", &[], false)
+            .fault,
+        None
+    );
+    let fetched = client.ask_with("FETCH FORWARD 7 FROM d", &[], false);
+    let names: Vec<&str> = fetched.columns.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!((names, fetched.rows.len()), (vec!["request_id", "duration_us"], 7));
+    assert_eq!(client.ask_with("FETCH 1 FROM d", &[], true).code(), "0A000", "as bytes");
+    assert_eq!(client.ask("ROLLBACK").fault, None);
+    assert_eq!(client.ask("BEGIN").fault, None);
     assert_eq!(client.ask("COMMIT").fault, None);
 }
 
