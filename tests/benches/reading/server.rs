@@ -121,9 +121,9 @@ pub(crate) fn measure(table: &Path, ids: &[String]) {
 
 /// What `CLIENTS` ask at the same time, by client and number.
 fn side_by_side(server: &Server, name: &str, path: &(dyn Fn(usize, usize) -> String + Sync)) {
+    let ask = |client| -> Vec<Duration> { (0..ASKED).map(|n| server.ask(&path(client, n))).collect() };
+    let ask = &ask;
     let took: Vec<Duration> = std::thread::scope(|scope| {
-        let ask = |client| -> Vec<Duration> { (0..ASKED).map(|n| server.ask(&path(client, n))).collect() };
-        let ask = &ask;
         let clients: Vec<_> = (0..CLIENTS).map(|client| scope.spawn(move || ask(client))).collect();
         clients.into_iter().flat_map(|client| client.join().expect("answers")).collect()
     });
