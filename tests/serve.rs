@@ -63,7 +63,7 @@ impl Server {
         };
         let length =
             if body.is_empty() { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
-        self.send(&format!(
+        self.send(format!(
             "{method} {path} HTTP/1.1\r\n{host}{headers}{length}Connection: close\r\n\r\n{body}"
         ))
     }
