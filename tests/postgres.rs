@@ -216,6 +216,12 @@ fn what_grafana_and_others_ask_first_is_answered() {
     }
     assert!(client.ask("SELECT version()").text().starts_with("PostgreSQL 16"));
     assert_eq!(client.ask("SELECT current_database()").text(), "lprof");
+    // What psycopg asks of a type for SQLAlchemy, with which pandas reads.
+    let query = "SELECT typname AS name, oid, typarray AS array_oid, oid::regtype::text AS regtype, \
+                 typdelim AS delimiter FROM pg_type t WHERE t.oid = to_regtype($1) ORDER BY t.oid";
+    let types = |name: &str| server.connect().ask_with(query, &[name], false).texts();
+    assert!(types("hstore").is_empty(), "there is no such type");
+    assert_eq!((types("int8").len(), &*types("int8")[0][1]), (1, "20"));
     for query in [
         "SELECT count(*) FROM requests WHERE start_ts BETWEEN '2026-01-01T00:00:00Z' AND '2027-01-01T00:00:00Z'",
         "SELECT count(*) FROM requests WHERE extract(epoch from start_ts) >= 1767225600 AND extract(epoch from start_ts) <= 1798761600",
