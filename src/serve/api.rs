@@ -170,8 +170,13 @@ fn listed(
         rows.select_nth_unstable_by_key(until - 1, key);
     }
     rows.truncate(until);
+    let before = offset.min(until);
+    if 0 < before && before < until {
+        rows.select_nth_unstable_by_key(before, key);
+    }
+    let rows = &mut rows[before..];
     rows.sort_unstable_by_key(key);
-    let shown: Vec<Value> = rows.iter().skip(offset).map(|row| shown::listed(columns, *row)).collect();
+    let shown: Vec<Value> = rows.iter().map(|row| shown::listed(columns, *row)).collect();
     let direction = if is_ascending { "" } else { " DESC" };
     let filter = conditions.to_sql().map(|condition| format!("\nWHERE {condition}")).unwrap_or_default();
     let sql = format!("SELECT * FROM requests{filter}\nORDER BY {column}{direction} LIMIT {limit}");

@@ -11,9 +11,9 @@ use crate::profile::report::{Limits, Report};
 use crate::profile::{json as as_json, table};
 
 /// Requests that are read.
-const READ_MAX: usize = 20_000;
+const READ_MAX: usize = 10_000;
 /// Runs of requests that are read, of more than these.
-const RUNS: usize = 50;
+const RUNS: usize = 20;
 /// The slowest requests of each group that are its tail, in percent, and requests that a line must be
 /// seen in: what `lprof profile` takes if it is told nothing else.
 const TAIL_PERCENT: f64 = 10.0;

@@ -92,7 +92,6 @@ pub(crate) fn measure(table: &Path, ids: &[String]) {
     figures("coverage", (0..ASKED).map(|_| server.ask("/api/coverage")).collect());
     let of_ids = |path: &str| ids.iter().map(|id| server.ask(&path.replace("ID", id))).collect();
     figures("a request", of_ids("/api/requests/ID"));
-    figures("order of its events", of_ids("/api/requests/ID/order?span=1&event=0"));
     figures("traces for Jaeger", (0..ASKED).map(|_| server.ask("/api/traces?service=n1&limit=20")).collect());
     if cfg!(feature = "sql") {
         server.often("overview, where in SQL", "/api/overview?where=n_spans+%3E+5");
