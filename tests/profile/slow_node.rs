@@ -12,7 +12,9 @@ const FROM_MS: i64 = ((12 * 60 + 15) * 60 + 5) * 1_000;
 const DELAY_MS: i64 = 40;
 const NODES: [&str; 3] = ["a", "b", "c"];
 /// What is said of the time before and after.
+#[cfg(feature = "sql")]
 const BEFORE: &str = "start_ts < '2026-11-21 12:15:05'";
+#[cfg(feature = "sql")]
 const AFTER: &str = "start_ts >= '2026-11-21 12:15:05'";
 
 /// Milliseconds of the day of a line that begins with a time.
