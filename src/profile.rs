@@ -9,16 +9,19 @@
 //! ```
 //! Here is what is computed; how it is printed is in `commands::profile`.
 
+pub(crate) mod code;
 pub(crate) mod compare;
 pub(crate) mod critical_path;
 pub(crate) mod differences;
 pub(crate) mod foreign;
 pub(crate) mod groups;
+pub(crate) mod json;
 pub(crate) mod layers;
 mod names;
 pub(crate) mod plan;
 pub(crate) mod regions;
 pub(crate) mod report;
 pub(crate) mod shape;
+mod slow;
 pub(crate) mod statistics;
 pub(crate) mod table;

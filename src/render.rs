@@ -115,7 +115,7 @@ pub(crate) fn rows(
 }
 
 /// `text` with everything a terminal could obey spelled out: control
-/// characters, also those of eight bits, and marks that turn the direction.
+/// characters, also those of eight bits, and marks that turn the direction or are not seen.
 pub(crate) fn neutral(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -124,7 +124,11 @@ pub(crate) fn neutral(text: &str) -> String {
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
             c if c.is_control() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}' => {
+            '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{61c}'
+            | '\u{feff}' => {
                 out.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
             }
             c => out.push(c),

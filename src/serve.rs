@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! connections ─▶ guard ─▶ api ──────▶ requests, overview   columns of the table, in memory
-//! http, limits   Host,    jaeger ───▶ table                one request, read from its files
+//! http, limits   Host,    jaeger ───▶ table, profile       requests, read from its files
 //!                Origin   page        sql                  the engine, within limits
 //! ```
 //! There is no password, so what does not come from this machine is refused: addresses other than
@@ -15,10 +15,12 @@ mod connections;
 mod guard;
 mod http;
 mod jaeger;
+mod kept;
 mod overview;
 mod page;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod profile;
 mod requests;
 mod shown;
 
@@ -33,6 +35,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::args::ServeArgs;
 use crate::output::{self, Voice};
 use crate::table::Table;
+use kept::Kept;
 use requests::Columns;
 
 /// Queries that run at a time; others wait.
@@ -43,6 +46,7 @@ const QUERIES_MAX: usize = 4;
 struct Served {
     table: Table,
     columns: Columns,
+    kept: Kept,
     #[cfg(feature = "sql")]
     session: crate::query::Session,
 }
@@ -72,6 +76,7 @@ pub(crate) fn serve(args: &ServeArgs, voice: Voice) -> Result<()> {
     table.index()?;
     let served = Arc::new(Served {
         columns: Columns::read(&table)?,
+        kept: Kept::new(rayon::current_num_threads()),
         #[cfg(feature = "sql")]
         session: crate::query::Session::with_limits(&table, limits(args))?,
         table,

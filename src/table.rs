@@ -175,6 +175,16 @@ impl Table {
         Ok(())
     }
 
+    /// Where the requests with these `ids` stand, by file, in the order of rows.
+    #[cfg(feature = "serve")]
+    pub(crate) fn places(&self, ids: &[u128]) -> Result<Vec<Vec<Place>>> {
+        let files = paths(&self.manifest);
+        match self.index.get() {
+            Some(index) => Ok(index.of_ids(ids, files.len())),
+            None => places::of_ids(&files, &ids.iter().copied().collect()),
+        }
+    }
+
     #[cfg(feature = "sql")]
     fn ids(&self, condition: &str) -> Result<BTreeSet<u128>> {
         let ids = crate::query::requests_that(&self.manifest, condition)?;

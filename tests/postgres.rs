@@ -216,6 +216,12 @@ fn what_grafana_and_others_ask_first_is_answered() {
     }
     assert!(client.ask("SELECT version()").text().starts_with("PostgreSQL 16"));
     assert_eq!(client.ask("SELECT current_database()").text(), "lprof");
+    // What psycopg asks of a type for SQLAlchemy, with which pandas reads.
+    let query = "SELECT typname AS name, oid, typarray AS array_oid, oid::regtype::text AS regtype, \
+                 typdelim AS delimiter FROM pg_type t WHERE t.oid = to_regtype($1) ORDER BY t.oid";
+    let types = |name: &str| server.connect().ask_with(query, &[name], false).texts();
+    assert!(types("hstore").is_empty(), "there is no such type");
+    assert_eq!((types("int8").len(), &*types("int8")[0][1]), (1, "20"));
     for query in [
         "SELECT count(*) FROM requests WHERE start_ts BETWEEN '2026-01-01T00:00:00Z' AND '2027-01-01T00:00:00Z'",
         "SELECT count(*) FROM requests WHERE extract(epoch from start_ts) >= 1767225600 AND extract(epoch from start_ts) <= 1798761600",
@@ -264,6 +270,19 @@ fn sessions_are_the_clients_own() {
     assert_eq!(client.ask("FETCH FORWARD 100 FROM c").rows.len(), 100);
     assert_eq!(client.ask("FETCH ALL FROM c").rows.len(), 49);
     assert_eq!(client.ask("CLOSE c").fault, None);
+    // The same by the extended protocol, in which columns are told before.
+    assert_eq!(
+        client
+            .ask_with("DECLARE d CURSOR FOR SELECT request_id, duration_us FROM requests", &[], false)
+            .fault,
+        None
+    );
+    let fetched = client.ask_with("FETCH FORWARD 7 FROM d", &[], false);
+    let names: Vec<&str> = fetched.columns.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!((names, fetched.rows.len()), (vec!["request_id", "duration_us"], 7));
+    assert_eq!(client.ask_with("FETCH 1 FROM d", &[], true).code(), "0A000", "as bytes");
+    assert_eq!(client.ask("ROLLBACK").fault, None);
+    assert_eq!(client.ask("BEGIN").fault, None);
     assert_eq!(client.ask("COMMIT").fault, None);
 }
 

@@ -7,6 +7,8 @@ mod command;
 mod delays;
 #[path = "support/sample.rs"]
 mod sample;
+#[path = "profile/slow_node.rs"]
+mod slow_node;
 
 use std::path::Path;
 use std::process::Command;

@@ -53,6 +53,8 @@ await look("sql", "#/sql", {
     await page.waitForSelector("main table, .error");
   },
 });
+await look("profile", "#/profile");
+await look("profile-phone-dark", "#/profile", { width: 390, height: 800, dark: true });
 await look("coverage", "#/coverage");
 await look("brush", "#/overview", {
   act: async (page) => {

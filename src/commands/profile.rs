@@ -1,10 +1,7 @@
 //! `lprof profile`: where the time of requests goes, and why the slow ones differ.
 
-mod code;
 mod html;
-mod json;
 mod rows;
-mod slow;
 mod text;
 
 use std::collections::BTreeMap;
@@ -15,32 +12,19 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use reducer::table::Manifest;
 
-use self::code::Code;
 use crate::args::{Format, ProfileArgs};
 use crate::commands::Usage;
 use crate::output::{self, Voice, grouped};
+use crate::profile::code::Code;
 use crate::profile::critical_path::{SpeedUps, on_paths, predict};
-use crate::profile::differences::{Difference, differences};
 use crate::profile::groups::Groups;
 use crate::profile::layers::{Layer, Subject, Tails, layer, subjects};
-use crate::profile::report::{Finding, Limits, report};
-use crate::profile::{compare, foreign, table};
+use crate::profile::report::{Limits, Report};
+use crate::profile::{compare, foreign, json, table};
 use crate::render;
 
 /// Of what can take time in a region, how much is shown to people.
 const SLOW_SHOWN: usize = 3;
-
-/// A report and what it is of.
-struct Report<'g> {
-    groups: &'g Groups,
-    code: &'g Code,
-    /// Where requests can be shown from; none: foreign traces.
-    table: Option<String>,
-    tail_percent: f64,
-    /// What only the tail does.
-    differences: Vec<Difference>,
-    findings: Vec<Finding>,
-}
 
 pub(crate) fn run(args: &ProfileArgs, voice: Voice) -> Result<ExitCode> {
     if args.format == Format::Parquet {
@@ -96,21 +80,18 @@ fn print(args: &ProfileArgs, groups: &Groups, code: &Code) -> Result<()> {
         rows::predicted(&mut out, args.format, groups, &found)?;
     } else {
         let tails = Tails::new(groups, args.tail);
-        let side = |request| Some(tails.has(Layer::Type, request));
-        let report = Report {
-            groups,
-            code,
-            table: args.table.as_ref().map(|table| table.display().to_string()),
-            tail_percent: args.tail,
-            differences: differences(groups, &side, args.min_support),
-            findings: report(groups, &tails, Limits { support: args.min_support }),
-        };
+        let table = args.table.as_ref().map(|table| table.display().to_string());
+        let report =
+            Report::new(groups, code, (&tails, args.tail), Limits { support: args.min_support }, table);
         if let Some(path) = &args.html {
             write_page(path, args, &report, &tails)?;
         }
         match args.format {
             Format::Table => text::report(&mut out, &report, args.top)?,
-            Format::Json => json::report(&mut out, &report)?,
+            Format::Json => {
+                serde_json::to_writer_pretty(&mut out, &json::report(&report))?;
+                writeln!(out)?;
+            }
             Format::Csv | Format::Parquet => rows::report(&mut out, args.format, &report)?,
         }
     }
@@ -198,15 +179,12 @@ fn speed_ups(groups: &Groups, texts: &[String]) -> Result<SpeedUps> {
 
 /// What is profiled, in one line.
 fn heading(report: &Report<'_>) -> String {
-    let groups = report.groups;
-    let types = groups.by_type();
-    let n_trees: usize = types.iter().map(|(_, of)| groups.by_tree(of).len()).sum();
+    let (n_types, n_trees, n_orders) = report.sizes();
     format!(
-        "{} requests of {} types, in {} trees of spans and {} orders; the tail is the slowest {} %",
-        grouped(groups.requests.len() as u64),
-        types.len(),
+        "{} requests of {n_types} types, in {} trees of spans and {} orders; the tail is the slowest {} %",
+        grouped(report.groups.requests.len() as u64),
         grouped(n_trees as u64),
-        grouped(groups.groups.len() as u64),
+        grouped(n_orders as u64),
         report.tail_percent,
     )
 }

@@ -17,8 +17,10 @@ mod narrow;
 use narrow::Search;
 use rayon::prelude::*;
 
+use super::code::Code;
+use super::differences::{Difference, differences};
 use super::groups::Groups;
-use super::layers::{Spot, Subject, Tails, subjects};
+use super::layers::{Layer, Spot, Subject, Tails, subjects};
 use super::regions::Region;
 use super::statistics::{Statistics, Summary};
 
@@ -128,6 +130,46 @@ pub(crate) struct Finding {
     pub(crate) confidence_us: (f64, f64),
     /// Groups of layer 4 that show it best.
     pub(crate) orders: Vec<InOrder>,
+}
+
+/// A report and what it is of.
+pub(crate) struct Report<'g> {
+    pub(crate) groups: &'g Groups,
+    pub(crate) code: &'g Code,
+    /// Where requests can be shown from; none: foreign traces.
+    pub(crate) table: Option<String>,
+    pub(crate) tail_percent: f64,
+    /// What only the tail does.
+    pub(crate) differences: Vec<Difference>,
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl<'g> Report<'g> {
+    /// Of `groups`, whose log points are those of `code`, with the slowest of so many percent as tail.
+    pub(crate) fn new(
+        groups: &'g Groups,
+        code: &'g Code,
+        (tails, percent): (&Tails, f64),
+        limits: Limits,
+        table: Option<String>,
+    ) -> Self {
+        let side = |request| Some(tails.has(Layer::Type, request));
+        Self {
+            groups,
+            code,
+            table,
+            tail_percent: percent,
+            differences: differences(groups, &side, limits.support),
+            findings: report(groups, tails, limits),
+        }
+    }
+
+    /// Types of requests, their trees of spans, and orders of starts and ends.
+    pub(crate) fn sizes(&self) -> (usize, usize, usize) {
+        let types = self.groups.by_type();
+        let n_trees = types.iter().map(|(_, of)| self.groups.by_tree(of).len()).sum();
+        (types.len(), n_trees, self.groups.groups.len())
+    }
 }
 
 /// The report.

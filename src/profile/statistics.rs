@@ -1,5 +1,15 @@
 //! Figures of many times: count, mean, standard deviation, quantiles, and how sure a mean is.
 
+/// Tenths of a microsecond are more than any clock has.
+pub(crate) fn rounded(us: f64) -> f64 {
+    (us * 10.0).round() / 10.0
+}
+
+/// Four digits of a share or a chance.
+pub(crate) fn share(share: f64) -> f64 {
+    (share * 10_000.0).round() / 10_000.0
+}
+
 /// Figures of a column of times, µs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Statistics {

@@ -29,13 +29,29 @@ pub(crate) fn read(
     population: &(dyn Fn(&str) -> Option<u8> + Sync),
     lines: bool,
 ) -> Result<Groups> {
+    read_from(manifest, None, population, lines)
+}
+
+/// The requests of `manifest` that stand at `places`, by file, in groups, with the times between
+/// log points if the table keeps events.
+#[cfg(feature = "serve")]
+pub(crate) fn read_at(manifest: &Manifest, places: &[Vec<files::Place>]) -> Result<Groups> {
+    read_from(manifest, Some(places), &|_| Some(0), true)
+}
+
+fn read_from(
+    manifest: &Manifest,
+    places: Option<&[Vec<files::Place>]>,
+    population: &(dyn Fn(&str) -> Option<u8> + Sync),
+    lines: bool,
+) -> Result<Groups> {
     let mut groups = Groups::default();
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(BATCHES_AHEAD_MAX);
         let reader = scope.spawn(move || {
             let wanted = |id: &str| population(id).is_some();
             // Who takes them has failed if nobody does.
-            read_parts(manifest, &wanted, lines, &mut |batch| sender.send(batch).is_ok())
+            read_parts(manifest, places, (&wanted, lines), &mut |batch| sender.send(batch).is_ok())
         });
         for batch in receiver {
             let request = |(request, spans, events): &Found| {
@@ -54,7 +70,7 @@ pub(crate) fn read(
 #[cfg(test)]
 pub(crate) fn requests(manifest: &Manifest) -> Result<Vec<Request>> {
     let (mut groups, mut all) = (Groups::default(), Vec::new());
-    read_parts(manifest, &|_| true, false, &mut |batch| {
+    read_parts(manifest, None, (&|_| true, false), &mut |batch| {
         let one = |(request, spans, events): &Found| found(&mut groups, request, spans, events, 0);
         all.extend(batch.iter().map(one));
         true
@@ -62,20 +78,25 @@ pub(crate) fn requests(manifest: &Manifest) -> Result<Vec<Request>> {
     Ok(all)
 }
 
-/// Hands requests that are `wanted` to `take`, some thousand at a time, until it wants no more.
+/// Hands requests that are `wanted` to `take`, some thousand at a time, until it wants no more: of
+/// those at `places`, if there are any.
 fn read_parts(
     manifest: &Manifest,
-    wanted: &dyn Fn(&str) -> bool,
-    lines: bool,
+    places: Option<&[Vec<files::Place>]>,
+    (wanted, lines): (&dyn Fn(&str) -> bool, bool),
     take: &mut dyn FnMut(Vec<Found>) -> bool,
 ) -> Result<()> {
     let mut held = Vec::with_capacity(REQUESTS_HELD_MAX);
-    for mut paths in files::paths(manifest) {
+    for (number, mut paths) in files::paths(manifest).into_iter().enumerate() {
+        let places = places.map(|places| places.get(number).map_or(&[][..], Vec::as_slice));
+        if places.is_some_and(<[_]>::is_empty) {
+            continue;
+        }
         if paths.spans.is_none() {
             bail!("`{}`: keeps no spans; `lprof reduce --keep spans` does", manifest.folder.display());
         }
         paths.events = paths.events.filter(|_| lines);
-        let mut part: Part<RequestTiming, SpanTiming, EventTiming> = Part::open(&paths, None)?;
+        let mut part: Part<RequestTiming, SpanTiming, EventTiming> = Part::open(&paths, places)?;
         while let Some(request) = part.next()? {
             if !wanted(&request.0.request_id) {
                 continue;

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use async_trait::async_trait;
+use datafusion::sql::sqlparser::ast::Statement;
 use datafusion_postgres::datafusion_pg_catalog::pg_catalog::context::EmptyContextProvider;
 use datafusion_postgres::datafusion_pg_catalog::setup_pg_catalog;
 use datafusion_postgres::datafusion_pg_catalog::sql::PostgresCompatibilityParser;
@@ -30,11 +31,11 @@ use datafusion_postgres::pgwire::api::auth::{
     AuthSource, DefaultServerParameterProvider, LoginInfo, Password, StartupHandler,
 };
 use datafusion_postgres::pgwire::api::cancel::{CancelHandler, DefaultCancelHandler};
-use datafusion_postgres::pgwire::api::portal::Portal;
+use datafusion_postgres::pgwire::api::portal::{Format, Portal};
 use datafusion_postgres::pgwire::api::query::{ExtendedQueryHandler, SimpleQueryHandler};
 use datafusion_postgres::pgwire::api::results::{QueryResponse, Response};
 use datafusion_postgres::pgwire::api::stmt::StoredStatement;
-use datafusion_postgres::pgwire::api::store::PortalStore;
+use datafusion_postgres::pgwire::api::store::{Entry as Stored, PortalStore};
 use datafusion_postgres::pgwire::api::{
     ClientInfo, ClientPortalStore, ConnectionManager, DEFAULT_NAME, ErrorHandler, PgWireServerHandlers,
 };
@@ -223,6 +224,15 @@ impl Service {
     }
 }
 
+/// Whether some columns are asked for as bytes.
+fn has_bytes(format: &Format) -> bool {
+    match format {
+        Format::UnifiedText => false,
+        Format::UnifiedBinary => true,
+        Format::Individual(codes) => codes.iter().any(|code| *code != 0),
+    }
+}
+
 impl ErrorHandler for Service {
     fn on_error<C: ClientInfo>(&self, _client: &C, error: &mut PgWireError) {
         faults::name(error, &self.engine.limiter);
@@ -278,7 +288,17 @@ impl ExtendedQueryHandler for Service {
             None => parsed.await?,
         };
         match parsed {
-            Some(statement) => client.portal_store().put_statement(Arc::new(statement)),
+            Some(mut statement) => {
+                let (_, parsed) = &mut statement.statement;
+                if let Some((Statement::Fetch { name, .. }, plan)) = parsed
+                    && let Some(Stored::Value(cursor)) = client.portal_store().get_portal(&name.value)
+                    && let Some((_, of_cursor)) = &cursor.statement.statement.1
+                {
+                    // What it gives are the rows of the cursor, and that is asked first.
+                    *plan = of_cursor.clone();
+                }
+                client.portal_store().put_statement(Arc::new(statement));
+            }
             None => {
                 client.portal_store().put_empty_statement(message.name.as_deref().unwrap_or(DEFAULT_NAME))
             }
@@ -299,7 +319,11 @@ impl ExtendedQueryHandler for Service {
         C::Error: fmt::Debug,
         PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
     {
-        let turn = self.turn(client, &portal.statement.statement.0).await?;
+        let (query, parsed) = &portal.statement.statement;
+        if matches!(parsed, Some((Statement::Fetch { .. }, _))) && has_bytes(&portal.result_column_format) {
+            return Err(faults::fault("0A000", "rows of a cursor come as text, not as bytes"));
+        }
+        let turn = self.turn(client, query).await?;
         let asked = ExtendedQueryHandler::do_query(&self.inner, client, portal, max_rows);
         let response = turn.within(asked).await??;
         Self::limited(&turn, response).await

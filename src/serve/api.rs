@@ -4,8 +4,8 @@ use schema::tables::InputRow;
 use serde_json::{Value, json};
 
 use super::http::{Answer, Asked};
-use super::requests::Conditions;
-use super::{Served, jaeger, overview, page, shown};
+use super::requests::{Columns, Conditions};
+use super::{Served, jaeger, overview, page, profile, shown};
 
 /// Requests of a list, rows of an answer.
 const LISTED_MAX: usize = 1_000;
@@ -29,6 +29,7 @@ pub(super) fn answer(served: &Served, asked: &Asked) -> Answer {
         ["api", "requests"] => list(served, asked),
         ["api", "requests", id] => request(served, id),
         ["api", "requests", id, "order"] => order(served, id, asked),
+        ["api", "profile"] => the_profile(served, asked),
         ["api", "coverage"] => coverage(served),
         ["api", rest @ ..] => return jaeger::answer(served, rest, asked).unwrap_or_else(none),
         _ => Err(none()),
@@ -98,21 +99,62 @@ fn without_sql() -> Answer {
     Answer::fault(501, "this lprof was built without SQL")
 }
 
-fn the_overview(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
+/// What `walk` makes of the requests that were chosen, unless somebody has asked for that before.
+fn walked(
+    served: &Served,
+    asked: &Asked,
+    walk: impl FnOnce(&Conditions, &[bool]) -> Result<Value, Answer>,
+) -> Result<Answer, Answer> {
     let conditions = Conditions::of(asked)?;
-    let n_steps = asked.number("steps")?.unwrap_or(120);
+    // SQL can say another thing each time, e.g. by the clock.
+    let key = conditions.sql.is_none().then(|| asked.key());
+    let known = || key.as_ref().and_then(|key| served.kept.get(key));
+    if let Some(answer) = known() {
+        return Ok(answer);
+    }
+    // A query may take its time, and so has not yet one of the places.
     let chosen = chosen(served, &conditions)?;
-    let found = overview::overview(&served.columns, &chosen, n_steps);
-    Ok(Answer::json(&json!({"overview": found, "where": conditions.to_sql()})))
+    let _place = served.kept.place();
+    if let Some(answer) = known() {
+        return Ok(answer);
+    }
+    let answer = Answer::json(&walk(&conditions, &chosen)?);
+    key.into_iter().for_each(|key| served.kept.put(key, &answer));
+    Ok(answer)
+}
+
+fn the_overview(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
+    let n_steps = asked.number("steps")?.unwrap_or(120);
+    walked(served, asked, |conditions, chosen| {
+        let found = overview::overview(&served.columns, chosen, n_steps);
+        Ok(json!({"overview": found, "where": conditions.to_sql()}))
+    })
+}
+
+fn the_profile(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
+    walked(served, asked, |conditions, chosen| {
+        let mut found = profile::profile(served, chosen)?;
+        found["where"] = conditions.to_sql().into();
+        Ok(found)
+    })
 }
 
 fn list(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
-    let conditions = Conditions::of(asked)?;
-    let is_ascending = asked.text("ascending") == Some("true");
     let limit = asked.number("limit")?.unwrap_or(100).min(LISTED_MAX);
     let offset = asked.number("offset")?.unwrap_or(0_usize);
-    let chosen = chosen(served, &conditions)?;
-    let columns = &served.columns;
+    walked(served, asked, |conditions, chosen| {
+        Ok(listed(&served.columns, asked, (offset, limit), conditions, chosen))
+    })
+}
+
+fn listed(
+    columns: &Columns,
+    asked: &Asked,
+    (offset, limit): (usize, usize),
+    conditions: &Conditions,
+    chosen: &[bool],
+) -> Value {
+    let is_ascending = asked.text("ascending") == Some("true");
     let (column, key): (&str, &dyn Fn(usize) -> i64) = match asked.text("sort").unwrap_or_default() {
         "duration" => ("duration_us", &|row| columns.durations_us[row]),
         "nodes" => ("n_nodes", &|row| i64::from(columns.counts[row][0])),
@@ -128,12 +170,17 @@ fn list(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
         rows.select_nth_unstable_by_key(until - 1, key);
     }
     rows.truncate(until);
+    let before = offset.min(until);
+    if 0 < before && before < until {
+        rows.select_nth_unstable_by_key(before, key);
+    }
+    let rows = &mut rows[before..];
     rows.sort_unstable_by_key(key);
-    let shown: Vec<Value> = rows.iter().skip(offset).map(|row| shown::listed(columns, *row)).collect();
+    let shown: Vec<Value> = rows.iter().map(|row| shown::listed(columns, *row)).collect();
     let direction = if is_ascending { "" } else { " DESC" };
     let filter = conditions.to_sql().map(|condition| format!("\nWHERE {condition}")).unwrap_or_default();
     let sql = format!("SELECT * FROM requests{filter}\nORDER BY {column}{direction} LIMIT {limit}");
-    Ok(Answer::json(&json!({"n": n, "requests": shown, "sql": sql})))
+    json!({"n": n, "requests": shown, "sql": sql})
 }
 
 fn missing(error: anyhow::Error) -> Answer {

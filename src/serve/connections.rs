@@ -17,8 +17,9 @@ const STACK_BYTES: usize = 16 << 20;
 const ASKING: Duration = Duration::from_secs(10);
 /// Time to take the answer.
 const TAKING: Duration = Duration::from_secs(60);
-/// Bytes of what was refused that are still read, so that the refusal is seen.
-const REFUSED_BYTES_MAX: u64 = 4 << 20;
+/// Bytes of what was refused that are still read, so that the refusal is seen, and time for it.
+const REFUSED_BYTES_MAX: usize = 4 << 20;
+const LEAVING: Duration = Duration::from_secs(1);
 
 /// Places, of which somebody takes one and gives it back.
 pub(super) struct Places {
@@ -103,9 +104,18 @@ fn connection(served: &Served, mut stream: TcpStream) -> std::io::Result<()> {
     answer.write(&mut stream, &guard::HEADERS, is_head, Instant::now() + TAKING)?;
     stream.shutdown(std::net::Shutdown::Write)?;
     // A connection that is closed with something unread is reset, and the answer with it.
-    if answer.status >= 400 {
-        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
-        std::io::copy(&mut stream.take(REFUSED_BYTES_MAX), &mut std::io::sink())?;
+    if answer.status >= 400 { drain(&mut stream) } else { Ok(()) }
+}
+
+/// Reads what was refused, for a moment.
+fn drain(stream: &mut TcpStream) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(LEAVING))?;
+    let (until, mut n_bytes, mut buffer) = (Instant::now() + LEAVING, 0, [0; 8 << 10]);
+    while n_bytes < REFUSED_BYTES_MAX && Instant::now() < until {
+        match stream.read(&mut buffer)? {
+            0 => break,
+            n => n_bytes += n,
+        }
     }
     Ok(())
 }

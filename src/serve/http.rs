@@ -3,6 +3,7 @@
 //! in a way that two readers could understand differently is refused.
 
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -30,19 +31,19 @@ pub(super) struct Asked {
 }
 
 /// An answer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Answer {
     /// The status.
     pub(super) status: u16,
     /// What the body is.
     kind: &'static str,
-    body: Vec<u8>,
+    body: Arc<Vec<u8>>,
 }
 
 impl Answer {
     /// With this body.
     pub(super) fn new(kind: &'static str, body: Vec<u8>) -> Self {
-        Self { status: 200, kind, body }
+        Self { status: 200, kind, body: Arc::new(body) }
     }
 
     /// JSON.
@@ -58,6 +59,11 @@ impl Answer {
     /// The same with another status.
     pub(super) fn with_status(self, status: u16) -> Self {
         Self { status, ..self }
+    }
+
+    /// Bytes of its body.
+    pub(super) fn len(&self) -> usize {
+        self.body.len()
     }
 
     /// What a fault says.
@@ -177,6 +183,11 @@ impl Asked {
             return None;
         }
         Some(Self { method: method.to_owned(), path, parameters, headers, body: Vec::new() })
+    }
+
+    /// Path and parameters, of which two are equal only if the same is asked.
+    pub(super) fn key(&self) -> String {
+        format!("{:?} {:?}", self.path, self.parameters)
     }
 
     /// A header, by its name in lower case.

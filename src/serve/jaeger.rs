@@ -81,10 +81,17 @@ fn search(served: &Served, asked: &Asked) -> Result<Vec<Value>, Answer> {
     let limit = asked.number("limit")?.unwrap_or(20).min(TRACES_MAX);
     let chosen = chosen(served, &conditions)?;
     let columns = &served.columns;
+    let place = served.kept.place();
     let mut rows: Vec<usize> = (0..columns.len()).filter(|row| chosen[*row]).collect();
-    rows.sort_unstable_by_key(|row| (std::cmp::Reverse(columns.starts_us[*row]), *row));
+    let key = |row: &usize| (std::cmp::Reverse(columns.starts_us[*row]), *row);
+    if 0 < limit && limit < rows.len() {
+        rows.select_nth_unstable_by_key(limit - 1, key);
+    }
+    rows.truncate(limit);
+    rows.sort_unstable_by_key(key);
+    drop(place);
     let (mut traces, mut n_spans) = (Vec::new(), 0);
-    for row in rows.into_iter().take(limit) {
+    for row in rows {
         n_spans += columns.counts[row][1] as usize;
         if n_spans > SPANS_MAX && !traces.is_empty() {
             break;

@@ -1,7 +1,8 @@
 //! The overview: how many requests there were at each time and how long they took, by type and by
-//! node, and all of them by time and duration. Every request counts and quantiles are exact: a
-//! walk over the columns puts each into its cell, a time and a type.
+//! node, and all of them by time and duration. Every request counts and quantiles are exact: two
+//! walks over the columns put each into its cell, a time and a type, of one array.
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::requests::Columns;
@@ -100,24 +101,25 @@ pub(super) fn overview(columns: &Columns, chosen: &[bool], n_steps: usize) -> Ov
     let (first, last) = extent.unwrap_or_default();
     let (from, step, n_steps) = pieces(first, last, n_steps.clamp(1, 1_000) as i64);
     let piece = |us: i64| usize::try_from((us - from).div_euclid(step)).unwrap_or(0).min(n_steps - 1);
-    let by_type =
-        rows().map(|row| (columns.types[row], piece(columns.starts_us[row]), columns.durations_us[row]));
-    let on_nodes = columns.on_nodes.iter().filter(|on| chosen[on.request as usize]);
-    let by_node = on_nodes.map(|on| (on.node, piece(on.start_us.clamp(first, last)), on.duration_us));
-    let durations = || rows().map(|row| (piece(columns.starts_us[row]), columns.durations_us[row]));
-    let longest = durations().map(|(_, us)| us).max().unwrap_or(0);
-    let mut heat = Heat { rows: (0..=row_of(longest)).map(least_of).collect(), counts: Vec::new() };
-    heat.counts = vec![vec![0; heat.rows.len()]; n_steps];
-    durations().for_each(|(piece, us)| heat.counts[piece][row_of(us)] += 1);
-    Overview {
-        from,
-        step,
-        n_steps,
-        n: rows().count() as u64,
-        types: series(by_type, &columns.type_names, n_steps),
-        nodes: series(by_node, &columns.node_names, n_steps),
-        heat,
-    }
+    let by_type = || {
+        let found = rows().map(|row| (columns.types[row], piece(columns.starts_us[row])));
+        series(found, rows().map(|row| columns.durations_us[row]), &columns.type_names, n_steps)
+    };
+    let by_node = || {
+        let on_nodes = || columns.on_nodes.iter().filter(|on| chosen[on.request as usize]);
+        let found = on_nodes().map(|on| (on.node, piece(on.start_us.clamp(first, last))));
+        series(found, on_nodes().map(|on| on.duration_us), &columns.node_names, n_steps)
+    };
+    let by_duration = || {
+        let found = || rows().map(|row| (piece(columns.starts_us[row]), columns.durations_us[row]));
+        let longest = found().map(|(_, us)| us).max().unwrap_or(0);
+        let mut heat = Heat { rows: (0..=row_of(longest)).map(least_of).collect(), counts: Vec::new() };
+        heat.counts = vec![vec![0; heat.rows.len()]; n_steps];
+        found().for_each(|(piece, us)| heat.counts[piece][row_of(us)] += 1);
+        heat
+    };
+    let (nodes, (types, heat)) = rayon::join(by_node, || rayon::join(by_type, by_duration));
+    Overview { from, step, n_steps, n: rows().count() as u64, types, nodes, heat }
 }
 
 /// Start, length and number of about `n` round pieces of time that hold both.
@@ -149,31 +151,71 @@ fn half_way(doubling: usize) -> u64 {
     ((1_u64 << doubling) as f64 * std::f64::consts::SQRT_2).ceil() as u64
 }
 
-/// Series of numbers with most requests, by `names`; the others together.
+/// Series of numbers with most requests, by `names`; the others together. `found` are numbers and
+/// pieces of time, which took `durations_us`.
 fn series(
-    found: impl Iterator<Item = (u32, usize, i64)> + Clone,
+    found: impl Iterator<Item = (u32, usize)>,
+    durations_us: impl Iterator<Item = i64>,
     names: &[schema::tables::Text],
     n_steps: usize,
 ) -> Vec<Series> {
-    let mut counts = vec![0_u64; names.len()];
-    found.clone().for_each(|(number, ..)| counts[number as usize] += 1);
-    let mut most: Vec<usize> = (0..names.len()).filter(|at| counts[*at] > 0).collect();
-    most.sort_by_key(|&at| (std::cmp::Reverse(counts[at]), at));
+    let cells: Vec<u32> = found.map(|(number, piece)| number * n_steps as u32 + piece as u32).collect();
+    let mut n_of_cell = vec![0_usize; names.len() * n_steps];
+    cells.iter().for_each(|&cell| n_of_cell[cell as usize] += 1);
+    let n_of = |number: &usize| n_of_cell[number * n_steps..][..n_steps].iter().sum::<usize>();
+    let mut most: Vec<usize> = (0..names.len()).filter(|number| n_of(number) > 0).collect();
+    most.sort_by_cached_key(|number| (std::cmp::Reverse(n_of(number)), *number));
     let n_own = if most.len() > SERIES_MAX + 1 { SERIES_MAX } else { most.len() };
     let n_series = n_own + usize::from(n_own < most.len());
-    let mut of = vec![0; names.len()];
-    most.iter().enumerate().for_each(|(place, &at)| of[at] = place.min(n_own));
-    let mut durations: Vec<Vec<Vec<i64>>> = vec![vec![Vec::new(); n_steps]; n_series];
-    found.for_each(|(number, piece, us)| durations[of[number as usize]][piece].push(us));
-    let named = |(place, mut pieces): (usize, Vec<Vec<i64>>)| {
-        let cells = pieces.iter_mut().map(|us| cell(us)).collect();
+    // The durations of a piece of a series stand together, and so do the pieces of a series.
+    let mut n_of_piece = vec![0; n_series * n_steps];
+    for (place, number) in most.iter().enumerate() {
+        let of_series = &mut n_of_piece[place.min(n_own) * n_steps..][..n_steps];
+        of_series.iter_mut().zip(&n_of_cell[number * n_steps..]).for_each(|(n, more)| *n += more);
+    }
+    let mut begins = Vec::with_capacity(n_of_piece.len());
+    let mut n_before = 0;
+    for n in &n_of_piece {
+        begins.push(n_before);
+        n_before += n;
+    }
+    let mut series_of = vec![0; names.len()];
+    most.iter().enumerate().for_each(|(place, &number)| series_of[number] = place.min(n_own));
+    let mut durations = vec![0; n_before];
+    for (cell, us) in cells.into_iter().zip(durations_us) {
+        let (number, piece) = (cell as usize / n_steps, cell as usize % n_steps);
+        let begin = &mut begins[series_of[number] * n_steps + piece];
+        durations[*begin] = us;
+        *begin += 1;
+    }
+    let mut rest = durations.as_mut_slice();
+    let mut of_series = Vec::with_capacity(n_series);
+    for n_of_pieces in n_of_piece.chunks(n_steps) {
+        let (these, others) = rest.split_at_mut(n_of_pieces.iter().sum());
+        of_series.push((these, n_of_pieces));
+        rest = others;
+    }
+    let named = |(place, (durations, n_of_pieces)): (usize, (&mut [i64], &[usize]))| {
         let name = match most.get(place) {
-            Some(&at) if place < n_own => names[at].to_string(),
+            Some(&number) if place < n_own => names[number].to_string(),
             _ => format!("{} others", most.len() - n_own),
         };
-        Series { name, total: cell(&mut pieces.concat()), cells }
+        let cells = cells_of(durations, n_of_pieces);
+        Series { name, cells, total: cell(durations) }
     };
-    durations.into_iter().enumerate().map(named).collect()
+    of_series.into_par_iter().enumerate().map(named).collect()
+}
+
+/// A cell of each of the pieces, which have so many durations each.
+fn cells_of(durations: &mut [i64], n_of_pieces: &[usize]) -> Vec<Cell> {
+    let mut rest = durations;
+    let mut cells = Vec::with_capacity(n_of_pieces.len());
+    for &n in n_of_pieces {
+        let (these, others) = rest.split_at_mut(n);
+        cells.push(cell(these));
+        rest = others;
+    }
+    cells
 }
 
 /// Quantiles by the nearest rank.
@@ -220,11 +262,23 @@ mod tests {
     #[test]
     fn those_with_few_requests_are_one() {
         let names: Vec<schema::tables::Text> = (0..12).map(|n| format!("t{n}").into()).collect();
-        let found =
-            (0..12_u32).flat_map(|number| (0..=number).map(move |n| (number, n as usize % 2, i64::from(n))));
-        let all = series(found, &names, 2);
+        let found = || (0..12_u32).flat_map(|number| (0..=number).map(move |n| (number, n)));
+        let all = series(
+            found().map(|(number, n)| (number, n as usize % 2)),
+            found().map(|(_, n)| n.into()),
+            &names,
+            2,
+        );
         assert_eq!((all.len(), all[0].name.as_str(), all[8].name.as_str()), (9, "t11", "4 others"));
         assert_eq!((all[0].total.n, all[8].total.n), (12, 1 + 2 + 3 + 4));
         assert_eq!(all.iter().flat_map(|of| &of.cells).map(|cell| cell.n).sum::<u64>(), 78);
+        // 0 to 11, of which every second one stands in the second piece.
+        assert_eq!(
+            (all[0].total.max, all[0].cells[0].max, all[0].cells[1].p50),
+            (Some(11), Some(10), Some(5))
+        );
+        // 0, 0 1, 0 1 2, 0 1 2 3
+        let others = Cell { n: 10, p50: Some(1), p99: Some(3), max: Some(3) };
+        assert_eq!((all[8].total, all[8].cells[1].n), (others, 4));
     }
 }

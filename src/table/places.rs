@@ -83,6 +83,20 @@ impl Index {
         Ok(Self { entries })
     }
 
+    /// Where the requests with these `ids` stand, by file, in the order of rows.
+    #[cfg(feature = "serve")]
+    pub(super) fn of_ids(&self, ids: &[u128], n_files: usize) -> Vec<Vec<Place>> {
+        let mut found = vec![Vec::new(); n_files];
+        for id in ids {
+            if let Ok(at) = self.entries.binary_search_by_key(id, |entry| entry.id) {
+                let (_, file, place) = placed(&self.entries[at]);
+                found[file].push(place);
+            }
+        }
+        found.iter_mut().for_each(|places| places.sort_unstable_by_key(|place| place.row));
+        found
+    }
+
     /// The first two requests, by id, whose ids begin with `prefix`.
     pub(super) fn beginning_with(&self, prefix: &str) -> (Option<Placed>, Option<Placed>) {
         let Some((from, to)) = range(prefix) else { return (None, None) };

@@ -1,5 +1,5 @@
-//! A table of many requests that nobody logged. They have five spans and twelve events; one in
-//! twenty takes longer and asks twice, and children run side by side in any order.
+//! A table of many requests that nobody logged. They have five spans and twelve events on three nodes;
+//! one in twenty takes longer and asks twice, and children run side by side in any order.
 
 use std::path::Path;
 
@@ -18,13 +18,7 @@ pub(crate) fn make(table: &Path, n_requests: u64) {
         let mut addition = Addition::default();
         for number in from..until {
             let (request, spans, events) = request(number);
-            addition.rows.request_nodes.push(RequestNodeRow {
-                request_id: request.request_id.clone(),
-                node: Text::from("n"),
-                start_ts: request.start_ts,
-                end_ts: request.end_ts,
-                n_events: request.n_events,
-            });
+            addition.rows.request_nodes.extend(on_nodes(&request, &spans));
             addition.rows.requests.push(request);
             addition.rows.spans.extend(spans);
             addition.rows.events.extend(events);
@@ -32,6 +26,25 @@ pub(crate) fn make(table: &Path, n_requests: u64) {
         writer.commit(&addition).expect("a table");
         from = until;
     }
+}
+
+/// The node of a span.
+fn node(at: usize) -> Text {
+    Text::from(["n1", "n2", "n3"][at % 3])
+}
+
+fn on_nodes(request: &RequestRow, spans: &[SpanRow]) -> Vec<RequestNodeRow> {
+    let of_node = |at: usize| {
+        let there = || spans.iter().filter(move |span| span.node == node(at));
+        Some(RequestNodeRow {
+            request_id: request.request_id.clone(),
+            node: node(at),
+            start_ts: there().map(|span| span.start_ts).min()?,
+            end_ts: there().map(|span| span.end_ts).max()?,
+            n_events: there().map(|span| span.n_events).sum(),
+        })
+    };
+    (0..3).filter_map(of_node).collect()
 }
 
 /// Operation, parent, whether it is waited for, start and end in µs, events.
@@ -78,7 +91,7 @@ fn request(number: u64) -> (RequestRow, Vec<SpanRow>, Vec<EventRow>) {
             request_id: id.clone(),
             span_id: span_id(at),
             parent_span_id: parent.map(span_id),
-            node: Text::from("n"),
+            node: node(at),
             thread: None,
             top_level_method: Text::from(operation),
             link: parent.map(|_| Text::from("rpc")),
@@ -93,7 +106,8 @@ fn request(number: u64) -> (RequestRow, Vec<SpanRow>, Vec<EventRow>) {
         });
         for seq in 0..n_events {
             let us = base + start + (end - start) * seq / (n_events - 1);
-            events.push(event(&id, &span_id(at), (seq, us), operation.len() as i64 * 10 + seq));
+            let point = operation.len() as i64 * 10 + seq;
+            events.push(event((&id, &span_id(at), node(at)), (seq, us), point));
         }
     }
     let end = drawn.iter().map(|span| span.4).max().unwrap_or_default();
@@ -103,7 +117,7 @@ fn request(number: u64) -> (RequestRow, Vec<SpanRow>, Vec<EventRow>) {
         start_ts: Time(base),
         end_ts: Time(base + end),
         duration_us: end,
-        n_nodes: 1,
+        n_nodes: 3,
         n_spans: spans.len() as i64,
         n_events: events.len() as i64,
         log_sequence_id: Text::from(""),
@@ -114,12 +128,12 @@ fn request(number: u64) -> (RequestRow, Vec<SpanRow>, Vec<EventRow>) {
     (request, spans, events)
 }
 
-fn event(request_id: &Text, span_id: &Text, (seq, us): (i64, i64), point: i64) -> EventRow {
+fn event((request_id, span_id, node): (&Text, &Text, Text), (seq, us): (i64, i64), point: i64) -> EventRow {
     EventRow {
         request_id: Some(request_id.clone()),
         span_id: Some(span_id.clone()),
         seq,
-        node: Text::from("n"),
+        node,
         ts: Time(us),
         log_point_id: Some(point),
         ..EventRow::default()

@@ -104,6 +104,68 @@ export interface Input {
   damage: string[];
 }
 
+export interface Statistics {
+  count: number;
+  mean_us: number;
+  std_us: number;
+  p50_us: number;
+  p99_us: number;
+}
+
+export interface Summary {
+  all: Statistics | null;
+  normal: Statistics | null;
+  tail: Statistics | null;
+}
+
+export interface InOrder {
+  order: string;
+  subspan: number | null;
+  n_requests: number;
+  time: Summary;
+  share_of_span: number;
+  regions: { region: string; can_take_time: string[]; share: number; time: Statistics | null }[];
+  examples: { request_id: string; us: number }[];
+}
+
+export interface Finding {
+  rank: number;
+  name: string;
+  share: number;
+  request_type: string;
+  own_of_type: Summary;
+  is_tail: boolean;
+  path: string;
+  part: string;
+  child: number | null;
+  tree: string;
+  n_requests: number;
+  of_tree: Statistics | null;
+  mean_95_us: [number, number];
+  orders: InOrder[];
+}
+
+export interface Difference {
+  request_type: string;
+  does: string;
+  tail: { n: number; of: number };
+  normal: { n: number; of: number };
+}
+
+export interface Profile {
+  n: number;
+  warnings: string[];
+  report: {
+    n_requests: number;
+    n_types: number;
+    n_trees: number;
+    n_orders: number;
+    tail_percent: number;
+    differences: Difference[];
+    lines: Finding[];
+  };
+}
+
 export interface Answer {
   columns: string[];
   types: string[];

@@ -1,10 +1,19 @@
 // What became of every record of every log, and so what was not parsed.
 
-import { type Input, ask } from "./api";
-import { h, table } from "./dom";
+import { type Input, type Table, ask } from "./api";
+import { type Child, h, table } from "./dom";
 import { count } from "./format";
+import { link } from "./state";
 
-export async function coverage(signal: AbortSignal): Promise<Node[]> {
+// The lines of a log that no known log point has printed, by SQL.
+function unknown(input: Input, about: Table): Child {
+  if (!about.sql || input.n_unattributed === 0) return count(input.n_unattributed);
+  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  const query = `SELECT file, line, ts, level, reason FROM events\nWHERE request_id IS NULL AND node = ${quoted(input.node)} AND file = ${quoted(input.file)}\nORDER BY line LIMIT 1000`;
+  return h("a", { href: link("sql", { query }) }, count(input.n_unattributed));
+}
+
+export async function coverage(about: Table, signal: AbortSignal): Promise<Node[]> {
   const { inputs } = await ask<{ inputs: Input[] }>("coverage", {}, signal);
   const sum = (of: (input: Input) => number) => inputs.reduce((all, input) => all + of(input), 0);
   const total = sum((input) => input.n_records);
@@ -19,7 +28,7 @@ export async function coverage(signal: AbortSignal): Promise<Node[]> {
   const row = (input: Input) => {
     const bar = h("i", { class: "bar good" });
     bar.style.width = `${input.n_records === 0 ? 0 : (100 * input.n_attributed) / input.n_records}%`;
-    return [input.node, h("span", { class: "code" }, input.file), h("span", { class: "barred" }, bar, count(input.n_records)), count(input.n_attributed), count(input.n_unattributed), count(input.n_headerless), count(input.n_rejected), h("span", { class: "code" }, input.layout), input.damage.join("; ")];
+    return [input.node, h("span", { class: "code" }, input.file), h("span", { class: "barred" }, bar, count(input.n_records)), count(input.n_attributed), unknown(input, about), count(input.n_headerless), count(input.n_rejected), h("span", { class: "code" }, input.layout), input.damage.join("; ")];
   };
   return [
     h("p", { class: "dim" }, "Every record of every log is counted once: records = in a request + of no known log point + without a header + refused."),

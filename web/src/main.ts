@@ -7,6 +7,7 @@ import { coverage } from "./coverage";
 import { h, replace } from "./dom";
 import { count } from "./format";
 import { overview } from "./overview";
+import { profile } from "./profile";
 import { request } from "./request";
 import { requests } from "./requests";
 import { sql } from "./sql";
@@ -24,6 +25,7 @@ function navigation(view: string): void {
   const views: [string, string, string][] = [
     ["overview", "Overview", link("overview", kept)],
     ["requests", "Requests", link("requests", kept)],
+    ["profile", "Profile", link("profile", kept)],
     ...(about?.sql ? [["sql", "SQL", link("sql")] as [string, string, string]] : []),
     ["coverage", "Coverage", link("coverage")],
   ];
@@ -47,8 +49,9 @@ async function show(): Promise<void> {
     let after = () => {};
     if (view === "requests") nodes = await requests(about, place, signal);
     else if (view === "request") [nodes, after] = await request(rest, signal);
+    else if (view === "profile") nodes = await profile(about, place, signal);
     else if (view === "sql") nodes = sql(place);
-    else if (view === "coverage") nodes = await coverage(signal);
+    else if (view === "coverage") nodes = await coverage(about, signal);
     else [nodes, after] = await overview(about, place, signal);
     if (signal.aborted) return;
     leave();
@@ -73,7 +76,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => void
 addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-  const views: Record<string, string> = { o: "overview", r: "requests", s: "sql", c: "coverage" };
+  const views: Record<string, string> = { o: "overview", r: "requests", p: "profile", s: "sql", c: "coverage" };
   const view = views[event.key];
   if (view) location.hash = link(view, view === "sql" || view === "coverage" ? {} : conditions(here().parameters));
 });

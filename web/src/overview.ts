@@ -46,7 +46,8 @@ export async function overview(about: Table, place: Place, signal: AbortSignal):
     "p",
     { class: "summary" },
     h("strong", {}, count(found.n)), ` requests from ${time(found.from)} to ${time(until)} UTC, a point is ${duration(found.step)}. `,
-    h("a", { href: link("requests", conditions(place.parameters)) }, "List them"),
+    h("a", { href: link("requests", conditions(place.parameters)) }, "List them"), " · ",
+    h("a", { href: link("profile", conditions(place.parameters)) }, "profile them"),
     toggle,
   );
   const nodes: Node[] = [

@@ -9,10 +9,10 @@ mod plot;
 
 use std::io::{self, Write};
 
-use super::{Report, heading, show_request};
+use super::{heading, show_request};
 use crate::output::{duration, grouped};
 use crate::profile::layers::Tails;
-use crate::profile::report::{Finding, InOrder, Part};
+use crate::profile::report::{Finding, InOrder, Part, Report};
 use crate::profile::statistics::{Statistics, Summary};
 use crate::profile::table::PrintedLine;
 

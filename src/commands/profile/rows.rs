@@ -5,15 +5,15 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::Report;
-use super::code::Code;
 use super::text::measured;
 use crate::args::Format;
+use crate::profile::code::Code;
 use crate::profile::compare::Comparison;
 use crate::profile::critical_path::{OnPath, Predicted};
 use crate::profile::groups::Groups;
 use crate::profile::layers::LayerGroup;
-use crate::profile::statistics::Statistics;
+use crate::profile::report::Report;
+use crate::profile::statistics::{Statistics, rounded, share};
 use crate::render;
 
 /// All metrics of all groups of a layer: four rows each, of all requests, the normal ones, the
@@ -84,16 +84,6 @@ fn difference(tail: &Statistics, normal: &Statistics) -> [Value; 5] {
         json!(tail.p50_us - normal.p50_us),
         json!(tail.p99_us - normal.p99_us),
     ]
-}
-
-/// Tenths of a microsecond are more than any clock has.
-pub(super) fn rounded(us: f64) -> f64 {
-    (us * 10.0).round() / 10.0
-}
-
-/// Four digits of a share or a chance.
-pub(super) fn share(share: f64) -> f64 {
-    (share * 10_000.0).round() / 10_000.0
 }
 
 /// What is on critical paths.

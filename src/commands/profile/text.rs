@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::code::Code;
-use super::{Report, SLOW_SHOWN, heading, show_request};
+use super::{SLOW_SHOWN, heading, show_request};
 use crate::output::{duration, grouped};
+use crate::profile::code::Code;
 use crate::profile::compare::{CHANCE_MAX, Comparison, InTime, Measured};
 use crate::profile::differences::Difference;
 use crate::profile::groups::Groups;
-use crate::profile::report::{Finding, InOrder, Part};
+use crate::profile::report::{Finding, InOrder, Part, Report};
 use crate::profile::statistics::{Statistics, Summary};
 use crate::render::neutral;
 

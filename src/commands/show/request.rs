@@ -45,13 +45,13 @@ fn print_head(out: &mut dyn std::io::Write, request: &RequestRow) -> Result<()> 
         request.n_nodes,
         request.n_spans,
         request.n_events,
-        request.log_sequence_id,
+        neutral(&request.log_sequence_id),
     )?;
     for identifier in &request.identifiers {
         writeln!(out, "  {} = {}", neutral(&identifier.name), neutral(&identifier.value))?;
     }
     if !request.flags.is_empty() {
-        writeln!(out, "  flags: {}", request.flags.join(", "))?;
+        writeln!(out, "  flags: {}", neutral(&request.flags.join(", ")))?;
     }
     writeln!(out)?;
     Ok(())

@@ -3,6 +3,7 @@
 use super::catalog::{Catalog, Export, Kind, Point};
 use super::compile;
 
+mod fuzz;
 mod rewrites;
 
 fn export(names: &[&str], column: &str, kind: Kind) -> Export {

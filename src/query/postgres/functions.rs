@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, StringArray};
+use datafusion::arrow::array::{ArrayRef, AsArray as _, Int64Array, StringArray};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{
@@ -26,6 +26,43 @@ const SETTINGS: [(&str, &str); 9] = [
     ("standard_conforming_strings", "on"),
     ("transaction_read_only", "on"),
     ("default_transaction_read_only", "on"),
+];
+
+/// Types that are known, by the names that they have in PostgreSQL and in SQL, with their numbers.
+const TYPES: [(&str, i64); 33] = [
+    ("bool", 16),
+    ("boolean", 16),
+    ("bytea", 17),
+    ("name", 19),
+    ("int8", 20),
+    ("bigint", 20),
+    ("int2", 21),
+    ("smallint", 21),
+    ("int4", 23),
+    ("int", 23),
+    ("integer", 23),
+    ("text", 25),
+    ("oid", 26),
+    ("json", 114),
+    ("float4", 700),
+    ("real", 700),
+    ("float8", 701),
+    ("double precision", 701),
+    ("bpchar", 1042),
+    ("varchar", 1043),
+    ("character varying", 1043),
+    ("date", 1082),
+    ("time", 1083),
+    ("time without time zone", 1083),
+    ("timestamp", 1114),
+    ("timestamp without time zone", 1114),
+    ("timestamptz", 1184),
+    ("timestamp with time zone", 1184),
+    ("interval", 1186),
+    ("numeric", 1700),
+    ("decimal", 1700),
+    ("uuid", 2950),
+    ("jsonb", 3802),
 ];
 
 /// The value of a setting.
@@ -102,5 +139,44 @@ pub(super) fn functions() -> Vec<ScalarUDF> {
             Arc::new(|_: &[ColumnarValue]| Ok(ColumnarValue::Scalar(ScalarValue::Boolean(Some(true))))),
         )
     };
-    vec![version, current_setting, is_visible("pg_function_is_visible"), is_visible("pg_type_is_visible")]
+    vec![
+        version,
+        current_setting,
+        is_visible("pg_function_is_visible"),
+        is_visible("pg_type_is_visible"),
+        to_regtype(),
+        serial_sequence(),
+    ]
+}
+
+/// The number of a type by its name; null: there is none.
+fn to_regtype() -> ScalarUDF {
+    create_udf(
+        "to_regtype",
+        vec![DataType::Utf8],
+        DataType::Int64,
+        Volatility::Stable,
+        Arc::new(|arguments: &[ColumnarValue]| {
+            let arrays = ColumnarValue::values_to_arrays(arguments)?;
+            let names = arrays.first().map(|names| names.as_string::<i32>());
+            let number = |name: Option<&str>| {
+                let known =
+                    TYPES.iter().find(|(known, _)| name.is_some_and(|name| name.eq_ignore_ascii_case(known)));
+                known.map(|(_, number)| *number)
+            };
+            let numbers: Int64Array = names.into_iter().flatten().map(number).collect();
+            Ok(ColumnarValue::Array(Arc::new(numbers) as ArrayRef))
+        }),
+    )
+}
+
+/// The sequence that a column is numbered by: no column is.
+fn serial_sequence() -> ScalarUDF {
+    create_udf(
+        "pg_get_serial_sequence",
+        vec![DataType::Utf8, DataType::Utf8],
+        DataType::Utf8,
+        Volatility::Stable,
+        Arc::new(|_: &[ColumnarValue]| Ok(ColumnarValue::Scalar(ScalarValue::Utf8(None)))),
+    )
 }

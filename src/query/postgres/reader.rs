@@ -179,12 +179,17 @@ impl Reader {
             return Err(fault("42601", "expected DECLARE name CURSOR FOR a query"));
         };
         let options = Arc::new(FormatOptions::from_client_metadata(client.metadata()));
-        let frame = self.frame(&Statement::Query(query.clone())).await?;
+        let query = Statement::Query(query.clone());
+        let plan = self.plan(&query).await?;
+        let frame = self.engine.context.execute_logical_plan(plan.clone()).await;
+        let frame = frame.map_err(|error| PgWireError::ApiError(Box::new(error)))?;
         let mut rows = encode_dataframe(frame, &Format::UnifiedText, Some(options)).await?;
         // It may wait for long until somebody fetches, and others must not wait for that.
         let turn = self.engine.limiter.aside(None).map_err(super::faults::of)?;
         rows.data_rows = Box::pin(turn.items(rows.data_rows));
-        let statement = StoredStatement::new(name.value.clone(), (query.to_string(), None), Vec::new());
+        // With its plan, so that its columns can be told.
+        let parsed = (query.to_string(), Some((query, plan)));
+        let statement = StoredStatement::new(name.value.clone(), parsed, Vec::new());
         let portal = Portal::new_cursor(name.value.clone(), Arc::new(statement));
         portal.start(rows).await;
         client.portal_store().put_portal(Arc::new(portal));

@@ -4,10 +4,10 @@
 use std::io::{self, Write};
 
 use super::{escaped, lanes, us};
-use crate::commands::profile::Report;
 use crate::output::{duration, grouped};
 use crate::profile::groups::Groups;
 use crate::profile::layers::{Layer, LayerGroup, Tails, group};
+use crate::profile::report::Report;
 use crate::profile::statistics::Statistics;
 
 /// Groups of layers 3 and 4 below one of the layer above.

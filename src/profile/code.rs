@@ -5,10 +5,10 @@ use reducer::table::Manifest;
 use rustc_hash::FxHashMap;
 use schema::tables::LogPointRow;
 
+use super::differences::Deed;
+use super::groups::Groups;
+use super::regions::{Edge, Region};
 use super::slow::SlowCalls;
-use crate::profile::differences::Deed;
-use crate::profile::groups::Groups;
-use crate::profile::regions::{Edge, Region};
 
 /// Where log points are in the code.
 #[derive(Clone, Debug, Default)]

@@ -1,25 +1,23 @@
 //! A report for programs: everything that it is made of.
 
-use std::io::{self, Write};
-
 use serde_json::{Value, json};
 
-use super::Report;
-use super::rows::{rounded, share};
-use crate::profile::differences::Difference;
-use crate::profile::report::{Finding, InOrder, Part};
-use crate::profile::statistics::{Statistics, Summary};
+use super::differences::Difference;
+use super::report::{Finding, InOrder, Part, Report};
+use super::statistics::{Statistics, Summary, rounded, share};
 
 /// The report as one object.
-pub(super) fn report(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
-    let value = json!({
+pub(crate) fn report(report: &Report<'_>) -> Value {
+    let (n_types, n_trees, n_orders) = report.sizes();
+    json!({
         "n_requests": report.groups.requests.len(),
+        "n_types": n_types,
+        "n_trees": n_trees,
+        "n_orders": n_orders,
         "tail_percent": report.tail_percent,
         "differences": report.differences.iter().map(|of| difference(report, of)).collect::<Vec<Value>>(),
         "lines": report.findings.iter().map(|of| line(report, of)).collect::<Vec<Value>>(),
-    });
-    serde_json::to_writer_pretty(&mut *out, &value)?;
-    writeln!(out)
+    })
 }
 
 fn difference(report: &Report<'_>, of: &Difference) -> Value {

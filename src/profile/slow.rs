@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use schema::tables::{LogPointRow, RunRow};
 use schema::{LogPointId, Model, SlowCall};
 
-use crate::profile::regions::{Edge, Region};
+use super::regions::{Edge, Region};
 
 /// Things that can take time, by the log points around them.
 #[derive(Clone, Debug, Default)]
