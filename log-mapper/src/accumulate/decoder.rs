@@ -124,13 +124,19 @@ impl Scan<'_> {
         (most > 0 && most.saturating_sub(second) > DOUBT).then_some(at)
     }
 
-    /// What no method can begin with goes on with the only span that it can stand after.
+    /// What no method can begin with goes on with the only span that it can stand after, unless that
+    /// has been silent for longer than it had lasted.
     fn only_follows(&self, record: &Record<'_>, takers: &[Taker]) -> Option<usize> {
         let never_begins = |point: LogPointId| self.successors.never_begins(point);
         if !record.candidates.iter().all(|candidate| never_begins(candidate.log_point)) {
             return None;
         }
-        let mut follows = (0..takers.len()).filter(|&at| self.can_follow(record, &takers[at]));
+        let can_follow = |taker: &Taker| {
+            let open = self.open.get(taker.span);
+            let is_silence = is_silence(record.ts_us.abs_diff(open.last_us), open.lasted_us());
+            !is_silence && self.can_follow(record, taker)
+        };
+        let mut follows = (0..takers.len()).filter(|&at| can_follow(&takers[at]));
         let first = follows.next()?;
         follows.all(|at| takers[at].span == takers[first].span).then_some(first)
     }
