@@ -473,9 +473,9 @@ impl<'m> Scan<'m> {
         })?;
         if thread.is_none()
             && !self.leaves_out(Pass::Decoder)
-            && let Some(taker) = self.decode(record, &facts)
+            && let Some((taker, reason)) = self.decode(record, &facts)
         {
-            return Some(Choice::joins(taker, thread, "follows as such lines do", Pass::Decoder));
+            return Some(Choice::joins(taker, thread, reason, Pass::Decoder));
         }
         if let Some(span) = self.inside(record, thread, takers, fact) {
             let goes = Goes::Inside(span);

@@ -89,19 +89,25 @@ impl Track {
 
 impl Scan<'_> {
     /// The span that the record at hand goes on with, of all that it can have been printed in and
-    /// that have printed last or name what it names; none: it begins one.
-    pub(super) fn decode(&mut self, record: &Record<'_>, facts: &[(usize, Fact)]) -> Option<Taker> {
+    /// that have printed last or name what it names, and why; none: it begins one.
+    pub(super) fn decode(
+        &mut self,
+        record: &Record<'_>,
+        facts: &[(usize, Fact)],
+    ) -> Option<(Taker, &'static str)> {
         let line = self.line.take()?;
         let mut takers = self.takers_and_recent(record, facts);
         self.rank(record, &mut takers);
-        let at = self.likeliest(record, &line, &takers).or_else(|| self.only_follows(record, &takers));
+        let likeliest = self.likeliest(record, &line, &takers).map(|at| (at, "follows as such lines do"));
+        let found = likeliest.or_else(|| Some((self.only_follows(record, &takers)?, "begins nothing")));
         self.line = Some(line);
-        let mut best = takers.swap_remove(at?);
+        let (at, reason) = found?;
+        let mut best = takers.swap_remove(at);
         // What follows tells which of several log points of one text it was.
         let same = |taker: &Taker| taker.span == best.span && taker.evidence == best.evidence;
         let readings: Vec<Taker> = takers.into_iter().filter(same).collect();
         readings.into_iter().for_each(|reading| best.fit.or(reading.fit));
-        Some(best)
+        Some((best, reason))
     }
 
     fn likeliest(&mut self, record: &Record<'_>, line: &Line, takers: &[Taker]) -> Option<usize> {

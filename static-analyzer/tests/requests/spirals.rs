@@ -1,4 +1,5 @@
-//! What stands next to what in a method that calls itself (`Spirals.java`).
+//! What stands next to what in a method that calls itself (`Spirals.java`), and in what a service
+//! loop calls (`Berths.java`).
 
 use schema::{LogPointId, Model};
 
@@ -34,4 +35,16 @@ fn recursion_has_no_order_but_what_can_be_printed_next() {
     // An exception can end it anywhere.
     assert_eq!(is_in(&model.successors.ends), [true; 4]);
     assert_eq!(all[point(&model, "walk looks around").index()], None, "logs usually do not show it");
+}
+
+#[test]
+fn what_a_service_loop_prints_can_follow_what_it_calls() {
+    let model = model();
+    let [answers, quiet, goes] =
+        ["answers ", "is quiet at ", "the operator goes"].map(|text| point(&model, text));
+    let all: Vec<Option<Vec<LogPointId>>> = model.successors.all().collect();
+    let next = |point: LogPointId| all[point.index()].clone().unwrap_or_default();
+    // `answer` is a top-level method of its own. One round comes after the other in one thread.
+    assert!(next(quiet).contains(&goes) && next(quiet).contains(&answers));
+    assert!(next(answers).contains(&quiet) && !next(answers).contains(&answers));
 }

@@ -43,3 +43,38 @@ fn where_lines_may_be_missing_a_run_goes_on() {
     // None begins with it.
     assert_eq!(run(&walk(), "1.0 t out\n1.1 t back\n1.2 t on").trim(), as_one);
 }
+
+/// Two that print nothing else: who rings, and who opens.
+fn door() -> Model {
+    let mut model = sketch::model(
+        "point rings
+         point opens
+         point other
+         top visit Task
+           >rings|opens*<
+         top else Task
+           >other<",
+    );
+    let [rings, opens] = ["rings", "opens"].map(|name| sketch::point(&model, name));
+    let mut all = vec![None; model.log_points.len()];
+    all[rings.index()] = Some(vec![opens]);
+    all[opens.index()] = Some(Vec::new());
+    model.successors = Successors::new(all, vec![rings], vec![opens]);
+    model
+}
+
+#[test]
+fn what_cannot_begin_goes_on_with_the_only_one_that_it_can_follow() {
+    let log = "1.0 - rings\n1.1 - other\n1.2 - other\n1.3 - opens";
+    let others = "else: 2 opens\nelse: 3 opens";
+    assert_eq!(run(&door(), log).trim(), format!("visit: 1 opens; 4 begins nothing\n{others}"));
+    // Of which nothing is known.
+    let mut unknown = door();
+    unknown.successors = Successors::default();
+    let apart = format!("visit: 1 opens\n{others}\nvisit: 4 opens");
+    assert_eq!(run(&unknown, log).trim(), apart);
+    // Two that it can follow, and one that has been silent.
+    let two = run(&door(), "1.0 - rings\n1.05 - rings\n1.1 - other\n1.2 - other\n1.3 - opens");
+    assert!(two.contains("visit: 5 opens"), "{two}");
+    assert_eq!(run(&door(), "1.0 - rings\n1.1 - other\n500.2 - other\n500.3 - opens").trim(), apart);
+}
