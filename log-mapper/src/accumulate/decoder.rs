@@ -5,8 +5,9 @@
 //! that contradict). Of those, and of beginning a span, the likeliest is chosen by one sum of
 //! log ratios, each of which the log itself has shown ([`super::profile`]): which line follows
 //! which, how soon, where in the code the one stands to the other, which values agree. It must be
-//! likelier than all others by [`DOUBT`]: parts left apart can be joined later. Every record is
-//! decided when it comes; those that compete for one span are not weighed together.
+//! likelier than all others by [`DOUBT`]: parts left apart can be joined later. What no method can
+//! begin with goes on in any case, if there is only one that it can follow ([`super::successors`]).
+//! Every record is decided when it comes; those that compete for one span are not weighed together.
 
 use schema::LogPointId;
 use smallvec::SmallVec;

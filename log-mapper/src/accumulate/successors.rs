@@ -1,5 +1,5 @@
 //! Successors: where the code says that a thread has ended what it was at and has begun anew,
-//! though the order of either method would let it go on.
+//! though the order of either method would let it go on; and that it cannot have begun anew.
 //!
 //! A method that is too large for an order, or calls itself, can print anything after anything in
 //! that. But what stands directly after what is known of it too: a line that cannot stand after the
