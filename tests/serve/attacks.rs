@@ -291,7 +291,6 @@ fn sql_can_only_read() {
             format!("SELECT {}1{}", "(".repeat(500), ")".repeat(500)),
             format!("SELECT {}", "NOT ".repeat(100_000)),
             format!("SELECT 1 WHERE {}1=1", "1=1 OR ".repeat(100_000)),
-            format!("SELECT 1 IN ({}1)", "1,".repeat(200_000)),
             format!("SELECT '{}'", "x".repeat(2 << 20)),
             "SELECT ".repeat(100_000),
             format!("SELECT 1 {}", "UNION ALL SELECT 1 ".repeat(30_000)),
@@ -305,6 +304,9 @@ fn sql_can_only_read() {
                 &body[..body.len().min(200)]
             );
         }
+        // What is only long is answered where there is time for it.
+        let (status, _, body) = ask(&format!("SELECT 1 IN ({}1)", "1,".repeat(200_000)));
+        assert!([200, 400].contains(&status), "{status} {}", &body[..body.len().min(200)]);
         let found = server.json("/api/requests?where=n_nodes+%3D+1+--+a+comment");
         assert_eq!(found["n"], TEXTS.len());
         for condition in
