@@ -304,9 +304,11 @@ fn sql_can_only_read() {
                 &body[..body.len().min(200)]
             );
         }
-        // What is only long is answered where there is time for it.
+        // What is only long is answered, if there is time for it.
         let (status, _, body) = ask(&format!("SELECT 1 IN ({}1)", "1,".repeat(200_000)));
-        assert!([200, 400].contains(&status), "{status} {}", &body[..body.len().min(200)]);
+        let answer: Value = serde_json::from_str(&body).unwrap_or_default();
+        let is_right = status == 200 && answer["rows"] == serde_json::json!([[true]]);
+        assert!(is_right || status == 400, "{status} {}", &body[..body.len().min(200)]);
         let found = server.json("/api/requests?where=n_nodes+%3D+1+--+a+comment");
         assert_eq!(found["n"], TEXTS.len());
         for condition in
