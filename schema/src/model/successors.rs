@@ -16,7 +16,8 @@ pub struct Successors {
     sets: Vec<Vec<u32>>,
     /// Per log point the position of its set; none if nothing is known of it.
     of: Vec<Option<u32>>,
-    /// Log points that a top-level method can print first, sorted.
+    /// Log points that a top-level method can print first, sorted; not of those that nobody seems to
+    /// run ([`crate::TopLevelKind::Unreached`]), though a machine or a library can.
     pub begins: Vec<LogPointId>,
     /// Log points that a top-level method can print last, before it returns or throws, sorted.
     pub ends: Vec<LogPointId>,

@@ -66,7 +66,7 @@ pub(crate) struct Successors {
     /// Per log point those that can follow, sorted; none of what logs do not show, and of what has
     /// no place.
     pub(crate) next: Vec<Option<Vec<u32>>>,
-    /// Those that a top-level method can print first, sorted.
+    /// Those that a top-level method that something runs can print first, sorted.
     pub(crate) begins: Vec<u32>,
     /// Those that it can print last, before it returns or throws, sorted.
     pub(crate) ends: Vec<u32>,
