@@ -27,6 +27,13 @@ pub(super) fn canonical(text: &str, shape: ValueShape) -> Option<Cow<'_, str>> {
     })
 }
 
+/// The text that whoever prints it prints again as long as it works on one thing: the canonical
+/// one, or a line of the source, which names nothing, but does not change meanwhile.
+pub(super) fn fixed(text: &str, shape: ValueShape) -> Option<Cow<'_, str>> {
+    let source_line = || Some(Cow::Borrowed(text.trim())).filter(|text| is_source_line(text));
+    canonical(text, shape).or_else(source_line)
+}
+
 /// A text without the full stop that ends a sentence after it.
 fn without_stop(text: &str) -> &str {
     text.strip_suffix('.').filter(|rest| !rest.is_empty()).unwrap_or(text)

@@ -15,7 +15,7 @@ use schema::{LogPointId, Pass, TopLevelId};
 
 use super::counted::{self, Values};
 use super::open_spans::{PLACE_LOOK_BACK_MAX, SpanIndex};
-use super::orders::Places;
+use super::orders::{Orders, Places};
 use super::pools::Closed;
 use super::{Scan, Taker};
 use crate::record::Record;
@@ -120,12 +120,12 @@ impl Disputes {
 
     /// Joins what is settled in the closed spans, which have the numbers of their
     /// first records.
-    pub(super) fn join(&self, done: &mut Vec<(u64, Closed)>) {
+    pub(super) fn join(&self, orders: &Orders<'_>, done: &mut Vec<(u64, Closed)>) {
         let at: FxHashMap<u64, usize> = (0..).zip(&*done).map(|(at, &(seq, _))| (seq, at)).collect();
         let mut gone = FxHashSet::default();
         for (span, record) in self.settled.iter().flat_map(Dispute::whose) {
             let (Some(&span), Some(&rest)) = (at.get(&span), at.get(&record)) else { continue };
-            let whole = done[span].1.clone().with_rest(&done[rest].1, Pass::Disputes);
+            let whole = done[span].1.clone().with_rest(orders, &done[rest].1, Pass::Disputes);
             if let Some(whole) = whole {
                 done[span].1 = whole;
                 gone.insert(record);

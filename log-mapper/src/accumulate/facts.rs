@@ -8,7 +8,7 @@ use schema::kinds::{TELLING_MIN, is_digest, is_made, is_uuid};
 use schema::{LogPointId, Value, ValueClassId, ValueShape, Variable};
 
 use super::ahead::AHEAD_RECORDS;
-use super::canonical::canonical;
+use super::canonical::{canonical, fixed};
 use super::names::{digests, uuids};
 use super::open_span::BoundAt;
 use super::pools::Closed;
@@ -137,7 +137,7 @@ impl Scan<'_> {
     fn fact(&mut self, candidate: &Candidate<'_>, has_thread: bool) -> Fact {
         let variables = &self.model.log_points[candidate.log_point.index()].variables;
         let mut values: Vec<(u32, Arc<str>)> = Vec::new();
-        let (mut common, mut numbers) = (Vec::new(), Vec::<Number>::new());
+        let (mut common, mut numbers, mut lines) = (Vec::new(), Vec::<Number>::new(), Vec::new());
         for &(variable, text) in &candidate.values {
             let class = variables.get(variable as usize).and_then(|variable| variable.value_class);
             if let Some((own, marks)) = &self.work {
@@ -157,9 +157,11 @@ impl Scan<'_> {
                 common.push((class, text));
             }
             let told = shape.filter(|_| self.orders.tells(candidate.log_point, variable));
-            if let Some(text) = told.and_then(|shape| canonical(text, shape)) {
-                let text = self.shared(&text);
-                values.push((variable, text));
+            match told.and_then(|shape| canonical(text, shape)) {
+                Some(text) => values.push((variable, self.shared(&text))),
+                None => lines.extend(
+                    told.and_then(|shape| fixed(text, shape)).map(|text| (variable, self.shared(&text))),
+                ),
             }
         }
         for (variable, object) in
@@ -200,6 +202,7 @@ impl Scan<'_> {
             values.extend(shared.extract_if(.., |value| self.takes_turns(variables, value)));
             common.retain(|(_, text)| values.iter().all(|(_, kept)| kept != text));
         }
+        shared.extend(lines);
         let named = self.named(candidate, &values);
         let uuids = self.uuids(candidate, &values);
         Fact { values, common, shared, named, uuids, numbers, ..Fact::bare(candidate.log_point) }

@@ -150,7 +150,7 @@ impl<'m> Scan<'m> {
 
     fn take_closed(&mut self) -> (Vec<(u64, Closed)>, ToldByName) {
         let mut done = std::mem::take(&mut self.done);
-        self.config.run(Pass::Disputes, || self.disputes.join(&mut done));
+        self.config.run(Pass::Disputes, || self.disputes.join(&self.orders, &mut done));
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&self.shown));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
         let mut told = ToldByName::default();

@@ -11,6 +11,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use schema::{Event, LogPointId, Model, Name, Pass, Span, TopLevelId, TopLevelKind, TopLevelMethod};
 
+use super::one_by_one::differ;
+use super::orders::Orders;
 use super::recent_texts::RecentTexts;
 
 /// The name that the JVM gives to the thread of `main`.
@@ -113,10 +115,12 @@ impl Closed {
     }
 
     /// The span with the records of `rest`, which it waited for; none if no top-level
-    /// method can have printed both.
-    pub(super) fn with_rest(mut self, rest: &Self, by: Pass) -> Option<Self> {
-        self.span.top_levels.iter().find(|top| rest.span.top_levels.contains(top))?;
-        self.keep(|top| rest.span.top_levels.contains(&top));
+    /// method can have printed both, of one thing.
+    pub(super) fn with_rest(mut self, orders: &Orders<'_>, rest: &Self, by: Pass) -> Option<Self> {
+        let mut tops = self.span.top_levels.clone();
+        tops.retain(|&top| rest.span.top_levels.contains(&top) && !differ(orders, top, &self, rest));
+        tops.first()?;
+        self.keep(|top| tops.contains(&top));
         Some(self.with(std::iter::once(rest.clone()), (by, "order, left over")))
     }
 

@@ -17,7 +17,7 @@ use schema::{
 
 use super::began::Began;
 use super::between::{nodes_of, step, walk};
-use super::canonical::canonical;
+use super::canonical::fixed;
 use super::one_by_one::differ;
 use super::orders::{Follows, Orders};
 use super::pools::Closed;
@@ -379,7 +379,7 @@ pub(super) fn names_in(orders: &Orders<'_>, top: TopLevelId, event: &Event) -> V
         let known = orders.identifiers(top).get(id.index())?;
         let is_one = !known.one_of_many && !known.is_made() && known.strength != IdentifierStrength::Node;
         let shape = variables.get(variable as usize).filter(|_| is_one)?.shape;
-        Some((id, canonical(text, shape)?.into_owned()))
+        Some((id, fixed(text, shape)?.into_owned()))
     };
     event.values.iter().filter_map(name).collect()
 }

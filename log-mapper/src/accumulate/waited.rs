@@ -162,7 +162,7 @@ fn serve(
     }
     let mut gone = FxHashSet::default();
     for (first, rest) in pairs {
-        if let Some(whole) = done[first].1.clone().with_rest(&done[rest].1, Pass::Waited) {
+        if let Some(whole) = done[first].1.clone().with_rest(orders, &done[rest].1, Pass::Waited) {
             done[first].1 = whole;
             gone.insert(done[rest].0);
         }

@@ -1,6 +1,6 @@
 //! What a value prints, by the instruction that defines it.
 
-use super::term::{Leaf, Pattern, Term};
+use super::term::{Leaf, Node, Pattern, Term};
 use super::{Arg, Evaluator, FrameId, Key, Place, PlaceId, apis, text_ops, types};
 use crate::ir::{Arithmetic, BootstrapArg, Const, Op, ValueId};
 use crate::program::{FieldRef, Name, access};
@@ -142,13 +142,16 @@ impl<'p> Evaluator<'p> {
         }
         let used = if primitive { descriptor } else { field.descriptor };
         // A text that was put together has no place of its own.
-        if let (Place::Call(..), Some(object)) = (self.place_node(place), object)
+        if let (Place::Call(..) | Place::Field(..), Some(object)) = (self.place_node(place), object)
             && let Place::Value(f, v) = self.place_node(object)
             && matches!(self.op(f, v), Op::New(_))
             && let Some((f, v)) = self.stored_by_constructor(f, v, field)
-            && self.place_unless_read(f, v).is_some()
         {
-            return self.text(f, v, used, v);
+            let is_named = self.place_unless_unnamed(f, v).is_some();
+            let own = self.text(f, v, used, v);
+            if is_named || !matches!(self.terms.node(own), Node::Leaf(_)) {
+                return own;
+            }
         }
         let term = self.written_text(frame, object, field, used);
         term.unwrap_or_else(|| self.object(frame, value, descriptor))

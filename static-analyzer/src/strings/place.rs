@@ -98,21 +98,21 @@ impl<'p> Evaluator<'p> {
         if let Place::Value(f, v) = self.place_node(object)
             && matches!(self.op(f, v), Op::New(_))
             && let Some((f, v)) = self.stored_by_constructor(f, v, field)
-            && let Some(place) = self.place_unless_read(f, v)
+            && let Some(place) = self.place_unless_unnamed(f, v)
         {
             return place;
         }
         self.intern_place(Place::Field(object, field))
     }
 
-    /// The place of a value, unless it is the next of a stream: the field that it is put
-    /// into says more of it than where it was read.
-    pub(crate) fn place_unless_read(&mut self, frame: FrameId, value: ValueId) -> Option<PlaceId> {
+    /// The place of a value, unless the field that it is put into says more of it: it is the next
+    /// of a stream, or a call below the root frame made it, which that has no name for.
+    pub(crate) fn place_unless_unnamed(&mut self, frame: FrameId, value: ValueId) -> Option<PlaceId> {
         let place = self.place(frame, value);
-        let is_read = matches!(self.place_node(place), Place::Value(f, v)
-            if matches!(self.op(f, v), Op::Invoke { method, .. }
-                if call_graph::apis::reads_stream(self.program(), *method)));
-        (!is_read).then_some(place)
+        let Place::Value(f, v) = self.place_node(place) else { return Some(place) };
+        let Op::Invoke { method, .. } = self.op(f, v) else { return Some(place) };
+        let is_read = call_graph::apis::reads_stream(self.program(), *method);
+        (!is_read && self.path(place).is_some()).then_some(place)
     }
 
     /// What the constructor of the object allocated at `object` stores into a
