@@ -39,7 +39,8 @@ pub(super) fn join(
 ) {
     let mut of_thread: FxHashMap<Option<Arc<str>>, Vec<usize>> = FxHashMap::default();
     let mut gone = FxHashSet::default();
-    let mut rests = Rests { orders, kinds, began, done, window_us };
+    let shown = Shown::of(done);
+    let mut rests = Rests { orders, kinds, began, done, shown, window_us };
     for span in 0..rests.done.len() {
         let before = of_thread.entry(rests.done[span].1.span.thread.clone()).or_default();
         match rests.find(before, span) {
@@ -81,7 +82,43 @@ struct Rests<'a, 'm> {
     kinds: &'a Kinds,
     began: &'a Began,
     done: &'a mut Vec<(u64, Closed)>,
+    shown: Shown,
     window_us: i64,
+}
+
+/// What the spans that need no rest show of how methods go on.
+#[derive(Default)]
+struct Shown {
+    /// What a method prints.
+    prints: FxHashSet<(TopLevelId, LogPointId)>,
+    /// What it prints directly after something else.
+    next: FxHashSet<(TopLevelId, LogPointId, LogPointId)>,
+}
+
+impl Shown {
+    fn of(done: &[(u64, Closed)]) -> Self {
+        let mut shown = Self::default();
+        for (_, closed) in done {
+            for top in closed.best_tops() {
+                let points = closed.span.events.iter().filter_map(|event| event.log_point);
+                shown.prints.extend(points.clone().map(|point| (top, point)));
+                shown.next.extend(points.clone().zip(points.skip(1)).map(|(last, next)| (top, last, next)));
+            }
+        }
+        shown
+    }
+
+    /// Whether `top` goes on directly after `last` with `next`, and never prints what stands
+    /// between with `points`.
+    fn goes_without(
+        &self,
+        top: TopLevelId,
+        (last, next): (LogPointId, LogPointId),
+        points: &[LogPointId],
+    ) -> bool {
+        self.next.contains(&(top, last, next))
+            && points.iter().any(|&point| !self.prints.contains(&(top, point)))
+    }
 }
 
 impl Rests<'_, '_> {
@@ -200,7 +237,11 @@ impl Rests<'_, '_> {
         first: LogPointId,
     ) -> Option<Vec<usize>> {
         let mut ways = vec![Way { nodes, parts: Vec::new(), is_unsure: false }];
-        let is_part = |part: &usize| self.is_part(top, host, *part, rest);
+        let last = self.done[host].1.span.events.iter().rev().find_map(|event| event.log_point);
+        let goes_without = |part: usize| {
+            last.is_some_and(|last| self.shown.goes_without(top, (last, first), &self.done[part].1.points()))
+        };
+        let is_part = |part: &usize| self.is_part(top, host, *part, rest) && !goes_without(*part);
         let between: Vec<usize> = between.iter().copied().filter(is_part).collect();
         for part in between {
             let points = self.done[part].1.points();
