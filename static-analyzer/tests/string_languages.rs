@@ -22,7 +22,7 @@ use sinks::{Sink, Verdict};
 /// Compiled sinks and how many of them are exact; to be raised when the string
 /// analysis learns something.
 const COUNTS: [(&str, usize, usize); 4] =
-    [("8", 536, 510), ("11", 536, 510), ("17", 551, 525), ("21", 556, 529)];
+    [("8", 537, 511), ("11", 537, 511), ("17", 552, 526), ("21", 557, 530)];
 
 struct Found {
     verdict: Verdict,

@@ -56,16 +56,18 @@ fn what_a_class_keeps_is_of_one_kind_with_what_it_makes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/strings/classes/17");
     let program = program::load(&[folder], &Default::default()).expect("classes");
     let points = log_points(&program);
-    let class_in = |method: &str| {
+    let class_in = |class: &str, method: &str| {
         let point = points.iter().find(|p| {
             let m = &program.methods[p.method.index()];
-            m.name == method && program.classes[m.class.index()].name == "sinks/Kept"
+            m.name == method && program.classes[m.class.index()].name == class
         });
         let point = point.expect("a log point");
         assert_eq!(point.templates[0].regex.matches('(').count(), 1, "{:?}", point.templates);
         point.variables[0].value_class.map(|class| class.to_string())
     };
-    assert_eq!(class_in("found").as_deref(), Some("Kept.code"));
+    assert_eq!(class_in("sinks/Kept", "found").as_deref(), Some("Kept.code"));
     // In two fields: nothing follows.
-    assert_ne!(class_in("cut").as_deref(), Some("Kept.code"));
+    assert_ne!(class_in("sinks/Kept", "cut").as_deref(), Some("Kept.code"));
+    // What a call gives is called by the field that it was put into.
+    assert_eq!(class_in("sinks/made/Made", "placed").as_deref(), Some("Made$Place.form"));
 }

@@ -424,3 +424,23 @@ pub(super) fn names_in(orders: &Orders<'_>, top: TopLevelId, event: &Event) -> V
     };
     event.values.iter().filter_map(name).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use schema::{LogPointId, TopLevelId};
+
+    use super::Shown;
+
+    #[test]
+    fn what_a_method_goes_on_without_is_not_put_between() {
+        let [submitting, stored, submitted] = [0, 1, 2].map(LogPointId::new);
+        let top = TopLevelId::new(0);
+        let goes_without = |shown: &Shown| shown.goes_without(top, (submitting, submitted), &[stored]);
+        let mut shown = Shown::default();
+        assert!(!goes_without(&shown), "nothing is known of how it goes on");
+        shown.next.insert((top, submitting, submitted));
+        assert!(goes_without(&shown), "it goes on at once");
+        shown.prints.insert((top, stored));
+        assert!(!goes_without(&shown), "it does both");
+    }
+}

@@ -603,3 +603,16 @@ fn a_value_of_several_that_take_turns_names_what_shows_nothing_else() {
     assert!(n_named > 6 * N / 4, "{n_named} of {}", 6 * N / 2);
     assert_eq!(text.lines().count(), 6 * N);
 }
+
+#[test]
+fn a_line_of_the_source_names_nothing_but_is_one_in_a_run() {
+    let model = "
+        point started site=Site.line
+        point finished site=Site.line
+        top work Task site=Site.line
+          >started finished
+          finished<";
+    let records = "1.0 - started site=Shop.java:10\n1.1 - finished site=Shop.java:";
+    check(model, &format!("{records}10"), "work: 1 opens; 2 order");
+    check(model, &format!("{records}20"), "work: 1 opens\nwork: 2 opens, start not seen");
+}
