@@ -66,8 +66,8 @@ fn new_folder() -> Result<PathBuf> {
 /// Writes the table; how many requests were split, and into how many.
 fn write(manifest: &Manifest, folder: &Path, min: f64) -> Result<(usize, usize)> {
     let splitter = Splitter::new(&manifest.rows()?, &manifest.rows()?);
-    copy_models(&manifest.folder, folder)?;
     let mut writer = Writer::open(folder)?;
+    copy_models(&manifest.folder, folder)?;
     let mut split = Split { splitter, min, sequences: manifest.rows()?, n_split: 0, n_parts: 0 };
     let files = of_requests_and_none(manifest);
     // A commit adds day by day; those of a table each begin again.
