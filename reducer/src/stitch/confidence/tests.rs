@@ -1,3 +1,5 @@
+//! How likely links are, beside the slow way and beside logs of which it is known.
+
 use std::collections::BTreeMap;
 
 use schema::{PairId, Pass};
