@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use schema::Pass;
 
-use values::{bytes, day, duration_us, pass, percent};
+use values::{bytes, day, duration_us, pass, percent, share};
 
 /// Tells what every request of a JVM distributed system did, from the logs it
 /// already writes.
@@ -191,6 +191,14 @@ pub(crate) enum Format {
     Parquet,
 }
 
+/// How sure links have to be.
+#[derive(Clone, Copy, Debug, Default, ClapArgs)]
+pub(crate) struct ConfidenceArgs {
+    /// Split requests at links that are less likely to be true than this, 0 to 1 [default: at none]
+    #[arg(long, value_name = "P", value_parser = share)]
+    pub(crate) min_confidence: Option<f64>,
+}
+
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SqlArgs {
     /// Folder of the request table
@@ -209,6 +217,8 @@ pub(crate) struct SqlArgs {
     pub(crate) nested_loop: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) confidence: ConfidenceArgs,
 }
 
 /// What a query may take.
@@ -259,6 +269,8 @@ pub(crate) struct QueryArgs {
     pub(crate) unoptimized: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) confidence: ConfidenceArgs,
 }
 
 const QUERY_HELP: &str = "\
@@ -329,6 +341,8 @@ pub(crate) struct ProfileArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value = "table")]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) confidence: ConfidenceArgs,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -397,6 +411,8 @@ pub(crate) enum Show {
         /// Folder of the request table
         #[arg(long, value_name = "TABLE")]
         table: PathBuf,
+        #[command(flatten)]
+        confidence: ConfidenceArgs,
     },
     /// What became of every input of a table
     Coverage {
@@ -446,6 +462,8 @@ pub(crate) struct ExportArgs {
     /// Where to write them [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) confidence: ConfidenceArgs,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -477,6 +495,8 @@ pub(crate) struct ServeArgs {
     /// disk where they can
     #[arg(long, value_name = "SIZE", default_value = "192MiB", value_parser = bytes)]
     pub(crate) memory: usize,
+    #[command(flatten)]
+    pub(crate) confidence: ConfidenceArgs,
 }
 
 /// What the scores are.
@@ -524,6 +544,8 @@ pub(crate) struct EvaluateArgs {
     /// Form of the scores
     #[arg(long, value_enum, default_value = "table")]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) confidence: ConfidenceArgs,
 }
 
 /// What was typed, so that a text which begins with a comment of SQL is no flag: names of flags

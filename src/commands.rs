@@ -15,12 +15,14 @@ mod sql;
 mod summary;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 
-use crate::args::{Args, Command, KeepArg};
+use crate::args::{Args, Command, ConfidenceArgs, KeepArg};
 use crate::output::Voice;
+use crate::table::confident::{self, Confident};
 
 /// Wrong usage that only shows when a command looks at its arguments: exit code 2.
 #[derive(Debug)]
@@ -58,13 +60,39 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         Command::Map(args) => map::run(&args, voice),
         Command::Reduce(args) => reduce::run(&args, voice),
         Command::Run(args) => run::run(&args, voice),
-        Command::Sql(args) => sql::run(&args, voice),
-        Command::Query(args) => query::run(&args, voice),
-        Command::Profile(args) => profile::run(&args, voice),
+        Command::Sql(mut args) => {
+            let _split = split(args.table.as_mut(), args.confidence, voice)?;
+            sql::run(&args, voice)
+        }
+        Command::Query(mut args) => {
+            let _split = split(Some(&mut args.table), args.confidence, voice)?;
+            query::run(&args, voice)
+        }
+        Command::Profile(mut args) => {
+            let _split = split(args.table.as_mut(), args.confidence, voice)?;
+            profile::run(&args, voice)
+        }
         Command::Show(args) => show::run(args.what, voice),
-        Command::Export(args) => export::run(&args, voice),
-        Command::Serve(args) => serve::run(&args, voice),
-        Command::Evaluate(args) => evaluate::run(&args, voice),
+        Command::Export(mut args) => {
+            let _split = split(Some(&mut args.table), args.confidence, voice)?;
+            export::run(&args, voice)
+        }
+        Command::Serve(mut args) => {
+            let _split = split(Some(&mut args.table), args.confidence, voice)?;
+            serve::run(&args, voice)
+        }
+        Command::Evaluate(mut args) => {
+            let _split = split(Some(&mut args.table), args.confidence, voice)?;
+            evaluate::run(&args, voice)
+        }
+    }
+}
+
+/// Puts in the place of a table that is asked one that is split where it is not sure enough.
+fn split(table: Option<&mut PathBuf>, confidence: ConfidenceArgs, voice: Voice) -> Result<Option<Confident>> {
+    match table {
+        Some(table) => confident::split(table, confidence.min_confidence, voice),
+        None => Ok(None),
     }
 }
 

@@ -133,6 +133,8 @@ impl View<'_> {
         add("thread.name", row.thread.as_deref());
         add("lprof.link", row.link.as_deref());
         add("lprof.link_reason", row.link_reason.as_deref());
+        let probability = row.link_probability.map(|probability| probability.to_string());
+        add("lprof.link_probability", probability.as_deref());
         if self.request.parent(span).is_none() {
             let request = self.request.row();
             add(REQUEST_TYPE, Some(&request.request_type));

@@ -4,6 +4,7 @@
 //! where one of them stands is found in the columns of ids and counts alone, and then only the
 //! pages in which its rows lie are read.
 
+pub(crate) mod confident;
 pub(crate) mod files;
 mod places;
 

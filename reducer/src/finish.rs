@@ -22,6 +22,7 @@ mod clocks;
 mod handoffs;
 mod ids;
 mod rows;
+pub mod split;
 
 /// How much detail a table keeps of each request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use schema::{Link, PairId, Pass};
+use schema::{Link, PairId, Pass, Probability};
 
 use crate::skeleton::Span;
 
@@ -89,8 +89,12 @@ pub(crate) struct Request<S> {
 }
 
 /// One request per connected set of `spans`, in order of their first span.
-/// `spans` are in canonical order.
-pub(crate) fn assemble<S>(spans: Vec<S>, links: &[SpanLink]) -> Vec<Request<S>> {
+/// `spans` are in canonical order; `probabilities`: how sure each of `links` is.
+pub(crate) fn assemble<S>(
+    spans: Vec<S>,
+    links: &[SpanLink],
+    probabilities: &[Probability],
+) -> Vec<Request<S>> {
     let mut sets = Sets::new(spans.len());
     for link in links {
         sets.join(link.from, link.to);
@@ -113,10 +117,10 @@ pub(crate) fn assemble<S>(spans: Vec<S>, links: &[SpanLink]) -> Vec<Request<S>> 
         position.push((request_of[root], to_u32(request.spans.len())));
         request.spans.push(span);
     }
-    for link in links {
+    for (link, &probability) in links.iter().zip(probabilities) {
         let (request, from) = position[link.from as usize];
         let (_, to) = position[link.to as usize];
-        out[request as usize].links.push(Link { from, to, pair: link.pair, by: link.by });
+        out[request as usize].links.push(Link { from, to, pair: link.pair, by: link.by, probability });
     }
     for request in &mut out {
         request.links.sort_unstable();

@@ -30,11 +30,11 @@ impl Linked {
         let ticks = ticks::spread(&mut spans);
         let offsets = clock_offsets::make_up(model, &mut spans, config.skew_us);
         let mut spans = in_order(spans);
-        let links = stitch(model, &spans, &ticks, config);
+        let (links, probabilities) = stitch(model, &spans, &ticks, config);
         clock_offsets::restore(&mut spans, &offsets);
         ticks::restore(&mut spans, &ticks);
         prefer_linked(model, &mut spans, &links);
-        let requests = assemble((0..to_u32(spans.len())).collect(), &links);
+        let requests = assemble((0..to_u32(spans.len())).collect(), &links, &probabilities);
         Self { spans, requests, clocks }
     }
 

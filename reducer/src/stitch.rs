@@ -8,7 +8,7 @@
 //! order that is a function of the set of spans.
 
 use rayon::prelude::*;
-use schema::{LinkKind, Model, Pass, TopLevelId};
+use schema::{LinkKind, Model, Pass, Probability, TopLevelId};
 
 use self::accept::accept;
 use self::candidates::Finder;
@@ -33,6 +33,7 @@ mod claims;
 mod coincidence;
 mod common_senders;
 mod companions;
+mod confidence;
 mod counted;
 mod creation_times;
 mod delays;
@@ -72,8 +73,13 @@ mod waiting;
 mod ways;
 mod within;
 
-/// The hand-offs between `spans`, which are in canonical order.
-pub(crate) fn stitch(model: &Model, spans: &[Span], ticks: &Ticks, config: &Config) -> Vec<SpanLink> {
+/// The hand-offs between `spans`, which are in canonical order, and how sure each of them is.
+pub(crate) fn stitch(
+    model: &Model,
+    spans: &[Span],
+    ticks: &Ticks,
+    config: &Config,
+) -> (Vec<SpanLink>, Vec<Probability>) {
     let mut pairs = pairs::Pairs::new(model);
     let mut facts = Facts::new(&pairs, spans);
     facts.by_clocks(spans, ticks);
@@ -120,7 +126,8 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], ticks: &Ticks, config: &Conf
     links.links.sort_unstable();
     join_the_rest((model, &pairs, &facts), (&entities, &counted, &late), spans, &mut links);
     links.links.sort_unstable();
-    links.links
+    let probabilities = confidence::of(&pairs, &facts, &links.links);
+    (links.links, probabilities)
 }
 
 /// Links, and what may add to them.

@@ -97,6 +97,37 @@ pub struct Link {
     pub pair: Option<PairId>,
     /// What made it.
     pub by: Pass,
+    /// How sure it is.
+    pub probability: Probability,
+}
+
+/// How sure something is, in ten-thousandths: a number of its own, so that it is the same on
+/// every machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Probability(u16);
+
+/// What is certain, in parts of it.
+const CERTAIN: u16 = 10_000;
+
+impl Probability {
+    /// Of a number between 0 and 1; what is outside is at the nearer end.
+    #[must_use]
+    pub fn new(share: f64) -> Self {
+        Self((share.clamp(0.0, 1.0) * f64::from(CERTAIN)).round() as u16)
+    }
+
+    /// As a number between 0 and 1.
+    #[must_use]
+    pub fn get(self) -> f64 {
+        f64::from(self.0) / f64::from(CERTAIN)
+    }
+}
+
+impl Default for Probability {
+    /// Nothing speaks against it.
+    fn default() -> Self {
+        Self(CERTAIN)
+    }
 }
 
 /// The part of a request that one thread of one top-level method did on one node.

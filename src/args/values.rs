@@ -8,6 +8,12 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number between 0 and 100".to_owned())
 }
 
+/// A share; above 1 is what nothing reaches.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
 /// A pass by its name.
 pub(super) fn pass(name: &str) -> Result<Pass, String> {
     Pass::named(name).ok_or_else(|| {

@@ -15,6 +15,7 @@ use crate::evaluation::ceiling::{self, Ceiling};
 use crate::evaluation::continuations::{self, Continuations};
 use crate::evaluation::links::{self, LinkScores};
 use crate::evaluation::passes::{self, Passes};
+use crate::evaluation::reliability::{self, Reliability};
 use crate::evaluation::spans::{self, SpanScores, TrueSpans};
 use crate::evaluation::types::{self, Expected, TypeScores};
 use crate::evaluation::{Class, Found, Looks, Record, Scores, Truth, score};
@@ -85,6 +86,8 @@ struct Report {
     baselines: Option<Baselines>,
     /// None: the table does not keep its links.
     links: Option<LinkScores>,
+    /// None: the table does not say how likely they are.
+    reliability: Option<Reliability>,
     /// None: there is no truth.
     types: Option<TypeScores>,
     /// None: not asked for, like what follows.
@@ -99,6 +102,8 @@ impl Report {
         let found = tables.found();
         let spans = TrueSpans::new(truth);
         let keeps_links = tables.spans.iter().all(|span| span.hand_overs.is_some());
+        let confidences: Vec<(&str, Option<f64>)> =
+            tables.requests.iter().map(|row| (&*row.request_id, row.confidence)).collect();
         let ceiling = match args.ceiling {
             true => Some(ceiling::measure(truth, &spans, &Table::open(&args.table)?.model()?)),
             false => None,
@@ -109,6 +114,7 @@ impl Report {
             continuations: continuations::count(truth, &found),
             baselines: baselines::measure(&spans, &found, &tables.log_points, &tables.top_level_methods),
             links: keeps_links.then(|| links::score(truth, &spans, &found)),
+            reliability: reliability::measure(truth, &found, &confidences),
             types: types::score(truth, &found, expected.as_ref()),
             passes: args.passes.then(|| passes::count(truth, &spans, &found)),
             ceiling,

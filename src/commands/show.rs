@@ -35,7 +35,10 @@ pub(crate) fn run(what: Show, voice: Voice) -> Result<ExitCode> {
         Show::LogPoint { what, source } => log_point::print(&load(&source)?, &what)?,
         Show::Method { what, source } => method::print(&load(&source)?, &what)?,
         Show::Pair { from, to, source } => method::print_pairs(&load(&source)?, &from, &to)?,
-        Show::Request { id, table } => request::print(&table, &id, voice)?,
+        Show::Request { id, mut table, confidence } => {
+            let _split = super::split(Some(&mut table), confidence, voice)?;
+            request::print(&table, &id, voice)?;
+        }
         Show::Coverage { table, format } => coverage::print(&table, format)?,
     }
     Ok(ExitCode::SUCCESS)

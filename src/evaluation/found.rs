@@ -55,7 +55,13 @@ impl<'a> Found<'a> {
     pub(crate) fn links(&self) -> impl Iterator<Item = FoundLink<'a>> {
         self.spans.iter().flat_map(|span| {
             let hand_overs = span.hand_overs.iter().flatten();
-            hand_overs.map(|link| FoundLink { from: &link.span_id, to: &span.span_id, by: &link.reason })
+            let to = &*span.span_id;
+            hand_overs.map(move |link| FoundLink {
+                from: &link.span_id,
+                to,
+                by: &link.reason,
+                probability: link.probability,
+            })
         })
     }
 }

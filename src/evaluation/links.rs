@@ -142,6 +142,8 @@ pub(crate) struct FoundLink<'a> {
     pub(crate) to: &'a str,
     /// The name of the pass that made it.
     pub(crate) by: &'a str,
+    /// How likely it was said to be true.
+    pub(crate) probability: Option<f64>,
 }
 
 impl FoundLink<'_> {

@@ -3,6 +3,7 @@
 //! ```text
 //! 1 t1 u o  s1 r1 opens     line, thread, unit, op; span, request, pass (`-`: none)
 //! s1 > s2 by_time           a link
+//! s1 > s2 by_time 0.7       the same, and how likely it was said to be
 //! ```
 
 use schema::tables::{EventRow, HandOver, NameValue, SpanRow, Text, Time};
@@ -26,8 +27,9 @@ impl Sketch {
         for line in text.lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
             match words[..] {
-                [from, ">", to, by] => {
-                    let link = HandOver { span_id: from.into(), link: None, reason: by.into() };
+                [from, ">", to, by] | [from, ">", to, by, _] => {
+                    let probability = words.get(4).map(|word| word.parse().expect("a probability"));
+                    let link = HandOver { span_id: from.into(), link: None, reason: by.into(), probability };
                     let to = spans.iter_mut().find(|span| *span.span_id == *to).expect("a span");
                     to.hand_overs.get_or_insert_default().push(link);
                 }

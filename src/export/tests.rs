@@ -22,7 +22,12 @@ fn request() -> Request {
         ..SpanRow::default()
     };
     let mut last = span("000000000000000c", Some("000000000000000b"), "a", (1_300, 1_300), None);
-    let over = |id: &str| HandOver { span_id: id.into(), link: Some("queue".into()), reason: "pair".into() };
+    let over = |id: &str| HandOver {
+        span_id: id.into(),
+        link: Some("queue".into()),
+        reason: "pair".into(),
+        probability: None,
+    };
     last.hand_overs = Some(vec![over("000000000000000b"), over("000000000000000a")]);
     let spans = vec![
         span("000000000000000a", None, "a", (1_000, 1_500), None),

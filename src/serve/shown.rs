@@ -64,6 +64,7 @@ fn span(request: &Request, at: usize, logs: &mut Logs) -> Value {
         "id": &*row.span_id, "node": &*row.node, "thread": row.thread.as_deref(),
         "method": &*row.top_level_method, "parent": request.parent(at), "wait": wait,
         "link": row.link.as_deref(), "reason": row.link_reason.as_deref(),
+        "probability": row.link_probability,
         "start": start, "end": end, "hand_overs": others, "events": events,
     })
 }

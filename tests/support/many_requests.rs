@@ -99,6 +99,7 @@ fn request(number: u64) -> (RequestRow, Vec<SpanRow>, Vec<EventRow>) {
             end_ts: Time(base + end),
             n_events,
             link_reason: None,
+            link_probability: None,
             hand_overs: None,
             parent_before: None,
             parent_after: waited.then_some(3),
@@ -124,6 +125,7 @@ fn request(number: u64) -> (RequestRow, Vec<SpanRow>, Vec<EventRow>) {
         nodes: Vec::new(),
         identifiers: Vec::new(),
         flags: Vec::new(),
+        confidence: None,
     };
     (request, spans, events)
 }

@@ -58,7 +58,7 @@ impl Ids {
 /// its first time, which stays when it grows and is another one when it is begun anew; where
 /// no times are printed, by its content. Files that are still alike are told apart by
 /// their order.
-fn numbers(node: &str, files: &[InputAccount]) -> Vec<u128> {
+pub(super) fn numbers(node: &str, files: &[InputAccount]) -> Vec<u128> {
     let mut n_alike: BTreeMap<u128, u64> = BTreeMap::new();
     let number = |account: &InputAccount| {
         let name = account.file.rsplit(['/', '\\']).next().unwrap_or_default();

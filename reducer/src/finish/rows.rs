@@ -73,6 +73,7 @@ pub(super) fn request_rows(
         nodes: nodes.iter().map(|(time, _)| time.clone()).collect(),
         identifiers: identifiers(names, accumulator),
         flags: flags(accumulator, &extents, (reached.hand_offs.has_conflict, clocks_differ)),
+        confidence: Some(reached.incoming.iter().flatten().map(|link| link.probability.get()).product()),
     };
     let node_row = |(time, n_events): (NodeTime, i64)| RequestNodeRow {
         request_id: request_id.clone(),
@@ -105,6 +106,7 @@ fn span_rows(
         span_id: ids[link.from as usize].clone(),
         link: pair_kind(link),
         reason: Text::from(link.by.name()),
+        probability: Some(link.probability.get()),
     };
     for (i, span) in accumulator.spans.iter().enumerate() {
         let incoming = reached.links[i].first();
@@ -127,6 +129,7 @@ fn span_rows(
             end_ts: Time(whole.1),
             n_events: span.events.len() as i64,
             link_reason: incoming.map(|link| Text::from(link.by.name())),
+            link_probability: incoming.map(|link| link.probability.get()),
             hand_overs: Some(reached.links[i].iter().map(hand_over).collect()),
             parent_before: hand_off.and_then(|hand_off| hand_off.before).map(i64::from),
             parent_after: hand_off.and_then(|hand_off| hand_off.after).map(i64::from),

@@ -7,11 +7,13 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray as _, BinaryArray, BooleanArray, Int64Array, ListArray, RecordBatch,
-    StringArray, StructArray, TimestampMicrosecondArray,
+    Array, ArrayRef, AsArray as _, BinaryArray, BooleanArray, Float64Array, Int64Array, ListArray,
+    RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
 };
 use arrow::buffer::OffsetBuffer;
-use arrow::datatypes::{DataType, Field, Int64Type, SchemaRef, TimeUnit, TimestampMicrosecondType};
+use arrow::datatypes::{
+    DataType, Field, Float64Type, Int64Type, SchemaRef, TimeUnit, TimestampMicrosecondType,
+};
 
 /// Shared text: node, class and file names repeat in every row.
 pub type Text = Arc<str>;
@@ -163,6 +165,26 @@ impl Cell for Option<i64> {
 
     fn read(array: &ArrayRef) -> Option<Vec<Self>> {
         Some(array.as_primitive_opt::<Int64Type>()?.iter().collect())
+    }
+
+    fn missing(len: usize) -> Option<Vec<Self>> {
+        Some(vec![None; len])
+    }
+}
+
+impl Cell for Option<f64> {
+    const NULLABLE: bool = true;
+
+    fn data_type() -> DataType {
+        DataType::Float64
+    }
+
+    fn array(values: &[&Self]) -> ArrayRef {
+        Arc::new(values.iter().map(|v| **v).collect::<Float64Array>())
+    }
+
+    fn read(array: &ArrayRef) -> Option<Vec<Self>> {
+        Some(array.as_primitive_opt::<Float64Type>()?.iter().collect())
     }
 
     fn missing(len: usize) -> Option<Vec<Self>> {
@@ -392,6 +414,7 @@ mod tests {
             nodes: (0..n).map(|i| NodeTime { node: id.into(), start_ts: Time(i), end_ts: Time(i) }).collect(),
             identifiers: vec![NameValue { name: id.into(), value: "\u{0}".into() }],
             flags: (0..n).map(|i| Text::from(i.to_string())).collect(),
+            confidence: (n > 1).then_some(1.0 / n as f64),
         }
     }
 

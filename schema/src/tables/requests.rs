@@ -45,6 +45,9 @@ record! {
         /// `truncated`: closed by the window or the end of input;
         /// `clock_conflict`: a receiver starts before its sender.
         flags: Vec<Text>,
+        /// How likely all its hand-overs are true, 0 to 1: the product of
+        /// `spans.link_probability`; null: not known, the table is older.
+        confidence: Option<f64>,
     }
 }
 

@@ -13,6 +13,8 @@ record! {
         link: Option<Text>,
         /// The name of the [pass](crate::Pass) that found it.
         reason: Text,
+        /// How likely it is true; null: not known, the table is older.
+        probability: Option<f64>,
     }
 }
 
@@ -42,6 +44,9 @@ record! {
         n_events: i64,
         /// The name of the pass that found the hand-over from `parent_span_id`; null: a root.
         link_reason: Option<Text>,
+        /// How likely the hand-over from `parent_span_id` is true, 0 to 1; null: a root, or not
+        /// known, the table is older.
+        link_probability: Option<f64>,
         /// All hand-overs to it, the first one that of `parent_span_id`; null: not known, the
         /// table is older.
         hand_overs: Option<Vec<HandOver>>,

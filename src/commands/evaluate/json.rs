@@ -14,6 +14,7 @@ use crate::evaluation::ceiling::Ceiling;
 use crate::evaluation::continuations::Continuations;
 use crate::evaluation::links::{LinkScores, Verdicts};
 use crate::evaluation::passes::{Deed, Passes};
+use crate::evaluation::reliability::{Curve, Reliability};
 use crate::evaluation::spans::SpanScores;
 use crate::evaluation::types::TypeScores;
 use crate::evaluation::{OrderTally, Tally, Worst, order_tally};
@@ -46,6 +47,7 @@ pub(super) fn print(report: &Report, tables: &Tables) -> Result<()> {
         "baselines": report.baselines.as_ref().map(baselines_json),
         "continuations": report.continuations.as_ref().map(continuations_json),
         "links": report.links.as_ref().map(links_json),
+        "reliability": report.reliability.as_ref().map(reliability_json),
         "types": report.types.as_ref().map(types_json),
         "passes": report.passes.as_ref().map(passes_json),
         "ceiling": report.ceiling.as_ref().map(ceiling_json),
@@ -141,6 +143,17 @@ fn links_json(scores: &LinkScores) -> Value {
         "precision": scores.links.precision(),
         "in_table": verdicts_json(&scores.links),
     })
+}
+
+fn reliability_json(curves: &Reliability) -> Value {
+    json!({ "links": curve_json(&curves.links), "requests": curve_json(&curves.requests) })
+}
+
+fn curve_json(curve: &Curve) -> Value {
+    let bins = curve.bins().map(|((from, to), bin)| {
+        json!({ "from": from, "to": to, "n": bin.n, "n_true": bin.n_true, "said": bin.said(), "true": bin.is() })
+    });
+    bins.collect()
 }
 
 fn verdicts_json(verdicts: &Verdicts) -> Value {

@@ -11,6 +11,7 @@ use crate::evaluation::baselines::{ADJACENT, Baselines, COSTS};
 use crate::evaluation::ceiling::Ceiling;
 use crate::evaluation::continuations::Continuations;
 use crate::evaluation::passes::Passes;
+use crate::evaluation::reliability::Curve;
 use crate::evaluation::spans::SpanScores;
 use crate::evaluation::types::TypeScores;
 use crate::evaluation::{OrderTally, Scores, Tally, order_tally};
@@ -26,6 +27,10 @@ pub(super) fn print(report: &Report, tables: &Tables) -> Result<()> {
     let mut out = output::stdout();
     print_messages(&mut out, &report.scores)?;
     print_spans_and_links(&mut out, report)?;
+    if let Some(curves) = &report.reliability {
+        print_curve(&mut out, "links", &curves.links)?;
+        print_curve(&mut out, "requests", &curves.requests)?;
+    }
     if let Some(types) = &report.types {
         print_types(&mut out, types)?;
     }
@@ -193,6 +198,22 @@ fn print_types(out: &mut dyn Write, types: &TypeScores) -> Result<()> {
         let unit = neutral(unit);
         writeln!(out, "  {unit}{first}: {} of {} right; {}", kind.n_right, kind.n, wrong.join(", "))?;
     }
+    Ok(())
+}
+
+fn print_curve(out: &mut dyn Write, what: &str, curve: &Curve) -> Result<()> {
+    let rows: Vec<Vec<Value>> = (curve.bins())
+        .map(|((from, to), bin)| {
+            let [said, is] = [bin.said(), bin.is()].map(percent_of);
+            vec![json!(format!("{from} to {to}")), json!(bin.n), json!(said), json!(is)]
+        })
+        .collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{what} by how likely they were said to be true")?;
+    render::rows(out, Format::Table, &["said", "n", "said%", "true%"], rows)?;
+    writeln!(out)?;
     Ok(())
 }
 

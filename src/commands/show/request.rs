@@ -47,6 +47,9 @@ fn print_head(out: &mut dyn std::io::Write, request: &RequestRow) -> Result<()> 
         request.n_events,
         neutral(&request.log_sequence_id),
     )?;
+    if let Some(confidence) = request.confidence.filter(|_| request.n_spans > 1) {
+        writeln!(out, "  all its links are true with a probability of {:.0} %", 100.0 * confidence)?;
+    }
     for identifier in &request.identifiers {
         writeln!(out, "  {} = {}", neutral(&identifier.name), neutral(&identifier.value))?;
     }
@@ -66,7 +69,8 @@ impl View<'_> {
     fn print_span(&mut self, out: &mut dyn std::io::Write, span: &Span, depth: usize) -> Result<()> {
         let row = &span.row;
         let indent = "  ".repeat(depth);
-        let link = row.link.as_deref().map(|link| format!("{link} -> ")).unwrap_or_default();
+        let link = row.link.as_deref().map(|link| format!("{link}{} -> ", unsure(row.link_probability)));
+        let link = link.unwrap_or_default();
         let thread =
             row.thread.as_deref().map(|thread| format!(" [{}]", neutral(thread))).unwrap_or_default();
         let (node, method) = (neutral(&row.node), neutral(&row.top_level_method));
@@ -97,6 +101,12 @@ impl View<'_> {
         let cell = |i: usize| if (start..=end).contains(&i) { '#' } else { '.' };
         format!("[{}]", (0..BAR_CHARS).map(cell).collect::<String>())
     }
+}
+
+/// How likely a link is true, where that is not nearly sure.
+fn unsure(probability: Option<f64>) -> String {
+    let unsure = probability.filter(|probability| *probability < 0.95);
+    unsure.map(|probability| format!(" ({:.0} %)", 100.0 * probability)).unwrap_or_default()
 }
 
 fn place(event: &EventRow) -> String {

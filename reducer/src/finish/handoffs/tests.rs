@@ -69,7 +69,13 @@ fn span(model: &Model, node: &str, thread: &str, text: &str) -> Span {
 /// a log contradicts it.
 #[track_caller]
 fn check(model: &Model, pair: usize, spans: [Span; 2], expected: (Option<u32>, Option<u32>), conflict: bool) {
-    let link = Link { from: 0, to: 1, pair: Some(PairId::new(pair)), by: Pass::Opens };
+    let link = Link {
+        from: 0,
+        to: 1,
+        pair: Some(PairId::new(pair)),
+        by: Pass::Opens,
+        probability: schema::Probability::default(),
+    };
     let accumulator = Accumulator { spans: spans.to_vec(), links: vec![link] };
     let hand_offs = HandOffs::new(model, &accumulator, &[None, Some(link)]);
     assert_eq!(hand_offs.of_spans[0], None);

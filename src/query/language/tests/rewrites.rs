@@ -76,6 +76,7 @@ fn span(span_id: &Text, node: &Text, id: u128, n_events: usize, position: Option
         end_ts: Time(0),
         n_events: i64::try_from(n_events).expect("few"),
         link_reason: None,
+        link_probability: None,
         hand_overs: None,
         parent_before: None,
         parent_after: None,
