@@ -104,8 +104,8 @@ impl Table {
         Ok(Model::read(&self.folder().join("models").join(name))?)
     }
 
-    /// The requests for which `filter` holds, in the order of the table: by commit, by day, by
-    /// start.
+    /// The requests for which `filter` holds, in the order of the table: by commit, by day, those
+    /// that may go on after the others, by start.
     ///
     /// # Errors
     /// A condition that is none; files that cannot be read. Those that come up later are items.

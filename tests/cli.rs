@@ -181,6 +181,41 @@ fn a_log_that_grew_adds_its_new_records() {
 }
 
 #[test]
+fn periods_become_what_they_are_at_once() {
+    let scratch = Scratch::new();
+    let model = scratch.model();
+    let folder = scratch.path("periods");
+    std::fs::create_dir(&folder).expect("a folder");
+    for n_periods in [2, 5] {
+        let (once, one_by_one) =
+            (scratch.path(&format!("once-{n_periods}")), scratch.path(&format!("periods-{n_periods}")));
+        for period in 1..=n_periods {
+            for node in ["a", "b", "c"] {
+                let name = format!("{node}.log");
+                let log = std::fs::read_to_string(samples().join("logs").join(&name)).expect("a log");
+                let n_lines = log.lines().count() * period / n_periods;
+                let begin: String = log.split_inclusive('\n').take(n_lines).collect();
+                std::fs::write(format!("{folder}/{name}"), begin).expect("a log");
+            }
+            let said = done(&["run", "--model", &model, "--table", &one_by_one, &folder]);
+            assert_eq!(said.contains("were open, and are made again"), period > 1, "{said}");
+        }
+        done(&["run", "--model", &model, "--table", &once, &folder]);
+        assert_eq!(rows(&one_by_one), rows(&once), "{n_periods} periods");
+    }
+}
+
+/// The requests of a table with their spans and events.
+fn rows(table: &str) -> Vec<String> {
+    let table = lprof::Table::open(Path::new(table)).expect("a table");
+    let requests = table.requests(&lprof::Filter::All).expect("requests");
+    let whole = |request: lprof::Request| format!("{:?} {:?}", request.row(), request.spans());
+    let mut rows: Vec<String> = requests.map(|request| whole(request.expect("a whole request"))).collect();
+    rows.sort();
+    rows
+}
+
+#[test]
 fn half_of_a_map_output_is_refused() {
     let scratch = Scratch::new();
     let (model, out, table) = (scratch.model(), scratch.path("out"), scratch.path("t"));
@@ -202,7 +237,8 @@ fn damage_of_a_table_is_named() {
     let evaluate = ["evaluate", "--truth", &truth(), "--table", &table];
     done(&evaluate);
     let runs = format!("{table}/runs/part-1.parquet");
-    let events = std::fs::read_dir(format!("{table}/events"))
+    // All of the sample is within a window of its end.
+    let events = std::fs::read_dir(format!("{table}/open/1/events"))
         .expect("events")
         .next()
         .expect("a day")

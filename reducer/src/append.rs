@@ -7,7 +7,7 @@ use std::path::Path;
 use schema::tables::{
     CommunicationPairRow, InputRow, LogSequenceRow, RequestRow, RunRow, Text, TopLevelMethodRow,
 };
-use schema::{Event, InputAccount, Model, Result};
+use schema::{Event, InputAccount, Model, Name, Result};
 
 use crate::Config;
 use crate::catalog::{Catalog, Known};
@@ -18,6 +18,11 @@ use crate::skeleton::{Span, Stored};
 use crate::spill::{self, SpillWriter, Spilled, Store};
 use crate::table::{Addition, Commit, Writer};
 
+mod border;
+mod open;
+
+use self::open::Open;
+
 /// What an append did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Appended {
@@ -27,8 +32,12 @@ pub struct Appended {
     pub n_inputs_known: usize,
     /// Accounting of what is new, by node.
     pub inputs: Vec<(String, InputAccount)>,
-    /// The requests that were added, in the order of their rows.
+    /// The requests that were added, in the order of their rows, with those that go on.
     pub requests: Vec<AddedRequest>,
+    /// Requests, spans and events of the table that were open, and are among the added ones now.
+    pub n_gone_on: [u64; 3],
+    /// Requests among the added ones that may go on.
+    pub n_open: u64,
     /// Events in the table's rows.
     pub n_events: u64,
     /// How often each reason left a record without a request.
@@ -75,28 +84,25 @@ pub fn append(
     let mut writer = Writer::open(folder)?;
     let mut catalog = Catalog::load(writer.manifest())?;
     let mut appended = Appended::default();
-    let (mut nodes, mut stores) = by_node(outputs);
+    let (nodes, stores) = by_node(outputs);
     refuse_other_readings(&writer, model, &nodes)?;
-    for node in &mut nodes {
-        let known = catalog.known(&node.name, &node.inputs);
-        appended.n_inputs_known += known.n_inputs;
-        node.keep_new(&known, folder, &mut stores)?;
-        appended.inputs.extend(known.new.into_iter().map(|account| (node.name.clone(), account)));
-    }
+    let open = Open::read(writer.manifest(), model)?;
+    let goes_on = matches!(open, Open::Spans(_));
+    let New { inputs, unattributed, spans, stores } =
+        take_new((folder, model, config), (nodes, stores), open, &catalog, &mut appended)?;
     if appended.inputs.is_empty() {
         return Ok(appended);
-    }
-    let (mut inputs, mut unattributed, mut spans) = (BTreeMap::new(), Vec::new(), Vec::new());
-    for node in nodes {
-        unattributed.extend(node.unattributed.into_iter().map(|event| (node.name.clone(), event)));
-        spans.extend(node.spans);
-        inputs.insert(node.name, node.inputs);
     }
     for (_, event) in &unattributed {
         *appended.unattributed.entry(event.reason.to_string()).or_default() += 1;
     }
 
-    let requests = OnDisk::new(Linked::new(model, spans, config), stores);
+    let linked = Linked::new(model, spans, config);
+    let nodes = appended.inputs.iter().map(|(node, _)| Name::from(node)).collect();
+    let are_open = open::of_requests(&linked, &nodes, config.window_us);
+    appended.n_open = are_open.iter().filter(|is_open| **is_open).count() as u64;
+    let kept = open::keep((folder, writer.next_number()), model, (&linked, &are_open, &stores), &inputs)?;
+    let requests = OnDisk::new(linked, stores);
     let (numbers, log_points) = catalog.number_log_points(model);
     let context = Context { model, inputs: &inputs, log_point_numbers: &numbers, keep };
     let mut addition = Addition { log_points, ..Addition::default() };
@@ -104,10 +110,18 @@ pub fn append(
     write_model(folder, model)?;
     let run = writer.next_number();
     let mut commit = writer.begin();
-    let rows = Finished::new(context, requests, &unattributed);
-    let mut sequences = add_rows(&mut commit, rows, &mut appended)?;
+    if goes_on {
+        appended.n_gone_on = commit.replace_open();
+    } else {
+        commit.close_open();
+    }
+    commit.add_open(kept);
+    let rows = Finished::new(context, requests, &unattributed, &are_open);
+    let [mut sequences, mut open] = add_rows(&mut commit, rows, &mut appended)?;
     sequences.retain(|id, _| !catalog.knows_sequence(id));
+    open.retain(|id, _| !catalog.knows_sequence(id) && !sequences.contains_key(id));
     addition.rows.log_sequences = sequences.into_values().collect();
+    addition.open_sequences = open.into_values().collect();
     add_accounting(&mut addition, &appended, model, run, keep);
     commit.finish(&addition)?;
 
@@ -118,19 +132,19 @@ pub fn append(
 }
 
 /// Adds the rows of requests as they are made, the next ones while those before are written.
-/// Returns their log sequences, by id.
+/// Returns their log sequences, by id; those of requests that may go on apart.
 fn add_rows(
     commit: &mut Commit<'_>,
     mut parts: Finished<'_, impl Requests + Send>,
     appended: &mut Appended,
-) -> Result<BTreeMap<Text, LogSequenceRow>> {
-    let mut sequences = BTreeMap::new();
+) -> Result<[BTreeMap<Text, LogSequenceRow>; 2]> {
+    let mut sequences = [BTreeMap::new(), BTreeMap::new()];
     let mut part = parts.next().transpose()?;
     while let Some(mut rows) = part {
         appended.requests.extend(rows.requests.iter().map(AddedRequest::new));
         appended.n_events += rows.events.len() as u64;
         for row in std::mem::take(&mut rows.log_sequences) {
-            sequences.entry(row.log_sequence_id.clone()).or_insert(row);
+            sequences[usize::from(rows.is_open)].entry(row.log_sequence_id.clone()).or_insert(row);
         }
         let (added, next): (Result<()>, Option<Result<Rows>>) =
             rayon::join(|| commit.add(rows), || parts.next());
@@ -171,6 +185,55 @@ fn refuse_other_readings(writer: &Writer, model: &Model, nodes: &[Node]) -> Resu
     Ok(())
 }
 
+/// What an append makes requests of.
+struct New {
+    inputs: BTreeMap<String, Vec<InputAccount>>,
+    unattributed: Vec<(String, Event)>,
+    spans: Vec<Span>,
+    stores: Vec<Store>,
+}
+
+/// What is new of `nodes`, with what was `open`. Nothing was read again of a node of which
+/// nothing is new.
+fn take_new(
+    (folder, model, config): (&Path, &Model, &Config),
+    (nodes, stores): (Vec<Node>, Vec<Store>),
+    mut open: Open,
+    catalog: &Catalog,
+    appended: &mut Appended,
+) -> Result<New> {
+    let mut outputs = Outputs { nodes: BTreeMap::new(), stores };
+    for mut node in nodes {
+        let mut known = catalog.known(&node.name, &node.inputs);
+        if !known.new.is_empty() {
+            known.again = open.read_again(&node);
+        }
+        appended.n_inputs_known += known.n_inputs;
+        node.keep_new(&known, folder, &mut outputs.stores)?;
+        if known.new.is_empty() {
+            // Files are told apart by their order too: what was open brings its own.
+            node.inputs.clear();
+        }
+        appended.inputs.extend(known.new.into_iter().map(|account| (node.name.clone(), account)));
+        outputs.nodes.insert(node.name.clone(), node);
+    }
+    let rest = if appended.inputs.is_empty() { Vec::new() } else { open.rest(folder)? };
+    for output in rest {
+        let (name, kept) = (output.node.clone(), to_u32(outputs.stores.len()));
+        outputs.add(output);
+        if let Some(node) = outputs.nodes.get_mut(&name) {
+            border::join(node, model, (folder, kept, &mut outputs.stores), config.window_us)?;
+        }
+    }
+    let (mut inputs, mut unattributed, mut spans) = (BTreeMap::new(), Vec::new(), Vec::new());
+    for (_, node) in outputs.nodes {
+        unattributed.extend(node.unattributed.into_iter().map(|event| (node.name.clone(), event)));
+        spans.extend(node.spans);
+        inputs.insert(node.name, node.inputs);
+    }
+    Ok(New { inputs, unattributed, spans, stores: outputs.stores })
+}
+
 /// What the outputs of one node hold.
 pub(crate) struct Node {
     name: String,
@@ -179,19 +242,31 @@ pub(crate) struct Node {
     unattributed: Vec<Event>,
 }
 
+/// Nodes, and where their whole spans are.
+#[derive(Default)]
+struct Outputs {
+    nodes: BTreeMap<String, Node>,
+    stores: Vec<Store>,
+}
+
 /// The nodes, sorted, and where their whole spans are: several maps of one node become one,
 /// the positions of their inputs moved.
 pub(crate) fn by_node(outputs: Vec<Spilled>) -> (Vec<Node>, Vec<Store>) {
-    let mut nodes: BTreeMap<String, Node> = BTreeMap::new();
-    let mut stores = Vec::new();
-    for mut output in outputs {
+    let mut all = Outputs::default();
+    outputs.into_iter().for_each(|output| all.add(output));
+    (all.nodes.into_values().collect(), all.stores)
+}
+
+impl Outputs {
+    fn add(&mut self, mut output: Spilled) {
+        let Self { nodes, stores } = self;
         let store = to_u32(stores.len());
         output.spans.iter_mut().for_each(|span| span.stored.store = store);
         let Some(first) = nodes.get_mut(&output.node) else {
             let Spilled { node: name, inputs, unattributed, spans, store } = output;
             stores.push(store);
             nodes.insert(name.clone(), Node { name, inputs, spans, unattributed });
-            continue;
+            return;
         };
         let moved = u32::try_from(first.inputs.len()).expect("a node has fewer than 2^32 inputs");
         for span in &mut output.spans {
@@ -205,7 +280,6 @@ pub(crate) fn by_node(outputs: Vec<Spilled>) -> (Vec<Node>, Vec<Store>) {
         first.spans.append(&mut output.spans);
         first.unattributed.append(&mut output.unattributed);
     }
-    (nodes.into_values().collect(), stores)
 }
 
 /// Spans that are read at once.
@@ -262,6 +336,8 @@ fn add_model(
 
 fn add_accounting(addition: &mut Addition, appended: &Appended, model: &Model, run: u64, keep: Keep) {
     let run = run.cast_signed();
+    // What goes on was counted by the run that began it.
+    let [n_requests, n_spans, n_events] = appended.n_gone_on.map(u64::cast_signed);
     let row =
         |(node, account): &(String, InputAccount)| InputRow::new(run, &Text::from(node.as_str()), account);
     addition.inputs = appended.inputs.iter().map(row).collect();
@@ -272,9 +348,9 @@ fn add_accounting(addition: &mut Addition, appended: &Appended, model: &Model, r
         keep: Text::from(keep.name()),
         n_inputs: addition.inputs.len() as i64,
         n_records: addition.inputs.iter().map(|input| input.n_records).sum(),
-        n_requests: appended.requests.len() as i64,
-        n_spans: appended.requests.iter().map(|request| request.n_spans).sum(),
-        n_events: appended.n_events.cast_signed(),
+        n_requests: appended.requests.len() as i64 - n_requests,
+        n_spans: appended.requests.iter().map(|request| request.n_spans).sum::<i64>() - n_spans,
+        n_events: appended.n_events.cast_signed() - n_events,
     }];
 }
 

@@ -12,8 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
 use schema::tables::{InputRow, LogPointRow, LogSequenceRow, RunRow};
-use schema::{Event, InputAccount, LogPointId, Model, Result};
+use schema::{Event, InputAccount, LogPointId, Model, Place, Result};
 
 use crate::table::Manifest;
 
@@ -62,7 +63,7 @@ impl Catalog {
         let mut catalog = Self::default();
         catalog.add(
             &manifest.rows::<InputRow>()?,
-            &manifest.rows::<LogSequenceRow>()?,
+            &manifest.closed_rows::<LogSequenceRow>()?,
             &manifest.rows::<LogPointRow>()?,
             &manifest.rows::<RunRow>()?,
         );
@@ -183,6 +184,8 @@ pub(crate) struct Known {
     pub(crate) n_inputs: usize,
     /// Bytes of each input that were read before.
     pub(crate) read_before: Vec<u64>,
+    /// Records that were read before and are taken again, with what follows them.
+    pub(crate) again: FxHashSet<Place>,
 }
 
 impl Known {
@@ -195,7 +198,18 @@ impl Known {
     /// grown.
     pub(crate) fn is_new(&self, event: &Event) -> bool {
         self.read_before.get(event.file as usize).is_none_or(|n| event.byte_offset >= *n)
+            || self.again.contains(&event.place())
     }
+}
+
+/// Whether the log of `account` begins with all of what was read as `known`.
+pub(crate) fn is_of_same_log(known: &InputAccount, account: &InputAccount) -> bool {
+    if known.digest == account.digest && known.n_bytes == account.n_bytes {
+        return true;
+    }
+    let (file, prefixes) = (known.file.clone(), known.prefixes.clone());
+    let progress = Progress { file, prefixes, first_us: known.first_us, ..Progress::default() };
+    known.n_bytes <= account.n_bytes && progress.begins(&account.file, account.first_us, &account.prefixes)
 }
 
 impl Progress {

@@ -75,6 +75,8 @@ pub struct Rows {
     pub events: Vec<EventRow>,
     /// Each once, by id.
     pub log_sequences: Vec<LogSequenceRow>,
+    /// All of them are of requests that may go on.
+    pub is_open: bool,
 }
 
 /// Requests, of which few are held whole at once.
@@ -128,8 +130,8 @@ type Unattributed<'a> = (&'a str, usize, &'a Event);
 
 /// What becomes rows at once.
 enum Part {
-    /// A range of the order of the requests.
-    Requests(Range<usize>),
+    /// A range of the order of the requests, and whether these may go on.
+    Requests(Range<usize>, bool),
     /// A range of the unattributed.
     Unattributed(Range<usize>),
 }
@@ -145,7 +147,14 @@ pub(crate) fn day_of(us: i64) -> i64 {
 
 impl<'a, R: Requests> Finished<'a, R> {
     /// Rows of all `requests`, and of the records that are in none, when they are asked for.
-    pub(crate) fn new(context: Context<'a>, mut requests: R, unattributed: &'a [(String, Event)]) -> Self {
+    ///
+    /// Those that `are_open` become rows of their own; of those without an entry none does.
+    pub(crate) fn new(
+        context: Context<'a>,
+        mut requests: R,
+        unattributed: &'a [(String, Event)],
+        are_open: &[bool],
+    ) -> Self {
         let names = Names::new(context);
         // How requests were reached is worked out again for their rows: held, it would take as
         // much memory as they do.
@@ -164,21 +173,24 @@ impl<'a, R: Requests> Finished<'a, R> {
         let key = |request: usize| {
             let outline = requests.outline(request);
             let start = outline.spans.iter().map(|span| extent(span).0).min();
-            (start.unwrap_or_default(), names.ids.request_number(&outline), to_u32(request))
+            let start_us = start.unwrap_or_default();
+            let is_open = are_open.get(request).is_some_and(|is_open| *is_open);
+            let kind = (day_of(start_us), is_open);
+            (kind, start_us, names.ids.request_number(&outline), to_u32(request))
         };
         for (request, taken) in all_taken.iter().enumerate().filter(|(_, taken)| !taken.is_empty()) {
             bounds.add_request(taken, |span| requests.node(request, span));
         }
         drop(all_taken);
-        let mut keys: Vec<(i64, u128, u32)> = all.into_par_iter().map(key).collect();
+        let mut keys: Vec<((i64, bool), i64, u128, u32)> = all.into_par_iter().map(key).collect();
         requests.forget_outlines();
         keys.par_sort_unstable();
         let of_none = if context.keep == Keep::Events { unattributed } else { &[] };
         let unattributed = in_order(&names, of_none);
-        let days: Vec<i64> = keys.iter().map(|(start_us, ..)| day_of(*start_us)).collect();
+        let days: Vec<(i64, bool)> = keys.iter().map(|(kind, ..)| *kind).collect();
         let of_none: Vec<i64> = unattributed.iter().map(|(.., event)| day_of(event.printed_us())).collect();
         let parts = parts(&days, &of_none).into_iter();
-        let order = keys.into_iter().map(|(_, _, at)| at).collect();
+        let order = keys.into_iter().map(|(.., at)| at).collect();
         Self { context, requests, unattributed, names, contradicting, bounds, order, parts }
     }
 
@@ -211,7 +223,7 @@ impl<R: Requests> Iterator for Finished<'_, R> {
     /// The rows of the next requests, day by day.
     fn next(&mut self) -> Option<Result<Rows>> {
         Some(match self.parts.next()? {
-            Part::Requests(range) => self.requests(range),
+            Part::Requests(range, is_open) => self.requests(range).map(|rows| Rows { is_open, ..rows }),
             Part::Unattributed(range) => {
                 let row = |&(node, seq, event): &Unattributed<'_>| {
                     event_row(self.context, &self.names, node, seq, event)
@@ -234,7 +246,7 @@ pub fn finish(
 ) -> Result<Rows> {
     let mut all = Rows::default();
     let mut sequences = BTreeMap::new();
-    for rows in Finished::new(context, accumulators, unattributed) {
+    for rows in Finished::new(context, accumulators, unattributed, &[]) {
         let rows = rows?;
         all.requests.extend(rows.requests);
         all.request_nodes.extend(rows.request_nodes);
@@ -251,21 +263,22 @@ pub fn finish(
 }
 
 /// What becomes rows, in the order of the days of requests and of records of none, which are
-/// sorted; within a day requests come first.
-fn parts(requests: &[i64], unattributed: &[i64]) -> Vec<Part> {
+/// sorted; within a day requests come first, those last that may go on.
+fn parts(requests: &[(i64, bool)], unattributed: &[i64]) -> Vec<Part> {
     let mut by_day: BTreeMap<i64, Vec<Part>> = BTreeMap::new();
-    let mut add = |days: &[i64], part: fn(Range<usize>) -> Part| {
+    let mut add = |days: &[(i64, bool)], part: fn(Range<usize>, bool) -> Part| {
         let mut from = 0;
         for of_day in days.chunk_by(|a, b| a == b) {
-            let until = from + of_day.len();
+            let ((day, is_open), until) = (of_day[0], from + of_day.len());
             for first in (from..until).step_by(PART_MAX) {
-                by_day.entry(of_day[0]).or_default().push(part(first..until.min(first + PART_MAX)));
+                by_day.entry(day).or_default().push(part(first..until.min(first + PART_MAX), is_open));
             }
             from = until;
         }
     };
     add(requests, Part::Requests);
-    add(unattributed, Part::Unattributed);
+    let unattributed: Vec<(i64, bool)> = unattributed.iter().map(|day| (*day, false)).collect();
+    add(&unattributed, |range, _| Part::Unattributed(range));
     by_day.into_values().flatten().collect()
 }
 
@@ -336,9 +349,10 @@ mod tests {
 
     #[test]
     fn rows_come_day_by_day_and_those_of_no_request_last() {
-        let requests: Vec<i64> = [0, 0].into_iter().chain((0..=PART_MAX).map(|_| 1)).collect();
+        let days = [0, 0].into_iter().chain((0..=PART_MAX).map(|_| 1));
+        let requests: Vec<(i64, bool)> = days.map(|day| (day, false)).chain([(1, true)]).collect();
         let range = |part| match part {
-            Part::Requests(range) => (true, range),
+            Part::Requests(range, _) => (true, range),
             Part::Unattributed(range) => (false, range),
         };
         let found: Vec<(bool, Range<usize>)> =
@@ -348,6 +362,7 @@ mod tests {
             (true, 0..2),
             (true, 2..2 + PART_MAX),
             (true, 2 + PART_MAX..3 + PART_MAX),
+            (true, 3 + PART_MAX..4 + PART_MAX),
             (false, 1..2),
             (false, 2..4),
         ];

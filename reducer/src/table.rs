@@ -5,28 +5,38 @@
 //! TABLE/manifest-<n>.json             the newest whole one is the table
 //! TABLE/requests/day=2026-11-21/part-<n>.parquet     by day of the request's start
 //! TABLE/inputs/part-<n>.parquet       tables without days
+//! TABLE/open/<n>/requests/...         the same of requests that may go on, and `kept/`, their spans
+//! TABLE/requests/day=2026-11-21/part-<n>-open.parquet     links to that, for who reads folders
 //! TABLE/models/<digest>.model         the models the rows were made with
 //! TABLE/.catalog/                     an index, see `catalog`
 //! TABLE/.lock                         held by the one writer
 //! ```
 //! Commit: data files first, each written aside, synced and renamed; then the
-//! next manifest the same way. Files are never changed, so a reader that holds
-//! a manifest sees that table, whole, whatever a writer does meanwhile.
+//! next manifest the same way. Files are never changed, and removed when no manifest names them
+//! that is the newest, the way back from that, or held by a reader ([`Lease`]): who holds a
+//! manifest sees that table, whole, whatever a writer does meanwhile.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use schema::faults::step;
-use schema::tables::{self, Growing, Metadata, Row, Written};
+use schema::tables::{self, Metadata, Row, Written};
 use schema::{Error, ErrorKind, Result, version};
 use serde_json::{Value, json};
 
 use crate::finish::{Rows, day_of};
 
+mod days;
+mod leftovers;
+
+use self::days::Days;
+pub use self::leftovers::Lease;
+
 /// Version of the manifest and of the layout of the folder.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
+/// The oldest one that can be read: its tables hold nothing that goes on.
+const VERSION_MIN: u64 = 3;
 const FORMAT: &str = "lprof request table";
 
 /// One committed state of a table.
@@ -40,6 +50,8 @@ pub struct Manifest {
     pub files: Vec<DataFile>,
     /// A newer manifest that could not be read, for a warning.
     pub damage: Option<String>,
+    /// Keeps its files from being removed.
+    lease: Lease,
 }
 
 /// A data file of a table.
@@ -55,7 +67,15 @@ pub struct DataFile {
     pub n_bytes: u64,
     /// xxh3-128 of it.
     pub digest: u128,
+    /// It holds what may go on: the next commit replaces it.
+    pub is_open: bool,
 }
+
+/// What the kept spans of requests that may go on are called as a table. Readers see no such table.
+pub(crate) const KEPT: &str = "kept";
+
+/// Folder of what may go on.
+pub(crate) const OPEN: &str = "open";
 
 impl Manifest {
     /// The newest whole manifest of `folder`.
@@ -65,8 +85,13 @@ impl Manifest {
     pub fn read(folder: &Path) -> Result<Self> {
         let mut damage = None;
         for (number, path) in manifests(folder)?.into_iter().rev() {
+            // Held before it is read, so that what it names is there.
+            let lease = Lease::take(&path);
             match parse(folder, number, &path) {
-                Ok(manifest) => return Ok(Self { damage: damage.map(|e: Error| e.to_string()), ..manifest }),
+                Ok(manifest) => {
+                    let damage = damage.map(|e: Error| e.to_string());
+                    return Ok(Self { damage, lease, ..manifest });
+                }
                 Err(error) if matches!(error.kind(), ErrorKind::Damaged { .. }) => {
                     damage = damage.or(Some(error))
                 }
@@ -88,8 +113,17 @@ impl Manifest {
     /// # Errors
     /// A file that is not there, damaged or of another table.
     pub fn rows<R: Row>(&self) -> Result<Vec<R>> {
+        self.rows_of(|_| true)
+    }
+
+    /// The same without those that the next commit replaces.
+    pub(crate) fn closed_rows<R: Row>(&self) -> Result<Vec<R>> {
+        self.rows_of(|file| !file.is_open)
+    }
+
+    fn rows_of<R: Row>(&self, is_wanted: impl Fn(&DataFile) -> bool) -> Result<Vec<R>> {
         let mut rows = Vec::new();
-        for file in self.files.iter().filter(|file| file.table == R::TABLE) {
+        for file in self.files.iter().filter(|file| file.table == R::TABLE && is_wanted(file)) {
             let path = self.folder.join(&file.path);
             file.check(&path)?;
             let (of_file, _) = tables::read::<R>(&path)?;
@@ -112,10 +146,14 @@ impl Manifest {
 
     fn write(&self) -> Result<()> {
         let file = |file: &DataFile| {
-            json!({
+            let mut entry = json!({
                 "table": file.table, "path": file.path, "n_rows": file.n_rows, "n_bytes": file.n_bytes,
                 "digest": format!("{:032x}", file.digest),
-            })
+            });
+            if file.is_open {
+                entry["open"] = json!(true);
+            }
+            entry
         };
         let mut value = json!({
             "format": FORMAT,
@@ -132,12 +170,21 @@ impl Manifest {
 }
 
 impl DataFile {
-    fn new(table: &str, path: String, written: Written) -> Self {
+    fn new(table: &str, path: String, written: Written, is_open: bool) -> Self {
         let Written { n_rows, n_bytes, digest } = written;
-        Self { table: table.to_owned(), path, n_rows, n_bytes, digest }
+        Self { table: table.to_owned(), path, n_rows, n_bytes, digest, is_open }
     }
 
-    fn check(&self, path: &Path) -> Result<()> {
+    /// A file of [`KEPT`] that was written at `path` below `folder`.
+    pub(crate) fn of_kept(folder: &Path, path: String) -> Result<Self> {
+        let full = folder.join(&path);
+        let bytes = step().and_then(|()| fs::read(&full)).map_err(Error::io(&full))?;
+        let digest = xxhash_rust::xxh3::xxh3_128(&bytes);
+        let written = Written { n_rows: 0, n_bytes: bytes.len() as u64, digest };
+        Ok(Self::new(KEPT, path, written, true))
+    }
+
+    pub(crate) fn check(&self, path: &Path) -> Result<()> {
         let bytes = step().and_then(|()| fs::read(path)).map_err(Error::io(path))?;
         if bytes.len() as u64 != self.n_bytes {
             let detail = format!("expected {} bytes, got {}", self.n_bytes, bytes.len());
@@ -214,30 +261,16 @@ impl Writer {
 
     /// Begins to add rows.
     pub fn begin(&mut self) -> Commit<'_> {
-        let next = Manifest { number: self.next_number(), damage: None, ..self.manifest.clone() };
-        let days = Days::new(&next);
-        Commit { writer: self, next, days }
+        let number = self.next_number();
+        let next = Manifest { number, damage: None, lease: Lease::default(), ..self.manifest.clone() };
+        let (days, open) = (Days::new(&next, false), Days::new(&next, true));
+        Commit { writer: self, next, days, open }
     }
 
-    /// Removes what a killed writer left and manifests before the last one,
-    /// which is kept as a way back.
+    /// Removes what a killed writer left, and manifests before the last one, which is kept as a
+    /// way back, that nobody reads.
     fn remove_leftovers(&self) -> Result<()> {
-        let folder = &self.manifest.folder;
-        let named: BTreeSet<PathBuf> =
-            self.manifest.files.iter().map(|file| folder.join(&file.path)).collect();
-        for table in fs::read_dir(folder).map_err(Error::io(folder))? {
-            let table = table.map_err(Error::io(folder))?.path();
-            let is_table = table.file_name().and_then(|n| n.to_str()).is_some_and(|n| TABLES.contains(&n));
-            if is_table && table.is_dir() {
-                remove_unnamed(&table, &named)?;
-            }
-        }
-        for (number, path) in manifests(folder)? {
-            if number + 1 < self.manifest.number {
-                fs::remove_file(&path).map_err(Error::io(&path))?;
-            }
-        }
-        Ok(())
+        leftovers::remove(&self.manifest, &manifests(&self.manifest.folder)?)
     }
 }
 
@@ -256,6 +289,8 @@ pub struct Addition {
     pub inputs: Vec<tables::InputRow>,
     /// The run itself.
     pub runs: Vec<tables::RunRow>,
+    /// Log sequences of nothing but requests that may go on.
+    pub open_sequences: Vec<tables::LogSequenceRow>,
 }
 
 /// The tables, by name.
@@ -277,9 +312,34 @@ pub struct Commit<'w> {
     writer: &'w mut Writer,
     next: Manifest,
     days: Days,
+    /// Those of requests that may go on.
+    open: Days,
 }
 
 impl Commit<'_> {
+    /// Leaves out of the table what may go on: all of it is made again. Returns how many rows of
+    /// `requests`, `spans` and `events` that is.
+    pub(crate) fn replace_open(&mut self) -> [u64; 3] {
+        let n_rows = |table: &str| {
+            let files = self.next.files.iter().filter(|file| file.is_open && file.table == table);
+            files.map(|file| file.n_rows).sum()
+        };
+        let n_rows = ["requests", "spans", "events"].map(n_rows);
+        self.next.files.retain(|file| !file.is_open);
+        n_rows
+    }
+
+    /// What may go on is known to be over: it stays as it is.
+    pub(crate) fn close_open(&mut self) {
+        self.next.files.retain(|file| file.table != KEPT);
+        self.next.files.iter_mut().for_each(|file| file.is_open = false);
+    }
+
+    /// Adds the files that hold the spans of what may go on.
+    pub(crate) fn add_open(&mut self, files: Vec<DataFile>) {
+        self.next.files.extend(files);
+    }
+
     /// Adds requests and what belongs to them, of the day of those before or later ones; their
     /// log sequences are added at the end, each once.
     ///
@@ -291,11 +351,12 @@ impl Commit<'_> {
         let of = |request_id: &str| request_days.get(request_id).copied().unwrap_or_default();
         let of_none = rows.events.iter().filter(|row| row.request_id.is_none());
         let first = request_days.values().copied().chain(of_none.map(|row| day_of(row.ts.0))).min();
+        let days = if rows.is_open { &mut self.open } else { &mut self.days };
         if let Some(first) = first {
-            self.days.close_before(first)?;
+            days.close_before(first)?;
         }
         assert!(rows.log_sequences.is_empty(), "these come at the end");
-        let Days { requests, request_nodes, spans, events, .. } = &mut self.days;
+        let Days { requests, request_nodes, spans, events, .. } = days;
         let of_event = |row: &tables::EventRow| row.request_id.as_deref().map_or(day_of(row.ts.0), of);
         let (of_events, others) = rayon::join(
             || events.add(rows.events, of_event),
@@ -314,121 +375,46 @@ impl Commit<'_> {
     /// I/O errors; the table is then as before.
     pub fn finish(mut self, rows: &Addition) -> Result<()> {
         self.days.close_before(i64::MAX)?;
+        self.open.close_before(i64::MAX)?;
         let mut files = std::mem::take(&mut self.days.closed);
-        let place = |file: &DataFile| TABLES.iter().position(|table| *table == file.table);
-        files.sort_by(|a, b| (place(a), &a.path).cmp(&(place(b), &b.path)));
+        files.append(&mut self.open.closed);
+        files.sort_by_cached_key(|file| {
+            let day = file.path.rsplit('/').nth(1).map(ToOwned::to_owned);
+            (TABLES.iter().position(|table| *table == file.table), day, file.is_open)
+        });
         self.next.files.append(&mut files);
-        write(&mut self.next, &rows.rows.log_sequences)?;
-        write(&mut self.next, &rows.log_points)?;
-        write(&mut self.next, &rows.top_level_methods)?;
-        write(&mut self.next, &rows.communication_pairs)?;
-        write(&mut self.next, &rows.inputs)?;
-        write(&mut self.next, &rows.runs)?;
+        write(&mut self.next, &rows.rows.log_sequences, false)?;
+        write(&mut self.next, &rows.open_sequences, true)?;
+        write(&mut self.next, &rows.log_points, false)?;
+        write(&mut self.next, &rows.top_level_methods, false)?;
+        write(&mut self.next, &rows.communication_pairs, false)?;
+        write(&mut self.next, &rows.inputs, false)?;
+        write(&mut self.next, &rows.runs, false)?;
         self.next.write()?;
         self.writer.manifest = self.next;
         self.writer.remove_leftovers()
     }
 }
 
-/// The files of a commit that are by day.
-struct Days {
-    /// All before this day are whole.
-    first: Option<i64>,
-    requests: ByDay<tables::RequestRow>,
-    request_nodes: ByDay<tables::RequestNodeRow>,
-    spans: ByDay<tables::SpanRow>,
-    events: ByDay<tables::EventRow>,
-    closed: Vec<DataFile>,
-}
-
-impl Days {
-    /// Those of the commit that `manifest` will be.
-    fn new(manifest: &Manifest) -> Self {
-        Self {
-            first: None,
-            requests: ByDay::new(manifest),
-            request_nodes: ByDay::new(manifest),
-            spans: ByDay::new(manifest),
-            events: ByDay::new(manifest),
-            closed: Vec::new(),
-        }
-    }
-
-    /// Makes the files of the days before `first` whole: few are open at a time.
-    fn close_before(&mut self, first: i64) -> Result<()> {
-        let Self { requests, request_nodes, spans, events, closed, .. } = self;
-        if self.first.is_some_and(|known| first <= known) {
-            return Ok(());
-        }
-        self.first = Some(first);
-        requests.close_before(first, closed)?;
-        request_nodes.close_before(first, closed)?;
-        spans.close_before(first, closed)?;
-        events.close_before(first, closed)
-    }
-}
-
-/// The files of one table that rows are added to, by day.
-struct ByDay<R: Row> {
-    folder: PathBuf,
-    number: u64,
-    /// All before this day are whole.
-    first: Option<i64>,
-    open: BTreeMap<i64, Growing<R>>,
-}
-
-impl<R: Row> ByDay<R> {
-    fn new(manifest: &Manifest) -> Self {
-        Self { folder: manifest.folder.clone(), number: manifest.number, first: None, open: BTreeMap::new() }
-    }
-
-    fn close_before(&mut self, first: i64, closed: &mut Vec<DataFile>) -> Result<()> {
-        self.first = Some(first);
-        while let Some(open) = self.open.first_entry().filter(|open| *open.key() < first) {
-            let (day, file) = open.remove_entry();
-            let written = file.finish(Metadata::new())?;
-            closed.push(DataFile::new(R::TABLE, path_of(R::TABLE, Some(day), self.number), written));
-        }
-        Ok(())
-    }
-
-    /// Adds rows to the files of their days.
-    fn add(&mut self, rows: Vec<R>, day_of: impl Fn(&R) -> i64) -> Result<()> {
-        for row in rows {
-            let day = day_of(&row);
-            assert!(self.first.is_none_or(|first| day >= first), "requests are added day by day");
-            let file = match self.open.entry(day) {
-                Entry::Occupied(file) => file.into_mut(),
-                Entry::Vacant(new) => {
-                    let path = self.folder.join(path_of(R::TABLE, Some(day), self.number));
-                    create_folder_of(&path)?;
-                    new.insert(Growing::create(&path)?)
-                }
-            };
-            file.add(row)?;
-        }
-        Ok(())
-    }
-}
-
 /// Writes the rows of a table without days, if there are any.
-fn write<R: Row>(manifest: &mut Manifest, rows: &[R]) -> Result<()> {
+fn write<R: Row>(manifest: &mut Manifest, rows: &[R], is_open: bool) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    let path = path_of(R::TABLE, None, manifest.number);
+    let path = path_of(R::TABLE, None, manifest.number, is_open);
     let full = manifest.folder.join(&path);
     create_folder_of(&full)?;
     let written = tables::write(&full, rows, &Metadata::new())?;
-    manifest.files.push(DataFile::new(R::TABLE, path, written));
+    manifest.files.push(DataFile::new(R::TABLE, path, written, is_open));
     Ok(())
 }
 
 /// The path of what the commit of this `number` adds to a table, below its folder.
-fn path_of(table: &str, day: Option<i64>, number: u64) -> String {
+fn path_of(table: &str, day: Option<i64>, number: u64, is_open: bool) -> String {
+    let open = if is_open { format!("{OPEN}/{number}/") } else { String::new() };
     match day {
-        Some(day) => format!("{table}/day={}/part-{number}.parquet", date(day)),
-        None => format!("{table}/part-{number}.parquet"),
+        Some(day) => format!("{open}{table}/day={}/part-{number}.parquet", date(day)),
+        None => format!("{open}{table}/part-{number}.parquet"),
     }
 }
 
@@ -489,7 +475,7 @@ fn parse(folder: &Path, number: u64, path: &Path) -> Result<Manifest> {
         return Err(Error::damaged(path, 0, format!("expected the manifest of a {FORMAT}")));
     }
     let got = value["version"].as_u64().unwrap_or(0);
-    if got != VERSION {
+    if !(VERSION_MIN..=VERSION).contains(&got) {
         let (expected, got) = (VERSION as u32, u32::try_from(got).unwrap_or(u32::MAX));
         return Err(Error::new(path, ErrorKind::Version { expected, got }));
     }
@@ -510,30 +496,17 @@ fn parse(folder: &Path, number: u64, path: &Path) -> Result<Manifest> {
             n_rows: file["n_rows"].as_u64()?,
             n_bytes: file["n_bytes"].as_u64()?,
             digest: u128::from_str_radix(file["digest"].as_str()?, 16).ok()?,
+            is_open: file["open"] == true,
         })
     };
     let files: Option<Vec<DataFile>> = value["files"].as_array().into_iter().flatten().map(file).collect();
     let files = files.ok_or_else(|| Error::damaged(path, 0, "an entry of `files` is not whole"))?;
-    Ok(Manifest { folder: folder.to_owned(), number, files, damage: None })
+    Ok(Manifest { folder: folder.to_owned(), number, files, ..Manifest::default() })
 }
 
 /// Digest over the manifest's content without the digest itself.
 fn digest_of(value: &Value) -> String {
     format!("{:032x}", xxhash_rust::xxh3::xxh3_128(value.to_string().as_bytes()))
-}
-
-fn remove_unnamed(folder: &Path, named: &BTreeSet<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder).map_err(Error::io(folder))? {
-        let path = entry.map_err(Error::io(folder))?.path();
-        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        let ours = (name.starts_with("part-") && name.ends_with(".parquet")) || name.ends_with(".tmp");
-        if path.is_dir() {
-            remove_unnamed(&path, named)?;
-        } else if ours && !named.contains(&path) {
-            fs::remove_file(&path).map_err(Error::io(&path))?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -164,7 +164,12 @@ fn print_totals(out: &mut dyn std::io::Write, totals: &Totals, appended: &Append
     for (why, n) in reasons.into_iter().take(REASONS_MAX) {
         writeln!(out, "{:>14}  {}", grouped(n), render::neutral(why))?;
     }
-    writeln!(out, "{:>12}  requests\n", grouped(appended.requests.len() as u64))?;
+    writeln!(out, "{:>12}  requests", grouped(appended.requests.len() as u64))?;
+    let [n_gone_on, ..] = appended.n_gone_on;
+    if n_gone_on > 0 {
+        writeln!(out, "{:>14}  were open, and are made again with what is new", grouped(n_gone_on))?;
+    }
+    writeln!(out)?;
     Ok(())
 }
 

@@ -73,8 +73,8 @@ pub(crate) fn paths(manifest: &Manifest) -> Vec<Paths> {
         manifest.files.iter().map(|file| (file.path.as_str(), manifest.folder.join(&file.path))).collect();
     let requests = manifest.files.iter().filter(|file| file.table == "requests");
     let paths = requests.map(|file| {
-        let rest = file.path.strip_prefix("requests").unwrap_or(&file.path);
-        let beside = |table: &str| all.get(format!("{table}{rest}").as_str()).cloned();
+        let (before, rest) = file.path.split_once("requests").unwrap_or(("", &file.path));
+        let beside = |table: &str| all.get(format!("{before}{table}{rest}").as_str()).cloned();
         Paths {
             requests: manifest.folder.join(&file.path),
             spans: beside("spans"),

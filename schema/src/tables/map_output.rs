@@ -76,7 +76,7 @@ record! {
 pub fn write_node_output(folder: &Path, model: &Model, output: &NodeOutput) -> Result<()> {
     let mut writer = NodeOutputWriter::new(folder, &output.node, output.model_digest);
     writer.add(model, &output.accumulators, &output.unattributed)?;
-    writer.finish(&output.inputs)
+    writer.finish(&output.inputs).map(drop)
 }
 
 /// The output of a map that is written while the logs are still read. Nothing is there before
@@ -128,11 +128,11 @@ impl NodeOutputWriter {
         unattributed.iter().try_for_each(|event| files.1.add(UnattributedRow::new(event)))
     }
 
-    /// Makes it whole, with the accounts of all files.
+    /// Makes it whole, with the accounts of all files. Returns where it is.
     ///
     /// # Errors
     /// I/O errors, naming the file.
-    pub fn finish(mut self, inputs: &[InputAccount]) -> Result<()> {
+    pub fn finish(mut self, inputs: &[InputAccount]) -> Result<[PathBuf; 3]> {
         let node = Text::from(self.node.as_str());
         let inputs: Vec<InputRow> = inputs.iter().map(|account| InputRow::new(0, &node, account)).collect();
         inputs.iter().for_each(|row| self.digest.update(row.digest.as_bytes()));
@@ -147,8 +147,10 @@ impl NodeOutputWriter {
             accumulators.finish(metadata.clone())?;
             unattributed.finish(metadata.clone())?;
         }
-        parquet::write(&path_of(&self.folder, "inputs", &self.node), &inputs, &metadata)?;
-        Ok(())
+        let paths = ["accumulators", "unattributed", "inputs"];
+        let paths = paths.map(|part| path_of(&self.folder, part, &self.node));
+        parquet::write(&paths[2], &inputs, &metadata)?;
+        Ok(paths)
     }
 }
 

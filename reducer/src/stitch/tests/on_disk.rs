@@ -108,10 +108,10 @@ fn what_a_table_holds_already_is_left_out_of_spans_on_disk() {
     for seed in 0..20 {
         let spans = whole_spans(&model, seed);
         let read_before = vec![40 * LINE_BYTES, 0];
-        let known = Known { new: vec![schema::InputAccount::default()], n_inputs: 0, read_before };
+        let known = Known { new: vec![schema::InputAccount::default()], read_before, ..Known::default() };
         let is_new = |event: &Event| event.file > 0 || event.line >= 40;
         assert_eq!(on_disk(&model, &spans, &known), in_memory(&model, &spans, is_new), "seed {seed}");
-        let all_known = Known { new: Vec::new(), n_inputs: 2, read_before: vec![u64::MAX; 2] };
+        let all_known = Known { n_inputs: 2, read_before: vec![u64::MAX; 2], ..Known::default() };
         assert_eq!(on_disk(&model, &spans, &all_known), []);
     }
 }

@@ -1,0 +1,208 @@
+//! Open: what a table keeps of requests that may go on, so that periods that are added one by one
+//! become what they would be at once.
+//!
+//! ```text
+//!                 a window
+//!                 |<----->|
+//! ... requests ...|. . . .| end of what was read
+//!       over      | open  |
+//! ```
+//! The rows of open requests are in data files of their own, and their spans as the mapper gave
+//! them in `TABLE/open/<n>/kept`, in the form of map outputs. The next append takes both out of the
+//! table and makes requests of these spans and the new ones together. Ids say where a request
+//! begins in the logs, so what goes on keeps its id.
+//!
+//! A span is not cut where a period ends if the log that it is in is read again, as one that has
+//! grown or was renamed is: its records are taken as they are mapped now.
+//!
+//! What is kept is bounded by what is printed within a window, or until the last of the logs ends
+//! that end close to each other, beside requests that do not end. What a bound cuts: requests
+//! that are silent for longer than the window, logs of a period that end further apart than
+//! [`ENDS_APART`] windows, spans in logs that are not there any more. Where the model is another
+//! one, all that was open is over.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashSet;
+use schema::tables::{self, NodeOutputWriter};
+use schema::{Accumulator, InputAccount, Model, Name, NodeOutput, Place, Result};
+
+use super::{Node, SPANS_AT_ONCE};
+use crate::catalog::is_of_same_log;
+use crate::merge::end_us;
+use crate::requests::Linked;
+use crate::skeleton::{Span, Stored};
+use crate::spill::{self, SpillWriter, Spilled, Store};
+use crate::table::{DataFile, KEPT, Manifest, OPEN};
+
+/// Logs of a period that end this many windows before the last of them ends are quiet, or over:
+/// nothing waits for what they print next.
+const ENDS_APART: i64 = 10;
+
+/// What a table has kept.
+#[derive(Debug)]
+pub(super) enum Open {
+    /// Nothing, or nothing that can go on: it was made with another model.
+    Over,
+    /// By node.
+    Spans(BTreeMap<String, NodeOutput>),
+}
+
+impl Open {
+    /// What the table of `manifest` has kept that can go on in logs read with `model`.
+    ///
+    /// # Errors
+    /// Files that are not there or damaged.
+    pub(super) fn read(manifest: &Manifest, model: &Model) -> Result<Self> {
+        let files: Vec<&DataFile> = manifest.files.iter().filter(|file| file.table == KEPT).collect();
+        let mut outputs = BTreeMap::new();
+        for file in files {
+            let path = manifest.folder.join(&file.path);
+            file.check(&path)?;
+            if path.parent().is_some_and(|folder| folder.ends_with("inputs")) {
+                let output = tables::read_node_output(&path)?;
+                if output.model_digest != model.digest() {
+                    return Ok(Self::Over);
+                }
+                outputs.insert(output.node.clone(), output);
+            }
+        }
+        Ok(if outputs.is_empty() { Self::Over } else { Self::Spans(outputs) })
+    }
+
+    /// Leaves out the records of logs that were read again with `node`, and returns where these
+    /// stand there: they are mapped anew, with what follows them.
+    pub(super) fn read_again(&mut self, node: &Node) -> FxHashSet<Place> {
+        let Self::Spans(outputs) = self else { return FxHashSet::default() };
+        let Some(output) = outputs.get_mut(&node.name) else { return FxHashSet::default() };
+        let again: Vec<Option<u32>> =
+            output.inputs.iter().map(|account| again(account, &node.inputs)).collect();
+        let events = || output.accumulators.iter().flat_map(|one| &one.spans).flat_map(|span| &span.events);
+        let place =
+            |event: &schema::Event| Some(Place { file: again[event.file as usize]?, line: event.line });
+        let places: FxHashSet<Place> = events().filter_map(place).collect();
+        // Unless they are all there, it is not the same log.
+        let mapped = node.spans.iter().flat_map(|span| span.events.iter().map(crate::skeleton::Event::place));
+        let all = mapped.chain(node.unattributed.iter().map(schema::Event::place));
+        let n_found = all.filter(|place| places.contains(place)).collect::<FxHashSet<Place>>().len();
+        if n_found < places.len() {
+            return FxHashSet::default();
+        }
+        let is_kept = |file: u32| again[file as usize].is_none();
+        for span in output.accumulators.iter_mut().flat_map(|one| &mut one.spans) {
+            span.events.retain(|event| is_kept(event.file));
+            span.hosts.retain(|host| is_kept(host.file));
+        }
+        places
+    }
+
+    /// What was not read again, as outputs beside the new ones; spans go to where `table` is.
+    pub(super) fn rest(self, table: &Path) -> Result<Vec<Spilled>> {
+        let Self::Spans(outputs) = self else { return Ok(Vec::new()) };
+        let mut rest = Vec::new();
+        for (_, NodeOutput { node, inputs, mut accumulators, .. }) in outputs {
+            let mut spill = SpillWriter::create(table)?;
+            let spans = || accumulators.iter().flat_map(|one| &one.spans);
+            let used: BTreeSet<u32> = files_of(spans(), &inputs);
+            let inputs = keep_files(&used, &inputs, accumulators.iter_mut().flat_map(|one| &mut one.spans));
+            spill.add(accumulators, Vec::new())?;
+            rest.push(spill.finish(&node, inputs)?);
+        }
+        Ok(rest)
+    }
+}
+
+/// Which of `inputs` is the log of `account`, perhaps grown, read in the same way.
+fn again(account: &InputAccount, inputs: &[InputAccount]) -> Option<u32> {
+    let is_same = |other: &InputAccount| {
+        is_of_same_log(account, other)
+            && (&account.layout, &account.settings) == (&other.layout, &other.settings)
+    };
+    inputs.iter().zip(0..).find(|(other, _)| is_same(other)).map(|(_, at)| at)
+}
+
+/// The files that `spans` are in, with those that are told from them by their order alone.
+fn files_of<'a>(spans: impl Iterator<Item = &'a schema::Span>, inputs: &[InputAccount]) -> BTreeSet<u32> {
+    let files: BTreeSet<u32> = spans.flat_map(|span| &span.events).map(|event| event.file).collect();
+    let key = |account: &InputAccount| {
+        (account.file.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(), account.first_us)
+    };
+    let keys: BTreeSet<_> = files.iter().map(|&file| key(&inputs[file as usize])).collect();
+    (0..).zip(inputs).filter(|(_, account)| keys.contains(&key(account))).map(|(file, _)| file).collect()
+}
+
+/// The accounts of the files that are `used`; what `spans` say of files is changed to that.
+fn keep_files<'a>(
+    used: &BTreeSet<u32>,
+    inputs: &[InputAccount],
+    spans: impl Iterator<Item = &'a mut schema::Span>,
+) -> Vec<InputAccount> {
+    let moved: BTreeMap<u32, u32> = used.iter().copied().zip(0..).collect();
+    for span in spans {
+        span.events.iter_mut().for_each(|event| event.file = moved[&event.file]);
+        span.hosts.retain(|host| moved.contains_key(&host.file));
+        span.hosts.iter_mut().for_each(|host| host.file = moved[&host.file]);
+    }
+    used.iter().map(|&file| inputs[file as usize].clone()).collect()
+}
+
+/// Which requests may go on, by their number: one of their spans ends in the last `window_us`
+/// before the first of the logs of `nodes`, of which something new was read, ends. Logs that end
+/// much earlier than others do not count.
+pub(super) fn of_requests(linked: &Linked, nodes: &BTreeSet<Name>, window_us: i64) -> Vec<bool> {
+    let mut ends: BTreeMap<&str, i64> = BTreeMap::new();
+    for span in linked.spans.iter().filter(|span| nodes.contains(&span.node)) {
+        let end = ends.entry(span.node.as_str()).or_insert(i64::MIN);
+        *end = (*end).max(end_us(span));
+    }
+    let last_us = ends.values().copied().max().unwrap_or(i64::MAX);
+    let earliest_us = last_us.saturating_sub(window_us.saturating_mul(ENDS_APART));
+    let first_us = ends.values().copied().filter(|end_us| *end_us >= earliest_us).min();
+    let from_us = first_us.unwrap_or(last_us).saturating_sub(window_us);
+    let is_open = |span: &u32| end_us(&linked.spans[*span as usize]) >= from_us;
+    linked.requests.iter().map(|request| request.spans.iter().any(is_open)).collect()
+}
+
+/// Keeps the spans of the requests that `are_open`, for the manifest of this `number`; returns
+/// the files.
+pub(super) fn keep(
+    (folder, number): (&Path, u64),
+    model: &Model,
+    (linked, are_open, stores): (&Linked, &[bool], &[Store]),
+    inputs: &BTreeMap<String, Vec<InputAccount>>,
+) -> Result<Vec<DataFile>> {
+    let open = linked.requests.iter().zip(are_open).filter(|(_, is_open)| **is_open);
+    let mut by_node: BTreeMap<&str, Vec<&Span>> = BTreeMap::new();
+    for span in open.flat_map(|(request, _)| &request.spans).map(|&span| &linked.spans[span as usize]) {
+        by_node.entry(span.node.as_str()).or_default().push(span);
+    }
+    let relative = format!("{OPEN}/{number}/{KEPT}");
+    let mut files = Vec::new();
+    for (node, spans) in by_node {
+        let mut writer = NodeOutputWriter::new(&folder.join(&relative), node, model.digest());
+        let mut used = BTreeSet::new();
+        for spans in spans.chunks(SPANS_AT_ONCE) {
+            used.extend(files_of(read(stores, spans)?.iter(), &inputs[node]));
+        }
+        for spans in spans.chunks(SPANS_AT_ONCE) {
+            let mut spans = read(stores, spans)?;
+            keep_files(&used, &inputs[node], spans.iter_mut());
+            let one = |span| Accumulator { spans: vec![span], links: Vec::new() };
+            let accumulators: Vec<Accumulator> = spans.into_iter().map(one).collect();
+            writer.add(model, &accumulators, &[])?;
+        }
+        let accounts = keep_files(&used, &inputs[node], std::iter::empty());
+        for path in writer.finish(&accounts)? {
+            let path = path.strip_prefix(folder).map(PathBuf::from).unwrap_or(path);
+            files.push(DataFile::of_kept(folder, path.display().to_string().replace('\\', "/"))?);
+        }
+    }
+    Ok(files)
+}
+
+/// Whole spans.
+fn read(stores: &[Store], spans: &[&Span]) -> Result<Vec<schema::Span>> {
+    let places: Vec<Stored> = spans.iter().map(|span| span.stored).collect();
+    spill::read(stores, &places)
+}

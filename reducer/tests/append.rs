@@ -1,0 +1,338 @@
+//! Periods that are added one by one, against all of it at once: small random logs of two nodes,
+//! mapped as the mapper does, by what names the request.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use schema::tables::{EventRow, LogSequenceRow, RequestRow, Row, RunRow, SpanRow};
+use schema::{
+    Accumulator, Event, InputAccount, Model, Name, PREFIX_BYTES, Pass, Span, Value, Values, sketch,
+};
+
+use reducer::Config;
+use reducer::append::{Appended, append};
+use reducer::finish::Keep;
+use reducer::spill::{SpillWriter, Spilled};
+use reducer::table::Manifest;
+
+const MODEL: &str = "
+    point begins r=R.id
+    point asks r=R.id
+    point serves r=R.id
+    top ask RpcHandler r=R.id
+      >begins asks
+      asks<
+    top serve RpcHandler r=R.id
+      >serves<
+    pair ask serve Rpc r=r
+";
+
+/// Bytes of a line.
+const LINE_BYTES: u64 = 100;
+const SECOND_US: i64 = 1_000_000;
+/// Within this time requests begin.
+const LENGTH_US: i64 = 1800 * SECOND_US;
+const N_REQUESTS: i64 = 120;
+
+/// A line: when, of which request, by which statement of which method.
+type Line = (i64, i64, &'static str, &'static str);
+
+/// A log of one node: which file, and which of the lines of the node are in it.
+type Log = (String, std::ops::Range<usize>);
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: i64) -> i64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % n.unsigned_abs()).cast_signed()
+    }
+}
+
+/// The lines of two nodes: requests that take up to 50 seconds, some of them alone in a minute.
+fn lines(seed: u64) -> BTreeMap<&'static str, Vec<Line>> {
+    let mut random = Random(seed);
+    let mut lines: BTreeMap<&str, Vec<Line>> = BTreeMap::new();
+    for request in 0..N_REQUESTS {
+        let start = 1 + random.below(LENGTH_US);
+        let at = start + 1 + random.below(25 * SECOND_US);
+        lines.entry("a").or_default().push((start, request, "begins", "ask"));
+        lines.entry("a").or_default().push((at, request, "asks", "ask"));
+        let at = start + 1 + random.below(50 * SECOND_US);
+        lines.entry("b").or_default().push((at, request, "serves", "serve"));
+    }
+    lines.values_mut().for_each(|lines| lines.sort_unstable());
+    lines
+}
+
+/// What a request is called, which nothing else is called by chance.
+fn name(request: i64) -> String {
+    format!("req_{:016x}", xxhash_rust::xxh3::xxh3_64(&request.to_le_bytes()))
+}
+
+/// What a map of `logs` of a node makes.
+fn map(model: &Model, (table, node): (&Path, &str), lines: &[Line], logs: &[Log]) -> Spilled {
+    let mut spans: BTreeMap<(i64, &str), Span> = BTreeMap::new();
+    for ((_, of_file), file) in logs.iter().zip(0..) {
+        for (line, &(ts_us, request, point, top)) in (1..).zip(&lines[of_file.clone()]) {
+            let top = sketch::top(model, top);
+            let value_class = model.top_level_methods[top.index()].identifiers[0].value_class;
+            let span = spans.entry((request, model.top_level_methods[top.index()].method.as_str()));
+            let span = span.or_insert_with(|| Span {
+                node: Name::from(node),
+                thread: None,
+                top_levels: vec![top],
+                identifiers: vec![Value { value_class, text: name(request).into() }],
+                events: Vec::new(),
+                truncated: false,
+                hosts: Vec::new(),
+            });
+            span.events.push(Event {
+                file,
+                line,
+                n_lines: 1,
+                byte_offset: (line - 1) * LINE_BYTES,
+                ts_us,
+                late_us: 0,
+                level: None,
+                log_point: Some(sketch::point(model, point)),
+                values: [(0, &*name(request))].into_iter().collect::<Values>(),
+                pass: Pass::Opens,
+                reason: Name::from("opens"),
+            });
+        }
+    }
+    let mut spill = SpillWriter::create(table).expect("a file");
+    let spans = spans.into_values().map(|span| Accumulator { spans: vec![span], links: Vec::new() });
+    spill.add(spans.collect(), Vec::new()).expect("written");
+    let accounts = logs.iter().map(|(file, of_file)| account(file, &lines[of_file.clone()]));
+    spill.finish(node, accounts.collect()).expect("written")
+}
+
+fn account(file: &str, lines: &[Line]) -> InputAccount {
+    let hash = |n: usize| xxhash_rust::xxh3::xxh3_128(format!("{file} {:?}", &lines[..n]).as_bytes());
+    let (n_lines, n_bytes) = (lines.len() as u64, lines.len() as u64 * LINE_BYTES);
+    let lengths = (0..).map(|n| PREFIX_BYTES << n).take_while(|n| *n <= n_bytes);
+    InputAccount {
+        file: file.to_owned(),
+        n_bytes,
+        n_lines,
+        n_records: n_lines,
+        n_attributed: n_lines,
+        first_us: lines.first().map(|line| line.0),
+        last_us: lines.last().map(|line| line.0),
+        digest: hash(lines.len()),
+        prefixes: lengths.map(|n| hash((n / LINE_BYTES) as usize)).collect(),
+        ..InputAccount::default()
+    }
+}
+
+fn add(model: &Model, table: &Path, lines: &BTreeMap<&str, Vec<Line>>, logs: &[[Log; 1]; 2]) -> Appended {
+    add_all(model, table, lines, &logs.clone().map(Vec::from))
+}
+
+fn add_all(model: &Model, table: &Path, lines: &BTreeMap<&str, Vec<Line>>, logs: &[Vec<Log>; 2]) -> Appended {
+    let outputs = lines.iter().zip(logs).map(|((node, lines), logs)| map(model, (table, node), lines, logs));
+    append(table, model, outputs.collect(), &Config::default(), Keep::Events).expect("appended")
+}
+
+/// How many lines of each node were printed before a time.
+fn before(lines: &BTreeMap<&str, Vec<Line>>, us: i64) -> [usize; 2] {
+    ["a", "b"].map(|node| lines[node].partition_point(|line| line.0 < us))
+}
+
+/// The rows of a table, of which it does not matter which commit has added them.
+fn rows<R: Row + std::fmt::Debug>(table: &Path) -> Vec<String> {
+    let manifest = Manifest::read(table).expect("a table");
+    manifest.check().expect("whole files");
+    let mut rows: Vec<String> =
+        manifest.rows::<R>().expect("rows").iter().map(|r| format!("{r:?}")).collect();
+    rows.sort();
+    rows
+}
+
+/// Fails if two tables do not hold the same rows.
+#[track_caller]
+fn check_same(found: &Path, expected: &Path, what: &str) {
+    let all = |table| {
+        let (requests, spans) = (rows::<RequestRow>(table), rows::<SpanRow>(table));
+        [requests, spans, rows::<EventRow>(table), rows::<LogSequenceRow>(table)]
+    };
+    for (found, expected) in all(found).into_iter().zip(all(expected)) {
+        let other = found.iter().filter(|row| !expected.contains(row)).count();
+        let first = found.iter().zip(&expected).find(|(a, b)| a != b);
+        assert_eq!(first, None, "{what}: {other} of {} differ", expected.len());
+        assert_eq!(found.len(), expected.len(), "{what}");
+    }
+}
+
+/// Times of cuts, in order, and then the end.
+fn cuts(random: &mut Random) -> Vec<i64> {
+    let n = 1 + random.below(4);
+    let mut cuts: Vec<i64> = (0..n).map(|_| random.below(LENGTH_US)).collect();
+    cuts.push(2 * LENGTH_US);
+    cuts.sort_unstable();
+    cuts
+}
+
+#[test]
+fn logs_that_grow_become_what_they_are_at_once() {
+    let model = sketch::model(MODEL);
+    for seed in 0..6 {
+        let (lines, mut random) = (lines(seed), Random(seed));
+        let folder = tempfile::tempdir().expect("a folder");
+        let (once, grown) = (folder.path().join("once"), folder.path().join("grown"));
+        let whole = |n: [usize; 2]| n.map(|n| [("app.log".to_owned(), 0..n)]);
+        add(&model, &once, &lines, &whole(before(&lines, i64::MAX)));
+        for cut in cuts(&mut random) {
+            add(&model, &grown, &lines, &whole(before(&lines, cut)));
+        }
+        check_same(&grown, &once, &format!("seed {seed}"));
+        let runs: Vec<RunRow> = Manifest::read(&grown).and_then(|table| table.rows()).expect("runs");
+        assert_eq!(runs.iter().map(|run| run.n_requests).sum::<i64>(), N_REQUESTS, "each is counted once");
+        let n_events: i64 = runs.iter().map(|run| run.n_events).sum();
+        assert_eq!(n_events, 3 * N_REQUESTS, "seed {seed}");
+    }
+}
+
+/// The logs of both nodes, by period.
+fn periods(lines: &BTreeMap<&str, Vec<Line>>, cuts: &[i64]) -> Vec<[Log; 2]> {
+    let mut from = [0, 0];
+    let mut periods = Vec::new();
+    for (n, cut) in cuts.iter().enumerate() {
+        let until = before(lines, *cut);
+        periods.push([0, 1].map(|node| (format!("app.{n}.log"), from[node]..until[node])));
+        from = until;
+    }
+    periods
+}
+
+#[test]
+fn logs_that_are_rotated_become_what_they_are_at_once() {
+    let model = sketch::model(MODEL);
+    for seed in 0..6 {
+        let (lines, mut random) = (lines(seed), Random(seed));
+        let folder = tempfile::tempdir().expect("a folder");
+        let (once, rotated) = (folder.path().join("once"), folder.path().join("rotated"));
+        let periods = periods(&lines, &cuts(&mut random));
+        let of = |n: usize| [0, 1].map(|node| periods[..n].iter().map(|logs| logs[node].clone()).collect());
+        add_all(&model, &once, &lines, &of(periods.len()));
+        (1..=periods.len()).for_each(|n| drop(add_all(&model, &rotated, &lines, &of(n))));
+        check_same(&rotated, &once, &format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn of_logs_that_are_gone_spans_alone_are_cut() {
+    let model = sketch::model(MODEL);
+    for seed in 0..6 {
+        let (lines, mut random) = (lines(seed), Random(seed));
+        let folder = tempfile::tempdir().expect("a folder");
+        let (once, gone) = (folder.path().join("once"), folder.path().join("gone"));
+        let periods = periods(&lines, &cuts(&mut random));
+        let of = |n: usize| [0, 1].map(|node| periods[..n].iter().map(|logs| logs[node].clone()).collect());
+        add_all(&model, &once, &lines, &of(periods.len()));
+        for logs in &periods {
+            add_all(&model, &gone, &lines, &logs.clone().map(|log| vec![log]));
+        }
+        let places = |table: &Path| {
+            let events = Manifest::read(table).and_then(|table| table.rows::<EventRow>()).expect("events");
+            let mut places: Vec<_> = events.into_iter().map(|row| (row.node, row.file, row.line)).collect();
+            places.sort();
+            places
+        };
+        assert_eq!(places(&gone), places(&once), "each record once");
+        // A request whose records of one node are in one file is the same one.
+        let cut = |line: &Line| {
+            let is_same = |other: &&Line| (other.1, other.3) == (line.1, line.3);
+            let file =
+                |line: &Line| periods.iter().position(|logs| lines["a"][logs[0].1.clone()].contains(line));
+            lines["a"].iter().filter(is_same).any(|other| file(other) != file(line))
+        };
+        let n_cut = lines["a"].iter().filter(|line| line.2 == "begins" && cut(line)).count();
+        let expected = rows::<RequestRow>(&once);
+        let found = rows::<RequestRow>(&gone);
+        let n_other = expected.iter().filter(|row| !found.contains(row)).count();
+        assert!(n_other <= n_cut, "seed {seed}: {n_other} of {n_cut}");
+    }
+}
+
+#[test]
+fn what_is_over_is_left_alone() {
+    let model = sketch::model(MODEL);
+    let lines = lines(1);
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = folder.path().join("t");
+    let whole = |n: [usize; 2]| n.map(|n| [("app.log".to_owned(), 0..n)]);
+    let half = whole(before(&lines, LENGTH_US / 2));
+    let first = add(&model, &table, &lines, &half);
+    assert!(first.n_open > 0 && (first.n_open as usize) < first.requests.len() / 4, "{}", first.n_open);
+    let files = |table: &Path| Manifest::read(table).expect("a table").files;
+    let before_again = files(&table);
+    assert_eq!(add(&model, &table, &lines, &half).run, None, "the same again");
+    std::fs::remove_dir_all(table.join(".catalog")).expect("an index");
+    assert_eq!(add(&model, &table, &lines, &half).run, None, "without an index");
+    assert_eq!(files(&table), before_again);
+
+    let second = add(&model, &table, &lines, &whole(before(&lines, i64::MAX)));
+    assert_eq!(second.n_gone_on[0], first.n_open);
+    let closed = before_again.iter().filter(|file| !file.is_open);
+    assert!(closed.clone().count() > 0 && closed.clone().all(|file| files(&table).contains(file)));
+    let gone = before_again.iter().filter(|file| file.is_open);
+    assert!(gone.clone().all(|file| !files(&table).contains(file)));
+    let days = std::fs::read_dir(table.join("requests")).expect("days").map(|day| day.expect("a day").path());
+    let linked = days.flat_map(|day| std::fs::read_dir(day).expect("a day"));
+    let linked = linked.map(|file| file.expect("a file").file_name().display().to_string());
+    let mut linked: Vec<String> = linked.filter(|name| name.contains("open")).collect();
+    linked.dedup();
+    assert_eq!(linked, ["part-2-open.parquet"], "who reads folders sees the newest state");
+    // The state before is a way back until the next commit.
+    std::fs::write(table.join("manifest-2.json"), b"{").expect("a file");
+    let back = Manifest::read(&table).expect("the state before");
+    assert!(back.damage.is_some());
+    back.check().expect("its files");
+    assert_eq!(back.rows::<RequestRow>().expect("rows").len(), first.requests.len());
+}
+
+#[test]
+fn another_release_ends_what_was_open() {
+    let (model, other) = (sketch::model(MODEL), sketch::model(&format!("{MODEL}\npoint more")));
+    let lines = lines(2);
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = folder.path().join("t");
+    let periods = periods(&lines, &[LENGTH_US / 2, 2 * LENGTH_US]);
+    let first = add_all(&model, &table, &lines, &periods[0].clone().map(|log| vec![log]));
+    let rows_before = rows::<RequestRow>(&table);
+    let second = add_all(&other, &table, &lines, &periods[1].clone().map(|log| vec![log]));
+    assert_eq!((second.n_gone_on, second.run), ([0; 3], Some(2)));
+    let all = rows::<RequestRow>(&table);
+    assert_eq!(all.len(), first.requests.len() + second.requests.len());
+    assert!(rows_before.iter().all(|row| all.contains(row)), "they stay as they are");
+    for number in ["part-1-open.parquet", "part-2-open.parquet"] {
+        assert!(table.join("requests/day=1970-01-01").join(number).exists(), "{number}");
+    }
+    let open = Manifest::read(&table).expect("a table").files.into_iter().filter(|file| file.table == "kept");
+    let number = |path: &str| path.split('/').nth(1).map(ToOwned::to_owned);
+    assert!(open.map(|file| number(&file.path)).all(|number| number.as_deref() == Some("2")));
+}
+
+#[test]
+fn who_holds_a_manifest_sees_its_rows() {
+    let model = sketch::model(MODEL);
+    let lines = lines(3);
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = folder.path().join("t");
+    let whole = |n: [usize; 2]| n.map(|n| [("app.log".to_owned(), 0..n)]);
+    let add = |part: i64| add(&model, &table, &lines, &whole(before(&lines, LENGTH_US * part / 8)));
+    let first = add(1);
+    let held = Manifest::read(&table).expect("a table");
+    (2..6).for_each(|part| assert!(add(part).run.is_some()));
+    held.check().expect("its files are there");
+    assert_eq!(held.rows::<RequestRow>().expect("rows").len(), first.requests.len());
+    let open: Vec<_> =
+        held.files.iter().filter(|file| file.is_open).map(|file| table.join(&file.path)).collect();
+    assert!(!open.is_empty());
+    drop(held);
+    add(7);
+    assert!(open.iter().all(|path| !path.exists()), "nobody holds it");
+}
