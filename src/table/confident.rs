@@ -165,6 +165,7 @@ impl Split {
             communication_pairs: manifest.rows()?,
             inputs: manifest.rows()?,
             runs: manifest.rows()?,
+            ..Addition::default()
         })
     }
 }

@@ -120,7 +120,14 @@ impl Splitter {
             n_events,
         };
         let request_nodes = nodes.into_iter().map(node).collect();
-        Rows { requests: vec![request], request_nodes, spans, events, log_sequences: vec![sequence] }
+        Rows {
+            requests: vec![request],
+            request_nodes,
+            spans,
+            events,
+            log_sequences: vec![sequence],
+            is_open: false,
+        }
     }
 
     /// The number whose digits are the id of a part: where its first span begins.
@@ -186,7 +193,7 @@ fn unchanged(whole: Whole) -> Rows {
         n_events,
     };
     let request_nodes = nodes(&spans).into_iter().map(node).collect();
-    Rows { requests: vec![request], request_nodes, spans, events, log_sequences: Vec::new() }
+    Rows { requests: vec![request], request_nodes, spans, events, log_sequences: Vec::new(), is_open: false }
 }
 
 /// Whether a link holds two spans together.
