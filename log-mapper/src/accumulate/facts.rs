@@ -153,15 +153,14 @@ impl Scan<'_> {
                 && let Some(text) = shape.and_then(|shape| canonical(text, shape))
                 && is_made(&text)
             {
-                let text = self.shared(&text);
-                common.push((class, text));
+                common.push((class, self.shared(&text)));
             }
-            let told = shape.filter(|_| self.orders.tells(candidate.log_point, variable));
-            match told.and_then(|shape| canonical(text, shape)) {
-                Some(text) => values.push((variable, self.shared(&text))),
-                None => lines.extend(
-                    told.and_then(|shape| fixed(text, shape)).map(|text| (variable, self.shared(&text))),
-                ),
+            let tells = self.orders.tells(candidate.log_point, variable);
+            let Some(shape) = shape.filter(|_| tells) else { continue };
+            if let Some(text) = canonical(text, shape) {
+                values.push((variable, self.shared(&text)));
+            } else if let Some(line) = fixed(text, shape) {
+                lines.push((variable, self.shared(&line)));
             }
         }
         for (variable, object) in
@@ -170,8 +169,7 @@ impl Scan<'_> {
             if self.orders.tells(candidate.log_point, variable)
                 && let Some(text) = together(variables, &object.parts, &candidate.values)
             {
-                let text = self.shared(&text);
-                values.push((variable, text));
+                values.push((variable, self.shared(&text)));
             }
         }
         let seq = self.seq;
@@ -179,18 +177,16 @@ impl Scan<'_> {
         values.retain(|(variable, text)| {
             let shown = self.shown.show(text, Shown::default);
             shown.spread.add(seq);
-            if let Some(class) = variables[*variable as usize].value_class {
+            let class = variables[*variable as usize].value_class;
+            if let Some(class) = class {
                 self.kinds.learn(&mut shown.classes, class, text);
+                *self.n_of_class.entry(class).or_default() += 1;
             }
             let is_set_up = seq <= AHEAD_RECORDS && self.common_ahead.contains(text);
-            let class = variables[*variable as usize].value_class;
             let is_sole = class.is_some_and(|class| {
                 self.soles.see(class, text);
                 !has_thread && self.soles.is_sole(class)
             });
-            if let Some(class) = class {
-                *self.n_of_class.entry(class).or_default() += 1;
-            }
             if !shown.spread.is_common(seq) && !is_set_up && !is_sole {
                 return true;
             }
