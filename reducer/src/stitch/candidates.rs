@@ -477,7 +477,7 @@ fn is_round_of(pairs: &Pairs<'_>, pair: &Pair) -> bool {
 
 /// Times that a receiver's start before its sender's counts as a delay: a clock
 /// can be behind, but by always the same.
-const LEAD_PENALTY: i64 = 10;
+pub(super) const LEAD_PENALTY: i64 = 10;
 
 /// Time from what the sender printed last, before the receiver started, to that
 /// start, µs.

@@ -25,6 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::TELLING_MIN;
 use schema::{PairId, Pass, Probability, TopLevelId, ValueClassId};
 
+use super::candidates::LEAD_PENALTY;
 use super::facts::{Fact, Facts};
 use super::pairs::{Pairs, Role};
 use super::waiting::SHIFTS_US;
@@ -32,9 +33,6 @@ use crate::merge::{SpanLink, to_u32};
 
 /// Spans of each side of a link that are looked at.
 const SIDE_MAX: usize = 24;
-
-/// A receiver that begins before its sender prints counts as so many times as far away.
-const LEAD_PENALTY: i64 = 10;
 
 /// Steps in which shares become what the log shows.
 const STEPS: usize = 20;
@@ -175,6 +173,8 @@ struct Judge<'j, 's> {
     around: Vec<Vec<(u32, u32)>>,
     /// When spans of a top-level method have printed something, by node, sorted.
     printed: FxHashMap<Printer, Vec<i64>>,
+    /// What each span names, by its number.
+    telling: Vec<Box<[(ValueClassId, u32)]>>,
     /// Pairs of what works on an object that outlives all of them.
     lasting: FxHashSet<PairId>,
 }
@@ -194,7 +194,7 @@ impl<'j, 's> Judge<'j, 's> {
         printed.values_mut().for_each(|times| times.sort_unstable());
         let lasting = pairs.iter().filter(|pair| pair.role == Role::Attached);
         let lasting = lasting.filter_map(|pair| pair.id).collect();
-        Self { facts, links, around, printed, lasting }
+        Self { facts, links, around, printed, telling: telling(facts), lasting }
     }
 
     fn verdict(&self, link: u32) -> Verdict {
@@ -210,17 +210,19 @@ impl<'j, 's> Judge<'j, 's> {
         }
         let (ours, theirs) = (self.names(&ours), self.names(&theirs));
         let mut differs = false;
-        for (kind, ours) in &ours {
-            let Some(theirs) = theirs.get(kind) else { continue };
+        for ours in ours.chunk_by(|a, b| a.kind == b.kind) {
+            let theirs = of_kind(&theirs, ours[0].kind);
+            if theirs.is_empty() {
+                continue;
+            }
+            let same = |name: &Named| theirs.iter().find(|other| other.text == name.text);
             // What only the two ends name is hidden.
-            let counts = |of: &Named, other: &Named| !of.by_end || !other.by_end;
-            let same = |text: &&str, of: &Named| theirs.get(*text).is_some_and(|other| counts(of, other));
-            if ours.iter().any(|(text, of)| same(text, of)) {
+            let counts = |name: &&Named| same(name).is_some_and(|other| !name.by_end || !other.by_end);
+            if ours.iter().any(|name| counts(&name)) {
                 return Some(true);
             }
-            let is_other = |text: &&str| !theirs.contains_key(*text);
-            let is_beside = ours.values().chain(theirs.values()).any(|of| !of.by_end);
-            differs |= is_beside && ours.keys().all(is_other);
+            let is_beside = ours.iter().chain(theirs).any(|name| !name.by_end);
+            differs |= is_beside && ours.iter().all(|name| same(name).is_none());
         }
         differs.then_some(false)
     }
@@ -243,19 +245,15 @@ impl<'j, 's> Judge<'j, 's> {
         side
     }
 
-    /// What the spans of a side name, by kind; the first one is the end of the link.
-    fn names(&self, side: &[u32]) -> FxHashMap<ValueClassId, FxHashMap<&'s str, Named>> {
-        let mut names: FxHashMap<ValueClassId, FxHashMap<&str, Named>> = FxHashMap::default();
-        for (at, &span) in side.iter().enumerate() {
-            let values = self.facts.get(span).values().iter();
-            let tells =
-                values.filter(|value| value.text.len() >= TELLING_MIN && !self.facts.is_everywhere(value));
-            for value in tells {
-                let of_kind = names.entry(self.facts.kind(value.value_class)).or_default();
-                let named = of_kind.entry(&*value.text).or_insert(Named { by_end: true });
-                named.by_end &= at == 0;
-            }
-        }
+    /// What the spans of a side name, sorted; the first one is the end of the link.
+    fn names(&self, side: &[u32]) -> Vec<Named> {
+        let of = |(at, &span): (usize, &u32)| {
+            self.telling[span as usize].iter().map(move |&(kind, text)| Named { kind, text, by_end: at == 0 })
+        };
+        // Who names it besides the end comes first, and is kept.
+        let mut names: Vec<Named> = side.iter().enumerate().flat_map(of).collect();
+        names.sort_unstable();
+        names.dedup_by_key(|name| (name.kind, name.text));
         names
     }
 
@@ -282,11 +280,37 @@ impl<'j, 's> Judge<'j, 's> {
     }
 }
 
-/// Who names something on one side of a link.
-#[derive(Clone, Copy, Debug)]
+/// Something that is named on one side of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Named {
-    /// Nobody but the end of the link.
+    kind: ValueClassId,
+    /// The number of its text.
+    text: u32,
+    /// Nobody but the end of the link names it.
     by_end: bool,
+}
+
+/// Those of a kind, of `names` that are sorted.
+fn of_kind(names: &[Named], kind: ValueClassId) -> &[Named] {
+    let rest = &names[names.partition_point(|name| name.kind < kind)..];
+    &rest[..rest.partition_point(|name| name.kind == kind)]
+}
+
+/// What each span names that tells things apart: its kind, and the number of its text.
+fn telling<'s>(facts: &Facts<'s>) -> Vec<Box<[(ValueClassId, u32)]>> {
+    let mut numbers: FxHashMap<&'s str, u32> = FxHashMap::default();
+    let of_span = |(_, fact): (u32, &Fact<'s>)| {
+        let tells = fact
+            .values()
+            .iter()
+            .filter(|value| value.text.len() >= TELLING_MIN && !facts.is_everywhere(value));
+        let named = tells.map(|value| {
+            let next = to_u32(numbers.len());
+            (facts.kind(value.value_class), *numbers.entry(&value.text).or_insert(next))
+        });
+        named.collect()
+    };
+    facts.iter().map(of_span).collect()
 }
 
 fn printer(fact: &Fact<'_>) -> Printer {
