@@ -8,24 +8,24 @@
 //!       over      | open  |
 //! ```
 //! The rows of open requests are in data files of their own, and their spans as the mapper gave
-//! them in `TABLE/open/<n>/kept`, in the form of map outputs. The next append takes both out of the
+//! them in `TABLE/open/<n>/kept`, in the form of a map output. The next append takes both out of the
 //! table and makes requests of these spans and the new ones together. Ids say where a request
 //! begins in the logs, so what goes on keeps its id.
 //!
 //! A span is not cut where a period ends if the log that it is in is read again, as one that has
 //! grown or was renamed is: its records are taken as they are mapped now.
 //!
-//! What is kept is bounded by what is printed within a window, or until the last of the logs ends
-//! that end close to each other, beside requests that do not end. What a bound cuts: requests
-//! that are silent for longer than the window, logs of a period that end further apart than
-//! [`ENDS_APART`] windows, spans in logs that are not there any more. Where the model is another
+//! What is kept is bounded by what is printed within two windows, beside requests that do not end.
+//! What a bound cuts: requests that are silent for longer than the window, whatever the reason,
+//! and so those of logs that end more than a window before the last one of their period; spans in
+//! logs that are not there any more. Where the model is another
 //! one, all that was open is over.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
-use schema::tables::{self, NodeOutputWriter};
+use schema::tables::{self, OutputsWriter};
 use schema::{Accumulator, InputAccount, Model, Name, NodeOutput, Place, Result};
 
 use super::{Node, SPANS_AT_ONCE};
@@ -35,10 +35,6 @@ use crate::requests::Linked;
 use crate::skeleton::{Span, Stored};
 use crate::spill::{self, SpillWriter, Spilled, Store};
 use crate::table::{DataFile, KEPT, Manifest, OPEN};
-
-/// Logs of a period that end this many windows before the last of them ends are quiet, or over:
-/// nothing waits for what they print next.
-const ENDS_APART: i64 = 10;
 
 /// What a table has kept.
 #[derive(Debug)]
@@ -55,20 +51,18 @@ impl Open {
     /// # Errors
     /// Files that are not there or damaged.
     pub(super) fn read(manifest: &Manifest, model: &Model) -> Result<Self> {
-        let files: Vec<&DataFile> = manifest.files.iter().filter(|file| file.table == KEPT).collect();
-        let mut outputs = BTreeMap::new();
-        for file in files {
+        let mut inputs = None;
+        for file in manifest.files.iter().filter(|file| file.table == KEPT) {
             let path = manifest.folder.join(&file.path);
             file.check(&path)?;
-            if path.parent().is_some_and(|folder| folder.ends_with("inputs")) {
-                let output = tables::read_node_output(&path)?;
-                if output.model_digest != model.digest() {
-                    return Ok(Self::Over);
-                }
-                outputs.insert(output.node.clone(), output);
+            if path.ends_with("inputs.parquet") {
+                inputs = Some(path);
             }
         }
-        Ok(if outputs.is_empty() { Self::Over } else { Self::Spans(outputs) })
+        let outputs = inputs.map(|path| tables::read_outputs(&path)).transpose()?.unwrap_or_default();
+        let is_of_model = |output: &NodeOutput| output.model_digest == model.digest();
+        let can_go_on = !outputs.is_empty() && outputs.values().all(is_of_model);
+        Ok(if can_go_on { Self::Spans(outputs) } else { Self::Over })
     }
 
     /// Leaves out the records of logs that were read again with `node`, and returns where these
@@ -148,8 +142,8 @@ fn keep_files<'a>(
 }
 
 /// Which requests may go on, by their number: one of their spans ends in the last `window_us`
-/// before the first of the logs of `nodes`, of which something new was read, ends. Logs that end
-/// much earlier than others do not count.
+/// before the first of the logs of `nodes`, of which something new was read, ends. Logs that were
+/// silent for longer than that when the last one ends are quiet, or over.
 pub(super) fn of_requests(linked: &Linked, nodes: &BTreeSet<Name>, window_us: i64) -> Vec<bool> {
     let mut ends: BTreeMap<&str, i64> = BTreeMap::new();
     for span in linked.spans.iter().filter(|span| nodes.contains(&span.node)) {
@@ -157,7 +151,7 @@ pub(super) fn of_requests(linked: &Linked, nodes: &BTreeSet<Name>, window_us: i6
         *end = (*end).max(end_us(span));
     }
     let last_us = ends.values().copied().max().unwrap_or(i64::MAX);
-    let earliest_us = last_us.saturating_sub(window_us.saturating_mul(ENDS_APART));
+    let earliest_us = last_us.saturating_sub(window_us);
     let first_us = ends.values().copied().filter(|end_us| *end_us >= earliest_us).min();
     let from_us = first_us.unwrap_or(last_us).saturating_sub(window_us);
     let is_open = |span: &u32| end_us(&linked.spans[*span as usize]) >= from_us;
@@ -177,10 +171,12 @@ pub(super) fn keep(
     for span in open.flat_map(|(request, _)| &request.spans).map(|&span| &linked.spans[span as usize]) {
         by_node.entry(span.node.as_str()).or_default().push(span);
     }
-    let relative = format!("{OPEN}/{number}/{KEPT}");
-    let mut files = Vec::new();
+    if by_node.is_empty() {
+        return Ok(Vec::new());
+    }
+    let kept = folder.join(OPEN).join(number.to_string()).join(KEPT);
+    let mut writer = OutputsWriter::create(&kept, model.digest())?;
     for (node, spans) in by_node {
-        let mut writer = NodeOutputWriter::new(&folder.join(&relative), node, model.digest());
         let mut used = BTreeSet::new();
         for spans in spans.chunks(SPANS_AT_ONCE) {
             used.extend(files_of(read(stores, spans)?.iter(), &inputs[node]));
@@ -190,15 +186,15 @@ pub(super) fn keep(
             keep_files(&used, &inputs[node], spans.iter_mut());
             let one = |span| Accumulator { spans: vec![span], links: Vec::new() };
             let accumulators: Vec<Accumulator> = spans.into_iter().map(one).collect();
-            writer.add(model, &accumulators, &[])?;
+            writer.add(model, &accumulators)?;
         }
-        let accounts = keep_files(&used, &inputs[node], std::iter::empty());
-        for path in writer.finish(&accounts)? {
-            let path = path.strip_prefix(folder).map(PathBuf::from).unwrap_or(path);
-            files.push(DataFile::of_kept(folder, path.display().to_string().replace('\\', "/"))?);
-        }
+        writer.add_inputs(node, &keep_files(&used, &inputs[node], std::iter::empty()));
     }
-    Ok(files)
+    let relative = |path: &PathBuf| {
+        let path = path.strip_prefix(folder).unwrap_or(path);
+        path.display().to_string().replace('\\', "/")
+    };
+    writer.finish()?.iter().map(|path| DataFile::of_kept(folder, relative(path))).collect()
 }
 
 /// Whole spans.

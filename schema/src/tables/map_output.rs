@@ -9,6 +9,7 @@
 //! The three files of a node carry one digest; files of different maps do not
 //! go together and are refused.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -170,6 +171,93 @@ fn extent_us(accumulator: &Accumulator) -> (i64, i64) {
     (times().min().unwrap_or_default(), times().max().unwrap_or_default())
 }
 
+/// Writes accumulators of many nodes as one output, with the accounts of their files:
+///
+/// ```text
+/// FOLDER/accumulators.parquet   as that of one node; events say which of the node's accounts
+/// FOLDER/inputs.parquet         accounts by node, in their order
+/// ```
+pub struct OutputsWriter {
+    folder: PathBuf,
+    model_digest: u128,
+    accumulators: Growing<AccumulatorRow>,
+    inputs: Vec<InputRow>,
+}
+
+impl OutputsWriter {
+    /// Outputs made with the model of that digest.
+    ///
+    /// # Errors
+    /// I/O errors, naming the file.
+    pub fn create(folder: &Path, model_digest: u128) -> Result<Self> {
+        fs::create_dir_all(folder).map_err(Error::io(folder))?;
+        let accumulators = Growing::create(&folder.join("accumulators.parquet"))?;
+        Ok(Self { folder: folder.to_owned(), model_digest, accumulators, inputs: Vec::new() })
+    }
+
+    /// Adds accumulators of one node.
+    ///
+    /// # Errors
+    /// I/O errors, naming the file.
+    pub fn add(&mut self, model: &Model, accumulators: &[Accumulator]) -> Result<()> {
+        let mut rows = in_order(accumulators).into_iter().map(|one| AccumulatorRow::new(model, one));
+        rows.try_for_each(|row| self.accumulators.add(row))
+    }
+
+    /// Adds the accounts of all files of a node.
+    pub fn add_inputs(&mut self, node: &str, inputs: &[InputAccount]) {
+        let node = Text::from(node);
+        self.inputs.extend(inputs.iter().map(|account| InputRow::new(0, &node, account)));
+    }
+
+    /// Makes it whole. Returns where it is: the path for [`read_outputs`] last.
+    ///
+    /// # Errors
+    /// I/O errors, naming the file.
+    pub fn finish(self) -> Result<[PathBuf; 2]> {
+        let metadata = Metadata::from([
+            ("lprof.state".to_owned(), STATE_VERSION.to_owned()),
+            ("lprof.model".to_owned(), format!("{:032x}", self.model_digest)),
+        ]);
+        self.accumulators.finish(metadata.clone())?;
+        let paths = ["accumulators", "inputs"].map(|part| self.folder.join(format!("{part}.parquet")));
+        parquet::write(&paths[1], &self.inputs, &metadata)?;
+        Ok(paths)
+    }
+}
+
+/// Reads what an [`OutputsWriter`] has written, by node; `inputs` is its last path.
+///
+/// # Errors
+/// Another version, damage; I/O errors.
+pub fn read_outputs(inputs: &Path) -> Result<BTreeMap<String, NodeOutput>> {
+    let (rows, metadata) = parquet::read::<InputRow>(inputs)?;
+    let model_digest = state_of(inputs, &metadata)?;
+    let mut outputs: BTreeMap<String, NodeOutput> = BTreeMap::new();
+    for row in rows {
+        let name = row.node.to_string();
+        let output = outputs.entry(name.clone()).or_insert_with(|| NodeOutput {
+            node: name,
+            model_digest,
+            inputs: Vec::new(),
+            accumulators: Vec::new(),
+            unattributed: Vec::new(),
+        });
+        output.inputs.push(row.account(inputs)?);
+    }
+    let path = inputs.with_file_name("accumulators.parquet");
+    parquet::read_batches(&path, &mut |rows: Vec<AccumulatorRow>| {
+        for row in rows {
+            let output = outputs.get_mut(&*row.node);
+            let output = output.ok_or_else(|| Error::damaged(&path, 0, "a node without inputs"))?;
+            output.accumulators.push(row.accumulator(&path)?);
+        }
+        Ok(())
+    })?;
+    outputs.values_mut().for_each(|output| sort(&mut output.accumulators));
+    Ok(outputs)
+}
+
 /// Appends the postcard form of an accumulator.
 fn encoded(accumulator: &Accumulator, out: Vec<u8>) -> Vec<u8> {
     postcard::to_extend(accumulator, out).expect("an accumulator holds nothing that cannot be encoded")
@@ -206,9 +294,30 @@ pub fn read_node_output(inputs: &Path) -> Result<NodeOutput> {
         accumulators.append(&mut part);
         Ok(())
     })?;
-    accumulators
-        .sort_by_key(|a| (a.spans[0].events[0].ts_us, a.spans[0].events[0].file, a.spans[0].events[0].line));
+    sort(&mut accumulators);
     Ok(NodeOutput { accumulators, ..output })
+}
+
+fn sort(accumulators: &mut [Accumulator]) {
+    let first = |accumulator: &Accumulator| {
+        let event = &accumulator.spans[0].events[0];
+        (event.ts_us, event.file, event.line)
+    };
+    accumulators.sort_by_key(first);
+}
+
+/// The digest of the model in the footer of `path`, if it is of an output of this version.
+fn state_of(path: &Path, metadata: &Metadata) -> Result<u128> {
+    let value = |key: &str| {
+        metadata.get(key).ok_or_else(|| Error::new(path, ErrorKind::NotOurs { expected: "map output" }))
+    };
+    let state = value("lprof.state")?;
+    if state != STATE_VERSION {
+        let got = state.parse().unwrap_or(0);
+        return Err(Error::new(path, ErrorKind::Version { expected: 1, got }));
+    }
+    u128::from_str_radix(value("lprof.model")?, 16)
+        .map_err(|e| Error::damaged(path, 0, format!("model digest: {e}")))
 }
 
 /// The same, but for the accumulators, of which `take` is given some at a time.
@@ -224,13 +333,9 @@ pub fn read_node_output_in_parts(
         inputs.parent().and_then(Path::parent).unwrap_or(Path::new(".")).join(part).join(name)
     };
     let (input_rows, metadata) = parquet::read::<InputRow>(inputs)?;
-    let value = |key: &str| {
-        metadata.get(key).ok_or_else(|| Error::new(inputs, ErrorKind::NotOurs { expected: "map output" }))
-    };
-    if value("lprof.state")? != STATE_VERSION {
-        let got = value("lprof.state")?.parse().unwrap_or(0);
-        return Err(Error::new(inputs, ErrorKind::Version { expected: 1, got }));
-    }
+    let model_digest = state_of(inputs, &metadata)?;
+    let node = metadata.get("lprof.node");
+    let node = node.ok_or_else(|| Error::new(inputs, ErrorKind::NotOurs { expected: "map output" }))?;
     let path = beside("accumulators");
     let other = parquet::read_batches(&path, &mut |rows: Vec<AccumulatorRow>| {
         take(rows.iter().map(|row| row.accumulator(&path)).collect::<Result<_>>()?)
@@ -245,9 +350,8 @@ pub fn read_node_output_in_parts(
         return Err(Error::damaged(&path, 0, "belongs to another map than the other files of its node"));
     }
     Ok(NodeOutput {
-        node: value("lprof.node")?.clone(),
-        model_digest: u128::from_str_radix(value("lprof.model")?, 16)
-            .map_err(|e| Error::damaged(inputs, 0, format!("model digest: {e}")))?,
+        node: node.clone(),
+        model_digest,
         inputs: input_rows.iter().map(|row| row.account(inputs)).collect::<Result<_>>()?,
         accumulators: Vec::new(),
         unattributed: unattributed.iter().map(UnattributedRow::event).collect(),
