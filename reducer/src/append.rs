@@ -14,14 +14,16 @@ use crate::catalog::{Catalog, Known};
 use crate::finish::{Context, Finished, Keep, Requests, Rows};
 use crate::merge::to_u32;
 use crate::requests::{Linked, OnDisk};
-use crate::skeleton::{Span, Stored};
-use crate::spill::{self, SpillWriter, Spilled, Store};
+use crate::skeleton::Stored;
+use crate::spill::{self, Spill, SpillWriter, Spilled, Store};
 use crate::table::{Addition, Commit, Writer};
 
 mod border;
 mod open;
+mod periods;
 
 use self::open::Open;
+use self::periods::Periods;
 
 /// What an append did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,12 +99,6 @@ pub fn append(
         *appended.unattributed.entry(event.reason.to_string()).or_default() += 1;
     }
 
-    let linked = Linked::new(model, spans, config);
-    let nodes = appended.inputs.iter().map(|(node, _)| Name::from(node)).collect();
-    let are_open = open::of_requests(&linked, &nodes, config.window_us);
-    appended.n_open = are_open.iter().filter(|is_open| **is_open).count() as u64;
-    let kept = open::keep((folder, writer.next_number()), model, (&linked, &are_open, &stores), &inputs)?;
-    let requests = OnDisk::new(linked, stores);
     let (numbers, log_points) = catalog.number_log_points(model);
     let context = Context { model, inputs: &inputs, log_point_numbers: &numbers, keep };
     let mut addition = Addition { log_points, ..Addition::default() };
@@ -115,9 +111,30 @@ pub fn append(
     } else {
         commit.close_open();
     }
-    commit.add_open(kept);
-    let rows = Finished::new(context, requests, &unattributed, &are_open);
-    let [mut sequences, mut open] = add_rows(&mut commit, rows, &mut appended)?;
+    let nodes = appended.inputs.iter().map(|(node, _)| Name::from(node)).collect();
+    let mut sequences = Sequences::default();
+    let mut periods = Periods::new(spans, config);
+    loop {
+        let period = periods.next(&stores)?;
+        let mut linked = Linked::new(model, period.spans, config);
+        let mut are_open = open::of_requests(&linked, &nodes, period.until_us, config.window_us);
+        let is_last = period.until_us.is_none();
+        if is_last {
+            appended.n_open = are_open.iter().filter(|is_open| **is_open).count() as u64;
+            commit.add_open(open::keep((folder, run), model, (&linked, &are_open, &stores), &inputs)?);
+        } else {
+            periods.take_open(&mut linked, &are_open);
+            are_open = Vec::new();
+        }
+        let of_none = if is_last { &unattributed[..] } else { &[] };
+        let rows = Finished::new(context, OnDisk::new(linked, &stores), of_none, &are_open);
+        add_rows(&mut commit, rows, &mut appended, &mut sequences)?;
+        commit.end_part()?;
+        if is_last {
+            break;
+        }
+    }
+    let [mut sequences, mut open] = sequences;
     sequences.retain(|id, _| !catalog.knows_sequence(id));
     open.retain(|id, _| !catalog.knows_sequence(id) && !sequences.contains_key(id));
     addition.rows.log_sequences = sequences.into_values().collect();
@@ -131,14 +148,16 @@ pub fn append(
     Ok(appended)
 }
 
+/// Log sequences of requests, by id; those of requests that may go on apart.
+type Sequences = [BTreeMap<Text, LogSequenceRow>; 2];
+
 /// Adds the rows of requests as they are made, the next ones while those before are written.
-/// Returns their log sequences, by id; those of requests that may go on apart.
 fn add_rows(
     commit: &mut Commit<'_>,
     mut parts: Finished<'_, impl Requests + Send>,
     appended: &mut Appended,
-) -> Result<[BTreeMap<Text, LogSequenceRow>; 2]> {
-    let mut sequences = [BTreeMap::new(), BTreeMap::new()];
+    sequences: &mut Sequences,
+) -> Result<()> {
     let mut part = parts.next().transpose()?;
     while let Some(mut rows) = part {
         appended.requests.extend(rows.requests.iter().map(AddedRequest::new));
@@ -151,7 +170,7 @@ fn add_rows(
         added?;
         part = next.transpose()?;
     }
-    Ok(sequences)
+    Ok(())
 }
 
 /// Fails if an input is in the table already, read in another way: with another model, layout,
@@ -189,7 +208,7 @@ fn refuse_other_readings(writer: &Writer, model: &Model, nodes: &[Node]) -> Resu
 struct New {
     inputs: BTreeMap<String, Vec<InputAccount>>,
     unattributed: Vec<(String, Event)>,
-    spans: Vec<Span>,
+    spans: Vec<Spill>,
     stores: Vec<Store>,
 }
 
@@ -206,7 +225,7 @@ fn take_new(
     for mut node in nodes {
         let mut known = catalog.known(&node.name, &node.inputs);
         if !known.new.is_empty() {
-            known.again = open.read_again(&node);
+            known.again = open.read_again(&node, &outputs.stores)?;
         }
         appended.n_inputs_known += known.n_inputs;
         node.keep_new(&known, folder, &mut outputs.stores)?;
@@ -238,7 +257,7 @@ fn take_new(
 pub(crate) struct Node {
     name: String,
     inputs: Vec<InputAccount>,
-    pub(crate) spans: Vec<Span>,
+    pub(crate) spans: Vec<Spill>,
     unattributed: Vec<Event>,
 }
 
@@ -269,10 +288,6 @@ impl Outputs {
             return;
         };
         let moved = u32::try_from(first.inputs.len()).expect("a node has fewer than 2^32 inputs");
-        for span in &mut output.spans {
-            span.events.iter_mut().for_each(|event| event.file += moved);
-            span.hosts.iter_mut().for_each(|place| place.file += moved);
-        }
         output.unattributed.iter_mut().for_each(|event| event.file += moved);
         output.store.file_moved = moved;
         stores.push(output.store);
@@ -281,9 +296,6 @@ impl Outputs {
         first.unattributed.append(&mut output.unattributed);
     }
 }
-
-/// Spans that are read at once.
-const SPANS_AT_ONCE: usize = 4096;
 
 impl Node {
     /// Leaves out the records that the table in `folder` holds already. What is left of the spans
@@ -296,13 +308,11 @@ impl Node {
         let mut kept = SpillWriter::create(folder)?;
         // Of inputs of which nothing is new nothing has to be read.
         let old = if known.new.is_empty() { Vec::new() } else { std::mem::take(&mut self.spans) };
-        for spans in old.chunks(SPANS_AT_ONCE) {
-            let places: Vec<Stored> = spans.iter().map(|span| span.stored).collect();
-            for mut span in spill::read(stores, &places)? {
-                span.events.retain(|event| known.is_new(event));
-                kept.add_span(span)?;
-            }
-        }
+        let places: Vec<Stored> = old.iter().map(|span| span.stored).collect();
+        spill::read_in_parts(stores, &places, |_, mut span| {
+            span.events.retain(|event| known.is_new(event));
+            kept.add_span(&span)
+        })?;
         let kept = kept.finish(&self.name, Vec::new())?;
         self.spans = kept.spans;
         let store = to_u32(stores.len());

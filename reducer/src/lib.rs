@@ -33,6 +33,9 @@ pub struct Config {
     pub skew_us: i64,
     /// Passes that are left out, to see what they earn.
     pub without: Passes,
+    /// Events of a period: requests of more than that, and of some time, are decided before later
+    /// ones are looked at.
+    pub period_events: u64,
 }
 
 impl Config {
@@ -46,7 +49,8 @@ impl Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { window_us: 60_000_000, skew_us: 1_000_000, without: Passes::default() }
+        let (window_us, skew_us, period_events) = (60_000_000, 1_000_000, 1 << 18);
+        Self { window_us, skew_us, without: Passes::default(), period_events }
     }
 }
 

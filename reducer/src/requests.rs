@@ -48,21 +48,21 @@ impl Linked {
 
 /// Requests of which the whole spans are in stores.
 #[derive(Debug)]
-pub(crate) struct OnDisk {
+pub(crate) struct OnDisk<'a> {
     linked: Linked,
-    stores: Vec<Store>,
+    stores: &'a [Store],
     /// What is needed of the spans besides, once the skeletons are gone.
     placed: Vec<(Stored, Box<[TopLevelId]>)>,
 }
 
-impl OnDisk {
+impl<'a> OnDisk<'a> {
     /// Of spans that are in `stores`.
-    pub(crate) fn new(linked: Linked, stores: Vec<Store>) -> Self {
+    pub(crate) fn new(linked: Linked, stores: &'a [Store]) -> Self {
         Self { linked, stores, placed: Vec::new() }
     }
 }
 
-impl finish::Requests for OnDisk {
+impl finish::Requests for OnDisk<'_> {
     fn len(&self) -> usize {
         self.linked.requests.len()
     }
@@ -87,7 +87,7 @@ impl finish::Requests for OnDisk {
         let placed = requests.iter().flat_map(|request| &of(request).spans);
         let placed: Vec<_> = placed.map(|&span| &self.placed[span as usize]).collect();
         let places: Vec<Stored> = placed.iter().map(|(stored, _)| *stored).collect();
-        let mut whole = spill::read(&self.stores, &places)?.into_iter().zip(placed);
+        let mut whole = spill::read(self.stores, &places)?.into_iter().zip(placed);
         let read = |request: &Request<u32>| {
             let spans = whole.by_ref().take(request.spans.len());
             let spans = spans.map(|(span, (_, top_levels))| self.linked.whole(span, top_levels)).collect();

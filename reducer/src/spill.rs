@@ -1,7 +1,7 @@
-//! Spill: the spans of a map on disk, and their skeletons in memory.
+//! Spill: the spans of a map on disk; in memory is where each of them is.
 //!
-//! A span is written when the mapper, or the file that it wrote, gives it; it is read once more,
-//! when the rows of its request are made. The file has no name and is gone when nobody holds it,
+//! A span is written when the mapper, or the file that it wrote, gives it; it is read twice more:
+//! as a skeleton, when it is decided of which request it is, and when the rows of that are made. The file has no name and is gone when nobody holds it,
 //! however the process ends. It lies where the table does: there is room for what becomes of it,
 //! and no folder for temporary files that is kept in memory.
 
@@ -29,10 +29,19 @@ pub struct SpillWriter {
     folder: PathBuf,
     n_bytes: u64,
     encoded: Vec<u8>,
-    spans: Vec<Span>,
+    spans: Vec<Spill>,
     unattributed: Vec<Event>,
-    /// Texts of identifiers and names of threads, each held once.
-    texts: FxHashSet<Arc<str>>,
+}
+
+/// A span on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Spill {
+    /// Its first event's time, µs.
+    pub(crate) start_us: i64,
+    /// Its events.
+    pub(crate) n_events: u32,
+    /// Where it is.
+    pub(crate) stored: Stored,
 }
 
 /// What one map of one node made.
@@ -44,7 +53,7 @@ pub struct Spilled {
     pub inputs: Vec<InputAccount>,
     /// Records that no log point could have printed.
     pub(crate) unattributed: Vec<Event>,
-    pub(crate) spans: Vec<Span>,
+    pub(crate) spans: Vec<Spill>,
     pub(crate) store: Store,
 }
 
@@ -66,9 +75,9 @@ impl SpillWriter {
         let folder = std::path::absolute(table).map_err(Error::io(table))?;
         let folder = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(table).to_owned();
         let file = tempfile::tempfile_in(&folder).map_err(Error::io(&folder))?;
-        let (spans, unattributed, texts) = Default::default();
+        let (spans, unattributed) = Default::default();
         let file = BufWriter::with_capacity(1 << 16, Checked(file));
-        Ok(Self { file, folder, n_bytes: 0, encoded: Vec::new(), spans, unattributed, texts })
+        Ok(Self { file, folder, n_bytes: 0, encoded: Vec::new(), spans, unattributed })
     }
 
     /// Adds what a part of the logs has made. Links between spans are not kept: they are made again.
@@ -78,31 +87,22 @@ impl SpillWriter {
     pub fn add(&mut self, accumulators: Vec<Accumulator>, unattributed: Vec<Event>) -> Result<()> {
         self.unattributed.extend(unattributed);
         let mut spans = accumulators.into_iter().flat_map(|accumulator| accumulator.spans);
-        spans.try_for_each(|span| self.add_span(span))
+        spans.try_for_each(|span| self.add_span(&span))
     }
 
     /// Adds a span, if it has an event.
     ///
     /// # Errors
     /// I/O errors, naming the folder: a full disk.
-    pub(crate) fn add_span(&mut self, mut span: schema::Span) -> Result<()> {
-        if span.events.is_empty() {
-            return Ok(());
-        }
+    pub(crate) fn add_span(&mut self, span: &schema::Span) -> Result<()> {
+        let Some(start_us) = span.events.iter().map(|event| event.ts_us).min() else { return Ok(()) };
         self.encoded.clear();
-        let encoded = postcard::to_extend(&span, std::mem::take(&mut self.encoded));
+        let encoded = postcard::to_extend(span, std::mem::take(&mut self.encoded));
         self.encoded = encoded.expect("a span holds nothing that cannot be encoded");
         self.file.write_all(&self.encoded).map_err(Error::io(&self.folder))?;
         let stored = Stored { store: 0, n_bytes: to_u32(self.encoded.len()), offset: self.n_bytes };
         self.n_bytes += u64::from(stored.n_bytes);
-        let identifiers = span.identifiers.iter_mut().map(|value| &mut value.text);
-        for text in identifiers.chain(&mut span.thread) {
-            match self.texts.get(text) {
-                Some(known) => *text = Arc::clone(known),
-                None => _ = self.texts.insert(Arc::clone(text)),
-            }
-        }
-        self.spans.push(Span::new(span, stored));
+        self.spans.push(Spill { start_us, n_events: to_u32(span.events.len()), stored });
         Ok(())
     }
 
@@ -116,6 +116,47 @@ impl SpillWriter {
         let store = Store { file: file.0, folder, file_moved: 0 };
         Ok(Spilled { node: node.to_owned(), inputs, unattributed, spans, store })
     }
+}
+
+/// Spans that are read at once.
+const SPANS_AT_ONCE: usize = 4096;
+
+/// The whole `spans` in `stores`, in that order, some at a time.
+///
+/// # Errors
+/// I/O errors, naming the folder; those of `take`.
+pub(crate) fn read_in_parts(
+    stores: &[Store],
+    spans: &[Stored],
+    mut take: impl FnMut(Stored, schema::Span) -> Result<()>,
+) -> Result<()> {
+    for part in spans.chunks(SPANS_AT_ONCE) {
+        let whole = read(stores, part)?;
+        part.iter().zip(whole).try_for_each(|(&stored, span)| take(stored, span))?;
+    }
+    Ok(())
+}
+
+/// What is seen of `spans` in `stores`, in that order. Texts of identifiers and names of threads
+/// are held once each.
+///
+/// # Errors
+/// I/O errors, naming the folder.
+pub(crate) fn skeletons(stores: &[Store], spans: &[Stored]) -> Result<Vec<Span>> {
+    let mut texts: FxHashSet<Arc<str>> = FxHashSet::default();
+    let mut skeletons = Vec::with_capacity(spans.len());
+    read_in_parts(stores, spans, |stored, mut span| {
+        let identifiers = span.identifiers.iter_mut().map(|value| &mut value.text);
+        for text in identifiers.chain(&mut span.thread) {
+            match texts.get(text) {
+                Some(known) => *text = Arc::clone(known),
+                None => _ = texts.insert(Arc::clone(text)),
+            }
+        }
+        skeletons.push(Span::new(span, stored));
+        Ok(())
+    })?;
+    Ok(skeletons)
 }
 
 /// The whole spans at `places` in `stores`, in that order.

@@ -369,6 +369,16 @@ impl Commit<'_> {
         of_events.and(others)
     }
 
+    /// Makes the files whole that rows were added to: rows that are added later are in others,
+    /// whatever day they are of.
+    ///
+    /// # Errors
+    /// I/O errors; the table is then as before.
+    pub(crate) fn end_part(&mut self) -> Result<()> {
+        self.days.end_part()?;
+        self.open.end_part()
+    }
+
     /// Adds all of `rows` but requests and what is by day, and makes what was added visible.
     ///
     /// # Errors
@@ -409,11 +419,13 @@ fn write<R: Row>(manifest: &mut Manifest, rows: &[R], is_open: bool) -> Result<(
     Ok(())
 }
 
-/// The path of what the commit of this `number` adds to a table, below its folder.
-fn path_of(table: &str, day: Option<i64>, number: u64, is_open: bool) -> String {
+/// The path of what the commit of this `number` adds to a table, below its folder; of a day with
+/// the number of the part of the commit.
+fn path_of(table: &str, day: Option<(i64, u64)>, number: u64, is_open: bool) -> String {
     let open = if is_open { format!("{OPEN}/{number}/") } else { String::new() };
     match day {
-        Some(day) => format!("{open}{table}/day={}/part-{number}.parquet", date(day)),
+        Some((day, 0)) => format!("{open}{table}/day={}/part-{number}.parquet", date(day)),
+        Some((day, part)) => format!("{open}{table}/day={}/part-{number}-{part}.parquet", date(day)),
         None => format!("{open}{table}/part-{number}.parquet"),
     }
 }

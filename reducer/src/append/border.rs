@@ -6,7 +6,7 @@
 //! method that both can be. Where no threads are printed, nothing shows whose rest it is, and
 //! both stay spans of their own, that what they name can join.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use schema::{Dag, LogPointId, Model, Result, TopLevelId};
 
 use super::Node;
 use crate::merge::{end_us, start_us, to_u32};
-use crate::skeleton::Span;
+use crate::skeleton::{Span, Stored};
 use crate::spill::{self, SpillWriter, Store};
 
 /// Joins spans of `node` that were kept, in the store of the number `kept`, with their rests.
@@ -24,44 +24,44 @@ pub(super) fn join(
     (folder, kept, stores): (&Path, u32, &mut Vec<Store>),
     window_us: i64,
 ) -> Result<()> {
-    let mut last: BTreeMap<&Arc<str>, usize> = BTreeMap::new();
-    let mut first: BTreeMap<&Arc<str>, usize> = BTreeMap::new();
-    let place = |at: usize| (start_us(&node.spans[at]), node.spans[at].events[0].place(), at);
-    for (at, span) in node.spans.iter().enumerate() {
-        let Some(thread) = &span.thread else { continue };
-        let (ends, is_kept) = if span.stored.store == kept { (&mut last, true) } else { (&mut first, false) };
-        let known = ends.entry(thread).or_insert(at);
-        if (place(at) > place(*known)) == is_kept {
-            *known = at;
+    let mut last: BTreeMap<Arc<str>, Span> = BTreeMap::new();
+    let mut first: BTreeMap<Arc<str>, Span> = BTreeMap::new();
+    let place = |span: &Span| (start_us(span), span.events[0].place(), span.stored);
+    let places: Vec<Stored> = node.spans.iter().map(|span| span.stored).collect();
+    spill::read_in_parts(stores, &places, |stored, span| {
+        let Some(thread) = span.thread.clone() else { return Ok(()) };
+        let span = Span::new(span, stored);
+        let (ends, is_kept) = if stored.store == kept { (&mut last, true) } else { (&mut first, false) };
+        let is_end = ends.get(&thread).is_none_or(|known| (place(&span) > place(known)) == is_kept);
+        if is_end {
+            ends.insert(thread, span);
         }
-    }
+        Ok(())
+    })?;
     let mut joined = Vec::new();
     for (thread, whole) in last {
-        let Some(&rest) = first.get(thread) else { continue };
-        let tops = goes_on(model, (&node.spans[whole], &node.spans[rest]), window_us);
+        let Some(rest) = first.get(&thread) else { continue };
+        let tops = goes_on(model, (&whole, rest), window_us);
         if !tops.is_empty() {
-            joined.push((whole, rest, tops));
+            joined.push(([whole.stored, rest.stored], tops));
         }
     }
     if joined.is_empty() {
         return Ok(());
     }
     let mut writer = SpillWriter::create(folder)?;
-    let mut gone = vec![false; node.spans.len()];
-    for (whole, rest, tops) in joined {
-        (gone[whole], gone[rest]) = (true, true);
-        let places = [whole, rest].map(|at| node.spans[at].stored);
+    let gone: BTreeSet<Stored> = joined.iter().flat_map(|(places, _)| *places).collect();
+    for (places, tops) in joined {
         let mut spans = spill::read(stores, &places)?.into_iter();
         if let (Some(whole), Some(rest)) = (spans.next(), spans.next()) {
-            writer.add_span(put_together(whole, rest, tops))?;
+            writer.add_span(&put_together(whole, rest, tops))?;
         }
     }
     let mut output = writer.finish(&node.name, Vec::new())?;
     let store = to_u32(stores.len());
     output.spans.iter_mut().for_each(|span| span.stored.store = store);
     stores.push(output.store);
-    let mut at = 0..;
-    node.spans.retain(|_| at.next().is_some_and(|at| !gone[at]));
+    node.spans.retain(|span| !gone.contains(&span.stored));
     node.spans.append(&mut output.spans);
     Ok(())
 }

@@ -28,7 +28,7 @@ use rustc_hash::FxHashSet;
 use schema::tables::{self, OutputsWriter};
 use schema::{Accumulator, InputAccount, Model, Name, NodeOutput, Place, Result};
 
-use super::{Node, SPANS_AT_ONCE};
+use super::Node;
 use crate::catalog::is_of_same_log;
 use crate::merge::end_us;
 use crate::requests::Linked;
@@ -67,28 +67,38 @@ impl Open {
 
     /// Leaves out the records of logs that were read again with `node`, and returns where these
     /// stand there: they are mapped anew, with what follows them.
-    pub(super) fn read_again(&mut self, node: &Node) -> FxHashSet<Place> {
-        let Self::Spans(outputs) = self else { return FxHashSet::default() };
-        let Some(output) = outputs.get_mut(&node.name) else { return FxHashSet::default() };
+    ///
+    /// # Errors
+    /// I/O errors, naming the folder of `stores`.
+    pub(super) fn read_again(&mut self, node: &Node, stores: &[Store]) -> Result<FxHashSet<Place>> {
+        let Self::Spans(outputs) = self else { return Ok(FxHashSet::default()) };
+        let Some(output) = outputs.get_mut(&node.name) else { return Ok(FxHashSet::default()) };
         let again: Vec<Option<u32>> =
             output.inputs.iter().map(|account| again(account, &node.inputs)).collect();
         let events = || output.accumulators.iter().flat_map(|one| &one.spans).flat_map(|span| &span.events);
         let place =
             |event: &schema::Event| Some(Place { file: again[event.file as usize]?, line: event.line });
         let places: FxHashSet<Place> = events().filter_map(place).collect();
+        if places.is_empty() {
+            return Ok(places);
+        }
         // Unless they are all there, it is not the same log.
-        let mapped = node.spans.iter().flat_map(|span| span.events.iter().map(crate::skeleton::Event::place));
-        let all = mapped.chain(node.unattributed.iter().map(schema::Event::place));
-        let n_found = all.filter(|place| places.contains(place)).collect::<FxHashSet<Place>>().len();
-        if n_found < places.len() {
-            return FxHashSet::default();
+        let of_none = node.unattributed.iter().map(schema::Event::place);
+        let mut found: FxHashSet<Place> = of_none.filter(|place| places.contains(place)).collect();
+        let mapped: Vec<Stored> = node.spans.iter().map(|span| span.stored).collect();
+        spill::read_in_parts(stores, &mapped, |_, span| {
+            found.extend(span.events.iter().map(schema::Event::place).filter(|place| places.contains(place)));
+            Ok(())
+        })?;
+        if found.len() < places.len() {
+            return Ok(FxHashSet::default());
         }
         let is_kept = |file: u32| again[file as usize].is_none();
         for span in output.accumulators.iter_mut().flat_map(|one| &mut one.spans) {
             span.events.retain(|event| is_kept(event.file));
             span.hosts.retain(|host| is_kept(host.file));
         }
-        places
+        Ok(places)
     }
 
     /// What was not read again, as outputs beside the new ones; spans go to where `table` is.
@@ -97,8 +107,8 @@ impl Open {
         let mut rest = Vec::new();
         for (_, NodeOutput { node, inputs, mut accumulators, .. }) in outputs {
             let mut spill = SpillWriter::create(table)?;
-            let spans = || accumulators.iter().flat_map(|one| &one.spans);
-            let used: BTreeSet<u32> = files_of(spans(), &inputs);
+            let files = accumulators.iter().flat_map(|one| &one.spans).flat_map(files_of).collect();
+            let used = with_like(&files, &inputs);
             let inputs = keep_files(&used, &inputs, accumulators.iter_mut().flat_map(|one| &mut one.spans));
             spill.add(accumulators, Vec::new())?;
             rest.push(spill.finish(&node, inputs)?);
@@ -116,9 +126,13 @@ fn again(account: &InputAccount, inputs: &[InputAccount]) -> Option<u32> {
     inputs.iter().zip(0..).find(|(other, _)| is_same(other)).map(|(_, at)| at)
 }
 
-/// The files that `spans` are in, with those that are told from them by their order alone.
-fn files_of<'a>(spans: impl Iterator<Item = &'a schema::Span>, inputs: &[InputAccount]) -> BTreeSet<u32> {
-    let files: BTreeSet<u32> = spans.flat_map(|span| &span.events).map(|event| event.file).collect();
+/// The files that a span is in.
+fn files_of(span: &schema::Span) -> impl Iterator<Item = u32> {
+    span.events.iter().map(|event| event.file)
+}
+
+/// The `files`, with those that are told from them by their order alone.
+fn with_like(files: &BTreeSet<u32>, inputs: &[InputAccount]) -> BTreeSet<u32> {
     let key = |account: &InputAccount| {
         (account.file.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(), account.first_us)
     };
@@ -142,9 +156,23 @@ fn keep_files<'a>(
 }
 
 /// Which requests may go on, by their number: one of their spans ends in the last `window_us`
-/// before the first of the logs of `nodes`, of which something new was read, ends. Logs that were
-/// silent for longer than that when the last one ends are quiet, or over.
-pub(super) fn of_requests(linked: &Linked, nodes: &BTreeSet<Name>, window_us: i64) -> Vec<bool> {
+/// before `until_us`, from when on more is known. Of a last period this is when the first of the
+/// logs of `nodes` ends, of which something new was read. Logs that were silent for longer than
+/// the window when the last one ends are quiet, or over.
+pub(super) fn of_requests(
+    linked: &Linked,
+    nodes: &BTreeSet<Name>,
+    until_us: Option<i64>,
+    window_us: i64,
+) -> Vec<bool> {
+    let until_us = until_us.unwrap_or_else(|| first_end_us(linked, nodes, window_us));
+    let from_us = until_us.saturating_sub(window_us);
+    let is_open = |span: &u32| end_us(&linked.spans[*span as usize]) >= from_us;
+    linked.requests.iter().map(|request| request.spans.iter().any(is_open)).collect()
+}
+
+/// When the first of the logs of `nodes` ends that is not quiet.
+fn first_end_us(linked: &Linked, nodes: &BTreeSet<Name>, window_us: i64) -> i64 {
     let mut ends: BTreeMap<&str, i64> = BTreeMap::new();
     for span in linked.spans.iter().filter(|span| nodes.contains(&span.node)) {
         let end = ends.entry(span.node.as_str()).or_insert(i64::MIN);
@@ -153,9 +181,7 @@ pub(super) fn of_requests(linked: &Linked, nodes: &BTreeSet<Name>, window_us: i6
     let last_us = ends.values().copied().max().unwrap_or(i64::MAX);
     let earliest_us = last_us.saturating_sub(window_us);
     let first_us = ends.values().copied().filter(|end_us| *end_us >= earliest_us).min();
-    let from_us = first_us.unwrap_or(last_us).saturating_sub(window_us);
-    let is_open = |span: &u32| end_us(&linked.spans[*span as usize]) >= from_us;
-    linked.requests.iter().map(|request| request.spans.iter().any(is_open)).collect()
+    first_us.unwrap_or(last_us)
 }
 
 /// Keeps the spans of the requests that `are_open`, for the manifest of this `number`; returns
@@ -177,17 +203,17 @@ pub(super) fn keep(
     let kept = folder.join(OPEN).join(number.to_string()).join(KEPT);
     let mut writer = OutputsWriter::create(&kept, model.digest())?;
     for (node, spans) in by_node {
-        let mut used = BTreeSet::new();
-        for spans in spans.chunks(SPANS_AT_ONCE) {
-            used.extend(files_of(read(stores, spans)?.iter(), &inputs[node]));
-        }
-        for spans in spans.chunks(SPANS_AT_ONCE) {
-            let mut spans = read(stores, spans)?;
-            keep_files(&used, &inputs[node], spans.iter_mut());
-            let one = |span| Accumulator { spans: vec![span], links: Vec::new() };
-            let accumulators: Vec<Accumulator> = spans.into_iter().map(one).collect();
-            writer.add(model, &accumulators)?;
-        }
+        let spans: Vec<Stored> = spans.iter().map(|span| span.stored).collect();
+        let mut files = BTreeSet::new();
+        spill::read_in_parts(stores, &spans, |_, span| {
+            files.extend(files_of(&span));
+            Ok(())
+        })?;
+        let used = with_like(&files, &inputs[node]);
+        spill::read_in_parts(stores, &spans, |_, mut span| {
+            keep_files(&used, &inputs[node], std::iter::once(&mut span));
+            writer.add(model, &[Accumulator { spans: vec![span], links: Vec::new() }])
+        })?;
         writer.add_inputs(node, &keep_files(&used, &inputs[node], std::iter::empty()));
     }
     let relative = |path: &PathBuf| {
@@ -195,10 +221,4 @@ pub(super) fn keep(
         path.display().to_string().replace('\\', "/")
     };
     writer.finish()?.iter().map(|path| DataFile::of_kept(folder, relative(path))).collect()
-}
-
-/// Whole spans.
-fn read(stores: &[Store], spans: &[&Span]) -> Result<Vec<schema::Span>> {
-    let places: Vec<Stored> = spans.iter().map(|span| span.stored).collect();
-    spill::read(stores, &places)
 }

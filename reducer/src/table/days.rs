@@ -34,6 +34,17 @@ impl Days {
         }
     }
 
+    /// Makes all files whole; what is added later is in others.
+    pub(super) fn end_part(&mut self) -> Result<()> {
+        self.close_before(i64::MAX)?;
+        self.first = None;
+        self.requests.begin_part();
+        self.request_nodes.begin_part();
+        self.spans.begin_part();
+        self.events.begin_part();
+        Ok(())
+    }
+
     /// Makes the files of the days before `first` whole: few are open at a time.
     pub(super) fn close_before(&mut self, first: i64) -> Result<()> {
         let Self { requests, request_nodes, spans, events, closed, .. } = self;
@@ -52,6 +63,8 @@ impl Days {
 pub(super) struct ByDay<R: Row> {
     folder: PathBuf,
     number: u64,
+    /// Of the commit.
+    part: u64,
     /// They hold what may go on.
     is_open: bool,
     /// All before this day are whole.
@@ -62,7 +75,11 @@ pub(super) struct ByDay<R: Row> {
 impl<R: Row> ByDay<R> {
     fn new(manifest: &Manifest, is_open: bool) -> Self {
         let (folder, number) = (manifest.folder.clone(), manifest.number);
-        Self { folder, number, is_open, first: None, open: BTreeMap::new() }
+        Self { folder, number, part: 0, is_open, first: None, open: BTreeMap::new() }
+    }
+
+    fn begin_part(&mut self) {
+        (self.part, self.first) = (self.part + 1, None);
     }
 
     fn close_before(&mut self, first: i64, closed: &mut Vec<DataFile>) -> Result<()> {
@@ -70,7 +87,7 @@ impl<R: Row> ByDay<R> {
         while let Some(open) = self.open.first_entry().filter(|open| *open.key() < first) {
             let (day, file) = open.remove_entry();
             let written = file.finish(Metadata::new())?;
-            let path = path_of(R::TABLE, Some(day), self.number, self.is_open);
+            let path = path_of(R::TABLE, Some((day, self.part)), self.number, self.is_open);
             closed.push(DataFile::new(R::TABLE, path, written, self.is_open));
         }
         Ok(())
@@ -84,7 +101,7 @@ impl<R: Row> ByDay<R> {
             let file = match self.open.entry(day) {
                 Entry::Occupied(file) => file.into_mut(),
                 Entry::Vacant(new) => {
-                    let path = path_of(R::TABLE, Some(day), self.number, self.is_open);
+                    let path = path_of(R::TABLE, Some((day, self.part)), self.number, self.is_open);
                     let path = self.folder.join(path);
                     create_folder_of(&path)?;
                     new.insert(Growing::create(&path)?)

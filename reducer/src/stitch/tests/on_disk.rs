@@ -7,7 +7,7 @@ use crate::append::by_node;
 use crate::catalog::Known;
 use crate::finish::Requests as _;
 use crate::requests::{Linked, OnDisk};
-use crate::spill::SpillWriter;
+use crate::spill::{SpillWriter, skeletons};
 
 /// Bytes of a line.
 const LINE_BYTES: u64 = 100;
@@ -51,8 +51,9 @@ fn on_disk(model: &Model, spans: &[Span], known: &Known) -> Vec<Accumulator> {
         node.keep_new(known, folder.path(), &mut stores).expect("read");
     }
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "no file has a name");
-    let skeletons = nodes.into_iter().flat_map(|node| node.spans).collect();
-    let mut requests = OnDisk::new(Linked::new(model, skeletons, &Config::default()), stores);
+    let places: Vec<_> = nodes.iter().flat_map(|node| &node.spans).map(|span| span.stored).collect();
+    let skeletons = skeletons(&stores, &places).expect("read");
+    let mut requests = OnDisk::new(Linked::new(model, skeletons, &Config::default()), &stores);
     let outlines: Vec<Accumulator> =
         (0..requests.len()).map(|request| requests.outline(request).into_owned()).collect();
     requests.forget_outlines();
