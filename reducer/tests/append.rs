@@ -132,8 +132,18 @@ fn add(model: &Model, table: &Path, lines: &BTreeMap<&str, Vec<Line>>, logs: &[[
 }
 
 fn add_all(model: &Model, table: &Path, lines: &BTreeMap<&str, Vec<Line>>, logs: &[Vec<Log>; 2]) -> Appended {
+    add_in_periods(model, table, lines, logs, Config::default())
+}
+
+fn add_in_periods(
+    model: &Model,
+    table: &Path,
+    lines: &BTreeMap<&str, Vec<Line>>,
+    logs: &[Vec<Log>; 2],
+    config: Config,
+) -> Appended {
     let outputs = lines.iter().zip(logs).map(|((node, lines), logs)| map(model, (table, node), lines, logs));
-    append(table, model, outputs.collect(), &Config::default(), Keep::Events).expect("appended")
+    append(table, model, outputs.collect(), &config, Keep::Events).expect("appended")
 }
 
 /// How many lines of each node were printed before a time.
@@ -227,6 +237,31 @@ fn logs_that_are_rotated_become_what_they_are_at_once() {
         add_all(&model, &once, &lines, &of(periods.len()));
         (1..=periods.len()).for_each(|n| drop(add_all(&model, &rotated, &lines, &of(n))));
         check_same(&rotated, &once, &format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn what_is_decided_period_after_period_is_what_it_is_at_once() {
+    let model = sketch::model(MODEL);
+    for seed in 0..6 {
+        let lines = lines(seed);
+        let folder = tempfile::tempdir().expect("a folder");
+        let once = folder.path().join("once");
+        let logs = before(&lines, i64::MAX).map(|n| vec![("app.log".to_owned(), 0..n)]);
+        let all = add_all(&model, &once, &lines, &logs);
+        let n_parts = |table: &Path| {
+            let files = Manifest::read(table).expect("a table").files.into_iter();
+            files.filter(|file| file.table == "requests" && !file.is_open).count()
+        };
+        assert_eq!(n_parts(&once), 1);
+        for (period_events, n_parts_min) in [(1, 6), (100, 3), (200, 2), (100_000, 1)] {
+            let table = folder.path().join(period_events.to_string());
+            let config = Config { period_events, ..Config::default() };
+            let some = add_in_periods(&model, &table, &lines, &logs, config);
+            check_same(&table, &once, &format!("seed {seed}, periods of {period_events}"));
+            assert_eq!((some.n_events, some.n_open), (all.n_events, all.n_open));
+            assert!(n_parts(&table) >= n_parts_min, "{} of {period_events}", n_parts(&table));
+        }
     }
 }
 
