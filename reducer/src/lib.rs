@@ -49,7 +49,7 @@ impl Config {
 
 impl Default for Config {
     fn default() -> Self {
-        let (window_us, skew_us, period_events) = (60_000_000, 1_000_000, 1 << 18);
+        let (window_us, skew_us, period_events) = (60_000_000, 1_000_000, 1 << 17);
         Self { window_us, skew_us, without: Passes::default(), period_events }
     }
 }
