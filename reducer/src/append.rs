@@ -1,6 +1,7 @@
 //! Append: what the nodes sent becomes requests in a table. The phases of
 //! reduce in order, from outputs of maps to a committed manifest.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -34,8 +35,8 @@ pub struct Appended {
     pub n_inputs_known: usize,
     /// Accounting of what is new, by node.
     pub inputs: Vec<(String, InputAccount)>,
-    /// The requests that were added, in the order of their rows, with those that go on.
-    pub requests: Vec<AddedRequest>,
+    /// The requests that were added, with those that go on.
+    pub requests: AddedRequests,
     /// Requests, spans and events of the table that were open, and are among the added ones now.
     pub n_gone_on: [u64; 3],
     /// Requests among the added ones that may go on.
@@ -46,28 +47,42 @@ pub struct Appended {
     pub unattributed: BTreeMap<String, u64>,
 }
 
-/// What is told of a request that was added: some columns of its row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AddedRequest {
-    /// Its id.
-    pub request_id: Text,
-    /// `Class.method` of the earliest span's top-level method.
-    pub request_type: Text,
-    /// Microseconds between its first and last event.
-    pub duration_us: i64,
-    /// Nodes it was on.
-    pub n_nodes: i64,
-    /// Its spans.
-    pub n_spans: i64,
-    /// Its events.
-    pub n_events: i64,
+/// What is told of the requests that were added.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AddedRequests {
+    /// Microseconds between the first and last event of each, in the order of their rows; by
+    /// request type.
+    pub durations_us: BTreeMap<Text, Vec<i64>>,
+    /// Their spans.
+    pub n_spans: u64,
+    /// The one on most nodes; of these that with most spans, with most events, the first by id.
+    pub widest: Option<RequestRow>,
 }
 
-impl AddedRequest {
-    fn new(row: &RequestRow) -> Self {
-        let (request_id, request_type) = (row.request_id.clone(), row.request_type.clone());
-        let &RequestRow { duration_us, n_nodes, n_spans, n_events, .. } = row;
-        Self { request_id, request_type, duration_us, n_nodes, n_spans, n_events }
+impl AddedRequests {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.durations_us.values().map(Vec::len).sum()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.durations_us.is_empty()
+    }
+
+    fn add(&mut self, row: &RequestRow) {
+        match self.durations_us.get_mut(&row.request_type) {
+            Some(known) => known.push(row.duration_us),
+            None => _ = self.durations_us.insert(row.request_type.clone(), vec![row.duration_us]),
+        }
+        self.n_spans += row.n_spans.unsigned_abs();
+        let width =
+            |row: &RequestRow| (row.n_nodes, row.n_spans, row.n_events, Reverse(row.request_id.clone()));
+        if self.widest.as_ref().is_none_or(|widest| width(row) > width(widest)) {
+            self.widest = Some(row.clone());
+        }
     }
 }
 
@@ -160,7 +175,7 @@ fn add_rows(
 ) -> Result<()> {
     let mut part = parts.next().transpose()?;
     while let Some(mut rows) = part {
-        appended.requests.extend(rows.requests.iter().map(AddedRequest::new));
+        rows.requests.iter().for_each(|row| appended.requests.add(row));
         appended.n_events += rows.events.len() as u64;
         for row in std::mem::take(&mut rows.log_sequences) {
             sequences[usize::from(rows.is_open)].entry(row.log_sequence_id.clone()).or_insert(row);
@@ -359,7 +374,7 @@ fn add_accounting(addition: &mut Addition, appended: &Appended, model: &Model, r
         n_inputs: addition.inputs.len() as i64,
         n_records: addition.inputs.iter().map(|input| input.n_records).sum(),
         n_requests: appended.requests.len() as i64 - n_requests,
-        n_spans: appended.requests.iter().map(|request| request.n_spans).sum::<i64>() - n_spans,
+        n_spans: appended.requests.n_spans.cast_signed() - n_spans,
         n_events: appended.n_events.cast_signed() - n_events,
     }];
 }

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use reducer::append::{AddedRequest, Appended};
+use reducer::append::{AddedRequests, Appended};
 use schema::InputAccount;
 use serde_json::{Value, json};
 
@@ -173,12 +173,9 @@ fn print_totals(out: &mut dyn std::io::Write, totals: &Totals, appended: &Append
     Ok(())
 }
 
-fn print_requests(out: &mut dyn std::io::Write, requests: &[AddedRequest]) -> Result<()> {
-    let mut types: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
-    for request in requests {
-        types.entry(&request.request_type).or_default().push(request.duration_us);
-    }
-    let mut types: Vec<(&str, Vec<i64>)> = types.into_iter().collect();
+fn print_requests(out: &mut dyn std::io::Write, requests: &AddedRequests) -> Result<()> {
+    let types = requests.durations_us.iter().map(|(name, durations_us)| (&**name, durations_us.clone()));
+    let mut types: Vec<(&str, Vec<i64>)> = types.collect();
     types.sort_by_key(|(name, durations)| (std::cmp::Reverse(durations.len()), *name));
     let n_more = types.len().saturating_sub(TYPES_MAX);
     let row = |(name, mut durations): (&str, Vec<i64>)| -> Vec<Value> {
@@ -195,7 +192,7 @@ fn print_requests(out: &mut dyn std::io::Write, requests: &[AddedRequest]) -> Re
     Ok(())
 }
 
-fn print_next(out: &mut dyn std::io::Write, table: &Path, requests: &[AddedRequest]) -> Result<()> {
+fn print_next(out: &mut dyn std::io::Write, table: &Path, requests: &AddedRequests) -> Result<()> {
     let table = shell_word(&table.display().to_string());
     if cfg!(feature = "sql") {
         writeln!(
@@ -203,9 +200,7 @@ fn print_next(out: &mut dyn std::io::Write, table: &Path, requests: &[AddedReque
             "next: lprof sql --table {table} \"SELECT request_type, count(*), approx_percentile_cont(duration_us, 0.99) FROM requests GROUP BY 1 ORDER BY 2 DESC\""
         )?;
     }
-    let widest =
-        requests.iter().max_by_key(|r| (r.n_nodes, r.n_spans, r.n_events, std::cmp::Reverse(&r.request_id)));
-    if let Some(request) = widest {
+    if let Some(request) = &requests.widest {
         writeln!(out, "      lprof show request --table {table} {}", &request.request_id[..12])?;
     }
     Ok(())
