@@ -246,7 +246,24 @@ pub const BLOCKING: &[(&str, &str)] = &[
 /// Whether a method is one of a queue that was made for handing things from thread to thread.
 pub fn is_shared_queue(method: &MethodRef) -> bool {
     let class = method.class.as_str();
-    class.starts_with("java/util/concurrent/") && (class.ends_with("Queue") || class.ends_with("Deque"))
+    let is_of_jdk = class.starts_with("java/util/concurrent/");
+    // Builds give libraries packages of their own; the end of the name stays.
+    let is_of_library = || SHARED_QUEUES.iter().any(|part| class.contains(part));
+    (class.ends_with("Queue") || class.ends_with("Deque")) && (is_of_jdk || is_of_library())
+}
+
+/// Packages of libraries of queues between threads.
+const SHARED_QUEUES: &[&str] = &["jctools/queues/", "com/conversantmedia/util/concurrent/"];
+
+/// What takes the next one from a queue between threads.
+const TAKES: &[&str] =
+    &["take", "poll", "takeFirst", "pollFirst", "takeLast", "pollLast", "relaxedPoll", "drainTo"];
+
+/// Whether a method blocks until there is work, or takes what there is of it: a loop around it
+/// serves requests.
+pub(crate) fn gives_work(method: &MethodRef) -> bool {
+    BLOCKING.contains(&(method.class.as_str(), method.name.as_str()))
+        || is_shared_queue(method) && TAKES.contains(&method.name.as_str())
 }
 
 /// Types that hand on what is read from a stream.
@@ -652,5 +669,19 @@ mod tests {
         assert!(is_rpc_channel("org/shop/thirdparty/com/google/protobuf/RpcChannel"));
         assert!(!is_rpc_channel("org/shop/telecom/google/protobuf/RpcChannel"));
         assert!(!is_rpc_channel("org/shop/RpcChannel"));
+    }
+
+    #[test]
+    fn what_takes_from_queues_between_threads_gives_work_also_where_a_build_has_moved_their_library() {
+        let gives = |class: &str, name: &str| {
+            let descriptor = "()Ljava/lang/Object;".into();
+            gives_work(&MethodRef { class: class.into(), name: name.into(), descriptor })
+        };
+        assert!(gives("org/jctools/queues/MpscArrayQueue", "poll"));
+        assert!(gives("org/shop/shade/org/jctools/queues/SpscLinkedQueue", "relaxedPoll"));
+        assert!(gives("java/util/concurrent/ConcurrentLinkedDeque", "pollFirst"));
+        assert!(gives("java/util/concurrent/LinkedTransferQueue", "take"));
+        assert!(!gives("org/jctools/queues/MpscArrayQueue", "size"));
+        assert!(!gives("org/shop/OrderQueue", "poll"));
     }
 }

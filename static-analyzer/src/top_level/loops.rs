@@ -532,8 +532,7 @@ pub(crate) fn waits(program: &Program, graph: &CallGraph, method: MethodId, dept
 }
 
 fn is_blocking(op: &Op) -> bool {
-    matches!(op, Op::Invoke { method, .. } if apis::BLOCKING
-        .contains(&(method.class.as_str(), method.name.as_str())))
+    matches!(op, Op::Invoke { method, .. } if apis::gives_work(method))
 }
 
 /// An endless loop of a few instructions without calls is a spin, not a server.

@@ -16,6 +16,12 @@ fn whose_turns_have_nothing_to_do_with_each_other_works_off_what_others_have_ask
 }
 
 #[test]
+fn what_is_drained_from_a_queue_is_a_request_each_however_the_queue_is_asked() {
+    let kinds = analyze(&Rules::default()).kinds();
+    assert_eq!(kinds.get("Backlogs$Drainer.run"), Some(&TopLevelKind::Dispatcher), "{kinds:?}");
+}
+
+#[test]
 fn a_round_comes_after_what_it_has_called_and_the_next_one_does_not() {
     let model = model();
     let is = |id: schema::TopLevelId, class: &str| model.top_level_methods[id.index()].class == class;
