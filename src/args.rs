@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Reduce(ReduceArgs),
     /// Analyze, map and reduce on this machine
     Run(RunArgs),
+    /// Go on adding what logs that grow, and are rotated, say, until a signal ends it
+    Follow(FollowArgs),
     /// Take detail of old requests out of a table, so that it can go on for years
     Thin(ThinArgs),
     /// Ask a table; without a query, prompt for them
@@ -178,6 +180,15 @@ pub(crate) struct RunArgs {
     pub(crate) rules: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) log: LogArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct FollowArgs {
+    /// How often the logs are looked at
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration_us)]
+    pub(crate) every: i64,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
 }
 
 /// What thinning leaves.
@@ -496,7 +507,7 @@ pub(crate) struct ExportArgs {
     pub(crate) confidence: ConfidenceArgs,
 }
 
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "flags are known to every build"))]
 pub(crate) struct ServeArgs {
     /// Folder of the request table

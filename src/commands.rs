@@ -4,6 +4,7 @@
 mod analyze;
 mod evaluate;
 mod export;
+mod follow;
 mod map;
 mod profile;
 mod query;
@@ -62,6 +63,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         Command::Map(args) => map::run(&args, voice),
         Command::Reduce(args) => reduce::run(&args, voice),
         Command::Run(args) => run::run(&args, voice),
+        Command::Follow(args) => follow::run(&args, voice),
         Command::Thin(args) => thin::run(&args, voice),
         Command::Sql(mut args) => {
             let _split = split(args.table.as_mut(), args.confidence, voice)?;

@@ -481,6 +481,14 @@ pub fn holds_something(folder: &Path) -> Result<bool> {
     Ok(false)
 }
 
+/// The number of the newest manifest in `folder`, whole or not; 0: there is none.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn newest_number(folder: &Path) -> Result<u64> {
+    Ok(manifests(folder)?.last().map_or(0, |(number, _)| *number))
+}
+
 /// Numbers and paths of the manifests in `folder`, oldest first.
 fn manifests(folder: &Path) -> Result<Vec<(u64, PathBuf)>> {
     let mut found = Vec::new();
