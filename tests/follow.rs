@@ -163,7 +163,7 @@ fn what_grows_and_is_rotated_becomes_what_it_is_at_once() {
     assert!(stderr.contains("it is waited for") && !stderr.contains("failed"), "{stderr}");
     let stdout = scratch.said("stdout");
     assert!(stdout.lines().last().is_some_and(|last| last.contains("records, 0 of them in no")), "{stdout}");
-    assert!(stdout.lines().count() >= n_parts + 1, "a line for each round that added something: {stdout}");
+    assert!(stdout.lines().count() > n_parts, "a line for each round that added something: {stdout}");
 }
 
 #[test]

@@ -406,3 +406,24 @@ fn decode(mut raw: Box<dyn Read + Send>, damage: &mut Vec<String>) -> io::Result
         _ => Box::new(whole),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCK_BYTES, end_of_lines};
+
+    #[test]
+    fn the_last_line_that_is_whole_is_found() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let end = |bytes: &[u8]| {
+            let path = folder.path().join("x.log");
+            std::fs::write(&path, bytes).expect("a file");
+            end_of_lines(&path).expect("it can be read")
+        };
+        let long = vec![b'x'; 2 * BLOCK_BYTES as usize];
+        assert_eq!([&b""[..], b"a", b"a\n", b"a\nb"].map(end), [Some(0), Some(0), Some(2), Some(2)]);
+        assert_eq!(end(&[b"a\n", &long[..]].concat()), Some(2));
+        assert_eq!(end(&[&long[..], b"\nb"].concat()), Some(long.len() as u64 + 1));
+        assert_eq!(end(&long), Some(0));
+        assert_eq!(end(&[0x1f, 0x8b, 8, b'\n', 0]), None, "what is packed is read as it is");
+    }
+}
