@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use schema::Pass;
 
-use values::{bytes, day, duration_us, pass, percent, share};
+use values::{bytes, day, duration_us, instant_us, pass, percent, share};
 
 /// Tells what every request of a JVM distributed system did, from the logs it
 /// already writes.
@@ -39,6 +39,10 @@ pub(crate) enum Command {
     Reduce(ReduceArgs),
     /// Analyze, map and reduce on this machine
     Run(RunArgs),
+    /// Go on adding what logs that grow, and are rotated, say, until a signal ends it
+    Follow(FollowArgs),
+    /// Take detail of old requests out of a table, so that it can go on for years
+    Thin(ThinArgs),
     /// Ask a table; without a query, prompt for them
     Sql(SqlArgs),
     /// Ask what led to what: a query in the language of Pivot Tracing
@@ -176,6 +180,43 @@ pub(crate) struct RunArgs {
     pub(crate) rules: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) log: LogArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct FollowArgs {
+    /// How often the logs are looked at
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration_us)]
+    pub(crate) every: i64,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// What thinning leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LeftArg {
+    /// Requests and their spans
+    Spans,
+    /// Requests and the nodes they were on
+    Requests,
+    /// How many requests of each type there were in each interval, and how long they took
+    Intervals,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ThinArgs {
+    /// Folder of the request table
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) table: PathBuf,
+    /// Thin what ended before this time: a day or a time, UTC unless it says so, or how long ago,
+    /// e.g. 2026-11-21, 2026-11-21T10:00+01:00, 30d
+    #[arg(long, value_name = "TIME", value_parser = instant_us)]
+    pub(crate) before: i64,
+    /// What is left of it
+    #[arg(long, value_name = "DETAIL", value_enum)]
+    pub(crate) keep: LeftArg,
+    /// Length of the intervals of `--keep intervals`
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration_us)]
+    pub(crate) interval: i64,
 }
 
 /// Form in which rows come out.
@@ -466,7 +507,7 @@ pub(crate) struct ExportArgs {
     pub(crate) confidence: ConfidenceArgs,
 }
 
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "flags are known to every build"))]
 pub(crate) struct ServeArgs {
     /// Folder of the request table

@@ -4,6 +4,7 @@
 mod analyze;
 mod evaluate;
 mod export;
+mod follow;
 mod map;
 mod profile;
 mod query;
@@ -13,12 +14,14 @@ mod serve;
 mod show;
 mod sql;
 mod summary;
+mod thin;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
+use reducer::table::Manifest;
 
 use crate::args::{Args, Command, ConfidenceArgs, KeepArg};
 use crate::output::Voice;
@@ -60,6 +63,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         Command::Map(args) => map::run(&args, voice),
         Command::Reduce(args) => reduce::run(&args, voice),
         Command::Run(args) => run::run(&args, voice),
+        Command::Follow(args) => follow::run(&args, voice),
+        Command::Thin(args) => thin::run(&args, voice),
         Command::Sql(mut args) => {
             let _split = split(args.table.as_mut(), args.confidence, voice)?;
             sql::run(&args, voice)
@@ -85,6 +90,13 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             let _split = split(Some(&mut args.table), args.confidence, voice)?;
             evaluate::run(&args, voice)
         }
+    }
+}
+
+/// Says what is not in a table that was thinned, of the tables that are asked.
+fn note_thinned(manifest: &Manifest, tables: &[&str], voice: Voice) {
+    for note in tables.iter().filter_map(|table| manifest.thinned.note(table)) {
+        voice.say(&format!("note: {note}"));
     }
 }
 

@@ -67,6 +67,25 @@ impl Inputs {
     }
 }
 
+/// What files that nobody named are called, from one look at them to the next: a name stays,
+/// whatever files come beside it.
+#[derive(Debug, Default)]
+pub(crate) struct Labels(BTreeMap<(Vec<String>, String), String>);
+
+impl Labels {
+    /// Names the logs of `inputs`, those that are known as before.
+    pub(crate) fn name(&mut self, inputs: &mut Inputs) {
+        let unnamed: Vec<PathBuf> =
+            inputs.logs.iter().filter(|(node, _)| node.is_none()).map(|(_, file)| file.clone()).collect();
+        let places = folders(&unnamed).into_iter().zip(unnamed.iter().map(|file| stem(&name_of(file))));
+        let mut names = places.zip(node_names(&unnamed)).map(|(place, name)| {
+            // What was renamed is in the folder where it was, and of the same stem.
+            self.0.entry(place).or_insert(name).clone()
+        });
+        inputs.logs.iter_mut().filter(|(node, _)| node.is_none()).for_each(|(node, _)| *node = names.next());
+    }
+}
+
 /// Drops files that are reached twice: named twice, by links, as an entry of several folders.
 fn drop_known_files(nodes: &mut BTreeMap<String, Vec<PathBuf>>, warnings: &mut Vec<String>) {
     let mut known: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
@@ -150,7 +169,7 @@ fn log_files(
 }
 
 /// `NAME=PATH`, unless a file of that whole name is there.
-fn split_name(argument: &Path) -> (Option<String>, PathBuf) {
+pub(crate) fn split_name(argument: &Path) -> (Option<String>, PathBuf) {
     let split = argument.to_str().filter(|_| !argument.exists()).and_then(|text| text.split_once('='));
     match split {
         Some((name, path)) if !name.is_empty() && !name.contains(['/', '\\']) => {
@@ -371,7 +390,7 @@ fn is_log_name(name: &str) -> bool {
 }
 
 /// Jars, wars, class files, and folders that hold any of them.
-fn is_class_path(path: &Path) -> bool {
+pub(crate) fn is_class_path(path: &Path) -> bool {
     let is_class = |path: &Path| {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         ["jar", "war", "ear", "class", "jmod"].iter().any(|known| extension.eq_ignore_ascii_case(known))

@@ -16,6 +16,7 @@ mod guard;
 mod http;
 mod jaeger;
 mod kept;
+mod live;
 mod overview;
 mod page;
 #[cfg(feature = "postgres")]
@@ -36,6 +37,7 @@ use crate::args::ServeArgs;
 use crate::output::{self, Voice};
 use crate::table::Table;
 use kept::Kept;
+use live::Live;
 use requests::Columns;
 
 /// Queries that run at a time; others wait.
@@ -73,14 +75,10 @@ pub(crate) fn serve(args: &ServeArgs, voice: Voice) -> Result<()> {
     if let Some(damage) = table.damage() {
         voice.say(&format!("warning: {damage}; the state before it is served"));
     }
-    table.index()?;
-    let served = Arc::new(Served {
-        columns: Columns::read(&table)?,
-        kept: Kept::new(rayon::current_num_threads()),
-        #[cfg(feature = "sql")]
-        session: crate::query::Session::with_limits(&table, limits(args))?,
-        table,
-    });
+    let served = Arc::new(Served::new(table, args)?);
+    // Who asks in SQL over a connection that stays sees one state of the table, as it was then.
+    #[cfg(feature = "postgres")]
+    let _first = Arc::clone(&served);
     let listener = TcpListener::bind(http).with_context(|| format!("{http}"))?;
     let mut out = output::stdout();
     writeln!(out, "page: http://{}/", listener.local_addr()?)?;
@@ -90,7 +88,23 @@ pub(crate) fn serve(args: &ServeArgs, voice: Voice) -> Result<()> {
     }
     out.flush()?;
     drop(out);
-    connections::accept(&listener, &served)
+    connections::accept(&listener, &Live::follow(served, args.clone(), voice)?)
+}
+
+impl Served {
+    /// What is needed to answer from a table.
+    fn new(table: Table, args: &ServeArgs) -> Result<Self> {
+        #[cfg(not(feature = "sql"))]
+        let _ = args;
+        table.index()?;
+        Ok(Self {
+            columns: Columns::read(&table)?,
+            kept: Kept::new(rayon::current_num_threads()),
+            #[cfg(feature = "sql")]
+            session: crate::query::Session::with_limits(&table, limits(args))?,
+            table,
+        })
+    }
 }
 
 /// What queries of all who ask may take together.

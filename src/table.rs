@@ -86,7 +86,6 @@ impl Table {
     }
 
     /// Its files.
-    #[cfg(any(feature = "sql", feature = "serve"))]
     pub(crate) fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -150,7 +149,9 @@ impl Table {
             None => places::beginning_with(&files, id)?,
         };
         let Some((found, file, place)) = first else {
-            bail!("`{id}`: no request of this id in `{}`", self.folder().display());
+            let thinned = self.manifest.thinned.note("requests");
+            let thinned = thinned.map(|note| format!("; {note}")).unwrap_or_default();
+            bail!("`{id}`: no request of this id in `{}`{thinned}", self.folder().display());
         };
         if let Some((other, ..)) = second {
             bail!("`{id}`: begins several ids, e.g. {found} and {other}");

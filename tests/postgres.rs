@@ -21,7 +21,7 @@ use serde_json::Value;
 /// When the sample ran, as Grafana says it.
 const FROM: &str = "'2026-01-01T00:00:00Z'";
 const TO: &str = "'2027-01-01T00:00:00Z'";
-const TABLES: [&str; 10] = [
+const TABLES: [&str; 11] = [
     "requests",
     "request_nodes",
     "spans",
@@ -30,6 +30,7 @@ const TABLES: [&str; 10] = [
     "top_level_methods",
     "communication_pairs",
     "log_sequences",
+    "intervals",
     "inputs",
     "runs",
 ];

@@ -137,6 +137,51 @@ fn the_sample_is_served() {
 }
 
 #[test]
+fn a_table_that_goes_on_is_served_as_it_is_by_then() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let jar = command::samples().join("classes/java17/store.jar").display().to_string();
+    let (table, logs) = (path("t"), path("logs"));
+    std::fs::create_dir(&logs).expect("a folder");
+    let add = |part: usize| {
+        for node in ["a", "b", "c"] {
+            let log = command::samples().join(format!("logs/{node}.log"));
+            let text = std::fs::read_to_string(log).expect("a log");
+            let text: String = text.split_inclusive('\n').take(text.lines().count() * part / 4).collect();
+            std::fs::write(format!("{logs}/{node}.log"), text).expect("a log");
+        }
+        done(&["run", "-q", "--table", &table, &jar, &logs]);
+        lprof::Table::open(std::path::Path::new(&table)).expect("a table").n_requests()
+    };
+    let mut n_requests = add(1);
+    let server = Server::start(&table);
+    assert_eq!(server.json("/api/table")["n_requests"], n_requests);
+    for part in 2..=4 {
+        let before = std::mem::replace(&mut n_requests, add(part));
+        assert!(before < n_requests);
+        let start = std::time::Instant::now();
+        loop {
+            let seen = server.json("/api/table")["n_requests"].as_u64().expect("a number");
+            assert!(seen == before || seen == n_requests, "{before}, {seen}, {n_requests}");
+            // The list is of one state too, though nobody says of which.
+            let listed = server.json("/api/requests?limit=1000");
+            let listed = (listed["n"].as_u64(), listed["requests"].as_array().map(|all| all.len() as u64));
+            assert!(
+                listed.0 == listed.1 && [Some(before), Some(n_requests)].contains(&listed.0),
+                "{listed:?}"
+            );
+            if seen == n_requests {
+                break;
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "not seen after {:?}", start.elapsed());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+    assert_eq!(n_requests, 149);
+    done(&["thin", "-q", "--table", &table, "--before", "2030-01-01", "--keep", "requests"]);
+}
+
+#[test]
 fn jaeger_finds_traces() {
     let (_folder, table) = sample::table("java17");
     let server = Server::start(&table);

@@ -20,6 +20,8 @@ pub struct Source {
     place: Place,
     /// How it is read, where that was found out before.
     looked: Option<Arc<Looked>>,
+    /// Bytes of it that are read, where it is not all.
+    until: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,7 +40,7 @@ enum Place {
 
 impl Source {
     fn new(name: String, place: Place) -> Self {
-        Self { name, place, looked: None }
+        Self { name, place, looked: None, until: None }
     }
 
     /// Text in memory, as if it were the file `name`.
@@ -51,6 +53,20 @@ impl Source {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Without what stands after the last end of a line, as that is still being written; packed
+    /// files, and what is no file, are as they are. What is added meanwhile is not read.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn whole_lines(mut self) -> Result<Self> {
+        if let Place::File(path) = &self.place
+            && !self.is_stream()
+        {
+            self.until = end_of_lines(path).map_err(Error::io(path))?;
+        }
+        Ok(self)
     }
 
     /// The process whose lines are read, where the file holds those of several.
@@ -78,7 +94,10 @@ impl Source {
     pub fn n_bytes(&self) -> Option<u64> {
         match &self.place {
             Place::Stdin => None,
-            Place::File(path) => fs::metadata(path).ok().map(|m| m.len()),
+            Place::File(path) => match self.until {
+                Some(until) => Some(until),
+                None => fs::metadata(path).ok().map(|m| m.len()),
+            },
             Place::Entry { n_bytes, .. } => Some(*n_bytes),
             Place::Bytes(bytes) => Some(bytes.len() as u64),
         }
@@ -103,7 +122,8 @@ impl Source {
                 let mut file = File::open(path).ok()?;
                 file.seek(SeekFrom::Start(start)).ok()?;
                 let mut bytes = Vec::new();
-                file.take(n as u64).read_to_end(&mut bytes).ok()?;
+                let n = self.until.map_or(n as u64, |until| until.saturating_sub(start).min(n as u64));
+                file.take(n).read_to_end(&mut bytes).ok()?;
                 Some(bytes)
             }
             Place::Bytes(bytes) => {
@@ -227,7 +247,10 @@ impl Input {
         let mut damage = Vec::new();
         let raw: Box<dyn Read + Send> = match &source.place {
             Place::Stdin => Box::new(io::stdin()),
-            Place::File(path) => Box::new(File::open(path).map_err(Error::io(path))?),
+            Place::File(path) => {
+                let file = File::open(path).map_err(Error::io(path))?;
+                Box::new(file.take(source.until.unwrap_or(u64::MAX)))
+            }
             Place::Bytes(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
             Place::Entry { archive, start, n_bytes, .. } => {
                 let mut file = File::open(archive).map_err(Error::io(archive))?;
@@ -301,6 +324,47 @@ impl Input {
     }
 }
 
+/// Where the last line of a plain file ends; none: it is packed.
+fn end_of_lines(path: &Path) -> io::Result<Option<u64>> {
+    let mut file = File::open(path)?;
+    let mut head = Vec::new();
+    (&mut file).take(6).read_to_end(&mut head)?;
+    if is_packed(&head) {
+        return Ok(None);
+    }
+    let mut end = file.metadata()?.len();
+    let mut block = Vec::new();
+    while end > 0 {
+        let start = end.saturating_sub(BLOCK_BYTES);
+        block.clear();
+        file.seek(SeekFrom::Start(start))?;
+        (&mut file).take(end - start).read_to_end(&mut block)?;
+        if let Some(at) = memchr::memrchr(b'\n', &block) {
+            return Ok(Some(start + at as u64 + 1));
+        }
+        end = start;
+    }
+    Ok(Some(0))
+}
+
+/// Bytes of a file that are looked through at a time.
+const BLOCK_BYTES: u64 = 1 << 16;
+
+/// Whether a file that begins so is put together by others, and changes as a whole.
+fn is_packed(head: &[u8]) -> bool {
+    matches!(
+        head,
+        [0x1f, 0x8b, ..]
+            | [0x28, 0xb5, 0x2f, 0xfd, ..]
+            | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]
+            | [b'B', b'Z', b'h', ..]
+            | [0xfd, b'7', b'z', b'X', ..]
+            | [b'P', b'K', 3, 4, ..]
+            | [0xff, 0xfe, ..]
+            | [0xfe, 0xff, ..]
+    )
+}
+
 struct Counted {
     reader: Box<dyn Read + Send>,
     n_bytes: Arc<AtomicU64>,
@@ -341,4 +405,25 @@ fn decode(mut raw: Box<dyn Read + Send>, damage: &mut Vec<String>) -> io::Result
         }
         _ => Box::new(whole),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCK_BYTES, end_of_lines};
+
+    #[test]
+    fn the_last_line_that_is_whole_is_found() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let end = |bytes: &[u8]| {
+            let path = folder.path().join("x.log");
+            std::fs::write(&path, bytes).expect("a file");
+            end_of_lines(&path).expect("it can be read")
+        };
+        let long = vec![b'x'; 2 * BLOCK_BYTES as usize];
+        assert_eq!([&b""[..], b"a", b"a\n", b"a\nb"].map(end), [Some(0), Some(0), Some(2), Some(2)]);
+        assert_eq!(end(&[b"a\n", &long[..]].concat()), Some(2));
+        assert_eq!(end(&[&long[..], b"\nb"].concat()), Some(long.len() as u64 + 1));
+        assert_eq!(end(&long), Some(0));
+        assert_eq!(end(&[0x1f, 0x8b, 8, b'\n', 0]), None, "what is packed is read as it is");
+    }
 }

@@ -4,6 +4,7 @@
 //! ```text
 //! TABLE/manifest-<n>.json             the newest whole one is the table
 //! TABLE/requests/day=2026-11-21/part-<n>.parquet     by day of the request's start
+//! TABLE/requests/day=2026-11-21/part-<n>-<i>.parquet what was written again, see `thin`
 //! TABLE/inputs/part-<n>.parquet       tables without days
 //! TABLE/open/<n>/requests/...         the same of requests that may go on, and `kept/`, their spans
 //! TABLE/requests/day=2026-11-21/part-<n>-open.parquet     links to that, for who reads folders
@@ -18,6 +19,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use schema::faults::step;
@@ -29,9 +31,11 @@ use crate::finish::{Rows, day_of};
 
 mod days;
 mod leftovers;
+pub mod thin;
 
 use self::days::Days;
 pub use self::leftovers::Lease;
+use self::thin::Thinned;
 
 /// Version of the manifest and of the layout of the folder.
 const VERSION: u64 = 4;
@@ -48,6 +52,8 @@ pub struct Manifest {
     pub number: u64,
     /// The data files, in order of commit.
     pub files: Vec<DataFile>,
+    /// What was taken out of it.
+    pub thinned: Thinned,
     /// A newer manifest that could not be read, for a warning.
     pub damage: Option<String>,
     /// Keeps its files from being removed.
@@ -162,6 +168,9 @@ impl Manifest {
             "number": self.number,
             "files": self.files.iter().map(file).collect::<Vec<_>>(),
         });
+        if self.thinned != Thinned::default() {
+            value["thinned"] = self.thinned.to_json();
+        }
         value["digest"] = json!(digest_of(&value));
         let mut text = serde_json::to_vec_pretty(&value).expect("a manifest is plain JSON");
         text.push(b'\n');
@@ -185,12 +194,22 @@ impl DataFile {
     }
 
     pub(crate) fn check(&self, path: &Path) -> Result<()> {
-        let bytes = step().and_then(|()| fs::read(path)).map_err(Error::io(path))?;
-        if bytes.len() as u64 != self.n_bytes {
-            let detail = format!("expected {} bytes, got {}", self.n_bytes, bytes.len());
-            return Err(Error::damaged(path, self.n_bytes.min(bytes.len() as u64), detail));
+        let mut file = step().and_then(|()| File::open(path)).map_err(Error::io(path))?;
+        let (mut hash, mut n_bytes, mut buffer) = (xxhash_rust::xxh3::Xxh3::new(), 0, vec![0; 1 << 18]);
+        loop {
+            match file.read(&mut buffer).map_err(Error::io(path))? {
+                0 => break,
+                n => {
+                    hash.update(&buffer[..n]);
+                    n_bytes += n as u64;
+                }
+            }
         }
-        if xxhash_rust::xxh3::xxh3_128(&bytes) != self.digest {
+        if n_bytes != self.n_bytes {
+            let detail = format!("expected {} bytes, got {n_bytes}", self.n_bytes);
+            return Err(Error::damaged(path, self.n_bytes.min(n_bytes), detail));
+        }
+        if hash.digest128() != self.digest {
             return Err(Error::damaged(path, 0, "checksum does not fit the manifest's"));
         }
         Ok(())
@@ -289,12 +308,14 @@ pub struct Addition {
     pub inputs: Vec<tables::InputRow>,
     /// The run itself.
     pub runs: Vec<tables::RunRow>,
+    /// Requests that were thinned to figures.
+    pub intervals: Vec<tables::IntervalRow>,
     /// Log sequences of nothing but requests that may go on.
     pub open_sequences: Vec<tables::LogSequenceRow>,
 }
 
 /// The tables, by name.
-pub const TABLES: [&str; 10] = [
+pub const TABLES: [&str; 11] = [
     "requests",
     "request_nodes",
     "spans",
@@ -303,6 +324,7 @@ pub const TABLES: [&str; 10] = [
     "top_level_methods",
     "communication_pairs",
     "log_sequences",
+    "intervals",
     "inputs",
     "runs",
 ];
@@ -338,6 +360,11 @@ impl Commit<'_> {
     /// Adds the files that hold the spans of what may go on.
     pub(crate) fn add_open(&mut self, files: Vec<DataFile>) {
         self.next.files.extend(files);
+    }
+
+    /// Says that from what is added was taken out what was taken out of another table.
+    pub fn note_thinned(&mut self, thinned: Thinned) {
+        self.next.thinned = thinned;
     }
 
     /// Adds requests and what belongs to them, of the day of those before or later ones; their
@@ -398,6 +425,7 @@ impl Commit<'_> {
         write(&mut self.next, &rows.log_points, false)?;
         write(&mut self.next, &rows.top_level_methods, false)?;
         write(&mut self.next, &rows.communication_pairs, false)?;
+        write(&mut self.next, &rows.intervals, false)?;
         write(&mut self.next, &rows.inputs, false)?;
         write(&mut self.next, &rows.runs, false)?;
         self.next.write()?;
@@ -465,6 +493,14 @@ pub fn holds_something(folder: &Path) -> Result<bool> {
     Ok(false)
 }
 
+/// The number of the newest manifest in `folder`, whole or not; 0: there is none.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn newest_number(folder: &Path) -> Result<u64> {
+    Ok(manifests(folder)?.last().map_or(0, |(number, _)| *number))
+}
+
 /// Numbers and paths of the manifests in `folder`, oldest first.
 fn manifests(folder: &Path) -> Result<Vec<(u64, PathBuf)>> {
     let mut found = Vec::new();
@@ -513,7 +549,8 @@ fn parse(folder: &Path, number: u64, path: &Path) -> Result<Manifest> {
     };
     let files: Option<Vec<DataFile>> = value["files"].as_array().into_iter().flatten().map(file).collect();
     let files = files.ok_or_else(|| Error::damaged(path, 0, "an entry of `files` is not whole"))?;
-    Ok(Manifest { folder: folder.to_owned(), number, files, ..Manifest::default() })
+    let thinned = Thinned::of_json(&value["thinned"]);
+    Ok(Manifest { folder: folder.to_owned(), number, files, thinned, ..Manifest::default() })
 }
 
 /// Digest over the manifest's content without the digest itself.

@@ -13,7 +13,8 @@ use reducer::Config;
 use reducer::append::{Appended, append};
 use reducer::finish::Keep;
 use reducer::spill::{SpillWriter, Spilled};
-use reducer::table::Manifest;
+use reducer::table::thin::{Detail, Thinning, thin};
+use reducer::table::{Manifest, Writer};
 
 const MODEL: &str = "
     point begins r=R.id
@@ -263,6 +264,43 @@ fn what_is_decided_period_after_period_is_what_it_is_at_once() {
             assert!(n_parts(&table) >= n_parts_min, "{} of {period_events}", n_parts(&table));
         }
     }
+}
+
+#[test]
+fn what_was_thinned_stays_so_and_what_is_open_goes_on() {
+    let model = sketch::model(MODEL);
+    let mut n_open_then = 0;
+    for seed in 0..6 {
+        let (lines, mut random) = (lines(seed), Random(seed));
+        let folder = tempfile::tempdir().expect("a folder");
+        let (once, thinned) = (folder.path().join("once"), folder.path().join("thinned"));
+        let cuts = cuts(&mut random);
+        let periods = periods(&lines, &cuts);
+        let of = |n: usize| [0, 1].map(|node| periods[..n].iter().map(|logs| logs[node].clone()).collect());
+        // A little after a period ends, so that some of what is old is open then.
+        let thinning = Thinning { before_us: cuts[0] + 5 * SECOND_US, left: Detail::Spans, interval_us: 1 };
+        let thin = |table: &Path| {
+            let mut writer = Writer::open(table).expect("a table");
+            thin(&mut writer, &thinning).expect("thinned");
+        };
+        add_all(&model, &once, &lines, &of(periods.len()));
+        thin(&once);
+        for n in 1..=periods.len() {
+            add_all(&model, &thinned, &lines, &of(n));
+            let open = |table: &Path| {
+                let files = Manifest::read(table).expect("a table").files.into_iter();
+                files.filter(|file| file.is_open).map(|file| file.path).collect::<Vec<_>>()
+            };
+            let open_before = open(&thinned);
+            thin(&thinned);
+            assert_eq!(open(&thinned), open_before, "what may go on is left alone");
+            n_open_then += usize::from(n == 1 && !open_before.is_empty());
+        }
+        check_same(&thinned, &once, &format!("seed {seed}"));
+        let events = rows::<EventRow>(&once).len();
+        assert!((events as i64) < 3 * N_REQUESTS, "seed {seed}: {events}");
+    }
+    assert!(n_open_then > 3, "{n_open_then}");
 }
 
 #[test]

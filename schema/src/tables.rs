@@ -15,6 +15,7 @@
 //! | [`TopLevelMethodRow`] `top_level_methods` | a top-level method of a model | no |
 //! | [`CommunicationPairRow`] `communication_pairs` | a pair of a model | no |
 //! | [`LogSequenceRow`] `log_sequences` | a path through the code | no |
+//! | [`IntervalRow`] `intervals` | requests of a type and interval that were thinned | no |
 //! | [`InputRow`] `inputs` | an input file of a run | no |
 //! | [`RunRow`] `runs` | what one command added | no |
 
@@ -44,9 +45,11 @@ pub use model::{
 };
 pub use parquet::{Batches, Growing, Metadata, Written, each_request, read, write, write_batches};
 pub use position::{PositionRow, request_key, stretch};
-pub use requests::{LogSequenceRow, NodeTime, RequestNodeRow, RequestRow};
+pub use requests::{IntervalRow, LogSequenceRow, NodeTime, RequestNodeRow, RequestRow};
 pub use spans::{HandOver, SpanRow};
-pub use timings::{EventLine, EventTiming, RequestNodeTime, RequestTiming, RequestTotals, SpanTiming};
+pub use timings::{
+    EventLine, EventTiming, RequestEnd, RequestNodeTime, RequestTiming, RequestTotals, SpanTiming,
+};
 
 /// Arrow's types, for those who take columns as they are.
 pub use arrow::array::RecordBatch;

@@ -71,9 +71,50 @@ pub(super) fn day(text: &str) -> Result<(i16, u8, u8), String> {
     }
 }
 
+/// A time, µs since 1970: `2026-11-21`, `2026-11-21T10:00`, both in UTC, `2026-11-21T10:00+01:00`, or
+/// how long ago, `30d`.
+pub(super) fn instant_us(text: &str) -> Result<i64, String> {
+    use jiff::{Timestamp, civil, tz::TimeZone};
+
+    if let Ok(ago_us) = duration_us(text).and_then(|us| if us > 0 { Ok(us) } else { Err(String::new()) })
+        && text.ends_with(|unit: char| unit.is_ascii_alphabetic())
+    {
+        return Ok(Timestamp::now().as_microsecond().saturating_sub(ago_us));
+    }
+    let at = |time: civil::DateTime| time.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp());
+    let is_day = text.len() == "2026-11-21".len();
+    let found = match text.parse::<Timestamp>() {
+        Ok(time) => Ok(time),
+        Err(_) if is_day => text.parse::<civil::Date>().and_then(|day| at(day.at(0, 0, 0, 0))),
+        Err(_) => text.parse::<civil::DateTime>().and_then(at),
+    };
+    let expected = "expected a day, a time or how long ago, e.g. 2026-11-21, 2026-11-21T10:00Z, 30d";
+    found.map(Timestamp::as_microsecond).map_err(|_| expected.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{bytes, duration_us};
+    use super::{bytes, duration_us, instant_us};
+
+    #[test]
+    fn instants() {
+        let day_us = 1_795_219_200_000_000;
+        for (text, expected_s) in [
+            ("2026-11-21", 0),
+            ("2026-11-21T10:00", 36_000),
+            ("2026-11-21 10:00:01", 36_001),
+            ("2026-11-21T10:00:00Z", 36_000),
+            ("2026-11-21T10:00+01:00", 32_400),
+        ] {
+            assert_eq!(instant_us(text), Ok(day_us + expected_s * 1_000_000), "{text}");
+        }
+        let now_us = jiff::Timestamp::now().as_microsecond();
+        let ago_us = now_us - instant_us("30d").expect("a time");
+        assert!((ago_us - 30 * 86_400_000_000).abs() < 60_000_000, "{ago_us}");
+        for text in ["", "2026", "30", "2026-13-01", "0d", "yesterday", "2026-11-21T25:00"] {
+            assert!(instant_us(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn durations() {

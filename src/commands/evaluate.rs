@@ -34,6 +34,9 @@ pub(crate) fn run(args: &EvaluateArgs, voice: Voice) -> Result<ExitCode> {
         return Err(Usage("--format: scores come as table or json".to_owned()).into());
     }
     let manifest = Manifest::read(&args.table)?;
+    if let Some(note) = manifest.thinned.note("events") {
+        bail!("`{}`: {note}, and cannot be held to the truth", args.table.display());
+    }
     let tables = Tables {
         events: manifest.rows()?,
         spans: manifest.rows()?,

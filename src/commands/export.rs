@@ -24,6 +24,7 @@ pub(crate) fn run(args: &ExportArgs, voice: Voice) -> Result<ExitCode> {
     if let Some(damage) = table.damage() {
         voice.say(&format!("warning: {damage}; the state before it is read"));
     }
+    super::note_thinned(table.manifest(), &["events", "spans", "requests"], voice);
     let requests: Box<dyn Iterator<Item = Result<Request>>> = match (&args.request, &args.condition) {
         (Some(id), _) => Box::new(std::iter::once(Ok(table.request(id)?))),
         (None, Some(condition)) => Box::new(table.requests(&Filter::Where(condition.clone()))?),

@@ -153,10 +153,20 @@ impl<'a> Mapper<'a> {
     /// Finds out how the logs of `inputs` are read: those of each node, without what is none and
     /// what is there twice. Says what is left out.
     pub(crate) fn logs(&self, inputs: &mut nodes::Inputs) -> Result<BTreeMap<String, Vec<Source>>> {
-        let progress = Progress::new(self.voice, "looking at the logs");
-        let logs = logs::of(inputs, &self.patterns, &self.config, self.voice);
-        drop(progress);
-        logs
+        let (logs, warnings) = self.looked_at(inputs, false)?;
+        warnings.iter().for_each(|warning| self.voice.say(&format!("warning: {warning}")));
+        Ok(logs)
+    }
+
+    /// The same of logs that are being written, without lines that are not whole; with what is to
+    /// be said of them.
+    pub(crate) fn whole_logs(&self, inputs: &mut nodes::Inputs) -> Result<(logs::Nodes, Vec<String>)> {
+        self.looked_at(inputs, true)
+    }
+
+    fn looked_at(&self, inputs: &mut nodes::Inputs, is_growing: bool) -> Result<(logs::Nodes, Vec<String>)> {
+        let _progress = Progress::new(self.voice, "looking at the logs");
+        logs::of(inputs, &self.patterns, &self.config, is_growing)
     }
 
     /// Maps the logs of one node, one part of the logs after the other; returns the accounts of the files.

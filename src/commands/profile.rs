@@ -36,6 +36,9 @@ pub(crate) fn run(args: &ProfileArgs, voice: Voice) -> Result<ExitCode> {
             if let Some(damage) = &manifest.damage {
                 voice.say(&format!("warning: {damage}; the state before it is read"));
             }
+            let tables: &[&str] =
+                if args.no_regions { &["spans", "requests"] } else { &["events", "spans", "requests"] };
+            super::note_thinned(&manifest, tables, voice);
             let populations = populations(&manifest, args)?;
             let population = |id: &str| populations.of(id);
             let groups = table::read(&manifest, &population, !args.no_regions)?;

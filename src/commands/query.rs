@@ -17,6 +17,7 @@ pub(crate) fn run(args: &QueryArgs, voice: Voice) -> Result<ExitCode> {
     if let Some(damage) = &manifest.damage {
         voice.say(&format!("warning: {damage}; the state before it is shown"));
     }
+    super::note_thinned(&manifest, &["events"], voice);
     let text = match (&args.query, &args.file) {
         (Some(query), _) => query.clone(),
         (None, Some(file)) => {

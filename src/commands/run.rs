@@ -45,7 +45,7 @@ pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
 }
 
 /// Fails if the table cannot be one: before the work, not after it.
-fn check_table(table: &Path) -> Result<()> {
+pub(super) fn check_table(table: &Path) -> Result<()> {
     if table.exists() && !table.is_dir() {
         return Err(Usage(format!("--table: `{}` is a file, a table is a folder", table.display())).into());
     }
@@ -61,7 +61,7 @@ fn check_table(table: &Path) -> Result<()> {
 }
 
 /// The model that was given, or that of the jars that were, or the table's.
-fn model(args: &RunArgs, inputs: &nodes::Inputs, voice: Voice) -> Result<Model> {
+pub(super) fn model(args: &RunArgs, inputs: &nodes::Inputs, voice: Voice) -> Result<Model> {
     match (&args.model, inputs.class_path.is_empty()) {
         (Some(_), false) => Err(Usage("give a model or jars, not both".to_owned()).into()),
         (Some(path), true) => Ok(Model::read(path)?),

@@ -23,9 +23,21 @@ pub(crate) fn run(args: &SqlArgs, voice: Voice) -> Result<ExitCode> {
     if let Some(damage) = &manifest.damage {
         voice.say(&format!("warning: {damage}; the state before it is shown"));
     }
+    super::note_thinned(&manifest, &asked(args.query.as_deref()), voice);
     let joins = if args.nested_loop { crate::query::Joins::Nested } else { crate::query::Joins::ByRequest };
     crate::query::run(&manifest, args.query.as_deref(), args.format, joins, args.limits.limits())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The tables that can be thinned and that a query names; without one all of them.
+#[cfg(feature = "sql")]
+fn asked(query: Option<&str>) -> Vec<&'static str> {
+    let query = query.map(str::to_ascii_lowercase);
+    let mut tables = vec!["requests", "request_nodes", "spans", "events"];
+    tables.retain(|table| query.as_ref().is_none_or(|query| query.contains(table)));
+    // The one note says what is to be said of both.
+    tables.dedup_by_key(|table| table.starts_with("request"));
+    tables
 }
 
 #[cfg(not(feature = "sql"))]

@@ -92,6 +92,10 @@ fn read_parts(
         if places.is_some_and(<[_]>::is_empty) {
             continue;
         }
+        if paths.spans.is_none() && manifest.thinned.before_us("spans").is_some() {
+            // Who asks is told that they are not there any more.
+            continue;
+        }
         if paths.spans.is_none() {
             bail!("`{}`: keeps no spans; `lprof reduce --keep spans` does", manifest.folder.display());
         }

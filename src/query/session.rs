@@ -429,6 +429,7 @@ fn schema_of(table: &str) -> SchemaRef {
         "top_level_methods" => tables::TopLevelMethodRow::schema(),
         "communication_pairs" => tables::CommunicationPairRow::schema(),
         "log_sequences" => tables::LogSequenceRow::schema(),
+        "intervals" => tables::IntervalRow::schema(),
         "inputs" => tables::InputRow::schema(),
         "runs" => tables::RunRow::schema(),
         other => unreachable!("`{other}` is not in the list of tables"),

@@ -56,6 +56,9 @@ fn table(served: &Served) -> Answer {
     types.sort_by_key(|(n, name)| (std::cmp::Reverse(*n), *name));
     let mut nodes: Vec<&str> = columns.node_names.iter().map(|name| &**name).collect();
     nodes.sort_unstable();
+    let tables = ["events", "spans", "requests"];
+    let thinned: Vec<String> =
+        tables.into_iter().filter_map(|table| served.table.manifest().thinned.note(table)).collect();
     Answer::json(&json!({
         "name": served.table.folder().display().to_string(),
         "version": env!("CARGO_PKG_VERSION"),
@@ -65,6 +68,7 @@ fn table(served: &Served) -> Answer {
         "flags": columns.flag_names.iter().map(|name| &**name).collect::<Vec<_>>(),
         "sql": cfg!(feature = "sql"),
         "damage": served.table.damage(),
+        "thinned": thinned,
     }))
 }
 

@@ -7,7 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::http::{Answer, Asked};
-use super::{Served, api, guard};
+use super::live::Live;
+use super::{api, guard};
 
 /// Connections at a time; others wait to be accepted.
 const CONNECTIONS_MAX: usize = 128;
@@ -53,7 +54,7 @@ impl Drop for Place<'_> {
 }
 
 /// Answers whoever connects, until the process ends.
-pub(super) fn accept(listener: &TcpListener, served: &Arc<Served>) -> ! {
+pub(super) fn accept(listener: &TcpListener, live: &Arc<Live>) -> ! {
     let places = Arc::new(Places::new(CONNECTIONS_MAX));
     loop {
         // Given back where the connection ends.
@@ -64,11 +65,11 @@ pub(super) fn accept(listener: &TcpListener, served: &Arc<Served>) -> ! {
             std::thread::sleep(Duration::from_millis(50));
             continue;
         };
-        let served = Arc::clone(served);
+        let live = Arc::clone(live);
         let answer = move || {
             let _place = give_back;
             // What a client does wrong harms its connection only.
-            let _ = connection(&served, stream);
+            let _ = connection(&live, stream);
         };
         // Where no thread can be had the connection is closed.
         let _ =
@@ -85,7 +86,7 @@ impl Drop for GiveBack {
     }
 }
 
-fn connection(served: &Served, mut stream: TcpStream) -> std::io::Result<()> {
+fn connection(live: &Live, mut stream: TcpStream) -> std::io::Result<()> {
     let address = stream.local_addr()?;
     stream.set_read_timeout(Some(ASKING))?;
     stream.set_write_timeout(Some(ASKING))?;
@@ -95,7 +96,8 @@ fn connection(served: &Served, mut stream: TcpStream) -> std::io::Result<()> {
         Ok(asked) => match guard::refusal(&asked, address) {
             Some(why) => (Answer::fault(403, why), false),
             None => {
-                let answered = catch_unwind(AssertUnwindSafe(|| api::answer(served, &asked)));
+                let served = live.served();
+                let answered = catch_unwind(AssertUnwindSafe(|| api::answer(&served, &asked)));
                 let failed = |_| Answer::fault(500, "this could not be answered");
                 (answered.unwrap_or_else(failed), asked.method == "HEAD")
             }

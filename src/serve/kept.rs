@@ -1,5 +1,5 @@
-//! Answers for which all requests were looked at. A table does not change while it is served, so they
-//! are kept for those who ask the same; and only so many are computed at a time, which bounds the
+//! Answers for which all requests were looked at. What is served is one state of a table, so they are
+//! kept for those who ask the same; and only so many are computed at a time, which bounds the
 //! memory that it takes however many ask.
 
 use std::sync::{Mutex, PoisonError};

@@ -68,11 +68,13 @@ fn write(manifest: &Manifest, folder: &Path, min: f64) -> Result<(usize, usize)>
     let splitter = Splitter::new(&manifest.rows()?, &manifest.rows()?);
     let mut writer = Writer::open(folder)?;
     copy_models(&manifest.folder, folder)?;
-    let mut split = Split { splitter, min, sequences: manifest.rows()?, n_split: 0, n_parts: 0 };
+    let thinned = manifest.thinned.note("spans");
+    let mut split = Split { splitter, min, thinned, sequences: manifest.rows()?, n_split: 0, n_parts: 0 };
     let files = of_requests_and_none(manifest);
     // A commit adds day by day; those of a table each begin again.
     for (at, (requests, events)) in files.iter().enumerate() {
         let mut commit = writer.begin();
+        commit.note_thinned(manifest.thinned);
         let mut by_day = BTreeMap::new();
         if let Some(paths) = requests {
             split.add(paths, &mut by_day, &mut commit)?;
@@ -86,7 +88,9 @@ fn write(manifest: &Manifest, folder: &Path, min: f64) -> Result<(usize, usize)>
         commit.finish(&addition)?;
     }
     if files.is_empty() {
-        writer.begin().finish(&split.rest(manifest)?)?;
+        let mut commit = writer.begin();
+        commit.note_thinned(manifest.thinned);
+        commit.finish(&split.rest(manifest)?)?;
     }
     Ok((split.n_split, split.n_parts))
 }
@@ -121,6 +125,8 @@ fn copy_models(from: &Path, to: &Path) -> Result<()> {
 struct Split {
     splitter: Splitter,
     min: f64,
+    /// Why a request can have no spans.
+    thinned: Option<String>,
     sequences: Vec<LogSequenceRow>,
     n_split: usize,
     n_parts: usize,
@@ -130,6 +136,9 @@ impl Split {
     /// Adds the requests that files of a commit and day hold; what is of later days stays in
     /// `by_day`.
     fn add(&mut self, paths: &Paths, by_day: &mut ByDay, commit: &mut Commit<'_>) -> Result<()> {
+        if let (None, Some(note)) = (&paths.spans, &self.thinned) {
+            bail!("{note}, and its requests cannot be split");
+        }
         if paths.spans.is_none() {
             bail!("the table keeps no spans; make it with `--keep spans` or `--keep events`");
         }
@@ -163,6 +172,7 @@ impl Split {
             log_points: manifest.rows()?,
             top_level_methods: manifest.rows()?,
             communication_pairs: manifest.rows()?,
+            intervals: manifest.rows()?,
             inputs: manifest.rows()?,
             runs: manifest.rows()?,
             ..Addition::default()

@@ -14,6 +14,9 @@ use schema::faults::VARIABLE;
 /// Kills that are tried unless more are asked for.
 const N_KILLS: u64 = 16;
 
+/// A time in the middle of the sample's logs.
+const THIN_BEFORE: &str = "2026-11-21T12:15:06Z";
+
 /// A model, halves of the sample's logs, and tables and outputs made of them.
 struct Scratch {
     folder: tempfile::TempDir,
@@ -60,11 +63,13 @@ impl Scratch {
         let map =
             ["map", "-q", "--model", &path("model"), "--node", "a", "-o", &path("o"), &path("whole/a.log")];
         let reduce = ["reduce", "-q", &path("mapped"), "--table", &path("t")];
+        let thin = ["thin", "-q", "--table", &path("t"), "--before", THIN_BEFORE, "--keep", "requests"];
         vec![
             ("run", None, run("first"), "t"),
             ("append", Some("first.t"), run("whole"), "t"),
             ("map", None, map.map(str::to_owned).to_vec(), "o"),
             ("reduce", None, reduce.map(str::to_owned).to_vec(), "t"),
+            ("thin", Some("short.t"), thin.map(str::to_owned).to_vec(), "t"),
         ]
     }
 
@@ -79,6 +84,9 @@ impl Scratch {
             &self.path("model"),
             &self.path("first"),
         ]);
+        // Of what is as short as the sample nothing is old as long as it can go on.
+        let (model, table, logs) = (self.path("model"), self.path("short.t"), self.path("whole"));
+        done(&["run", "-q", "--window", "500ms", "--table", &table, "--model", &model, &logs]);
         let map = |node: &str| {
             let log = self.path(&format!("whole/{node}.log"));
             done(&[
@@ -199,6 +207,7 @@ fn what_was_killed_is_done_by_the_next_run() {
     let (n_kills, seed) = (number("KILLS").unwrap_or(N_KILLS), number("SEED").unwrap_or(1));
     eprintln!("{n_kills} kills, seed {seed}");
     let mut random = Random::new(seed);
+    let n_steps = scratch.steps().len();
     for (at, (name, from, arguments, made)) in scratch.steps().into_iter().enumerate() {
         let made = scratch.path(made);
         scratch.reset(&made_name(&made), from);
@@ -206,7 +215,7 @@ fn what_was_killed_is_done_by_the_next_run() {
         let start = Instant::now();
         done(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         let (new, length) = (content(&made), start.elapsed());
-        for kill in (0..n_kills).filter(|kill| *kill as usize % 4 == at) {
+        for kill in (0..n_kills).filter(|kill| *kill as usize % n_steps == at) {
             let after = length.mul_f64(random.below(1000) as f64 / 1000.0) + Duration::from_micros(1);
             scratch.reset(&made_name(&made), from);
             let mut child = Command::new(env!("CARGO_BIN_EXE_lprof"))

@@ -1,5 +1,5 @@
-//! `requests`, `request_nodes` and `log_sequences`: what a request is as a
-//! whole. Times are by a clock that is never set back: where the clock of a node was, they
+//! `requests`, `request_nodes` and `log_sequences`: what a request is as a whole; `intervals`:
+//! what is left of those that were thinned to counts. Times are by a clock that is never set back: where the clock of a node was, they
 //! are not those that its events print.
 
 use super::cell::{Text, Time, record};
@@ -76,5 +76,33 @@ record! {
         request_type: Text,
         /// Log point ids, one list per span.
         sequence: Vec<Vec<i64>>,
+    }
+}
+
+record! {
+    /// Requests of one type that began in one interval, in figures: what is left of them.
+    IntervalRow = "intervals" {
+        /// When the interval begins.
+        start_ts: Time,
+        /// When it ends; this is not in it.
+        end_ts: Time,
+        /// Type of the requests.
+        request_type: Text,
+        /// How many.
+        n_requests: i64,
+        /// Their spans.
+        n_spans: i64,
+        /// Their events.
+        n_events: i64,
+        /// Sum of their durations, µs.
+        sum_duration_us: i64,
+        /// The shortest.
+        min_duration_us: i64,
+        /// The longest.
+        max_duration_us: i64,
+        /// When the first of them began.
+        first_start_ts: Time,
+        /// When the last of them ended.
+        last_end_ts: Time,
     }
 }

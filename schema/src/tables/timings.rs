@@ -21,6 +21,16 @@ record! {
 }
 
 record! {
+    /// When a request ended.
+    RequestEnd = "requests" {
+        /// 32 hex digits.
+        request_id: Text,
+        /// Last event.
+        end_ts: Time,
+    }
+}
+
+record! {
     /// When a span was, and whom it belongs to.
     SpanTiming = "spans" {
         /// The request.

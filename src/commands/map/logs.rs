@@ -8,41 +8,47 @@ use anyhow::Result;
 use log_mapper::{Config, PatternSet, Source};
 
 use crate::nodes::Inputs;
-use crate::output::Voice;
+
+/// The logs of each node.
+pub(super) type Nodes = BTreeMap<String, Vec<Source>>;
 
 /// Files that are named as left out; the rest are counted.
 const NAMED_MAX: usize = 8;
 
-/// The logs of `inputs`, by node.
+/// The logs of `inputs`, by node, and what is to be said of them; of those that are `growing` whole
+/// lines.
 pub(super) fn of(
     inputs: &mut Inputs,
     patterns: &PatternSet,
     config: &Config,
-    voice: Voice,
-) -> Result<BTreeMap<String, Vec<Source>>> {
-    let mut looked = look(inputs, patterns, config)?;
+    is_growing: bool,
+) -> Result<(Nodes, Vec<String>)> {
+    let mut looked = look(inputs, patterns, config, is_growing)?;
     let left_out = leave_out(inputs, &looked);
     let files = inputs.by_node();
-    for warning in inputs.warnings.drain(..).chain(left_out) {
-        voice.say(&format!("warning: {warning}"));
-    }
+    let mut warnings: Vec<String> = inputs.warnings.drain(..).chain(left_out).collect();
     let mut nodes: BTreeMap<String, Vec<Source>> = BTreeMap::new();
     for (node, files) in files {
         let sources = files.iter().filter_map(|file| looked.remove(file)).flatten();
         nodes.entry(node).or_default().extend(sources);
     }
-    drop_contained(&mut nodes, voice);
-    Ok(by_process(nodes))
+    drop_contained(&mut nodes, &mut warnings);
+    Ok((by_process(nodes), warnings))
 }
 
 /// What stands in each file, and how it is read.
-fn look(inputs: &Inputs, patterns: &PatternSet, config: &Config) -> Result<BTreeMap<PathBuf, Vec<Source>>> {
+fn look(
+    inputs: &Inputs,
+    patterns: &PatternSet,
+    config: &Config,
+    is_growing: bool,
+) -> Result<BTreeMap<PathBuf, Vec<Source>>> {
     let files: BTreeSet<&PathBuf> = inputs.logs.iter().map(|(_, file)| file).collect();
     let (mut owners, mut sources) = (Vec::new(), Vec::new());
     for file in files {
         for source in log_mapper::discover(std::slice::from_ref(file))? {
             owners.push(file);
-            sources.push(source);
+            sources.push(if is_growing { source.whole_lines()? } else { source });
         }
     }
     let mut out: BTreeMap<PathBuf, Vec<Source>> = BTreeMap::new();
@@ -77,7 +83,7 @@ fn leave_out(inputs: &mut Inputs, looked: &BTreeMap<PathBuf, Vec<Source>>) -> Op
 
 /// Drops logs of which every record stands in another one of their folder, as where one process
 /// logs all levels to one file and some of them to a second, or to a file and to its output.
-fn drop_contained(nodes: &mut BTreeMap<String, Vec<Source>>, voice: Voice) {
+fn drop_contained(nodes: &mut BTreeMap<String, Vec<Source>>, warnings: &mut Vec<String>) {
     let folder = |source: &Source| Path::new(source.name()).parent().unwrap_or(Path::new("")).to_owned();
     let mut by_folder: BTreeMap<PathBuf, Vec<Source>> = BTreeMap::new();
     for source in nodes.values().flatten().filter(|source| source.process().is_none()) {
@@ -87,11 +93,11 @@ fn drop_contained(nodes: &mut BTreeMap<String, Vec<Source>>, voice: Voice) {
         for overlap in log_mapper::overlaps(sources) {
             let (inner, outer) = (&overlap.inner, &overlap.outer);
             if overlap.whole {
-                voice.say(&format!("warning: all of `{inner}` is in `{outer}` too: it is read once"));
+                warnings.push(format!("all of `{inner}` is in `{outer}` too: it is read once"));
                 nodes.values_mut().for_each(|sources| sources.retain(|source| source.name() != inner));
             } else {
-                voice.say(&format!(
-                    "warning: `{inner}` and `{outer}` have records in common, which count twice: leave one of them out"
+                warnings.push(format!(
+                    "`{inner}` and `{outer}` have records in common, which count twice: leave one of them out"
                 ));
             }
         }

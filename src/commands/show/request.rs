@@ -23,6 +23,9 @@ pub(crate) fn print(table: &Path, id: &str, voice: Voice) -> Result<()> {
     let request = table.request(id)?;
     let mut out = output::stdout();
     print_head(&mut out, request.row())?;
+    if let Some(note) = not_there(&table, &request) {
+        writeln!(out, "  {note}\n")?;
+    }
     let mut view = View { request: &request, logs: Logs::default() };
     // Spans and how deep they stand; children come right after the span that handed over to them.
     let mut rest: Vec<(usize, usize)> = request.roots().map(|root| (root, 0)).collect();
@@ -34,6 +37,23 @@ pub(crate) fn print(table: &Path, id: &str, voice: Voice) -> Result<()> {
     }
     out.flush()?;
     Ok(())
+}
+
+/// What of a request is not shown as the table does not hold it.
+fn not_there(table: &Table, request: &Request) -> Option<String> {
+    let row = request.row();
+    let n_events: usize = request.spans().iter().map(|span| span.events.len()).sum();
+    let of = if request.spans().is_empty() && row.n_spans > 0 {
+        "spans"
+    } else if n_events == 0 && row.n_events > 0 {
+        "events"
+    } else {
+        return None;
+    };
+    let is_thinned = table.manifest().thinned.before_us(of).is_some_and(|us| row.end_ts.0 < us);
+    let why = if is_thinned { "they were thinned" } else { "the table keeps none" };
+    let of = if of == "spans" { "its spans and events" } else { "its events" };
+    Some(format!("{of} are not there: {why}"))
 }
 
 fn print_head(out: &mut dyn std::io::Write, request: &RequestRow) -> Result<()> {
