@@ -18,7 +18,7 @@ use super::lifetimes::{entities, sessions, without_identity};
 use super::loops::ServiceLoops;
 use super::members::{self, Chosen, Walk};
 use super::{TopLevel, TopLevels};
-use super::{asked, one_at_a_time, remembered, rounds};
+use super::{asked, dispatch, one_at_a_time, remembered, rounds};
 use crate::call_graph::{Call, CallGraph, CallKind, Root, RootKind, apis};
 use crate::identifiers::{Bindings, Lifetimes, Scope, own_writes, summarize};
 use crate::ir::{Op, ValueId};
@@ -65,6 +65,7 @@ pub fn find(
         root: MethodId::new(0),
         handed: Handed::new(),
         rounds: template_rounds(program, graph, &loops),
+        start_up: dispatch::of_start_up(program, graph, &loops),
     };
     chooser.force(rules);
     for root in &graph.roots {
@@ -210,6 +211,8 @@ pub(super) struct Chooser<'a> {
     pub(super) handed: Handed,
     /// What tasks run in each round of an inherited service loop.
     pub(super) rounds: BTreeSet<MethodId>,
+    /// Methods in which, or in what they call, start-up runs rounds.
+    pub(super) start_up: BTreeSet<MethodId>,
 }
 
 /// What the service loops of inherited bodies run of their subclasses.

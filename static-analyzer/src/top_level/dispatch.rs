@@ -7,12 +7,33 @@ use schema::TopLevelKind;
 use super::attached;
 use super::choose::Chooser;
 use super::drops::Drop;
-use super::loops;
+use super::loops::{self, ServiceLoops};
 use super::turns::Turn;
-use crate::call_graph::Call;
+use crate::call_graph::{Call, CallGraph};
 use crate::ir::{BlockId, ValueId};
 use crate::path::AccessPath;
-use crate::program::{MethodId, access};
+use crate::program::{MethodId, Program, access};
+
+/// How far below a method rounds of start-up are looked for.
+const START_UP_DEPTH: usize = 4;
+
+/// The methods in which start-up runs rounds, and those that call them, some calls away.
+pub(super) fn of_start_up(
+    program: &Program,
+    graph: &CallGraph,
+    loops: &[ServiceLoops],
+) -> BTreeSet<MethodId> {
+    let methods = || (0..program.methods.len()).map(MethodId::new);
+    let mut found: BTreeSet<MethodId> =
+        methods().filter(|method| loops[method.index()].is_of_start_up).collect();
+    for _ in 0..START_UP_DEPTH {
+        let calls_one = |method: &MethodId| graph.local_edges(*method).any(|(_, to)| found.contains(&to));
+        let callers: Vec<MethodId> =
+            methods().filter(|method| !found.is_empty() && calls_one(method)).collect();
+        found.extend(callers);
+    }
+    found
+}
 
 impl Chooser<'_> {
     /// Whether a root serves requests in a loop, itself or in the method that it
@@ -45,19 +66,9 @@ impl Chooser<'_> {
                 .any(|(_, target)| self.is_bulk(method, target) && self.dispatches(target, depth - 1))
     }
 
-    /// Whether start-up runs rounds in a method, or in what it calls.
-    fn has_added_rounds(&self, method: MethodId, depth: usize) -> bool {
-        self.loops[method.index()].is_of_start_up
-            || depth > 0
-                && self
-                    .graph
-                    .local_edges(method)
-                    .any(|(_, t)| t != method && self.has_added_rounds(t, depth - 1))
-    }
-
     /// Whether `target` prints nearly all of what its caller prints.
     fn is_bulk(&self, caller: MethodId, target: MethodId) -> bool {
-        if target != caller && self.has_added_rounds(target, 4) {
+        if target != caller && self.start_up.contains(&target) {
             return true;
         }
         target != caller
