@@ -105,17 +105,17 @@ pub fn append(
     refuse_other_readings(&writer, model, &nodes)?;
     let open = Open::read(writer.manifest(), model)?;
     let goes_on = matches!(open, Open::Spans(_));
-    let New { inputs, unattributed, spans, stores } =
-        take_new((folder, model, config), (nodes, stores), open, &catalog, &mut appended)?;
+    let mut new = take_new((folder, model, config), (nodes, stores), open, &catalog, &mut appended)?;
     if appended.inputs.is_empty() {
         return Ok(appended);
     }
-    for (_, event) in &unattributed {
+    let periods = Periods::new(std::mem::take(&mut new.spans), config);
+    for (_, event) in &new.unattributed {
         *appended.unattributed.entry(event.reason.to_string()).or_default() += 1;
     }
 
     let (numbers, log_points) = catalog.number_log_points(model);
-    let context = Context { model, inputs: &inputs, log_point_numbers: &numbers, keep };
+    let context = Context { model, inputs: &new.inputs, log_point_numbers: &numbers, keep };
     let mut addition = Addition { log_points, ..Addition::default() };
     add_model(&mut addition, &catalog, &writer, model, &numbers)?;
     write_model(folder, model)?;
@@ -126,30 +126,9 @@ pub fn append(
     } else {
         commit.close_open();
     }
-    let nodes = appended.inputs.iter().map(|(node, _)| Name::from(node)).collect();
-    let mut sequences = Sequences::default();
-    let mut periods = Periods::new(spans, config);
-    loop {
-        let period = periods.next(&stores)?;
-        let mut linked = Linked::new(model, period.spans, config);
-        let mut are_open = open::of_requests(&linked, &nodes, period.until_us, config.window_us);
-        let is_last = period.until_us.is_none();
-        if is_last {
-            appended.n_open = are_open.iter().filter(|is_open| **is_open).count() as u64;
-            commit.add_open(open::keep((folder, run), model, (&linked, &are_open, &stores), &inputs)?);
-        } else {
-            periods.take_open(&mut linked, &are_open);
-            are_open = Vec::new();
-        }
-        let of_none = if is_last { &unattributed[..] } else { &[] };
-        let rows = Finished::new(context, OnDisk::new(linked, &stores), of_none, &are_open);
-        add_rows(&mut commit, rows, &mut appended, &mut sequences)?;
-        commit.end_part()?;
-        if is_last {
-            break;
-        }
-    }
-    let [mut sequences, mut open] = sequences;
+    let to_add = (&new, periods);
+    let [mut sequences, mut open] =
+        add_periods(&mut commit, context, (folder, run), to_add, config, &mut appended)?;
     sequences.retain(|id, _| !catalog.knows_sequence(id));
     open.retain(|id, _| !catalog.knows_sequence(id) && !sequences.contains_key(id));
     addition.rows.log_sequences = sequences.into_values().collect();
@@ -165,6 +144,41 @@ pub fn append(
 
 /// Log sequences of requests, by id; those of requests that may go on apart.
 type Sequences = [BTreeMap<Text, LogSequenceRow>; 2];
+
+/// Adds the rows of what is `new`, period after period, and keeps what may go on in `folder`, for
+/// the manifest of the number `run`. Returns the log sequences.
+fn add_periods(
+    commit: &mut Commit<'_>,
+    context: Context<'_>,
+    (folder, run): (&Path, u64),
+    (New { inputs, unattributed, stores, .. }, mut periods): (&New, Periods),
+    config: &Config,
+    appended: &mut Appended,
+) -> Result<Sequences> {
+    let model = context.model;
+    let nodes = appended.inputs.iter().map(|(node, _)| Name::from(node)).collect();
+    let mut sequences = Sequences::default();
+    loop {
+        let period = periods.next(stores)?;
+        let mut linked = Linked::new(model, period.spans, config);
+        let mut are_open = open::of_requests(&linked, &nodes, period.until_us, config.window_us);
+        let is_last = period.until_us.is_none();
+        if is_last {
+            appended.n_open = are_open.iter().filter(|is_open| **is_open).count() as u64;
+            commit.add_open(open::keep((folder, run), model, (&linked, &are_open, stores), inputs)?);
+        } else {
+            periods.take_open(&mut linked, &are_open);
+            are_open = Vec::new();
+        }
+        let of_none = if is_last { &unattributed[..] } else { &[] };
+        let rows = Finished::new(context, OnDisk::new(linked, stores), of_none, &are_open);
+        add_rows(commit, rows, appended, &mut sequences)?;
+        commit.end_part()?;
+        if is_last {
+            return Ok(sequences);
+        }
+    }
+}
 
 /// Adds the rows of requests as they are made, the next ones while those before are written.
 fn add_rows(
