@@ -4,25 +4,15 @@
 
 #[path = "support/command.rs"]
 mod command;
+#[path = "support/scratch.rs"]
+mod scratch;
 
 use std::path::{Path, PathBuf};
 
 use command::{done, fails, lprof, samples};
-
-/// A folder of its own, with the sample's model in it, and paths as text.
-struct Scratch {
-    folder: tempfile::TempDir,
-}
+use scratch::Scratch;
 
 impl Scratch {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a temporary folder") }
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.folder.path().join(name).display().to_string()
-    }
-
     fn write(&self, name: &str, text: &[u8]) -> String {
         std::fs::write(self.path(name), text).expect("a file in a temporary folder");
         self.path(name)

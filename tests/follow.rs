@@ -4,6 +4,8 @@
 
 #[path = "support/command.rs"]
 mod command;
+#[path = "support/scratch.rs"]
+mod scratch;
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -12,6 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use command::{done, fails, samples};
+use scratch::Scratch;
 
 /// How long is waited for what must come.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,19 +29,7 @@ impl Drop for Follower {
     }
 }
 
-struct Scratch {
-    folder: tempfile::TempDir,
-}
-
 impl Scratch {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a temporary folder") }
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.folder.path().join(name).display().to_string()
-    }
-
     /// Begins to follow; what is said goes to files.
     fn follow(&self, arguments: &[&str]) -> Follower {
         let to = |name: &str| Stdio::from(File::create(self.path(name)).expect("a file"));

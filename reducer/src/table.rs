@@ -4,7 +4,7 @@
 //! ```text
 //! TABLE/manifest-<n>.json             the newest whole one is the table
 //! TABLE/requests/day=2026-11-21/part-<n>.parquet     by day of the request's start
-//! TABLE/requests/day=2026-11-21/part-<n>-<i>.parquet what was written again, see `thin`
+//! TABLE/requests/day=2026-11-21/part-<n>-<i>.parquet later periods of one append; what `thin` left
 //! TABLE/inputs/part-<n>.parquet       tables without days
 //! TABLE/open/<n>/requests/...         the same of requests that may go on, and `kept/`, their spans
 //! TABLE/requests/day=2026-11-21/part-<n>-open.parquet     links to that, for who reads folders

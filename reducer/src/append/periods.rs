@@ -45,7 +45,7 @@ impl Periods {
         Self { spans: spans.into_iter(), n_events, open: Vec::new(), config: *config }
     }
 
-    /// The next one, unless the last one was given; there is one even without spans.
+    /// The next one; the last one, which is there even without spans, is asked for once.
     ///
     /// # Errors
     /// I/O errors, naming the folder of `stores`.
@@ -63,7 +63,10 @@ impl Periods {
         let mut n_taken = 0;
         while let Some(span) = self.spans.as_slice().first() {
             // A short rest is decided with it: little could be learnt from that.
-            if n_taken >= period_events && span.start_us >= until_us && self.n_events > period_events / 2 {
+            if n_taken >= period_events.max(1)
+                && span.start_us >= until_us
+                && self.n_events > period_events / 2
+            {
                 return Some(span.start_us);
             }
             places.push(span.stored);
