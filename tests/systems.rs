@@ -3,7 +3,7 @@
 //!
 //! The jars come through Maven into a cache outside of the tree; without Maven
 //! these tests say so and are skipped by name. `LPROF_UPDATE_SCORES=1` writes the
-//! scores found into the table, and into that of the README: a score goes down only in a change that
+//! scores found into the table, and into that of `docs/accuracy.md`: a score goes down only in a change that
 //! shows it.
 
 use std::collections::BTreeMap;
@@ -14,8 +14,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use schema::{Model, TopLevelKind, TopLevelMethod};
 use scoring::{Scores, files, output};
 
-#[path = "support/readme.rs"]
-mod readme;
+#[path = "support/accuracy.rs"]
+mod accuracy;
 #[path = "support/scoring.rs"]
 mod scoring;
 #[path = "support/variants.rs"]
@@ -214,11 +214,11 @@ fn check(system: &str, set: &str, jars: &Path) -> Result<(), String> {
     }
 }
 
-/// Writes the scores into the table of the README.
+/// Writes the scores into the table of the manual.
 fn tell(table: &str) -> Result<(), String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let readme = std::fs::read_to_string(&path).map_err(|e| format!("`{}`: {e}", path.display()))?;
-    std::fs::write(&path, readme::told(&readme, table)?).map_err(|e| format!("`{}`: {e}", path.display()))
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/accuracy.md");
+    let document = std::fs::read_to_string(&path).map_err(|e| format!("`{}`: {e}", path.display()))?;
+    std::fs::write(&path, accuracy::told(&document, table)?).map_err(|e| format!("`{}`: {e}", path.display()))
 }
 
 /// Analyzes, maps, reduces and evaluates one set.

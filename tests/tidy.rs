@@ -1,11 +1,11 @@
 //! Rules of this repository that a compiler does not hold: which crate may use
 //! which, that files say what they are, that functions fit a screen, that nothing
-//! is left over from work, and that the README tells the scores that are held.
+//! is left over from work, and that documents tell the scores that are held and every file.
 
 use std::path::{Path, PathBuf};
 
-#[path = "support/readme.rs"]
-mod readme;
+#[path = "support/accuracy.rs"]
+mod accuracy;
 
 /// Lines of a function, from its signature to its closing brace.
 const FUNCTION_LINES_MAX: usize = 70;
@@ -151,20 +151,20 @@ fn nothing_is_left_over() {
 }
 
 #[test]
-fn the_readme_tells_the_scores() {
+fn the_manual_tells_the_scores() {
     let read =
         |name: &str| std::fs::read_to_string(root().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let readme = read("README.md");
-    let told = readme::told(&readme, &read("tests/systems/scores.tsv")).unwrap_or_else(|e| panic!("{e}"));
+    let document = read("docs/accuracy.md");
+    let told = accuracy::told(&document, &read("tests/systems/scores.tsv")).unwrap_or_else(|e| panic!("{e}"));
     if std::env::var_os("LPROF_UPDATE_SCORES").is_some() {
-        std::fs::write(root().join("README.md"), told).expect("a README to write");
+        std::fs::write(root().join("docs/accuracy.md"), told).expect("a document to write");
         return;
     }
-    let differ = told.lines().filter(|line| !readme.contains(&format!("{line}\n")));
+    let differ = told.lines().filter(|line| !document.contains(&format!("{line}\n")));
     let differ: Vec<&str> = differ.collect();
     assert!(
-        told == readme,
-        "README.md is of other scores (LPROF_UPDATE_SCORES=1 writes them):\n{}",
+        told == document,
+        "docs/accuracy.md is of other scores (LPROF_UPDATE_SCORES=1 writes them):\n{}",
         differ.join("\n")
     );
 }
@@ -180,4 +180,19 @@ fn no_path_of_one_machine() {
         }
     }
     check(faults);
+}
+
+#[test]
+fn the_code_map_names_every_file() {
+    let map = std::fs::read_to_string(root().join("docs/code-map.md")).expect("a code map");
+    let named: std::collections::BTreeSet<&str> =
+        map.split('`').skip(1).step_by(2).flat_map(|n| n.split('/')).collect();
+    let is_code = |path: &Path| {
+        let parts: Vec<_> = path.iter().collect();
+        parts.contains(&"src".as_ref()) && !parts.iter().any(|part| *part == "tests" || *part == "tests.rs")
+    };
+    let files = sources().into_iter().map(|(path, _)| path).filter(|path| is_code(path));
+    let is_named =
+        |path: &PathBuf| path.file_stem().is_some_and(|stem| named.contains(&*stem.to_string_lossy()));
+    check(files.filter(|path| !is_named(path)).map(|path| at(&path, 1, "not in docs/code-map.md")).collect());
 }

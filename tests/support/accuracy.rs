@@ -1,6 +1,6 @@
-//! The README's table "How right it is" is the table of scores, in fewer digits.
+//! The table of `docs/accuracy.md` is the table of scores, in fewer digits.
 
-/// Headings of the README's table, and the columns of scores that stand below them.
+/// Headings of the document's table, and the columns of scores that stand below them.
 const COLUMNS: [(&str, &str); 10] = [
     ("system", "system"),
     ("set", "set"),
@@ -17,16 +17,16 @@ const COLUMNS: [(&str, &str); 10] = [
 /// How the line above the table's first row begins.
 const HEADING: &str = "| system | set |";
 
-/// The README with the rows that `scores` gives.
+/// The document with the rows that `scores` gives.
 ///
 /// # Errors
 /// If it has no such table, or a score is no number.
-pub(crate) fn told(readme: &str, scores: &str) -> Result<String, String> {
+pub(crate) fn told(document: &str, scores: &str) -> Result<String, String> {
     let table = table(scores)?;
     let is_row = |line: &&str| line.starts_with('|');
-    let begin = readme.find(HEADING).ok_or_else(|| format!("README.md has no table `{HEADING}`"))?;
+    let begin = document.find(HEADING).ok_or_else(|| format!("docs/accuracy.md has no table `{HEADING}`"))?;
     let len: usize = readme[begin..].split_inclusive('\n').take_while(is_row).map(str::len).sum();
-    Ok(format!("{}{table}{}", &readme[..begin], &readme[begin + len..]))
+    Ok(format!("{}{table}{}", &document[..begin], &document[begin + len..]))
 }
 
 fn table(scores: &str) -> Result<String, String> {
