@@ -52,5 +52,5 @@ pub use timings::{
 };
 
 /// Arrow's types, for those who take columns as they are.
-pub use arrow::array::RecordBatch;
-pub use arrow::datatypes::SchemaRef;
+pub use arrow_array::RecordBatch;
+pub use arrow_schema::SchemaRef;

@@ -6,14 +6,14 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, ArrayRef, AsArray as _, BinaryArray, BooleanArray, Float64Array, Int64Array, ListArray,
-    RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{Float64Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch,
+    StringArray, StructArray, TimestampMicrosecondArray,
 };
-use arrow::buffer::OffsetBuffer;
-use arrow::datatypes::{
-    DataType, Field, Float64Type, Int64Type, SchemaRef, TimeUnit, TimestampMicrosecondType,
-};
+use arrow_buffer::OffsetBuffer;
+use arrow_schema::{DataType, Field, SchemaRef, TimeUnit};
 
 /// Shared text: node, class and file names repeat in every row.
 pub type Text = Arc<str>;
@@ -67,7 +67,7 @@ pub trait Row: Cell {
     #[must_use]
     fn schema() -> SchemaRef {
         match Self::data_type() {
-            DataType::Struct(fields) => Arc::new(arrow::datatypes::Schema::new(fields)),
+            DataType::Struct(fields) => Arc::new(arrow_schema::Schema::new(fields)),
             other => unreachable!("a row is a struct, not {other}"),
         }
     }
@@ -342,24 +342,24 @@ macro_rules! record {
         }
 
         impl $crate::tables::cell::Cell for $row {
-            fn data_type() -> arrow::datatypes::DataType {
-                arrow::datatypes::DataType::Struct(
+            fn data_type() -> arrow_schema::DataType {
+                arrow_schema::DataType::Struct(
                     vec![$( <$ty as $crate::tables::cell::Cell>::field(stringify!($field)) ),*].into()
                 )
             }
 
-            fn array(rows: &[&Self]) -> arrow::array::ArrayRef {
-                let arrow::datatypes::DataType::Struct(fields) = Self::data_type() else {
+            fn array(rows: &[&Self]) -> arrow_array::ArrayRef {
+                let arrow_schema::DataType::Struct(fields) = Self::data_type() else {
                     unreachable!("a record is a struct")
                 };
                 let columns = vec![$(
                     <$ty as $crate::tables::cell::Cell>::array(&rows.iter().map(|row| &row.$field).collect::<Vec<_>>())
                 ),*];
-                std::sync::Arc::new(arrow::array::StructArray::new(fields, columns, None))
+                std::sync::Arc::new(arrow_array::StructArray::new(fields, columns, None))
             }
 
-            fn read(array: &arrow::array::ArrayRef) -> Option<Vec<Self>> {
-                use arrow::array::{Array as _, AsArray as _};
+            fn read(array: &arrow_array::ArrayRef) -> Option<Vec<Self>> {
+                use arrow_array::{Array as _, cast::AsArray as _};
                 let columns = array.as_struct_opt()?;
                 $(
                     let column = columns.column_by_name(stringify!($field));

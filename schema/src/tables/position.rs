@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, StructArray, UInt32Array};
-use arrow::compute::take;
-use arrow::datatypes::DataType;
+use arrow_array::{Array, ArrayRef, StructArray, UInt32Array};
+use arrow_schema::DataType;
+use arrow_select::take::take;
 
 use super::cell::{Cell, SharedBytes, record};
 use crate::happened_before::{Label, Stretch};
