@@ -8,7 +8,7 @@
 # must have been fetched); none: all programs. Without -p all passes that did something in one
 # of the sets are left out, and those that only help others. One core per run.
 set -euo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd); lprof=${CARGO_TARGET_DIR:-$root/target}/debug/lprof; passes=
+root=$(cd "$(dirname "$0")/.." && pwd); lprof=${CARGO_TARGET_DIR:-$root/target}/release/lprof; passes=
 while getopts b:p: flag; do
   case $flag in b) lprof=$OPTARG ;; p) passes=${OPTARG//,/ } ;; *) exit 2 ;; esac
 done

@@ -1,7 +1,7 @@
 //! Logs of any size out of small ones: what was logged once is logged again and again, later
 //! and with other names.
 //!
-//! `cargo run --profile dev --no-default-features --example amplify-logs -- FOLDER MEGABYTES
+//! `cargo run --profile test --no-default-features --example amplify-logs -- FOLDER MEGABYTES
 //! HEAD_SECONDS LOG...` writes a log of the same name into FOLDER for each LOG, `MEGABYTES` of
 //! all of them together. What they print in their first HEAD_SECONDS, when processes start,
 //! stands there once. The rest is repeated: each time it is later by the time that all of it

@@ -2,7 +2,7 @@
 //! rows by the request's id alone, which orders nothing. Each question is asked of the
 //! command itself, start included; the quickest of three counts.
 //!
-//! `LPROF_BENCH_REQUESTS=1000000 LPROF_BENCH_EVENTS=10 cargo bench --profile dev --bench joins`
+//! `LPROF_BENCH_REQUESTS=1000000 LPROF_BENCH_EVENTS=10 cargo bench --profile test --bench joins`
 //! takes 10 million events in a million requests; without these it is a hundredth of that.
 
 use std::path::Path;

@@ -2,7 +2,7 @@
 //! record says must not depend on how it is laid out. Prints correct and incorrect messages of
 //! each, in percent, and how far they are from those of the layout that the set is in.
 //!
-//! `cargo bench --profile dev --no-default-features --bench layouts`; needs the jars of
+//! `cargo bench --profile test --no-default-features --bench layouts`; needs the jars of
 //! `tests/systems/fetch-jars.sh`, `LPROF_JARS` or `~/.cache/lprof/jars`.
 
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 //! included. Requests have five spans and twelve events; one in twenty takes longer and asks
 //! twice, and children run side by side in any order.
 //!
-//! `LPROF_BENCH_REQUESTS=1000000 cargo bench --profile dev --no-default-features --bench profiles`
+//! `LPROF_BENCH_REQUESTS=1000000 cargo bench --profile test --no-default-features --bench profiles`
 //! takes a million requests; without it, it is a fiftieth of that.
 
 use std::path::Path;

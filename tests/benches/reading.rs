@@ -1,7 +1,7 @@
 //! How long it takes to show one request of many, to show the overview of all in the server's page
 //! and to export them, and how much memory the server needs.
 //!
-//! `LPROF_BENCH_REQUESTS=1000000 cargo bench --profile dev --bench reading` takes a million requests;
+//! `LPROF_BENCH_REQUESTS=1000000 cargo bench --profile test --bench reading` takes a million requests;
 //! without it, it is a fiftieth of that. Commands are run as they are, start included.
 
 #[path = "../support/many_requests.rs"]

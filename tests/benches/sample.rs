@@ -2,7 +2,7 @@
 //! accumulating (`map`), stitching (`reduce`). The crates meet only in
 //! `schema`, so that what needs all of them stands here.
 //!
-//! `cargo bench --profile dev --no-default-features --bench sample` measures the build
+//! `cargo bench --profile test --no-default-features --bench sample` measures the build
 //! that the README's commands use.
 
 use std::path::Path;
