@@ -12,7 +12,7 @@ use crate::program::{MethodId, Program, access};
 use crate::strings::facts::Facts;
 use crate::strings::regex::Emitter;
 use crate::strings::term::{Node, Term};
-use crate::strings::{Evaluator, FrameId};
+use crate::strings::{Evaluator, FrameId, types};
 
 /// Log points of the calls in one method, and of its callers where it is a
 /// wrapper.
@@ -119,10 +119,17 @@ fn loggers(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Vec<String
         let names = asked.unwrap_or_else(|| logger::mixin_names(e, frame, receiver));
         return names.into_iter().collect();
     }
-    if !site.call.has_receiver {
-        return Vec::new();
+    if site.call.facade {
+        let class = e.program().methods[e.method_of(frame).index()].class;
+        return vec![types::binary_name(&e.facts.class_name(class))];
     }
-    let mut value = receiver;
+    let Some(value) = receiver_of(e, frame, site) else { return Vec::new() };
+    logger::names(e, frame, value).map_or_else(Vec::new, |names| names.into_iter().collect())
+}
+
+/// The logger of a call, at the beginning of a chain of calls.
+pub(super) fn receiver_of(e: &Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Option<ValueId> {
+    let mut value = site.args.first().copied().filter(|_| site.call.has_receiver)?;
     if site.call.level == LevelFrom::Chain {
         while let Op::Invoke { method, args, .. } = e.op(frame, value) {
             match args.first() {
@@ -131,7 +138,7 @@ fn loggers(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Vec<String
             }
         }
     }
-    logger::names(e, frame, value).map_or_else(Vec::new, |names| names.into_iter().collect())
+    Some(value)
 }
 
 /// Regexes of a message: one per choice of the whole, or of late binding.
