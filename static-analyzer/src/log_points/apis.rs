@@ -18,6 +18,8 @@ pub(crate) enum Format {
     Braces,
     /// `{0}`, only if there are arguments.
     Numbered,
+    /// The same, only if the text has such a place: else quotes stay.
+    NumberedIfAsked,
     /// `%s`
     Printf,
     /// `{}`, also with the pattern of a number in it, `{0.00}`.
@@ -60,16 +62,16 @@ const ROWS: &[Row] = &[
     row("org/apache/logging/log4j/core/Logger", Format::Braces),
     row("org/apache/logging/log4j/spi/AbstractLogger", Format::Braces),
     row("org/apache/logging/log4j/spi/ExtendedLogger", Format::Braces),
-    row(JUL, Format::Numbered),
-    row("java/lang/System$Logger", Format::Numbered),
-    row("sun/util/logging/PlatformLogger", Format::Numbered),
+    row(JUL, Format::NumberedIfAsked),
+    row("java/lang/System$Logger", Format::NumberedIfAsked),
+    row("sun/util/logging/PlatformLogger", Format::NumberedIfAsked),
     row("org/apache/juli/logging/Log", Format::Plain),
     row("org/apache/avalon/framework/logger/Logger", Format::Plain),
     facade("org/tinylog/Logger", Format::Tiny),
     row("org/tinylog/TaggedLogger", Format::Tiny),
     facade("org/pmw/tinylog/Logger", Format::Tiny),
     facade("io/quarkus/logging/Log", Format::Plain),
-    row("io/vertx/core/logging/Logger", Format::Numbered),
+    row("io/vertx/core/logging/Logger", Format::NumberedIfAsked),
     row("io/vertx/core/impl/logging/Logger", Format::Plain),
     row("io/vertx/core/internal/logging/Logger", Format::Plain),
     row("org/osgi/service/log/LogService", Format::Plain),
@@ -407,6 +409,34 @@ pub(crate) fn is_context(name: &str) -> bool {
 /// Whether a method wraps a closure that makes an argument.
 pub(crate) fn is_lazy(method: &MethodRef) -> bool {
     method.class == "com/google/common/flogger/LazyArgs" && method.name == "lazy"
+}
+
+/// Whether a class was generated for an interface whose methods print a message each (JBoss's
+/// `@MessageLogger`), also for one language.
+pub(crate) fn is_generated(class: &str) -> bool {
+    class.rsplit_once("_$logger").is_some_and(|(_, language)| language.is_empty() || language.starts_with('_'))
+}
+
+/// Where a logging call takes a key, if its text can be one of a resource bundle, and whether it is
+/// given the bundle with it; else its logger may have one.
+pub(crate) fn key_of(method: &MethodRef, is_static: bool) -> Option<(usize, bool)> {
+    if method.class != JUL && method.class != "java/lang/System$Logger" {
+        return None;
+    }
+    let call = classify(method.class, method, is_static)?;
+    let has_bundle = method.name == "logrb" || types::parameters(&method.descriptor).contains(&BUNDLE);
+    Some((call.message.filter(|_| !call.closure)?, has_bundle))
+}
+
+/// Whether a call makes a logger that has a bundle of texts.
+pub(crate) fn gives_bundle(method: &MethodRef) -> bool {
+    let last = types::parameters(&method.descriptor).last().copied();
+    match (method.class.as_str(), method.name.as_str()) {
+        (JUL, "getLogger") => method.descriptor.starts_with("(Ljava/lang/String;Ljava/lang/String;)"),
+        (JUL, "setResourceBundle") => true,
+        ("java/lang/System", "getLogger") => last == Some(BUNDLE),
+        _ => false,
+    }
 }
 
 /// Which argument names the logger that a call makes, of factories that take others, too: Akka's

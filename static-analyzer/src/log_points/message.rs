@@ -44,6 +44,7 @@ pub(super) fn plain(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> M
     let chain = chain(e, frame, site);
     has_throwable |= chain.has_throwable;
     let (term, is_surplus) = own_text(e, frame, site, &chain);
+    let term = with_exception(e, frame, site, term);
     Message { term: chain.around(e, term), has_throwable: has_throwable || is_surplus }
 }
 
@@ -71,6 +72,17 @@ fn own_text(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>, chain: &Chai
     let format = format_of(e, frame, site);
     let (arguments, throwable) = arguments(e, frame, site, chain.arguments.clone());
     (formatted(e, format, term, &arguments), throwable)
+}
+
+/// tinylog's message is the exception, too.
+fn with_exception(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>, term: Term) -> Term {
+    let call = &site.call;
+    let thrown = call.throwable.filter(|_| call.format == Format::Tiny && call.throwable != call.message);
+    let Some(&thrown) = thrown.and_then(|at| site.args.get(at)) else { return term };
+    let between = e.terms.text(": ");
+    let thrown = e.text(frame, thrown, descriptor(e, frame, thrown), site.value);
+    let both = e.terms.cat([term, between, thrown]);
+    e.terms.alt([term, both])
 }
 
 /// How the logger of a call fills in arguments: as its class does, or as it was made to.
@@ -104,6 +116,7 @@ fn formatted(e: &mut Evaluator<'_>, format: Format, term: Term, arguments: &Argu
         Format::Braces => e.braces(term, arguments),
         Format::Printf => e.printf(term, arguments),
         Format::Numbered => e.message_format(term, arguments),
+        Format::NumberedIfAsked => e.message_format_if_asked(term, arguments),
         Format::Tiny => e.tiny_braces(term, arguments),
     }
 }
@@ -125,6 +138,11 @@ fn arguments(
     };
     for &position in &site.call.values {
         let Some(&value) = site.args.get(position) else { continue };
+        // An array is values one by one (Akka); other libraries take one as such.
+        if site.call.values.len() == 1 && e.descriptor_of(frame, value) == "[Ljava/lang/Object;" {
+            all = e.varargs(frame, value, site.value);
+            break;
+        }
         first.push(argument(e, frame, value, site.value));
     }
     first.append(&mut all.known);
@@ -210,7 +228,14 @@ fn chain(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Chain {
     let mut chain = Chain::default();
     let mut next = site.args.first().copied().filter(|_| site.call.level == LevelFrom::Chain);
     while let Some(value) = next {
-        let Op::Invoke { method, args, .. } = e.op(frame, value) else { break };
+        let (method, args) = match e.op(frame, value) {
+            Op::Cast(_, inner) => {
+                next = Some(*inner);
+                continue;
+            }
+            Op::Invoke { method, args, .. } => (method, args),
+            _ => break,
+        };
         let given = args.get(1).copied();
         let parameters = types::parameters(&method.descriptor);
         let is_closure = parameters.last().is_some_and(|p| apis::is_closure(p));

@@ -24,13 +24,17 @@ pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site<'_>])
         let message = message::stable(&mut e, FrameId::ROOT, site);
         let mut alone = true;
         let mut is_for_unseen = false;
+        let by_logger = if site.loggers.is_logger(facts, method) { wrapper::callers_of(facts, method) } else { Vec::new() };
+        let is_by_logger = !by_logger.is_empty();
         let lifted = match wrapper::callers(&e, FrameId::ROOT, message.term, site) {
+            _ if is_by_logger => Some(wrapper::lifted(facts, site, by_logger)),
             Some(_) if wrapper::has_few_letters(&e, message.term) && tells_itself(facts, sites, site) => None,
             Some(callers) => Some(wrapper::lifted(facts, site, callers)),
             None => closures::lifted(&e, message.term, site),
         };
         if let Some(lifted) = lifted {
-            alone = lifted.all || lifted.points.is_empty() || !lifted.complete;
+            let complete = lifted.complete || is_by_logger && lifted.all_seen;
+            alone = lifted.all || lifted.points.is_empty() || !complete;
             // A method that says something itself does so for each of its callers.
             let says_nothing = wrapper::letters(&e, message.term, 0) <= wrapper::CONSTANT_LETTERS_MAX;
             is_for_unseen = says_nothing && lifted.all_seen && !lifted.points.is_empty();
@@ -130,13 +134,15 @@ fn loggers(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Vec<String
 /// The logger of a call, at the beginning of a chain of calls.
 pub(super) fn receiver_of(e: &Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Option<ValueId> {
     let mut value = site.args.first().copied().filter(|_| site.call.has_receiver)?;
-    if site.call.level == LevelFrom::Chain {
-        while let Op::Invoke { method, args, .. } = e.op(frame, value) {
-            match args.first() {
-                Some(&next) if !super::apis::is_factory(&method.name) => value = next,
-                _ => break,
-            }
-        }
+    while site.call.level == LevelFrom::Chain {
+        value = match e.op(frame, value) {
+            Op::Cast(_, inner) => *inner,
+            Op::Invoke { method, args, .. } if !super::apis::is_factory(&method.name) => match args.first() {
+                Some(&next) => next,
+                None => break,
+            },
+            _ => break,
+        };
     }
     Some(value)
 }

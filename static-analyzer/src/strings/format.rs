@@ -155,6 +155,14 @@ impl<'p> Evaluator<'p> {
         })
     }
 
+    /// The same where the format has a place for an argument, else as it is (`java.util.logging`).
+    pub(crate) fn message_format_if_asked(&mut self, format: Term, arguments: &Arguments) -> Term {
+        match asked_filling(&self.terms, format) {
+            Filling::Numbered => self.message_format(format, arguments),
+            _ => format,
+        }
+    }
+
     /// `{}` of tinylog, where a pattern of numbers or choices can stand between the braces.
     pub(crate) fn tiny_braces(&mut self, format: Term, arguments: &Arguments) -> Term {
         self.each_format(format, '{', |terms, format| {
