@@ -10,7 +10,7 @@ use crate::program::{MethodRef, Name};
 use crate::strings::types;
 
 /// How a library fills arguments into a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Format {
     /// Printed as it is.
     Plain,
@@ -18,8 +18,12 @@ pub(crate) enum Format {
     Braces,
     /// `{0}`, only if there are arguments.
     Numbered,
+    /// The same, only if the text has such a place: else quotes stay.
+    NumberedIfAsked,
     /// `%s`
     Printf,
+    /// `{}`, also with the pattern of a number in it, `{0.00}`.
+    Tiny,
 }
 
 /// One logging class.
@@ -29,14 +33,20 @@ struct Row {
     format: Format,
     /// The logger is named for the class of the receiver.
     mixin: bool,
+    /// Its methods are static, and the logger is named for the class that calls them.
+    facade: bool,
 }
 
 const fn row(class: &'static str, format: Format) -> Row {
-    Row { class, format, mixin: false }
+    Row { class, format, mixin: false, facade: false }
+}
+
+const fn facade(class: &'static str, format: Format) -> Row {
+    Row { class, format, mixin: false, facade: true }
 }
 
 const fn mixin(class: &'static str) -> Row {
-    Row { class, format: Format::Plain, mixin: true }
+    Row { class, format: Format::Plain, mixin: true, facade: false }
 }
 
 const ROWS: &[Row] = &[
@@ -45,17 +55,34 @@ const ROWS: &[Row] = &[
     row("org/apache/log4j/Logger", Format::Plain),
     row("org/slf4j/Logger", Format::Braces),
     row("org/slf4j/spi/LocationAwareLogger", Format::Braces),
+    row("org/slf4j/ext/LoggerWrapper", Format::Braces),
+    row("org/slf4j/ext/XLogger", Format::Braces),
     row("ch/qos/logback/classic/Logger", Format::Braces),
     row("org/apache/logging/log4j/Logger", Format::Braces),
     row("org/apache/logging/log4j/core/Logger", Format::Braces),
-    row("java/util/logging/Logger", Format::Numbered),
-    row("java/lang/System$Logger", Format::Numbered),
+    row("org/apache/logging/log4j/spi/AbstractLogger", Format::Braces),
+    row("org/apache/logging/log4j/spi/ExtendedLogger", Format::Braces),
+    row(JUL, Format::NumberedIfAsked),
+    row("java/lang/System$Logger", Format::NumberedIfAsked),
+    row("sun/util/logging/PlatformLogger", Format::NumberedIfAsked),
     row("org/apache/juli/logging/Log", Format::Plain),
+    row("org/apache/avalon/framework/logger/Logger", Format::Plain),
+    facade("org/tinylog/Logger", Format::Tiny),
+    row("org/tinylog/TaggedLogger", Format::Tiny),
+    facade("org/pmw/tinylog/Logger", Format::Tiny),
+    facade("io/quarkus/logging/Log", Format::Plain),
+    row("io/vertx/core/logging/Logger", Format::NumberedIfAsked),
+    row("io/vertx/core/impl/logging/Logger", Format::Plain),
+    row("io/vertx/core/internal/logging/Logger", Format::Plain),
+    row("org/osgi/service/log/LogService", Format::Plain),
+    row("org/osgi/service/log/Logger", Format::Braces),
+    row("org/osgi/service/log/FormatterLogger", Format::Printf),
     row("org/mortbay/log/Log", Format::Braces),
     row("org/mortbay/log/Logger", Format::Braces),
     row("org/eclipse/jetty/util/log/Logger", Format::Braces),
     row("org/eclipse/jetty/util/log/Log", Format::Braces),
     row("org/jboss/logging/BasicLogger", Format::Plain),
+    row("org/jboss/logging/DelegatingBasicLogger", Format::Plain),
     row("org/jboss/logging/Logger", Format::Plain),
     row("org/jboss/netty/logging/InternalLogger", Format::Plain),
     row("io/netty/util/internal/logging/InternalLogger", Format::Braces),
@@ -67,7 +94,12 @@ const ROWS: &[Row] = &[
     row("org/apache/logging/log4j/LogBuilder", Format::Braces),
     row("grizzled/slf4j/Logger", Format::Plain),
     row("com/typesafe/scalalogging/Logger", Format::Braces),
+    row("akka/event/DiagnosticLoggingAdapter", Format::Braces),
     row("akka/event/LoggingAdapter", Format::Braces),
+    row("akka/event/MarkerLoggingAdapter", Format::Braces),
+    row("org/apache/pekko/event/DiagnosticLoggingAdapter", Format::Braces),
+    row("org/apache/pekko/event/LoggingAdapter", Format::Braces),
+    row("org/apache/pekko/event/MarkerLoggingAdapter", Format::Braces),
     row("mu/KLogger", Format::Braces),
     row("io/github/oshai/kotlinlogging/KLogger", Format::Braces),
     mixin("org/apache/spark/Logging"),
@@ -94,10 +126,29 @@ const LEVELS: &[(&str, Level)] = &[
     ("error", Level::Error),
     ("severe", Level::Error),
     ("fatal", Level::Fatal),
+    ("fatalError", Level::Fatal),
 ];
 
 /// Methods that take the level as an argument, or from the chain of calls.
-const LEVELLED: &[&str] = &["log", "logp", "logrb", "logf", "logv", "printf", "logMessage"];
+const LEVELLED: &[&str] =
+    &["log", "logp", "logrb", "logf", "logv", "printf", "logMessage", "logIfEnabled", "logVarargs"];
+
+/// Methods that print a text of their own, and behind it what they are given after the names of a
+/// class and a method: class, method, level, text.
+const OWN_TEXTS: &[(&str, &str, Level, &str)] = &[
+    (JUL, "entering", Level::Trace, "ENTRY"),
+    (JUL, "exiting", Level::Trace, "RETURN"),
+    (JUL, "throwing", Level::Trace, "THROW"),
+    ("org/slf4j/ext/XLogger", "throwing", Level::Error, "throwing"),
+    ("org/slf4j/ext/XLogger", "catching", Level::Error, "catching"),
+    ("org/apache/logging/log4j/Logger", "throwing", Level::Error, "Throwing"),
+    ("org/apache/logging/log4j/Logger", "catching", Level::Error, "Catching"),
+];
+
+const JUL: &str = "java/util/logging/Logger";
+const THROWABLE: &str = "Ljava/lang/Throwable;";
+const STRING: &str = "Ljava/lang/String;";
+const BUNDLE: &str = "Ljava/util/ResourceBundle;";
 
 /// Where the level comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +167,8 @@ pub(crate) struct LogCall {
     pub(crate) level: LevelFrom,
     /// None: given earlier in the chain of calls.
     pub(crate) message: Option<usize>,
+    /// What the method prints by itself, with the values behind it.
+    pub(crate) text: Option<&'static str>,
     pub(crate) format: Format,
     /// The message is a closure that makes the text.
     pub(crate) closure: bool,
@@ -131,6 +184,27 @@ pub(crate) struct LogCall {
     pub(crate) has_receiver: bool,
     /// The logger is named for the class of the receiver.
     pub(crate) mixin: bool,
+    /// The logger is named for the class that calls.
+    pub(crate) facade: bool,
+}
+
+impl LogCall {
+    fn new(row: &Row, level: LevelFrom, format: Format, has_receiver: bool) -> Self {
+        Self {
+            level,
+            message: None,
+            text: None,
+            format,
+            closure: false,
+            values: Vec::new(),
+            array: None,
+            closures: false,
+            throwable: None,
+            has_receiver,
+            mixin: row.mixin,
+            facade: row.facade,
+        }
+    }
 }
 
 static INDEX: LazyLock<FxHashMap<Name, &'static Row>> =
@@ -151,45 +225,41 @@ pub(crate) fn is_mixin(class: Name) -> bool {
 pub(crate) fn classify(listed: Name, method: &MethodRef, is_static: bool) -> Option<LogCall> {
     let row = INDEX.get(&listed)?;
     let parameters = types::parameters(&method.descriptor);
+    let shift = usize::from(!is_static);
+    if let Some(call) = own_text(row, method, &parameters, shift) {
+        return Some(call);
+    }
     if types::result(&method.descriptor) != "V" || parameters.is_empty() && method.name != "log" {
         return None;
     }
-    let shift = usize::from(!is_static);
-    let mut next = 0;
     let name = method.name.as_str();
     let (by_name, mut format) = level_of(name, row.format);
-    if row.mixin && is_static {
-        next += 1;
-    }
-    if parameters.get(next).is_some_and(|p| p.ends_with("/Marker;")) {
-        next += 1;
-    }
+    let mut next = usize::from(row.mixin && is_static);
+    skip_markers(&parameters, &mut next);
     let level = match by_name {
         Some(level) => LevelFrom::Name(level),
-        None if LEVELLED.contains(&name) => {
-            let at = parameters.iter().position(|p| is_level(p));
-            // The location-aware form gives class, number of level, format.
-            let counts = !is_chained(listed) && parameters.get(next + 1) == Some(&"I");
-            let at = at.or_else(|| counts.then_some(next + 1));
-            match at {
-                Some(at) => {
-                    next = at + 1;
-                    LevelFrom::Argument(at + shift)
-                }
-                None if is_chained(listed) => LevelFrom::Chain,
-                None => return None,
+        None if LEVELLED.contains(&name) => match level_at(listed, &parameters, next) {
+            Some(at) => {
+                next = at + 1;
+                LevelFrom::Argument(at + shift)
             }
-        }
+            None if is_chained(listed) => LevelFrom::Chain,
+            None => return None,
+        },
         None => return None,
     };
-    next += match name {
-        "logp" => 2,
-        "logrb" => 3,
-        _ => 0,
+    skip_markers(&parameters, &mut next);
+    next = match name {
+        "logp" => next + 2,
+        // The bundle behind the names of a class and a method, or alone.
+        "logrb" if parameters.get(next) != Some(&BUNDLE) => next + 3,
+        "logMessage" => parameters.iter().position(|p| is_object(p)).unwrap_or(next),
+        _ => next + usize::from(parameters.get(next) == Some(&BUNDLE)),
     };
     match name {
         "printf" | "logf" => format = Format::Printf,
         "logv" => format = Format::Numbered,
+        "logrb" => next += usize::from(parameters.get(next) == Some(&BUNDLE)),
         _ => {}
     }
     // Mixins take the message by name; what else is called so in a class that has
@@ -197,41 +267,63 @@ pub(crate) fn classify(listed: Name, method: &MethodRef, is_static: bool) -> Opt
     finish(row, level, format, &parameters, next, shift).filter(|call| !row.mixin || call.closure)
 }
 
+/// Where a method takes its level: an object, or a number before the text, also behind the class
+/// that calls.
+fn level_at(listed: Name, parameters: &[&str], next: usize) -> Option<usize> {
+    let numbers = || {
+        let number = (next..next + 2).find(|&at| parameters.get(at) == Some(&"I"))?;
+        let is_text = parameters.get(number + 1) == Some(&STRING);
+        (is_text && !is_chained(listed)).then_some(number)
+    };
+    parameters.iter().position(|p| is_level(p)).or_else(numbers)
+}
+
+fn skip_markers(parameters: &[&str], next: &mut usize) {
+    *next += usize::from(parameters.get(*next).is_some_and(|p| p.ends_with("Marker;")));
+}
+
+/// A call of a method that prints a text of its own.
+fn own_text(row: &Row, method: &MethodRef, parameters: &[&str], shift: usize) -> Option<LogCall> {
+    let is_it = |t: &&(&str, &str, _, _)| t.0 == row.class && method.name == t.1;
+    let &(_, _, level, text) = OWN_TEXTS.iter().find(is_it)?;
+    let mut call = LogCall::new(row, LevelFrom::Name(level), Format::Numbered, shift == 1);
+    call.text = Some(text);
+    let mut names = 2;
+    for (i, parameter) in parameters.iter().enumerate() {
+        match *parameter {
+            STRING if names > 0 && row.class == JUL => names -= 1,
+            THROWABLE => call.throwable = Some(i + shift),
+            "[Ljava/lang/Object;" => call.array = Some(i + shift),
+            p if p.ends_with("Level;") => {}
+            _ => call.values.push(i + shift),
+        }
+    }
+    Some(call)
+}
+
 fn finish(
     row: &Row,
     level: LevelFrom,
     format: Format,
     parameters: &[&str],
-    next: usize,
+    mut next: usize,
     shift: usize,
 ) -> Option<LogCall> {
-    let mut call = LogCall {
-        level,
-        message: None,
-        format,
-        closure: false,
-        values: Vec::new(),
-        array: None,
-        closures: false,
-        throwable: None,
-        has_receiver: shift == 1,
-        mixin: row.mixin,
-    };
+    let mut call = LogCall::new(row, level, format, shift == 1);
     let Some(message) = parameters.get(next) else {
         return (level == LevelFrom::Chain).then_some(call);
     };
-    if !is_message(message) {
-        return None;
-    }
-    // The exception before the closure that makes the message.
-    if *message == "Ljava/lang/Throwable;"
-        && let Some(made) = parameters.get(next + 1)
-        && is_closure(made)
+    // The exception before the message, or before the closure that makes it.
+    if *message == THROWABLE
+        && let Some(behind) = parameters.get(next + 1)
+        && (*behind == STRING || is_closure(behind))
     {
         call.throwable = Some(next + shift);
-        call.message = Some(next + 1 + shift);
-        call.closure = true;
-        return Some(call);
+        next += 1;
+    }
+    let message = *parameters.get(next)?;
+    if !is_message(message) {
+        return None;
     }
     call.message = Some(next + shift);
     call.closure = is_closure(message);
@@ -242,11 +334,11 @@ fn finish(
                 call.array = Some(i + shift);
                 call.closures = true;
             }
-            "Ljava/lang/Throwable;" => call.throwable = Some(i + shift),
+            THROWABLE => call.throwable = Some(i + shift),
             _ => call.values.push(i + shift),
         }
     }
-    if *message == "Ljava/lang/Throwable;" {
+    if message == THROWABLE {
         call.throwable = call.message;
     }
     Some(call)
@@ -269,7 +361,9 @@ fn level_of(name: &str, format: Format) -> (Option<Level>, Format) {
     if let Some(level) = name.strip_suffix('v').and_then(find) {
         return (Some(level), Format::Numbered);
     }
-    let capital = name.strip_prefix("log").filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+    // Akka: `notifyError`.
+    let rest = name.strip_prefix("log").or_else(|| name.strip_prefix("notify"));
+    let capital = rest.filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
     (capital.and_then(|rest| find(&rest.to_ascii_lowercase())), format)
 }
 
@@ -284,9 +378,14 @@ fn is_chained(class: Name) -> bool {
 fn is_message(descriptor: &str) -> bool {
     matches!(
         descriptor,
-        "Ljava/lang/String;" | "Ljava/lang/Object;" | "Ljava/lang/CharSequence;" | "Ljava/lang/Throwable;"
-    ) || descriptor.ends_with("/logging/log4j/message/Message;")
+        STRING | "Ljava/lang/Object;" | "Ljava/lang/CharSequence;" | THROWABLE
+    ) || is_object(descriptor)
         || is_closure(descriptor)
+}
+
+/// An object that is a message with its arguments.
+fn is_object(descriptor: &str) -> bool {
+    descriptor.ends_with("/logging/log4j/message/Message;")
 }
 
 /// Closures that make a message.
@@ -297,9 +396,84 @@ pub(crate) fn is_closure(descriptor: &str) -> bool {
             | "Ljava/util/function/Supplier;"
             | "Lkotlin/jvm/functions/Function0;"
             | "Ljava/util/concurrent/Callable;"
-    ) || descriptor.ends_with("/logging/log4j/util/Supplier;")
+    ) || descriptor.ends_with("/tinylog/Supplier;") || descriptor.ends_with("/logging/log4j/util/Supplier;")
         || descriptor.ends_with("/logging/log4j/util/MessageSupplier;")
 }
+
+/// Whether a call of a chain (Flogger) tells something that is printed behind the message, as
+/// `[CONTEXT key=value ]`: how often it is printed at most, and pairs.
+pub(crate) fn is_context(name: &str) -> bool {
+    matches!(name, "every" | "onAverageEvery" | "atMostEvery" | "per" | "perUnique" | "with")
+}
+
+/// Whether a method wraps a closure that makes an argument.
+pub(crate) fn is_lazy(method: &MethodRef) -> bool {
+    method.class == "com/google/common/flogger/LazyArgs" && method.name == "lazy"
+}
+
+/// Whether a class was generated for an interface whose methods print a message each (JBoss's
+/// `@MessageLogger`), also for one language.
+pub(crate) fn is_generated(class: &str) -> bool {
+    class.rsplit_once("_$logger").is_some_and(|(_, language)| language.is_empty() || language.starts_with('_'))
+}
+
+/// Where a logging call takes a key, if its text can be one of a resource bundle, and whether it is
+/// given the bundle with it; else its logger may have one.
+pub(crate) fn key_of(method: &MethodRef, is_static: bool) -> Option<(usize, bool)> {
+    if method.class != JUL && method.class != "java/lang/System$Logger" {
+        return None;
+    }
+    let call = classify(method.class, method, is_static)?;
+    let has_bundle = method.name == "logrb" || types::parameters(&method.descriptor).contains(&BUNDLE);
+    Some((call.message.filter(|_| !call.closure)?, has_bundle))
+}
+
+/// Whether a call makes a logger that has a bundle of texts.
+pub(crate) fn gives_bundle(method: &MethodRef) -> bool {
+    let last = types::parameters(&method.descriptor).last().copied();
+    match (method.class.as_str(), method.name.as_str()) {
+        (JUL, "getLogger") => method.descriptor.starts_with("(Ljava/lang/String;Ljava/lang/String;)"),
+        (JUL, "setResourceBundle") => true,
+        ("java/lang/System", "getLogger") => last == Some(BUNDLE),
+        _ => false,
+    }
+}
+
+/// Which argument names the logger that a call makes, of factories that take others, too: Akka's
+/// are made for an actor or class, JBoss's messages are printed by a logger that is given by name.
+pub(crate) fn source_of(method: &MethodRef, n_args: usize) -> Option<usize> {
+    let parameters = types::parameters(&method.descriptor);
+    let shift = n_args.checked_sub(parameters.len())?;
+    let last_text = || parameters.iter().rposition(|p| *p == STRING).map(|i| i + shift);
+    match method.class.rsplit_once('/') {
+        Some(("akka/event" | "org/apache/pekko/event", "Logging" | "Logging$")) => {
+            let makes = matches!(method.name.as_str(), "getLogger" | "apply");
+            let source = parameters.iter().rposition(|p| !p.ends_with("/LogSource;"));
+            source.filter(|_| makes).map(|i| i + shift)
+        }
+        Some(("org/jboss/logging", "Logger")) if method.name == "getMessageLogger" => last_text(),
+        _ => None,
+    }
+}
+
+/// How loggers of `method`, a factory, fill in arguments, where it is told so: by its name, or by
+/// the last of its arguments (a class, in `given`).
+pub(crate) fn format_of_factory(method: &MethodRef, given: Option<Name>) -> Option<Format> {
+    if method.name == "getFormatterLogger" {
+        return Some(Format::Printf);
+    }
+    let factory = given.filter(|_| method.name == "getLogger")?;
+    let (_, class) = factory.rsplit_once('/')?;
+    MESSAGE_FACTORIES.iter().find(|(name, _)| *name == class).map(|&(_, format)| format)
+}
+
+/// Factories of messages of log4j 2.
+const MESSAGE_FACTORIES: &[(&str, Format)] = &[
+    ("StringFormatterMessageFactory", Format::Printf),
+    ("MessageFormatMessageFactory", Format::Numbered),
+    ("ParameterizedMessageFactory", Format::Braces),
+    ("SimpleMessageFactory", Format::Plain),
+];
 
 /// Name and descriptor of a closure's method.
 pub(crate) const CLOSURE_METHODS: &[(&str, &str)] = &[

@@ -50,14 +50,12 @@ fn of_value(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -
             Some(Arg::At(f, v)) => of_value(e, f, v, depth + 1),
             _ => None,
         },
-        // Numbers of the location-aware form.
-        Op::Const(Const::Int(number)) => Some(vec![match number / 10 {
-            0 => Level::Trace,
-            1 => Level::Debug,
-            2 => Level::Info,
-            3 => Level::Warn,
-            _ => Level::Error,
-        }]),
+        // `Logging.InfoLevel()`
+        Op::Invoke { method, .. } => {
+            let level = method.name.strip_suffix("Level").and_then(Level::parse)?;
+            Some(vec![level])
+        }
+        Op::Const(Const::Int(number)) => Some(vec![of_number(*number)]),
         _ => None,
     }
 }
@@ -80,4 +78,22 @@ fn of_chain(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId) -> Option<Vec
         }
     }
     None
+}
+
+/// Levels as numbers: those of OSGi and of Akka's adapters, and in tens those of slf4j's
+/// location-aware form.
+fn of_number(number: i32) -> Level {
+    match number {
+        1 => Level::Error,
+        2 => Level::Warn,
+        3 => Level::Info,
+        4 => Level::Debug,
+        _ => match number / 10 {
+            0 => Level::Trace,
+            1 => Level::Debug,
+            2 => Level::Info,
+            3 => Level::Warn,
+            _ => Level::Error,
+        },
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::apis;
+use super::apis::{self, Format};
 use crate::ir::{Const, InvokeKind, Op, ValueId};
 use crate::limits;
 use crate::program::{ClassId, FieldRef, MethodId, MethodRef, Name};
@@ -12,12 +12,33 @@ use crate::strings::{Arg, Evaluator, FrameId, types};
 /// Steps from the call to the place where the logger is made.
 const LOGGER_DEPTH_MAX: u32 = 16;
 
-/// All names that the logger `value` can have; none: unknown.
-pub(crate) fn names(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId) -> Option<BTreeSet<String>> {
-    names_of(e, frame, value, 0)
+/// A logger as it was made.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Made {
+    name: String,
+    /// How it fills in arguments, where that is not told by its class.
+    format: Option<Format>,
 }
 
-fn names_of(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -> Option<BTreeSet<String>> {
+impl Made {
+    fn named(name: String) -> Self {
+        Self { name, format: None }
+    }
+}
+
+/// All names that the logger `value` can have; none: unknown.
+pub(crate) fn names(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId) -> Option<BTreeSet<String>> {
+    Some(names_of(e, frame, value, 0)?.into_iter().map(|made| made.name).collect())
+}
+
+/// How the logger `value` was told to fill in arguments, if it was, wherever it was made.
+pub(super) fn format(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId) -> Option<Format> {
+    let made = names_of(e, frame, value, 0)?;
+    let format = made.first()?.format;
+    format.filter(|_| made.iter().all(|other| other.format == format))
+}
+
+fn names_of(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -> Option<BTreeSet<Made>> {
     if depth > LOGGER_DEPTH_MAX {
         return None;
     }
@@ -43,15 +64,26 @@ fn names_of(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -
                 Some(object) => e.classes_of(frame, *object).0,
                 None => Vec::new(),
             };
-            field_names(e, frame, *field, &this, depth + 1)
+            let found = field_names(e, frame, *field, &this, depth + 1);
+            match (found, object) {
+                // A logger of the program's own, about whose logger nothing is known: its own name.
+                (None, Some(object)) if matches!(e.op(frame, *object), Op::Param(0)) => {
+                    names_of(e, frame, *object, depth + 1)
+                }
+                (found, _) => found,
+            }
         }
         Op::Invoke { kind, method, args } => {
             if apis::is_factory(&method.name) {
                 if let Some(found) = made_names(e, frame, value, args, &method.descriptor, *kind, depth) {
-                    return Some(found);
+                    let format = apis::format_of_factory(method, args.last().and_then(|&v| class_of(e, frame, v)));
+                    return Some(found.into_iter().map(|made| Made { format: made.format.or(format), ..made }).collect());
                 }
             } else if method.name == "getRootLogger" {
-                return Some(BTreeSet::from(["root".to_string()]));
+                return Some(BTreeSet::from([Made::named("root".to_string())]));
+            }
+            if let Some(source) = apis::source_of(method, args.len()) {
+                return source_names(e, frame, value, *args.get(source)?);
             }
             if apis::is_holder(method.class) && *kind != InvokeKind::Static {
                 // What it is made for, or what it holds.
@@ -63,7 +95,7 @@ fn names_of(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -
                 && args.len() == 1
                 && e.facts.supertypes(method.class).iter().any(|&c| apis::is_mixin(c))
             {
-                return Some(mixin_names(e, frame, args[0]));
+                return Some(mixin_names(e, frame, args[0]).into_iter().map(Made::named).collect());
             }
             found
         }
@@ -86,7 +118,7 @@ fn returned_names(
     method: MethodRef,
     args: &[ValueId],
     depth: u32,
-) -> Option<BTreeSet<String>> {
+) -> Option<BTreeSet<Made>> {
     let targets = e.targets(frame, kind, method, args);
     let mut all = BTreeSet::new();
     for target in targets {
@@ -109,26 +141,49 @@ fn made_names(
     descriptor: &str,
     kind: InvokeKind,
     depth: u32,
-) -> Option<BTreeSet<String>> {
+) -> Option<BTreeSet<Made>> {
     let parameters = types::parameters(descriptor);
     let shift = usize::from(kind != InvokeKind::Static);
     match parameters.first().copied() {
         Some("Ljava/lang/Class;") => {
             let names = e.class_names(frame, *args.get(shift)?, false)?;
-            Some(names.into_iter().collect())
+            Some(names.into_iter().map(Made::named).collect())
         }
         Some("Ljava/lang/String;") => {
             let term = e.text(frame, *args.get(shift)?, Name::from("Ljava/lang/String;"), call);
-            Some(e.terms.finite(term, limits::ALTERNATIVES_MAX)?.into_iter().collect())
+            Some(e.terms.finite(term, limits::ALTERNATIVES_MAX)?.into_iter().map(Made::named).collect())
         }
         None if shift == 0 => {
             let class = e.program().methods[e.method_of(frame).index()].class;
             let name = types::binary_name(&e.facts.class_name(class));
             e.program().class(Name::from(&name.replace('.', "/")))?;
-            Some(BTreeSet::from([name]))
+            Some(BTreeSet::from([Made::named(name)]))
         }
         None => names_of(e, frame, *args.first()?, depth + 1),
         Some(_) => None,
+    }
+}
+
+/// Names of loggers that are made for a text, a class or an object of one.
+fn source_names(e: &mut Evaluator<'_>, frame: FrameId, call: ValueId, source: ValueId) -> Option<BTreeSet<Made>> {
+    let descriptor = e.descriptor_of(frame, source);
+    let names: Vec<String> = match descriptor.as_str() {
+        "Ljava/lang/String;" => {
+            let term = e.text(frame, source, descriptor, call);
+            e.terms.finite(term, limits::ALTERNATIVES_MAX)?
+        }
+        "Ljava/lang/Class;" => e.class_names(frame, source, false)?,
+        _ => mixin_names(e, frame, source).into_iter().collect(),
+    };
+    (!names.is_empty()).then(|| names.into_iter().map(Made::named).collect())
+}
+
+/// The class of an object that is made here, or is held by a field of its own class.
+fn class_of(e: &Evaluator<'_>, frame: FrameId, value: ValueId) -> Option<Name> {
+    match e.op(frame, value) {
+        Op::New(class) => Some(*class),
+        Op::GetField(field, None) => Some(field.class),
+        _ => None,
     }
 }
 
@@ -139,7 +194,7 @@ fn field_names(
     field: FieldRef,
     this: &[ClassId],
     depth: u32,
-) -> Option<BTreeSet<String>> {
+) -> Option<BTreeSet<Made>> {
     let writes = e.facts.writes(field);
     if writes.is_empty() || writes.len() > limits::WRAPPER_CALLERS_MAX {
         return None;
@@ -169,7 +224,7 @@ fn parameter_count(e: &Evaluator<'_>, method: MethodId) -> usize {
 }
 
 /// Loggers that the callers of `method` pass as parameter `i`.
-fn callers(e: &mut Evaluator<'_>, method: MethodId, i: u16, depth: u32) -> Option<BTreeSet<String>> {
+fn callers(e: &mut Evaluator<'_>, method: MethodId, i: u16, depth: u32) -> Option<BTreeSet<Made>> {
     let target = &e.program().methods[method.index()];
     if i == 0 && !target.is_static() || depth > LOGGER_DEPTH_MAX {
         return None;

@@ -88,6 +88,15 @@ impl Loggers {
         found
     }
 
+    /// Whether a method is one of a logger's own objects, with a text of its own: it prints for who
+    /// calls it, `LOG.opened(account)`.
+    pub(super) fn is_logger(&self, facts: &Facts<'_>, method: MethodId) -> bool {
+        let method = &facts.program.methods[method.index()];
+        let name = facts.class_name(method.class);
+        let is_logger = || self.listed.get(&name).is_some_and(|&above| !apis::is_mixin(above));
+        !method.is_static() && !method.name.starts_with('<') && (apis::is_generated(&name) || is_logger())
+    }
+
     /// Whether the texts of a method are those of its callers.
     pub(crate) fn only_hands_on(&self, method: MethodId) -> bool {
         self.passing.contains(&method)

@@ -12,7 +12,7 @@ use crate::program::{MethodId, Program, access};
 use crate::strings::facts::Facts;
 use crate::strings::regex::Emitter;
 use crate::strings::term::{Node, Term};
-use crate::strings::{Evaluator, FrameId};
+use crate::strings::{Evaluator, FrameId, types};
 
 /// Log points of the calls in one method, and of its callers where it is a
 /// wrapper.
@@ -24,13 +24,17 @@ pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site<'_>])
         let message = message::stable(&mut e, FrameId::ROOT, site);
         let mut alone = true;
         let mut is_for_unseen = false;
+        let by_logger = if site.loggers.is_logger(facts, method) { wrapper::callers_of(facts, method) } else { Vec::new() };
+        let is_by_logger = !by_logger.is_empty();
         let lifted = match wrapper::callers(&e, FrameId::ROOT, message.term, site) {
+            _ if is_by_logger => Some(wrapper::lifted(facts, site, by_logger)),
             Some(_) if wrapper::has_few_letters(&e, message.term) && tells_itself(facts, sites, site) => None,
             Some(callers) => Some(wrapper::lifted(facts, site, callers)),
             None => closures::lifted(&e, message.term, site),
         };
         if let Some(lifted) = lifted {
-            alone = lifted.all || lifted.points.is_empty() || !lifted.complete;
+            let complete = lifted.complete || is_by_logger && lifted.all_seen;
+            alone = lifted.all || lifted.points.is_empty() || !complete;
             // A method that says something itself does so for each of its callers.
             let says_nothing = wrapper::letters(&e, message.term, 0) <= wrapper::CONSTANT_LETTERS_MAX;
             is_for_unseen = says_nothing && lifted.all_seen && !lifted.points.is_empty();
@@ -119,19 +123,28 @@ fn loggers(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Vec<String
         let names = asked.unwrap_or_else(|| logger::mixin_names(e, frame, receiver));
         return names.into_iter().collect();
     }
-    if !site.call.has_receiver {
-        return Vec::new();
+    if site.call.facade {
+        let class = e.program().methods[e.method_of(frame).index()].class;
+        return vec![types::binary_name(&e.facts.class_name(class))];
     }
-    let mut value = receiver;
-    if site.call.level == LevelFrom::Chain {
-        while let Op::Invoke { method, args, .. } = e.op(frame, value) {
-            match args.first() {
-                Some(&next) if !super::apis::is_factory(&method.name) => value = next,
-                _ => break,
-            }
-        }
-    }
+    let Some(value) = receiver_of(e, frame, site) else { return Vec::new() };
     logger::names(e, frame, value).map_or_else(Vec::new, |names| names.into_iter().collect())
+}
+
+/// The logger of a call, at the beginning of a chain of calls.
+pub(super) fn receiver_of(e: &Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Option<ValueId> {
+    let mut value = site.args.first().copied().filter(|_| site.call.has_receiver)?;
+    while site.call.level == LevelFrom::Chain {
+        value = match e.op(frame, value) {
+            Op::Cast(_, inner) => *inner,
+            Op::Invoke { method, args, .. } if !super::apis::is_factory(&method.name) => match args.first() {
+                Some(&next) => next,
+                None => break,
+            },
+            _ => break,
+        };
+    }
+    Some(value)
 }
 
 /// Regexes of a message: one per choice of the whole, or of late binding.

@@ -9,7 +9,7 @@ use crate::path::{LogPoint, Root};
 use crate::program::{MethodId, access};
 use crate::strings::facts::Facts;
 use crate::strings::term::{Node, Pattern, Term};
-use crate::strings::{Arg, Evaluator, FrameId, types};
+use crate::strings::{self, Arg, Evaluator, FrameId, types};
 
 /// A message with more constant letters than this says enough by itself.
 pub(super) const CONSTANT_LETTERS_MAX: usize = 5;
@@ -114,7 +114,7 @@ fn is_text(descriptor: &str) -> bool {
                 | "java/lang/CharSequence"
                 | "java/lang/StringBuilder"
                 | "java/lang/StringBuffer"
-        )
+        ) || strings::apis::is_message_type(c)
     })
 }
 

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::{MethodRef, Name, Program};
 use crate::class_path::Resource;
 use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
+use crate::log_points::apis;
 
 /// Library methods that look a key up: (class, method). The key is the first text given; an
 /// array of objects after it are arguments of a `MessageFormat`.
@@ -52,11 +53,19 @@ pub(super) fn resolve(program: &mut Program, resources: &[Resource]) {
         return;
     }
     let wrappers = wrappers(program);
+    let calls = |body: &Body, is: fn(&MethodRef) -> bool| {
+        body.iter().any(|(_, inst)| matches!(&inst.op, Op::Invoke { method, .. } if is(method)))
+    };
+    let mut bodies = program.methods.iter().filter_map(|method| method.body.as_ref());
+    let loggers_have_bundles = bodies.any(|body| calls(body, apis::gives_bundle));
     for method in 0..program.methods.len() {
         let class = program.classes[program.methods[method].class.index()].name;
         let Some(body) = program.methods[method].body.as_mut() else { continue };
         for rewrite in rewrites(body, &wrappers, &bundles, &class) {
             apply(body, rewrite);
+        }
+        for (key, text) in printed_keys(body, loggers_have_bundles, &bundles, &class) {
+            body.insts[key.index()].op = Op::Const(Const::Text(text));
         }
     }
 }
@@ -180,6 +189,26 @@ fn rewrites(
         // The constant becomes the text: nobody else may want the key.
         if arguments.is_none() || uses(body, key) == 1 {
             found.push(Rewrite { call, key, text, arguments });
+        }
+    }
+    found
+}
+
+/// Keys that a body gives to loggers, with their texts.
+fn printed_keys(
+    body: &Body,
+    loggers_have_bundles: bool,
+    bundles: &Bundles,
+    class: &str,
+) -> Vec<(ValueId, Name)> {
+    let mut found = Vec::new();
+    for (_, inst) in body.iter() {
+        let Op::Invoke { kind, method, args } = &inst.op else { continue };
+        let Some((at, has_bundle)) = apis::key_of(method, *kind == InvokeKind::Static) else { continue };
+        let Some(&key) = args.get(at).filter(|_| has_bundle || loggers_have_bundles) else { continue };
+        let Op::Const(Const::Text(name)) = body.op(key) else { continue };
+        if let Some(text) = bundles.text(name, class).filter(|_| uses(body, key) == 1) {
+            found.push((key, text));
         }
     }
     found

@@ -418,6 +418,45 @@ pub(crate) fn is_text_holder(class: Name) -> bool {
     matches!(class.as_str(), "java/lang/String" | "scala/collection/immutable/StringOps")
 }
 
+/// How the values of a text are put into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Filling {
+    /// Not at all.
+    Plain,
+    /// `{}`
+    Braces,
+    /// `{0}`
+    Numbered,
+    /// `%s`
+    Printf,
+    /// In whichever of these ways the text asks for.
+    Either,
+}
+
+/// Messages of log4j 2: objects that hold a text with its values.
+const MESSAGES: &[(&str, Filling)] = &[
+    ("ParameterizedMessage", Filling::Braces),
+    ("StringFormattedMessage", Filling::Printf),
+    ("MessageFormatMessage", Filling::Numbered),
+    ("LocalizedMessage", Filling::Either),
+    ("FormattedMessage", Filling::Either),
+    ("SimpleMessage", Filling::Plain),
+    ("ObjectMessage", Filling::Plain),
+];
+
+const MESSAGE_PACKAGE: &str = "org/apache/logging/log4j/message/";
+
+/// Whether objects of this class print a text with the values that they are made of.
+pub(crate) fn filling(class: Name) -> Option<Filling> {
+    let name = class.strip_prefix(MESSAGE_PACKAGE)?;
+    MESSAGES.iter().find(|(message, _)| *message == name).map(|&(_, filling)| filling)
+}
+
+/// Whether this is a type of messages that are objects.
+pub(crate) fn is_message_type(class: &str) -> bool {
+    class.strip_prefix(MESSAGE_PACKAGE).is_some_and(|name| name.ends_with("Message"))
+}
+
 /// Whether objects of this class print their elements, in a form that is theirs
 /// to choose; also where the library is on the class path. Texts in the clothes
 /// of a collection print as they are.

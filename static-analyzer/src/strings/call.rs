@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::term::Term;
-use super::{Arg, Evaluator, FrameId, Key, Place, types};
+use super::{Arg, Evaluator, FrameId, Key, Place, apis, types};
 use crate::ir::{Const, InvokeKind, Op, ValueId};
 use crate::limits;
 use crate::program::{ClassId, MethodId, MethodRef, Name};
@@ -337,5 +337,5 @@ pub(crate) fn is_text_type(descriptor: &str) -> bool {
             | "Ljava/io/Serializable;"
             | "Ljava/lang/StringBuilder;"
             | "Ljava/lang/StringBuffer;"
-    )
+    ) || types::class_of(descriptor).is_some_and(apis::is_message_type)
 }

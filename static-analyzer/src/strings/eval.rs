@@ -110,6 +110,10 @@ impl<'p> Evaluator<'p> {
                 let thrown = self.thrown_text(frame, value);
                 thrown.unwrap_or_else(|| self.caught_text(frame, value, descriptor))
             }
+            Op::New(class) if let Some(filling) = apis::filling(*class) => {
+                let filled = self.filled_text(frame, value, filling);
+                filled.unwrap_or_else(|| self.object(frame, value, descriptor))
+            }
             Op::New(class) if apis::is_text_holder(*class) => {
                 let copied = self.copied_text(frame, value);
                 copied.unwrap_or_else(|| self.object(frame, value, descriptor))

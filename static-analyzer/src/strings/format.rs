@@ -5,9 +5,12 @@
 use schema::ValueShape;
 
 use super::term::{Leaf, Node, Pattern, Term, Terms};
+use super::apis::Filling;
 use super::{Evaluator, FrameId, types};
 use crate::ir::{Const, Op, ValueId};
 use crate::program::Name;
+
+mod message_format;
 
 /// Choices of a computed format that are told apart.
 const FORMATS_MAX: usize = 16;
@@ -70,6 +73,33 @@ impl<'p> Evaluator<'p> {
         Some(self.message_format(format, &arguments))
     }
 
+    /// What an object prints that is made of a text with values, `new Message(text, values...)`.
+    pub(crate) fn filled_text(&mut self, frame: FrameId, made: ValueId, filling: Filling) -> Option<Term> {
+        let init = *self.facts.info(self.method_of(frame)).init.get(&made)?;
+        let Op::Invoke { method, args, .. } = self.op(frame, init) else { return None };
+        let (mut format, mut arguments) = (None, Arguments { known: Vec::new(), complete: true });
+        for (&value, parameter) in args[1..].iter().zip(types::parameters(&method.descriptor)) {
+            match parameter {
+                "Ljava/util/Locale;" | "Ljava/util/ResourceBundle;" => {}
+                "[Ljava/lang/Object;" => arguments = self.varargs(frame, value, init),
+                "Ljava/lang/Throwable;" if format.is_some() => {}
+                _ if format.is_none() => format = Some(self.text(frame, value, Name::from(parameter), init)),
+                _ => arguments.known.push(self.argument(frame, value, init)),
+            }
+        }
+        let format = format?;
+        let filling = match filling {
+            Filling::Either => asked_filling(&self.terms, format),
+            filling => filling,
+        };
+        Some(match filling {
+            Filling::Plain | Filling::Either => format,
+            Filling::Braces => self.braces(format, &arguments),
+            Filling::Numbered => self.message_format(format, &arguments),
+            Filling::Printf => self.printf(format, &arguments),
+        })
+    }
+
     /// The elements of an `Object[]` given for a variable number of arguments.
     pub(crate) fn varargs(&mut self, frame: FrameId, array: ValueId, at: ValueId) -> Arguments {
         if matches!(self.op(frame, array), Op::Const(Const::Null)) {
@@ -108,7 +138,9 @@ impl<'p> Evaluator<'p> {
     /// `java.text.MessageFormat`
     pub(crate) fn message_format(&mut self, format: Term, arguments: &Arguments) -> Term {
         self.each_format(format, '{', |terms, format| {
-            format_parts(terms, format, &mut |terms, text, out| message_parts(terms, text, arguments, out))
+            format_parts(terms, format, &mut |terms, text, out| {
+                message_format::parts(terms, text, arguments, out)
+            })
         })
     }
 
@@ -118,6 +150,25 @@ impl<'p> Evaluator<'p> {
             let mut next = 0;
             format_parts(terms, format, &mut |terms, text, out| {
                 braces_parts(terms, text, arguments, &mut next, out);
+                true
+            })
+        })
+    }
+
+    /// The same where the format has a place for an argument, else as it is (`java.util.logging`).
+    pub(crate) fn message_format_if_asked(&mut self, format: Term, arguments: &Arguments) -> Term {
+        match asked_filling(&self.terms, format) {
+            Filling::Numbered => self.message_format(format, arguments),
+            _ => format,
+        }
+    }
+
+    /// `{}` of tinylog, where a pattern of numbers or choices can stand between the braces.
+    pub(crate) fn tiny_braces(&mut self, format: Term, arguments: &Arguments) -> Term {
+        self.each_format(format, '{', |terms, format| {
+            let mut next = 0;
+            format_parts(terms, format, &mut |terms, text, out| {
+                message_format::tiny_parts(terms, text, arguments, &mut next, out);
                 true
             })
         })
@@ -138,6 +189,19 @@ impl<'p> Evaluator<'p> {
             choices.push(term.unwrap_or_else(|| self.terms.top()));
         }
         self.terms.alt(choices)
+    }
+}
+
+/// How the constants of a text ask for its values.
+fn asked_filling(terms: &Terms, format: Term) -> Filling {
+    let constants: String = terms.parts(format).iter().filter_map(|&part| terms.as_text(part)).collect();
+    let mut pairs = constants.bytes().zip(constants.bytes().skip(1));
+    if pairs.any(|(a, b)| a == b'{' && b.is_ascii_digit()) {
+        Filling::Numbered
+    } else if constants.split('%').skip(1).any(|behind| parse_conversion(behind).is_some()) {
+        Filling::Printf
+    } else {
+        Filling::Braces
     }
 }
 
@@ -375,56 +439,9 @@ fn pad(terms: &mut Terms, value: Term, c: &Conversion) -> Term {
     if c.left { terms.cat([value, blanks]) } else { terms.cat([blanks, value]) }
 }
 
-fn message_parts(terms: &mut Terms, text: &str, arguments: &Arguments, out: &mut Vec<Term>) -> bool {
-    let mut plain = String::new();
-    let mut chars = text.char_indices().peekable();
-    let mut quoted = false;
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '\'' if chars.peek().is_some_and(|&(_, c)| c == '\'') => {
-                chars.next();
-                plain.push('\'');
-            }
-            '\'' => quoted = !quoted,
-            '{' if !quoted => {
-                let Some(length) = text[at..].find('}') else { return false };
-                let inside = &text[at + 1..at + length];
-                let (index, style) = inside.split_once(',').unwrap_or((inside, ""));
-                let Ok(index) = index.trim().parse::<usize>() else { return false };
-                out.push(terms.text(&std::mem::take(&mut plain)));
-                let value = match arguments.known.get(index) {
-                    Some(argument) => message_value(terms, argument.text, style),
-                    None if arguments.complete => terms.text(&format!("{{{index}}}")),
-                    None => terms.top(),
-                };
-                out.push(value);
-                while chars.peek().is_some_and(|&(i, _)| i <= at + length) {
-                    chars.next();
-                }
-            }
-            _ => plain.push(c),
-        }
-    }
-    out.push(terms.text(&plain));
-    true
-}
-
 /// An integer with the separators of the locale.
 const GROUPED: Pattern =
     Pattern::Number(r"[-+( ]?[0-9][0-9,.\x{a0}\x{202f}\x{2019}']*\)?", ValueShape::Integer);
-
-/// Numbers are printed with the separators of the locale.
-fn message_value(terms: &mut Terms, value: Term, style: &str) -> Term {
-    const FRACTION: Pattern = Pattern::Regex(r"-?[0-9][0-9,.\x{a0}\x{202f}' ]*");
-    match terms.node(value).clone() {
-        _ if style.trim() == "number,#" => value,
-        Node::Leaf(leaf) if leaf.pattern == Pattern::Integer => relook(terms, value, &GROUPED),
-        Node::Leaf(leaf) if leaf.pattern == Pattern::Float => relook(terms, value, &FRACTION),
-        Node::Text(text) if text.len() <= 3 || text.parse::<f64>().is_err() => value,
-        Node::Text(text) if text.parse::<i64>().is_ok() => terms.unknown(GROUPED, "java/lang/Number"),
-        _ => value,
-    }
-}
 
 fn braces_parts(terms: &mut Terms, text: &str, arguments: &Arguments, next: &mut usize, out: &mut Vec<Term>) {
     let mut rest = text;
