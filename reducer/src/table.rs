@@ -28,6 +28,7 @@ use schema::{Error, ErrorKind, Result, version};
 use serde_json::{Value, json};
 
 use crate::finish::{Rows, day_of};
+use crate::relations::Decided;
 
 mod days;
 mod leftovers;
@@ -315,11 +316,12 @@ pub struct Addition {
 }
 
 /// The tables, by name.
-pub const TABLES: [&str; 11] = [
+pub const TABLES: [&str; 12] = [
     "requests",
     "request_nodes",
     "spans",
     "events",
+    "relations",
     "log_points",
     "top_level_methods",
     "communication_pairs",
@@ -394,6 +396,15 @@ impl Commit<'_> {
             },
         );
         of_events.and(others)
+    }
+
+    /// Adds the relations of the requests that were added since the last part.
+    ///
+    /// # Errors
+    /// I/O errors; the table is then as before.
+    pub(crate) fn add_relations(&mut self, [closed, open]: Decided) -> Result<()> {
+        self.days.add_relations(closed)?;
+        self.open.add_relations(open)
     }
 
     /// Makes the files whole that rows were added to: rows that are added later are in others,
