@@ -358,6 +358,7 @@ fn sql_reads_and_never_writes() {
         "request_nodes",
         "spans",
         "events",
+        "relations",
         "log_points",
         "top_level_methods",
         "communication_pairs",

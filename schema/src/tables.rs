@@ -47,7 +47,7 @@ pub use model::{
 };
 pub use parquet::{Batches, Growing, Metadata, Written, each_request, read, write, write_batches};
 pub use position::{PositionRow, request_key, stretch};
-pub use relations::{RelationRow, RequestValues};
+pub use relations::{RelationEnds, RelationRow, RequestValues};
 pub use requests::{IntervalRow, LogSequenceRow, NodeTime, RequestNodeRow, RequestRow};
 pub use spans::{HandOver, SpanRow};
 pub use timings::{

@@ -11,7 +11,7 @@ use crate::stitch::is_address;
 /// Most relations that a request is told to have. It takes two to hang together with all that hold
 /// a value: who made it, and who had it last. So many are the thing that the request is about, and
 /// the one for whom it is done; further values are mostly other names of these.
-const RELATIONS_MAX: usize = 4;
+pub(super) const RELATIONS_MAX: usize = 4;
 
 /// How two requests are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

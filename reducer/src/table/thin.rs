@@ -15,8 +15,8 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashSet;
 use schema::Result;
 use schema::tables::{
-    Batches, EventRow, EventTiming, Growing, IntervalRow, Metadata, RelationRow, RequestEnd, RequestNodeRow, RequestRow,
-    RequestTiming, Row, SpanRow, Text, Time,
+    Batches, EventRow, EventTiming, Growing, IntervalRow, Metadata, RelationRow, RequestEnd, RequestNodeRow,
+    RequestRow, RequestTiming, Row, SpanRow, Text, Time,
 };
 use serde_json::{Value, json};
 

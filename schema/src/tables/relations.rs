@@ -34,3 +34,13 @@ record! {
         identifiers: Vec<NameValue>,
     }
 }
+
+record! {
+    /// Which requests a relation is between.
+    RelationEnds = "relations" {
+        /// The request.
+        request_id: Text,
+        /// The other one.
+        other_id: Text,
+    }
+}
