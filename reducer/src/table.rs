@@ -28,7 +28,6 @@ use schema::{Error, ErrorKind, Result, version};
 use serde_json::{Value, json};
 
 use crate::finish::{Rows, day_of};
-use crate::relations::Decided;
 
 mod days;
 mod leftovers;
@@ -398,11 +397,15 @@ impl Commit<'_> {
         of_events.and(others)
     }
 
-    /// Adds the relations of the requests that were added since the last part.
+    /// Adds the relations of the requests that were added since the last part, by day of these;
+    /// those of requests that may go on apart.
     ///
     /// # Errors
     /// I/O errors; the table is then as before.
-    pub(crate) fn add_relations(&mut self, [closed, open]: Decided) -> Result<()> {
+    pub fn add_relations(
+        &mut self,
+        [closed, open]: [BTreeMap<i64, Vec<tables::RelationRow>>; 2],
+    ) -> Result<()> {
         self.days.add_relations(closed)?;
         self.open.add_relations(open)
     }

@@ -63,7 +63,7 @@ pub(super) fn of(facts: &[Fact]) -> Vec<Related> {
     let held = Held::new(facts);
     let mut pairs = by_value(facts, &held);
     pairs.extend(by_thread(facts, &held));
-    pairs.retain(|pair| is_small(pair.chance, held.n_kinds[pair.owner as usize].max(1)));
+    pairs.retain(|pair| is_small(pair.chance));
     // Of two that share several values, the least likely.
     let distance = |pair: &Pair| pair.owner.abs_diff(pair.other);
     pairs.sort_unstable_by(|a, b| {

@@ -12,9 +12,7 @@
 //!   value has a chance of `1 - (1 - p)^w`: little in a burst, nearly certain for what is always
 //!   in use.
 //!
-//! What remains by chance is bounded for each request, not for each value: of `m` kinds, each of
-//! which can be shared by chance, those are left out whose chance is above `1 / 2m`. Then fewer
-//! than half a relation of a request is chance, however many values it holds.
+//! What is likelier by chance than for a reason is no relation.
 
 /// A value and its place among those of its kind.
 #[derive(Clone, Copy, Debug)]
@@ -47,9 +45,9 @@ impl Shared {
     }
 }
 
-/// Whether a chance is small enough for a request that holds values of `n_kinds`.
-pub(super) fn is_small(chance: f64, n_kinds: u32) -> bool {
-    chance * 2.0 * f64::from(n_kinds) < 1.0
+/// Whether a reason is likelier than `chance`.
+pub(super) fn is_small(chance: f64) -> bool {
+    chance < 0.5
 }
 
 /// How many times as likely something is for a reason than by `chance`, in two digits.
@@ -91,12 +89,6 @@ mod tests {
         let shared = Shared { n_holders: 10, n_of_kind: 100, life: (1, 100) };
         assert!((shared.at_once(1) - 0.1).abs() < 1e-9);
         assert!(shared.at_once(50) > 0.99);
-    }
-
-    #[test]
-    fn more_kinds_share_more_by_chance() {
-        assert!(is_small(0.2, 2));
-        assert!(!is_small(0.2, 3));
     }
 
     #[test]

@@ -27,8 +27,6 @@ pub(super) struct Held {
     /// The kind of each value.
     kinds: Vec<ValueClassId>,
     n_of_kind: FxHashMap<ValueClassId, u32>,
-    /// How many kinds each request holds.
-    pub(super) n_kinds: Vec<u32>,
     /// The values that each request holds, as positions.
     pub(super) of_facts: Vec<Box<[u32]>>,
 }
@@ -48,7 +46,6 @@ impl Held {
             of_kinds.sort_unstable();
             of_kinds.dedup();
             of_kinds.iter().for_each(|kind| *held.n_of_kind.entry(*kind).or_default() += 1);
-            held.n_kinds.push(to_u32(of_kinds.len()));
             let mut positions = Vec::new();
             for (key, number) in of_fact.into_iter().zip(0..) {
                 let position = *values.entry(key).or_insert_with(|| {

@@ -89,7 +89,10 @@ fn one_thing_has_many_names() {
     }
     relations.add(&request(300, 300, "Replica.block=blk_77"));
     let found = decide(&mut relations);
-    assert!(found.contains(&"300 -> 77: same thing at once, Replica.block=blk_77".to_owned()), "{found:#?}");
+    assert!(
+        found.contains(&"300 -> 77: made there, used here, Replica.block=blk_77".to_owned()),
+        "{found:#?}"
+    );
 }
 
 #[test]
@@ -183,9 +186,6 @@ fn obvious(facts: &[Fact]) -> Vec<(u32, u32)> {
     };
     let mut found = Vec::new();
     for (later, fact) in facts.iter().enumerate() {
-        let mut kinds: Vec<u32> = fact.values.iter().map(|(class, _)| *class).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
         let mut best: BTreeMap<u32, f64> = BTreeMap::new();
         for (class, text) in &fact.values {
             let holders: Vec<usize> =
@@ -199,7 +199,7 @@ fn obvious(facts: &[Fact]) -> Vec<(u32, u32)> {
             let (Some(&first), Some(&last)) = (before.first(), before.last()) else { continue };
             let n = number(*class, later) - number(*class, last);
             for (other, chance) in [(first, shared.made()), (last, shared.at_once(n))] {
-                if is_small(chance, kinds.len() as u32) {
+                if is_small(chance) {
                     let known = best.entry(other as u32).or_insert(chance);
                     *known = known.min(chance);
                 }

@@ -44,6 +44,7 @@ pub(super) fn calls(facts: &[Fact], held: &Held) -> Vec<Next> {
     let mut last_of_thread: FxHashMap<(&str, &str), u32> = FxHashMap::default();
     let mut last_of_group: FxHashMap<u32, u32> = FxHashMap::default();
     let mut found: Vec<(u32, u32, u32)> = Vec::new();
+    let has_values = |at: u32| !held.of_facts[at as usize].is_empty();
     for at in 0..to_u32(facts.len()) {
         let Some((node, thread)) = &facts[at as usize].thread else { continue };
         let group = *groups.entry((&**node, without_digits(thread))).or_insert_with(|| {
@@ -56,7 +57,7 @@ pub(super) fn calls(facts: &[Fact], held: &Held) -> Vec<Next> {
         }
         let other = last_of_group.insert(group, at).filter(|&other| Some(other) != before);
         for (is_same, before) in [(0, before), (1, other)] {
-            let both = before.filter(|&b| held.n_kinds[b as usize] > 0 && held.n_kinds[at as usize] > 0);
+            let both = before.filter(|&b| has_values(b) && has_values(at));
             if let Some(before) = both {
                 tallies[group as usize][is_same].add(share(held, before, at));
             }
@@ -76,8 +77,7 @@ fn chance([same, other]: [Tally; 2]) -> f64 {
 /// Whether two requests share a value that not many share.
 fn share(held: &Held, a: u32, b: u32) -> bool {
     let of_b = &held.of_facts[b as usize];
-    let n_kinds = held.n_kinds[b as usize];
-    let is_telling = |at: u32| is_small(held.place(at as usize).share(), n_kinds);
+    let is_telling = |at: u32| is_small(held.place(at as usize).share());
     held.of_facts[a as usize].iter().any(|at| of_b.contains(at) && is_telling(*at))
 }
 
