@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Profile(ProfileArgs),
     /// Show what was found, and why
     Show(ShowArgs),
+    /// List other requests that have to do with one, though no code leads from one to the other
+    Related(RelatedArgs),
     /// Write requests as traces for Jaeger, OpenTelemetry, Zipkin, Perfetto or Chrome
     Export(ExportArgs),
     /// Serve a table as a page and to Jaeger's, on this machine
@@ -464,6 +466,22 @@ pub(crate) enum Show {
         #[arg(long, value_enum)]
         format: Option<Format>,
     },
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RelatedArgs {
+    /// The id of the request, or the beginning of it
+    #[arg(value_name = "REQUEST")]
+    pub(crate) id: String,
+    /// Folder of the request table
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) table: PathBuf,
+    /// List so many, those first that are least likely by chance
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Form of the rows [default: table on a terminal, csv in a pipe]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
 }
 
 /// Form of traces.

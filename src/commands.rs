@@ -9,6 +9,7 @@ mod map;
 mod profile;
 mod query;
 mod reduce;
+mod related;
 mod run;
 mod serve;
 mod show;
@@ -77,6 +78,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             let _split = split(args.table.as_mut(), args.confidence, voice)?;
             profile::run(&args, voice)
         }
+        Command::Related(args) => related::run(&args, voice),
         Command::Show(args) => show::run(args.what, voice),
         Command::Export(mut args) => {
             let _split = split(Some(&mut args.table), args.confidence, voice)?;

@@ -19,7 +19,7 @@
 //!
 //! Beside that: how right [`spans`] are, beside [`baselines`] that need little analysis, and
 //! what [`continuations`] they break; the [`links`] between them, and the [`types`] of requests; what each of the [`passes`] has earned; the
-//! [`ceiling`] that the model puts on links; and whether links are true as often as they are said to
+//! [`ceiling`] that the model puts on links; what [`relations`] hold beyond requests; and whether links are true as often as they are said to
 //! be ([`reliability`]).
 
 pub(crate) mod baselines;
@@ -30,6 +30,7 @@ pub(crate) mod links;
 mod looks;
 mod order;
 pub(crate) mod passes;
+pub(crate) mod relations;
 pub(crate) mod reliability;
 mod score;
 #[cfg(test)]

@@ -7,6 +7,7 @@
 pub(crate) mod confident;
 pub(crate) mod files;
 mod places;
+pub(crate) mod related;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -143,7 +144,26 @@ impl Table {
     /// # Errors
     /// None, or several; files that cannot be read.
     pub fn request(&self, id: &str) -> Result<Request> {
-        let files = paths(&self.manifest);
+        let (found, files, place) = self.find(id)?;
+        let mut part = Part::open(&files, Some(&[place]))?;
+        let read: Option<(RequestRow, Vec<SpanRow>, Vec<EventRow>)> = part.next()?;
+        let (row, spans, events) =
+            read.with_context(|| format!("request {found} is not where it belongs"))?;
+        Ok(Request::new(row, spans, events))
+    }
+
+    /// The same without its spans.
+    pub(crate) fn request_row(&self, id: &str) -> Result<RequestRow> {
+        let (found, files, place) = self.find(id)?;
+        let files = Paths { spans: None, events: None, ..files };
+        let mut part: Part<RequestRow, SpanRow, EventRow> = Part::open(&files, Some(&[place]))?;
+        let read = part.next()?;
+        Ok(read.with_context(|| format!("request {found} is not where it belongs"))?.0)
+    }
+
+    /// The id of the request whose id begins with `id`, its files, and where it stands in them.
+    fn find(&self, id: &str) -> Result<(String, Paths, Place)> {
+        let mut files = paths(&self.manifest);
         let (first, second) = match self.index.get() {
             Some(index) => index.beginning_with(id),
             None => places::beginning_with(&files, id)?,
@@ -156,11 +176,7 @@ impl Table {
         if let Some((other, ..)) = second {
             bail!("`{id}`: begins several ids, e.g. {found} and {other}");
         }
-        let mut part = Part::open(&files[file], Some(&[place]))?;
-        let read: Option<(RequestRow, Vec<SpanRow>, Vec<EventRow>)> = part.next()?;
-        let (row, spans, events) =
-            read.with_context(|| format!("request {found} is not where it belongs"))?;
-        Ok(Request::new(row, spans, events))
+        Ok((found, files.swap_remove(file), place))
     }
 
     /// Keeps in memory where each request stands, some 50 bytes of it, so that each is found at

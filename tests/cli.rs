@@ -302,6 +302,44 @@ fn show_answers() {
     fails(1, &["show", "request", "zz", "--table", &table], "`zz`");
 }
 
+#[test]
+fn related_requests_are_listed() {
+    let scratch = Scratch::new();
+    let table = scratch.table("t");
+    let open = lprof::Table::open(Path::new(&table)).expect("a table");
+    let requests = open.requests(&lprof::Filter::All).expect("requests");
+    let rows: Vec<_> = requests.map(|request| request.expect("a request").row().clone()).collect();
+    let blocks = |row: &schema::tables::RequestRow| -> Vec<String> {
+        row.identifiers.iter().map(|of| of.value.to_string()).collect()
+    };
+    let read = rows.iter().rev().find(|row| &*row.request_type == "ClientHandler.readBlock").expect("a read");
+    let csv = done(&["related", &read.request_id[..16], "--table", &table, "--format", "csv"]);
+    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| lines[0].iter().position(|cell| *cell == name).expect("a column");
+    assert!(lines.len() > 1, "{csv}");
+    for line in &lines[1..] {
+        assert_eq!(line[column("request_id")], &*read.request_id);
+        let other = rows.iter().find(|row| *row.request_id == *line[column("other_id")]).expect("a request");
+        assert_eq!(line[column("request_type")], &*other.request_type);
+        let after: i64 = line[column("after_us")].parse().expect("a time");
+        assert_eq!(after, other.start_ts.0 - read.start_ts.0);
+        let value = line[column("value")].to_owned();
+        assert!(blocks(read).contains(&value) && blocks(other).contains(&value), "{line:?}");
+    }
+    // From the other end it is the same relation.
+    let other = lines[1][column("other_id")];
+    let back = done(&["related", other, "--table", &table, "--format", "json", "--limit", "1000"]);
+    assert!(back.contains(&*read.request_id), "{back}");
+    let text = done(&["related", other, "--table", &table, "--format", "table", "--limit", "1"]);
+    assert_eq!(text.lines().count(), 5, "{text}");
+    let shown = done(&["show", "request", other, "--table", &table]);
+    assert!(shown.contains(" related: lprof related --table "), "{shown}");
+    fails(1, &["related", "zz", "--table", &table], "`zz`");
+    fails(2, &["related", other, "--table", &table, "--format", "parquet"], "parquet");
+    let scores = done(&["evaluate", "--table", &table, "--truth", &truth()]);
+    assert!(scores.contains("relations: "), "{scores}");
+}
+
 /// The sample's log as a layout with a trace id would have it: the truth is in
 /// the log itself, and the score is the one of the truth beside it.
 #[test]
@@ -358,6 +396,7 @@ fn sql_reads_and_never_writes() {
         "request_nodes",
         "spans",
         "events",
+        "relations",
         "log_points",
         "top_level_methods",
         "communication_pairs",

@@ -21,11 +21,12 @@ use serde_json::Value;
 /// When the sample ran, as Grafana says it.
 const FROM: &str = "'2026-01-01T00:00:00Z'";
 const TO: &str = "'2027-01-01T00:00:00Z'";
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 12] = [
     "requests",
     "request_nodes",
     "spans",
     "events",
+    "relations",
     "log_points",
     "top_level_methods",
     "communication_pairs",

@@ -14,10 +14,11 @@ use crate::Config;
 use crate::catalog::{Catalog, Known};
 use crate::finish::{Context, Finished, Keep, Requests, Rows};
 use crate::merge::to_u32;
+use crate::relations::Relations;
 use crate::requests::{Linked, OnDisk};
 use crate::skeleton::Stored;
 use crate::spill::{self, Spill, SpillWriter, Spilled, Store};
-use crate::table::{Addition, Commit, Writer};
+use crate::table::{Addition, Commit, DataFile, Writer};
 
 mod border;
 mod open;
@@ -120,13 +121,15 @@ pub fn append(
     add_model(&mut addition, &catalog, &writer, model, &numbers)?;
     write_model(folder, model)?;
     let run = writer.next_number();
+    let are_replaced = |file: &DataFile| goes_on && file.is_open;
+    let mut relations = Relations::of_table(writer.manifest(), config.period_events, are_replaced)?;
     let mut commit = writer.begin();
     if goes_on {
         appended.n_gone_on = commit.replace_open();
     } else {
         commit.close_open();
     }
-    let to_add = (&new, periods);
+    let to_add = (&new, periods, &mut relations);
     let [mut sequences, mut open] =
         add_periods(&mut commit, context, (folder, run), to_add, config, &mut appended)?;
     sequences.retain(|id, _| !catalog.knows_sequence(id));
@@ -151,7 +154,7 @@ fn add_periods(
     commit: &mut Commit<'_>,
     context: Context<'_>,
     (folder, run): (&Path, u64),
-    (New { inputs, unattributed, stores, .. }, mut periods): (&New, Periods),
+    (New { inputs, unattributed, stores, .. }, mut periods, relations): (&New, Periods, &mut Relations),
     config: &Config,
     appended: &mut Appended,
 ) -> Result<Sequences> {
@@ -172,7 +175,8 @@ fn add_periods(
         }
         let of_none = if is_last { &unattributed[..] } else { &[] };
         let rows = Finished::new(context, OnDisk::new(linked, stores), of_none, &are_open);
-        add_rows(commit, rows, appended, &mut sequences)?;
+        add_rows(commit, rows, appended, (&mut sequences, relations))?;
+        commit.add_relations(relations.decide())?;
         commit.end_part()?;
         if is_last {
             return Ok(sequences);
@@ -185,11 +189,12 @@ fn add_rows(
     commit: &mut Commit<'_>,
     mut parts: Finished<'_, impl Requests + Send>,
     appended: &mut Appended,
-    sequences: &mut Sequences,
+    (sequences, relations): (&mut Sequences, &mut Relations),
 ) -> Result<()> {
     let mut part = parts.next().transpose()?;
     while let Some(mut rows) = part {
         rows.requests.iter().for_each(|row| appended.requests.add(row));
+        relations.add(&rows);
         appended.n_events += rows.events.len() as u64;
         for row in std::mem::take(&mut rows.log_sequences) {
             sequences[usize::from(rows.is_open)].entry(row.log_sequence_id.clone()).or_insert(row);

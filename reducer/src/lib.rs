@@ -18,6 +18,7 @@ use crate::skeleton::{Span, Stored};
 mod clock_offsets;
 mod clocks;
 mod merge;
+mod relations;
 mod requests;
 mod shuffle;
 mod skeleton;

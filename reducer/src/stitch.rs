@@ -13,6 +13,7 @@ use schema::{LinkKind, Model, Pass, Probability, TopLevelId};
 use self::accept::accept;
 use self::candidates::Finder;
 use self::evidence::Candidate;
+pub(crate) use self::evidence::is_address;
 use self::facts::Facts;
 use crate::Config;
 use crate::merge::{Sets, SpanLink, to_u32};

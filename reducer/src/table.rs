@@ -315,11 +315,12 @@ pub struct Addition {
 }
 
 /// The tables, by name.
-pub const TABLES: [&str; 11] = [
+pub const TABLES: [&str; 12] = [
     "requests",
     "request_nodes",
     "spans",
     "events",
+    "relations",
     "log_points",
     "top_level_methods",
     "communication_pairs",
@@ -394,6 +395,19 @@ impl Commit<'_> {
             },
         );
         of_events.and(others)
+    }
+
+    /// Adds the relations of the requests that were added since the last part, by day of these;
+    /// those of requests that may go on apart.
+    ///
+    /// # Errors
+    /// I/O errors; the table is then as before.
+    pub fn add_relations(
+        &mut self,
+        [closed, open]: [BTreeMap<i64, Vec<tables::RelationRow>>; 2],
+    ) -> Result<()> {
+        self.days.add_relations(closed)?;
+        self.open.add_relations(open)
     }
 
     /// Makes the files whole that rows were added to: rows that are added later are in others,

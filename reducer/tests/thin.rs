@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use schema::tables::{
-    EventRow, IntervalRow, LogSequenceRow, RequestNodeRow, RequestRow, Row, SpanRow, Text, Time,
+    EventRow, IntervalRow, LogSequenceRow, RelationRow, RequestNodeRow, RequestRow, Row, SpanRow, Text, Time,
 };
 
 use reducer::finish::Rows;
@@ -71,9 +71,16 @@ fn write(folder: &Path, random: &mut Random) {
         let mut starts: Vec<i64> = (0..random.below(60)).map(|_| random.below(4 * DAY_US)).collect();
         starts.sort_unstable();
         let mut rows = Rows::default();
+        let mut relations: BTreeMap<i64, Vec<RelationRow>> = BTreeMap::new();
         for start in starts {
             n += 1;
             let one = request(random, n, start);
+            let other = 1 + random.below(n as i64);
+            relations.entry(start / DAY_US).or_default().extend((other < n as i64).then(|| RelationRow {
+                request_id: one.requests[0].request_id.clone(),
+                other_id: Text::from(format!("{other:032x}")),
+                ..RelationRow::default()
+            }));
             rows.requests.extend(one.requests);
             rows.request_nodes.extend(one.request_nodes);
             rows.spans.extend(one.spans);
@@ -82,8 +89,12 @@ fn write(folder: &Path, random: &mut Random) {
         let mut of_none: Vec<i64> = (0..random.below(20)).map(|_| random.below(4 * DAY_US)).collect();
         of_none.sort_unstable();
         rows.events.extend(of_none.into_iter().map(|us| EventRow { ts: Time(us), ..EventRow::default() }));
-        rows.log_sequences = vec![LogSequenceRow::default()];
-        writer.commit(&Addition { rows, ..Addition::default() }).expect("committed");
+        relations.retain(|_, rows| !rows.is_empty());
+        let sequences = Rows { log_sequences: vec![LogSequenceRow::default()], ..Rows::default() };
+        let mut commit = writer.begin();
+        commit.add(rows).expect("added");
+        commit.add_relations([relations, BTreeMap::new()]).expect("added");
+        commit.finish(&Addition { rows: sequences, ..Addition::default() }).expect("committed");
     }
 }
 
@@ -100,6 +111,7 @@ struct Content {
     spans: Vec<SpanRow>,
     events: Vec<EventRow>,
     intervals: Vec<IntervalRow>,
+    relations: Vec<RelationRow>,
 }
 
 impl Content {
@@ -112,7 +124,9 @@ impl Content {
             spans: rows(&manifest),
             events: rows(&manifest),
             intervals: rows(&manifest),
+            relations: rows(&manifest),
         };
+        content.relations.sort_by(|a, b| a.request_id.cmp(&b.request_id));
         content.requests.sort_by(|a, b| a.request_id.cmp(&b.request_id));
         content.request_nodes.sort_by(|a, b| a.request_id.cmp(&b.request_id));
         content.spans.sort_by(|a, b| a.request_id.cmp(&b.request_id));
@@ -141,6 +155,8 @@ impl Content {
         if left < Detail::Requests {
             self.requests.retain(|row| !is_old(row));
             self.request_nodes.retain(|row| !old.contains_key(&row.request_id));
+            // Of what is left the other one may be gone.
+            self.relations.retain(|row| !old.contains_key(&row.request_id));
             let keys: BTreeSet<(i64, Text)> =
                 old.values().map(|row| (row.start_ts.0 / HOUR_US, row.request_type.clone())).collect();
             for (hour, request_type) in keys {

@@ -11,6 +11,7 @@
 //! | [`RequestNodeRow`] `request_nodes` | a request on a node | yes |
 //! | [`SpanRow`] `spans` | a span of a request | yes |
 //! | [`EventRow`] `events` | a record of a log | yes |
+//! | [`RelationRow`] `relations` | a request that has to do with another one | yes |
 //! | [`LogPointRow`] `log_points` | a log point of a model | no |
 //! | [`TopLevelMethodRow`] `top_level_methods` | a top-level method of a model | no |
 //! | [`CommunicationPairRow`] `communication_pairs` | a pair of a model | no |
@@ -27,6 +28,7 @@ mod map_output;
 mod model;
 mod parquet;
 mod position;
+mod relations;
 mod requests;
 mod spans;
 mod timings;
@@ -45,6 +47,7 @@ pub use model::{
 };
 pub use parquet::{Batches, Growing, Metadata, Written, each_request, read, write, write_batches};
 pub use position::{PositionRow, request_key, stretch};
+pub use relations::{RelationEnds, RelationRow, RequestValues};
 pub use requests::{IntervalRow, LogSequenceRow, NodeTime, RequestNodeRow, RequestRow};
 pub use spans::{HandOver, SpanRow};
 pub use timings::{

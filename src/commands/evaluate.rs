@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, anyhow, bail};
 use log_mapper::Reread;
 use reducer::table::Manifest;
-use schema::tables::{EventRow, InputRow, LogPointRow, RequestRow, SpanRow, TopLevelMethodRow};
+use schema::tables::{EventRow, InputRow, LogPointRow, RelationRow, RequestRow, SpanRow, TopLevelMethodRow};
 
 use super::Usage;
 use crate::args::{EvaluateArgs, Format};
@@ -15,6 +15,7 @@ use crate::evaluation::ceiling::{self, Ceiling};
 use crate::evaluation::continuations::{self, Continuations};
 use crate::evaluation::links::{self, LinkScores};
 use crate::evaluation::passes::{self, Passes};
+use crate::evaluation::relations::{self, RelationScores};
 use crate::evaluation::reliability::{self, Reliability};
 use crate::evaluation::spans::{self, SpanScores, TrueSpans};
 use crate::evaluation::types::{self, Expected, TypeScores};
@@ -41,6 +42,7 @@ pub(crate) fn run(args: &EvaluateArgs, voice: Voice) -> Result<ExitCode> {
         events: manifest.rows()?,
         spans: manifest.rows()?,
         requests: manifest.rows()?,
+        relations: manifest.rows()?,
         inputs: manifest.rows()?,
         log_points: manifest.rows()?,
         top_level_methods: manifest.rows()?,
@@ -89,7 +91,9 @@ struct Report {
     baselines: Option<Baselines>,
     /// None: the table does not keep its links.
     links: Option<LinkScores>,
-    /// None: the table does not say how likely they are.
+    /// None: the table has none.
+    relations: Option<RelationScores>,
+    /// None: the table does not say how likely links are.
     reliability: Option<Reliability>,
     /// None: there is no truth.
     types: Option<TypeScores>,
@@ -117,6 +121,8 @@ impl Report {
             continuations: continuations::count(truth, &found),
             baselines: baselines::measure(&spans, &found, &tables.log_points, &tables.top_level_methods),
             links: keeps_links.then(|| links::score(truth, &spans, &found)),
+            relations: (!tables.relations.is_empty())
+                .then(|| relations::score(truth, &found, &tables.relations)),
             reliability: reliability::measure(truth, &found, &confidences),
             types: types::score(truth, &found, expected.as_ref()),
             passes: args.passes.then(|| passes::count(truth, &spans, &found)),
@@ -131,6 +137,7 @@ struct Tables {
     events: Vec<EventRow>,
     spans: Vec<SpanRow>,
     requests: Vec<RequestRow>,
+    relations: Vec<RelationRow>,
     inputs: Vec<InputRow>,
     log_points: Vec<LogPointRow>,
     top_level_methods: Vec<TopLevelMethodRow>,

@@ -430,6 +430,7 @@ fn schema_of(table: &str) -> SchemaRef {
         "communication_pairs" => tables::CommunicationPairRow::schema(),
         "log_sequences" => tables::LogSequenceRow::schema(),
         "intervals" => tables::IntervalRow::schema(),
+        "relations" => tables::RelationRow::schema(),
         "inputs" => tables::InputRow::schema(),
         "runs" => tables::RunRow::schema(),
         other => unreachable!("`{other}` is not in the list of tables"),

@@ -9,6 +9,8 @@ use super::{Served, jaeger, overview, page, profile, shown};
 
 /// Requests of a list, rows of an answer.
 const LISTED_MAX: usize = 1_000;
+/// Other requests that are told of one.
+const RELATED_MAX: usize = 100;
 #[cfg(feature = "sql")]
 const ROWS_MAX: usize = 10_000;
 
@@ -193,7 +195,9 @@ fn missing(error: anyhow::Error) -> Answer {
 
 fn request(served: &Served, id: &str) -> Result<Answer, Answer> {
     let request = served.table.request(id).map_err(missing)?;
-    Ok(Answer::json(&shown::request(&request)))
+    let mut related = served.table.related(&request.row().request_id)?;
+    related.truncate(RELATED_MAX);
+    Ok(Answer::json(&shown::request(&request, &related)))
 }
 
 fn order(served: &Served, id: &str, asked: &Asked) -> Result<Answer, Answer> {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::requests::Columns;
 use crate::request::{Logs, Request, Wait};
+use crate::table::related::Related;
 
 /// A request of a list.
 pub(super) fn listed(columns: &Columns, row: usize) -> Value {
@@ -23,8 +24,8 @@ pub(super) fn listed(columns: &Columns, row: usize) -> Value {
     })
 }
 
-/// All of a request.
-pub(super) fn request(request: &Request) -> Value {
+/// All of a request, and others that have to do with it.
+pub(super) fn request(request: &Request, related: &[Related]) -> Value {
     let row = request.row();
     let mut logs = Logs::default();
     let spans: Vec<Value> = (0..request.spans().len()).map(|at| span(request, at, &mut logs)).collect();
@@ -43,6 +44,13 @@ pub(super) fn request(request: &Request) -> Value {
         "id": &*row.request_id, "type": &*row.request_type, "start": row.start_ts.0, "end": row.end_ts.0,
         "duration": row.duration_us, "sequence": &*row.log_sequence_id, "identifiers": identifiers,
         "flags": row.flags.iter().map(|flag| &**flag).collect::<Vec<_>>(), "spans": spans, "path": path,
+        "related": related.iter().map(other).collect::<Vec<_>>(),
+    })
+}
+
+fn other(of: &Related) -> Value {
+    json!({
+        "id": &*of.id, "how": &*of.how, "value_class": &*of.value_class, "value": &*of.value, "odds": of.odds,
     })
 }
 

@@ -350,7 +350,7 @@ fn is_attached_to_another(
 /// Whether a text is the address of one end of a connection (`host:port`): it
 /// names the connection on the node that has the other end only; elsewhere the
 /// same port can be in use at the same time, and later it is used again.
-pub(super) fn is_address(text: &str) -> bool {
+pub(crate) fn is_address(text: &str) -> bool {
     let Some((host, port)) = text.rsplit_once(':') else { return false };
     let is_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '/' | ':' | '[' | ']');
     (1..=5).contains(&port.len())

@@ -45,6 +45,19 @@ impl Days {
         Ok(())
     }
 
+    /// Writes the relations of requests that were added, by day of these.
+    pub(super) fn add_relations(&mut self, by_day: BTreeMap<i64, Vec<tables::RelationRow>>) -> Result<()> {
+        let ByDay { folder, number, part, is_open, .. } = &self.requests;
+        for (day, rows) in by_day {
+            let path = path_of(tables::RelationRow::TABLE, Some((day, *part)), *number, *is_open);
+            let full = folder.join(&path);
+            create_folder_of(&full)?;
+            let written = tables::write(&full, &rows, &Metadata::new())?;
+            self.closed.push(DataFile::new(tables::RelationRow::TABLE, path, written, *is_open));
+        }
+        Ok(())
+    }
+
     /// Makes the files of the days before `first` whole: few are open at a time.
     pub(super) fn close_before(&mut self, first: i64) -> Result<()> {
         let Self { requests, request_nodes, spans, events, closed, .. } = self;

@@ -4,7 +4,8 @@
 //! row of `intervals` for each type and interval in which requests began. Files of a day of which
 //! everything is that old are left out of the next manifest, or stay; others are written again,
 //! what is thinned and the rest each in files of their own, in the order in which they were.
-//! Records of no request go with the events of their time. What may go on is left alone.
+//! Records of no request go with the events of their time. Relations stay as long as their request
+//! does; the other one may be counted by then. What may go on is left alone.
 //!
 //! The new manifest is written twice, so that the way back from it needs no file of the old one.
 
@@ -14,8 +15,8 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashSet;
 use schema::Result;
 use schema::tables::{
-    Batches, EventRow, EventTiming, Growing, IntervalRow, Metadata, RequestEnd, RequestNodeRow, RequestRow,
-    RequestTiming, Row, SpanRow, Text, Time,
+    Batches, EventRow, EventTiming, Growing, IntervalRow, Metadata, RelationRow, RequestEnd, RequestNodeRow,
+    RequestRow, RequestTiming, Row, SpanRow, Text, Time,
 };
 use serde_json::{Value, json};
 
@@ -28,7 +29,7 @@ use crate::finish::day_of;
 pub enum Detail {
     /// Figures of all that have one type and begin in one interval.
     Intervals,
-    /// Requests and the nodes they were on.
+    /// Requests, the nodes they were on and their relations.
     Requests,
     /// Spans too.
     Spans,
@@ -175,6 +176,7 @@ struct Group<'m> {
     request_nodes: Option<&'m DataFile>,
     spans: Option<&'m DataFile>,
     events: Option<&'m DataFile>,
+    relations: Option<&'m DataFile>,
 }
 
 /// Those of the days until `last`, without what may go on.
@@ -193,6 +195,7 @@ fn groups(manifest: &Manifest, last: i64) -> Vec<Group<'_>> {
             "request_nodes" => group.request_nodes = Some(file),
             "spans" => group.spans = Some(file),
             "events" => group.events = Some(file),
+            "relations" => group.relations = Some(file),
             _ => {}
         }
     }
@@ -225,7 +228,7 @@ impl Step<'_> {
         if old.is_empty() && n_old_none == 0 {
             return Ok(());
         }
-        let all = [group.requests, group.request_nodes, group.spans, group.events];
+        let all = [group.requests, group.request_nodes, group.spans, group.events, group.relations];
         for file in all.into_iter().flatten() {
             file.check(&self.manifest.folder.join(&file.path))?;
         }
@@ -241,6 +244,7 @@ impl Step<'_> {
             let n = self.next();
             self.copy::<RequestRow>(group.requests, n, &|row| old.contains(&row.request_id))?;
             self.copy::<RequestNodeRow>(group.request_nodes, n, &|row| old.contains(&row.request_id))?;
+            self.copy::<RelationRow>(group.relations, n, &|row| old.contains(&row.request_id))?;
             if left == Detail::Spans {
                 self.copy::<SpanRow>(group.spans, n, &|row| old.contains(&row.request_id))?;
             }
@@ -248,6 +252,7 @@ impl Step<'_> {
         let n = self.next();
         self.copy::<RequestRow>(group.requests, n, &|row| !old.contains(&row.request_id))?;
         self.copy::<RequestNodeRow>(group.request_nodes, n, &|row| !old.contains(&row.request_id))?;
+        self.copy::<RelationRow>(group.relations, n, &|row| !old.contains(&row.request_id))?;
         self.copy::<SpanRow>(group.spans, n, &|row| !old.contains(&row.request_id))?;
         let before_us = self.thinning.before_us;
         self.copy::<EventRow>(group.events, n, &|row| match &row.request_id {
@@ -316,6 +321,7 @@ impl Step<'_> {
         let is_out = [
             (group.requests, left == Detail::Intervals),
             (group.request_nodes, left == Detail::Intervals),
+            (group.relations, left == Detail::Intervals),
             (group.spans, left < Detail::Spans),
             (group.events, true),
         ];

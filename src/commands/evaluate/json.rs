@@ -14,6 +14,7 @@ use crate::evaluation::ceiling::Ceiling;
 use crate::evaluation::continuations::Continuations;
 use crate::evaluation::links::{LinkScores, Verdicts};
 use crate::evaluation::passes::{Deed, Passes};
+use crate::evaluation::relations::{By, RelationScores};
 use crate::evaluation::reliability::{Curve, Reliability};
 use crate::evaluation::spans::SpanScores;
 use crate::evaluation::types::TypeScores;
@@ -47,6 +48,7 @@ pub(super) fn print(report: &Report, tables: &Tables) -> Result<()> {
         "baselines": report.baselines.as_ref().map(baselines_json),
         "continuations": report.continuations.as_ref().map(continuations_json),
         "links": report.links.as_ref().map(links_json),
+        "relations": report.relations.as_ref().map(relations_json),
         "reliability": report.reliability.as_ref().map(reliability_json),
         "types": report.types.as_ref().map(types_json),
         "passes": report.passes.as_ref().map(passes_json),
@@ -142,6 +144,26 @@ fn links_json(scores: &LinkScores) -> Value {
         "recall": scores.recall(),
         "precision": scores.links.precision(),
         "in_table": verdicts_json(&scores.links),
+    })
+}
+
+fn relations_json(scores: &RelationScores) -> Value {
+    let by = |by: &By| {
+        let links = by.links;
+        let share = |n: u64, of: u64| if of == 0 { Value::Null } else { json!(n as f64 / of as f64) };
+        let kinds: BTreeMap<&str, Value> =
+            by.kinds.iter().map(|(how, verdicts)| (&**how, verdicts_json(verdicts))).collect();
+        json!({
+            "n_links": links.n,
+            "direct": share(links.n_direct, links.n),
+            "connected": share(links.n_connected, links.n),
+            "connected_by_records": share(links.n_records_connected, links.n_records),
+            "kinds": kinds,
+        })
+    };
+    json!({
+        "n": scores.n, "n_related": scores.n_related, "n_requests": scores.n_requests,
+        "units": by(&scores.units), "ops": by(&scores.ops),
     })
 }
 

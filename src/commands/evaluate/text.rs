@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
+use schema::tables::Text;
 use serde_json::{Value, json};
 
 use super::{Report, Tables, WORST_MAX, percent, rounded};
@@ -11,6 +12,7 @@ use crate::evaluation::baselines::{ADJACENT, Baselines, COSTS};
 use crate::evaluation::ceiling::Ceiling;
 use crate::evaluation::continuations::Continuations;
 use crate::evaluation::passes::Passes;
+use crate::evaluation::relations::RelationScores;
 use crate::evaluation::reliability::Curve;
 use crate::evaluation::spans::SpanScores;
 use crate::evaluation::types::TypeScores;
@@ -27,6 +29,9 @@ pub(super) fn print(report: &Report, tables: &Tables) -> Result<()> {
     let mut out = output::stdout();
     print_messages(&mut out, &report.scores)?;
     print_spans_and_links(&mut out, report)?;
+    if let Some(relations) = &report.relations {
+        print_relations(&mut out, relations)?;
+    }
     if let Some(curves) = &report.reliability {
         print_curve(&mut out, "links", &curves.links)?;
         print_curve(&mut out, "requests", &curves.requests)?;
@@ -150,6 +155,34 @@ fn print_spans_and_links(out: &mut dyn Write, report: &Report) -> Result<()> {
             links.n_unclaimed
         )?;
     }
+    Ok(())
+}
+
+fn print_relations(out: &mut dyn Write, scores: &RelationScores) -> Result<()> {
+    let RelationScores { n, n_related, n_requests, units, ops } = scores;
+    writeln!(out, "relations: {n}, of {n_related} of {n_requests} requests")?;
+    for (what, by) in [("unit", units), ("op", ops)] {
+        let links = by.links;
+        let [direct, connected] = [links.n_direct, links.n_connected].map(|n| percent(n, links.n));
+        let of_records = percent(links.n_records_connected, links.n_records);
+        writeln!(
+            out,
+            "  of {} pairs of requests of one {what} they hold {direct} %, connect {connected} % ({of_records} % by records)",
+            links.n
+        )?;
+    }
+    let row = |how: &Text| -> Vec<Value> {
+        let (of_units, of_ops) = (units.kinds[how], ops.kinds[how]);
+        let mut row = vec![json!(&**how), json!(of_units.n())];
+        for verdicts in [of_units, of_ops] {
+            row.push(json!(verdicts.n_true + verdicts.n_false));
+            row.push(verdicts.precision().map_or(Value::Null, |share| json!(percent_of(share))));
+        }
+        row
+    };
+    let columns = ["relation", "n", "of units", "one unit%", "of ops", "one op%"];
+    render::rows(out, Format::Table, &columns, units.kinds.keys().map(row).collect())?;
+    writeln!(out)?;
     Ok(())
 }
 

@@ -23,6 +23,7 @@ pub(crate) fn print(table: &Path, id: &str, voice: Voice) -> Result<()> {
     let request = table.request(id)?;
     let mut out = output::stdout();
     print_head(&mut out, request.row())?;
+    print_related(&mut out, &table, &request.row().request_id)?;
     if let Some(note) = not_there(&table, &request) {
         writeln!(out, "  {note}\n")?;
     }
@@ -75,6 +76,21 @@ fn print_head(out: &mut dyn std::io::Write, request: &RequestRow) -> Result<()> 
     }
     if !request.flags.is_empty() {
         writeln!(out, "  flags: {}", neutral(&request.flags.join(", ")))?;
+    }
+    Ok(())
+}
+
+/// How many others have to do with a request, and how to see them.
+fn print_related(out: &mut dyn std::io::Write, table: &Table, id: &str) -> Result<()> {
+    let n = table.related(id)?.len();
+    if n > 0 {
+        let folder = table.folder().display().to_string();
+        writeln!(
+            out,
+            "  {n} related: lprof related --table {} {}",
+            neutral(&folder),
+            &id[..12.min(id.len())]
+        )?;
     }
     writeln!(out)?;
     Ok(())
