@@ -1,14 +1,15 @@
 //! Call order: what callers have waited for already, as the matches of the round before say.
 //!
 //! Whoever waits does one thing after the other: between two lines of a caller one call begins
-//! where the one before it has ended. And a handler that has asked before its first line was at
-//! work since then. So what is matched surely says more of the times of all that is around it.
+//! where the one before it has ended, in the order of the code. And a handler that has asked
+//! before its first line was at work since then. So what is matched surely says more of the times
+//! of all that is around it.
 
 use rustc_hash::FxHashMap;
 
 use super::clocks::Offsets;
 use super::gaps::{Call, Gap, Gaps};
-use super::{Chosen, Handler, is_sure};
+use super::{Handler, Sure};
 use crate::stitch::facts::Facts;
 
 /// Calls within calls that a span's extent is told by.
@@ -17,11 +18,20 @@ const LEVELS_MAX: usize = 8;
 /// What is known of those who wait.
 #[derive(Debug, Default)]
 pub(super) struct CallOrder {
-    /// By caller: begin and end, by the caller's clock, of what it has waited for, with its span
-    /// and its gap, in order.
-    of: FxHashMap<u32, Vec<(i64, i64, u32, u32)>>,
+    /// By lines of a caller: begin and end, by the caller's clock, of what it has waited for
+    /// between them, with its span, in order.
+    of: FxHashMap<u32, Vec<(i64, i64, u32)>>,
     /// From when until when spans were at work, where that is more than their own lines say.
     extents: FxHashMap<u32, [i64; 2]>,
+}
+
+/// What others have left of a gap.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    /// Begin and end, where they are known.
+    pub(super) bounds: [Option<i64>; 2],
+    /// Calls between its lines that the code has in another order.
+    pub(super) n_crossed: u32,
 }
 
 impl CallOrder {
@@ -31,15 +41,14 @@ impl CallOrder {
         (calls, gaps): (&[Call], &Gaps),
         offsets: &Offsets,
         handlers: &[Handler],
-        chosen: &[Chosen],
+        sure: &[Option<Sure>],
     ) -> Self {
         let mut links = Vec::new();
-        for ((handler, _), choice) in handlers.iter().zip(chosen) {
-            let Some((at, _)) = choice.filter(|(_, choice)| is_sure(choice)) else { continue };
-            let gap = gaps.get(at);
+        for ((handler, _), sure) in handlers.iter().zip(sure) {
+            let Some(gap) = sure.map(|sure| gaps.get(sure.gap)) else { continue };
             if calls[gap.call as usize].waits {
                 let ahead_us = offsets.between(facts.get(gap.span).node, facts.get(*handler).node);
-                links.push((gap.span, *handler, at, ahead_us));
+                links.push((gap.span, *handler, gap.lines, ahead_us));
             }
         }
         let mut order = CallOrder::default();
@@ -58,9 +67,9 @@ impl CallOrder {
                 break;
             }
         }
-        for (caller, handler, at, ahead_us) in links {
+        for (_, handler, lines, ahead_us) in links {
             let [start, end] = order.extent(facts, handler);
-            order.of.entry(caller).or_default().push((start - ahead_us, end - ahead_us, handler, at));
+            order.of.entry(lines).or_default().push((start - ahead_us, end - ahead_us, handler));
         }
         order.of.values_mut().for_each(|waited| waited.sort_unstable());
         order
@@ -72,35 +81,33 @@ impl CallOrder {
         self.extents.get(&span).copied().unwrap_or([fact.start_us, fact.end_us])
     }
 
-    /// What is left of a gap for a handler at work from `start` to `end`, by the caller's clock:
-    /// begin and end, where they are known. Who has the place that it would take is not there then.
-    pub(super) fn left(
-        &self,
-        (at, gap): (u32, &Gap),
-        call: &Call,
-        handler: u32,
-        [start, end]: [i64; 2],
-    ) -> [Option<i64>; 2] {
+    /// What is left of a gap for a handler at work from `start` to `end`, by the caller's clock.
+    /// If all that can be asked for between its lines is there already, the handler would take
+    /// the place of one of those, and nothing is known.
+    pub(super) fn left(&self, gap: &Gap, handler: u32, [start, end]: [i64; 2]) -> Left {
         let [no_begin, no_end] = gap.is_open;
-        let mut left = [(!no_begin).then_some(gap.begin_us), (!no_end).then_some(gap.end_us)];
-        let waited = self.of.get(&gap.span).map_or(&[][..], Vec::as_slice);
-        let first = waited.partition_point(|&(begun, ..)| begun < gap.begin_us);
-        let within = waited[first..].iter().take_while(|&&(begun, ..)| begun <= gap.end_us);
-        for &(begun, ended, other, taken) in within {
-            let is_rival = taken == at && !call.repeats;
-            if other == handler || is_rival || ended > gap.end_us {
-                continue;
-            }
+        let mut bounds = [(!no_begin).then_some(gap.begin_us), (!no_end).then_some(gap.end_us)];
+        let waited = self.of.get(&gap.lines).map_or(&[][..], Vec::as_slice);
+        let others = || waited.iter().filter(|one| one.2 != handler);
+        if others().count() >= gap.n_places as usize {
+            return Left { bounds, n_crossed: 0 };
+        }
+        let mut n = [0_u32; 2];
+        for &(begun, ended, _) in others() {
             if begun < end && start < ended {
                 // Both were asked for at once.
                 continue;
             }
             if begun + ended <= start + end {
-                left[0] = Some(left[0].map_or(ended, |known| known.max(ended)));
+                bounds[0] = Some(bounds[0].map_or(ended, |known| known.max(ended)));
+                n[0] += 1;
             } else {
-                left[1] = Some(left[1].map_or(begun, |known| known.min(begun)));
+                bounds[1] = Some(bounds[1].map_or(begun, |known| known.min(begun)));
+                n[1] += 1;
             }
         }
-        left
+        let most = [gap.rank, gap.n_places.saturating_sub(gap.rank + 1)];
+        let crossed = |(n, most): (u32, u32)| if gap.is_looped { 0 } else { n.saturating_sub(most) };
+        Left { bounds, n_crossed: n.into_iter().zip(most).map(crossed).sum() }
     }
 }
