@@ -34,8 +34,12 @@ mod values;
 /// Of all ways to give places to spans a match has this share, if it counts.
 const SHARE_MIN: f64 = 0.9;
 
-/// Rounds of learning from matches, if these go on changing.
-const ROUNDS_MAX: usize = 24;
+/// Times that what is sure by then tells of the calls around it: the first time nothing does. If
+/// it were told anew in each round, matches would be sure because of what they have told.
+const STAGES: usize = 3;
+
+/// Rounds of learning from matches in each, if these go on changing.
+const ROUNDS_MAX: usize = 8;
 
 /// What a share can differ by when all is settled.
 const SETTLED: f64 = 0.01;
@@ -43,8 +47,7 @@ const SETTLED: f64 = 0.01;
 /// What a call past a handler that prints nothing costs, which prints something at other times.
 const PAST: f64 = 3.0;
 
-/// What it costs if the handler's span begins with what it does not begin with, or if two calls
-/// are made in another order than the code has.
+/// What it costs if the handler's span begins with what it does not begin with.
 const ODD_LINE: f64 = 3.0;
 
 /// What each further place among the methods that can have printed a span costs.
@@ -92,16 +95,29 @@ pub(super) fn find(
         .collect();
     let mut likelihood = Likelihood::new((model, facts), (&calls, &gaps), &offsets, &handlers);
     let mut known: Shares = handlers.iter().map(|(_, matches)| vec![0.0; matches.len()]).collect();
-    for _ in 0..ROUNDS_MAX {
-        let found = weigh(&likelihood, &handlers, &known);
-        let differ = found.iter().flatten().zip(known.iter().flatten()).map(|(a, b)| (a - b).abs());
-        let is_settled = differ.fold(0.0, f64::max) < SETTLED;
-        known = found;
-        if is_settled {
-            break;
+    for _ in 0..STAGES {
+        for _ in 0..ROUNDS_MAX {
+            let found = weigh(&likelihood, &handlers, &known);
+            let differ = found.iter().flatten().zip(known.iter().flatten()).map(|(a, b)| (a - b).abs());
+            let is_settled = differ.fold(0.0, f64::max) < SETTLED;
+            known = found;
+            if is_settled {
+                break;
+            }
+            likelihood.learn(&handlers, &known);
         }
-        likelihood.learn(&handlers, &known);
+        likelihood.set_order(&handlers, &known);
     }
+    if std::env::var("REMOTE_DEBUG").is_ok() { // DEBUG
+        for ((span, matches), shares) in handlers.iter().zip(&known) { // DEBUG
+            for (one, share) in matches.iter().zip(shares) { // DEBUG
+                let gap = gaps.get(one.gap); // DEBUG
+                let (f, c) = (facts.get(*span), facts.get(gap.span)); // DEBUG
+                let e: Vec<Edge> = likelihood.edges(*span, one, *share).collect(); // DEBUG
+                eprintln!("M {} {} {} {} {:.4} rank{}/{} odd{} call{} {:.2} {}", f.start_us, c.start_us, span, gap.span, share, gap.rank, gap.n_places, gap.n_odd, gap.call, e[0].odds, likelihood.explain(*span, one, *share)); // DEBUG
+            } // DEBUG
+        } // DEBUG
+    } // DEBUG
     links(&calls, &gaps, &handlers, &known)
 }
 

@@ -19,8 +19,8 @@ const LEVELS_MAX: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct CallOrder {
     /// By lines of a caller: begin and end, by the caller's clock, of what it has waited for
-    /// between them, with its span, in order.
-    of: FxHashMap<u32, Vec<(i64, i64, u32)>>,
+    /// between them, with its span and its place, in order.
+    of: FxHashMap<u32, Vec<(i64, i64, u32, u32)>>,
     /// From when until when spans were at work, where that is more than their own lines say.
     extents: FxHashMap<u32, [i64; 2]>,
 }
@@ -30,8 +30,9 @@ pub(super) struct CallOrder {
 pub(super) struct Left {
     /// Begin and end, where they are known.
     pub(super) bounds: [Option<i64>; 2],
-    /// Calls between its lines that the code has in another order.
-    pub(super) n_crossed: u32,
+    /// Whether the others were made before all calls before it and after all behind it; none: there
+    /// are no others.
+    pub(super) is_in_order: Option<bool>,
 }
 
 impl CallOrder {
@@ -48,13 +49,14 @@ impl CallOrder {
             let Some(gap) = sure.map(|sure| gaps.get(sure.gap)) else { continue };
             if calls[gap.call as usize].waits {
                 let ahead_us = offsets.between(facts.get(gap.span).node, facts.get(*handler).node);
-                links.push((gap.span, *handler, gap.lines, ahead_us));
+                links.push((gap, *handler, ahead_us));
             }
         }
         let mut order = CallOrder::default();
         for _ in 0..LEVELS_MAX {
             let mut has_grown = false;
-            for &(caller, handler, _, ahead_us) in &links {
+            for &(gap, handler, ahead_us) in &links {
+                let caller = gap.span;
                 let [start, end] = order.extent(facts, handler);
                 let own = order.extent(facts, caller);
                 let with = [own[0].min(start - ahead_us), own[1].max(end - ahead_us)];
@@ -67,9 +69,10 @@ impl CallOrder {
                 break;
             }
         }
-        for (_, handler, lines, ahead_us) in links {
+        for (gap, handler, ahead_us) in links {
             let [start, end] = order.extent(facts, handler);
-            order.of.entry(lines).or_default().push((start - ahead_us, end - ahead_us, handler));
+            let one = (start - ahead_us, end - ahead_us, handler, gap.place);
+            order.of.entry(gap.lines).or_default().push(one);
         }
         order.of.values_mut().for_each(|waited| waited.sort_unstable());
         order
@@ -82,23 +85,20 @@ impl CallOrder {
     }
 
     /// What is left of a gap for a handler at work from `start` to `end`, by the caller's clock.
-    /// If all that can be asked for between its lines is there already, the handler would take
-    /// the place of one of those, and nothing is known.
+    /// What has the place that it would take is not there then.
     pub(super) fn left(&self, gap: &Gap, handler: u32, [start, end]: [i64; 2]) -> Left {
         let [no_begin, no_end] = gap.is_open;
         let mut bounds = [(!no_begin).then_some(gap.begin_us), (!no_end).then_some(gap.end_us)];
         let waited = self.of.get(&gap.lines).map_or(&[][..], Vec::as_slice);
-        let others = || waited.iter().filter(|one| one.2 != handler);
-        if others().count() >= gap.n_places as usize {
-            return Left { bounds, n_crossed: 0 };
-        }
-        let mut n = [0_u32; 2];
-        for &(begun, ended, _) in others() {
-            if begun < end && start < ended {
-                // Both were asked for at once.
+        let is_other = |other: u32, place: u32| other != handler && (place != gap.place || gap.is_looped);
+        let (mut n, mut n_at_once) = ([0_u32; 2], 0_u32);
+        for &(begun, ended, other, place) in waited {
+            if !is_other(other, place) {
                 continue;
             }
-            if begun + ended <= start + end {
+            if begun < end && start < ended {
+                n_at_once += 1;
+            } else if begun + ended <= start + end {
                 bounds[0] = Some(bounds[0].map_or(ended, |known| known.max(ended)));
                 n[0] += 1;
             } else {
@@ -107,7 +107,8 @@ impl CallOrder {
             }
         }
         let most = [gap.rank, gap.n_places.saturating_sub(gap.rank + 1)];
-        let crossed = |(n, most): (u32, u32)| if gap.is_looped { 0 } else { n.saturating_sub(most) };
-        Left { bounds, n_crossed: n.into_iter().zip(most).map(crossed).sum() }
+        let fits = gap.is_looped || n[0] <= most[0] && n[1] <= most[1];
+        let has_others = n_at_once + n[0] + n[1] > 0;
+        Left { bounds, is_in_order: has_others.then_some(fits && n_at_once == 0) }
     }
 }

@@ -30,7 +30,8 @@ const N_BINS: usize = 24;
 /// Matches of which nothing is known yet count as so many.
 const PRIOR: f64 = 2.0;
 
-/// Share of the times that are below nothing, before anything is known.
+/// Share of the times that are below nothing, and of calls that are made in another order than the
+/// code has, before anything is known.
 const NEGATIVE: f64 = 0.05;
 
 /// No odds of a call are larger, nor smaller than one against it, as a logarithm.
@@ -44,6 +45,10 @@ pub(super) struct Likelihood<'f> {
     offsets: &'f Offsets,
     /// By call: the times before and after it, and how long gaps are without it.
     delays: Vec<[Delays; 3]>,
+    /// By call: how often it is made in the order of the code, of how many that stand among others.
+    in_order: Vec<[f64; 2]>,
+    /// By gap: how many spans lie in it.
+    n_in: Vec<f64>,
     /// By call: the odds that it is made where it can be, and where the caller prints other lines
     /// than the code has there, as a logarithm.
     made: Vec<[f64; 2]>,
@@ -74,15 +79,15 @@ impl Delays {
         self.total += weight;
     }
 
-    /// Minus the logarithm of the density.
-    fn cost(&self, us: i64) -> f64 {
+    /// Minus the logarithm of the density, by all that was added but for what is `own`.
+    fn cost(&self, us: i64, own: f64) -> f64 {
         let (bin, width_us) = bin(us);
         let (side, share) = match us < 0 {
             true => (&self.negative, NEGATIVE),
             false => (&self.positive, 1.0 - NEGATIVE),
         };
-        let weight = side[bin] + PRIOR * share / N_BINS as f64;
-        -(weight / (self.total + PRIOR) / width_us).ln()
+        let weight = (side[bin] - own).max(0.0) + PRIOR * share / N_BINS as f64;
+        -(weight / ((self.total - own).max(0.0) + PRIOR) / width_us).ln()
     }
 }
 
@@ -99,8 +104,8 @@ struct Times {
     after: Option<i64>,
     /// How long the rest of the gap is.
     length: Option<i64>,
-    /// Calls in another order than that of the code.
-    n_crossed: u32,
+    /// Whether it stands among other calls of the caller as the code has them.
+    is_in_order: Option<bool>,
 }
 
 impl<'f> Likelihood<'f> {
@@ -120,6 +125,8 @@ impl<'f> Likelihood<'f> {
             gaps,
             offsets,
             delays: vec![<[Delays; 3]>::default(); calls.len()],
+            in_order: vec![[0.0; 2]; calls.len()],
+            n_in: vec![1.0; gaps.len()],
             made: vec![[0.0, -ODD_LINE]; calls.len()],
             again: vec![0.0; calls.len()],
             values: Values::new((model, facts), (calls, gaps), handlers),
@@ -137,15 +144,31 @@ impl<'f> Likelihood<'f> {
         let call = &self.calls[gap.call as usize];
         let [first, last, without] = &self.delays[gap.call as usize];
         let times = self.times(gap, span);
-        let before = times.before.map_or(OPEN_US.ln(), |us| first.cost(us));
-        let length = times.length.map_or(OPEN_US.ln(), |us| without.cost(us));
-        let after = times.after.map_or(0.0, |us| last.cost(us) - length);
-        let own = one.odd + f64::from(times.n_crossed) * ODD_LINE;
+        let before = times.before.map_or(OPEN_US.ln(), |us| first.cost(us, known));
+        let unfilled = (1.0 - self.n_in[one.gap as usize]).max(0.0);
+        let length = times.length.map_or(OPEN_US.ln(), |us| without.cost(us, unfilled));
+        let after = times.after.map_or(0.0, |us| last.cost(us, known) - length);
+        let own = one.odd + self.order_cost(gap.call, times.is_in_order);
         let odds = self.alone(span) + self.values.odds(gap, span, known) - own - before;
         let made = self.made[gap.call as usize][usize::from(gap.n_odd > 0)];
         let first = Edge { place: Some(gap.place), odds: odds + made - after };
         let again = Edge { place: None, odds: odds + self.again[gap.call as usize] };
         std::iter::once(first).chain(call.repeats.then_some(again))
+    }
+
+    pub(super) fn explain(&self, span: u32, one: &Match, known: f64) -> String { // DEBUG
+        let gap = self.gaps.get(one.gap); // DEBUG
+        let t = self.times(gap, span); // DEBUG
+        let [first, last, without] = &self.delays[gap.call as usize]; // DEBUG
+        format!("before {:?} {:.2} after {:?} {:.2} len {:?} {:.2} order {:?} alone {:.2} value {:.2} made {:.2}", t.before, t.before.map_or(0.0, |us| first.cost(us, known)), t.after, t.after.map_or(0.0, |us| last.cost(us, known)), t.length, t.length.map_or(0.0, |us| without.cost(us, 0.0)), t.is_in_order, self.alone(span), self.values.odds(gap, span, known), self.made[gap.call as usize][usize::from(gap.n_odd > 0)]) // DEBUG
+    } // DEBUG
+
+    /// Minus the logarithm of how often a call is made in the order of the code, or is not.
+    fn order_cost(&self, call: u32, is_in_order: Option<bool>) -> f64 {
+        let Some(is_in_order) = is_in_order else { return 0.0 };
+        let [n, all] = self.in_order[call as usize];
+        let share = (n + PRIOR * (1.0 - NEGATIVE)) / (all + PRIOR);
+        -if is_in_order { share } else { 1.0 - share }.ln()
     }
 
     /// How many these are.
@@ -165,7 +188,7 @@ impl<'f> Likelihood<'f> {
         let own = self.call_order.extent(self.facts, span).map(|us| us - ahead_us);
         if !self.calls[gap.call as usize].waits {
             let before = (!gap.is_open[0]).then_some(own[0] - gap.begin_us);
-            return Times { before, after: None, length: None, n_crossed: 0 };
+            return Times { before, after: None, length: None, is_in_order: None };
         }
         let left = self.call_order.left(gap, span, own);
         let [begin, end] = left.bounds;
@@ -173,7 +196,7 @@ impl<'f> Likelihood<'f> {
             before: begin.map(|begin| own[0] - begin),
             after: end.map(|end| end - own[1]),
             length: begin.zip(end).map(|(begin, end)| end - begin),
-            n_crossed: left.n_crossed,
+            is_in_order: left.is_in_order,
         }
     }
 
@@ -190,9 +213,8 @@ impl<'f> Likelihood<'f> {
         let n_spans = n_spans(self.facts);
         self.strangers = n_asked.into_iter().map(|(top, n)| (top, (n_spans[&top] - n).max(0.0))).collect();
         self.learn_made(&n_in);
-        let sure = sure(gaps, handlers, known);
-        self.call_order = CallOrder::new(self.facts, (calls, gaps), self.offsets, handlers, &sure);
         let mut delays = vec![<[Delays; 3]>::default(); calls.len()];
+        let mut in_order = vec![[0.0; 2]; calls.len()];
         for ((span, matches), shares) in handlers.iter().zip(known) {
             for (one, &share) in matches.iter().zip(shares) {
                 let gap = gaps.get(one.gap);
@@ -200,14 +222,26 @@ impl<'f> Likelihood<'f> {
                 let [before, after, _] = &mut delays[gap.call as usize];
                 times.before.into_iter().for_each(|us| before.add(us, share));
                 times.after.into_iter().for_each(|us| after.add(us, share));
+                if let Some(is_in_order) = times.is_in_order {
+                    let [n, all] = &mut in_order[gap.call as usize];
+                    (*n, *all) = (*n + if is_in_order { share } else { 0.0 }, *all + share);
+                }
             }
         }
         for (gap, n) in gaps.iter().zip(&n_in).filter(|(gap, _)| gap.n_odd == 0) {
             let without = (1.0 - n).max(0.0);
             gap.length_us().into_iter().for_each(|us| delays[gap.call as usize][2].add(us, without));
         }
-        self.delays = delays;
+        (self.delays, self.in_order) = (delays, in_order);
+        self.n_in = n_in;
         self.values.learn(handlers, known);
+    }
+
+    /// Lets what is sure tell of the times around it, and learns anew from that.
+    pub(super) fn set_order(&mut self, handlers: &[Handler], known: &Shares) {
+        let sure = sure(self.gaps, handlers, known);
+        self.call_order = CallOrder::new(self.facts, (self.calls, self.gaps), self.offsets, handlers, &sure);
+        self.learn(handlers, known);
     }
 
     /// How often calls are made where they can be, and how often again.
