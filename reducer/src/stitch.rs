@@ -8,6 +8,7 @@
 //! order that is a function of the set of spans.
 
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use schema::{LinkKind, Model, Pass, Probability, TopLevelId};
 
 use self::accept::accept;
@@ -99,7 +100,12 @@ pub(crate) fn stitch(
     };
     let (mut candidates, mut companions) = rayon::join(senders, || companions::find(&pairs, &facts));
     let mut found = Links::new(config);
-    found.add(Pass::RemoteCalls, |_| remote_calls::find(model, &pairs, &facts, config));
+    let mut told = BTreeMap::new();
+    found.add(Pass::RemoteCalls, |_| {
+        let links = remote_calls::find(model, &pairs, &facts, config);
+        told.extend(links.iter().copied());
+        links.into_iter().map(|(link, _)| link).collect()
+    });
     found.add(Pass::Companions, |_| std::mem::take(&mut companions.links));
     found.add(Pass::QueueOrder, |_| queue_order::find(&pairs, &facts, &mut candidates));
     companions.links = found.links.clone();
@@ -127,7 +133,7 @@ pub(crate) fn stitch(
     links.links.sort_unstable();
     join_the_rest((model, &pairs, &facts), (&entities, &counted, &late), spans, &mut links);
     links.links.sort_unstable();
-    let probabilities = confidence::of(&pairs, &facts, &links.links);
+    let probabilities = confidence::of(&pairs, &facts, &links.links, &told);
     (links.links, probabilities)
 }
 

@@ -63,8 +63,14 @@ const UNREAL: Shape = Shape { agrees: (0.5, 1.0), near: (0.5, 2.0) };
 /// What links that are judged together have in common.
 type Sort = (Pass, Option<PairId>, Option<TopLevelId>, Option<TopLevelId>);
 
-/// How likely each of `links` is true.
-pub(super) fn of(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<Probability> {
+/// How likely each of `links` is true. What one's pass has `told` of it, given that it is of a sort
+/// that is real, counts besides.
+pub(super) fn of(
+    pairs: &Pairs<'_>,
+    facts: &Facts<'_>,
+    links: &[SpanLink],
+    told: &BTreeMap<SpanLink, f64>,
+) -> Vec<Probability> {
     let judge = Judge::new(pairs, facts, links);
     let verdicts: Vec<Verdict> =
         (0..to_u32(links.len())).into_par_iter().map(|link| judge.verdict(link)).collect();
@@ -77,7 +83,8 @@ pub(super) fn of(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Ve
         counts.entry(sort(link)).or_default().add(verdict);
     }
     let weights = weigh(&counts);
-    links.iter().map(|link| Probability::new(weights[&sort(link)])).collect()
+    let of = |link: &SpanLink| weights[&sort(link)] * told.get(link).copied().unwrap_or(1.0);
+    links.iter().map(|link| Probability::new(of(link))).collect()
 }
 
 /// What was counted of the links of a sort.

@@ -1,22 +1,25 @@
 //! Remote calls: who has asked for what a handler of HTTP, gRPC or messages does.
 //!
 //! A caller that waits holds still: what it has asked for lies between its line before the call
-//! and the one after it, and a call that is made once asks for one thing. So all gaps between
-//! lines of callers ([`gaps`]) and all spans of handlers are matched at once, at the least cost
-//! ([`super::assignment`]). What a match costs is how unlikely it is ([`likelihood`]): by the
-//! times from the line before to the handler's first one and from its last one to the line
-//! after, and by the values that both sides print, as they are in the matches themselves. Who
-//! does not wait is known by the time since it asked. Clocks of nodes may be apart ([`clocks`]).
+//! and the one after it, and one run of a call asks for one thing. So all gaps between lines of
+//! callers ([`gaps`]), with a place for each call that can be made there, and all spans of handlers
+//! are given to each other at once ([`super::assignment`]). How likely a match is, against that
+//! none of the known callers has asked, is weighed once ([`likelihood`]): by the times from the
+//! line before to the handler's first one and from its last one to the line after, by the order of
+//! calls ([`call_order`]), and by the values that go together on both sides ([`values`]). All of
+//! that is learnt from the matches themselves, in rounds (expectation maximization). Who does not
+//! wait is known by the time since it asked. Clocks of nodes may be apart ([`clocks`]).
 //!
-//! A match counts only where all others together are [`ODDS_MIN`] times less likely.
+//! A match counts where its share of all ways to give places to spans is [`SHARE_MIN`].
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use schema::{Model, Pass, TopLevelId};
 
 use self::clocks::Offsets;
 use self::gaps::{Call, Gap, Gaps};
 use self::likelihood::Likelihood;
-use super::assignment::{Choice, Edge, assign};
+use super::assignment::{Edge, shares};
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
 use crate::Config;
@@ -26,27 +29,25 @@ mod call_order;
 mod clocks;
 mod gaps;
 mod likelihood;
+mod values;
 
-/// A match counts if it is so many times likelier than all without it.
-const ODDS_MIN: f64 = 9.0;
+/// Of all ways to give places to spans a match has this share, if it counts.
+const SHARE_MIN: f64 = 0.9;
 
-/// Units of cost per natural logarithm.
-const UNIT: f64 = 1_000.0;
+/// Times that what is sure by then tells of the calls around it: the first time nothing does. If
+/// it were told anew in each round, matches would be sure because of what they have told.
+const STAGES: usize = 3;
 
-/// Odds beyond which nobody asks, as their logarithm.
-const MARGIN_MAX: f64 = 20.0;
+/// Rounds of learning from matches in each, if these go on changing.
+const ROUNDS_MAX: usize = 8;
 
-/// Times that likelihoods are learnt from matches, if these go on changing.
-const ROUNDS_MAX: usize = 16;
-
-/// Handlers that one gap can hold, where a call is made again and again.
-const REPEATS_MAX: u32 = 8;
+/// What a share can differ by when all is settled.
+const SETTLED: f64 = 0.01;
 
 /// What a call past a handler that prints nothing costs, which prints something at other times.
 const PAST: f64 = 3.0;
 
-/// What it costs if a line of the caller stands where the code has none, or the handler's span
-/// begins with what it does not begin with.
+/// What it costs if the handler's span begins with what it does not begin with.
 const ODD_LINE: f64 = 3.0;
 
 /// What each further place among the methods that can have printed a span costs.
@@ -63,11 +64,25 @@ struct Match {
 /// A handler's span with the gaps that it can lie in.
 type Handler = (u32, Vec<Match>);
 
-/// The gap that a handler's span lies in, if one.
-type Chosen = Option<(u32, Choice)>;
+/// For each handler how likely each of its matches is.
+type Shares = Vec<Vec<f64>>;
 
-/// Links from callers to the spans of handlers that they have asked for.
-pub(super) fn find(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, config: &Config) -> Vec<SpanLink> {
+/// A match that counts.
+#[derive(Clone, Copy, Debug)]
+struct Sure {
+    /// The likeliest gap of the caller.
+    gap: u32,
+    /// How likely it is that this caller has asked.
+    share: f64,
+}
+
+/// Links from callers to the spans of handlers that they have asked for, and how likely each is.
+pub(super) fn find(
+    model: &Model,
+    pairs: &Pairs<'_>,
+    facts: &Facts<'_>,
+    config: &Config,
+) -> Vec<(SpanLink, f64)> {
     let calls = gaps::calls(model, facts);
     if calls.is_empty() {
         return Vec::new();
@@ -78,30 +93,32 @@ pub(super) fn find(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, config: 
         .map(|(span, fact)| (span, matches(pairs, facts, (&calls, &gaps), &offsets, (span, fact))))
         .filter(|(_, matches)| !matches.is_empty())
         .collect();
-    let mut likelihood = Likelihood::new((model, facts), &calls, &gaps, &handlers);
-    let mut chosen: Vec<Chosen> = Vec::new();
-    for _ in 0..ROUNDS_MAX {
-        let edges: Vec<Vec<Edge>> = (handlers.iter())
-            .map(|(span, matches)| edges(&likelihood, &calls, &gaps, &offsets, (*span, matches)))
-            .collect();
-        let alone: Vec<i64> =
-            handlers.iter().map(|(span, _)| units(likelihood.alone(facts.get(*span)))).collect();
-        let found = assign(&edges, &alone, units(MARGIN_MAX));
-        let found: Vec<Chosen> = (found.iter().zip(&edges))
-            .map(|(choice, edges)| choice.map(|choice| (edges[choice.edge].place / REPEATS_MAX, choice)))
-            .collect();
-        let is_settled = are_same(&found, &chosen);
-        chosen = found;
-        if is_settled {
-            break;
+    let mut likelihood = Likelihood::new((model, facts), (&calls, &gaps), &offsets, &handlers);
+    let mut known: Shares = handlers.iter().map(|(_, matches)| vec![0.0; matches.len()]).collect();
+    for _ in 0..STAGES {
+        for _ in 0..ROUNDS_MAX {
+            let found = weigh(&likelihood, &handlers, &known);
+            let differ = found.iter().flatten().zip(known.iter().flatten()).map(|(a, b)| (a - b).abs());
+            let is_settled = differ.fold(0.0, f64::max) < SETTLED;
+            known = found;
+            if is_settled {
+                break;
+            }
+            likelihood.learn(&handlers, &known);
         }
-        likelihood.learn((&calls, &gaps), &offsets, &handlers, &chosen);
+        likelihood.set_order(&handlers, &known);
     }
-    links(&calls, &gaps, &handlers, &chosen)
-}
-
-fn units(cost: f64) -> i64 {
-    (cost * UNIT).round() as i64
+    if std::env::var("REMOTE_DEBUG").is_ok() { // DEBUG
+        for ((span, matches), shares) in handlers.iter().zip(&known) { // DEBUG
+            for (one, share) in matches.iter().zip(shares) { // DEBUG
+                let gap = gaps.get(one.gap); // DEBUG
+                let (f, c) = (facts.get(*span), facts.get(gap.span)); // DEBUG
+                let e: Vec<Edge> = likelihood.edges(*span, one, *share).collect(); // DEBUG
+                eprintln!("M {} {} {} {} {:.4} rank{}/{} odd{} call{} {:.2} {}", f.start_us, c.start_us, span, gap.span, share, gap.rank, gap.n_places, gap.n_odd, gap.call, e[0].odds, likelihood.explain(*span, one, *share)); // DEBUG
+            } // DEBUG
+        } // DEBUG
+    } // DEBUG
+    links(&calls, &gaps, &handlers, &known)
 }
 
 /// The gaps that a span can lie in.
@@ -117,12 +134,11 @@ fn matches(
         let begins = fact.first_point.is_none_or(|first| pairs.starts_with(top, first));
         let odd = rank as f64 * RANK + if begins { 0.0 } else { ODD_LINE };
         for gap in gaps.around(top, fact.start_us, |from| offsets.between(from, fact.node)) {
-            let Gap { span: caller, call, n_odd, .. } = *gaps.get(gap);
+            let Gap { span: caller, call, .. } = *gaps.get(gap);
             if caller == span || facts.are_of_one_thread(caller, span) {
                 continue;
             }
-            let call = &calls[call as usize];
-            let odd = odd + f64::from(n_odd) * ODD_LINE + f64::from(call.n_past) * PAST;
+            let odd = odd + f64::from(calls[call as usize].n_past) * PAST;
             let known = best.entry(gap).or_insert(odd);
             *known = known.min(odd);
         }
@@ -132,46 +148,45 @@ fn matches(
     out
 }
 
-/// The same with what each costs.
-fn edges(
-    likelihood: &Likelihood<'_>,
-    calls: &[Call],
-    gaps: &Gaps,
-    offsets: &Offsets,
-    (span, matches): (u32, &[Match]),
-) -> Vec<Edge> {
-    let mut out = Vec::with_capacity(matches.len());
-    for one in matches {
-        let gap = gaps.get(one.gap);
-        let [first, again] = likelihood.costs((one.gap, gap), calls, offsets, span);
-        let n = if calls[gap.call as usize].repeats { REPEATS_MAX } else { 1 };
-        for at in 0..n {
-            let cost = units(one.odd + if at == 0 { first } else { again });
-            out.push(Edge { place: one.gap * REPEATS_MAX + at, cost, group: gap.span });
+/// How likely each match is by what is known. Where a call is made again and again there is room
+/// for any number behind the first one.
+fn weigh(likelihood: &Likelihood<'_>, handlers: &[Handler], known: &Shares) -> Shares {
+    let of = |((span, matches), known): (&Handler, &Vec<f64>)| {
+        let one = |(one, &known): (&Match, &f64)| likelihood.edges(*span, one, known);
+        matches.iter().zip(known).flat_map(one).collect::<Vec<Edge>>()
+    };
+    let edges: Vec<Vec<Edge>> = handlers.par_iter().zip(known).map(of).collect();
+    let of = |((_, matches), shares): (&Handler, Vec<f64>)| {
+        let mut shares = shares.into_iter();
+        let one = |one: &Match| shares.by_ref().take(likelihood.n_edges(one)).sum();
+        matches.iter().map(one).collect()
+    };
+    handlers.iter().zip(shares(&edges)).map(of).collect()
+}
+
+/// For each handler the caller that has asked for it, if one is likely enough.
+fn sure(gaps: &Gaps, handlers: &[Handler], known: &Shares) -> Vec<Option<Sure>> {
+    let of = |((_, matches), shares): (&Handler, &Vec<f64>)| {
+        let mut of_callers: FxHashMap<u32, f64> = FxHashMap::default();
+        for (one, share) in matches.iter().zip(shares) {
+            *of_callers.entry(gaps.get(one.gap).span).or_default() += share;
         }
-    }
-    out
+        let share = |one: &Match| of_callers[&gaps.get(one.gap).span];
+        let likely = matches.iter().zip(shares).filter(|(one, _)| share(one) >= SHARE_MIN);
+        let best = likely.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.gap.cmp(&a.0.gap)))?;
+        Some(Sure { gap: best.0.gap, share: share(best.0).min(1.0) })
+    };
+    handlers.iter().zip(known).map(of).collect()
 }
 
-/// Whether two rounds have found the same, and are as sure of it.
-fn are_same(a: &[Chosen], b: &[Chosen]) -> bool {
-    let of = |chosen: &Chosen| chosen.map(|(gap, choice)| (gap, is_sure(&choice)));
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| of(a) == of(b))
-}
-
-/// Whether all without a match are much less likely.
-fn is_sure(choice: &Choice) -> bool {
-    choice.margin >= units(ODDS_MIN.ln())
-}
-
-fn links(calls: &[Call], gaps: &Gaps, handlers: &[Handler], chosen: &[Chosen]) -> Vec<SpanLink> {
-    let of = |(handler, choice): (&Handler, &Chosen)| {
-        let (gap, _) = choice.filter(|(_, choice)| is_sure(choice))?;
+fn links(calls: &[Call], gaps: &Gaps, handlers: &[Handler], known: &Shares) -> Vec<(SpanLink, f64)> {
+    let of = |((handler, _), sure): (&Handler, Option<Sure>)| {
+        let Sure { gap, share } = sure?;
         let gap = gaps.get(gap);
         let pair = Some(calls[gap.call as usize].pair);
-        Some(SpanLink { from: gap.span, to: handler.0, pair, by: Pass::RemoteCalls })
+        Some((SpanLink { from: gap.span, to: *handler, pair, by: Pass::RemoteCalls }, share))
     };
-    handlers.iter().zip(chosen).filter_map(of).collect()
+    handlers.iter().zip(sure(gaps, handlers, known)).filter_map(of).collect()
 }
 
 /// Spans of each top-level method.

@@ -6,11 +6,11 @@ use super::CommunicationPair;
 use crate::ids::LogPointId;
 
 /// One place where the sender of a pair of the kinds http, grpc and message asks for what the
-/// receiver serves.
+/// receiver serves, on one way through the sender: a helper that asks and is called twice is two.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RemoteCall {
     /// Its place among all such calls of the sender, in the order in which one run comes to
-    /// them; those of different ways through the code have any order.
+    /// them. Those of which one run makes one only can have the same.
     pub order: u32,
     /// `GET`; empty: one end does not say, or it is no HTTP.
     pub verb: String,

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Level, LogPointId, RemoteCall};
 
-use super::regions::{Region, Units, in_loop};
+use super::regions::{Region, Units, are_alternatives, in_loop};
 use super::sides::Prints;
 use super::{Context, Key, Pair, Pairs, Sites};
 use crate::ir::{BlockId, Body, ValueId};
@@ -35,14 +35,12 @@ pub(super) fn add(
         let mut near = Near { context, prints, region: units.region(from), edges: FxHashMap::default() };
         let of = |pair: &Pair| sites.get(&(pair.from, pair.to, pair.kind)).cloned().unwrap_or_default();
         let all: BTreeSet<Site> = pairs.iter().flat_map(|pair| of(pair)).collect();
-        let mut ordered: Vec<(Vec<(usize, usize)>, Site)> =
-            all.into_iter().map(|site| (near.place_of(site), site)).collect();
-        ordered.sort();
-        let order = |site: &Site| ordered.iter().position(|(_, other)| other == site).unwrap_or_default();
+        let ways: BTreeMap<Site, Vec<Way>> = all.into_iter().map(|site| (site, near.ways_to(site))).collect();
+        let orders = near.orders(ways.values().flatten());
         for pair in pairs {
             let mut found = Vec::new();
-            for site in of(pair) {
-                found.extend(near.calls(pair, site, order(&site) as u32));
+            for way in of(pair).iter().flat_map(|site| &ways[site]) {
+                found.extend(near.calls(pair, way, orders[way]));
             }
             found.sort();
             found.dedup();
@@ -51,6 +49,14 @@ pub(super) fn add(
         }
     });
 }
+
+/// A way to a place: the place first, then the calls that lead to it, up to the sender's first
+/// method. A helper that is called twice is two ways, each with its own lines around it. What
+/// calls more than [`WAYS_MAX`] lead to ends below them, and stands for all of them.
+type Way = Vec<Site>;
+
+/// Ways to one place that are told apart.
+const WAYS_MAX: usize = 32;
 
 /// What is printed at one end of something, and whether it can print nothing.
 #[derive(Clone, Debug, Default)]
@@ -69,13 +75,13 @@ struct Near<'a> {
 }
 
 impl Near<'_> {
-    /// The calls at a place that a pair stands for.
-    fn calls(&mut self, pair: &Pair, site: Site, order: u32) -> Vec<RemoteCall> {
+    /// The calls on a way that a pair stands for.
+    fn calls(&mut self, pair: &Pair, way: &Way, order: u32) -> Vec<RemoteCall> {
         let target = self.context.top_levels.methods[pair.to].method;
-        let Some(requests) = self.context.graph.requests.get(&site) else { return Vec::new() };
+        let Some(requests) = self.context.graph.requests.get(&way[0]) else { return Vec::new() };
         let is_direct = requests.iter().any(|request| request.target == target);
-        let (after, before) = (self.next_to(site, false), self.next_to(site, true));
-        let repeats = self.repeats(site);
+        let (after, before) = (self.next_to(way, false), self.next_to(way, true));
+        let repeats = self.repeats(way);
         let ids = |edge: &Edge| edge.points.iter().map(|&point| LogPointId::new(point as usize)).collect();
         let meant = requests.iter().filter(|request| request.target == target || !is_direct);
         meant
@@ -95,32 +101,96 @@ impl Near<'_> {
             .collect()
     }
 
-    /// Where a place stands in one run of the sender: in its first method, in what that calls,
-    /// and so on.
-    fn place_of(&self, (method, site): Site) -> Vec<(usize, usize)> {
-        let way = self.region.way_up(method);
-        let above =
-            way.iter().rev().map(|&(caller, call, _)| (caller, self.context.graph.calls(caller)[call].site));
-        above
-            .chain([(method, site)])
-            .filter_map(|(method, site)| {
-                let body = self.context.program.methods[method.index()].body.as_ref()?;
-                let block = body.inst(site).block;
-                Some((block.index(), place_in(body, site)))
-            })
-            .collect()
+    /// The calls of a method within the sender.
+    fn callers(&self, method: MethodId) -> Vec<Site> {
+        if method == self.region.root {
+            return Vec::new();
+        }
+        let callers = self.context.graph.callers[method.index()].iter();
+        let calls = callers.map(|&(caller, at)| (caller, &self.context.graph.calls(caller)[at]));
+        let own = calls.filter(|(caller, call)| call.kind.is_local() && self.region.contains(*caller));
+        let mut found: Vec<Site> = own.map(|(caller, call)| (caller, call.site)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// All ways to a place, but for those through a method twice.
+    fn ways_to(&self, site: Site) -> Vec<Way> {
+        let mut ways = vec![vec![site]];
+        loop {
+            let mut longer = Vec::new();
+            let mut has_grown = false;
+            for way in &ways {
+                let is_new = |caller: &Site| way.iter().all(|(method, _)| *method != caller.0);
+                let mut callers = self.callers(way[way.len() - 1].0);
+                callers.retain(is_new);
+                has_grown |= !callers.is_empty();
+                if callers.is_empty() {
+                    longer.push(way.clone());
+                }
+                longer.extend(callers.into_iter().map(|caller| [&way[..], &[caller]].concat()));
+            }
+            if !has_grown || longer.len() > WAYS_MAX {
+                return ways;
+            }
+            ways = longer;
+        }
+    }
+
+    /// The whole of a way, with one way of many where it ends below them.
+    fn up<'w>(&'w self, way: &'w Way) -> impl Iterator<Item = Site> + 'w {
+        let above = self.region.way_up(way[way.len() - 1].0).into_iter();
+        let above = above.map(|(caller, call, _)| (caller, self.context.graph.calls(caller)[call].site));
+        way.iter().copied().chain(above)
+    }
+
+    /// The place of each way among all, in the order in which one run comes to them; ways of which
+    /// one run takes one have the same.
+    fn orders<'w>(&self, ways: impl Iterator<Item = &'w Way>) -> FxHashMap<&'w Way, u32> {
+        let place = |(method, site): Site| {
+            let body = self.context.program.methods[method.index()].body.as_ref()?;
+            Some((body.inst(site).block.index(), place_in(body, site)))
+        };
+        let places = |way: &Way| {
+            let mut places: Vec<(usize, usize)> = self.up(way).filter_map(place).collect();
+            places.reverse();
+            places
+        };
+        let mut sorted: Vec<(Vec<(usize, usize)>, &Way)> = ways.map(|way| (places(way), way)).collect();
+        sorted.sort();
+        let mut orders: FxHashMap<&Way, u32> = FxHashMap::default();
+        let (mut order, mut same): (u32, Vec<&Way>) = (0, Vec::new());
+        for (_, way) in sorted {
+            if !same.iter().all(|other| self.are_alternatives(way, other)) {
+                order += 1;
+                same.clear();
+            }
+            same.push(way);
+            orders.insert(way, order);
+        }
+        orders
+    }
+
+    /// Whether one run of the method in which two ways part takes one of them.
+    fn are_alternatives(&self, way: &Way, other: &Way) -> bool {
+        let parted = way.iter().rev().zip(other.iter().rev()).find(|(a, b)| a != b);
+        parted.is_some_and(|(&a, &b)| are_alternatives(self.context, &[a, b]))
     }
 
     /// Whether a call can be made twice with no line between: around a loop, of its own method or
     /// of what calls that.
-    fn repeats(&mut self, site: Site) -> bool {
-        if !self.region.is_looped(site.0) && !in_loop(self.context, site.0, site.1) {
+    fn repeats(&mut self, way: &Way) -> bool {
+        if !self.region.is_looped(way[0].0) && !in_loop(self.context, way[0].0, way[0].1) {
             return false;
         }
-        let way = self.region.way_up(site.0);
-        let above =
-            way.iter().map(|&(caller, call, _)| (caller, self.context.graph.calls(caller)[call].site));
-        for (method, site) in [site].into_iter().chain(above) {
+        let calls_itself = |way: &Way, (method, _): &Site| {
+            let callers = self.callers(*method);
+            callers.iter().any(|caller| way.iter().any(|(method, _)| *method == caller.0) && !way.contains(caller))
+        };
+        let is_recursive = way.iter().any(|site| calls_itself(way, site));
+        let up: Vec<Site> = self.up(way).collect();
+        for (method, site) in up {
             if in_loop(self.context, method, site) && self.is_silent_round(method, site) {
                 return true;
             }
@@ -130,8 +200,7 @@ impl Near<'_> {
                 return false;
             }
         }
-        // One that calls itself.
-        true
+        is_recursive
     }
 
     /// Whether a method can come back to one of its instructions past nothing that logs show.
@@ -159,26 +228,24 @@ impl Near<'_> {
         false
     }
 
-    /// What is printed next to a place, on all ways through the sender.
-    fn next_to(&mut self, site: Site, is_forwards: bool) -> Edge {
+    /// What is printed next to a place, if a run takes one way to it.
+    fn next_to(&mut self, way: &Way, is_forwards: bool) -> Edge {
         let mut found = Edge::default();
-        let mut seen = FxHashSet::from_iter([site]);
-        let mut todo = vec![site];
-        while let Some((method, site)) = todo.pop() {
+        let mut seen = FxHashSet::default();
+        // What comes next of the way, as long as it is known.
+        let mut todo = vec![(way[0], &way[1..])];
+        while let Some(((method, site), rest)) = todo.pop() {
             let own = self.within(method, Some(site), is_forwards, &mut FxHashSet::default());
             found.points.extend(&own.points);
             if !own.passes {
                 continue;
             }
-            if method == self.region.root {
-                found.passes = true;
-                continue;
-            }
-            let callers = &self.context.graph.callers[method.index()];
-            for &(caller, at) in callers {
-                let call = &self.context.graph.calls(caller)[at];
-                if call.kind.is_local() && self.region.contains(caller) && seen.insert((caller, call.site)) {
-                    todo.push((caller, call.site));
+            match rest.split_first() {
+                _ if method == self.region.root => found.passes = true,
+                Some((&caller, rest)) => todo.push((caller, rest)),
+                None => {
+                    let callers = self.callers(method).into_iter();
+                    todo.extend(callers.filter(|&caller| seen.insert(caller)).map(|caller| (caller, rest)));
                 }
             }
         }

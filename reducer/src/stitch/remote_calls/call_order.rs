@@ -1,14 +1,15 @@
 //! Call order: what callers have waited for already, as the matches of the round before say.
 //!
 //! Whoever waits does one thing after the other: between two lines of a caller one call begins
-//! where the one before it has ended. And a handler that has asked before its first line was at
-//! work since then. So what is matched surely says more of the times of all that is around it.
+//! where the one before it has ended, in the order of the code. And a handler that has asked
+//! before its first line was at work since then. So what is matched surely says more of the times
+//! of all that is around it.
 
 use rustc_hash::FxHashMap;
 
 use super::clocks::Offsets;
 use super::gaps::{Call, Gap, Gaps};
-use super::{Chosen, Handler, is_sure};
+use super::{Handler, Sure};
 use crate::stitch::facts::Facts;
 
 /// Calls within calls that a span's extent is told by.
@@ -17,11 +18,21 @@ const LEVELS_MAX: usize = 8;
 /// What is known of those who wait.
 #[derive(Debug, Default)]
 pub(super) struct CallOrder {
-    /// By caller: begin and end, by the caller's clock, of what it has waited for, with its span
-    /// and its gap, in order.
+    /// By lines of a caller: begin and end, by the caller's clock, of what it has waited for
+    /// between them, with its span and its place, in order.
     of: FxHashMap<u32, Vec<(i64, i64, u32, u32)>>,
     /// From when until when spans were at work, where that is more than their own lines say.
     extents: FxHashMap<u32, [i64; 2]>,
+}
+
+/// What others have left of a gap.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    /// Begin and end, where they are known.
+    pub(super) bounds: [Option<i64>; 2],
+    /// Whether the others were made before all calls before it and after all behind it; none: there
+    /// are no others.
+    pub(super) is_in_order: Option<bool>,
 }
 
 impl CallOrder {
@@ -31,21 +42,21 @@ impl CallOrder {
         (calls, gaps): (&[Call], &Gaps),
         offsets: &Offsets,
         handlers: &[Handler],
-        chosen: &[Chosen],
+        sure: &[Option<Sure>],
     ) -> Self {
         let mut links = Vec::new();
-        for ((handler, _), choice) in handlers.iter().zip(chosen) {
-            let Some((at, _)) = choice.filter(|(_, choice)| is_sure(choice)) else { continue };
-            let gap = gaps.get(at);
+        for ((handler, _), sure) in handlers.iter().zip(sure) {
+            let Some(gap) = sure.map(|sure| gaps.get(sure.gap)) else { continue };
             if calls[gap.call as usize].waits {
                 let ahead_us = offsets.between(facts.get(gap.span).node, facts.get(*handler).node);
-                links.push((gap.span, *handler, at, ahead_us));
+                links.push((gap, *handler, ahead_us));
             }
         }
         let mut order = CallOrder::default();
         for _ in 0..LEVELS_MAX {
             let mut has_grown = false;
-            for &(caller, handler, _, ahead_us) in &links {
+            for &(gap, handler, ahead_us) in &links {
+                let caller = gap.span;
                 let [start, end] = order.extent(facts, handler);
                 let own = order.extent(facts, caller);
                 let with = [own[0].min(start - ahead_us), own[1].max(end - ahead_us)];
@@ -58,9 +69,10 @@ impl CallOrder {
                 break;
             }
         }
-        for (caller, handler, at, ahead_us) in links {
+        for (gap, handler, ahead_us) in links {
             let [start, end] = order.extent(facts, handler);
-            order.of.entry(caller).or_default().push((start - ahead_us, end - ahead_us, handler, at));
+            let one = (start - ahead_us, end - ahead_us, handler, gap.place);
+            order.of.entry(gap.lines).or_default().push(one);
         }
         order.of.values_mut().for_each(|waited| waited.sort_unstable());
         order
@@ -72,35 +84,31 @@ impl CallOrder {
         self.extents.get(&span).copied().unwrap_or([fact.start_us, fact.end_us])
     }
 
-    /// What is left of a gap for a handler at work from `start` to `end`, by the caller's clock:
-    /// begin and end, where they are known. Who has the place that it would take is not there then.
-    pub(super) fn left(
-        &self,
-        (at, gap): (u32, &Gap),
-        call: &Call,
-        handler: u32,
-        [start, end]: [i64; 2],
-    ) -> [Option<i64>; 2] {
+    /// What is left of a gap for a handler at work from `start` to `end`, by the caller's clock.
+    /// What has the place that it would take is not there then.
+    pub(super) fn left(&self, gap: &Gap, handler: u32, [start, end]: [i64; 2]) -> Left {
         let [no_begin, no_end] = gap.is_open;
-        let mut left = [(!no_begin).then_some(gap.begin_us), (!no_end).then_some(gap.end_us)];
-        let waited = self.of.get(&gap.span).map_or(&[][..], Vec::as_slice);
-        let first = waited.partition_point(|&(begun, ..)| begun < gap.begin_us);
-        let within = waited[first..].iter().take_while(|&&(begun, ..)| begun <= gap.end_us);
-        for &(begun, ended, other, taken) in within {
-            let is_rival = taken == at && !call.repeats;
-            if other == handler || is_rival || ended > gap.end_us {
+        let mut bounds = [(!no_begin).then_some(gap.begin_us), (!no_end).then_some(gap.end_us)];
+        let waited = self.of.get(&gap.lines).map_or(&[][..], Vec::as_slice);
+        let is_other = |other: u32, place: u32| other != handler && (place != gap.place || gap.is_looped);
+        let (mut n, mut n_at_once) = ([0_u32; 2], 0_u32);
+        for &(begun, ended, other, place) in waited {
+            if !is_other(other, place) {
                 continue;
             }
             if begun < end && start < ended {
-                // Both were asked for at once.
-                continue;
-            }
-            if begun + ended <= start + end {
-                left[0] = Some(left[0].map_or(ended, |known| known.max(ended)));
+                n_at_once += 1;
+            } else if begun + ended <= start + end {
+                bounds[0] = Some(bounds[0].map_or(ended, |known| known.max(ended)));
+                n[0] += 1;
             } else {
-                left[1] = Some(left[1].map_or(begun, |known| known.min(begun)));
+                bounds[1] = Some(bounds[1].map_or(begun, |known| known.min(begun)));
+                n[1] += 1;
             }
         }
-        left
+        let most = [gap.rank, gap.n_places.saturating_sub(gap.rank + 1)];
+        let fits = gap.is_looped || n[0] <= most[0] && n[1] <= most[1];
+        let has_others = n_at_once + n[0] + n[1] > 0;
+        Left { bounds, is_in_order: has_others.then_some(fits && n_at_once == 0) }
     }
 }

@@ -9,9 +9,11 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::ODDS_MIN;
 use super::gaps::{Call, Gaps};
 use crate::stitch::facts::Facts;
+
+/// Clocks are apart if that is so many times likelier than chance.
+const ODDS_MIN: f64 = 9.0;
 
 /// Spans that say what the difference of two clocks is, of each pair of nodes.
 const SPANS_MAX: usize = 2_000;

@@ -30,6 +30,8 @@ pub(super) struct Call {
     pub(super) repeats: bool,
     /// Handlers between that print nothing there, but elsewhere.
     pub(super) n_past: u32,
+    /// Its place among the calls of one run of the caller, and of the handlers between.
+    order: Vec<u32>,
     after: FxHashSet<LogPointId>,
     is_first: bool,
     before: FxHashSet<LogPointId>,
@@ -39,7 +41,7 @@ pub(super) struct Call {
 impl Call {
     /// Whether both ask for the same at the same place of the code.
     fn is_same_place(&self, other: &Self) -> bool {
-        (self.from, self.to) == (other.from, other.to)
+        (self.from, self.to, self.order[0]) == (other.from, other.to, other.order[0])
             && (&self.after, self.is_first) == (&other.after, other.is_first)
             && (&self.before, self.is_last) == (&other.before, other.is_last)
     }
@@ -51,12 +53,31 @@ pub(super) struct Gap {
     /// Position among the calls.
     pub(super) call: u32,
     pub(super) span: u32,
+    /// The two lines; the same number for all calls between them.
+    pub(super) lines: u32,
+    /// How many events of the caller stand before them, and from which one on the others do.
+    pub(super) before: u32,
+    pub(super) behind: u32,
+    /// What one call fills: the same number for calls of which one run makes one.
+    pub(super) place: u32,
+    /// Which of the places between the lines, in the order of the code, and of how many.
+    pub(super) rank: u32,
+    pub(super) n_places: u32,
+    /// Some call between the lines can be made again and again.
+    pub(super) is_looped: bool,
     pub(super) begin_us: i64,
     pub(super) end_us: i64,
     /// The caller has printed nothing before it, or nothing after it.
     pub(super) is_open: [bool; 2],
     /// Lines around it that the code does not have around the call.
     pub(super) n_odd: u32,
+}
+
+impl Gap {
+    /// How long it is, if both lines are there, µs.
+    pub(super) fn length_us(&self) -> Option<i64> {
+        (self.is_open == [false, false]).then_some(self.end_us - self.begin_us)
+    }
 }
 
 /// All gaps.
@@ -89,6 +110,7 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>) -> Vec<Call> {
                 waits: call.waits,
                 repeats: call.repeats,
                 n_past: 0,
+                order: vec![call.order],
                 after,
                 is_first: is_first || call.is_first,
                 before,
@@ -115,6 +137,7 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>) -> Vec<Call> {
                 waits: first.waits && next.waits,
                 repeats: first.repeats || next.repeats,
                 n_past: first.n_past + u32::from(!is_silent(next.from)),
+                order: [&first.order[..], &next.order].concat(),
                 ..first.clone()
             })
             .collect();
@@ -175,11 +198,14 @@ fn nearest(
 pub(super) fn find(facts: &Facts<'_>, calls: &[Call], window_us: i64) -> Gaps {
     let bounds = Bounds::new(facts, window_us);
     let spans = spans_of_tops(facts);
+    let (mut n_lines, mut next): (FxHashMap<(u32, usize), u32>, u32) = (FxHashMap::default(), 0);
     let mut gaps = Vec::new();
     for (index, call) in calls.iter().enumerate() {
         for &span in spans.get(&call.from).map_or(&[][..], Vec::as_slice) {
             let fact = facts.get(span);
-            let known: Vec<&Event> = fact.events.iter().filter(|event| event.log_point.is_some()).collect();
+            let (known, at_events): (Vec<&Event>, Vec<usize>) = (fact.events.iter().zip(0..))
+                .filter(|(event, _)| event.log_point.is_some())
+                .unzip();
             let [first, last] = bounds.of(span, fact);
             for at in 0..=known.len() {
                 let (before, after) = (at.checked_sub(1).map(|at| known[at]), known.get(at));
@@ -200,9 +226,18 @@ pub(super) fn find(facts: &Facts<'_>, calls: &[Call], window_us: i64) -> Gaps {
                     true => after.map_or(last, |event| event.ts_us),
                     false => begin_us.max(first).saturating_add(window_us),
                 };
+                let lines = *n_lines.entry((span, at)).or_insert(next);
+                next += u32::from(lines == next);
                 gaps.push(Gap {
                     call: to_u32(index),
                     span,
+                    lines,
+                    before: at.checked_sub(1).map_or(0, |at| to_u32(at_events[at] + 1)),
+                    behind: to_u32(at_events.get(at).copied().unwrap_or(fact.events.len())),
+                    place: 0,
+                    rank: 0,
+                    n_places: 0,
+                    is_looped: false,
                     begin_us,
                     end_us,
                     is_open: [before.is_none(), after.is_none()],
@@ -211,7 +246,34 @@ pub(super) fn find(facts: &Facts<'_>, calls: &[Call], window_us: i64) -> Gaps {
             }
         }
     }
+    number(calls, &mut gaps);
     Gaps::new(facts, calls, gaps)
+}
+
+/// Numbers the places between each two lines by the order of the calls.
+fn number(calls: &[Call], gaps: &mut [Gap]) {
+    let mut between: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    gaps.iter().enumerate().for_each(|(at, gap)| between.entry(gap.lines).or_default().push(at));
+    let mut n_places = 0;
+    for own in between.into_values() {
+        let call = |at: &usize| &calls[gaps[*at].call as usize];
+        let is_looped = own.iter().any(|at| call(at).repeats);
+        let orders = |is_meant: &dyn Fn(&Gap) -> bool| {
+            let meant = own.iter().filter(|at| is_meant(&gaps[**at]));
+            let mut orders: Vec<&[u32]> = meant.map(|at| &call(at).order[..]).collect();
+            orders.sort_unstable();
+            orders.dedup();
+            orders
+        };
+        let (all, even) = (orders(&|_| true), orders(&|gap| gap.n_odd == 0));
+        for at in own {
+            let order = &calls[gaps[at].call as usize].order[..];
+            let rank = |orders: &[&[u32]]| to_u32(orders.partition_point(|other| *other < order));
+            (gaps[at].rank, gaps[at].place) = (rank(&even), n_places + rank(&all));
+            (gaps[at].n_places, gaps[at].is_looped) = (to_u32(even.len()).max(1), is_looped);
+        }
+        n_places += to_u32(all.len());
+    }
 }
 
 /// What threads print around spans.
@@ -260,11 +322,14 @@ impl Gaps {
         Self { gaps, of }
     }
 
-    /// For each of `n` calls in how many gaps it can have been made, by the lines around them.
-    pub(super) fn n_even(&self, n: usize) -> Vec<u32> {
-        let mut n_gaps = vec![0; n];
-        self.gaps.iter().filter(|gap| gap.n_odd == 0).for_each(|gap| n_gaps[gap.call as usize] += 1);
-        n_gaps
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.gaps.len()
+    }
+
+    /// All of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Gap> {
+        self.gaps.iter()
     }
 
     pub(super) fn get(&self, gap: u32) -> &Gap {
