@@ -185,6 +185,7 @@ mod tests {
             events: (0..).zip(points).map(event).collect(),
             truncated: is_cut,
             hosts: Vec::new(),
+            n_alike: 1,
         };
         skeleton::Span::new(whole, Stored::default())
     }

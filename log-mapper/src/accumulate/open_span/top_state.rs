@@ -320,7 +320,7 @@ pub(super) fn fits(tops: &[TopState]) -> Vec<Fitness> {
 }
 
 /// 0: works on one request; 1: the lines around; 2: nobody knows.
-pub(super) fn kind_rank(kind: TopLevelKind) -> u8 {
+pub(in crate::accumulate) fn kind_rank(kind: TopLevelKind) -> u8 {
     match kind {
         TopLevelKind::Task
         | TopLevelKind::RpcHandler
