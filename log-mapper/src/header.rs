@@ -10,6 +10,7 @@ mod configuration;
 mod dates;
 mod detect;
 mod fit;
+mod found;
 mod induce;
 mod judge;
 mod languages;
@@ -23,6 +24,7 @@ mod words;
 
 pub use configuration::{Configuration, patterns_of, read_configuration};
 pub use detect::detect;
+pub use found::Found;
 pub(crate) use detect::{choose, date_patterns};
 pub(crate) use judge::Judge;
 pub use layout::Layout;

@@ -31,7 +31,7 @@ mod ticks;
 mod wrappers;
 
 pub use files::look;
-pub use header::{Configuration, Layout, detect, patterns_of, read_configuration};
+pub use header::{Configuration, Found, Layout, detect, patterns_of, read_configuration};
 pub use input::{Source, discover};
 pub use overlap::{Overlap, overlaps};
 pub use patterns::PatternSet;

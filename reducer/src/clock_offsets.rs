@@ -234,6 +234,7 @@ mod tests {
             events: vec![event],
             truncated: false,
             hosts: Vec::new(),
+            n_alike: 1,
         };
         Span::new(span, Stored::default())
     }

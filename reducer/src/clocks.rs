@@ -121,6 +121,7 @@ mod tests {
             events: vec![event],
             truncated: false,
             hosts: Vec::new(),
+            n_alike: 1,
         }
     }
 

@@ -9,15 +9,17 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use called::Called;
 use ids::Ids;
 use rayon::prelude::*;
 use rows::{Reached, RequestRows, event_row, extent, request_rows};
 use schema::happened_before::{SkewBounds, Taken};
-use schema::tables::{EventRow, LogSequenceRow, RequestNodeRow, RequestRow, SpanRow, Text, short_name};
+use schema::tables::{EventRow, LogSequenceRow, RequestNodeRow, RequestRow, SpanRow, Text};
 use schema::{Accumulator, Event, InputAccount, Model, Name, Result, Span};
 
 use crate::merge::to_u32;
 
+mod called;
 mod clocks;
 mod handoffs;
 mod ids;
@@ -301,7 +303,7 @@ struct Names {
     classes: Vec<Text>,
     methods: Vec<Text>,
     value_classes: Vec<Text>,
-    top_levels: Vec<Text>,
+    called: Called,
     ids: Ids,
     unknown: Text,
 }
@@ -317,11 +319,7 @@ impl Names {
             classes: model.log_points.iter().map(|p| text(&p.class)).collect(),
             methods: model.log_points.iter().map(|p| text(&p.method)).collect(),
             value_classes: model.value_classes.iter().map(text).collect(),
-            top_levels: model
-                .top_level_methods
-                .iter()
-                .map(|m| Text::from(short_name(&m.class, &m.method)))
-                .collect(),
+            called: Called::new(model),
             ids: Ids::new(context.inputs),
             unknown: Text::from("?"),
         }
@@ -333,11 +331,6 @@ impl Names {
 
     fn file(&self, node: &str, file: u32) -> Text {
         self.files.get(node).and_then(|files| files.get(file as usize)).unwrap_or(&self.unknown).clone()
-    }
-
-    fn top_level(&self, span: &Span) -> Text {
-        let first = span.top_levels.first().and_then(|id| self.top_levels.get(id.index()));
-        first.unwrap_or(&self.unknown).clone()
     }
 }
 

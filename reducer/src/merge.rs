@@ -233,6 +233,7 @@ mod tests {
             events: (1..).zip(times_us).map(event).collect(),
             truncated: false,
             hosts: Vec::new(),
+            n_alike: 1,
         };
         Span::new(span, Stored::default())
     }

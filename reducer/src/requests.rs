@@ -41,6 +41,10 @@ impl Linked {
     /// A whole span as its skeleton has become: by the same clock, `top_levels` in their order.
     pub(crate) fn whole(&self, mut span: schema::Span, top_levels: &[TopLevelId]) -> schema::Span {
         clocks::make_earlier(&mut span, &self.clocks);
+        if span.top_levels.first() != top_levels.first() {
+            // What its links say is told.
+            span.n_alike = 1;
+        }
         span.top_levels = top_levels.to_vec();
         span
     }

@@ -107,6 +107,7 @@ impl Span {
             events: self.events.iter().map(event).collect(),
             truncated: self.truncated,
             hosts: Vec::new(),
+            n_alike: 1,
         }
     }
 }

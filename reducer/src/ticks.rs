@@ -82,6 +82,7 @@ mod tests {
             events: lines.iter().map(event).collect(),
             truncated: false,
             hosts: Vec::new(),
+            n_alike: 1,
         };
         Span::new(span, Stored::default())
     }

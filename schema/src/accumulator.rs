@@ -141,6 +141,8 @@ pub struct Span {
     pub thread: Option<Arc<str>>,
     /// Top-level methods that can have printed all events, best first.
     pub top_levels: Vec<TopLevelId>,
+    /// How many of them, the first ones, nothing tells apart: at least 1, if there is any.
+    pub n_alike: u32,
     /// Identifier values, sorted by value class.
     pub identifiers: Vec<Value>,
     /// Its events, in log order; never empty.

@@ -31,7 +31,7 @@ pub struct Format {
 }
 
 /// The model file (`lprof analyze -o MODEL`).
-pub const MODEL: Format = Format { magic: *b"lprofMDL", version: 14, name: "model" };
+pub const MODEL: Format = Format { magic: *b"lprofMDL", version: 15, name: "model" };
 
 const PRODUCER: &str = env!("CARGO_PKG_VERSION");
 

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use anyhow::{Result, anyhow, bail};
 use log_mapper::Reread;
 use reducer::table::Manifest;
-use schema::tables::{EventRow, InputRow, LogPointRow, RelationRow, RequestRow, SpanRow, TopLevelMethodRow};
+use schema::tables::{
+    EventRow, InputRow, LogPointRow, RelationRow, RequestRow, SpanRow, Text, TopLevelMethodRow,
+};
 
 use super::Usage;
 use crate::args::{EvaluateArgs, Format};
@@ -150,6 +152,7 @@ impl Tables {
             events: self.events.iter().map(|event| (place(event), event)).collect(),
             spans: &self.spans,
             types: self.requests.iter().map(|r| (&*r.request_id, &*r.request_type)).collect(),
+            open_types: self.requests.iter().filter_map(open_types).collect(),
             call_sites: self
                 .log_points
                 .iter()
@@ -208,4 +211,10 @@ fn percent(n: u64, of: u64) -> f64 {
 
 fn rounded(x: f64) -> f64 {
     (10_000.0 * x).round() / 10_000.0
+}
+
+/// A request that can be of several types, and these.
+fn open_types(request: &RequestRow) -> Option<(&str, &[Text])> {
+    let types = request.request_types.as_deref().filter(|types| types.len() > 1)?;
+    Some((&request.request_id, types))
 }

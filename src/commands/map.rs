@@ -70,7 +70,7 @@ pub(crate) fn run(args: &MapArgs, voice: Voice) -> Result<ExitCode> {
     let named = || inputs.iter().map(|(node, account)| (node.as_str(), account));
     if !voice.quiet {
         let mut out = crate::output::stdout();
-        summary::print_layouts(&mut out, named())?;
+        summary::layouts::print(&mut out, named(), voice)?;
         out.flush()?;
     }
     summary::tell_damage(named(), voice);
@@ -154,7 +154,7 @@ impl<'a> Mapper<'a> {
     /// what is there twice. Says what is left out.
     pub(crate) fn logs(&self, inputs: &mut nodes::Inputs) -> Result<BTreeMap<String, Vec<Source>>> {
         let (logs, warnings) = self.looked_at(inputs, false)?;
-        warnings.iter().for_each(|warning| self.voice.say(&format!("warning: {warning}")));
+        summary::warnings::tell(&warnings, self.voice);
         Ok(logs)
     }
 

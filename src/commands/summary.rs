@@ -1,7 +1,6 @@
 //! The end of `run` and `reduce`: what was read, what became of it, which
 //! requests there are, and what to type next.
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -13,6 +12,9 @@ use serde_json::{Value, json};
 use crate::args::Format;
 use crate::output::{self, Voice, duration, grouped};
 use crate::render;
+
+pub(crate) mod layouts;
+pub(crate) mod warnings;
 
 /// Types of requests that are listed; the rest are counted.
 const TYPES_MAX: usize = 20;
@@ -79,50 +81,16 @@ pub(crate) fn require_headers<'a>(
     if let Some(first) = messages.first().filter(|_| inputs.clone().all(|input| n_headed(input) == 0)) {
         bail!("{first}");
     }
-    messages.iter().for_each(|message| voice.say(&format!("warning: {message}")));
-    Ok(())
-}
-
-/// Files that are listed with their layout.
-const FILES_MAX: usize = 20;
-
-/// The layout of each file, and how it was found.
-pub(crate) fn print_layouts<'a>(
-    out: &mut dyn std::io::Write,
-    inputs: impl Iterator<Item = (&'a str, &'a InputAccount)>,
-) -> Result<()> {
-    let mut by_layout: BTreeMap<(&str, &str), Vec<(&str, &str)>> = BTreeMap::new();
-    let mut n_more = 0;
-    for (node, input) in inputs {
-        let n_files: usize = by_layout.values().map(Vec::len).sum();
-        if n_files == FILES_MAX {
-            n_more += 1;
-            continue;
-        }
-        let layout = if input.layout.is_empty() { "none" } else { &input.layout };
-        by_layout.entry((layout, &input.layout_found)).or_default().push((node, &input.file));
-    }
-    for ((layout, found), files) in by_layout {
-        let each = layout.split(" || ").map(|one| one.trim_end_matches("%n"));
-        let layout = each.collect::<Vec<_>>().join(" || ");
-        writeln!(out, "layout `{}` ({found})", render::neutral(layout.trim_end()))?;
-        for (node, file) in files {
-            writeln!(out, "  {}: {}", render::neutral(node), render::neutral(file))?;
-        }
-    }
-    if n_more > 0 {
-        writeln!(out, "  ... and {n_more} more files")?;
-    }
+    warnings::tell(&messages, voice);
     Ok(())
 }
 
 /// Says what was damaged.
 pub(crate) fn tell_damage<'a>(inputs: impl Iterator<Item = (&'a str, &'a InputAccount)>, voice: Voice) {
-    for (node, input) in inputs {
-        for damage in &input.damage {
-            voice.say(&format!("warning: {node}: `{}`: {damage}", input.file));
-        }
-    }
+    let of_input = |(node, input): (&'a str, &'a InputAccount)| {
+        input.damage.iter().map(move |damage| format!("{node}: `{}`: {damage}", input.file))
+    };
+    warnings::tell(&inputs.flat_map(of_input).collect::<Vec<String>>(), voice);
 }
 
 /// Prints the summary and returns how much was lost.
@@ -138,7 +106,8 @@ pub(crate) fn print(table: &Path, appended: &Appended, voice: Voice) -> Result<u
         writeln!(out, "{} of the inputs are in the table already: nothing added for them", grouped(n))?;
     }
     if appended.run.is_some() {
-        print_layouts(&mut out, appended.inputs.iter().map(|(node, input)| (node.as_str(), input)))?;
+        let inputs = appended.inputs.iter().map(|(node, input)| (node.as_str(), input));
+        layouts::print(&mut out, inputs, voice)?;
         print_totals(&mut out, &totals, appended)?;
         print_requests(&mut out, &appended.requests)?;
     }

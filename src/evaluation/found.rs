@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use schema::tables::{EventRow, SpanRow};
+use schema::tables::{EventRow, SpanRow, Text};
 
 use super::links::FoundLink;
 use super::looks::Looks;
@@ -17,6 +17,8 @@ pub(crate) struct Found<'a> {
     pub(crate) spans: &'a [SpanRow],
     /// Type of each request.
     pub(crate) types: BTreeMap<&'a str, &'a str>,
+    /// The types of requests that can be of several, which nothing tells apart.
+    pub(crate) open_types: BTreeMap<&'a str, &'a [Text]>,
     /// Call site of each log point that has one.
     pub(crate) call_sites: BTreeMap<i64, &'a str>,
     /// What its log points look like.

@@ -294,7 +294,7 @@ mod tests {
         let call_sites = BTreeMap::from([(99, "a.Caller.call:3")]);
         let points = [(1, "a.D", "c"), (2, "a.Twin", "c")].map(point);
         let looks = Looks::new(&points);
-        score(&truth, &Found { events: by_place, spans: &[], types, call_sites, looks })
+        score(&truth, &Found { events: by_place, types, call_sites, looks, ..Found::default() })
     }
 
     fn event(row: &str) -> EventRow {

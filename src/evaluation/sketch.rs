@@ -73,6 +73,7 @@ impl Sketch {
             events: self.events.iter().map(|e| ((e.node.to_string(), e.line.unsigned_abs()), e)).collect(),
             spans: &self.spans,
             types: types.iter().copied().collect(),
+            open_types: Default::default(),
             call_sites: [].into(),
             looks: Looks::default(),
         }

@@ -11,7 +11,8 @@
 //!
 //! The request of a unit is the one that holds its first record by time. It is right if
 //! its type is one that is expected, or on the stack of the request's first record that
-//! has one. What no row fits makes no claim.
+//! has one; one that is left open, of several types, also if all of them are so. What no row fits
+//! makes no claim.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -78,6 +79,8 @@ fn matches(pattern: &str, text: &str) -> bool {
 pub(crate) struct Kind {
     pub(crate) n: u64,
     pub(crate) n_right: u64,
+    /// Those whose type is left open.
+    pub(crate) n_open: u64,
     /// Types that are none of those expected, and of how many units.
     pub(crate) wrong: BTreeMap<String, u64>,
 }
@@ -96,6 +99,11 @@ impl TypeScores {
     pub(crate) fn n(&self) -> (u64, u64) {
         self.kinds.values().fold((0, 0), |(n, n_right), kind| (n + kind.n, n_right + kind.n_right))
     }
+
+    /// Units with a truth whose request is left open.
+    pub(crate) fn n_open(&self) -> u64 {
+        self.kinds.values().map(|kind| kind.n_open).sum()
+    }
 }
 
 /// Scores the types of `found`; none where there is no truth.
@@ -111,9 +119,18 @@ pub(crate) fn score(truth: &Truth, found: &Found<'_>, expected: Option<&Expected
         let stack = request.and_then(|request| stacks.get(request));
         let point = truth.records[place].log_point.as_deref().unwrap_or_default();
         let row = expected.and_then(|expected| expected.row(unit, point));
+        let open = request.and_then(|request| found.open_types.get(request)).copied().unwrap_or_default();
+        let is_right = |is_one: &dyn Fn(&str) -> bool| {
+            is_one(name) || (!open.is_empty() && open.iter().all(|name| is_one(name)))
+        };
         let (kind, is_right) = match (stack, row) {
-            (Some((_, stack)), _) => (("*", "*"), stack.split(' ').any(|method| method == name)),
-            (None, Some(row)) => ((&*row.unit, &*row.first), row.types.iter().any(|t| matches(t, name))),
+            (Some((_, stack)), _) => {
+                (("*", "*"), is_right(&|name| stack.split(' ').any(|method| method == name)))
+            }
+            (None, Some(row)) => {
+                let is_one = |name: &str| row.types.iter().any(|t| matches(t, name));
+                ((&*row.unit, &*row.first), is_right(&is_one))
+            }
             (None, None) => {
                 scores.n_unclaimed += 1;
                 continue;
@@ -122,6 +139,7 @@ pub(crate) fn score(truth: &Truth, found: &Found<'_>, expected: Option<&Expected
         let kind = scores.kinds.entry((kind.0.to_owned(), kind.1.to_owned())).or_default();
         kind.n += 1;
         kind.n_right += u64::from(is_right);
+        kind.n_open += u64::from(!open.is_empty());
         if !is_right {
             *kind.wrong.entry(name.to_owned()).or_default() += 1;
         }
@@ -178,6 +196,8 @@ fn stacks<'a>(truth: &'a Truth, found: &Found<'a>) -> BTreeMap<&'a str, (i64, &'
 
 #[cfg(test)]
 mod tests {
+    use schema::tables::Text;
+
     use super::{Expected, matches, score};
     use crate::evaluation::sketch::Sketch;
 
@@ -207,6 +227,19 @@ mod tests {
         assert_eq!((scores.n(), scores.n_unclaimed), ((3, 2), 1));
         let wrong: Vec<_> = scores.kinds.values().flat_map(|kind| &kind.wrong).collect();
         assert_eq!(wrong, [(&"S.run".to_owned(), &1)]);
+    }
+
+    #[test]
+    fn what_is_left_open_is_right_if_all_that_it_can_be_is() {
+        let expected = Expected::parse("unit\ttypes\n*\tS.read S.write\n").expect("a table");
+        let sketch = Sketch::new("1 t a o s r -\n2 t b o s2 r2 -\n3 t c o s3 r3 -");
+        let mut found = sketch.found(&[("r", "C.print"), ("r2", "C.print"), ("r3", "S.read")]);
+        let types = ["S.read", "S.write", "S.close"].map(Text::from);
+        found.open_types = [("r", &types[..2]), ("r2", &types[1..]), ("r3", &types[1..])].into();
+        let scores = score(&sketch.truth, &found, Some(&expected)).expect("a truth");
+        assert_eq!((scores.n(), scores.n_open()), ((3, 2), 3));
+        let wrong: Vec<_> = scores.kinds.values().flat_map(|kind| &kind.wrong).collect();
+        assert_eq!(wrong, [(&"C.print".to_owned(), &1)]);
     }
 
     #[test]

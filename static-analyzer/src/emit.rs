@@ -54,7 +54,7 @@ pub(crate) fn model(findings: Findings<'_>) -> Model {
     let top_level_methods: Vec<TopLevelMethod> = methods.collect();
     let communication_pairs = pairs(&findings, &top_levels, &log_points);
     let slow_calls = slow_calls(&findings, &log_points);
-    let successors = successors(&findings, &log_points);
+    let successors = successors(&findings, &log_points, &top_levels);
     let (silent_threads, n_threads) = threads(&findings);
     Model {
         inputs: findings.program.entries.clone(),
@@ -263,7 +263,7 @@ fn serves(graph: &CallGraph, method: MethodId) -> Vec<String> {
     texts
 }
 
-fn successors(findings: &Findings<'_>, log_points: &points::LogPoints) -> Successors {
+fn successors(findings: &Findings<'_>, log_points: &points::LogPoints, sorted: &Sorted) -> Successors {
     let found = &findings.order.successors.next;
     let mut all = vec![None; log_points.points.len()];
     let is_known = |point: u32| found[point as usize].is_some();
@@ -280,9 +280,10 @@ fn successors(findings: &Findings<'_>, log_points: &points::LogPoints) -> Succes
             all[point.index()].get_or_insert_with(Vec::new).extend(next);
         }
     }
-    let ids = |points: &[u32]| points.iter().map(|&point| log_points.id(point)).collect();
+    let ids = |points: &[u32]| -> Vec<LogPointId> { points.iter().map(|&point| log_points.id(point)).collect() };
     let all_of = &findings.order.successors;
-    Successors::new(all, ids(&all_of.begins), ids(&all_of.ends))
+    let firsts = sorted.order.iter().map(|&old| ids(&findings.order.firsts[old])).collect();
+    Successors::new(all, firsts, [ids(&all_of.begins), ids(&all_of.ends)])
 }
 
 fn slow_calls(findings: &Findings<'_>, log_points: &points::LogPoints) -> Vec<schema::SlowCall> {

@@ -70,6 +70,8 @@ pub(crate) struct Order {
     pub(crate) fragments: Vec<Fragment>,
     /// Which log point can stand directly after which other one.
     pub(crate) successors: Successors,
+    /// Per top-level method the log points that a span of it can begin with, sorted.
+    pub(crate) firsts: Vec<Vec<u32>>,
 }
 
 /// Finds both.
@@ -93,11 +95,16 @@ pub(crate) fn find(
         calls: local_calls(program, &in_thread, top_levels),
         sites: sites(program, log_points, &floating(program, log_points, top_levels)),
     };
-    let (successors, fragments) = rayon::join(
-        || successors::successors(&input, &in_thread, top_levels),
+    let ((successors, firsts), fragments) = rayon::join(
+        || {
+            rayon::join(
+                || successors::successors(&input, &in_thread, top_levels),
+                || successors::firsts(&input, top_levels),
+            )
+        },
         || fragments(&input, &callees(&input.calls)),
     );
-    Order { fragments, successors }
+    Order { fragments, successors, firsts }
 }
 
 /// Whom each method calls, sorted.

@@ -75,6 +75,8 @@ mod parcels;
 mod plans;
 #[path = "requests/posted.rs"]
 mod posted;
+#[path = "requests/preludes.rs"]
+mod preludes;
 #[path = "requests/reasons.rs"]
 mod reasons;
 #[path = "requests/reflected.rs"]

@@ -101,6 +101,7 @@ fn request(number: u64) -> (RequestRow, Vec<SpanRow>, Vec<EventRow>) {
             link_reason: None,
             link_probability: None,
             hand_overs: None,
+            top_level_methods: None,
             parent_before: None,
             parent_after: waited.then_some(3),
             position: None,
@@ -126,6 +127,7 @@ fn request(number: u64) -> (RequestRow, Vec<SpanRow>, Vec<EventRow>) {
         identifiers: Vec::new(),
         flags: Vec::new(),
         confidence: None,
+        request_types: None,
     };
     (request, spans, events)
 }

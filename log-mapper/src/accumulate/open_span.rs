@@ -21,10 +21,8 @@ use super::facts::{Fact, Number};
 use super::orders::{Follows, Orders, Places};
 use super::pools::Closed;
 use super::rows::NameOf;
-use top_state::kind_rank;
-
 pub(super) use bound::{Bound, BoundAt};
-pub(super) use top_state::{Next, TopState, opening_after, opening_any};
+pub(super) use top_state::{Next, TopState, kind_rank, opening_after, opening_any};
 
 mod bound;
 mod differs;
@@ -568,7 +566,7 @@ impl OpenSpan {
         let identifiers = shown.into_iter().map(value).collect();
         let top_levels = self.tops.iter().map(|state| state.top).collect();
         let (events, hosts) = (self.events, Vec::new());
-        let span = Span { node, thread, top_levels, identifiers, events, truncated, hosts };
+        let span = Span { node, thread, top_levels, n_alike: 1, identifiers, events, truncated, hosts };
         Closed::new(span, fits, self.uuids)
     }
 }

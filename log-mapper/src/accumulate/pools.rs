@@ -3,15 +3,17 @@
 //! alike but for a number or an address, and run the same few kinds of task; so
 //! where several top-level methods could have printed a span's records equally
 //! well, those that its pool is known to run come first, and then those that remote callers
-//! call on what it serves.
+//! call on what it serves, and of what is served that which somebody asks for. What nothing tells
+//! apart then is left open, and said to be.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use schema::{Event, LogPointId, Model, Name, Pass, Span, TopLevelId, TopLevelKind, TopLevelMethod};
+use schema::{Event, LinkKind, LogPointId, Model, Name, Pass, Span, TopLevelId, TopLevelKind, TopLevelMethod};
 
 use super::one_by_one::differ;
+use super::open_span::kind_rank;
 use super::orders::Orders;
 use super::recent_texts::RecentTexts;
 
@@ -142,6 +144,7 @@ pub(super) fn is_main(model: &Model, top: TopLevelId) -> bool {
 #[derive(Debug)]
 pub(super) struct Pools<'m> {
     model: &'m Model,
+    asked: Asked,
     runs: RecentTexts<Runs<'m>>,
 }
 
@@ -156,7 +159,7 @@ struct Runs<'m> {
 impl<'m> Pools<'m> {
     /// Nothing is known yet.
     pub(super) fn new(model: &'m Model) -> Self {
-        Pools { model, runs: RecentTexts::default() }
+        Pools { model, asked: Asked::new(model), runs: RecentTexts::default() }
     }
 
     /// Learns from a span that only one top-level method can have printed, if nothing speaks
@@ -186,7 +189,7 @@ impl<'m> Pools<'m> {
 
     /// Puts first what the span's pool is known to run, among equal fits. What is doubtful comes
     /// after all that the records fit as well by their order, however much they name of what
-    /// it is about.
+    /// it is about. Counts those first ones that nothing tells apart.
     pub(super) fn prefer(&self, closed: &mut Closed, is_doubtful: impl Fn(TopLevelId) -> bool) {
         let Inside { span, fits, .. } = &mut **closed;
         let known = span.thread.as_deref().and_then(|thread| self.runs.get(pool(thread)));
@@ -196,8 +199,53 @@ impl<'m> Pools<'m> {
         };
         let tops = span.top_levels.drain(..).zip(fits.drain(..));
         let mut tops: Vec<(TopLevelId, Fitness)> = tops.collect();
-        tops.sort_by_key(|&(top, fit)| (fit.0, is_doubtful(top), fit.1, !runs(top), !serves(top)));
+        let rank = |top: TopLevelId| self.model.top_level_methods.get(top.index()).map(|top| kind_rank(top.kind));
+        let key = |&(top, fit): &(TopLevelId, Fitness)| {
+            (fit.0, is_doubtful(top), fit.1, !runs(top), !serves(top), rank(top))
+        };
+        tops.sort_by_key(key);
+        let n_best = tops.iter().take_while(|top| key(top) == key(&tops[0])).count();
+        let n_asked = self.asked.put_first(&mut tops[..n_best]);
+        span.n_alike = u32::try_from(n_asked).expect("a model has fewer than 2^32 top-level methods");
         (span.top_levels, *fits) = tops.into_iter().unzip();
+    }
+}
+
+/// What is served, by whether anybody asks for it.
+#[derive(Debug)]
+struct Asked {
+    /// Per top-level method: remote callers are served by it, and one is known or said to be there;
+    /// none if it serves nobody.
+    is_asked: Vec<Option<bool>>,
+}
+
+impl Asked {
+    fn new(model: &Model) -> Self {
+        let serves = |top: &TopLevelMethod| top.kind == TopLevelKind::RpcHandler || !top.serves.is_empty();
+        let tops = model.top_level_methods.iter();
+        let mut is_asked: Vec<Option<bool>> =
+            tops.map(|top| serves(top).then_some(top.is_asked_for)).collect();
+        let is_remote = |kind| {
+            matches!(kind, LinkKind::Http | LinkKind::Grpc | LinkKind::Message | LinkKind::Rpc)
+        };
+        for pair in model.communication_pairs.iter().filter(|pair| is_remote(pair.kind)) {
+            if let Some(Some(is_asked)) = is_asked.get_mut(pair.to.index()) {
+                *is_asked = true;
+            }
+        }
+        Self { is_asked }
+    }
+
+    /// Puts what is served and nobody asks for last, if there is anything among `tops` that somebody
+    /// asks for; returns how many come before it.
+    fn put_first(&self, tops: &mut [(TopLevelId, Fitness)]) -> usize {
+        let is_asked = |top: TopLevelId| self.is_asked.get(top.index()).copied().flatten();
+        let is_unasked = |top: TopLevelId| is_asked(top) == Some(false);
+        if !tops.iter().any(|&(top, _)| is_asked(top) == Some(true)) {
+            return tops.len();
+        }
+        tops.sort_by_key(|&(top, _)| is_unasked(top));
+        tops.iter().take_while(|(top, _)| !is_unasked(*top)).count()
     }
 }
 

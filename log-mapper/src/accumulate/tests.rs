@@ -17,6 +17,7 @@ mod elapsed;
 mod familiar;
 mod first_lines;
 mod first_thread;
+mod firsts;
 mod last_lines;
 mod late;
 mod learnt;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::Layout;
 use super::dates::{Dates, dates_of};
+use super::found::Found;
 use super::fit::{Fit, fit, header_of, is_class, score};
 use super::induce::induced;
 use super::judge::Judge;
@@ -178,7 +179,8 @@ fn settle(mut fits: Vec<Fit>, best: usize, sample: &Sample<'_>) -> (Fit, Vec<Fit
 fn told(fit: &Fit, n_starts: usize, has_model: bool) -> Reading {
     let pattern = fit.layout.pattern().trim_end_matches("%n").to_owned();
     let (n, n_judged) = (fit.lines.len(), fit.n_judged);
-    let how = format!("found: {n} of {n_starts} lines, {} of {n_judged} texts known", fit.n_explained);
+    let [n_lines, n_starts, n_known, n_of] = [n, n_starts, fit.n_explained, n_judged].map(|n| n as u64);
+    let how = format!("found: {}", Found { n_lines, n_starts, n_known, n_judged: n_of });
     let lacks = |has: bool, what: &'static str| (!has).then_some(what);
     let fields = fit.layout.fields();
     let lacking: Vec<&str> =

@@ -7,7 +7,7 @@ use schema::tables::{
     EventRow, HandOver, LogSequenceRow, NameValue, NodeTime, PositionRow, RequestNodeRow, RequestRow,
     SharedBytes, SpanRow, Text, Time, request_key,
 };
-use schema::{Accumulator, Event, Link, LogPointId, Model, Name, Pass, Span};
+use schema::{Accumulator, Event, Link, LinkKind, LogPointId, Model, Name, Pass, Span};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::handoffs::{HandOffs, stretch};
@@ -18,6 +18,8 @@ pub(super) struct Reached {
     /// All links to each span, and the one by which it was.
     links: Vec<Vec<Link>>,
     incoming: Vec<Option<Link>>,
+    /// Whether a hand-off tells of each span which of its top-level methods it is.
+    is_told: Vec<bool>,
     pub(super) hand_offs: HandOffs,
 }
 
@@ -31,7 +33,7 @@ impl Reached {
         if !wrong.is_empty() {
             hand_offs.leave_out(wrong);
         }
-        Self { links, incoming, hand_offs }
+        Self { links, incoming, is_told: told(model, accumulator), hand_offs }
     }
 }
 
@@ -55,8 +57,9 @@ pub(super) fn request_rows(
     let request_id = Text::from(format!("{number:032x}"));
     let extents: Vec<(i64, i64)> = accumulator.spans.iter().map(extent).collect();
     let (labels, clocks_differ) = reached.hand_offs.labels(accumulator, request_key(number), bounds);
-    let request_type = request_type(names, accumulator, &extents, &reached.incoming);
-    let sequence = log_sequence(context, names, accumulator, &request_type);
+    let called = called(names, accumulator, &reached.is_told);
+    let (request_types, request_type) = called[first_span(&extents, &reached.incoming)].clone();
+    let sequence = log_sequence(context, accumulator, &called, &request_type);
     let nodes = node_times(names, accumulator, &extents);
     let start = extents.iter().map(|e| e.0).min().unwrap_or_default();
     let end = extents.iter().map(|e| e.1).max().unwrap_or_default();
@@ -74,6 +77,7 @@ pub(super) fn request_rows(
         identifiers: identifiers(names, accumulator),
         flags: flags(accumulator, &extents, (reached.hand_offs.has_conflict, clocks_differ)),
         confidence: Some(reached.incoming.iter().flatten().map(|link| link.probability.get()).product()),
+        request_types: Some(request_types),
     };
     let node_row = |(time, n_events): (NodeTime, i64)| RequestNodeRow {
         request_id: request_id.clone(),
@@ -82,14 +86,14 @@ pub(super) fn request_rows(
         end_ts: time.end_ts,
         n_events,
     };
-    let (spans, events) = span_rows(context, names, accumulator, (&request_id, start), (reached, &labels));
+    let (spans, events) = span_rows(context, names, (accumulator, &called), (&request_id, start), (reached, &labels));
     RequestRows { request, nodes: nodes.into_iter().map(node_row).collect(), spans, events, sequence }
 }
 
 fn span_rows(
     context: Context<'_>,
     names: &Names,
-    accumulator: &Accumulator,
+    (accumulator, called): (&Accumulator, &[Called]),
     (request_id, start_us): (&Text, i64),
     (reached, labels): (&Reached, &[Label]),
 ) -> (Vec<SpanRow>, Vec<EventRow>) {
@@ -123,7 +127,7 @@ fn span_rows(
             parent_span_id: incoming.map(|link| ids[link.from as usize].clone()),
             node: names.node(&span.node),
             thread: span.thread.clone(),
-            top_level_method: names.top_level(span),
+            top_level_method: called[i].1.clone(),
             link: incoming.and_then(pair_kind),
             start_ts: Time(whole.0),
             end_ts: Time(whole.1),
@@ -134,6 +138,7 @@ fn span_rows(
             parent_before: hand_off.and_then(|hand_off| hand_off.before).map(i64::from),
             parent_after: hand_off.and_then(|hand_off| hand_off.after).map(i64::from),
             position: position(0, span.events.len() - 1),
+            top_level_methods: Some(called[i].0.clone()),
         });
         if context.keep == Keep::Events {
             let row = |(seq, event)| {
@@ -212,19 +217,41 @@ fn links_to(accumulator: &Accumulator) -> Vec<Vec<Link>> {
     to
 }
 
-/// The method of the earliest span. Clocks tick in milliseconds: of several
+/// What a span can be, and what it is called.
+type Called = (Vec<Text>, Text);
+
+fn called(names: &Names, accumulator: &Accumulator, is_told: &[bool]) -> Vec<Called> {
+    let of_span = |(span, &is_told): (&Span, &bool)| {
+        let top_levels = names.called.top_levels(span, is_told);
+        let called = names.called.of_span(span, &top_levels);
+        (top_levels, called)
+    };
+    accumulator.spans.iter().zip(is_told).map(of_span).collect()
+}
+
+/// Whether a hand-off tells of each span that it is of the first of its top-level methods.
+fn told(model: &Model, accumulator: &Accumulator) -> Vec<bool> {
+    let mut is_told = vec![false; accumulator.spans.len()];
+    for link in &accumulator.links {
+        let pair = link.pair.and_then(|pair| model.communication_pairs.get(pair.index()));
+        let Some(pair) = pair.filter(|pair| pair.kind != LinkKind::Entity) else { continue };
+        for (span, top) in [(link.from, pair.from), (link.to, pair.to)] {
+            let first = accumulator.spans.get(span as usize).and_then(|span| span.top_levels.first());
+            if first == Some(&top) {
+                is_told[span as usize] = true;
+            }
+        }
+    }
+    is_told
+}
+
+/// The earliest span. Clocks tick in milliseconds: of several
 /// that start together it is the one that none of the others handed over to.
-fn request_type(
-    names: &Names,
-    accumulator: &Accumulator,
-    extents: &[(i64, i64)],
-    incoming: &[Option<Link>],
-) -> Text {
+fn first_span(extents: &[(i64, i64)], incoming: &[Option<Link>]) -> usize {
     let start = extents.iter().map(|e| e.0).min();
     let first: Vec<usize> = (0..extents.len()).filter(|i| Some(extents[*i].0) == start).collect();
     let is_root = |i: &&usize| incoming[**i].is_none_or(|link| !first.contains(&(link.from as usize)));
-    let root = first.iter().find(is_root).or(first.first()).copied().unwrap_or_default();
-    names.top_level(&accumulator.spans[root])
+    first.iter().find(is_root).or(first.first()).copied().unwrap_or_default()
 }
 
 fn node_times(names: &Names, accumulator: &Accumulator, extents: &[(i64, i64)]) -> Vec<(NodeTime, i64)> {
@@ -279,15 +306,15 @@ fn flags(
 /// of clocks, not of the path through the code.
 fn log_sequence(
     context: Context<'_>,
-    names: &Names,
     accumulator: &Accumulator,
+    called: &[Called],
     request_type: &Text,
 ) -> LogSequenceRow {
-    let of_span = |span: &Span| -> (Text, Vec<i64>) {
+    let of_span = |(span, (_, called)): (&Span, &Called)| -> (Text, Vec<i64>) {
         let points = span.events.iter().filter_map(|event| event.log_point);
-        (names.top_level(span), points.map(|id| number(context, id)).collect())
+        (called.clone(), points.map(|id| number(context, id)).collect())
     };
-    let mut sequences: Vec<(Text, Vec<i64>)> = accumulator.spans.iter().map(of_span).collect();
+    let mut sequences: Vec<(Text, Vec<i64>)> = accumulator.spans.iter().zip(called).map(of_span).collect();
     sequences.sort();
     let mut hash = Xxh3::new();
     let mut paths: Vec<u64> = accumulator.spans.iter().map(|span| span_path(context, span)).collect();

@@ -93,7 +93,7 @@ impl Splitter {
         let later_us = start_us.saturating_sub(whole.request.start_ts.0);
         order(whole, (members, &mut spans), &mut events, (request_key(number), later_us));
         events.iter_mut().for_each(|event| event.request_id = Some(request_id.clone()));
-        let request_type = request_type(&spans, start_us);
+        let (request_type, request_types) = request_type(&spans, start_us);
         let sequence = self.sequence(&spans, &events, &request_type);
         let nodes = nodes(&spans);
         let probabilities = spans.iter().filter_map(|span| span.link_probability);
@@ -111,6 +111,7 @@ impl Splitter {
             identifiers: identifiers(whole, &events),
             flags: flags(&whole.request, &spans),
             confidence: whole.request.confidence.map(|_| probabilities.product()),
+            request_types,
         };
         let node = |(time, n_events): (NodeTime, i64)| RequestNodeRow {
             request_id: request_id.clone(),
@@ -156,7 +157,8 @@ impl Splitter {
         for span in spans {
             let events = of_spans.remove(&*span.span_id).unwrap_or_default();
             let mut hash = Xxh3::new();
-            if let Some((class, method)) = self.methods.get(&span.top_level_method) {
+            let best = span.top_level_methods.as_ref().and_then(|methods| methods.first());
+            if let Some((class, method)) = self.methods.get(best.unwrap_or(&span.top_level_method)) {
                 text(&mut hash, class);
                 text(&mut hash, method);
             }
@@ -294,12 +296,16 @@ fn order(
     }
 }
 
-/// The method of the earliest span; of several, the one that none of the others handed over to.
-fn request_type(spans: &[SpanRow], start_us: i64) -> Text {
+/// What the earliest span is called, and what it can be; of several, the one that none of the others
+/// handed over to.
+fn request_type(spans: &[SpanRow], start_us: i64) -> (Text, Option<Vec<Text>>) {
     let first: Vec<&SpanRow> = spans.iter().filter(|span| span.start_ts.0 == start_us).collect();
     let is_first = |id: &Text| first.iter().any(|span| span.span_id == *id);
     let root = first.iter().find(|span| !span.parent_span_id.as_ref().is_some_and(is_first));
-    root.or(first.first()).map_or_else(|| Text::from("?"), |span| span.top_level_method.clone())
+    root.or(first.first()).map_or_else(
+        || (Text::from("?"), None),
+        |span| (span.top_level_method.clone(), span.top_level_methods.clone()),
+    )
 }
 
 /// When it was on which node, by start, and how many events it has there.

@@ -208,7 +208,7 @@ impl<'m> Begins<'m> {
                 let lowest = shown.copied().unwrap_or(USUAL_LEVEL);
                 levels.iter().all(|&level| level < lowest)
             };
-            let points = entries(&self.model.top_level_methods[top.index()].dag, is_quiet);
+            let points = entries(self.model, top, is_quiet);
             self.known.insert(top, points.into_iter().collect());
         }
         self.known[&top].contains(&point)

@@ -365,6 +365,7 @@ mod tests {
             events: words.map(event).collect(),
             truncated: false,
             hosts: Vec::new(),
+            n_alike: 1,
         };
         Span::new(span, Stored::default())
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::LogPointId;
+use crate::ids::{LogPointId, TopLevelId};
 
 /// See the module. Over-approximates what the code can do; a log in which a logger is turned off
 /// shows pairs that it does not have.
@@ -16,6 +16,8 @@ pub struct Successors {
     sets: Vec<Vec<u32>>,
     /// Per log point the position of its set; none if nothing is known of it.
     of: Vec<Option<u32>>,
+    /// Per top-level method the position of the set of log points that a span of it can begin with.
+    firsts: Vec<u32>,
     /// Log points that a top-level method can print first, sorted; not of those that nobody seems to
     /// run ([`crate::TopLevelKind::Unreached`]), though a machine or a library can.
     pub begins: Vec<LogPointId>,
@@ -24,50 +26,76 @@ pub struct Successors {
 }
 
 impl Successors {
-    /// Those of each log point, in any order, with repeats; none if nothing is known of it. What
-    /// `begins` and what `ends` a top-level method, likewise.
+    /// Those of each log point, in any order, with repeats; none if nothing is known of it. Those
+    /// that a span of each top-level method can begin with, what `begins` and what `ends` any,
+    /// likewise.
     #[must_use]
     pub fn new(
         all: Vec<Option<Vec<LogPointId>>>,
-        mut begins: Vec<LogPointId>,
-        mut ends: Vec<LogPointId>,
+        firsts: Vec<Vec<LogPointId>>,
+        [mut begins, mut ends]: [Vec<LogPointId>; 2],
     ) -> Self {
         for points in [&mut begins, &mut ends] {
             points.sort_unstable();
             points.dedup();
         }
-        let mut found = Self { begins, ends, ..Self::default() };
-        let mut known: BTreeMap<Vec<LogPointId>, u32> = BTreeMap::new();
-        for next in all {
-            let set = next.map(|mut next| {
-                next.sort_unstable();
-                next.dedup();
-                *known.entry(next).or_insert_with_key(|next| {
-                    let mut before = 0;
-                    let step = |point: &LogPointId| {
-                        let point = u32::try_from(point.index()).expect("fewer than 2^32 log points");
-                        point - std::mem::replace(&mut before, point)
-                    };
-                    found.sets.push(next.iter().map(step).collect());
-                    u32::try_from(found.sets.len() - 1).expect("fewer than 2^32 log points")
-                })
-            });
-            found.of.push(set);
-        }
-        found
+        let (mut sets, mut known) = (Vec::new(), BTreeMap::new());
+        let mut share = |set: Vec<LogPointId>| shared(&mut sets, &mut known, set);
+        let of = all.into_iter().map(|next| next.map(&mut share)).collect();
+        let firsts = firsts.into_iter().map(&mut share).collect();
+        Self { sets, of, firsts, begins, ends }
+    }
+
+    /// The log points that a span of `top` can begin with, sorted: of its own, not of what it calls
+    /// that is a top-level method itself. What logs usually do not show is among them, and what
+    /// comes after that if they do not. None if nothing is known of the method.
+    #[must_use]
+    pub fn firsts(&self, top: TopLevelId) -> Option<Vec<LogPointId>> {
+        self.firsts.get(top.index()).and_then(|&set| self.set(set))
     }
 
     /// The successors of each log point, sorted; none if nothing is known of it.
     pub fn all(&self) -> impl Iterator<Item = Option<Vec<LogPointId>>> {
-        let set = |set: u32| {
-            let sum = |sum: &mut usize, step: &u32| {
-                *sum += *step as usize;
-                Some(LogPointId::new(*sum))
-            };
-            self.sets.get(set as usize).map(|steps| steps.iter().scan(0, sum).collect())
-        };
-        self.of.iter().map(move |of| of.and_then(set))
+        self.of.iter().map(|of| of.and_then(|set| self.set(set)))
     }
+
+    /// Whether a span of `top` can begin with `point`, as far as anything is known of the method.
+    #[must_use]
+    pub fn can_begin(&self, top: TopLevelId, point: LogPointId) -> bool {
+        let mut points = self.firsts.get(top.index()).and_then(|&set| self.points(set));
+        points.as_mut().is_none_or(|points| points.any(|first| first == point))
+    }
+
+    fn set(&self, set: u32) -> Option<Vec<LogPointId>> {
+        self.points(set).map(Iterator::collect)
+    }
+
+    fn points(&self, set: u32) -> Option<impl Iterator<Item = LogPointId>> {
+        let sum = |sum: &mut usize, step: &u32| {
+            *sum += *step as usize;
+            Some(LogPointId::new(*sum))
+        };
+        self.sets.get(set as usize).map(|steps| steps.iter().scan(0, sum))
+    }
+}
+
+/// The position of a set in `sets`, where it is put if it is not among those that are `known`.
+fn shared(
+    sets: &mut Vec<Vec<u32>>,
+    known: &mut BTreeMap<Vec<LogPointId>, u32>,
+    mut set: Vec<LogPointId>,
+) -> u32 {
+    set.sort_unstable();
+    set.dedup();
+    *known.entry(set).or_insert_with_key(|set| {
+        let mut before = 0;
+        let step = |point: &LogPointId| {
+            let point = u32::try_from(point.index()).expect("fewer than 2^32 log points");
+            point - std::mem::replace(&mut before, point)
+        };
+        sets.push(set.iter().map(step).collect());
+        u32::try_from(sets.len() - 1).expect("fewer than 2^32 sets")
+    })
 }
 
 #[cfg(test)]
@@ -79,7 +107,12 @@ mod tests {
         let ids = |ids: &[usize]| Some(ids.iter().map(|&id| LogPointId::new(id)).collect::<Vec<_>>());
         let given = vec![ids(&[7, 0, 7, 300]), None, ids(&[]), ids(&[300, 7, 0])];
         let ends = ids(&[7, 0, 7]).unwrap_or_default();
-        let successors = Successors::new(given, Vec::new(), ends);
+        let firsts = vec![ids(&[300, 0, 7]).unwrap_or_default()];
+        let successors = Successors::new(given, firsts, [Vec::new(), ends]);
+        assert_eq!(successors.firsts(TopLevelId::new(0)), ids(&[0, 7, 300]));
+        assert_eq!(successors.firsts(TopLevelId::new(1)), None);
+        let can_begin = |top, point| successors.can_begin(TopLevelId::new(top), LogPointId::new(point));
+        assert_eq!([can_begin(0, 7), can_begin(0, 8), can_begin(1, 8)], [true, false, true]);
         assert_eq!((&successors.begins, &successors.ends), (&vec![], &ids(&[0, 7]).unwrap_or_default()));
         assert_eq!(successors.sets.len(), 2);
         let all: Vec<_> = successors.all().collect();

@@ -415,6 +415,7 @@ mod tests {
             identifiers: vec![NameValue { name: id.into(), value: "\u{0}".into() }],
             flags: (0..n).map(|i| Text::from(i.to_string())).collect(),
             confidence: (n > 1).then_some(1.0 / n as f64),
+            request_types: (n > 1).then(|| vec![Text::from("C.m"), Text::from("C.n")]),
         }
     }
 

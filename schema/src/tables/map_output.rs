@@ -25,7 +25,7 @@ use crate::pass::Pass;
 use crate::values::Values;
 
 /// Version of the postcard form in `state`.
-const STATE_VERSION: &str = "7";
+const STATE_VERSION: &str = "8";
 
 record! {
     /// A request accumulator.
@@ -485,7 +485,7 @@ mod tests {
         let events = lines.iter().map(|&line| event(line, 7_000_000 + line.cast_signed())).collect();
         let (node, thread) = (Name::from("n1"), None);
         let (top_levels, identifiers, hosts) = (Vec::new(), Vec::new(), Vec::new());
-        let span = Span { node, thread, top_levels, identifiers, events, truncated: false, hosts };
+        let span = Span { node, thread, top_levels, n_alike: 0, identifiers, events, truncated: false, hosts };
         Accumulator { spans: vec![span], links: Vec::new() }
     }
 

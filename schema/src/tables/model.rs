@@ -106,6 +106,15 @@ pub fn short_name(class: &str, method: &str) -> String {
     format!("{class}.{method}")
 }
 
+impl LogPoint {
+    /// The method that prints it: the caller of a logging wrapper, or where it stands; class and
+    /// name.
+    #[must_use]
+    pub fn printer(&self) -> (&str, &str) {
+        self.call_site.as_ref().map_or((&self.class, &self.method), |site| (&site.class, &site.method))
+    }
+}
+
 /// The word for what makes a method top-level.
 #[must_use]
 pub fn kind_name(kind: TopLevelKind) -> &'static str {

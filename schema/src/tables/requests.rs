@@ -22,7 +22,7 @@ record! {
     RequestRow = "requests" {
         /// 32 hex digits, a function of where it begins in the logs.
         request_id: Text,
-        /// `Class.method` of the earliest span's top-level method.
+        /// What the earliest span is called, `spans.top_level_method`.
         request_type: Text,
         /// First event.
         start_ts: Time,
@@ -48,6 +48,9 @@ record! {
         /// How likely all its hand-overs are true, 0 to 1: the product of
         /// `spans.link_probability`; null: not known, the table is older.
         confidence: Option<f64>,
+        /// What it can be, `spans.top_level_methods` of the earliest span: one, which
+        /// `request_type` names, or several that nothing tells apart; null: the table is older.
+        request_types: Option<Vec<Text>>,
     }
 }
 

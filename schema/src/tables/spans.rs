@@ -31,7 +31,8 @@ record! {
         node: Text,
         /// Thread name, where the layout prints it.
         thread: Option<Text>,
-        /// `Class.method`; joins `top_level_methods`.
+        /// `Class.method`; joins `top_level_methods`. Where several top-level methods can have
+        /// printed it alike, the method that prints its first event.
         top_level_method: Text,
         /// How it was handed over: `call`, `thread`, `queue`, `rpc`, `socket`,
         /// `store`, `entity` or `ask`; null: a root, or the rest of a span that the window cut.
@@ -59,5 +60,8 @@ record! {
         parent_after: Option<i64>,
         /// Where it stands in the order of its request, for `happened_before` and the like.
         position: Option<PositionRow>,
+        /// The top-level methods that can have printed it and that nothing tells apart, best first:
+        /// mostly one; joins `top_level_methods`; null: not known, the table is older.
+        top_level_methods: Option<Vec<Text>>,
     }
 }

@@ -192,7 +192,8 @@ fn types_json(types: &TypeScores) -> Value {
     let kinds: Vec<Value> = (types.kinds.iter())
         .map(|((unit, first), kind)| {
             json!({
-                "unit": unit, "first": first, "n": kind.n, "n_right": kind.n_right, "wrong": kind.wrong,
+                "unit": unit, "first": first, "n": kind.n, "n_right": kind.n_right,
+                "n_open": kind.n_open, "wrong": kind.wrong,
             })
         })
         .collect();
@@ -200,6 +201,7 @@ fn types_json(types: &TypeScores) -> Value {
         "n_units": n,
         "n_right": n_right,
         "percent": percent(n_right, n),
+        "n_open": types.n_open(),
         "n_unclaimed": types.n_unclaimed,
         "kinds": kinds,
     })

@@ -221,7 +221,9 @@ fn print_continuations(out: &mut dyn Write, continuations: &Continuations) -> Re
 fn print_types(out: &mut dyn Write, types: &TypeScores) -> Result<()> {
     let (n, n_right) = types.n();
     let right = percent(n_right, n);
-    writeln!(out, "request types: {n_right} of {n} units right ({right} %), {} unknown", types.n_unclaimed)?;
+    let (n_open, n_unknown) = (types.n_open(), types.n_unclaimed);
+    let open = if n_open > 0 { format!(", {n_open} left open") } else { String::new() };
+    writeln!(out, "request types: {n_right} of {n} units right ({right} %){open}, {n_unknown} unknown")?;
     for ((unit, first), kind) in types.kinds.iter().filter(|(_, kind)| !kind.wrong.is_empty()) {
         let mut wrong: Vec<(&String, &u64)> = kind.wrong.iter().collect();
         wrong.sort_by_key(|(name, n)| (std::cmp::Reverse(**n), *name));

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anyhow::{Result, bail};
 use schema::tables::{kind_name, strength_name};
-use schema::{CommunicationPair, IdentifierId, Model, RemoteCall, TopLevelId, TopLevelMethod};
+use schema::{CommunicationPair, IdentifierId, LogPoint, Model, RemoteCall, TopLevelId, TopLevelMethod};
 
 use super::methods;
 use crate::output;
@@ -39,8 +39,13 @@ pub(crate) fn print(model: &Model, what: &str) -> Result<()> {
             let strength = strength_name(identifier.strength);
             writeln!(out, "    {}  ({}, {strength})", neutral(&identifier.path), neutral(class))?;
         }
-        print_order(&mut out, model, method)?;
         let id = TopLevelId::new(index);
+        writeln!(out, "  begins with")?;
+        for point in model.successors.firsts(id).unwrap_or_default() {
+            let place = model.log_points.get(point.index()).map(printer).unwrap_or_default();
+            writeln!(out, "      {:>5}  {}", point.to_string(), neutral(&place))?;
+        }
+        print_order(&mut out, model, method)?;
         writeln!(out, "  pairs")?;
         for pair in model.communication_pairs.iter().filter(|p| p.from == id || p.to == id) {
             print_pair(&mut out, model, pair)?;
@@ -96,8 +101,7 @@ fn print_order(out: &mut dyn std::io::Write, model: &Model, method: &TopLevelMet
         writeln!(out, "    {i}{repeats} -> {}", numbers(&node.next))?;
         for point in &node.points {
             let Some(log_point) = model.log_points.get(point.log_point.index()) else { continue };
-            let place =
-                log_point.call_site.as_ref().map_or_else(|| log_point.place(), schema::CallSite::place);
+            let place = printer(log_point);
             let path = |id: &IdentifierId| method.identifiers.get(id.index()).map(|i| i.path.as_str());
             let bound: Vec<&str> = point.bindings.iter().flatten().filter_map(path).collect();
             writeln!(
@@ -111,6 +115,11 @@ fn print_order(out: &mut dyn std::io::Write, model: &Model, method: &TopLevelMet
         }
     }
     Ok(())
+}
+
+/// Where the code that prints a log point stands: the caller of a logging wrapper, or itself.
+fn printer(point: &LogPoint) -> String {
+    point.call_site.as_ref().map_or_else(|| point.place(), schema::CallSite::place)
 }
 
 fn print_pair(out: &mut dyn std::io::Write, model: &Model, pair: &CommunicationPair) -> Result<()> {

@@ -59,6 +59,9 @@ fn not_there(table: &Table, request: &Request) -> Option<String> {
 
 fn print_head(out: &mut dyn std::io::Write, request: &RequestRow) -> Result<()> {
     writeln!(out, "{}  {}", request.request_id, neutral(&request.request_type))?;
+    if let Some(types) = request.request_types.as_ref().filter(|types| types.len() > 1) {
+        writeln!(out, "  begins as one of {}, which print it alike", neutral(&types.join(", ")))?;
+    }
     writeln!(
         out,
         "  {} on {} nodes, {} spans, {} events, sequence {}",

@@ -7,12 +7,17 @@
 //! what can stand next to what. What logs usually do not show is taken out before, where its
 //! method is still known, not skipped afterwards.
 //!
+//! Of each top-level method FIRST is of its own lines: what it calls that is one itself has spans
+//! of its own. Of a dispatcher each round begins anew. What logs usually do not show can stand
+//! there, and can be missing: a span begins with it where its level is on.
+//!
 //! Over-approximates: whoever calls a method, what comes after any call of it can come after it;
 //! and whatever a method prints, a handler around a call of it can come next.
 
 use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashSet;
 use schema::TopLevelKind;
 
 use super::components::components;
@@ -47,7 +52,9 @@ struct Rule {
 struct Grammar<'a> {
     input: &'a Input<'a>,
     calls: &'a [Calls],
-    /// Per log point its number among those that logs usually show.
+    /// Whether a dispatcher begins anew with each of its rounds.
+    in_rounds: bool,
+    /// Per log point its number among those that are asked for.
     usual: Vec<Option<usize>>,
     rules: Vec<Rule>,
     /// The method can return without printing anything.
@@ -75,28 +82,9 @@ pub(crate) struct Successors {
 /// Finds them; `calls` are those of each method within its thread, of other top-level methods also:
 /// what one round of a service loop calls in a row is of one request.
 pub(super) fn successors(input: &Input<'_>, calls: &[Calls], top_levels: &TopLevels) -> Successors {
-    let n_methods = calls.len();
     let callees = super::callees(calls);
-    let mut usual = vec![None; input.log_points.len()];
-    let mut shown = Vec::new();
-    for &point in input.sites.iter().flatten().flat_map(|(_, points)| points) {
-        if input.is_usual(point) && usual[point as usize].is_none() {
-            usual[point as usize] = Some(shown.len());
-            shown.push(point);
-        }
-    }
-    let none = || vec![FixedBitSet::new(); n_methods];
-    let mut grammar = Grammar {
-        input,
-        calls,
-        usual,
-        rules: (0..n_methods).map(|_| Rule::default()).collect(),
-        silent: vec![true; n_methods],
-        prints: vec![false; n_methods],
-        first: none(),
-        follow: none(),
-        thrown: none(),
-    };
+    let shown = printed(input, |point| input.is_usual(point));
+    let mut grammar = Grammar::new(input, calls, &shown);
     let components = components(&callees).members;
     // Callees come first, and callers the other way round.
     components.iter().for_each(|members| grammar.begin(members, &callees));
@@ -111,11 +99,7 @@ pub(super) fn successors(input: &Input<'_>, calls: &[Calls], top_levels: &TopLev
     }
     let mut next = vec![FixedBitSet::new(); shown.len()];
     components.iter().rev().for_each(|members| grammar.go_on(members, &mut next));
-    let positions = |numbers: &mut dyn Iterator<Item = usize>| {
-        let mut points: Vec<u32> = numbers.filter_map(|number| shown.get(number).copied()).collect();
-        points.sort_unstable();
-        points
-    };
+    let positions = |numbers: &mut dyn Iterator<Item = usize>| positions(&shown, numbers);
     Successors {
         begins: positions(&mut begins.ones()),
         ends: positions(&mut (0..next.len()).filter(|&number| next[number].contains(end))),
@@ -126,7 +110,79 @@ pub(super) fn successors(input: &Input<'_>, calls: &[Calls], top_levels: &TopLev
     }
 }
 
-impl Grammar<'_> {
+/// Per top-level method the log points that a span of it can begin with, sorted: those that can
+/// come first, and what the control flow leads to in no way that the analysis sees.
+pub(super) fn firsts(input: &Input<'_>, top_levels: &TopLevels) -> Vec<Vec<u32>> {
+    let callees = super::callees(&input.calls);
+    let shown = printed(input, |_| true);
+    let mut grammar = Grammar { in_rounds: true, ..Grammar::new(input, &input.calls, &shown) };
+    let components = components(&callees).members;
+    components.iter().for_each(|members| grammar.begin(members, &callees));
+    let of_top = |top: &TopLevel| {
+        let mut first = positions(&shown, &mut grammar.first[top.method.index()].ones());
+        let led_to = grammar.led_to(top.method.index(), &callees);
+        let is_led_to = |point: u32| grammar.usual[point as usize].is_some_and(|n| led_to.contains(n));
+        first.extend(top.members.iter().map(|member| member.log_point).filter(|&point| !is_led_to(point)));
+        first.extend(&top.remembered);
+        first.sort_unstable();
+        first.dedup();
+        first
+    };
+    top_levels.methods.iter().map(of_top).collect()
+}
+
+/// The log points that have a place in the order, of those `of` which it is asked, each once.
+fn printed(input: &Input<'_>, of: impl Fn(u32) -> bool) -> Vec<u32> {
+    let mut is_known = vec![false; input.log_points.len()];
+    let points = input.sites.iter().flatten().flat_map(|(_, points)| points).copied();
+    points.filter(|&point| of(point) && !std::mem::replace(&mut is_known[point as usize], true)).collect()
+}
+
+/// The log points with these numbers, sorted.
+fn positions(shown: &[u32], numbers: &mut dyn Iterator<Item = usize>) -> Vec<u32> {
+    let mut points: Vec<u32> = numbers.filter_map(|number| shown.get(number).copied()).collect();
+    points.sort_unstable();
+    points
+}
+
+impl<'a> Grammar<'a> {
+    /// Of the log points `shown`, numbered as they stand there.
+    fn new(input: &'a Input<'a>, calls: &'a [Calls], shown: &[u32]) -> Self {
+        let mut usual = vec![None; input.log_points.len()];
+        shown.iter().enumerate().for_each(|(number, &point)| usual[point as usize] = Some(number));
+        let none = || vec![FixedBitSet::new(); calls.len()];
+        Self {
+            input,
+            calls,
+            in_rounds: false,
+            usual,
+            rules: calls.iter().map(|_| Rule::default()).collect(),
+            silent: vec![true; calls.len()],
+            prints: vec![false; calls.len()],
+            first: none(),
+            follow: none(),
+            thrown: none(),
+        }
+    }
+
+    /// What `method` and all that it calls print.
+    fn led_to(&self, method: usize, callees: &[Vec<u32>]) -> FixedBitSet {
+        let (mut found, mut seen) = (FixedBitSet::new(), FxHashSet::default());
+        let mut todo = vec![method];
+        while let Some(method) = todo.pop() {
+            if !self.prints[method] || !seen.insert(method) {
+                continue;
+            }
+            for item in &self.rules[method].items {
+                if let Item::Print(points) = item {
+                    points.iter().for_each(|&point| found.grow_and_insert(point));
+                }
+            }
+            todo.extend(callees[method].iter().map(|&callee| callee as usize));
+        }
+        found
+    }
+
     /// The rules of methods that call each other, once those of all others that they call are known,
     /// and what they can begin with.
     fn begin(&mut self, members: &[u32], callees: &[Vec<u32>]) {
@@ -184,7 +240,8 @@ impl Grammar<'_> {
             if !shown.is_empty() {
                 let event = super::print_event(self.input, points);
                 let Event::Print { optional, repeats, .. } = event else { continue };
-                events.push((*site, items.len(), optional || shown.len() < points.len(), repeats));
+                let optional = optional || points.iter().any(|&point| !self.input.is_usual(point));
+                events.push((*site, items.len(), optional, repeats));
                 items.push(Item::Print(shown.iter().filter_map(|&p| self.usual[p as usize]).collect()));
                 stubs.push(Fragment::empty());
             }
@@ -208,7 +265,8 @@ impl Grammar<'_> {
         };
         events.sort_unstable();
         let events: Vec<(ValueId, Event<'_>)> = events.iter().map(event).collect();
-        let flow = method::told_apart(body, &events, None);
+        let rounds = self.input.rounds.get(&method).filter(|_| self.in_rounds);
+        let flow = method::told_apart(body, &events, rounds);
         Rule { items, next: adjacent(&flow) }
     }
 

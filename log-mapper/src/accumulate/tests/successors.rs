@@ -17,7 +17,7 @@ fn walk() -> Model {
     let next = [(out, vec![on, back]), (on, vec![on, back]), (back, vec![])];
     let mut all = vec![None; model.log_points.len()];
     next.into_iter().for_each(|(point, next)| all[point.index()] = Some(next));
-    model.successors = Successors::new(all, vec![out], vec![back]);
+    model.successors = Successors::new(all, Vec::new(), [vec![out], vec![back]]);
     model
 }
 
@@ -59,7 +59,7 @@ fn door() -> Model {
     let mut all = vec![None; model.log_points.len()];
     all[rings.index()] = Some(vec![opens]);
     all[opens.index()] = Some(Vec::new());
-    model.successors = Successors::new(all, vec![rings], vec![opens]);
+    model.successors = Successors::new(all, Vec::new(), [vec![rings], vec![opens]]);
     model
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use schema::tables::{InputRow, Text, TopLevelMethodRow};
 use schema::{
-    Accumulator, Event, InputAccount, Link, Model, Name, PairId, Pass, Probability, Span, Values, sketch,
+    Accumulator, Event, InputAccount, Link, LogPointId, Model, Name, PairId, Pass, Probability, Span, Successors,
+    Values, sketch,
 };
 
 use super::{Splitter, Whole, parts};
@@ -48,6 +49,7 @@ fn request(model: &Model, spans: &[(&str, &str, i64, i64)], links: &[(u32, u32, 
             events: vec![event(line, start, first), event(line + 1, end, "Work")],
             truncated: false,
             hosts: Vec::new(),
+            n_alike: 1,
         }
     };
     let link = |&(from, to, probability): &(u32, u32, f64)| Link {
@@ -201,4 +203,59 @@ fn links_of_which_nothing_is_known_hold() {
     }
     assert_eq!(splitter.split(whole, 2.0).len(), 1);
     assert!(splitter.split(Whole::default(), 2.0).len() == 1, "a request without spans");
+}
+
+/// One span of a request, of two methods that nothing tells apart, the second of them with a pair.
+#[test]
+fn what_nothing_tells_apart_is_called_what_prints() {
+    let model = sketch::model(MODEL);
+    let tops = ["work", "serve"].map(|top| sketch::top(&model, top));
+    let row = |n_alike, links: &[(u32, u32, f64)]| {
+        let mut request = request(&model, &[("a", "work", 10, 20), ("b", "work", 30, 40)], links);
+        request.spans[0].top_levels = tops.to_vec();
+        request.spans[0].n_alike = n_alike;
+        if !links.is_empty() {
+            request.spans[0].top_levels.reverse();
+        }
+        let (splitter, whole, rows) = rows(&model, &request);
+        let row = rows.requests[0].clone();
+        if links.is_empty() {
+            let of_first = &splitter.split(whole, 0.0)[0].requests[0];
+            assert_eq!((&of_first.request_type, &of_first.request_types), (&row.request_type, &row.request_types));
+        }
+        let types = row.request_types.unwrap_or_default();
+        format!("{}: {}", row.request_type, types.join(" "))
+    };
+    assert_eq!(row(2, &[]), "Points.Work: Tops.work Tops.serve");
+    assert_eq!(row(1, &[]), "Tops.work: Tops.work");
+    // It has started another thread, as one of them alone does.
+    assert_eq!(row(2, &[(0, 1, 0.9)]), "Tops.serve: Tops.serve");
+}
+
+/// What tells its callees apart is what a task without a name is called.
+#[test]
+fn a_lambda_is_called_what_it_has_called() {
+    let mut model = sketch::model(MODEL);
+    let [take, work] = ["Take", "Work"].map(|point| sketch::point(&model, point));
+    let serve = sketch::top(&model, "serve");
+    let check = |model: &Model, expected: &str| {
+        let request = request(model, &[("a", "lambda$main$0", 10, 20)], &[]);
+        assert_eq!(&*rows(model, &request).2.requests[0].request_type, expected);
+    };
+    model.top_level_methods[serve.index()].method = "lambda$main$0".to_owned();
+    let first = |points: &[LogPointId]| {
+        let mut firsts = vec![Vec::new(); 2];
+        firsts[serve.index()] = points.to_vec();
+        Successors::new(Vec::new(), firsts, Default::default())
+    };
+    model.successors = first(&[work]);
+    check(&model, "Points.Work");
+    model.successors = first(&[take, work]);
+    check(&model, "Points.Work");
+    // Not where it begins with what it does not begin with, or a helper of another class can be meant.
+    model.successors = first(&[take]);
+    check(&model, "Tops.lambda$main$0");
+    model.successors = first(&[take, work]);
+    model.log_points[take.index()].class = "sketch.Others".to_owned();
+    check(&model, "Tops.lambda$main$0");
 }

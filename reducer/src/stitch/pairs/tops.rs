@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use schema::kinds::are_part_and_whole;
 use schema::{
-    Dag, DagNode, IdentifierId, IdentifierStrength, Level, LogPointId, Model, TopLevelId, TopLevelKind,
+    DagNode, IdentifierId, IdentifierStrength, Level, LogPointId, Model, TopLevelId, TopLevelKind,
     ValueClassId,
 };
 
@@ -233,12 +233,17 @@ pub(super) fn top(model: &Model, index: usize) -> Top {
     let mut points: Vec<LogPointId> = printed.map(|printed| printed.log_point).collect();
     points.sort_unstable();
     points.dedup();
-    Top { classes, entries: entries(&top.dag, is_quiet), points }
+    Top { classes, entries: entries(model, TopLevelId::new(index), is_quiet), points }
 }
 
-/// The log points that an execution can begin with, sorted, if those that are quiet
-/// may print or not.
-pub(in crate::stitch) fn entries(dag: &Dag, is_quiet: impl Fn(LogPointId) -> bool) -> Vec<LogPointId> {
+/// The log points that an execution of a top-level method can begin with, sorted, if those that are
+/// quiet may print or not.
+pub(in crate::stitch) fn entries(
+    model: &Model,
+    top: TopLevelId,
+    is_quiet: impl Fn(LogPointId) -> bool,
+) -> Vec<LogPointId> {
+    let dag = &model.top_level_methods[top.index()].dag;
     let mut seen = vec![false; dag.nodes.len()];
     let mut todo = dag.entries.clone();
     let mut entries: Vec<LogPointId> = Vec::new();
@@ -253,5 +258,8 @@ pub(in crate::stitch) fn entries(dag: &Dag, is_quiet: impl Fn(LogPointId) -> boo
     }
     entries.sort_unstable();
     entries.dedup();
+    if let Some(firsts) = model.successors.firsts(top) {
+        entries.retain(|entry| firsts.binary_search(entry).is_ok());
+    }
     entries
 }

@@ -78,6 +78,7 @@ fn span(span_id: &Text, node: &Text, id: u128, n_events: usize, position: Option
         link_reason: None,
         link_probability: None,
         hand_overs: None,
+        top_level_methods: None,
         parent_before: None,
         parent_after: None,
         position,
