@@ -23,7 +23,6 @@ use crate::ticks::Ticks;
 mod accept;
 mod alike;
 mod answers;
-mod assignment;
 mod at_work;
 mod called_first;
 mod calls_next;

@@ -150,6 +150,16 @@ fn thread_calls(program: &Program, graph: &CallGraph) -> Vec<Calls> {
         let mut calls: Calls =
             graph.calls(method).iter().filter(|call| call.kind.is_local()).map(of_call).collect();
         calls.sort();
+        // What one call calls back again and again comes in any order.
+        calls.dedup_by(|next, known| {
+            let is_one = known.0 == next.0 && [known.2, next.2] == [Times::Any; 2];
+            if is_one {
+                known.1.append(&mut next.1);
+                known.1.sort_unstable();
+                known.1.dedup();
+            }
+            is_one
+        });
         calls
     };
     (0..program.methods.len()).map(of_method).collect()

@@ -37,6 +37,8 @@ pub(super) struct Inside {
     pub(super) fits: Vec<Fitness>,
     /// UUIDs within its texts, of which it is not known yet what they name.
     pub(super) uuids: Vec<Arc<str>>,
+    /// Lines of libraries before and after its own: they say nothing of what it is.
+    pub(super) around: Vec<Event>,
 }
 
 impl Deref for Closed {
@@ -55,12 +57,17 @@ impl DerefMut for Closed {
 
 impl Closed {
     pub(super) fn new(span: Span, fits: Vec<Fitness>, uuids: Vec<Arc<str>>) -> Self {
-        Self(Box::new(Inside { span, fits, uuids }))
+        Self(Box::new(Inside { span, fits, uuids, around: Vec::new() }))
     }
 
-    /// The span alone.
+    /// The span alone, with what libraries have printed around it.
     pub(super) fn into_span(self) -> Span {
-        self.0.span
+        let Inside { mut span, mut around, .. } = *self.0;
+        if !around.is_empty() {
+            span.events.append(&mut around);
+            span.events.sort_by_key(|event| (event.ts_us, event.file, event.line));
+        }
+        span
     }
 
     /// Keeps the top-level methods that `is_kept`, if there are any.
@@ -103,6 +110,7 @@ impl Closed {
             self.span.identifiers.append(&mut part.span.identifiers);
             self.span.truncated &= part.span.truncated;
             self.uuids.append(&mut part.uuids);
+            self.around.append(&mut part.around);
         }
         self.span.events.sort_by_key(|event| (event.ts_us, event.file, event.line));
         if self.span.events.first().map(Event::place) != first {

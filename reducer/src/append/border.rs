@@ -101,7 +101,7 @@ fn has(dag: &Dag, node: u32, point: LogPointId) -> bool {
 /// Whether a log point can be printed some time after another one.
 fn comes_after(dag: &Dag, before: LogPointId, next: LogPointId) -> bool {
     let mut reached = vec![false; dag.nodes.len()];
-    let mut todo = Vec::new();
+    let mut todo: Vec<u32> = Vec::new();
     for node in (0..to_u32(dag.nodes.len())).filter(|node| has(dag, *node, before)) {
         reached[node as usize] |= dag.nodes[node as usize].repeats;
         todo.extend(&dag.nodes[node as usize].next);

@@ -11,12 +11,12 @@
 //! A match counts only where all others together are [`ODDS_MIN`] times less likely.
 
 use rustc_hash::FxHashMap;
+use schema::assignment::{Choice, Edge, assign};
 use schema::{Model, Pass, TopLevelId};
 
 use self::clocks::Offsets;
 use self::gaps::{Call, Gap, Gaps};
 use self::likelihood::Likelihood;
-use super::assignment::{Choice, Edge, assign};
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
 use crate::Config;

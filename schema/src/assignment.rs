@@ -10,22 +10,22 @@ use std::collections::BinaryHeap;
 
 /// What a receiver can get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Edge {
+pub struct Edge {
     /// Which place.
-    pub(super) place: u32,
+    pub place: u32,
     /// What it costs; less is better, and less than nothing is allowed.
-    pub(super) cost: i64,
+    pub cost: i64,
     /// Whom the place belongs to.
-    pub(super) group: u32,
+    pub group: u32,
 }
 
 /// What a receiver gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
+pub struct Choice {
     /// Position among the edges of the receiver.
-    pub(super) edge: usize,
+    pub edge: usize,
     /// What all together cost more without this choice, at most the limit.
-    pub(super) margin: i64,
+    pub margin: i64,
 }
 
 /// No place and no receiver.
@@ -33,7 +33,7 @@ const NONE: u32 = u32::MAX;
 
 /// For each receiver, by its edges, the best choice, where that costs less than `alone`, which the
 /// same receiver costs that gets no place. Margins are looked at up to `limit`.
-pub(super) fn assign(edges: &[Vec<Edge>], alone: &[i64], limit: i64) -> Vec<Option<Choice>> {
+pub fn assign(edges: &[Vec<Edge>], alone: &[i64], limit: i64) -> Vec<Option<Choice>> {
     let n_places = edges.iter().flatten().map(|edge| edge.place as usize + 1).max().unwrap_or_default();
     let mut solver = Solver::new(edges, n_places, alone);
     for receiver in 0..edges.len() {
