@@ -1,13 +1,14 @@
 //! Continuations: without threads, the spans that what begins in the middle goes on with, all of
 //! them together.
 //!
-//! A piece that nothing can begin with is the rest of a span that waits for its first line. Several
-//! wait as a rule, runs of one method side by side, and each goes on once: so all pieces are given
-//! to all that wait at the least cost together ([`schema::assignment`]). A cost is how much rather
-//! chance puts the two beside each other than one run does: how often the one line follows the
-//! other, and how long after, as the lines of spans and then the pieces that were joined show it.
-//! The order of the code and values that contradict decide what is possible at all. A piece that
-//! could as well be of another one stays apart.
+//! A piece that nothing can begin with is the rest of a span that waits for its first line; one that
+//! something can begin with is that as often as the log shows such lines in the middle of spans.
+//! Several wait as a rule, runs of one method side by side, and each goes on once: so all pieces are
+//! given to all that wait at the least cost together ([`schema::assignment`]). A cost is how much
+//! rather chance puts the two beside each other than one run does: how often the one line follows
+//! the other, and how long after, as the lines of spans and then the pieces that were joined show
+//! it. The order of the code and values that contradict decide what is possible at all. A piece
+//! that could as well be of another one stays apart.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +77,8 @@ struct Delays {
     all: [u32; N_BINS],
     /// Lines that follow another one, by log point.
     n_after: FxHashMap<LogPointId, u32>,
-    /// Spans that end with a log point.
+    /// Spans that begin with a log point, and those that end with it.
+    n_begins: FxHashMap<LogPointId, u32>,
     n_ends: FxHashMap<LogPointId, u32>,
     /// From the first line to the last one.
     length_us: f64,
@@ -84,8 +86,8 @@ struct Delays {
 
 impl Delays {
     fn of(done: &[(u64, Closed)]) -> Self {
-        let (mut of_pair, mut n_after, mut n_ends) =
-            (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+        let (mut of_pair, mut n_after) = (FxHashMap::default(), FxHashMap::default());
+        let (mut n_begins, mut n_ends) = (FxHashMap::default(), FxHashMap::default());
         let mut all = [0; N_BINS];
         let (mut first_us, mut last_us) = (i64::MAX, i64::MIN);
         for (_, closed) in done {
@@ -97,12 +99,30 @@ impl Delays {
                 all[bin] += 1;
                 *n_after.entry(after).or_default() += 1;
             }
+            if let Some((first, _)) = known().next() {
+                *n_begins.entry(first).or_default() += 1;
+            }
             if let Some((last, at_us)) = known().last() {
                 *n_ends.entry(last).or_default() += 1;
                 (first_us, last_us) = (first_us.min(at_us), last_us.max(at_us));
             }
         }
-        Self { of_pair, all, n_after, n_ends, length_us: last_us.saturating_sub(first_us).max(1) as f64 }
+        Self {
+            of_pair,
+            all,
+            n_after,
+            n_begins,
+            n_ends,
+            length_us: last_us.saturating_sub(first_us).max(1) as f64,
+        }
+    }
+
+    /// What it costs that a span begins with a log point that can begin one: as often as it does.
+    fn begins(&self, point: LogPointId) -> i64 {
+        let n = |counts: &FxHashMap<LogPointId, u32>| {
+            f64::from(counts.get(&point).copied().unwrap_or_default()) + 1.0
+        };
+        ((n(&self.n_after) / n(&self.n_begins)).ln() * 1_000.0).round() as i64
     }
 
     /// How much rather chance than one run puts `after` so long after `before`.
@@ -153,18 +173,21 @@ impl Pieces<'_, '_> {
             by_end.extend(closed.span.events.last().map(|last| (at(last), span)));
         }
         by_end.sort_unstable();
-        let (mut pieces, mut edges) = (Vec::new(), Vec::new());
+        let (mut pieces, mut edges, mut alone) = (Vec::new(), Vec::new(), Vec::new());
         for piece in 0..self.done.len() {
-            if self.begins(piece) {
-                continue;
-            }
-            let hosts = self.hosts(piece, &by_end, delays);
+            let Some((first, _)) = ends(&self.done[piece].1) else { continue };
+            let begins = self.begins(piece, first);
+            let hosts = match self.orders.floats(first) {
+                true => Vec::new(),
+                false => self.hosts(piece, &by_end, delays),
+            };
             if !hosts.is_empty() {
                 pieces.push(piece);
                 edges.push(hosts);
+                alone.push(if begins { delays.begins(first).min(ALONE) } else { ALONE });
             }
         }
-        let chosen = assign(&edges, &vec![ALONE; edges.len()], MARGIN_MIN);
+        let chosen = assign(&edges, &alone, MARGIN_MIN);
         let chosen = pieces.into_iter().zip(edges.iter().zip(chosen));
         let sure = chosen.filter_map(|(piece, (edges, choice))| {
             let choice = choice.filter(|choice| choice.margin >= MARGIN_MIN)?;
@@ -173,14 +196,13 @@ impl Pieces<'_, '_> {
         sure.collect()
     }
 
-    /// Whether something can begin with a span.
-    fn begins(&mut self, span: usize) -> bool {
-        let Some((first, _)) = ends(&self.done[span].1) else { return true };
+    /// Whether something can begin with a span, of which this is the first log point.
+    fn begins(&mut self, span: usize, first: LogPointId) -> bool {
         let tops = &self.done[span].1.span.top_levels;
         let begins = |&top: &TopLevelId| {
             self.orders.kind(top) != TopLevelKind::Unreached && self.orders.can_begin(top, first)
         };
-        tops.iter().any(begins) || self.orders.floats(first)
+        tops.iter().any(begins)
     }
 
     /// The spans that can wait for a piece, with what each costs.
