@@ -27,6 +27,7 @@ use self::disputes::Disputes;
 use self::evidence::{LOOP_US, Loops, Spread, Trust};
 use self::facts::{Fact, Number};
 use self::handed::Handed;
+use self::library_lines::LibraryLines;
 use self::names::Names;
 use self::neighbours::Lone;
 use self::one_at_a_time::Running;
@@ -54,12 +55,14 @@ mod alternatives;
 mod amidst;
 mod anew;
 mod apply;
+mod assignment;
 mod began;
 mod begins;
 mod between;
 mod called_again;
 mod canonical;
 mod choice;
+mod continuations;
 mod counted;
 mod decoder;
 mod disputes;
@@ -74,6 +77,7 @@ mod handed;
 mod judge;
 mod last_lines;
 mod late;
+mod library_lines;
 mod names;
 mod neighbours;
 mod once;
@@ -186,15 +190,17 @@ pub fn accumulate_parts(
         });
         let mut scan = Scan::new(model, config, names_of_threads);
         scan.look_ahead(records);
-        let (mut unattributed, mut ends) = (Vec::new(), PartEnds::new(config.part_records));
+        let mut ends = PartEnds::new(config.part_records);
         let mut is_taken = true;
         while is_taken && let Some(record) = records.next() {
             if ends.comes_before(record.ts_us) {
-                is_taken = sender.send((scan.split_part(), std::mem::take(&mut unattributed))).is_ok();
+                let unattributed = scan.take_unattributed();
+                is_taken = sender.send((scan.split_part(), unattributed)).is_ok();
             }
-            unattributed.extend(scan.accumulate(&record));
+            scan.accumulate(&record);
         }
         // Who takes no more says why.
+        let unattributed = scan.take_unattributed();
         let _ = sender.send((scan.into_last_part(), unattributed));
         drop(sender);
         finishing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -272,6 +278,9 @@ struct Scan<'m> {
     opening: Option<Fact>,
     processes: Processes,
     running: Running,
+    library_lines: LibraryLines,
+    /// Events of no span, since they were taken.
+    unattributed: Vec<Event>,
     /// Closed spans: (number of first record, span).
     done: Vec<(u64, Closed)>,
 }
@@ -338,6 +347,8 @@ impl<'m> Scan<'m> {
             opening: None,
             processes: Processes::default(),
             running: Running::default(),
+            library_lines: LibraryLines::default(),
+            unattributed: Vec::new(),
             done: Vec::new(),
         }
     }
@@ -352,19 +363,32 @@ impl<'m> Scan<'m> {
         self.work = work.map(|class| (class, Marks::of(self.model, class)));
     }
 
-    /// Gives a record to a span; it comes back as an event if no log point can have printed it.
-    fn accumulate(&mut self, record: &Record<'_>) -> Option<Event> {
+    /// The events of no span since the part before ended, in their order.
+    fn take_unattributed(&mut self) -> Vec<Event> {
+        let mut unattributed = std::mem::take(&mut self.unattributed);
+        unattributed.append(&mut self.library_lines.end_part());
+        unattributed.sort_by_key(|event| (event.ts_us, event.place()));
+        unattributed
+    }
+
+    /// Gives a record to a span; one that no log point can have printed waits for the next line of
+    /// its thread, if that is known.
+    fn accumulate(&mut self, record: &Record<'_>) {
         self.expire(record.ts_us);
         self.line = record.thread.is_none().then(|| self.profile.line(record));
         let choice = self.place(record).or_else(|| self.amid(record));
         if let Some(line) = self.line.clone().filter(|_| self.seq > ahead::AHEAD_RECORDS) {
             self.profile.see(line, &self.orders);
         }
-        match choice {
-            Some(choice) => self.apply(record, choice),
-            None => return Some(event(record, None, (Pass::Unattributed, Name::from("no log point")))),
-        }
-        None
+        let Some(choice) = choice else {
+            let event = event(record, None, (Pass::Unattributed, Name::from("no log point")));
+            match record.thread.filter(|_| !self.leaves_out(Pass::NoLogPoint)) {
+                Some(name) => self.library_lines.wait(self.threads.show(name), record, event),
+                None => self.unattributed.push(event),
+            }
+            return;
+        };
+        self.apply(record, choice);
     }
 
     /// Decides where a record goes; none if no log point can have printed it.

@@ -17,6 +17,7 @@ mod annotated;
 pub mod apis;
 mod around;
 mod build;
+mod called_back;
 mod closures;
 mod containers;
 pub(crate) mod flow;

@@ -53,7 +53,18 @@ impl Scan<'_> {
         }
         let is_apart = matches!(goes, Goes::Apart(_));
         let opens = matches!(goes, Goes::Opens(_));
+        if let (Some(thread), Goes::Joins(span, ..) | Goes::Inside(span) | Goes::Fails(span)) =
+            (thread, &goes)
+        {
+            self.put_library_lines(thread, *span);
+        }
         let index = self.carry_out(record, candidate, thread, (goes, by));
+        if let Some(thread) = thread.filter(|_| !is_apart) {
+            let span = self.open.get(index);
+            let line = (span.first_seq, record.ts_us);
+            let of_nothing = self.library_lines.print(thread, line, span.began());
+            self.unattributed.extend(of_nothing);
+        }
         self.open.update_in_place(index, |span| (span.is_left, span.has_returned) = (false, false));
         if !common.is_empty() {
             self.open.update_in_place(index, |span| span.show_common(common));
@@ -147,6 +158,14 @@ impl Scan<'_> {
             } else {
                 self.close(other, false);
             }
+        }
+    }
+
+    /// Gives a span that its thread goes on with the lines that libraries have printed since.
+    fn put_library_lines(&mut self, thread: u32, index: SpanIndex) {
+        let lines = self.library_lines.amid(thread, self.open.get(index).first_seq);
+        if !lines.is_empty() {
+            self.open.update(index, |span| lines.into_iter().for_each(|line| span.add(line, span.last_seq)));
         }
     }
 

@@ -3,7 +3,7 @@
 //! their thread; and records printed in the middle of what one is at work on.
 
 use schema::model::CLASS_INITIALIZER;
-use schema::{Level, Name, Pass, TopLevelId, TopLevelKind};
+use schema::{Name, Pass, TopLevelId, TopLevelKind};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
 use super::facts::Fact;
@@ -284,27 +284,16 @@ impl Scan<'_> {
         })
     }
 
-    /// What a record of no log point that is known (of a library that was not
-    /// analysed) is printed inside of: its thread is in the middle of it, or at the end, where
-    /// who has called it reports that it has failed.
+    /// What a record of no log point that is known (of a library that was not analysed) is printed
+    /// inside of, where no thread is printed: the only one at work.
     pub(super) fn amid(&mut self, record: &Record<'_>) -> Option<Choice> {
-        if self.leaves_out(Pass::NoLogPoint) {
+        if self.leaves_out(Pass::NoLogPoint) || record.thread.is_some() {
             return None;
         }
-        let Some(name) = record.thread else {
-            let current = self.sole_at_work(record)?;
-            let candidate = record.candidates.len();
-            let goes = Goes::Inside(current);
-            return Some(Choice { candidate, thread: None, goes, by: Pass::NoLogPoint });
-        };
-        let thread = Some(self.threads.show(name));
-        let current = self.open.current(thread?)?;
-        let span = self.open.get(current);
-        let is_near = record.ts_us.abs_diff(span.last_us) <= LOOP_US;
-        let is_amid = is_near && (!span.is_at_exit(&self.orders) || reports_failure(record));
+        let current = self.sole_at_work(record)?;
         let candidate = record.candidates.len();
         let goes = Goes::Inside(current);
-        is_amid.then_some(Choice { candidate, thread, goes, by: Pass::NoLogPoint })
+        Some(Choice { candidate, thread: None, goes, by: Pass::NoLogPoint })
     }
 
     /// The same without threads: what no known thread leads to is printed in the middle
@@ -372,12 +361,4 @@ impl Scan<'_> {
         let is_event = |state: &TopState| self.orders.kind(state.top) == TopLevelKind::Entity;
         (!self.open.get(first).tops.iter().any(is_event)).then_some(first)
     }
-}
-
-/// Whether a record reports that what its thread was at has failed: a warning or an error with a
-/// stack trace. Nothing begins with that.
-fn reports_failure(record: &Record<'_>) -> bool {
-    let n_lines = 1 + record.text.iter().filter(|&&byte| byte == b'\n').count();
-    let is_bad = record.level.is_some_and(|level| level >= Level::Warn);
-    is_bad && u64::from(record.n_lines) > n_lines as u64
 }

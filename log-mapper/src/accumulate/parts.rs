@@ -18,8 +18,8 @@ use super::recent_texts::RecentTexts;
 use super::thread_names::{ThreadNames, Told};
 use super::together::Together;
 use super::{
-    Config, Scan, amidst, between, called_again, elapsed, errands, first_lines, first_thread, last_lines,
-    late, once, one_by_one, rests, tails, waited,
+    Config, Scan, amidst, between, called_again, continuations, elapsed, errands, first_lines, first_thread,
+    last_lines, late, once, one_by_one, rests, tails, waited,
 };
 
 /// A thread that does more than this was not made for a request, and a value in
@@ -152,6 +152,7 @@ impl<'m> Scan<'m> {
         let mut done = std::mem::take(&mut self.done);
         self.config.run(Pass::Disputes, || self.disputes.join(&self.orders, &mut done));
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&self.shown));
+        done.iter_mut().for_each(|(first, closed)| closed.around = self.library_lines.take_around(*first));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
         let mut told = ToldByName::default();
         for thread in done.iter().filter_map(|(_, closed)| closed.span.thread.as_ref()) {
@@ -220,7 +221,6 @@ impl Part<'_> {
             config.run(Pass::OneByOne, || one_by_one::join(orders, done));
             config.run(Pass::Between, || between::join(orders, together, done));
         }
-        let window_us = if has_threads { config.window_us } else { config.order_window_us };
         config.run(Pass::CalledAgain, || called_again::cut(orders, done));
         config.run(Pass::Once, || once::cut(orders, done));
         config.run(Pass::LastLines, || last_lines::cut(orders, done));
@@ -228,7 +228,10 @@ impl Part<'_> {
         config.run(Pass::FirstLines, || first_lines::join(orders, done));
         config.run(Pass::Amidst, || amidst::join(orders, done));
         config.run(Pass::Late, || late::join(orders, done, config.window_us));
-        config.run(Pass::Rests, || rests::join(orders, (kinds, began), done, window_us));
+        config.run(Pass::Rests, || match has_threads {
+            true => rests::join(orders, (kinds, began), done, config.window_us),
+            false => continuations::join(orders, (kinds, began), done, config.order_window_us),
+        });
     }
 }
 

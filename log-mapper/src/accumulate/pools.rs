@@ -10,7 +10,9 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use schema::{Event, LinkKind, LogPointId, Model, Name, Pass, Span, TopLevelId, TopLevelKind, TopLevelMethod};
+use schema::{
+    Event, LinkKind, LogPointId, Model, Name, Pass, Span, TopLevelId, TopLevelKind, TopLevelMethod,
+};
 
 use super::one_by_one::differ;
 use super::open_span::kind_rank;
@@ -39,6 +41,8 @@ pub(super) struct Inside {
     pub(super) fits: Vec<Fitness>,
     /// UUIDs within its texts, of which it is not known yet what they name.
     pub(super) uuids: Vec<Arc<str>>,
+    /// Lines of libraries before and after its own: they say nothing of what it is.
+    pub(super) around: Vec<Event>,
 }
 
 impl Deref for Closed {
@@ -57,12 +61,17 @@ impl DerefMut for Closed {
 
 impl Closed {
     pub(super) fn new(span: Span, fits: Vec<Fitness>, uuids: Vec<Arc<str>>) -> Self {
-        Self(Box::new(Inside { span, fits, uuids }))
+        Self(Box::new(Inside { span, fits, uuids, around: Vec::new() }))
     }
 
-    /// The span alone.
+    /// The span alone, with what libraries have printed around it.
     pub(super) fn into_span(self) -> Span {
-        self.0.span
+        let Inside { mut span, mut around, .. } = *self.0;
+        if !around.is_empty() {
+            span.events.append(&mut around);
+            span.events.sort_by_key(|event| (event.ts_us, event.file, event.line));
+        }
+        span
     }
 
     /// Keeps the top-level methods that `is_kept`, if there are any.
@@ -105,6 +114,7 @@ impl Closed {
             self.span.identifiers.append(&mut part.span.identifiers);
             self.span.truncated &= part.span.truncated;
             self.uuids.append(&mut part.uuids);
+            self.around.append(&mut part.around);
         }
         self.span.events.sort_by_key(|event| (event.ts_us, event.file, event.line));
         if self.span.events.first().map(Event::place) != first {
@@ -199,7 +209,8 @@ impl<'m> Pools<'m> {
         };
         let tops = span.top_levels.drain(..).zip(fits.drain(..));
         let mut tops: Vec<(TopLevelId, Fitness)> = tops.collect();
-        let rank = |top: TopLevelId| self.model.top_level_methods.get(top.index()).map(|top| kind_rank(top.kind));
+        let rank =
+            |top: TopLevelId| self.model.top_level_methods.get(top.index()).map(|top| kind_rank(top.kind));
         let key = |&(top, fit): &(TopLevelId, Fitness)| {
             (fit.0, is_doubtful(top), fit.1, !runs(top), !serves(top), rank(top))
         };
@@ -225,9 +236,8 @@ impl Asked {
         let tops = model.top_level_methods.iter();
         let mut is_asked: Vec<Option<bool>> =
             tops.map(|top| serves(top).then_some(top.is_asked_for)).collect();
-        let is_remote = |kind| {
-            matches!(kind, LinkKind::Http | LinkKind::Grpc | LinkKind::Message | LinkKind::Rpc)
-        };
+        let is_remote =
+            |kind| matches!(kind, LinkKind::Http | LinkKind::Grpc | LinkKind::Message | LinkKind::Rpc);
         for pair in model.communication_pairs.iter().filter(|pair| is_remote(pair.kind)) {
             if let Some(Some(is_asked)) = is_asked.get_mut(pair.to.index()) {
                 *is_asked = true;

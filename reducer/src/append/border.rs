@@ -75,10 +75,12 @@ fn goes_on(model: &Model, (span, rest): (&Span, &Span), window_us: i64) -> Vec<T
     };
     let silence_us = start_us(rest).saturating_sub(end_us(span));
     let dag = |top: &TopLevelId| model.top_level_methods.get(top.index()).map(|top| &top.dag);
-    let is_rest = |top: &TopLevelId| dag(top).is_some_and(|dag| {
-        let begins = begins(dag, next) && model.successors.can_begin(*top, next);
-        !dag.nodes.is_empty() && !begins
-    });
+    let is_rest = |top: &TopLevelId| {
+        dag(top).is_some_and(|dag| {
+            let begins = begins(dag, next) && model.successors.can_begin(*top, next);
+            !dag.nodes.is_empty() && !begins
+        })
+    };
     if !span.truncated
         || !(0..=window_us).contains(&silence_us)
         || !rest.top_levels.iter().all(is_rest)
@@ -104,14 +106,16 @@ fn has(dag: &Dag, node: u32, point: LogPointId) -> bool {
 /// Whether a log point can be printed some time after another one.
 fn comes_after(dag: &Dag, before: LogPointId, next: LogPointId) -> bool {
     let mut reached = vec![false; dag.nodes.len()];
+    let mut todo: Vec<u32> = Vec::new();
     for node in (0..to_u32(dag.nodes.len())).filter(|node| has(dag, *node, before)) {
         reached[node as usize] |= dag.nodes[node as usize].repeats;
-        dag.nodes[node as usize].next.iter().for_each(|next| reached[*next as usize] = true);
+        todo.extend(&dag.nodes[node as usize].next);
     }
-    // Nodes are in the order in which they can come.
-    for node in 0..dag.nodes.len() {
-        if reached[node] {
-            dag.nodes[node].next.iter().for_each(|next| reached[*next as usize] = true);
+    let mut seen = vec![false; dag.nodes.len()];
+    while let Some(node) = todo.pop() {
+        reached[node as usize] = true;
+        if !std::mem::replace(&mut seen[node as usize], true) {
+            todo.extend(&dag.nodes[node as usize].next);
         }
     }
     (0..to_u32(dag.nodes.len())).any(|node| reached[node as usize] && has(dag, node, next))

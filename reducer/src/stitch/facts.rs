@@ -205,7 +205,7 @@ impl<'s> Facts<'s> {
                 truncated: span.truncated,
                 events: &span.events,
                 is_in_order: span.events.is_sorted_by_key(when),
-                first_point: span.events.first().and_then(|event| event.log_point),
+                first_point: span.events.iter().find_map(|event| event.log_point),
                 values: &span.identifiers,
             }
         });

@@ -108,13 +108,29 @@ pub(super) fn find(
         }
         likelihood.set_order(&handlers, &known);
     }
-    if std::env::var("REMOTE_DEBUG").is_ok() { // DEBUG
-        for ((span, matches), shares) in handlers.iter().zip(&known) { // DEBUG
-            for (one, share) in matches.iter().zip(shares) { // DEBUG
+    if std::env::var("REMOTE_DEBUG").is_ok() {
+        // DEBUG
+        for ((span, matches), shares) in handlers.iter().zip(&known) {
+            // DEBUG
+            for (one, share) in matches.iter().zip(shares) {
+                // DEBUG
                 let gap = gaps.get(one.gap); // DEBUG
                 let (f, c) = (facts.get(*span), facts.get(gap.span)); // DEBUG
                 let e: Vec<Edge> = likelihood.edges(*span, one, *share).collect(); // DEBUG
-                eprintln!("M {} {} {} {} {:.4} rank{}/{} odd{} call{} {:.2} {}", f.start_us, c.start_us, span, gap.span, share, gap.rank, gap.n_places, gap.n_odd, gap.call, e[0].odds, likelihood.explain(*span, one, *share)); // DEBUG
+                eprintln!(
+                    "M {} {} {} {} {:.4} rank{}/{} odd{} call{} {:.2} {}",
+                    f.start_us,
+                    c.start_us,
+                    span,
+                    gap.span,
+                    share,
+                    gap.rank,
+                    gap.n_places,
+                    gap.n_odd,
+                    gap.call,
+                    e[0].odds,
+                    likelihood.explain(*span, one, *share)
+                ); // DEBUG
             } // DEBUG
         } // DEBUG
     } // DEBUG

@@ -75,7 +75,7 @@ fn runs(resolver: &Resolver<'_>, method: MethodId) -> Option<Runs> {
 }
 
 /// Whether both are of one service: what lies in a library of several is of all of them.
-fn is_of_one_service(resolver: &Resolver<'_>, method: MethodId, handler: MethodId) -> bool {
+pub(super) fn is_of_one_service(resolver: &Resolver<'_>, method: MethodId, handler: MethodId) -> bool {
     let program = resolver.program;
     let entry = |method: MethodId| {
         let class = &program.classes[program.methods[method.index()].class.index()];
@@ -97,11 +97,11 @@ fn goes_on(body: &Body) -> impl Iterator<Item = ValueId> {
 }
 
 /// The first instruction of a body that does something.
-fn begin(body: &Body) -> impl Iterator<Item = ValueId> {
+pub(super) fn begin(body: &Body) -> impl Iterator<Item = ValueId> {
     let does = |op: &Op| !matches!(op, Op::Param(_) | Op::Phi(_));
     body.iter().find(|(_, inst)| does(&inst.op)).map(|(site, _)| site).into_iter()
 }
 
-fn ends(body: &Body) -> impl Iterator<Item = ValueId> {
+pub(super) fn ends(body: &Body) -> impl Iterator<Item = ValueId> {
     body.iter().filter(|(_, inst)| matches!(inst.op, Op::Return(_) | Op::Throw(_))).map(|(site, _)| site)
 }

@@ -15,8 +15,8 @@ use super::resolve::{Resolver, class_of, signature};
 use super::rpc::Rpc;
 use super::starts::{Starts, direct_targets};
 use super::{
-    Call, CallGraph, CallKind, Root, RootKind, Times, around, containers, recursion, reflected, roots, scc,
-    times,
+    Call, CallGraph, CallKind, Root, RootKind, Times, around, called_back, containers, recursion, reflected,
+    roots, scc, times,
 };
 use crate::ir::{Body, Const, InvokeKind, Op, ValueId};
 use crate::limits::{DISPATCH_TARGETS_MAX, TABLE_TARGETS_MAX};
@@ -54,6 +54,7 @@ pub fn build(program: &Program) -> CallGraph {
     containers::publish_events(&resolver, &mut calls);
     containers::start_asynchronous(program, &mut calls);
     let around = around::join(&resolver, &handlers, &mut calls);
+    let called_back = called_back::join(&resolver, &handlers, &mut calls);
     recursion::join(&resolver, &mut calls);
     let machines = Machines::find(&resolver, &calls);
     for (m, edges) in machines.edges {
@@ -72,6 +73,7 @@ pub fn build(program: &Program) -> CallGraph {
     steps.sort_unstable();
     let mut times = times::find(program, &closures, &calls);
     times.extend(around.into_iter().map(|at| (at, Times::AtMostOnce)));
+    times.extend(called_back.into_iter().map(|at| (at, Times::Any)));
     let mut graph = CallGraph {
         calls,
         callers: Vec::new(),

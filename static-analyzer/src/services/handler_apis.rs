@@ -205,8 +205,6 @@ pub(crate) const AROUND: &[(&str, &str, Runs)] = &[
         Runs::After,
     ),
     ("org/springframework/web/method/support/HandlerMethodArgumentResolver", "resolveArgument", Runs::Before),
-    ("org/springframework/security/authentication/AuthenticationProvider", "authenticate", Runs::Before),
-    ("org/springframework/security/core/userdetails/UserDetailsService", "loadUserByUsername", Runs::Before),
     ("javax/ws/rs/container/ContainerRequestFilter", "filter", Runs::Before),
     ("jakarta/ws/rs/container/ContainerRequestFilter", "filter", Runs::Before),
     ("javax/ws/rs/container/ContainerResponseFilter", "filter", Runs::After),
@@ -228,6 +226,74 @@ pub(crate) const AROUND_ANNOTATIONS: &[(&str, &str, Runs)] = &[
     ("org/aspectj/lang/annotation/", "After", Runs::After),
     ("org/aspectj/lang/annotation/", "AfterReturning", Runs::After),
     ("org/aspectj/lang/annotation/", "AfterThrowing", Runs::After),
+];
+
+/// What a library calls back in the thread that calls it.
+#[derive(Debug)]
+pub(crate) struct CalledBack {
+    /// How the names of its super-classes begin.
+    pub(crate) of: &'static str,
+    /// How the names of the classes begin whose calls can call it back.
+    pub(crate) by: &'static [&'static str],
+    /// When else it runs for a handler, who may make no such call.
+    pub(crate) else_runs: Option<Runs>,
+}
+
+const fn called_back(of: &'static str, by: &'static [&'static str], else_runs: Option<Runs>) -> CalledBack {
+    CalledBack { of, by, else_runs }
+}
+
+const SECURITY: &[&str] = &["org/springframework/security/"];
+const JACKSON: &[&str] = &["com/fasterxml/jackson/"];
+const GSON: &[&str] = &["com/google/gson/"];
+const CONVERSION: &[&str] = &["org/springframework/core/convert/"];
+const PERSISTENCE: &[&str] =
+    &["jakarta/persistence/", "javax/persistence/", "org/hibernate/", "org/springframework/data/"];
+const REST_CLIENT: &[&str] = &["org/springframework/web/client/"];
+
+/// See [`CalledBack`].
+pub(crate) const CALLED_BACK: &[CalledBack] = &[
+    called_back("org/springframework/security/core/", SECURITY, Some(Runs::Before)),
+    called_back("org/springframework/security/authentication/", SECURITY, Some(Runs::Before)),
+    called_back("org/springframework/security/crypto/", SECURITY, Some(Runs::Before)),
+    called_back("org/springframework/security/access/", SECURITY, Some(Runs::Before)),
+    called_back("org/springframework/security/provisioning/", SECURITY, Some(Runs::Before)),
+    called_back("org/thymeleaf/", &["org/thymeleaf/"], Some(Runs::After)),
+    called_back("freemarker/", &["freemarker/"], Some(Runs::After)),
+    called_back("com/fasterxml/jackson/databind/JsonSerializer", JACKSON, Some(Runs::After)),
+    called_back("com/fasterxml/jackson/databind/ser/", JACKSON, Some(Runs::After)),
+    called_back("com/fasterxml/jackson/databind/JsonDeserializer", JACKSON, Some(Runs::Before)),
+    called_back("com/fasterxml/jackson/databind/deser/", JACKSON, Some(Runs::Before)),
+    called_back("com/google/gson/JsonSerializer", GSON, Some(Runs::After)),
+    called_back("com/google/gson/JsonDeserializer", GSON, Some(Runs::Before)),
+    called_back("com/google/gson/TypeAdapter", GSON, None),
+    called_back("org/springframework/core/convert/converter/", CONVERSION, Some(Runs::Before)),
+    called_back("org/springframework/format/", CONVERSION, Some(Runs::Before)),
+    called_back(
+        "org/springframework/validation/Validator",
+        &["org/springframework/validation/"],
+        Some(Runs::Before),
+    ),
+    called_back("jakarta/validation/ConstraintValidator", &["jakarta/validation/"], Some(Runs::Before)),
+    called_back("javax/validation/ConstraintValidator", &["javax/validation/"], Some(Runs::Before)),
+    called_back("org/springframework/jdbc/", &["org/springframework/jdbc/"], None),
+    called_back(
+        "org/springframework/transaction/support/TransactionCallback",
+        &["org/springframework/transaction/"],
+        None,
+    ),
+    called_back("org/springframework/web/client/ResponseErrorHandler", REST_CLIENT, None),
+    called_back("org/springframework/http/client/ClientHttpRequestInterceptor", REST_CLIENT, None),
+    called_back("jakarta/persistence/AttributeConverter", PERSISTENCE, None),
+    called_back("javax/persistence/AttributeConverter", PERSISTENCE, None),
+    called_back("org/hibernate/", PERSISTENCE, None),
+    called_back("org/apache/ibatis/", &["org/apache/ibatis/"], None),
+    called_back("com/google/common/cache/CacheLoader", &["com/google/common/cache/"], None),
+    called_back(
+        "com/github/benmanes/caffeine/cache/CacheLoader",
+        &["com/github/benmanes/caffeine/cache/"],
+        None,
+    ),
 ];
 
 /// How the names of classes end with which what goes around goes on.

@@ -35,7 +35,8 @@ fn most_held(n_records: u32) -> usize {
             let n_held = held.iter().filter(|name| name.strong_count() > 0).count();
             most = most.max(scan.threads.n_entries() + known.n_entries() + n_held);
         }
-        assert!(scan.accumulate(&record).is_none(), "it is of the log point");
+        scan.accumulate(&record);
+        assert!(scan.unattributed.is_empty(), "it is of the log point");
     }
     let mut last = scan.into_last_part().finish(&mut known, &config);
     let threads = last.drain(..).flat_map(|accumulator| accumulator.spans).map(|span| span.thread);

@@ -156,11 +156,24 @@ impl<'f> Likelihood<'f> {
         std::iter::once(first).chain(call.repeats.then_some(again))
     }
 
-    pub(super) fn explain(&self, span: u32, one: &Match, known: f64) -> String { // DEBUG
+    pub(super) fn explain(&self, span: u32, one: &Match, known: f64) -> String {
+        // DEBUG
         let gap = self.gaps.get(one.gap); // DEBUG
         let t = self.times(gap, span); // DEBUG
         let [first, last, without] = &self.delays[gap.call as usize]; // DEBUG
-        format!("before {:?} {:.2} after {:?} {:.2} len {:?} {:.2} order {:?} alone {:.2} value {:.2} made {:.2}", t.before, t.before.map_or(0.0, |us| first.cost(us, known)), t.after, t.after.map_or(0.0, |us| last.cost(us, known)), t.length, t.length.map_or(0.0, |us| without.cost(us, 0.0)), t.is_in_order, self.alone(span), self.values.odds(gap, span, known), self.made[gap.call as usize][usize::from(gap.n_odd > 0)]) // DEBUG
+        format!(
+            "before {:?} {:.2} after {:?} {:.2} len {:?} {:.2} order {:?} alone {:.2} value {:.2} made {:.2}",
+            t.before,
+            t.before.map_or(0.0, |us| first.cost(us, known)),
+            t.after,
+            t.after.map_or(0.0, |us| last.cost(us, known)),
+            t.length,
+            t.length.map_or(0.0, |us| without.cost(us, 0.0)),
+            t.is_in_order,
+            self.alone(span),
+            self.values.odds(gap, span, known),
+            self.made[gap.call as usize][usize::from(gap.n_odd > 0)]
+        ) // DEBUG
     } // DEBUG
 
     /// Minus the logarithm of how often a call is made in the order of the code, or is not.
