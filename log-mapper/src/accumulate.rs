@@ -71,6 +71,7 @@ mod first_lines;
 mod first_thread;
 mod given;
 mod handed;
+mod ids;
 mod judge;
 mod last_lines;
 mod late;
@@ -145,6 +146,8 @@ pub struct Accumulated {
     pub accumulators: Vec<Accumulator>,
     /// Events of records without a candidate.
     pub unattributed: Vec<Event>,
+    /// The ids that records print change within what one request runs.
+    pub ids_change: bool,
 }
 
 /// Accumulates `records`, which come in log order.
@@ -155,6 +158,7 @@ pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> 
     let add = |part: Accumulated| {
         all.accumulators.extend(part.accumulators);
         all.unattributed.extend(part.unattributed);
+        all.ids_change |= part.ids_change;
         Ok(())
     };
     accumulate_parts(model, records, config, add).expect("adding does not fail");
@@ -181,7 +185,8 @@ pub fn accumulate_parts(
         let finishing = scope.spawn(move || {
             let mut threads = KnownThreads::new(model, names_of_threads);
             parts.into_iter().try_for_each(|(part, unattributed)| {
-                take(Accumulated { accumulators: part.finish(&mut threads, config), unattributed })
+                let ids_change = part.ids_change();
+                take(Accumulated { accumulators: part.finish(&mut threads, config), unattributed, ids_change })
             })
         });
         let mut scan = Scan::new(model, config, names_of_threads);
@@ -272,6 +277,7 @@ struct Scan<'m> {
     opening: Option<Fact>,
     processes: Processes,
     running: Running,
+    id_changes: ids::Changes,
     /// Closed spans: (number of first record, span).
     done: Vec<(u64, Closed)>,
 }
@@ -338,6 +344,7 @@ impl<'m> Scan<'m> {
             opening: None,
             processes: Processes::default(),
             running: Running::default(),
+            id_changes: ids::Changes::default(),
             done: Vec::new(),
         }
     }
@@ -374,6 +381,7 @@ impl<'m> Scan<'m> {
         self.remember(&mut facts);
         let thread = record.thread.map(|name| self.threads.show(name));
         self.begin_anew(record, thread);
+        self.see_id(record, thread);
         self.find_digests(record, &mut facts, thread.is_none());
         if thread.is_none() {
             self.find_wholes(&mut facts);
@@ -381,7 +389,7 @@ impl<'m> Scan<'m> {
         if let Some((candidate, span)) = self.failed(record, thread, &facts) {
             return Some(Choice { candidate, thread, goes: Goes::Fails(span), by: Pass::Failed });
         }
-        if let Some(choice) = self.by_running(thread, &facts) {
+        if let Some(choice) = self.by_running(record, thread, &facts) {
             return Some(choice);
         }
         let mut takers = self.takers(record, thread, &facts);

@@ -54,6 +54,7 @@ impl Scan<'_> {
         let is_apart = matches!(goes, Goes::Apart(_));
         let opens = matches!(goes, Goes::Opens(_));
         let index = self.carry_out(record, candidate, thread, (goes, by));
+        self.show_ids(index, record);
         self.open.update_in_place(index, |span| (span.is_left, span.has_returned) = (false, false));
         if !common.is_empty() {
             self.open.update_in_place(index, |span| span.show_common(common));
@@ -210,6 +211,7 @@ impl Scan<'_> {
                 let event = with_reason("ids, with records before");
                 self.open.update(index, |span| {
                     for lone in lone {
+                        span.ids = span.ids.take().or(lone.ids);
                         for mut event in lone.events {
                             (event.pass, event.reason) = (by, Name::from("before a record with its ids"));
                             span.add(event, lone.first_seq);

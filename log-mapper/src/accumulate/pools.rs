@@ -11,6 +11,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use schema::{Event, LogPointId, Model, Name, Pass, Span, TopLevelId, TopLevelKind, TopLevelMethod};
 
+use super::ids::Shown;
 use super::one_by_one::differ;
 use super::orders::Orders;
 use super::recent_texts::RecentTexts;
@@ -37,6 +38,8 @@ pub(super) struct Inside {
     pub(super) fits: Vec<Fitness>,
     /// UUIDs within its texts, of which it is not known yet what they name.
     pub(super) uuids: Vec<Arc<str>>,
+    /// The ids that its records print, of each span that it was made of.
+    pub(super) ids: Vec<Shown>,
 }
 
 impl Deref for Closed {
@@ -55,7 +58,13 @@ impl DerefMut for Closed {
 
 impl Closed {
     pub(super) fn new(span: Span, fits: Vec<Fitness>, uuids: Vec<Arc<str>>) -> Self {
-        Self(Box::new(Inside { span, fits, uuids }))
+        Self(Box::new(Inside { span, fits, uuids, ids: Vec::new() }))
+    }
+
+    /// The same with the ids that its records print.
+    pub(super) fn with_ids(mut self, ids: impl IntoIterator<Item = Shown>) -> Self {
+        self.ids.extend(ids);
+        self
     }
 
     /// The span alone.
@@ -103,6 +112,7 @@ impl Closed {
             self.span.identifiers.append(&mut part.span.identifiers);
             self.span.truncated &= part.span.truncated;
             self.uuids.append(&mut part.uuids);
+            self.ids.append(&mut part.ids);
         }
         self.span.events.sort_by_key(|event| (event.ts_us, event.file, event.line));
         if self.span.events.first().map(Event::place) != first {

@@ -77,7 +77,9 @@ pub(super) fn of(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> Ve
         counts.entry(sort(link)).or_default().add(verdict);
     }
     let weights = weigh(&counts);
-    links.iter().map(|link| Probability::new(weights[&sort(link)])).collect()
+    let is_told = |link: &SpanLink| facts.ids().are_one(link.from, link.to) == Some(true);
+    let weight = |link: &SpanLink| if is_told(link) { 1.0 } else { weights[&sort(link)] };
+    links.iter().map(|link| Probability::new(weight(link))).collect()
 }
 
 /// What was counted of the links of a sort.

@@ -25,7 +25,7 @@ use crate::pass::Pass;
 use crate::values::Values;
 
 /// Version of the postcard form in `state`.
-const STATE_VERSION: &str = "7";
+const STATE_VERSION: &str = "8";
 
 record! {
     /// A request accumulator.
