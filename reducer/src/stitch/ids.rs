@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Model, Name, Pass, TopLevelId, TopLevelKind};
 
 use super::facts::Facts;
-use super::pairs::{Pairs, Role};
+use super::pairs::Pairs;
 use crate::merge::{Sets, SpanLink, to_u32};
 use crate::skeleton::Span;
 use crate::{ByHand, IdField};
@@ -50,15 +50,11 @@ struct Kind<'s> {
 }
 
 /// The ids of `spans`.
-pub(super) fn find(
-    model: &Model,
-    (pairs, facts): (&Pairs<'_>, &Facts<'_>),
-    spans: &[Span],
-    by_hand: &ByHand,
-) -> Ids {
+pub(super) fn find(model: &Model, facts: &Facts<'_>, spans: &[Span], by_hand: &ByHand) -> Ids {
     let mut ids = Ids::none(spans.len());
+    let mut senders = Senders::new(model);
     for (kind, of_kind) in (0..).zip(kinds(spans, by_hand)) {
-        let n_again = n_again(model, (pairs, facts), &of_kind);
+        let n_again = n_again(facts, &mut senders, &of_kind);
         let is_forced = of_kind.fields.keys().any(|field| by_hand.with.iter().any(|with| *with == **field));
         let is_used = is_forced || n_again * AGAIN_SHARE <= of_kind.spans.len();
         for (field, nodes) in &of_kind.fields {
@@ -109,10 +105,44 @@ fn kinds<'s>(spans: &'s [Span], by_hand: &ByHand) -> Vec<Kind<'s>> {
 }
 
 /// How many ids of a kind come again.
-fn n_again(model: &Model, (pairs, facts): (&Pairs<'_>, &Facts<'_>), kind: &Kind<'_>) -> usize {
+fn n_again(facts: &Facts<'_>, senders: &mut Senders<'_>, kind: &Kind<'_>) -> usize {
     let unnamed = Unnamed::new(facts, kind);
-    let comes_again = |spans: &&Vec<u32>| comes_again(model, (pairs, facts), &unnamed, spans);
+    let comes_again = |spans: &&Vec<u32>| comes_again(facts, (&mut *senders, &unnamed), spans);
     kind.spans.values().filter(comes_again).count()
+}
+
+/// Who can have handed over to a method, over any number of steps, as far as somebody has asked.
+struct Senders<'m> {
+    direct: FxHashMap<TopLevelId, Vec<TopLevelId>>,
+    all: FxHashMap<TopLevelId, FxHashSet<TopLevelId>>,
+    model: &'m Model,
+}
+
+impl<'m> Senders<'m> {
+    fn new(model: &'m Model) -> Self {
+        let mut direct: FxHashMap<TopLevelId, Vec<TopLevelId>> = FxHashMap::default();
+        for pair in &model.communication_pairs {
+            direct.entry(pair.to).or_default().push(pair.from);
+        }
+        Self { direct, all: FxHashMap::default(), model }
+    }
+
+    fn of(&mut self, top: TopLevelId) -> &FxHashSet<TopLevelId> {
+        self.all.entry(top).or_insert_with(|| {
+            let (mut found, mut next) = (FxHashSet::default(), vec![top]);
+            while let Some(top) = next.pop() {
+                let senders = self.direct.get(&top).into_iter().flatten();
+                next.extend(senders.copied().filter(|&from| found.insert(from)));
+            }
+            found
+        })
+    }
+
+    /// Whether remote callers ask for it.
+    fn is_served(&self, top: TopLevelId) -> bool {
+        let top = self.model.top_level_methods.get(top.index());
+        top.is_some_and(|top| top.kind == TopLevelKind::RpcHandler)
+    }
 }
 
 /// When spans without an id of a kind are at work, by what they can be.
@@ -141,9 +171,8 @@ impl Unnamed {
 /// Whether an id comes again: while nothing that carries it is at work something begins that nothing
 /// of it can have asked for.
 fn comes_again(
-    model: &Model,
-    (pairs, facts): (&Pairs<'_>, &Facts<'_>),
-    unnamed: &Unnamed,
+    facts: &Facts<'_>,
+    (senders, unnamed): (&mut Senders<'_>, &Unnamed),
     spans: &[u32],
 ) -> bool {
     let mut tops: FxHashSet<TopLevelId> = FxHashSet::default();
@@ -154,14 +183,12 @@ fn comes_again(
         if !tops.is_empty() && silence_us > 0 {
             longest_us = longest_us.max(end_us - from_us);
             let Some(&top) = fact.tops.first() else { continue };
-            let serves = model.top_level_methods[top.index()].kind == TopLevelKind::RpcHandler;
-            let can_be_anew = silence_us > longest_us && (serves || tops.contains(&top));
-            let mut senders = pairs.to(top).map(|pair| pairs.get(pair));
-            let can_ask = senders.any(|pair| {
-                !matches!(pair.role, Role::Cut | Role::Entity)
-                    && (tops.contains(&pair.from) || unnamed.can_ask(pair.from, (from_us, fact.start_us)))
-            });
-            if can_be_anew && !can_ask {
+            let times_us = (from_us, fact.start_us);
+            if silence_us > longest_us
+                && (tops.contains(&top) || senders.is_served(top))
+                && !senders.of(top).iter().any(|from| *from != top && tops.contains(from))
+                && !senders.of(top).iter().any(|from| unnamed.can_ask(*from, times_us))
+            {
                 return true;
             }
             from_us = fact.start_us;
@@ -229,9 +256,8 @@ fn sender(
 ) -> Option<(u32, Option<schema::PairId>)> {
     let receiver = facts.get(to);
     let pair_from = |from: u32| {
-        let (from, top) = (facts.get(from), receiver.tops.first()?);
-        let mut known = pairs.to(*top).map(|pair| pairs.get(pair));
-        known.find(|pair| pair.id.is_some() && from.tops.first() == Some(&pair.from)).and_then(|pair| pair.id)
+        let ends = (*facts.get(from).tops.first()?, *receiver.tops.first()?);
+        pairs.between(ends.0, ends.1)
     };
     let handed = before.iter().rev().find_map(|&from| Some((from, Some(pair_from(from)?))));
     let is_around = |from: &&u32| facts.get(**from).end_us >= receiver.end_us;
