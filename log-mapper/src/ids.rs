@@ -143,6 +143,11 @@ fn is_hex(text: &[u8]) -> bool {
         && text.iter().any(u8::is_ascii_digit)
 }
 
+/// A number that only 64 bits hold, as tracers print that have no other ones.
+fn is_of_64_bits(text: &[u8]) -> bool {
+    (17..=20).contains(&text.len()) && text.iter().all(u8::is_ascii_digit)
+}
+
 fn is_uuid(text: &[u8]) -> bool {
     is_of_hex_words(text, &[8, 4, 4, 4, 12])
 }
@@ -297,7 +302,7 @@ pub(crate) fn find(reading: &Reading, text: &[u8], fields: &Fields) -> Ids {
         return ids;
     }
     let seen = look(reading, text);
-    let is_open = |candidate: &Candidate| !fields.without.iter().any(|field| name_of_field(field) == candidate.field());
+    let is_open = |candidate: &Candidate| !fields.without.iter().any(|field| names::are_alike(name_of_field(field), candidate.field()));
     let best = seen.iter().filter(|(candidate, _)| is_open(candidate) && rank(candidate).is_some());
     let best = best.max_by_key(|(candidate, seen)| {
         let is_constant = seen.values.len() < 2;
@@ -366,7 +371,10 @@ fn look(reading: &Reading, text: &[u8]) -> Vec<(Candidate, Seen)> {
         let message = &record.bytes[begin.header.message_start.min(record.bytes.len())..];
         let message = &message[..message.len().min(RECORD_BYTES_MAX)];
         for (name, id) in names::named(message).filter_map(|(name, at)| Some((name, value_at(message, at)?))) {
-            show(Candidate::Message(name.to_owned()), id);
+            // A word of a message can name anything.
+            if formed(id).next().is_some() || is_of_64_bits(id) {
+                show(Candidate::Message(name.to_owned()), id);
+            }
         }
     }
     all.into_iter().collect()

@@ -58,7 +58,7 @@ pub struct IdField {
     pub nodes: usize,
     /// How many ids it holds.
     pub n_values: usize,
-    /// How many of them come again when the request that they were of is over.
+    /// How often they come again when the request that they were of is over.
     pub n_again: usize,
     /// Requests are told by it.
     pub is_used: bool,

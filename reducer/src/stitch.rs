@@ -96,7 +96,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], ticks: &Ticks, config: &Conf
     config.run(Pass::Counted, || counted = counted::find(&facts));
     counted.iter().for_each(|counted| facts.count_within(counted.number, counted.within));
     config.run(Pass::Ways, || pairs.add_ways(ways::find(&pairs, &facts)));
-    config.run(Pass::Ids, || facts.carry(ids::find(model, &facts, spans, &config.ids)));
+    config.run(Pass::Ids, || facts.carry(ids::find(model, (&pairs, &facts), spans, &config.ids)));
     let entities = entities::find(&pairs, &facts);
     facts.tell_apart(entities.names());
     let senders = || {

@@ -138,9 +138,9 @@ pub(crate) fn print_ids<'a>(
             }
             Some(IdField { n_values, n_again, .. }) => writeln!(
                 out,
-                ": not used, {} of {} come again when the request they were of is over (--id '{field_name}' uses them)",
-                grouped(*n_again as u64),
-                grouped(*n_values as u64)
+                ": not used, {} of them come again {} times after the request that they were of (--id '{field_name}' uses them)",
+                grouped(*n_values as u64),
+                grouped(*n_again as u64)
             )?,
             None => writeln!(out)?,
         }

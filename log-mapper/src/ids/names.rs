@@ -93,6 +93,14 @@ pub(super) fn role(name: &str) -> Option<Role> {
     NAMES.iter().find_map(of)
 }
 
+/// Whether two names have the same letters and digits, or are the same signs.
+pub(super) fn are_alike(a: &str, b: &str) -> bool {
+    let plain = |name: &str| -> String {
+        name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+    };
+    a == b || (role(a).is_some() && plain(a) == plain(b))
+}
+
 /// Names of them in a text, each with where it ends: before a sign that parts it from its value.
 pub(super) fn named(text: &[u8]) -> impl Iterator<Item = (&str, usize)> {
     let ends = memchr::memchr2_iter(b'=', b':', text);

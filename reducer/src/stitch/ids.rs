@@ -8,9 +8,10 @@
 //! That holds of an id that lives as long as a request. What lives longer (of a user's session, of
 //! a connection, of a process; left over in a thread that never takes it out) is told by what the
 //! code says of what carries it: an id *comes again* where nothing that carries it has been at work
-//! for longer than it ever was, and what begins is asked for from outside or runs once more, and
-//! nothing that carries the id, or none at all, can have asked for it. A kind of which more than one value in [`AGAIN_SHARE`] comes again is not
-//! used, and told.
+//! for longer than it ever was, and something begins that is asked for from outside, or runs once
+//! more, and that nothing which carries the id, or none at all, can have asked for. An id of a
+//! request comes again only where the model lacks a hand-off. Of a kind that comes again more often
+//! than every other id, most requests would be put together with others: it is not used, and told.
 
 use std::collections::BTreeMap;
 
@@ -23,10 +24,10 @@ use crate::merge::{Sets, SpanLink, to_u32};
 use crate::skeleton::Span;
 use crate::{ByHand, IdField};
 
-/// Of ids of requests, at most one in so many comes again. Without ids at least so many requests in
-/// one are put together wrongly where services call each other, so that ids that are wrong as often
-/// are worth nothing.
-const AGAIN_SHARE: usize = 20;
+/// What is asked for from outside for one request, at most, if that was handed an id by something
+/// whose logs are not there: as often as one call in a loop is made ([`super::remote_calls`]). What
+/// a user asks for in a session, or over one connection, is more, also where it is never at rest.
+const ENTRIES_MAX: usize = 8;
 
 /// Spans of one id, before one that is to be joined to them, that are looked at.
 const LOOK_BACK_MAX: usize = 64;
@@ -50,19 +51,25 @@ struct Kind<'s> {
 }
 
 /// The ids of `spans`.
-pub(super) fn find(model: &Model, facts: &Facts<'_>, spans: &[Span], by_hand: &ByHand) -> Ids {
+pub(super) fn find(
+    model: &Model,
+    (pairs, facts): (&Pairs<'_>, &Facts<'_>),
+    spans: &[Span],
+    by_hand: &ByHand,
+) -> Ids {
     let mut ids = Ids::none(spans.len());
     let mut senders = Senders::new(model);
     for (kind, of_kind) in (0..).zip(kinds(spans, by_hand)) {
-        let n_again = n_again(facts, &mut senders, &of_kind);
+        let (n_again, n_entries) = n_again((pairs, facts), &mut senders, &of_kind);
+        let n_values = of_kind.spans.len();
         let is_forced = of_kind.fields.keys().any(|field| by_hand.with.iter().any(|with| *with == **field));
-        let is_used = is_forced || n_again * AGAIN_SHARE <= of_kind.spans.len();
+        let is_used = is_forced || (2 * n_again <= n_values && n_entries <= ENTRIES_MAX * n_values);
         for (field, nodes) in &of_kind.fields {
             ids.fields.push(IdField {
                 field: field.to_string(),
                 nodes: nodes.len(),
-                n_values: of_kind.spans.len(),
-                n_again,
+                n_values,
+                n_again: n_again.max(n_entries.saturating_sub(n_values)),
                 is_used,
             });
         }
@@ -104,11 +111,17 @@ fn kinds<'s>(spans: &'s [Span], by_hand: &ByHand) -> Vec<Kind<'s>> {
     kinds.into_values().collect()
 }
 
-/// How many ids of a kind come again.
-fn n_again(facts: &Facts<'_>, senders: &mut Senders<'_>, kind: &Kind<'_>) -> usize {
+/// How often ids of a kind come again, and how often something with one was asked for by nothing that
+/// is known.
+fn n_again((pairs, facts): (&Pairs<'_>, &Facts<'_>), senders: &mut Senders<'_>, kind: &Kind<'_>) -> (usize, usize) {
     let unnamed = Unnamed::new(facts, kind);
-    let comes_again = |spans: &&Vec<u32>| comes_again(facts, (&mut *senders, &unnamed), spans);
-    kind.spans.values().filter(comes_again).count()
+    let n_again = kind.spans.values().map(|spans| times_again((pairs, facts), (senders, &unnamed), spans)).sum();
+    let is_entry = |span: &&u32| {
+        let fact = facts.get(**span);
+        let top = fact.tops.first().filter(|&&top| senders.is_served(top) && senders.of(top).is_empty());
+        top.zip(fact.first_point).is_some_and(|(top, point)| pairs.starts_with(*top, point))
+    };
+    (n_again, kind.spans.values().flatten().filter(is_entry).count())
 }
 
 /// Who can have handed over to a method, over any number of steps, as far as somebody has asked.
@@ -168,13 +181,14 @@ impl Unnamed {
     }
 }
 
-/// Whether an id comes again: while nothing that carries it is at work something begins that nothing
+/// How often an id comes again: nothing that carries it is at work, and something begins that nothing
 /// of it can have asked for.
-fn comes_again(
-    facts: &Facts<'_>,
+fn times_again(
+    (pairs, facts): (&Pairs<'_>, &Facts<'_>),
     (senders, unnamed): (&mut Senders<'_>, &Unnamed),
     spans: &[u32],
-) -> bool {
+) -> usize {
+    let mut n_again = 0;
     let mut tops: FxHashSet<TopLevelId> = FxHashSet::default();
     let (mut from_us, mut end_us, mut longest_us) = (i64::MAX, i64::MIN, 0);
     for &span in spans {
@@ -184,12 +198,15 @@ fn comes_again(
             longest_us = longest_us.max(end_us - from_us);
             let Some(&top) = fact.tops.first() else { continue };
             let times_us = (from_us, fact.start_us);
-            if silence_us > longest_us
+            let begins = fact.first_point.is_some_and(|point| pairs.starts_with(top, point));
+            if begins
+                && silence_us > longest_us
                 && (tops.contains(&top) || senders.is_served(top))
                 && !senders.of(top).iter().any(|from| *from != top && tops.contains(from))
                 && !senders.of(top).iter().any(|from| unnamed.can_ask(*from, times_us))
             {
-                return true;
+                n_again += 1;
+                tops.clear();
             }
             from_us = fact.start_us;
         }
@@ -197,7 +214,7 @@ fn comes_again(
         end_us = end_us.max(fact.end_us);
         tops.extend(fact.tops);
     }
-    false
+    n_again
 }
 
 impl Ids {
