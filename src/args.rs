@@ -77,6 +77,19 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) strict: bool,
 }
 
+/// Which fields of the logs hold the ids of requests.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub(crate) struct IdArgs {
+    /// Tell requests by the ids in this field, whatever is found of it: an MDC key, a position
+    /// `[n]` in the layout, a key of JSON, a name before values in messages (`key=`); repeatable
+    /// [default: found]
+    #[arg(long = "id", value_name = "FIELD")]
+    pub(crate) with: Vec<String>,
+    /// Tell no requests by the ids in this field; repeatable
+    #[arg(long = "no-id", value_name = "FIELD")]
+    pub(crate) without: Vec<String>,
+}
+
 /// How logs are read.
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct LogArgs {
@@ -93,6 +106,8 @@ pub(crate) struct LogArgs {
     /// last written]
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(crate) date: Option<(i16, u8, u8)>,
+    #[command(flatten)]
+    pub(crate) ids: IdArgs,
     /// Longest silence within a request
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration_us)]
     pub(crate) window: i64,
@@ -155,6 +170,8 @@ pub(crate) struct ReduceArgs {
     /// Longest silence within a request
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration_us)]
     pub(crate) window: i64,
+    #[command(flatten)]
+    pub(crate) ids: IdArgs,
     /// Exit with 1 if any record is in no request
     #[arg(long)]
     pub(crate) strict: bool,

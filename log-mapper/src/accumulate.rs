@@ -74,6 +74,7 @@ mod first_lines;
 mod first_thread;
 mod given;
 mod handed;
+mod ids;
 mod judge;
 mod last_lines;
 mod late;
@@ -149,6 +150,8 @@ pub struct Accumulated {
     pub accumulators: Vec<Accumulator>,
     /// Events of records without a candidate.
     pub unattributed: Vec<Event>,
+    /// The ids that records print change within what one request runs.
+    pub ids_change: bool,
 }
 
 /// Accumulates `records`, which come in log order.
@@ -159,6 +162,7 @@ pub fn accumulate(model: &Model, records: &mut dyn Records, config: &Config) -> 
     let add = |part: Accumulated| {
         all.accumulators.extend(part.accumulators);
         all.unattributed.extend(part.unattributed);
+        all.ids_change |= part.ids_change;
         Ok(())
     };
     accumulate_parts(model, records, config, add).expect("adding does not fail");
@@ -185,7 +189,12 @@ pub fn accumulate_parts(
         let finishing = scope.spawn(move || {
             let mut threads = KnownThreads::new(model, names_of_threads);
             parts.into_iter().try_for_each(|(part, unattributed)| {
-                take(Accumulated { accumulators: part.finish(&mut threads, config), unattributed })
+                let ids_change = part.ids_change();
+                take(Accumulated {
+                    accumulators: part.finish(&mut threads, config),
+                    unattributed,
+                    ids_change,
+                })
             })
         });
         let mut scan = Scan::new(model, config, names_of_threads);
@@ -281,6 +290,7 @@ struct Scan<'m> {
     library_lines: LibraryLines,
     /// Events of no span, since they were taken.
     unattributed: Vec<Event>,
+    id_changes: ids::Changes,
     /// Closed spans: (number of first record, span).
     done: Vec<(u64, Closed)>,
 }
@@ -349,6 +359,7 @@ impl<'m> Scan<'m> {
             running: Running::default(),
             library_lines: LibraryLines::default(),
             unattributed: Vec::new(),
+            id_changes: ids::Changes::default(),
             done: Vec::new(),
         }
     }
@@ -398,6 +409,7 @@ impl<'m> Scan<'m> {
         self.remember(&mut facts);
         let thread = record.thread.map(|name| self.threads.show(name));
         self.begin_anew(record, thread);
+        self.see_id(record, thread);
         self.find_digests(record, &mut facts, thread.is_none());
         if thread.is_none() {
             self.find_wholes(&mut facts);
@@ -405,7 +417,7 @@ impl<'m> Scan<'m> {
         if let Some((candidate, span)) = self.failed(record, thread, &facts) {
             return Some(Choice { candidate, thread, goes: Goes::Fails(span), by: Pass::Failed });
         }
-        if let Some(choice) = self.by_running(thread, &facts) {
+        if let Some(choice) = self.by_running(record, thread, &facts) {
             return Some(choice);
         }
         let mut takers = self.takers(record, thread, &facts);

@@ -12,6 +12,7 @@ use crate::chunks::{Chunk, Chunker};
 use crate::digests::Digests;
 use crate::header::clock::Clock;
 use crate::header::{Judge, Layout};
+use crate::ids;
 use crate::input::{Input, Source};
 use crate::limits::{CHUNK_BYTES, LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};
 use crate::lines::RawRecords;
@@ -186,6 +187,7 @@ fn finish(
     let unwrapped = reading.unwrap(sample);
     let text = unwrapped.as_ref().map_or(sample, |unwrapped| &unwrapped.text);
     times::settle(&mut reading, source, text, config)?;
+    reading.ids = ids::find(&reading, text, &config.ids);
     let mut clocks = clocks(config, &reading);
     let first_us = RawRecords::new(text, &reading).find_map(|record| {
         let begin = record.begin.filter(|begin| begin.layout < reading.n_own)?;
@@ -294,6 +296,7 @@ impl<'a> ChunkReader<'a> {
                 layout: file.reading.pattern(),
                 layout_found: file.reading.how.clone(),
                 settings: settings(config, &file.reading),
+                id_field: file.reading.ids.field.clone(),
                 ..InputAccount::default()
             })
             .collect();

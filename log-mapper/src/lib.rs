@@ -15,6 +15,7 @@ mod clock_steps;
 mod digests;
 mod files;
 pub mod header;
+mod ids;
 mod input;
 pub mod limits;
 mod lines;
@@ -32,6 +33,7 @@ mod wrappers;
 
 pub use files::look;
 pub use header::{Configuration, Found, Layout, detect, patterns_of, read_configuration};
+pub use ids::{Fields, name_of_field};
 pub use input::{Source, discover};
 pub use overlap::{Overlap, overlaps};
 pub use patterns::PatternSet;
@@ -43,7 +45,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
-use schema::{InputAccount, Model, NodeOutput, Result};
+use schema::{InputAccount, Model, Name, NodeOutput, Result};
 
 use accumulate::Accumulated;
 use clock_steps::Clock;
@@ -70,6 +72,8 @@ pub struct Config {
     pub chunk_bytes: usize,
     /// Most bytes of text read of one file.
     pub input_bytes_max: u64,
+    /// Which fields hold ids of requests, as far as that was decided by hand.
+    pub ids: Fields,
     /// How to accumulate; holds the node's label.
     pub accumulate: accumulate::Config,
 }
@@ -85,6 +89,7 @@ impl Config {
             date: None,
             chunk_bytes: limits::CHUNK_BYTES,
             input_bytes_max: u64::MAX,
+            ids: Fields::default(),
             accumulate: accumulate::Config { node: node.to_owned(), ..accumulate::Config::default() },
         }
     }
@@ -144,20 +149,22 @@ pub fn map_parts(
     let mut reader = ChunkReader::new(sources, files, config, progress);
     let mut notes = vec![stats::Notes::default(); readings.len()];
 
-    let (placed, steps) = std::thread::scope(|scope| {
+    let (placed, steps, ids_change) = std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(1);
-        let readings_n = readings.len();
+        let fields: Vec<Name> = readings.iter().map(|reading| reading.ids.name()).collect();
         let accumulating = scope.spawn(move || {
-            let ticks = Ticks::new(readings_n);
+            let ticks = Ticks::new(fields.len());
             let mut records = ReceivedRecords::new(receiver, ticks.clone());
-            let mut placed = stats::Placed::default();
+            let (mut placed, mut ids_change) = (stats::Placed::default(), false);
             let count = |mut part: Accumulated| {
                 ticks.restore(&mut part);
+                ids::name_fields(&mut part, &fields);
                 placed.add(&part);
+                ids_change |= part.ids_change;
                 take(part)
             };
             let done = accumulate::accumulate_parts(model, &mut records, &config.accumulate, count);
-            done.map(|()| (placed, records.clock.steps))
+            done.map(|()| (placed, records.clock.steps, ids_change))
         });
         let matched = match_all(&mut reader, &readings, patterns, config, sender, &mut notes);
         let accumulated = accumulating.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -170,6 +177,9 @@ pub fn map_parts(
     }
     stats::add_steps(&mut inputs, &steps);
     placed.tell(&mut inputs);
+    if ids_change {
+        ids::tell_changes(&mut inputs);
+    }
     Ok(inputs)
 }
 

@@ -23,8 +23,12 @@ pub const HEADER_TRIES_MAX: u32 = 64;
 /// Nesting of groups in a layout pattern.
 pub const LAYOUT_DEPTH_MAX: usize = 8;
 
-/// MDC keys of one layout whose values are kept.
-pub const MDC_KEYS_MAX: usize = 4;
+/// MDC keys of one layout, and texts that have no name, whose values are kept.
+pub const MDC_KEYS_MAX: usize = 6;
+
+/// Bytes of an id of a request: those that are known have 55 at most (`traceparent`), some put
+/// names of services before them.
+pub const ID_BYTES_MAX: usize = 128;
 
 /// Bytes at the start of a file from which its layout is detected.
 pub const LAYOUT_SAMPLE_BYTES: usize = 128 << 10;

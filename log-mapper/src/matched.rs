@@ -9,6 +9,7 @@ use crate::chunks::{Chunk, LeftOut};
 use crate::header::civil::Civil;
 use crate::header::clock::Clock;
 use crate::header::{Header, Layout};
+use crate::ids::Printed;
 use crate::limits::{LINE_BYTES_MAX, RECORD_BYTES_MAX};
 use crate::lines::{RawRecord, RawRecords, line_end, without_line_end};
 use crate::patterns::{Cut, PatternSet, Query, Scratch};
@@ -38,6 +39,8 @@ pub(crate) struct Counts {
     pub(crate) n_records: u64,
     pub(crate) n_headerless: u64,
     pub(crate) n_rejected: u64,
+    /// Records that print an id of their request.
+    pub(crate) n_ids: u64,
     /// Records whose end was left out, and offset of the first.
     pub(crate) n_cut: u64,
     pub(crate) first_cut: Option<u64>,
@@ -57,6 +60,7 @@ struct Entry {
     ts_us: i64,
     level: Option<Level>,
     thread: Option<Text>,
+    ids: [Option<Text>; 2],
     /// The message in the chunk.
     message: Range<u32>,
     candidates: Range<u32>,
@@ -64,7 +68,7 @@ struct Entry {
 
 /// Where a record stands in the text of its file.
 #[derive(Clone, Copy, Debug)]
-struct Where {
+struct Where<'t> {
     /// Offset in the chunk as it was read.
     start: usize,
     /// Lines before it in the chunk.
@@ -72,6 +76,10 @@ struct Where {
     n_lines: u32,
     /// What a wrapper says of its time.
     stamp: Option<Civil>,
+    /// Which layout it is in.
+    layout: usize,
+    /// The text from its start on, with what is around its lines; empty: nothing is.
+    around: &'t [u8],
 }
 
 /// Lines of a chunk, with those that were left out.
@@ -133,11 +141,11 @@ pub(crate) fn match_chunk(
             Some(Start { header, layout }) if layout < reading.n_own => {
                 let n_lines = u32::try_from(n_lines).unwrap_or(u32::MAX);
                 let stamp = reading.stamp(layout, &wrapped, start);
-                let place = Where { start, line, n_lines, stamp };
+                let around = wrapped.get(start..).unwrap_or_default();
+                let place = Where { start, line, n_lines, stamp, layout, around };
                 reading.set_clocks(clocks, chunk.start + start as u64);
                 let clock = &mut clocks[layout];
-                let layout = &reading.layouts[layout];
-                out.add(&chunk.bytes, &record, header, layout, place, patterns, clock, scratch);
+                out.add(&chunk.bytes, &record, header, reading, place, patterns, clock, scratch);
             }
             begin => {
                 out.counts.n_headerless += 1;
@@ -161,8 +169,8 @@ impl Matched {
         chunk: &[u8],
         record: &RawRecord<'a>,
         mut header: Header<'a>,
-        layout: &Layout,
-        place: Where,
+        reading: &Reading,
+        place: Where<'_>,
         patterns: &PatternSet,
         clock: &mut Clock,
         scratch: &mut Scratch,
@@ -177,6 +185,7 @@ impl Matched {
         };
         self.counts.first_us = Some(self.counts.first_us.map_or(ts_us, |us| us.min(ts_us)));
         self.counts.last_us = Some(self.counts.last_us.map_or(ts_us, |us| us.max(ts_us)));
+        let layout = &reading.layouts[place.layout];
         let (body_start, query) = find(kept, &mut header, layout, patterns, scratch);
         let message_start = (record.start + body_start) as u32;
         let message_len = query.before_trace.unwrap_or(query.text.len()) as u32;
@@ -203,6 +212,10 @@ impl Matched {
             let at = name.as_ptr() as usize - record.bytes.as_ptr() as usize;
             self.text(chunk, record.start + at, name.len())
         });
+        let message = &query.text[..message_len as usize];
+        let printed = Printed { layout: place.layout, header: &header, message, line: place.around };
+        let ids = reading.ids.of(&reading.wrappers, printed).map(|id| Some(self.owned(chunk, &id?)));
+        self.counts.n_ids += u64::from(ids[0].is_some());
         self.entries.push(Entry {
             start: place.start as u32,
             line: u32::try_from(place.line).unwrap_or(u32::MAX),
@@ -210,6 +223,7 @@ impl Matched {
             ts_us,
             level: header.level,
             thread,
+            ids,
             message: message_start..message_start + message_len,
             candidates: candidates_start..self.candidates.len() as u32,
         });
@@ -222,6 +236,17 @@ impl Matched {
         }
         let start = self.lossy.len();
         self.lossy.push_str(&String::from_utf8_lossy(bytes));
+        Text { start: start as u32, len: (self.lossy.len() - start) as u32, is_lossy: true }
+    }
+
+    /// A text of a record, or one that stands elsewhere.
+    fn owned(&mut self, chunk: &[u8], text: &[u8]) -> Text {
+        let within = (text.as_ptr() as usize).checked_sub(chunk.as_ptr() as usize);
+        if let Some(start) = within.filter(|start| start + text.len() <= chunk.len()) {
+            return self.text(chunk, start, text.len());
+        }
+        let start = self.lossy.len();
+        self.lossy.push_str(&String::from_utf8_lossy(text));
         Text { start: start as u32, len: (self.lossy.len() - start) as u32, is_lossy: true }
     }
 
@@ -263,6 +288,7 @@ impl Matched {
             tick_us: 0,
             level: entry.level,
             thread: entry.thread.map(|t| self.str_of(t)),
+            ids: entry.ids.map(|id| id.map(|text| self.str_of(text))),
             text: self.chunk.bytes.get(range(&entry.message)).unwrap_or_default(),
             candidates: candidates.collect(),
         })

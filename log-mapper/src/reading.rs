@@ -9,6 +9,7 @@ use crate::header::civil::{Civil, Round};
 use crate::header::clock::Clock;
 use crate::header::timestamp::TimeLayout;
 use crate::header::{Header, Layout};
+use crate::ids::Ids;
 use crate::strangers;
 use crate::wrappers::{self, Only, Unwrapped, Wrapper};
 
@@ -28,6 +29,8 @@ pub(crate) struct Reading {
     pub(crate) n_headers: usize,
     pub(crate) n_judged: usize,
     pub(crate) n_explained: usize,
+    /// Where its records print ids of requests.
+    pub(crate) ids: Ids,
     /// Year, month and day of the first record, where time stamps do not name them.
     pub(crate) date: (i16, u8, u8),
     /// Where the next day begins, or year: offsets of records whose time stamps do not say it.

@@ -24,6 +24,8 @@ pub struct Record<'a> {
     pub level: Option<Level>,
     /// Thread name, where the layout prints it.
     pub thread: Option<&'a str>,
+    /// The ids of its trace and of its span, where it prints them.
+    pub ids: [Option<&'a str>; 2],
     /// The message, without a stack trace.
     pub text: &'a [u8],
     /// Log points whose text is exactly as good a match, best first; empty:

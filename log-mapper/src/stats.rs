@@ -13,6 +13,7 @@ pub(crate) fn add(account: &mut InputAccount, counts: &Counts) {
     account.n_records += counts.n_records;
     account.n_headerless += counts.n_headerless;
     account.n_rejected += counts.n_rejected;
+    account.n_ids += counts.n_ids;
     account.first_us = [account.first_us, counts.first_us].into_iter().flatten().min();
     account.last_us = account.last_us.max(counts.last_us);
 }

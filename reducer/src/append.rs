@@ -10,7 +10,6 @@ use schema::tables::{
 };
 use schema::{Event, InputAccount, Model, Name, Result};
 
-use crate::Config;
 use crate::catalog::{Catalog, Known};
 use crate::finish::{Context, Finished, Keep, Requests, Rows};
 use crate::merge::to_u32;
@@ -19,6 +18,7 @@ use crate::requests::{Linked, OnDisk};
 use crate::skeleton::Stored;
 use crate::spill::{self, Spill, SpillWriter, Spilled, Store};
 use crate::table::{Addition, Commit, DataFile, Writer};
+use crate::{Config, IdField};
 
 mod border;
 mod open;
@@ -46,6 +46,9 @@ pub struct Appended {
     pub n_events: u64,
     /// How often each reason left a record without a request.
     pub unattributed: BTreeMap<String, u64>,
+    /// Fields in which the logs carry ids of requests: what was found of each in the period with most
+    /// of them.
+    pub id_fields: Vec<IdField>,
 }
 
 /// What is told of the requests that were added.
@@ -164,6 +167,7 @@ fn add_periods(
     loop {
         let period = periods.next(stores)?;
         let mut linked = Linked::new(model, period.spans, config);
+        add_fields(&mut appended.id_fields, &linked.id_fields);
         let mut are_open = open::of_requests(&linked, &nodes, period.until_us, config.window_us);
         let is_last = period.until_us.is_none();
         if is_last {
@@ -180,6 +184,17 @@ fn add_periods(
         commit.end_part()?;
         if is_last {
             return Ok(sequences);
+        }
+    }
+}
+
+/// Adds what a period has shown of fields that hold ids.
+fn add_fields(known: &mut Vec<IdField>, fields: &[IdField]) {
+    for field in fields {
+        match known.iter_mut().find(|known| known.field == field.field) {
+            Some(known) if known.n_values < field.n_values => *known = field.clone(),
+            Some(_) => {}
+            None => known.push(field.clone()),
         }
     }
 }

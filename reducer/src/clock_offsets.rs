@@ -233,6 +233,7 @@ mod tests {
             identifiers: vec![Value { value_class: ValueClassId::new(0), text: text.into() }],
             events: vec![event],
             truncated: false,
+            trace: None,
             hosts: Vec::new(),
             n_alike: 1,
         };

@@ -25,7 +25,7 @@ mod skeleton;
 mod stitch;
 
 /// Bounds in time within which spans can belong to one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Longest silence between a sender's span and its receiver's, µs (the
     /// paper's merge threshold).
@@ -37,6 +37,32 @@ pub struct Config {
     /// Events of a period: requests of more than that, and of some time, are decided before later
     /// ones are looked at.
     pub period_events: u64,
+    /// Fields of ids that are used, or not, whatever is found of them.
+    pub ids: ByHand,
+}
+
+/// What was decided by hand on the fields that hold ids of requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ByHand {
+    /// They are.
+    pub with: Vec<String>,
+    /// They are not.
+    pub without: Vec<String>,
+}
+
+/// A field in which logs carry ids of requests, and what became of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IdField {
+    /// What it is called.
+    pub field: String,
+    /// On how many nodes it is.
+    pub nodes: usize,
+    /// How many ids it holds.
+    pub n_values: usize,
+    /// How often they come again when the request that they were of is over.
+    pub n_again: usize,
+    /// Requests are told by it.
+    pub is_used: bool,
 }
 
 impl Config {
@@ -51,7 +77,8 @@ impl Config {
 impl Default for Config {
     fn default() -> Self {
         let (window_us, skew_us, period_events) = (60_000_000, 1_000_000, 1 << 17);
-        Self { window_us, skew_us, without: Passes::default(), period_events }
+        let (without, ids) = (Passes::default(), ByHand::default());
+        Self { window_us, skew_us, without, period_events, ids }
     }
 }
 

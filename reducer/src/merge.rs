@@ -232,6 +232,7 @@ mod tests {
             identifiers: Vec::new(),
             events: (1..).zip(times_us).map(event).collect(),
             truncated: false,
+            trace: None,
             hosts: Vec::new(),
             n_alike: 1,
         };

@@ -3,14 +3,14 @@
 
 use std::borrow::Cow;
 
-use schema::{Accumulator, Model, Name, Result, TopLevelId};
+use schema::{Accumulator, Model, Name, Result, TopLevelId, TraceId};
 
 use crate::clocks::{self, Moved};
 use crate::merge::{Request, assemble, in_order, to_u32};
 use crate::skeleton::{Span, Stored};
 use crate::spill::{self, Store};
-use crate::stitch::{prefer_linked, stitch};
-use crate::{Config, clock_offsets, finish, ticks};
+use crate::stitch::{Stitched, prefer_linked, stitch};
+use crate::{Config, IdField, clock_offsets, finish, ticks};
 
 /// Skeletons of the spans of all nodes, and which of them are one request.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct Linked {
     pub(crate) spans: Vec<Span>,
     /// By their first span.
     pub(crate) requests: Vec<Request<u32>>,
+    /// Fields that hold ids of requests.
+    pub(crate) id_fields: Vec<IdField>,
     clocks: Moved,
 }
 
@@ -30,12 +32,12 @@ impl Linked {
         let ticks = ticks::spread(&mut spans);
         let offsets = clock_offsets::make_up(model, &mut spans, config.skew_us);
         let mut spans = in_order(spans);
-        let (links, probabilities) = stitch(model, &spans, &ticks, config);
+        let Stitched { links, probabilities, id_fields } = stitch(model, &spans, &ticks, config);
         clock_offsets::restore(&mut spans, &offsets);
         ticks::restore(&mut spans, &ticks);
         prefer_linked(model, &mut spans, &links);
         let requests = assemble((0..to_u32(spans.len())).collect(), &links, &probabilities);
-        Self { spans, requests, clocks }
+        Self { spans, requests, id_fields, clocks }
     }
 
     /// A whole span as its skeleton has become: by the same clock, `top_levels` in their order.
@@ -46,6 +48,10 @@ impl Linked {
             span.n_alike = 1;
         }
         span.top_levels = top_levels.to_vec();
+        let is_used = |trace: &TraceId| {
+            self.id_fields.iter().any(|known| known.is_used && known.field == trace.field.as_str())
+        };
+        span.trace = span.trace.filter(is_used);
         span
     }
 }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use schema::{LogPointId, Name, Place, TopLevelId, Value, Values};
+use schema::{LogPointId, Name, Place, TopLevelId, TraceId, Value, Values};
 
 /// What is seen of a span.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub(crate) struct Span {
     pub(crate) top_levels: Box<[TopLevelId]>,
     /// Identifier values, sorted by value class.
     pub(crate) identifiers: Box<[Value]>,
+    /// The id of its request that the logs carry.
+    pub(crate) trace: Option<TraceId>,
     /// Its events, in log order.
     pub(crate) events: Box<[Event]>,
     /// Closed by the window or the end of input, not by the exit of its DAG.
@@ -75,6 +77,7 @@ impl Span {
             thread: span.thread,
             top_levels: span.top_levels.into(),
             identifiers: span.identifiers.into(),
+            trace: span.trace,
             byte_offset: span.events.first().map_or(0, |event| event.byte_offset),
             events: span.events.into_iter().map(Event::new).collect(),
             truncated: span.truncated,
@@ -104,6 +107,7 @@ impl Span {
             thread: self.thread.clone(),
             top_levels: self.top_levels.to_vec(),
             identifiers: Vec::new(),
+            trace: None,
             events: self.events.iter().map(event).collect(),
             truncated: self.truncated,
             hosts: Vec::new(),

@@ -8,6 +8,7 @@
 //! order that is a function of the set of spans.
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use schema::{LinkKind, Model, Pass, Probability, TopLevelId};
 use std::collections::BTreeMap;
 
@@ -16,11 +17,11 @@ use self::candidates::Finder;
 use self::evidence::Candidate;
 pub(crate) use self::evidence::is_address;
 use self::facts::Facts;
-use crate::Config;
 use crate::merge::{Sets, SpanLink, to_u32};
 use crate::shuffle::by_component;
 use crate::skeleton::Span;
 use crate::ticks::Ticks;
+use crate::{Config, IdField};
 
 mod accept;
 mod alike;
@@ -48,6 +49,7 @@ mod facts;
 mod found;
 mod goes_on;
 mod hosts;
+mod ids;
 mod in_line;
 mod initialized;
 mod intervals;
@@ -75,13 +77,18 @@ mod waiting;
 mod ways;
 mod within;
 
-/// The hand-offs between `spans`, which are in canonical order, and how sure each of them is.
-pub(crate) fn stitch(
-    model: &Model,
-    spans: &[Span],
-    ticks: &Ticks,
-    config: &Config,
-) -> (Vec<SpanLink>, Vec<Probability>) {
+/// What stitching has found.
+pub(crate) struct Stitched {
+    /// The hand-offs between the spans.
+    pub(crate) links: Vec<SpanLink>,
+    /// How sure each of them is.
+    pub(crate) probabilities: Vec<Probability>,
+    /// Fields that hold ids of requests.
+    pub(crate) id_fields: Vec<IdField>,
+}
+
+/// The hand-offs between `spans`, which are in canonical order.
+pub(crate) fn stitch(model: &Model, spans: &[Span], ticks: &Ticks, config: &Config) -> Stitched {
     let mut pairs = pairs::Pairs::new(model);
     let mut facts = Facts::new(&pairs, spans);
     facts.by_clocks(spans, ticks);
@@ -91,6 +98,7 @@ pub(crate) fn stitch(
     config.run(Pass::Counted, || counted = counted::find(&facts));
     counted.iter().for_each(|counted| facts.count_within(counted.number, counted.within));
     config.run(Pass::Ways, || pairs.add_ways(ways::find(&pairs, &facts)));
+    config.run(Pass::Ids, || facts.carry(ids::find(model, (&pairs, &facts), spans, &config.ids)));
     let entities = entities::find(&pairs, &facts);
     facts.tell_apart(entities.names());
     let senders = || {
@@ -132,9 +140,12 @@ pub(crate) fn stitch(
     join_more(model, &pairs, &facts, &mut links);
     links.links.sort_unstable();
     join_the_rest((model, &pairs, &facts), (&entities, &counted, &late), spans, &mut links);
+    links.add(Pass::Ids, |links| facts.ids().join(&pairs, &facts, links));
+    keep_apart(&facts, &mut links.links);
     links.links.sort_unstable();
     let probabilities = confidence::of(&pairs, &facts, &links.links, &told);
-    (links.links, probabilities)
+    let id_fields = facts.ids().fields.clone();
+    Stitched { links: links.links, probabilities, id_fields }
 }
 
 /// Links, and what may add to them.
@@ -203,6 +214,7 @@ fn leave_out(
     config.run(Pass::Delays, || late.leave_out(pairs, facts, candidates));
     config.run(Pass::Delays, || delays::keep_usual(pairs, facts, candidates));
     candidates.retain(|candidate| !facts.are_apart(candidate.from, candidate.to));
+    config.run(Pass::Ids, || keep_of_id(facts, candidates));
     config.run(Pass::Chance, || chance::leave_out(pairs, facts, candidates));
     config.run(Pass::AtWork, || at_work::leave_out(pairs, facts, candidates));
     config.run(Pass::Detours, || detours::leave_out(model, pairs, facts, candidates));
@@ -215,6 +227,13 @@ fn leave_out(
 fn can_be_one(pairs: &pairs::Pairs<'_>, facts: &Facts<'_>, mut links: Vec<SpanLink>) -> Vec<SpanLink> {
     links.retain(|link| !pairs.are_of_different_requests(facts.get(link.from), facts.get(link.to)));
     links
+}
+
+/// Of the senders of a receiver of which one has its id, keeps those that do.
+fn keep_of_id(facts: &Facts<'_>, candidates: &mut Vec<Candidate>) {
+    let is_of_id = |one: &Candidate| facts.ids().are_one(one.from, one.to) == Some(true);
+    let known: FxHashSet<u32> = candidates.iter().filter(|one| is_of_id(one)).map(|one| one.to).collect();
+    candidates.retain(|one| !known.contains(&one.to) || is_of_id(one));
 }
 
 /// Drops links that would put into one request what is never one.

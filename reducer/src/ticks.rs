@@ -81,6 +81,7 @@ mod tests {
             identifiers: Vec::new(),
             events: lines.iter().map(event).collect(),
             truncated: false,
+            trace: None,
             hosts: Vec::new(),
             n_alike: 1,
         };

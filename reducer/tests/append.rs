@@ -86,6 +86,7 @@ fn map(model: &Model, (table, node): (&Path, &str), lines: &[Line], logs: &[Log]
                 identifiers: vec![Value { value_class, text: name(request).into() }],
                 events: Vec::new(),
                 truncated: false,
+                trace: None,
                 hosts: Vec::new(),
                 n_alike: 1,
             });

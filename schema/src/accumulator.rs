@@ -60,6 +60,10 @@ pub struct InputAccount {
     pub n_headerless: u64,
     /// Records refused: too long, or a time stamp that is none.
     pub n_rejected: u64,
+    /// The field that holds ids of requests, if one does.
+    pub id_field: Option<String>,
+    /// Records that print one.
+    pub n_ids: u64,
     /// Damage met while reading, e.g. a truncated gzip, naming the offset.
     pub damage: Vec<String>,
     /// First and last time stamp, µs since 1970 UTC.
@@ -145,6 +149,8 @@ pub struct Span {
     pub n_alike: u32,
     /// Identifier values, sorted by value class.
     pub identifiers: Vec<Value>,
+    /// The id of its request that the logs carry, where its records print one.
+    pub trace: Option<TraceId>,
     /// Its events, in log order; never empty.
     pub events: Vec<Event>,
     /// Closed by the window or the end of input, not by the exit of its DAG.
@@ -152,6 +158,17 @@ pub struct Span {
     /// Records of other spans of its node, sorted: it is a part of one of these spans,
     /// printed directly before that record, and nothing in the log tells of which.
     pub hosts: Vec<Place>,
+}
+
+/// An id that the program itself has given to what a record is printed for: that of a trace, a
+/// correlation, a request.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TraceId {
+    /// What the field is called that holds it.
+    pub field: Name,
+    /// As printed.
+    #[serde(with = "crate::values::shared")]
+    pub text: Arc<str>,
 }
 
 /// Where a record stands on its node.

@@ -116,6 +116,8 @@ passes! {
 
     /// Work that is numbered from one counter.
     Link Labels = "labels",
+    /// The logs carry an id of the request.
+    Link Ids = "ids",
     /// A number that is counted within a thing.
     Aid Counted = "counted",
     /// Past methods that print nothing.

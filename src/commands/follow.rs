@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result};
 use reducer::append::Appended;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::map::{Mapper, check_layout, config, without};
+use super::map::{Mapper, check_layout, config};
 use super::run::{check_table, model};
 use super::{Usage, exit_code, summary};
 use crate::args::FollowArgs;
@@ -196,7 +196,7 @@ impl Follower<'_> {
             return Ok(None);
         }
         let progress = Progress::new(self.voice, "stitching requests");
-        let config = config(run.log.window, without(&run.log.without_pass));
+        let config = config(run.log.window, &run.log.ids, &run.log.without_pass);
         let appended = reducer::append::append(&run.table, self.model, outputs, &config, run.keep.into());
         drop(progress);
         Ok(Some(appended?))

@@ -19,7 +19,7 @@ use schema::{InputAccount, Model, NodeOutput, Pass, Passes};
 
 use super::summary;
 use super::{Usage, exit_code};
-use crate::args::{LogArgs, MapArgs};
+use crate::args::{IdArgs, LogArgs, MapArgs};
 use crate::nodes;
 use crate::output::Voice;
 use crate::progress::Progress;
@@ -71,6 +71,7 @@ pub(crate) fn run(args: &MapArgs, voice: Voice) -> Result<ExitCode> {
     if !voice.quiet {
         let mut out = crate::output::stdout();
         summary::layouts::print(&mut out, named(), voice)?;
+        summary::print_ids(&mut out, named().map(|(_, account)| account), &[])?;
         out.flush()?;
     }
     summary::tell_damage(named(), voice);
@@ -139,6 +140,7 @@ impl<'a> Mapper<'a> {
             config.zone = log_mapper::parse_zone(zone).map_err(|e| Usage(format!("--tz: {e}")))?;
         }
         config.date = args.date;
+        config.ids = log_mapper::Fields { with: args.ids.with.clone(), without: args.ids.without.clone() };
         config.accumulate.window_us = args.window;
         config.accumulate.without = without(&args.without_pass);
         let progress = Progress::new(voice, "compiling templates");
@@ -246,9 +248,13 @@ impl<'a> Mapper<'a> {
     }
 }
 
-/// The reducer's bounds for a window.
-pub(crate) fn config(window_us: i64, without: Passes) -> reducer::Config {
-    reducer::Config { window_us, without, ..reducer::Config::default() }
+/// The reducer's bounds for a window, and what was decided on fields that hold ids.
+pub(crate) fn config(window_us: i64, ids: &IdArgs, passes: &[Pass]) -> reducer::Config {
+    // Of a field behind which values stand in messages the name.
+    let fields =
+        |fields: &[String]| fields.iter().map(|field| log_mapper::name_of_field(field).to_owned()).collect();
+    let ids = reducer::ByHand { with: fields(&ids.with), without: fields(&ids.without) };
+    reducer::Config { window_us, without: without(passes), ids, ..reducer::Config::default() }
 }
 
 /// The passes that are left out.

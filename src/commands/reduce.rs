@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use reducer::spill::{SpillWriter, Spilled};
 use schema::{Model, tables};
 
-use super::map::{MODEL_NAME, config, without};
+use super::map::{MODEL_NAME, config};
 use super::{exit_code, summary};
 use crate::args::ReduceArgs;
 use crate::output::Voice;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ReduceArgs, voice: Voice) -> Result<ExitCode> {
         &args.table,
         &model,
         outputs,
-        &config(args.window, without(&args.without_pass)),
+        &config(args.window, &args.ids, &args.without_pass),
         args.keep.into(),
     )?;
     drop(progress);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use schema::{ErrorKind, Model};
 
-use super::map::{Mapper, check_layout, config, without};
+use super::map::{Mapper, check_layout, config};
 use super::{Usage, analyze, exit_code, summary};
 use crate::args::RunArgs;
 use crate::nodes;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &RunArgs, voice: Voice) -> Result<ExitCode> {
         }
     }
     let progress = Progress::new(voice, "stitching requests");
-    let config = config(args.log.window, without(&args.log.without_pass));
+    let config = config(args.log.window, &args.log.ids, &args.log.without_pass);
     let appended = reducer::append::append(&args.table, &model, outputs, &config, args.keep.into())?;
     drop(progress);
     let lost = summary::print(&args.table, &appended, voice)?;

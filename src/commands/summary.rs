@@ -2,9 +2,11 @@
 //! requests there are, and what to type next.
 
 use std::io::Write as _;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use reducer::IdField;
 use reducer::append::{AddedRequests, Appended};
 use schema::InputAccount;
 use serde_json::{Value, json};
@@ -85,6 +87,43 @@ pub(crate) fn require_headers<'a>(
     Ok(())
 }
 
+/// Which fields hold ids of requests, in how many logs, and on how many of their records; what
+/// became of them, as far as that is known.
+pub(crate) fn print_ids<'a>(
+    out: &mut dyn std::io::Write,
+    inputs: impl Iterator<Item = &'a InputAccount>,
+    found: &[IdField],
+) -> Result<()> {
+    let mut fields: BTreeMap<&str, (u64, u64, u64)> = BTreeMap::new();
+    for input in inputs.filter(|input| input.n_ids > 0) {
+        let (n_logs, n_ids, n_records) =
+            fields.entry(input.id_field.as_deref().unwrap_or_default()).or_default();
+        (*n_logs, *n_ids, *n_records) = (*n_logs + 1, *n_ids + input.n_ids, *n_records + input.n_records);
+    }
+    for (field, (n_logs, n_ids, n_records)) in fields {
+        let field_name = render::neutral(field);
+        write!(
+            out,
+            "ids `{field_name}` in {n_logs} logs, on {} of {} records",
+            grouped(n_ids),
+            grouped(n_records)
+        )?;
+        match found.iter().find(|found| found.field == field) {
+            Some(IdField { is_used: true, n_values, .. }) => {
+                writeln!(out, ": requests are told by {} of them", grouped(*n_values as u64))?;
+            }
+            Some(IdField { n_values, n_again, .. }) => writeln!(
+                out,
+                ": not used, {} of them come again {} times after the request that they were of (--id '{field_name}' uses them)",
+                grouped(*n_values as u64),
+                grouped(*n_again as u64)
+            )?,
+            None => writeln!(out)?,
+        }
+    }
+    Ok(())
+}
+
 /// Says what was damaged.
 pub(crate) fn tell_damage<'a>(inputs: impl Iterator<Item = (&'a str, &'a InputAccount)>, voice: Voice) {
     let of_input = |(node, input): (&'a str, &'a InputAccount)| {
@@ -108,6 +147,7 @@ pub(crate) fn print(table: &Path, appended: &Appended, voice: Voice) -> Result<u
     if appended.run.is_some() {
         let inputs = appended.inputs.iter().map(|(node, input)| (node.as_str(), input));
         layouts::print(&mut out, inputs, voice)?;
+        print_ids(&mut out, appended.inputs.iter().map(|(_, input)| input), &appended.id_fields)?;
         print_totals(&mut out, &totals, appended)?;
         print_requests(&mut out, &appended.requests)?;
     }

@@ -64,6 +64,7 @@ fn records<'a>(patterns: &PatternSet, scratch: &mut Scratch, log: &'a [u8]) -> V
             ts_us,
             late_us: 0,
             tick_us: 0,
+            ids: [None, None],
             level,
             thread,
             text,

@@ -57,7 +57,7 @@ fn common(orders: &Orders<'_>, tasks: &[TopLevelId], host: &Closed, part: &Close
             let mut same = theirs.iter().filter(|(other, _)| other == id).peekable();
             same.peek().is_some() && !same.any(|(_, known)| known == text)
         };
-        part.span.top_levels.contains(&top) && !ours.iter().any(is_other)
+        !host.is_of_another_trace(part) && part.span.top_levels.contains(&top) && !ours.iter().any(is_other)
     };
     tasks.iter().copied().filter(is_one).collect()
 }

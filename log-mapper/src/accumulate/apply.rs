@@ -65,6 +65,7 @@ impl Scan<'_> {
             let of_nothing = self.library_lines.print(thread, line, span.began());
             self.unattributed.extend(of_nothing);
         }
+        self.show_ids(index, record);
         self.open.update_in_place(index, |span| (span.is_left, span.has_returned) = (false, false));
         if !common.is_empty() {
             self.open.update_in_place(index, |span| span.show_common(common));
@@ -229,6 +230,7 @@ impl Scan<'_> {
                 let event = with_reason("ids, with records before");
                 self.open.update(index, |span| {
                     for lone in lone {
+                        span.ids = span.ids.take().or(lone.ids);
                         for mut event in lone.events {
                             (event.pass, event.reason) = (by, Name::from("before a record with its ids"));
                             span.add(event, lone.first_seq);

@@ -52,7 +52,10 @@ pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>, windo
 /// `host`; none if what the two lines name tells them apart.
 fn goes_on(orders: &mut Orders<'_>, host: &Closed, rest: &Closed, window_us: i64) -> Option<Vec<TopLevelId>> {
     let (last, first) = (host.span.events.last()?, rest.span.events.first()?);
-    if first.ts_us.saturating_sub(last.ts_us) > window_us || last.place() > first.place() {
+    if first.ts_us.saturating_sub(last.ts_us) > window_us
+        || last.place() > first.place()
+        || host.is_of_another_trace(rest)
+    {
         return None;
     }
     let point = first.log_point?;

@@ -72,6 +72,7 @@ impl Scan<'_> {
             return None;
         }
         let window_us = self.config.order_window_us.unsigned_abs();
+        let trace = self.trace_of(record);
         let Self { orders, open, opened, neighbours, together, .. } = self;
         let seq = self.seq;
         let taker = open.get(span);
@@ -82,6 +83,10 @@ impl Scan<'_> {
         let is_likely = neighbours.is_likely();
         let is_at_work = gap_us <= LOOP_US;
         let since = |lone: &&Lone| lone.seq > taker.last_seq;
+        let is_of_another = |before: &OpenSpan| {
+            let known = before.ids.as_ref().map(|ids| &*ids.trace);
+            before.is_of_another_trace(taker) || known.zip(trace).is_some_and(|(known, trace)| known != trace)
+        };
         let may_be_its = |lone: &&Lone| {
             let before = open.get(lone.span);
             let gap_us = record.ts_us.abs_diff(before.last_us);
@@ -99,7 +104,7 @@ impl Scan<'_> {
                     && before.first_seq + before.events.len() as u64 == seq
                     && last.is_some_and(|last| together.are_mostly(last, fact.log_point))
             };
-            lone.span != span && is_its && (before.events.len() == 1 || is_run())
+            lone.span != span && is_its && !is_of_another(before) && (before.events.len() == 1 || is_run())
         };
         let mut tops = None;
         let mut adopted = Vec::new();
@@ -226,7 +231,8 @@ impl Scan<'_> {
             return None;
         }
         let Some(thread) = thread else { return self.inside_sole(record, fact) };
-        let current = self.open.current(thread)?;
+        let current =
+            self.open.current(thread).filter(|&current| !self.is_of_another_trace(record, current))?;
         let gap_us = record.ts_us.abs_diff(self.open.get(current).last_us);
         let places = self.orders.places(fact.log_point);
         // Nothing is inside of itself: what its thread does begins anew.
@@ -280,7 +286,7 @@ impl Scan<'_> {
                     self.before.filter(has_just_ended).filter(|&span| self.open.get(span).names_any(fact))
                 }
             };
-            Some((*candidate, span?))
+            Some((*candidate, span.filter(|&span| !self.is_of_another_trace(record, span))?))
         })
     }
 
@@ -291,6 +297,9 @@ impl Scan<'_> {
             return None;
         }
         let current = self.sole_at_work(record)?;
+        if self.is_of_another_trace(record, current) {
+            return None;
+        }
         let candidate = record.candidates.len();
         let goes = Goes::Inside(current);
         Some(Choice { candidate, thread: None, goes, by: Pass::NoLogPoint })
@@ -308,7 +317,7 @@ impl Scan<'_> {
         }
         // What has a name of its own is a work of its own, whoever has called it.
         let names_its_own = places.iter().any(|places| names_request(&self.orders, places, fact));
-        let sole = self.sole_at_work(record)?;
+        let sole = self.sole_at_work(record).filter(|&sole| !self.is_of_another_trace(record, sole))?;
         (!names_its_own || self.open.get(sole).names_any(fact)).then_some(sole)
     }
 

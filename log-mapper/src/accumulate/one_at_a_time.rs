@@ -12,6 +12,7 @@ use super::open_span::OpenSpan;
 use super::open_spans::SpanIndex;
 use super::orders::Orders;
 use super::{Choice, Goes, Scan};
+use crate::record::Record;
 
 /// Of each such top-level method, in the rounds of a dispatcher and around them, the span that
 /// began last: where it is, if that is open, and its first record.
@@ -21,7 +22,12 @@ pub(super) struct Running(FxHashMap<(TopLevelId, bool), (SpanIndex, u64)>);
 impl Scan<'_> {
     /// The span that goes on with a record without a thread, if that is of what runs one at a
     /// time and does not begin with it: whatever the record names, nobody else can print it.
-    pub(super) fn by_running(&mut self, thread: Option<u32>, facts: &[(usize, Fact)]) -> Option<Choice> {
+    pub(super) fn by_running(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        facts: &[(usize, Fact)],
+    ) -> Option<Choice> {
         let ([(candidate, fact)], None) = (facts, thread) else { return None };
         let [place] = self.orders.places(fact.log_point) else { return None };
         let top = place.top;
@@ -33,6 +39,9 @@ impl Scan<'_> {
         }
         let is_around = self.orders.is_outside_rounds(top, fact.log_point);
         let &(running, first_seq) = self.running.0.get(&(top, is_around))?;
+        if self.open.at(running).is_some() && self.is_of_another_trace(record, running) {
+            return None;
+        }
         let Self { open, orders, .. } = self;
         let is_it = |span: &&OpenSpan| span.first_seq == first_seq && sole_top(span) == Some(top);
         let span = open.at(running).filter(is_it)?;

@@ -18,6 +18,7 @@ use schema::{
 use super::decoder::Track;
 use super::evidence::{AT_ONCE_US, LOOP_US};
 use super::facts::{Fact, Number};
+use super::ids::Shown;
 use super::orders::{Follows, Orders, Places};
 use super::pools::Closed;
 use super::rows::NameOf;
@@ -50,6 +51,8 @@ pub(super) struct OpenSpan {
     pub(super) is_left: bool,
     /// Who calls it in its thread has printed since: it has returned.
     pub(super) has_returned: bool,
+    /// The ids that its records print.
+    pub(super) ids: Option<Shown>,
     /// Values under which it is indexed.
     pub(super) keys: Vec<(ValueClassId, Arc<str>)>,
     /// What it was before its last record, if that one named nothing.
@@ -124,6 +127,16 @@ impl Fit {
         &self.tops
     }
 
+    /// The record prints an id: of the span's request, where no thread tells, as much as one that
+    /// both name.
+    pub(super) fn prints_id(&mut self, is_the_same: bool) {
+        self.names = true;
+        if is_the_same {
+            self.n_request += 1;
+            self.differs = false;
+        }
+    }
+
     /// Whether this leaves the span all top-level methods that `other` leaves it.
     pub(super) fn keeps_all_of(&self, other: &Fit) -> bool {
         let has = |top| self.tops.binary_search_by_key(&top, Next::top).is_ok();
@@ -182,6 +195,7 @@ impl OpenSpan {
             last_us,
             is_left: false,
             has_returned: false,
+            ids: None,
             keys,
             before_last: None,
             common: Vec::new(),
@@ -566,7 +580,9 @@ impl OpenSpan {
         let identifiers = shown.into_iter().map(value).collect();
         let top_levels = self.tops.iter().map(|state| state.top).collect();
         let (events, hosts) = (self.events, Vec::new());
-        let span = Span { node, thread, top_levels, n_alike: 1, identifiers, events, truncated, hosts };
-        Closed::new(span, fits, self.uuids)
+        let trace = None;
+        let span =
+            Span { node, thread, top_levels, n_alike: 1, identifiers, trace, events, truncated, hosts };
+        Closed::new(span, fits, self.uuids).with_ids(self.ids)
     }
 }

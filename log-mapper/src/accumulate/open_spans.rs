@@ -7,8 +7,9 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use schema::{IdentifierStrength, TopLevelId, ValueClassId};
+use schema::{IdentifierStrength, Place, TopLevelId, ValueClassId};
 
+use super::ids::Shown;
 use super::open_span::OpenSpan;
 
 /// Position of an open span. Positions of closed spans are used again.
@@ -38,6 +39,8 @@ pub(super) struct OpenSpans {
     by_thread: FxHashMap<u32, Vec<SpanIndex>>,
     /// Per value, in order of opening.
     by_value: FxHashMap<(ValueClassId, Arc<str>), Ordered>,
+    /// Per id of a request, in order of opening.
+    by_trace: FxHashMap<Arc<str>, Ordered>,
     /// Per (top-level method, node) at which a span without a thread stands,
     /// in order of their last record.
     by_place: BTreeMap<(TopLevelId, u32), Ordered>,
@@ -95,6 +98,14 @@ impl OpenSpans {
                 if spans.is_empty() {
                     self.by_value.remove(key);
                 }
+            }
+        }
+        if let Some(ids) = &span.ids
+            && let Some(spans) = self.by_trace.get_mut(&ids.trace)
+        {
+            spans.remove(&(span.first_seq, index));
+            if spans.is_empty() {
+                self.by_trace.remove(&ids.trace);
             }
         }
         self.free.push(index);
@@ -156,6 +167,32 @@ impl OpenSpans {
     pub(super) fn with_value(&self, class: ValueClassId, text: &Arc<str>) -> impl Iterator<Item = SpanIndex> {
         let spans = self.by_value.get(&(class, Arc::clone(text)));
         spans.into_iter().flat_map(|spans| spans.iter().rev().map(|&(_, span)| span)).take(LOOK_BACK_MAX)
+    }
+
+    /// The spans that have printed the id of a request, newest first.
+    pub(super) fn with_trace(&self, trace: &str) -> impl Iterator<Item = SpanIndex> {
+        let spans = self.by_trace.get(trace);
+        spans.into_iter().flat_map(|spans| spans.iter().rev().map(|&(_, span)| span)).take(LOOK_BACK_MAX)
+    }
+
+    /// The record at `place` of the span at `index` prints the id of its request, and that of a span.
+    pub(super) fn show_trace(&mut self, index: SpanIndex, trace: &str, id: Option<&str>, place: Place) {
+        let span = self.spans[index as usize].as_mut().expect("an index names an open span");
+        let shown = span.ids.get_or_insert_with(|| {
+            let trace = self
+                .by_trace
+                .get_key_value(trace)
+                .map_or_else(|| trace.into(), |(known, _)| Arc::clone(known));
+            Shown { trace, span: None, places: [place; 2] }
+        });
+        if *shown.trace != *trace {
+            return;
+        }
+        self.by_trace.entry(Arc::clone(&shown.trace)).or_default().insert((span.first_seq, index));
+        shown.places[1] = place;
+        if shown.span.as_deref() != id && id.is_some() {
+            shown.span = id.map(Arc::from);
+        }
     }
 
     /// The spans that stand at a place of `top` for which `wanted` holds,

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use schema::{Accumulator, Kinds, Model, Pass, TopLevelId};
 
 use super::began::Began;
+use super::ids::Changes;
 use super::orders::Orders;
 use super::pools::{Closed, Pools};
 use super::recent_texts::RecentTexts;
@@ -82,6 +83,7 @@ pub(super) struct Part<'m> {
     has_threads: bool,
     /// What the program can run, as far as is known.
     possible: Option<Vec<bool>>,
+    id_changes: Changes,
 }
 
 /// What is known of threads from the spans of all parts so far.
@@ -134,6 +136,7 @@ impl<'m> Scan<'m> {
             told,
             has_threads: self.threads.are_printed(),
             possible: self.programs.possible(),
+            id_changes: self.id_changes,
         }
     }
 
@@ -143,9 +146,9 @@ impl<'m> Scan<'m> {
             self.close(index, true);
         }
         let (done, told) = self.take_closed();
-        let Self { model, orders, together, began, kinds, programs, threads, .. } = self;
+        let Self { model, orders, together, began, kinds, programs, threads, id_changes, .. } = self;
         let (has_threads, possible) = (threads.are_printed(), programs.possible());
-        Part { model, done, orders, together, began, kinds, told, has_threads, possible }
+        Part { model, done, orders, together, began, kinds, told, has_threads, possible, id_changes }
     }
 
     fn take_closed(&mut self) -> (Vec<(u64, Closed)>, ToldByName) {
@@ -167,6 +170,11 @@ impl<'m> Scan<'m> {
 }
 
 impl Part<'_> {
+    /// Whether the ids that records print change within runs of methods.
+    pub(super) fn ids_change(&self) -> bool {
+        self.id_changes.are_within_runs()
+    }
+
     /// The accumulators of the spans, in order of their first event.
     pub(super) fn finish(mut self, threads: &mut KnownThreads<'_>, config: &Config) -> Vec<Accumulator> {
         self.join(config);
@@ -193,6 +201,7 @@ impl Part<'_> {
         let accumulators = done.into_iter().map(|(_, mut closed)| {
             let told = told_of(&closed);
             pools.prefer(&mut closed, |top| is_doubtful(told, top));
+            closed.settle_trace();
             Accumulator { spans: vec![closed.into_span()], links: Vec::new() }
         });
         let accumulators = accumulators.collect();

@@ -14,6 +14,7 @@ use schema::{
     Event, LinkKind, LogPointId, Model, Name, Pass, Span, TopLevelId, TopLevelKind, TopLevelMethod,
 };
 
+use super::ids::Shown;
 use super::one_by_one::differ;
 use super::open_span::kind_rank;
 use super::orders::Orders;
@@ -43,6 +44,8 @@ pub(super) struct Inside {
     pub(super) uuids: Vec<Arc<str>>,
     /// Lines of libraries before and after its own: they say nothing of what it is.
     pub(super) around: Vec<Event>,
+    /// The ids that its records print, of each span that it was made of.
+    pub(super) ids: Vec<Shown>,
 }
 
 impl Deref for Closed {
@@ -61,7 +64,13 @@ impl DerefMut for Closed {
 
 impl Closed {
     pub(super) fn new(span: Span, fits: Vec<Fitness>, uuids: Vec<Arc<str>>) -> Self {
-        Self(Box::new(Inside { span, fits, uuids, around: Vec::new() }))
+        Self(Box::new(Inside { span, fits, uuids, around: Vec::new(), ids: Vec::new() }))
+    }
+
+    /// The same with the ids that its records print.
+    pub(super) fn with_ids(mut self, ids: impl IntoIterator<Item = Shown>) -> Self {
+        self.ids.extend(ids);
+        self
     }
 
     /// The span alone, with what libraries have printed around it.
@@ -115,6 +124,7 @@ impl Closed {
             self.span.truncated &= part.span.truncated;
             self.uuids.append(&mut part.uuids);
             self.around.append(&mut part.around);
+            self.ids.append(&mut part.ids);
         }
         self.span.events.sort_by_key(|event| (event.ts_us, event.file, event.line));
         if self.span.events.first().map(Event::place) != first {

@@ -180,8 +180,12 @@ impl Rests<'_, '_> {
         names(a, b) || names(b, a)
     }
 
-    /// Whether `a` had printed its last line before the first one of `b`.
+    /// Whether `a` had printed its last line before the first one of `b`, and their ids do not say
+    /// that they are of two requests.
     fn is_before(&self, a: usize, b: usize) -> bool {
+        if self.done[a].1.is_of_another_trace(&self.done[b].1) {
+            return false;
+        }
         let at = |event: &Event| -> (i64, Place) { (event.ts_us, event.place()) };
         let (a, b) = (&self.done[a].1.span.events, &self.done[b].1.span.events);
         a.last().map(at) < b.first().map(at)

@@ -53,6 +53,7 @@ impl Scan<'_> {
     ) -> Vec<Taker> {
         let mut takers = Vec::new();
         let current = thread.and_then(|thread| self.open.current(thread));
+        let trace = self.trace_of(record);
         for (candidate, fact) in facts {
             // What the text of a thread names is known to what that is at work on, alone.
             let shown = fact.without_hidden();
@@ -73,17 +74,29 @@ impl Scan<'_> {
                 None => self.find_by_place(fact, &mut found),
             }
             found.extend(self.open.recent(n_recent));
+            let same_trace = trace.into_iter().flat_map(|trace| self.open.with_trace(trace));
+            found.extend(same_trace.filter(|span| self.open.get(*span).thread == thread));
             found.sort_unstable();
             found.dedup();
+            found.retain(|span| !self.is_of_another_trace(record, *span));
             for span in found {
                 let open = self.open.get(span);
                 let gap_us = record.ts_us.abs_diff(open.last_us);
+                if trace.is_some()
+                    && self.orders.starts(fact.log_point)
+                    && self.is_of_another_call(record, span)
+                {
+                    continue;
+                }
                 if gap_us > self.config.window_us.unsigned_abs() {
                     continue;
                 }
                 let is_at_work = current == Some(span) && gap_us <= LOOP_US;
                 let said = shown.as_ref().filter(|_| current != Some(span)).unwrap_or(fact);
-                let fit = open.fit(&mut self.orders, &self.kinds, said, is_at_work);
+                let mut fit = open.fit(&mut self.orders, &self.kinds, said, is_at_work);
+                if let (Some(fit), Some(_)) = (&mut fit, trace) {
+                    fit.prints_id(thread.is_none() && open.ids.is_some());
+                }
                 let fit = fit.filter(|fit| {
                     let is_apart = thread.is_some() && current != Some(span) && fit.n_request > 0;
                     let resumes = !open.is_left || fit.resumes(&mut self.orders, fact.log_point);

@@ -65,6 +65,7 @@ impl<'a> Sketched<'a> {
             ts_us: (time * 1e6) as i64,
             late_us: 0,
             tick_us: 0,
+            ids: [None, None],
             level: level.or(Some(Level::Info)),
             thread,
             text: line.as_bytes(),

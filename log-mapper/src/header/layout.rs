@@ -239,6 +239,8 @@ struct Compiler {
     prefix: Vec<Part>,
     suffix: Vec<Part>,
     mdc_keys: Vec<String>,
+    /// Texts without a name so far.
+    n_texts: usize,
     message_max: Option<(usize, Cut)>,
     seen_message: bool,
     /// After `%n` only a stack trace follows, which is continuation lines.
@@ -342,10 +344,10 @@ impl Compiler {
             Kind::Location => Field::Location,
             Kind::Mdc => match option(0) {
                 Some(key) if !key.contains(',') => self.mdc(key),
-                _ => Field::Text,
+                _ => self.text(),
             },
             Kind::Number => Field::Number,
-            Kind::Text | Kind::Nested | Kind::Optional | Kind::Enclosed => Field::Text,
+            Kind::Text | Kind::Nested | Kind::Optional | Kind::Enclosed => self.text(),
             Kind::Throwable => Field::Throwable,
             Kind::Message => {
                 self.seen_message = true;
@@ -372,6 +374,13 @@ impl Compiler {
         }
         self.mdc_keys.push(key.to_owned());
         Field::Mdc(self.mdc_keys.len() - 1)
+    }
+
+    /// A text that has no name is known by its number, as far as there is room: it can hold an id.
+    fn text(&mut self) -> Field {
+        self.n_texts += 1;
+        let key = format!("[{}]", self.n_texts);
+        self.mdc(&key)
     }
 
     fn new_line(&mut self, next: usize) -> usize {

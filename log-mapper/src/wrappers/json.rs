@@ -26,9 +26,9 @@ const UNIT: u8 = 0x1f;
 
 /// How the inner text is laid out, by what the time is printed as.
 pub(super) const LAYOUTS: &[&str] = &[
-    "%d{ISO8601}\u{1f}%p\u{1f}%t\u{1f}%c\u{1f}%X{trace_id}\u{1f}%X{span_id}\u{1f}%m%n",
-    "%d{UNIX_MILLIS}\u{1f}%p\u{1f}%t\u{1f}%c\u{1f}%X{trace_id}\u{1f}%X{span_id}\u{1f}%m%n",
-    "%d{yyyy-MM-dd HH:mm:ss.SSS Z}\u{1f}%p\u{1f}%t\u{1f}%c\u{1f}%X{trace_id}\u{1f}%X{span_id}\u{1f}%m%n",
+    "%d{ISO8601}\u{1f}%p\u{1f}%t\u{1f}%c\u{1f}%X{trace_id}\u{1f}%X{span_id}\u{1f}%X{request_id}\u{1f}%m%n",
+    "%d{UNIX_MILLIS}\u{1f}%p\u{1f}%t\u{1f}%c\u{1f}%X{trace_id}\u{1f}%X{span_id}\u{1f}%X{request_id}\u{1f}%m%n",
+    "%d{yyyy-MM-dd HH:mm:ss.SSS Z}\u{1f}%p\u{1f}%t\u{1f}%c\u{1f}%X{trace_id}\u{1f}%X{span_id}\u{1f}%X{request_id}\u{1f}%m%n",
 ];
 
 /// What a line says, by role: the value, and how good its key is.
@@ -58,7 +58,7 @@ impl<'a> Fields<'a> {
         let is_record = self.get(Role::Level).is_some() || self.get(Role::Logger).is_some();
         is_record.then_some(())?;
         self.write_time(out)?;
-        for role in [Role::Level, Role::Thread, Role::Logger, Role::Trace, Role::Span] {
+        for role in [Role::Level, Role::Thread, Role::Logger, Role::Trace, Role::Span, Role::Request] {
             out.push(UNIT);
             match self.get(role) {
                 Some(Value::Bare([digit @ b'0'..=b'7'])) if role == Role::Level => {

@@ -188,6 +188,7 @@ mod tests {
             identifiers: vec![Value { value_class, text: value.into() }],
             events: (0..).zip(points).map(event).collect(),
             truncated: is_cut,
+            trace: None,
             hosts: Vec::new(),
             n_alike: 1,
         };

@@ -42,7 +42,7 @@ impl Periods {
     pub(super) fn new(mut spans: Vec<Spill>, config: &Config) -> Self {
         spans.sort_unstable();
         let n_events = spans.iter().map(|span| u64::from(span.n_events)).sum();
-        Self { spans: spans.into_iter(), n_events, open: Vec::new(), config: *config }
+        Self { spans: spans.into_iter(), n_events, open: Vec::new(), config: config.clone() }
     }
 
     /// The next one; the last one, which is there even without spans, is asked for once.

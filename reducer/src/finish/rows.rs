@@ -269,6 +269,9 @@ fn node_times(names: &Names, accumulator: &Accumulator, extents: &[(i64, i64)]) 
     rows
 }
 
+/// What an id of the request that the logs carry is called among its identifiers.
+const TRACE_ID: &str = "trace_id";
+
 fn identifiers(names: &Names, accumulator: &Accumulator) -> Vec<NameValue> {
     let value = |v: &schema::Value| {
         let name = names.value_classes.get(v.value_class.index()).unwrap_or(&names.unknown);
@@ -276,6 +279,8 @@ fn identifiers(names: &Names, accumulator: &Accumulator) -> Vec<NameValue> {
     };
     let mut pairs: Vec<(Text, Text)> =
         accumulator.spans.iter().flat_map(|span| &span.identifiers).map(value).collect();
+    let traces = accumulator.spans.iter().filter_map(|span| span.trace.as_ref());
+    pairs.extend(traces.map(|trace| (Text::from(TRACE_ID), Text::clone(&trace.text))));
     pairs.sort();
     pairs.dedup();
     pairs.into_iter().map(|(name, value)| NameValue { name, value }).collect()

@@ -83,8 +83,10 @@ pub(super) fn of(
         counts.entry(sort(link)).or_default().add(verdict);
     }
     let weights = weigh(&counts);
+    let is_one = |link: &SpanLink| facts.ids().are_one(link.from, link.to) == Some(true);
     let of = |link: &SpanLink| weights[&sort(link)] * told.get(link).copied().unwrap_or(1.0);
-    links.iter().map(|link| Probability::new(of(link))).collect()
+    let weight = |link: &SpanLink| if is_one(link) { 1.0 } else { of(link) };
+    links.iter().map(|link| Probability::new(weight(link))).collect()
 }
 
 /// What was counted of the links of a sort.

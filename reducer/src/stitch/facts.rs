@@ -10,6 +10,7 @@ use schema::kinds::{
     TELLING_MIN, are_folder_and_file, are_part_and_whole, contains_apart, is_dated, is_digest, is_made,
 };
 
+use super::ids::Ids;
 use super::pairs::Pairs;
 use crate::merge::{Names, Sets, SpanLink, end_us, start_us, to_u32};
 use crate::skeleton::{Event, Span};
@@ -65,12 +66,20 @@ pub(super) struct Facts<'s> {
     within: FxHashMap<ValueClassId, Vec<ValueClassId>>,
     /// What tells requests apart, by the spans that name it.
     names: FxHashMap<u32, Names>,
+    /// The ids that the logs carry.
+    ids: Ids,
     /// Spans of each (node, thread).
     n_of_thread: FxHashMap<(u32, &'s str), usize>,
 }
 
 /// Among what tells requests apart, the number of what a span works on.
 const NUMBER: u32 = u32::MAX;
+
+/// The same of the ids of the first kind; those of others come before it.
+const FIRST_ID: u32 = NUMBER - 1;
+
+/// Kinds of ids that are told apart from other names.
+const ID_KINDS_MAX: u32 = 1 << 16;
 
 /// By their numbers what spans work on, where that has one.
 fn numbered(labels: Vec<Option<u32>>) -> impl Iterator<Item = (u32, Names)> {
@@ -224,7 +233,8 @@ impl<'s> Facts<'s> {
         let texts =
             spans.iter().map(|fact| TextSet::of(fact.values.iter().map(|value| &*value.text))).collect();
         let (within, names) = Default::default();
-        Self { spans, starts_us, texts, holders, of_kinds, classes, kinds, within, names, n_of_thread }
+        let ids = Ids::none(spans.len());
+        Self { spans, starts_us, texts, holders, of_kinds, classes, kinds, within, names, ids, n_of_thread }
     }
 
     /// Remembers whose clocks are coarse.
@@ -245,21 +255,49 @@ impl<'s> Facts<'s> {
         self.names.get(&span)?.get(&NUMBER).copied()
     }
 
-    /// Whether two spans work on different things, as their numbers say.
+    /// Remembers the ids that the logs carry.
+    pub(super) fn carry(&mut self, ids: Ids) {
+        let named = (0..).zip(&ids.of).filter_map(|(span, id)| {
+            let (kind, number) = id.filter(|(kind, _)| *kind < ID_KINDS_MAX)?;
+            Some((span, Names::from([(FIRST_ID - kind, number)])))
+        });
+        self.tell_apart(named);
+        self.ids = ids;
+    }
+
+    /// The ids that the logs carry.
+    pub(super) fn ids(&self) -> &Ids {
+        &self.ids
+    }
+
+    /// Whether two spans work on different things, as their numbers say, or are of different
+    /// requests, as their ids do.
     pub(super) fn are_apart(&self, a: u32, b: u32) -> bool {
+        if self.ids.are_one(a, b) == Some(false) {
+            return true;
+        }
         self.label_of(a).zip(self.label_of(b)).is_some_and(|(a, b)| a != b)
     }
 
     /// The spans, each a set of its own, of which those never become one that name
     /// different things.
     pub(super) fn sets(&self) -> Sets {
-        Sets::with_names(self.len(), self.names.clone())
+        let mut sets = Sets::with_names(self.len(), self.names.clone());
+        self.ids.unite(&mut sets);
+        sets
     }
 
-    /// The same, of which only those never become one whose work has different numbers.
+    /// The same, of which only those never become one whose work has different numbers, or
+    /// different ids.
     pub(super) fn numbered_sets(&self) -> Sets {
-        let labels = (0..to_u32(self.len())).map(|span| self.label_of(span)).collect();
-        Sets::with_names(self.len(), numbered(labels).collect())
+        let of_span = |(span, names): (&u32, &Names)| {
+            let names: Names =
+                names.range(FIRST_ID - ID_KINDS_MAX..).map(|(kind, name)| (*kind, *name)).collect();
+            (!names.is_empty()).then_some((*span, names))
+        };
+        let mut sets = Sets::with_names(self.len(), self.names.iter().filter_map(of_span).collect());
+        self.ids.unite(&mut sets);
+        sets
     }
 
     /// Links between the spans that work on one thing.

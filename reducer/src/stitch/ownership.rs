@@ -364,6 +364,7 @@ mod tests {
             identifiers: Vec::new(),
             events: words.map(event).collect(),
             truncated: false,
+            trace: None,
             hosts: Vec::new(),
             n_alike: 1,
         };

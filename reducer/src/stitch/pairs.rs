@@ -331,6 +331,12 @@ impl<'m> Pairs<'m> {
         self.by_receiver.get(&top).into_iter().flatten().copied()
     }
 
+    /// The first hand-off of the model from one method to another.
+    pub(super) fn between(&self, from: TopLevelId, to: TopLevelId) -> Option<PairId> {
+        let mut pairs = self.model.communication_pairs.iter();
+        pairs.position(|pair| (pair.from, pair.to) == (from, to)).map(PairId::new)
+    }
+
     /// The calls by which somebody asks for what `top` begins.
     pub(super) fn asking(&self, top: TopLevelId) -> impl Iterator<Item = u32> {
         self.asking.get(&top).into_iter().flatten().copied()

@@ -151,13 +151,19 @@ fn matches(
         let odd = rank as f64 * RANK + if begins { 0.0 } else { ODD_LINE };
         for gap in gaps.around(top, fact.start_us, |from| offsets.between(from, fact.node)) {
             let Gap { span: caller, call, .. } = *gaps.get(gap);
-            if caller == span || facts.are_of_one_thread(caller, span) {
+            let is_of_another = facts.ids().are_one(caller, span) == Some(false);
+            if caller == span || is_of_another || facts.are_of_one_thread(caller, span) {
                 continue;
             }
             let odd = odd + f64::from(calls[call as usize].n_past) * PAST;
             let known = best.entry(gap).or_insert(odd);
             *known = known.min(odd);
         }
+    }
+    // Where one caller has the id of the span, no other one has asked.
+    let is_of_id = |gap: &u32| facts.ids().are_one(gaps.get(*gap).span, span) == Some(true);
+    if best.keys().any(is_of_id) {
+        best.retain(|gap, _| is_of_id(gap));
     }
     let mut out: Vec<Match> = best.into_iter().map(|(gap, odd)| Match { gap, odd }).collect();
     out.sort_unstable_by_key(|one| one.gap);

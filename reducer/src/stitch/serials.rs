@@ -196,6 +196,7 @@ mod tests {
             identifiers: Vec::new(),
             events: vec![event],
             truncated: false,
+            trace: None,
             hosts: Vec::new(),
             n_alike: 1,
         };

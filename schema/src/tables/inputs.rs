@@ -36,6 +36,10 @@ record! {
         n_headerless: i64,
         /// Records refused.
         n_rejected: i64,
+        /// The field that holds ids of requests, if one does.
+        id_field: Option<Text>,
+        /// Records that print one; none in tables from before they were counted.
+        n_ids: Option<i64>,
         /// First time stamp.
         first_ts: Option<Time>,
         /// Last time stamp.
@@ -91,6 +95,8 @@ impl InputRow {
             n_unattributed: signed(account.n_unattributed),
             n_headerless: signed(account.n_headerless),
             n_rejected: signed(account.n_rejected),
+            id_field: account.id_field.as_deref().map(Text::from),
+            n_ids: Some(signed(account.n_ids)),
             first_ts: account.first_us.map(Time),
             last_ts: account.last_us.map(Time),
             digest: Text::from(format!("{:032x}", account.digest)),
@@ -121,6 +127,8 @@ impl InputRow {
             n_unattributed: self.n_unattributed.unsigned_abs(),
             n_headerless: self.n_headerless.unsigned_abs(),
             n_rejected: self.n_rejected.unsigned_abs(),
+            id_field: self.id_field.as_ref().map(ToString::to_string),
+            n_ids: self.n_ids.unwrap_or_default().unsigned_abs(),
             damage: self.damage.iter().map(ToString::to_string).collect(),
             first_us: self.first_ts.map(|t| t.0),
             last_us: self.last_ts.map(|t| t.0),

@@ -10,6 +10,8 @@ pub(super) enum Role {
     Logger = 3,
     Trace = 4,
     Span = 5,
+    /// The id of a request that is no trace.
+    Request = 10,
     Message = 6,
     Throwable = 7,
     /// Seconds, and what is to be added to them.
@@ -17,7 +19,7 @@ pub(super) enum Role {
     Nanos = 9,
 }
 
-pub(super) const N_ROLES: usize = 10;
+pub(super) const N_ROLES: usize = 11;
 
 /// Keys of each role, with points between those of nested objects; the first that is there is
 /// meant. Of ECS, logstash in both of its forms, log4j 2, GELF, logback, Quarkus, WildFly, Spring
@@ -120,6 +122,49 @@ pub(super) const KEYS: &[(Role, &[&str])] = &[
             "mdc.traceId",
             "contextMap.traceId",
             "mdc.trace_id",
+            "contextMap.trace_id",
+            "labels.trace_id",
+            "attributes.trace_id",
+            "context.traceId",
+            "properties.traceId",
+            "dd.trace_id",
+            "mdc.dd.trace_id",
+            "contextMap.dd.trace_id",
+            "X-B3-TraceId",
+            "mdc.X-B3-TraceId",
+            "contextMap.X-B3-TraceId",
+            "logging.googleapis.com/trace",
+            "AWS-XRAY-TRACE-ID",
+            "xray_trace_id",
+            "traceparent",
+            "mdc.traceparent",
+            "@fields.traceId",
+            "@fields.trace_id",
+        ],
+    ),
+    (
+        Role::Request,
+        &[
+            "correlationId",
+            "correlation_id",
+            "correlation.id",
+            "mdc.correlationId",
+            "contextMap.correlationId",
+            "_correlationId",
+            "X-Correlation-ID",
+            "x-correlation-id",
+            "requestId",
+            "request_id",
+            "http.request.id",
+            "mdc.requestId",
+            "mdc.request_id",
+            "contextMap.requestId",
+            "_requestId",
+            "_request_id",
+            "X-Request-ID",
+            "x-request-id",
+            "AWSRequestId",
+            "transaction.id",
         ],
     ),
     (
@@ -133,6 +178,15 @@ pub(super) const KEYS: &[(Role, &[&str])] = &[
             "mdc.spanId",
             "contextMap.spanId",
             "mdc.span_id",
+            "contextMap.span_id",
+            "labels.span_id",
+            "dd.span_id",
+            "mdc.dd.span_id",
+            "contextMap.dd.span_id",
+            "X-B3-SpanId",
+            "mdc.X-B3-SpanId",
+            "contextMap.X-B3-SpanId",
+            "logging.googleapis.com/spanId",
         ],
     ),
     (

@@ -61,6 +61,7 @@ fn span(model: &Model, node: &str, thread: &str, text: &str) -> Span {
         identifiers: Vec::new(),
         events: events.split(' ').map(event).collect(),
         truncated: false,
+        trace: None,
         hosts: Vec::new(),
         n_alike: 1,
     }

@@ -48,6 +48,7 @@ fn request(model: &Model, spans: &[(&str, &str, i64, i64)], links: &[(u32, u32, 
             identifiers: Vec::new(),
             events: vec![event(line, start, first), event(line + 1, end, "Work")],
             truncated: false,
+            trace: None,
             hosts: Vec::new(),
             n_alike: 1,
         }
