@@ -16,6 +16,8 @@ pub(crate) struct Chunk {
     /// Offset in the file's text.
     pub(crate) start: u64,
     pub(crate) bytes: Vec<u8>,
+    /// Whether it begins with lines of the process that is read, as a line before it says.
+    pub(crate) is_mine: bool,
     /// What was left out at the end of the last record.
     pub(crate) left_out: LeftOut,
 }
@@ -45,12 +47,14 @@ pub(crate) struct Chunker {
     /// Read, but not yet in a chunk.
     carry: Vec<u8>,
     start: u64,
+    /// Whether what is read next is of the process that is read.
+    is_mine: bool,
 }
 
 impl Chunker {
     /// `head` was read from the input before.
     pub(crate) fn new(head: Vec<u8>, reading: Arc<Reading>, chunk_bytes: usize) -> Self {
-        Self { reading, chunk_bytes: chunk_bytes.max(1), carry: head, start: 0 }
+        Self { reading, chunk_bytes: chunk_bytes.max(1), carry: head, start: 0, is_mine: true }
     }
 
     /// The next chunk; `digest` sees all text that is read, in order.
@@ -87,7 +91,9 @@ impl Chunker {
         let start = self.start;
         self.start += bytes.len() as u64 + left_out.n_bytes;
         self.carry = carry;
-        (!bytes.is_empty()).then_some(Chunk { file: 0, start, bytes, left_out })
+        let is_mine = self.is_mine;
+        self.is_mine = self.reading.is_mine_after(&bytes, is_mine);
+        (!bytes.is_empty()).then_some(Chunk { file: 0, start, bytes, is_mine, left_out })
     }
 
     /// Start of the last record in `bytes` that is surely one: its header, if it

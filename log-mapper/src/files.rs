@@ -10,8 +10,10 @@ use schema::{InputAccount, Result};
 use crate::Config;
 use crate::chunks::{Chunk, Chunker};
 use crate::digests::Digests;
+use crate::header::calendar::Calendar;
 use crate::header::clock::Clock;
-use crate::header::{Judge, Layout};
+use crate::header::timestamp::TimeLayout;
+use crate::header::{Judge, Layout, date_in};
 use crate::input::{Input, Source};
 use crate::limits::{CHUNK_BYTES, LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};
 use crate::lines::RawRecords;
@@ -194,7 +196,7 @@ fn finish(
         clocks[begin.layout].resolve(&begin.header.time?)
     });
     let first_us = first_us.or_else(|| {
-        let civil = reading.n_own.min(1).checked_sub(1).and_then(|own| reading.stamp(own, sample, 0))?;
+        let civil = reading.n_own.min(1).checked_sub(1).and_then(|own| reading.stamp(own, sample, (first_line_of(&reading, sample)?, 0)))?;
         clocks[0].resolve(&civil)
     });
     if first_us.is_none() && reading.n_headers > 0 && reading.main().is_some_and(|one| one.time().is_none()) {
@@ -215,6 +217,17 @@ fn finish(
     Ok(Looked { reading: Arc::new(reading), first_us, process: None })
 }
 
+/// Where the first line of `text` stands of which anything is left.
+fn first_line_of(reading: &Reading, text: &[u8]) -> Option<usize> {
+    let unwrapped = unwrap(&reading.wrappers, text);
+    unwrapped.places.first().map(|place| place.start as usize).or(reading.wrappers.is_empty().then_some(0))
+}
+
+/// The time stamp that `time` reads at the start of a line, or behind a few fields.
+fn dated_line<'a>(time: &TimeLayout, line: &'a [u8]) -> Option<&'a [u8]> {
+    date_in(time, line).map(|(start, end)| &line[start..end])
+}
+
 /// Of text in which no record is found.
 const NO_LAYOUT: &str = "no line has a header of a known layout: give the layout";
 
@@ -232,7 +245,7 @@ pub(crate) fn each_record(
     let mut input = Input::open(source, input_bytes_max)?;
     let mut chunker = Chunker::new(Vec::new(), Arc::clone(reading), CHUNK_BYTES);
     while let Some(chunk) = chunker.next(&mut input, &mut |_| ()) {
-        let unwrapped = reading.unwrap(&chunk.bytes);
+        let unwrapped = reading.unwrap_after(&chunk.bytes, chunk.is_mine);
         let text = unwrapped.as_ref().map_or(&chunk.bytes, |unwrapped| &unwrapped.text);
         for record in RawRecords::new(text, reading) {
             let Some(begin) = record.begin.filter(|begin| begin.layout < reading.n_own) else { continue };
@@ -253,7 +266,12 @@ const PACKED: &str = "a tar archive, no file with a header of a layout: unpack i
 /// The clocks of one file, one for each layout: the layout's own zone, else the configured one.
 pub(crate) fn clocks(config: &Config, reading: &Reading) -> Vec<Clock> {
     let zone = |layout: &Arc<Layout>| layout.zone().unwrap_or(&config.zone).clone();
-    reading.layouts.iter().map(|layout| Clock::new(zone(layout), reading.date)).collect()
+    let clock = |layout: &Arc<Layout>| {
+        let is_of_week = layout.time().is_some_and(TimeLayout::has_week_year);
+        let calendar = Calendar { is_of_week: reading.calendar.is_of_week || is_of_week, ..reading.calendar };
+        Clock::new(zone(layout), reading.date).with_calendar(calendar)
+    };
+    reading.layouts.iter().map(clock).collect()
 }
 
 /// What the times and layouts of a file depend on.

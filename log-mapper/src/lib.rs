@@ -63,6 +63,8 @@ pub struct Config {
     pub may_detect: bool,
     /// Zone of time stamps that have none.
     pub zone: TimeZone,
+    /// Whether it was given: what prints a zone that is not known is of it then.
+    pub zone_is_given: bool,
     /// Year, month and day of a first time stamp without a date; none: the last one is of the day
     /// on which its file was written.
     pub date: Option<(i16, u8, u8)>,
@@ -82,6 +84,7 @@ impl Config {
             layouts: Vec::new(),
             may_detect: false,
             zone: TimeZone::UTC,
+            zone_is_given: false,
             date: None,
             chunk_bytes: limits::CHUNK_BYTES,
             input_bytes_max: u64::MAX,

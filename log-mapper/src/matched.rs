@@ -38,6 +38,9 @@ pub(crate) struct Counts {
     pub(crate) n_records: u64,
     pub(crate) n_headerless: u64,
     pub(crate) n_rejected: u64,
+    /// Records of times that there are not, and lines of the chunk before the first of them.
+    pub(crate) n_impossible: u64,
+    pub(crate) first_impossible: Option<u64>,
     /// Records whose end was left out, and offset of the first.
     pub(crate) n_cut: u64,
     pub(crate) first_cut: Option<u64>,
@@ -103,7 +106,7 @@ pub(crate) fn match_chunk(
 ) -> Matched {
     let mut out = Matched::default();
     let mut chunk = chunk;
-    let unwrapped = reading.unwrap(&chunk.bytes);
+    let unwrapped = reading.unwrap_after(&chunk.bytes, chunk.is_mine);
     let n_raw_lines = unwrapped.as_ref().map_or(0, |unwrapped| n_lines_of(&chunk) + unwrapped.n_added);
     let mut wrapped = Vec::new();
     let unwrapped = unwrapped.map(|mut unwrapped| {
@@ -117,8 +120,10 @@ pub(crate) fn match_chunk(
         let ends_line =
             if left_out.n_bytes > 0 { left_out.ends_with_line_feed } else { record.bytes.ends_with(b"\n") };
         let mut n_lines = record.n_line_feeds + left_out.n_line_feeds + u64::from(!ends_line);
-        let mut start = record.start;
+        let (mut start, mut place_in_line) = (record.start, (record.start, 0));
         if let Some(unwrapped) = &unwrapped {
+            let place = unwrapped.place_of(record.start);
+            place_in_line = (place.start as usize, place.nth as usize);
             (start, line) = unwrapped.place(record.start);
             let next =
                 if is_last { n_raw_lines } else { unwrapped.place(record.start + record.bytes.len()).1 };
@@ -132,7 +137,7 @@ pub(crate) fn match_chunk(
         match record.begin {
             Some(Start { header, layout }) if layout < reading.n_own => {
                 let n_lines = u32::try_from(n_lines).unwrap_or(u32::MAX);
-                let stamp = reading.stamp(layout, &wrapped, start);
+                let stamp = reading.stamp(layout, &wrapped, place_in_line);
                 let place = Where { start, line, n_lines, stamp };
                 reading.set_clocks(clocks, chunk.start + start as u64);
                 let clock = &mut clocks[layout];
@@ -173,6 +178,10 @@ impl Matched {
         let is_too_long = record.bytes.len() > LINE_BYTES_MAX && line_end(record.bytes, 0) > LINE_BYTES_MAX;
         let (Some(ts_us), false) = (time, is_too_long) else {
             self.counts.n_rejected += 1;
+            if time.is_none() {
+                self.counts.n_impossible += 1;
+                self.counts.first_impossible = self.counts.first_impossible.or(Some(place.line));
+            }
             return;
         };
         self.counts.first_us = Some(self.counts.first_us.map_or(ts_us, |us| us.min(ts_us)));

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::header::calendar::Calendar;
 use crate::header::civil::{Civil, Round};
 use crate::header::clock::Clock;
 use crate::header::timestamp::TimeLayout;
@@ -36,6 +37,8 @@ pub(crate) struct Reading {
     pub(crate) turn: Round,
     /// Where hours begin to mean something else, in order.
     pub(crate) shifts: Vec<Shift>,
+    /// What years and fractions of seconds mean.
+    pub(crate) calendar: Calendar,
     /// How it was found, for people.
     pub(crate) how: String,
     /// Why it may be wrong, for people.
@@ -106,8 +109,18 @@ impl Reading {
 
     /// The inner text of `text`, which begins with a line; none: it is `text`.
     pub(crate) fn unwrap(&self, text: &[u8]) -> Option<Unwrapped> {
+        self.unwrap_after(text, true)
+    }
+
+    /// The same; `is_mine`: lines whose process is named before `text` are of the one that is read.
+    pub(crate) fn unwrap_after(&self, text: &[u8], is_mine: bool) -> Option<Unwrapped> {
         let is_bare = self.wrappers.is_empty() && wrappers::is_clean(text);
-        (!is_bare).then(|| wrappers::unwrap_only(&self.wrappers, self.only.as_ref(), text))
+        (!is_bare).then(|| wrappers::unwrap_only(&self.wrappers, self.only.as_ref(), is_mine, text))
+    }
+
+    /// Whether what follows `text` is of the process that is read, as far as `text` says it.
+    pub(crate) fn is_mine_after(&self, text: &[u8], is_mine: bool) -> bool {
+        self.only.as_ref().is_none_or(|only| only.is_mine_after(&self.wrappers, text, is_mine))
     }
 
     /// Whether the line at `at` of a file's text begins a record: its inner text does, and it is not
@@ -127,12 +140,14 @@ impl Reading {
         Some(begins)
     }
 
-    /// What a wrapper says of the time of the line at `start` of `wrapped`, where a layout prints none.
-    pub(crate) fn stamp(&self, layout: usize, wrapped: &[u8], start: usize) -> Option<Civil> {
+    /// What a wrapper says of the time of the line at `start` of `wrapped`, or of the `nth` of those
+    /// that it holds, where a layout prints none.
+    pub(crate) fn stamp(&self, layout: usize, wrapped: &[u8], (start, nth): (usize, usize)) -> Option<Civil> {
         if self.layouts[layout].time().is_some() || !wrappers::has_stamp(&self.wrappers) {
             return None;
         }
-        wrappers::stamp(&self.wrappers, wrapped.get(start..crate::lines::line_end(wrapped, start))?)
+        let end = wrappers::joined_end(&self.wrappers, wrapped, start).unwrap_or(wrapped.len());
+        wrappers::stamp(&self.wrappers, wrapped.get(start..end)?, nth)
     }
 
     /// Sets the clocks to the day and the hours of the record at `offset`.

@@ -1,7 +1,6 @@
 //! What the time stamps of a file mean where they leave it open: which day they are of, which of
-//! two hours when the clock is set back at the end of summer time, which half of the day, and
-//! whether the day or the month comes first. The order of the lines decides, and the file's name;
-//! what stays open is told.
+//! two hours when the clock is set back at the end of summer time, and which half of the day. The
+//! order of the lines decides, and the file's name; what stays open is told.
 
 use std::sync::Arc;
 
@@ -10,11 +9,13 @@ use schema::Result;
 
 use super::each_record;
 use crate::Config;
-use crate::header::Layout;
 use crate::header::civil::{Civil, Round};
 use crate::input::Source;
 use crate::lines::RawRecords;
 use crate::reading::{Reading, Shift, earlier};
+
+mod meaning;
+mod order;
 
 /// Bytes at the end of a file in which its last records are looked for.
 const TAIL_BYTES: usize = 64 << 10;
@@ -23,9 +24,10 @@ const TAIL_BYTES: usize = 64 << 10;
 pub(super) fn settle(reading: &mut Reading, source: &Source, text: &[u8], config: &Config) -> Result<()> {
     let tail = tail_of(source, reading);
     if config.layouts.is_empty() {
-        settle_order(reading, source, text, &tail, config);
+        order::settle(reading, source, &[&stamps(reading, text), &tail[..]].concat(), config);
     }
     let times = stamps(reading, text);
+    meaning::settle(reading, source, text, &times, &tail, config);
     let Some(first) = times.first() else { return Ok(()) };
     if let Some(round) = first.round() {
         settle_day(reading, source, config, round)?;
@@ -316,71 +318,6 @@ impl Order {
         }
         reading.shifts = shifts;
     }
-}
-
-/// Day and month of a date of digits, in both orders.
-const ORDERS: &[(&str, &str)] =
-    &[("MM/dd/", "dd/MM/"), ("M/d/", "d/M/"), ("MM-dd-yyyy", "dd-MM-yyyy"), ("MM.dd.yyyy", "dd.MM.yyyy")];
-
-/// Where a date of digits can be read with the day or with the month first: as the lines go on in
-/// the least time, else as the file's name or the day on which it was written says.
-fn settle_order(reading: &mut Reading, source: &Source, text: &[u8], tail: &[Civil], config: &Config) {
-    let mut is_open = false;
-    for i in 0..reading.n_own {
-        let pattern = reading.layouts[i].pattern().to_owned();
-        let Some(other) = ORDERS.iter().find_map(|(a, b)| {
-            let swapped =
-                |from: &str, to: &str| pattern.contains(from).then(|| pattern.replacen(from, to, 1));
-            swapped(b, a).or_else(|| swapped(a, b))
-        }) else {
-            continue;
-        };
-        let Ok(layout) = Layout::compile(&other) else { continue };
-        let mut times = stamps(reading, text);
-        times.extend(tail);
-        match which(&times, source, config) {
-            Some(true) => reading.layouts[i] = Arc::new(layout),
-            Some(false) => {}
-            None => is_open = other.contains('/'),
-        }
-    }
-    if is_open {
-        reading.doubts.push(format!(
-            "whether the day or the month comes first in its dates is not told: they are read as in `{}`; give the layout if they are not",
-            reading.main().and_then(|layout| layout.time()).map_or("", |time| time.pattern())
-        ));
-    }
-}
-
-/// Whether day and month are the other way round; none: nothing says it.
-fn which(times: &[Civil], source: &Source, config: &Config) -> Option<bool> {
-    let days = |is_swapped: bool| -> Option<Vec<i64>> {
-        let day = |civil: &Civil| {
-            let (year, month, day) = civil.date()?;
-            let (month, day) = if is_swapped { (day, month) } else { (month, day) };
-            let date = jiff::civil::Date::new(year, month.cast_signed(), day.cast_signed()).ok()?;
-            Some(TimeZone::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok()?.as_second() / 86_400)
-        };
-        times.iter().map(day).collect()
-    };
-    let (Some(swapped), plain) = (days(true), days(false)) else { return Some(false) };
-    let Some(plain) = plain else { return Some(true) };
-    let way = |days: &[i64]| days.windows(2).map(|two| (two[1] - two[0]).abs()).sum::<i64>();
-    if way(&plain) != way(&swapped) {
-        return Some(way(&swapped) < way(&plain));
-    }
-    if plain == swapped {
-        return Some(false);
-    }
-    let number = |day: (i16, u8, u8)| {
-        let date = jiff::civil::Date::new(day.0, day.1.cast_signed(), day.2.cast_signed()).ok()?;
-        Some(TimeZone::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok()?.as_second() / 86_400)
-    };
-    let told = [day_of_name(source.name()).map(|named| named.day), source.written(&config.zone)];
-    told.into_iter().flatten().filter_map(number).find_map(|day| {
-        let near = |days: &[i64]| days.last().is_some_and(|last| (last - day).abs() <= 1);
-        (near(&plain) != near(&swapped)).then(|| near(&swapped))
-    })
 }
 
 #[cfg(test)]

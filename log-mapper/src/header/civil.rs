@@ -11,6 +11,8 @@ pub struct Civil {
     pub(super) day: u8,
     pub(super) second_of_day: u32,
     pub(super) micros: u32,
+    /// Digits of the fraction of a second.
+    pub(super) n_fraction_digits: u8,
     /// Seconds east of UTC, where the stamp has a zone.
     pub(super) offset: Option<i32>,
     /// µs since 1970, where the stamp is one number.
@@ -51,10 +53,32 @@ impl Civil {
         self.year.filter(|_| is_named).map(|year| (year, self.month, self.day))
     }
 
+    /// µs of the second, as they are printed.
+    pub(crate) fn micros(&self) -> u32 {
+        self.micros
+    }
+
+    /// Day and second, where they are printed: equal for stamps of one second.
+    pub(crate) fn second_of_all(&self) -> (Option<i16>, u8, u8, u32) {
+        (self.year, self.month, self.day, self.second_of_day)
+    }
+
     /// The second of each so many.
     pub(crate) fn second_within(&self, n: i64) -> Option<i64> {
         let second = self.epoch_us.map_or(i64::from(self.second_of_day), |us| us.div_euclid(1_000_000));
         (n > 0).then(|| second.rem_euclid(n))
+    }
+
+    /// The fraction of a second as it is printed: its digits as a number, and how many there are.
+    pub(crate) fn fraction(&self) -> (u32, u8) {
+        let n = self.n_fraction_digits.min(6);
+        (self.micros / 10_u32.pow(u32::from(6 - n)), self.n_fraction_digits)
+    }
+
+    /// µs of the second, if the fraction is a number of milliseconds without zeros before it.
+    pub(crate) fn micros_of_millis(&self) -> u32 {
+        let n_missing = 3_u32.saturating_sub(u32::from(self.n_fraction_digits));
+        if self.n_fraction_digits == 0 { 0 } else { self.micros / 10_u32.pow(n_missing) }
     }
 
     /// The day of the month.

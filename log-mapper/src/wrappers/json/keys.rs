@@ -15,9 +15,11 @@ pub(super) enum Role {
     /// Seconds, and what is to be added to them.
     Seconds = 8,
     Nanos = 9,
+    /// Values of a message that is a pattern.
+    Arguments = 10,
 }
 
-pub(super) const N_ROLES: usize = 10;
+pub(super) const N_ROLES: usize = 11;
 
 /// Keys of each role, with points between those of nested objects; the first that is there is
 /// meant. Of ECS, logstash in both of its forms, log4j 2, GELF, logback, Quarkus, WildFly, Spring
@@ -78,6 +80,7 @@ pub(super) const KEYS: &[(Role, &[&str])] = &[
             "@fields.threadName",
             "@fields.thread_name",
             "@fields.thread",
+            "attributes.thread.name",
             "logging.googleapis.com/labels.threadName",
         ],
     ),
@@ -103,6 +106,8 @@ pub(super) const KEYS: &[(Role, &[&str])] = &[
             "instrumentationScope",
             "scope.name",
             "attributes.logger.name",
+            "attributes.log.logger",
+            "attributes.code.namespace",
             "module",
             "class",
             "source.class",
@@ -165,6 +170,7 @@ pub(super) const KEYS: &[(Role, &[&str])] = &[
         ],
     ),
     (Role::Seconds, &["instant.epochSecond", "timestampSeconds", "timestamp.seconds"]),
+    (Role::Arguments, &["arguments", "argumentArray", "params", "parameters"]),
     (Role::Nanos, &["instant.nanoOfSecond", "timestampNanos", "timestamp.nanos"]),
 ];
 
