@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::input::Input;
-use crate::limits::{HEADER_BYTES_MAX, RECORD_BYTES_MAX};
+use crate::limits::{HEADER_BYTES_MAX, HOLE_BYTES_MIN, RECORD_BYTES_MAX};
 use crate::lines::line_end;
 use crate::reading::Reading;
 
@@ -72,6 +72,18 @@ impl Chunker {
                 bytes.drain(..3);
                 self.start = 3;
             }
+            if let Some(hole) = memchr::memmem::find(&bytes, &[0; HOLE_BYTES_MIN]) {
+                if hole > 0 {
+                    let rest = bytes.split_off(hole);
+                    return self.finish(bytes, None, rest);
+                }
+                let n = bytes.iter().take_while(|b| **b == 0).count();
+                bytes.drain(..n);
+                (self.start, searched_to) = (self.start + n as u64, 0);
+                if !input.ended() {
+                    continue;
+                }
+            }
             if input.ended() {
                 return self.finish(bytes, None, Vec::new());
             }
@@ -116,22 +128,8 @@ impl Chunker {
         None
     }
 
-    /// Whether a record begins at `start`, where a line does; none: `bytes`, unless they are all
-    /// there is (`ended`), do not hold its whole header.
     fn begins(&self, bytes: &[u8], start: usize, ended: bool) -> Option<bool> {
-        let mut header_end = start;
-        for _ in 0..self.reading.header_lines_max() {
-            let end = line_end(bytes, header_end);
-            let is_whole = end < bytes.len() || end - start >= HEADER_BYTES_MAX || ended;
-            if !is_whole {
-                return None;
-            }
-            header_end = (end + 1).min(bytes.len());
-        }
-        if start == bytes.len() {
-            return Some(false);
-        }
-        self.reading.begins(bytes, start, header_end).or(ended.then_some(false))
+        begins(&self.reading, bytes, start, ended)
     }
 
     /// `bytes` is the start of a record above the bound: its rest is counted and
@@ -173,6 +171,24 @@ impl Chunker {
     }
 }
 
+/// Whether a record begins at `start`, where a line does; none: `bytes`, unless they are all there is
+/// (`ended`), do not hold its whole header.
+pub(crate) fn begins(reading: &Reading, bytes: &[u8], start: usize, ended: bool) -> Option<bool> {
+    let mut header_end = start;
+    for _ in 0..reading.header_lines_max() {
+        let end = line_end(bytes, header_end);
+        let is_whole = end < bytes.len() || end - start >= HEADER_BYTES_MAX || ended;
+        if !is_whole {
+            return None;
+        }
+        header_end = (end + 1).min(bytes.len());
+    }
+    if start == bytes.len() {
+        return Some(false);
+    }
+    reading.begins(bytes, start, header_end).or(ended.then_some(false))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,6 +218,21 @@ mod tests {
             assert_eq!(joined, text.as_bytes());
             assert!(chunks.iter().skip(1).all(|c| c.bytes.starts_with(b"2026")));
             assert!(size > 4096 || chunks.len() > 10);
+        }
+    }
+
+    #[test]
+    fn holes_are_left_out() {
+        let h = "2026-11-21 01:28:30,199 INFO a.B: ";
+        let hole = "\0".repeat(3 << 20);
+        let text = format!("{hole}{h}one\n{h}two\n{hole}{h}three\n{hole}");
+        for size in [1, 4096, 1 << 20] {
+            let chunks = chunks(text.as_bytes(), size);
+            let joined: Vec<u8> = chunks.iter().flat_map(|c| c.bytes.clone()).collect();
+            assert_eq!(joined, format!("{h}one\n{h}two\n{h}three\n").as_bytes());
+            for chunk in &chunks {
+                assert!(text.as_bytes()[chunk.start as usize..].starts_with(&chunk.bytes));
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use schema::{InputAccount, Result};
 
 use crate::Config;
+use crate::backward::Backwards;
 use crate::chunks::{Chunk, Chunker};
 use crate::digests::Digests;
 use crate::header::calendar::Calendar;
@@ -15,8 +16,8 @@ use crate::header::clock::Clock;
 use crate::header::timestamp::TimeLayout;
 use crate::header::{Judge, Layout, date_in};
 use crate::input::{Input, Source};
-use crate::limits::{CHUNK_BYTES, LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};
-use crate::lines::RawRecords;
+use crate::limits::{CHUNK_BYTES, HOLE_BYTES_MIN, LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};
+use crate::lines::{RawRecords, line_end};
 use crate::patterns::PatternSet;
 use crate::processes::{Process, processes_of};
 use crate::reading::{Reading, Start};
@@ -134,6 +135,7 @@ fn look_at(
     while reading.n_headers == 0 && sample.len() < LAYOUT_SEARCH_BYTES && !input.ended() {
         let n_more = LAYOUT_SAMPLE_BYTES.max(sample.len());
         input.read(sample, n_more);
+        leave_out_holes(sample, source.is_stream());
         reading = detect_in(sample, input.ended(), patterns, config);
     }
     let looked = finish(reading, source, sample, input.ended(), patterns, config)?;
@@ -187,7 +189,7 @@ fn finish(
     }
     let unwrapped = reading.unwrap(sample);
     let text = unwrapped.as_ref().map_or(sample, |unwrapped| &unwrapped.text);
-    times::settle(&mut reading, source, text, config)?;
+    times::settle(&mut reading, source, sample, text, config)?;
     let mut clocks = clocks(config, &reading);
     let first_us = RawRecords::new(text, &reading).find_map(|record| {
         let begin = record.begin.filter(|begin| begin.layout < reading.n_own)?;
@@ -199,10 +201,22 @@ fn finish(
         let civil = reading.n_own.min(1).checked_sub(1).and_then(|own| reading.stamp(own, sample, (first_line_of(&reading, sample)?, 0)))?;
         clocks[0].resolve(&civil)
     });
+    let first_us = first_us.map(|us| earliest(&reading, source, &mut clocks, us));
     if first_us.is_none() && reading.n_headers > 0 && reading.main().is_some_and(|one| one.time().is_none()) {
         reading
             .doubts
             .push("the layout prints no time: all records are of 1970-01-01, in their order".to_owned());
+    }
+    if config.layouts.is_empty()
+        && let Some(date) = unread_date(&reading, text)
+    {
+        let doubt = format!(
+            "the date `{date}` beside the time of day in its records is not understood: give the layout"
+        );
+        reading = Reading { doubts: vec![doubt], ..Reading::default() };
+    }
+    if lacks_values(&reading, sample) {
+        reading.doubts.push(NO_VALUES.to_owned());
     }
     if sample.get(257..262) == Some(b"ustar") {
         reading = Reading { doubts: vec![PACKED.to_owned()], ..Reading::default() };
@@ -217,6 +231,25 @@ fn finish(
     Ok(Looked { reading: Arc::new(reading), first_us, process: None })
 }
 
+/// Leaves what was never written out of the start of a file, but for what can be read once only.
+fn leave_out_holes(sample: &mut Vec<u8>, is_stream: bool) {
+    while let Some(hole) = memchr::memmem::find(sample, &[0; HOLE_BYTES_MIN]).filter(|_| !is_stream) {
+        let n = sample[hole..].iter().take_while(|b| **b == 0).count();
+        sample.drain(hole..hole + n);
+    }
+}
+
+/// The time of the first record by its clock, where that of the first line is `us`: that of the last
+/// line, where the newest record is the first.
+fn earliest(reading: &Reading, source: &Source, clocks: &mut [Clock], us: i64) -> i64 {
+    if reading.backward.is_none() {
+        return us;
+    }
+    reading.set_clocks(clocks, u64::MAX);
+    let last = times::tail_of(source, reading).last().and_then(|civil| clocks[0].resolve(civil));
+    last.map_or(us, |last| last.min(us))
+}
+
 /// Where the first line of `text` stands of which anything is left.
 fn first_line_of(reading: &Reading, text: &[u8]) -> Option<usize> {
     let unwrapped = unwrap(&reading.wrappers, text);
@@ -226,6 +259,49 @@ fn first_line_of(reading: &Reading, text: &[u8]) -> Option<usize> {
 /// The time stamp that `time` reads at the start of a line, or behind a few fields.
 fn dated_line<'a>(time: &TimeLayout, line: &'a [u8]) -> Option<&'a [u8]> {
     date_in(time, line).map(|(start, end)| &line[start..end])
+}
+
+/// Of messages that are patterns.
+const NO_VALUES: &str = "messages are patterns with `{}` whose arguments are not printed: the values are not known, have the encoder print them (`withArguments`, `withFormattedMessage`)";
+
+/// Whether messages of JSON are patterns, and their values are not there; a program that prints `{}`
+/// prints it now and then.
+fn lacks_values(reading: &Reading, sample: &[u8]) -> bool {
+    let Some(n) = reading.wrappers.iter().position(|wrapper| wrapper.name == "json") else { return false };
+    let text = unwrap(&reading.wrappers[..n], sample).text;
+    let lines = || text.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+    let n_lines = lines().count();
+    lines().filter(|line| wrappers::lacks_arguments(line)).count() * 10 > n_lines
+}
+
+/// Of records of which the layout reads the time of day alone: a date right beside it, which it does
+/// not read. Whatever day would be taken, it would not be that one.
+fn unread_date(reading: &Reading, text: &[u8]) -> Option<String> {
+    let time = reading.main()?.time().filter(|time| !time.has_day())?;
+    let record = RawRecords::new(text, reading)
+        .find(|record| record.begin.is_some_and(|begin| begin.layout < reading.n_own))?;
+    let line = &record.bytes[..line_end(record.bytes, 0)];
+    let (start, end) = date_in(time, line)?;
+    let is_between = |b: &u8| b" T_-,|[](<>)".contains(b);
+    let before = &line[..start];
+    let before = &before[..before.iter().rposition(|b| !is_between(b)).map_or(0, |last| last + 1)];
+    let word = before.rsplit(|b| b" [(<|".contains(b)).next().unwrap_or_default();
+    let after = &line[end..];
+    let after = &after[after.iter().position(|b| !is_between(b)).unwrap_or(after.len())..];
+    let next = after.split(|b| b" ])>|,".contains(b)).next().unwrap_or_default();
+    let date = [word, next].into_iter().find(|word| is_like_date(word))?;
+    Some(String::from_utf8_lossy(date).into_owned())
+}
+
+/// Whether a word is two or three numbers of a date with signs between, or the digits of one.
+fn is_like_date(word: &[u8]) -> bool {
+    let is_number = |part: &[u8]| !part.is_empty() && part.len() <= 4 && part.iter().all(u8::is_ascii_digit);
+    let has_sign = |sign: u8| {
+        let parts: Vec<&[u8]> = word.split(|b| *b == sign).collect();
+        (2..=3).contains(&parts.len()) && parts.iter().all(|part| is_number(part))
+    };
+    let is_digits = matches!(word.len(), 6 | 8) && word.iter().all(u8::is_ascii_digit);
+    is_digits || [b'.', b'/', b'-'].into_iter().any(has_sign)
 }
 
 /// Of text in which no record is found.
@@ -295,6 +371,8 @@ pub(crate) struct ChunkReader<'a> {
 struct Current {
     input: Input,
     chunker: Chunker,
+    /// Instead, of a text that is read from its end.
+    backwards: Option<Backwards>,
     digest: Digests,
 }
 
@@ -341,10 +419,14 @@ impl<'a> ChunkReader<'a> {
             };
             let account = &mut self.accounts[self.next_file - 1];
             let digest = &mut current.digest;
-            let chunk = current.chunker.next(&mut current.input, &mut |bytes| {
+            let mut see = |bytes: &[u8]| {
                 digest.update(bytes);
                 account.n_bytes += bytes.len() as u64;
-            });
+            };
+            let chunk = match &mut current.backwards {
+                Some(backwards) => backwards.next(),
+                None => current.chunker.next(&mut current.input, &mut see),
+            };
             (self.progress)(current.input.progress());
             account.damage.append(&mut current.input.take_damage());
             if let Some(mut chunk) = chunk {
@@ -359,7 +441,7 @@ impl<'a> ChunkReader<'a> {
 
     fn open_next(&mut self) -> Result<()> {
         let file = &mut self.files[self.next_file];
-        let (input, head) = match file.opened.take() {
+        let (mut input, head) = match file.opened.take() {
             Some(opened) => opened,
             None => (Input::open(&self.sources[file.source], self.config.input_bytes_max)?, Vec::new()),
         };
@@ -368,8 +450,16 @@ impl<'a> ChunkReader<'a> {
         digest.update(&head);
         account.n_bytes += head.len() as u64;
         account.damage.extend(file.reading.doubts.iter().cloned());
+        let backwards = file.reading.backward.map(|_| {
+            let mut see = |bytes: &[u8]| {
+                digest.update(bytes);
+                account.n_bytes += bytes.len() as u64;
+            };
+            let (source, reading) = (&self.sources[file.source], Arc::clone(&file.reading));
+            Backwards::new(source, &mut input, reading, self.config.chunk_bytes, &mut see)
+        });
         let chunker = Chunker::new(head, Arc::clone(&file.reading), self.config.chunk_bytes);
-        self.current = Some(Current { input, chunker, digest });
+        self.current = Some(Current { input, chunker, backwards, digest });
         self.next_file += 1;
         Ok(())
     }

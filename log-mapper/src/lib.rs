@@ -10,6 +10,7 @@
 //! of threads or the size of chunks.
 
 pub mod accumulate;
+mod backward;
 mod chunks;
 mod clock_steps;
 mod digests;

@@ -12,9 +12,11 @@ use crate::header::{Header, Layout};
 use crate::limits::{LINE_BYTES_MAX, RECORD_BYTES_MAX};
 use crate::lines::{RawRecord, RawRecords, line_end, without_line_end};
 use crate::patterns::{Cut, PatternSet, Query, Scratch};
+use crate::backward::{self, Backward};
 use crate::reading::{Reading, Start};
 use crate::record::{Candidate, Record};
 use crate::stack_trace;
+use crate::wrappers::Unwrapped;
 
 /// The records of one chunk, matched.
 #[derive(Debug, Default)]
@@ -106,7 +108,7 @@ pub(crate) fn match_chunk(
 ) -> Matched {
     let mut out = Matched::default();
     let mut chunk = chunk;
-    let unwrapped = reading.unwrap_after(&chunk.bytes, chunk.is_mine);
+    let unwrapped = unwrap(reading, &chunk);
     let n_raw_lines = unwrapped.as_ref().map_or(0, |unwrapped| n_lines_of(&chunk) + unwrapped.n_added);
     let mut wrapped = Vec::new();
     let unwrapped = unwrapped.map(|mut unwrapped| {
@@ -114,6 +116,7 @@ pub(crate) fn match_chunk(
         unwrapped
     });
     let mut line = 0;
+    let mut n_backward = 0;
     for record in RawRecords::new(&chunk.bytes, reading) {
         let is_last = record.start + record.bytes.len() == chunk.bytes.len();
         let left_out = if is_last { chunk.left_out } else { LeftOut::default() };
@@ -128,6 +131,10 @@ pub(crate) fn match_chunk(
             let next =
                 if is_last { n_raw_lines } else { unwrapped.place(record.start + record.bytes.len()).1 };
             n_lines = next.saturating_sub(line);
+        }
+        if reading.backward == Some(Backward::Records) {
+            // Counted from the end.
+            n_backward += n_lines;
         }
         if left_out.n_bytes > 0 || record.bytes.len() > RECORD_BYTES_MAX {
             out.counts.n_cut += 1;
@@ -155,8 +162,29 @@ pub(crate) fn match_chunk(
         line += n_lines;
     }
     out.counts.n_lines = if unwrapped.is_some() { n_raw_lines } else { line };
+    if reading.backward == Some(Backward::Records) {
+        out.entries.reverse();
+        let n_lines = u32::try_from(n_backward).unwrap_or(u32::MAX);
+        for entry in &mut out.entries {
+            entry.line = n_lines.saturating_sub(entry.line.saturating_add(entry.n_lines));
+        }
+    }
     out.chunk = chunk;
     out
+}
+
+/// The inner text of a chunk, in the order in which it was written; none: it is the chunk's.
+fn unwrap(reading: &Reading, chunk: &Chunk) -> Option<Unwrapped> {
+    if reading.backward != Some(Backward::Lines) {
+        return reading.unwrap_after(&chunk.bytes, chunk.is_mine);
+    }
+    let turned = backward::turn(&chunk.bytes);
+    let inner = reading.unwrap_after(&turned.text, chunk.is_mine);
+    Some(match inner {
+        // Lines are counted in the order in which they are read.
+        Some(inner) => turned.then(inner),
+        None => turned,
+    })
 }
 
 impl Matched {

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::backward::Backward;
 use crate::header::calendar::Calendar;
 use crate::header::civil::{Civil, Round};
 use crate::header::clock::Clock;
@@ -31,6 +32,8 @@ pub(crate) struct Reading {
     pub(crate) n_explained: usize,
     /// Year, month and day of the first record, where time stamps do not name them.
     pub(crate) date: (i16, u8, u8),
+    /// What of it is turned round, where the newest record is the first.
+    pub(crate) backward: Option<Backward>,
     /// Where the next day begins, or year: offsets of records whose time stamps do not say it.
     pub(crate) turns: Vec<u64>,
     /// What begins anew there.
@@ -154,7 +157,10 @@ impl Reading {
     pub(crate) fn set_clocks(&self, clocks: &mut [Clock], offset: u64) {
         if !self.turns.is_empty() {
             let n = self.turns.partition_point(|turn| *turn <= offset);
-            let date = later(self.date, n, self.turn);
+            let date = match self.backward {
+                None => later(self.date, n, self.turn),
+                Some(_) => earlier(self.date, n, self.turn),
+            };
             clocks.iter_mut().for_each(|clock| clock.set_date(date));
         }
         if !self.shifts.is_empty() {
@@ -194,7 +200,7 @@ impl Reading {
 }
 
 /// The date `n` days, months or years after `date`.
-fn later(date: (i16, u8, u8), n: usize, turn: Round) -> (i16, u8, u8) {
+pub(crate) fn later(date: (i16, u8, u8), n: usize, turn: Round) -> (i16, u8, u8) {
     moved(date, i64::try_from(n).unwrap_or(i64::MAX), turn)
 }
 

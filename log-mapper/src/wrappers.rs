@@ -15,7 +15,7 @@ mod words;
 
 pub(crate) use encoding::encoding;
 pub(crate) use sections::stem;
-pub(crate) use unwrap::{Unwrapped, goes_on, is_clean, unwrap, unwrap_only};
+pub(crate) use unwrap::{Place, Unwrapped, goes_on, is_clean, unwrap, unwrap_only};
 pub(crate) use whose::{Only, joined_end, processes_of};
 pub(crate) use words::{are_around_lines, before_lines};
 
@@ -288,6 +288,11 @@ pub(crate) fn stamp(wrappers: &[Wrapper], line: &[u8], nth: usize) -> Option<Civ
 /// Of text whose first line is a JSON object: what has none of the keys that are known for it.
 pub(crate) fn missing_keys(text: &[u8]) -> Option<String> {
     text.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty()).and_then(json::missing_keys)
+}
+
+/// Whether the message of a JSON object is a pattern, and its values are not there.
+pub(crate) fn lacks_arguments(line: &[u8]) -> bool {
+    json::lacks_arguments(line)
 }
 
 /// Whether one of `wrappers` tells the fields of a record apart by names of their own.

@@ -9,10 +9,12 @@ use schema::Result;
 
 use super::each_record;
 use crate::Config;
+use crate::backward::{can_be_held, is_newest_first, turned};
 use crate::header::civil::{Civil, Round};
 use crate::input::Source;
-use crate::lines::RawRecords;
-use crate::reading::{Reading, Shift, earlier};
+use crate::lines::{RawRecord, RawRecords};
+use crate::reading::{Reading, Shift, earlier, later};
+use crate::wrappers::Wrapper;
 
 mod meaning;
 mod order;
@@ -20,14 +22,22 @@ mod order;
 /// Bytes at the end of a file in which its last records are looked for.
 const TAIL_BYTES: usize = 64 << 10;
 
-/// Settles what the time stamps of `source` mean, which begins with `text` and is read so.
-pub(super) fn settle(reading: &mut Reading, source: &Source, text: &[u8], config: &Config) -> Result<()> {
+/// Settles what the time stamps of `source` mean, which begins with `sample`, the inner text of
+/// which is `text`, and is read so.
+pub(super) fn settle(
+    reading: &mut Reading,
+    source: &Source,
+    sample: &[u8],
+    text: &[u8],
+    config: &Config,
+) -> Result<()> {
     let tail = tail_of(source, reading);
     if config.layouts.is_empty() {
         order::settle(reading, source, &[&stamps(reading, text), &tail[..]].concat(), config);
     }
     let times = stamps(reading, text);
     meaning::settle(reading, source, text, &times, &tail, config);
+    settle_direction(reading, source, sample, text, config);
     let Some(first) = times.first() else { return Ok(()) };
     if let Some(round) = first.round() {
         settle_day(reading, source, config, round)?;
@@ -45,6 +55,42 @@ pub(super) fn settle(reading: &mut Reading, source: &Source, text: &[u8], config
     Ok(())
 }
 
+/// Settles whether the newest record is the first, and what is turned round then.
+fn settle_direction(reading: &mut Reading, source: &Source, sample: &[u8], text: &[u8], config: &Config) {
+    let all = [wrapped_stamps(reading, sample), tail_of(source, reading)].concat();
+    if !is_newest_first(&all, reading.calendar) {
+        return;
+    }
+    if reading.only.is_some() && reading.wrappers.iter().any(Wrapper::has_sections) {
+        reading.doubts.push(
+            "its records stand newest first, and are read so: turn the lines of each process round".to_owned(),
+        );
+    } else if !can_be_held(source, config.input_bytes_max) {
+        reading.doubts.push(
+            "its records stand newest first, and are read so: give it as a file that is not packed, or turn it round (`tac`)".to_owned(),
+        );
+    } else {
+        reading.backward = Some(turned(text));
+        reading.doubts.push(
+            "its records stand newest first: it is read from its end, and lines are counted from there".to_owned(),
+        );
+    }
+}
+
+/// The stamps of the records in `sample`, which can be those of a wrapper.
+fn wrapped_stamps(reading: &Reading, sample: &[u8]) -> Vec<Civil> {
+    let unwrapped = reading.unwrap(sample);
+    let text = unwrapped.as_ref().map_or(sample, |unwrapped| &unwrapped.text);
+    let stamp = |record: RawRecord<'_>| {
+        let begin = record.begin.filter(|begin| begin.layout < reading.n_own)?;
+        begin.header.time.or_else(|| {
+            let place = unwrapped.as_ref()?.place_of(record.start);
+            reading.stamp(begin.layout, sample, (place.start as usize, place.nth as usize))
+        })
+    };
+    RawRecords::new(text, reading).filter_map(stamp).collect()
+}
+
 /// The stamps of the program's records in `text`.
 fn stamps(reading: &Reading, text: &[u8]) -> Vec<Civil> {
     let records = RawRecords::new(text, reading).filter_map(|record| record.begin);
@@ -52,7 +98,7 @@ fn stamps(reading: &Reading, text: &[u8]) -> Vec<Civil> {
 }
 
 /// Those at the end of a file; none where it cannot be read from there.
-fn tail_of(source: &Source, reading: &Reading) -> Vec<Civil> {
+pub(super) fn tail_of(source: &Source, reading: &Reading) -> Vec<Civil> {
     let Some(n_bytes) = source.n_bytes() else { return Vec::new() };
     let start = n_bytes.saturating_sub(TAIL_BYTES as u64);
     let Some(bytes) = source.piece(start, TAIL_BYTES) else { return Vec::new() };
@@ -86,12 +132,14 @@ fn settle_day(
     config: &Config,
     (_, n, round): (u32, u32, Round),
 ) -> Result<()> {
+    let is_backward = reading.backward.is_some();
     let mut turns = Vec::new();
     let mut last: Option<u32> = None;
     walk(source, reading, config, &mut |offset, civil| {
         let Some((at, ..)) = civil.round() else { return };
         // Clocks that are set back go less far than half a round.
-        if last.is_some_and(|last| at + n / 2 < last) {
+        let is_turn = |last: u32| if is_backward { last + n / 2 < at } else { at + n / 2 < last };
+        if last.is_some_and(is_turn) {
             turns.push(offset);
         }
         last = Some(at);
@@ -101,6 +149,7 @@ fn settle_day(
     let written = source.written(&config.zone);
     let named = day_of_name(source.name());
     reading.date = match (config.date, named) {
+        (Some(date), _) if is_backward => later(date, n_turns, round),
         (Some(date), _) => date,
         (None, Some(Named { day, is_of_end: false })) if round == Round::Day => day,
         // A log that is rotated in the night has the name of the new day.
@@ -111,6 +160,7 @@ fn settle_day(
             ));
             earlier(day, n_turns.max(1), round)
         }
+        (None, named) if is_backward => named.map(|named| named.day).or(written).unwrap_or((1970, 1, 1)),
         (None, named) => {
             earlier(named.map(|named| named.day).or(written).unwrap_or((1970, 1, 1)), n_turns, round)
         }

@@ -1,5 +1,6 @@
 //! Civil times: what a time stamp says, before a clock tells when that was ([`super::clock`]).
 
+use super::calendar::Calendar;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
@@ -79,6 +80,17 @@ impl Civil {
     pub(crate) fn micros_of_millis(&self) -> u32 {
         let n_missing = 3_u32.saturating_sub(u32::from(self.n_fraction_digits));
         if self.n_fraction_digits == 0 { 0 } else { self.micros / 10_u32.pow(n_missing) }
+    }
+
+    /// A number that is greater for later stamps, of those that print the same fields.
+    pub(crate) fn order(&self, calendar: Calendar) -> i64 {
+        if let Some(us) = self.epoch_us {
+            return us;
+        }
+        let (year, month, day) = calendar.date((self.year.unwrap_or(0), self.month.max(1), self.day.max(1)));
+        let days = (i64::from(year) * 12 + i64::from(month)) * 31 + i64::from(day);
+        let seconds = days * 86_400 + i64::from(self.second_of_day) - i64::from(self.offset.unwrap_or(0));
+        seconds * 1_000_000 + i64::from(calendar.micros(self))
     }
 
     /// The day of the month.

@@ -87,7 +87,7 @@ pub(crate) fn unwrap_only(
 
 impl Unwrapped {
     /// Of this and of what was unwrapped of its text: the inner text, with the places here.
-    fn then(&self, inner: Self) -> Self {
+    pub(crate) fn then(&self, inner: Self) -> Self {
         let place = |place: &Place| {
             let outer = self.place_of(place.start as usize);
             Place { inner: place.inner, nth: outer.nth + place.nth, ..outer }
