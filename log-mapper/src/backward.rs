@@ -42,10 +42,10 @@ pub(crate) fn is_newest_first(times: &[Civil], calendar: Calendar) -> bool {
 /// it, which stand behind the line that names what was thrown.
 pub(crate) fn turned(text: &[u8]) -> Backward {
     let is_frame = |line: &[u8]| line.trim_ascii_start().starts_with(b"at ") && line[0].is_ascii_whitespace();
-    let is_thrown = |line: &[u8]| {
-        !is_frame(line) && !line.starts_with(b"Caused by: ") && stack_trace::begins_trace(line)
-    };
-    let lines: Vec<&[u8]> = text.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect();
+    let is_thrown =
+        |line: &[u8]| !is_frame(line) && !line.starts_with(b"Caused by: ") && stack_trace::begins_trace(line);
+    let lines: Vec<&[u8]> =
+        text.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect();
     let n = |first: &dyn Fn(&[u8]) -> bool, second: &dyn Fn(&[u8]) -> bool| {
         lines.windows(2).filter(|two| first(two[0]) && second(two[1])).count()
     };
@@ -129,7 +129,14 @@ impl Backwards {
                 let bytes = bytes.split_off(cut);
                 self.end = start + cut as u64;
                 let left_out = LeftOut::default();
-                return Some(Chunk { file: 0, start: self.end, bytes, is_mine: true, left_out });
+                return Some(Chunk {
+                    file: 0,
+                    start: self.end,
+                    bytes,
+                    is_mine: true,
+                    left_out,
+                    n_lines_of_next: 0,
+                });
             }
             n *= 2;
         }
@@ -175,7 +182,9 @@ mod tests {
 
     #[test]
     fn lines_are_turned_round() {
-        for (text, expected) in [("a\nb\nc\n", "c\nb\na\n"), ("a\nb", "b\na\n"), ("a", "a\n"), ("\na\n", "a\n\n")] {
+        for (text, expected) in
+            [("a\nb\nc\n", "c\nb\na\n"), ("a\nb", "b\na\n"), ("a", "a\n"), ("\na\n", "a\n\n")]
+        {
             assert_eq!(String::from_utf8_lossy(&turn(text.as_bytes()).text), expected);
         }
         assert_eq!(turn(b"a\nbc\nd\n").place(2), (2, 1));

@@ -20,6 +20,8 @@ pub(crate) struct Chunk {
     pub(crate) is_mine: bool,
     /// What was left out at the end of the last record.
     pub(crate) left_out: LeftOut,
+    /// Lines at its end that stand in the next file, with the rest of its last line.
+    pub(crate) n_lines_of_next: u64,
 }
 
 /// The rest of a record that is larger than the bound.
@@ -98,6 +100,11 @@ impl Chunker {
         }
     }
 
+    /// Whether nothing is read that is not in a chunk.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.carry.is_empty()
+    }
+
     fn finish(&mut self, bytes: Vec<u8>, left_out: Option<LeftOut>, carry: Vec<u8>) -> Option<Chunk> {
         let left_out = left_out.unwrap_or_default();
         let start = self.start;
@@ -105,7 +112,7 @@ impl Chunker {
         self.carry = carry;
         let is_mine = self.is_mine;
         self.is_mine = self.reading.is_mine_after(&bytes, is_mine);
-        (!bytes.is_empty()).then_some(Chunk { file: 0, start, bytes, is_mine, left_out })
+        (!bytes.is_empty()).then_some(Chunk { file: 0, start, bytes, is_mine, left_out, n_lines_of_next: 0 })
     }
 
     /// Start of the last record in `bytes` that is surely one: its header, if it

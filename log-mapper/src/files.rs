@@ -16,11 +16,15 @@ use crate::header::clock::Clock;
 use crate::header::timestamp::TimeLayout;
 use crate::header::{Judge, Layout, date_in};
 use crate::input::{Input, Source};
-use crate::limits::{CHUNK_BYTES, HOLE_BYTES_MIN, LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};
+use crate::limits::{
+    CHUNK_BYTES, HOLE_BYTES_MIN, LATER_SAMPLE_BYTES, LAYOUT_LINES_MAX, LAYOUT_SAMPLE_BYTES,
+    LAYOUT_SEARCH_BYTES,
+};
 use crate::lines::{RawRecords, line_end};
 use crate::patterns::PatternSet;
 use crate::processes::{Process, processes_of};
 use crate::reading::{Reading, Start};
+use crate::strangers::is_of_machine;
 use crate::wrappers::{self, has_names, line_ends, unwrap};
 
 mod later;
@@ -74,6 +78,8 @@ fn prepare_one(
 pub(crate) struct Looked {
     pub(crate) reading: Arc<Reading>,
     pub(crate) first_us: Option<i64>,
+    /// Whether most of its lines are those that the Java machine itself prints.
+    pub(crate) is_of_machine: bool,
     /// Whose lines are read, where they are those of several processes.
     pub(crate) process: Option<String>,
 }
@@ -198,7 +204,11 @@ fn finish(
         clocks[begin.layout].resolve(&begin.header.time?)
     });
     let first_us = first_us.or_else(|| {
-        let civil = reading.n_own.min(1).checked_sub(1).and_then(|own| reading.stamp(own, sample, (first_line_of(&reading, sample)?, 0)))?;
+        let civil = reading
+            .n_own
+            .min(1)
+            .checked_sub(1)
+            .and_then(|own| reading.stamp(own, sample, (first_line_of(&reading, sample)?, 0)))?;
         clocks[0].resolve(&civil)
     });
     let first_us = first_us.map(|us| earliest(&reading, source, &mut clocks, us));
@@ -228,7 +238,9 @@ fn finish(
         let what_is_missing = wrappers::missing_keys(sample);
         reading.doubts.push(what_is_missing.unwrap_or_else(|| NO_LAYOUT.to_owned()));
     }
-    Ok(Looked { reading: Arc::new(reading), first_us, process: None })
+    let lines = || sample.split(|b| *b == b'\n').filter(|line| !line.is_empty()).take(LAYOUT_LINES_MAX);
+    let is_of_machine = lines().filter(|line| is_of_machine(line)).count() * 2 > lines().count();
+    Ok(Looked { reading: Arc::new(reading), first_us, is_of_machine, process: None })
 }
 
 /// Leaves what was never written out of the start of a file, but for what can be read once only.
@@ -431,11 +443,38 @@ impl<'a> ChunkReader<'a> {
             account.damage.append(&mut current.input.take_damage());
             if let Some(mut chunk) = chunk {
                 chunk.file = (self.next_file - 1) as u32;
+                self.add_rest(&mut chunk);
                 return Ok(Some(chunk));
             }
             if let Some(ended) = self.current.take() {
                 (account.digest, account.prefixes) = ended.digest.finish();
             }
+        }
+    }
+
+    /// Adds to the last chunk of a file the rest of its last line, where that was cut as the file was
+    /// rotated, and stands at the start of the next one.
+    fn add_rest(&self, chunk: &mut Chunk) {
+        let is_last = self.current.as_ref().is_some_and(|current| {
+            current.backwards.is_none() && current.input.ended() && current.chunker.is_at_end()
+        });
+        let (Some(this), Some(next)) = (self.files.get(self.next_file - 1), self.files.get(self.next_file))
+        else {
+            return;
+        };
+        let names = |file: &PreparedFile| file.reading.wrappers.first().map(|wrapper| wrapper.name);
+        if !is_last || names(this).is_none() || names(this) != names(next) || next.opened.is_some() {
+            return;
+        }
+        let Ok(mut input) = Input::open(&self.sources[next.source], self.config.input_bytes_max) else {
+            return;
+        };
+        let mut head = Vec::new();
+        input.read(&mut head, LATER_SAMPLE_BYTES);
+        let n = this.reading.rest_of(&chunk.bytes, &head);
+        if n > 0 {
+            chunk.bytes.extend_from_slice(&head[..n]);
+            chunk.n_lines_of_next = memchr::memchr_iter(b'\n', &head[..n]).count() as u64;
         }
     }
 

@@ -23,8 +23,8 @@ mod widths;
 mod words;
 
 pub use configuration::{Configuration, patterns_of, read_configuration};
-pub use detect::detect;
 pub(crate) use dates::date_in;
+pub use detect::detect;
 pub(crate) use detect::{choose, date_patterns};
 pub(crate) use judge::Judge;
 pub use layout::Layout;

@@ -81,6 +81,13 @@ impl Source {
         self.looked.as_ref().map(|looked| looked.reading.n_own > 0 && looked.reading.n_explained > 0)
     }
 
+    /// Whether it is a log of the Java machine itself, of what it collects and compiles, and no text
+    /// of it is of the program.
+    #[must_use]
+    pub fn is_of_machine(&self) -> bool {
+        self.looked.as_ref().is_some_and(|looked| looked.is_of_machine && looked.reading.n_explained == 0)
+    }
+
     pub(crate) fn looked(&self) -> Option<&Looked> {
         self.looked.as_deref()
     }

@@ -34,7 +34,7 @@ mod wrappers;
 pub use files::look;
 pub use header::{Configuration, Layout, detect, patterns_of, read_configuration};
 pub use input::{Source, discover};
-pub use overlap::{Overlap, overlaps};
+pub use overlap::{Overlap, copies, overlaps};
 pub use patterns::PatternSet;
 pub use reading::Reread;
 

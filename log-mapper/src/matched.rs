@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use schema::{Level, LogPointId};
 
+use crate::backward::{self, Backward};
 use crate::chunks::{Chunk, LeftOut};
 use crate::header::civil::Civil;
 use crate::header::clock::Clock;
@@ -12,7 +13,6 @@ use crate::header::{Header, Layout};
 use crate::limits::{LINE_BYTES_MAX, RECORD_BYTES_MAX};
 use crate::lines::{RawRecord, RawRecords, line_end, without_line_end};
 use crate::patterns::{Cut, PatternSet, Query, Scratch};
-use crate::backward::{self, Backward};
 use crate::reading::{Reading, Start};
 use crate::record::{Candidate, Record};
 use crate::stack_trace;
@@ -87,7 +87,7 @@ fn n_lines_of(chunk: &Chunk) -> u64 {
     } else {
         chunk.bytes.is_empty() || chunk.bytes.ends_with(b"\n")
     };
-    n_feeds + u64::from(!ends)
+    n_feeds + u64::from(!ends) - chunk.n_lines_of_next
 }
 
 /// A piece of the chunk, or of its lossy text.

@@ -153,6 +153,13 @@ impl Reading {
         wrappers::stamp(&self.wrappers, wrapped.get(start..end)?, nth)
     }
 
+    /// The lines at the start of `next`, a text that is read in the same way, with the rest of the last
+    /// line of `text`, a piece that goes on behind its end; none: it does not.
+    pub(crate) fn rest_of(&self, text: &[u8], next: &[u8]) -> usize {
+        let Some(wrapper) = self.wrappers.first() else { return 0 };
+        wrappers::rest_of(wrapper, text, next)
+    }
+
     /// Sets the clocks to the day and the hours of the record at `offset`.
     pub(crate) fn set_clocks(&self, clocks: &mut [Clock], offset: u64) {
         if !self.turns.is_empty() {

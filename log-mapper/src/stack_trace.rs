@@ -13,7 +13,9 @@ pub(crate) fn message_before(text: &[u8]) -> Option<usize> {
         if begins_trace(&line[..end]) {
             // Spring Boot prints an empty line before a trace.
             let message = &text[..feed];
-            return Some(message.iter().rposition(|b| !matches!(b, b'\n' | b'\r')).map_or(0, |last| last + 1));
+            return Some(
+                message.iter().rposition(|b| !matches!(b, b'\n' | b'\r')).map_or(0, |last| last + 1),
+            );
         }
         feed += 1 + memchr::memchr(b'\n', line)?;
     }

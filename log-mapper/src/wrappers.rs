@@ -14,6 +14,7 @@ mod whose;
 mod words;
 
 pub(crate) use encoding::encoding;
+pub(crate) use pieces::rest_of;
 pub(crate) use sections::stem;
 pub(crate) use unwrap::{Place, Unwrapped, goes_on, is_clean, unwrap, unwrap_only};
 pub(crate) use whose::{Only, joined_end, processes_of};

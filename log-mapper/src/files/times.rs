@@ -63,7 +63,8 @@ fn settle_direction(reading: &mut Reading, source: &Source, sample: &[u8], text:
     }
     if reading.only.is_some() && reading.wrappers.iter().any(Wrapper::has_sections) {
         reading.doubts.push(
-            "its records stand newest first, and are read so: turn the lines of each process round".to_owned(),
+            "its records stand newest first, and are read so: turn the lines of each process round"
+                .to_owned(),
         );
     } else if !can_be_held(source, config.input_bytes_max) {
         reading.doubts.push(
@@ -72,7 +73,8 @@ fn settle_direction(reading: &mut Reading, source: &Source, sample: &[u8], text:
     } else {
         reading.backward = Some(turned(text));
         reading.doubts.push(
-            "its records stand newest first: it is read from its end, and lines are counted from there".to_owned(),
+            "its records stand newest first: it is read from its end, and lines are counted from there"
+                .to_owned(),
         );
     }
 }

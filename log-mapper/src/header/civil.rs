@@ -82,6 +82,11 @@ impl Civil {
         if self.n_fraction_digits == 0 { 0 } else { self.micros / 10_u32.pow(n_missing) }
     }
 
+    /// Whether it tells milliseconds.
+    pub(crate) fn has_millis(&self) -> bool {
+        self.n_fraction_digits >= 3 || self.epoch_us.is_some_and(|us| us % 1_000_000 != 0)
+    }
+
     /// A number that is greater for later stamps, of those that print the same fields.
     pub(crate) fn order(&self, calendar: Calendar) -> i64 {
         if let Some(us) = self.epoch_us {

@@ -561,9 +561,9 @@ fn long_number(text: &[u8], pos: usize, min: usize) -> Option<(usize, i64)> {
     if digits < min || digits > 19 {
         return None;
     }
-    let n = text[pos..pos + digits].iter().try_fold(0_i64, |n, b| {
-        n.checked_mul(10)?.checked_add(i64::from(b - b'0'))
-    })?;
+    let n = text[pos..pos + digits]
+        .iter()
+        .try_fold(0_i64, |n, b| n.checked_mul(10)?.checked_add(i64::from(b - b'0')))?;
     Some((pos + digits, n))
 }
 

@@ -152,7 +152,8 @@ fn write_number(number: &[u8], out: &mut Vec<u8>) {
 /// Adds `1.743249245123E9` with its point where it belongs; none: the number has no exponent.
 fn without_exponent(number: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let at = number.iter().position(|b| matches!(b, b'e' | b'E'))?;
-    let (mantissa, exponent) = (&number[..at], number[at + 1..].strip_prefix(b"+").unwrap_or(&number[at + 1..]));
+    let (mantissa, exponent) =
+        (&number[..at], number[at + 1..].strip_prefix(b"+").unwrap_or(&number[at + 1..]));
     let exponent: usize = std::str::from_utf8(exponent).ok()?.parse().ok().filter(|n| *n <= 19)?;
     let (whole, fraction) = match mantissa.iter().position(|b| *b == b'.') {
         Some(point) => (&mantissa[..point], &mantissa[point + 1..]),
@@ -192,7 +193,8 @@ pub(super) fn stamp(line: &[u8]) -> Option<Civil> {
 /// Whether the message of a record is a pattern whose values are not there.
 pub(super) fn lacks_arguments(line: &[u8]) -> bool {
     let mut fields = Fields::default();
-    let walked = object(line).and_then(|object| walk_whole(object, &mut |path, value| fields.add(path, value)));
+    let walked =
+        object(line).and_then(|object| walk_whole(object, &mut |path, value| fields.add(path, value)));
     let pattern = walked.and_then(|()| fields.get(Role::Message));
     let is_pattern =
         matches!(pattern, Some(Value::String(text)) if memchr::memmem::find(text, b"{}").is_some());

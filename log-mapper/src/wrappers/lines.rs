@@ -133,7 +133,8 @@ pub(super) fn kubetail_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
 fn kubetail_name(line: &[u8]) -> Option<usize> {
     let end = memchr::memchr(b']', line.strip_prefix(b"[")?)? + 1;
     let mut words = line[1..end].split(|b| *b == b' ');
-    let is_name = is_pod(words.next()?) && words.next().is_none_or(|word| !word.is_empty()) && words.next().is_none();
+    let is_name =
+        is_pod(words.next()?) && words.next().is_none_or(|word| !word.is_empty()) && words.next().is_none();
     (is_name && line.get(end + 1).is_none_or(|b| *b == b' ')).then_some(end)
 }
 

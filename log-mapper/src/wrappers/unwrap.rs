@@ -114,12 +114,7 @@ fn without(wrapper: &[Wrapper], text: &[u8], is_wanted: &mut dyn FnMut(&[u8]) ->
             let mut inner = inner_of(wrapper, &text[at..end], &mut one, &mut other);
             if inner != Inner::Nothing {
                 if !is_open {
-                    out.places.push(Place {
-                        inner: out.text.len() as u32,
-                        start: at as u32,
-                        line,
-                        nth: 0,
-                    });
+                    out.places.push(Place { inner: out.text.len() as u32, start: at as u32, line, nth: 0 });
                 }
                 if is_list {
                     let n_more = add_places(&one, &mut out, at, line);
@@ -151,12 +146,7 @@ fn add_places(inner: &[u8], out: &mut Unwrapped, at: usize, line: u32) -> u32 {
     let mut n = 0;
     for end in memchr::memchr_iter(b'\n', inner) {
         n += 1;
-        out.places.push(Place {
-            inner: (out.text.len() + end + 1) as u32,
-            start: at as u32,
-            line,
-            nth: n,
-        });
+        out.places.push(Place { inner: (out.text.len() + end + 1) as u32, start: at as u32, line, nth: n });
     }
     n
 }

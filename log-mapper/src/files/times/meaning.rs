@@ -126,7 +126,9 @@ fn settle_week(reading: &mut Reading, times: &[Civil], written: Option<(i16, u8,
         Some(jiff::tz::TimeZone::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok()?.as_second() / 86_400)
     });
     let is_later = |(date, day): &((i16, u8, u8), i64)| {
-        date.1 == 12 && is_about_new_year(*date) && written.is_some_and(|written| *day >= written + NEARLY_A_YEAR)
+        date.1 == 12
+            && is_about_new_year(*date)
+            && written.is_some_and(|written| *day >= written + NEARLY_A_YEAR)
     };
     if reading.calendar.years == 0 && (days.windows(2).any(jumps) || days.iter().any(is_later)) {
         reading.calendar.is_of_week = true;
