@@ -51,12 +51,21 @@ pub(crate) struct Chunker {
     start: u64,
     /// Whether what is read next is of the process that is read.
     is_mine: bool,
+    /// Whether what is read next goes on with a hole.
+    is_in_hole: bool,
 }
 
 impl Chunker {
     /// `head` was read from the input before.
     pub(crate) fn new(head: Vec<u8>, reading: Arc<Reading>, chunk_bytes: usize) -> Self {
-        Self { reading, chunk_bytes: chunk_bytes.max(1), carry: head, start: 0, is_mine: true }
+        Self {
+            reading,
+            chunk_bytes: chunk_bytes.max(1),
+            carry: head,
+            start: 0,
+            is_mine: true,
+            is_in_hole: false,
+        }
     }
 
     /// The next chunk; `digest` sees all text that is read, in order.
@@ -74,17 +83,19 @@ impl Chunker {
                 bytes.drain(..3);
                 self.start = 3;
             }
+            if self.is_in_hole {
+                let n = bytes.iter().take_while(|b| **b == 0).count();
+                bytes.drain(..n);
+                self.start += n as u64;
+                self.is_in_hole = bytes.is_empty();
+            }
             if let Some(hole) = memchr::memmem::find(&bytes, &[0; HOLE_BYTES_MIN]) {
                 if hole > 0 {
                     let rest = bytes.split_off(hole);
                     return self.finish(bytes, None, rest);
                 }
-                let n = bytes.iter().take_while(|b| **b == 0).count();
-                bytes.drain(..n);
-                (self.start, searched_to) = (self.start + n as u64, 0);
-                if !input.ended() {
-                    continue;
-                }
+                (self.is_in_hole, searched_to) = (true, 0);
+                continue;
             }
             if input.ended() {
                 return self.finish(bytes, None, Vec::new());

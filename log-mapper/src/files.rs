@@ -25,7 +25,7 @@ use crate::patterns::PatternSet;
 use crate::processes::{Process, processes_of};
 use crate::reading::{Reading, Start};
 use crate::strangers::is_of_machine;
-use crate::wrappers::{self, has_names, line_ends, unwrap};
+use crate::wrappers::{self, Wrapper, has_names, line_ends, unwrap};
 
 mod later;
 mod times;
@@ -218,12 +218,17 @@ fn finish(
             .push("the layout prints no time: all records are of 1970-01-01, in their order".to_owned());
     }
     if config.layouts.is_empty()
-        && let Some(date) = unread_date(&reading, text)
+        && let Some(date) = unread_date(&reading, sample, text)
     {
         let doubt = format!(
             "the date `{date}` beside the time of day in its records is not understood: give the layout"
         );
         reading = Reading { doubts: vec![doubt], ..Reading::default() };
+    }
+    if reading.wrappers.iter().any(Wrapper::joins)
+        && memchr::memmem::find(sample, b"\"resourceLogs\"").is_some()
+    {
+        reading.doubts.push(RESOURCES.to_owned());
     }
     if lacks_values(&reading, sample) {
         reading.doubts.push(NO_VALUES.to_owned());
@@ -273,6 +278,9 @@ fn dated_line<'a>(time: &TimeLayout, line: &'a [u8]) -> Option<&'a [u8]> {
     date_in(time, line).map(|(start, end)| &line[start..end])
 }
 
+/// Of batches of OpenTelemetry whose resources cannot be told apart.
+const RESOURCES: &str = "its records are of resources of OpenTelemetry, printed over several lines, which are read as of one process: write each batch on a line (`jq -c .`) if they are of several";
+
 /// Of messages that are patterns.
 const NO_VALUES: &str = "messages are patterns with `{}` whose arguments are not printed: the values are not known, have the encoder print them (`withArguments`, `withFormattedMessage`)";
 
@@ -288,11 +296,21 @@ fn lacks_values(reading: &Reading, sample: &[u8]) -> bool {
 
 /// Of records of which the layout reads the time of day alone: a date right beside it, which it does
 /// not read. Whatever day would be taken, it would not be that one.
-fn unread_date(reading: &Reading, text: &[u8]) -> Option<String> {
+fn unread_date(reading: &Reading, sample: &[u8], text: &[u8]) -> Option<String> {
     let time = reading.main()?.time().filter(|time| !time.has_day())?;
+    // Words before each line can be a date.
+    let is_words = !reading.wrappers.is_empty() && reading.wrappers.iter().all(Wrapper::is_words);
+    if is_words {
+        let line = sample.split(|b| *b == b'\n').find(|line| date_in(time, line).is_some())?;
+        return date_beside(time, line);
+    }
     let record = RawRecords::new(text, reading)
         .find(|record| record.begin.is_some_and(|begin| begin.layout < reading.n_own))?;
-    let line = &record.bytes[..line_end(record.bytes, 0)];
+    date_beside(time, &record.bytes[..line_end(record.bytes, 0)])
+}
+
+/// What looks like a date right before the time of a line, or behind it.
+fn date_beside(time: &TimeLayout, line: &[u8]) -> Option<String> {
     let (start, end) = date_in(time, line)?;
     let is_between = |b: &u8| b" T_-,|[](<>)".contains(b);
     let before = &line[..start];

@@ -88,6 +88,13 @@ impl Source {
         self.looked.as_ref().is_some_and(|looked| looked.is_of_machine && looked.reading.n_explained == 0)
     }
 
+    /// Why no record of it is read, if none is.
+    #[must_use]
+    pub fn why_unread(&self) -> Option<&str> {
+        let reading = &self.looked.as_ref()?.reading;
+        (reading.n_own == 0).then(|| reading.doubts.last().map(String::as_str)).flatten()
+    }
+
     pub(crate) fn looked(&self) -> Option<&Looked> {
         self.looked.as_deref()
     }

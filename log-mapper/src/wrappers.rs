@@ -119,6 +119,16 @@ impl Wrapper {
         self.is_like_thread
     }
 
+    /// Whether objects over several lines are put together, which stand within others.
+    pub(crate) fn joins(&self) -> bool {
+        self.joins
+    }
+
+    /// Whether it is words before each line, as they were seen there.
+    pub(crate) fn is_words(&self) -> bool {
+        self.words.is_some()
+    }
+
     /// Whether its names are those of files.
     pub(crate) fn names_files(&self) -> bool {
         matches!(self.name, "grep" | "sections")
@@ -171,6 +181,7 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
     Wrapper::new("grep", sections::grep).with_process(sections::grep_process),
     Wrapper::new("kail", lines::kail).with_process(lines::kail_process),
     Wrapper::new("kubetail", lines::kubetail).with_process(lines::kubetail_process).like_threads(),
+    Wrapper::new("pdsh", lines::pdsh).with_process(lines::pdsh_process).like_threads(),
     Wrapper::new("kubectl-prefix", lines::kubectl_prefix).with_process(lines::kubectl_process),
     Wrapper::new("compose", lines::compose).with_process(lines::compose_process),
     Wrapper::new("service-wrapper", lines::service_wrapper),

@@ -35,6 +35,8 @@ pub(super) fn settle(
     if config.layouts.is_empty() {
         order::settle(reading, source, &[&stamps(reading, text), &tail[..]].concat(), config);
     }
+    // The order of the numbers of its dates can be another one by now.
+    let tail = tail_of(source, reading);
     let times = stamps(reading, text);
     meaning::settle(reading, source, text, &times, &tail, config);
     settle_direction(reading, source, sample, text, config);

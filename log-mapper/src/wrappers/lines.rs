@@ -2,6 +2,7 @@
 
 use super::Inner;
 use crate::header::civil::Civil;
+use crate::header::parse_level;
 use crate::header::timestamp::TimeLayout;
 
 /// The time that a line begins with.
@@ -136,6 +137,25 @@ fn kubetail_name(line: &[u8]) -> Option<usize> {
     let is_name =
         is_pod(words.next()?) && words.next().is_none_or(|word| !word.is_empty()) && words.next().is_none();
     (is_name && line.get(end + 1).is_none_or(|b| *b == b' ')).then_some(end)
+}
+
+/// `host: text`, as tools that run a command on many hosts print it.
+pub(super) fn pdsh(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    rest(line, pdsh_name(line)? + 2, out)
+}
+
+pub(super) fn pdsh_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    out.extend_from_slice(&line[..pdsh_name(line)?]);
+    Some(())
+}
+
+/// Where the name of a host ends, in small letters as hosts are called.
+fn pdsh_name(line: &[u8]) -> Option<usize> {
+    let end = memchr::memmem::find(line, b": ")?;
+    let name = &line[..end];
+    let is_of_name = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.');
+    let is_host = name.iter().all(is_of_name) && name.first().is_some_and(u8::is_ascii_lowercase);
+    (is_host && !matches!(parse_level(name), Some(Some(_)))).then_some(end)
 }
 
 /// `namespace/pod[container]: text`

@@ -66,21 +66,20 @@ fn leave_out(inputs: &mut Inputs, looked: &BTreeMap<PathBuf, Vec<Source>>) -> Op
         sources.iter().any(|source| source.is_explained() == Some(true))
     };
     let is_any_log = looked.keys().any(is_log);
-    let is_of_machine = |file: &PathBuf| {
-        let sources = looked.get(file).map(Vec::as_slice).unwrap_or_default();
-        is_any_log && !sources.is_empty() && sources.iter().all(Source::is_of_machine)
-    };
-    let of_machine: BTreeSet<PathBuf> =
-        inputs.of_folders.iter().filter(|file| is_of_machine(file)).cloned().collect();
-    let is_out = |file: &&PathBuf| !is_log(file) && !of_machine.contains(*file);
-    let out: Vec<PathBuf> = inputs.doubtful.iter().filter(is_out).cloned().collect();
-    inputs.logs.retain(|(_, file)| out.binary_search(file).is_err() && !of_machine.contains(file));
-    inputs.warnings.extend(of_machine.iter().map(|file| {
-        format!(
-            "`{}` is not read: it holds what the Java machine prints of itself, and no text that the model knows",
-            file.display()
-        )
-    }));
+    let out: Vec<PathBuf> = inputs.doubtful.iter().filter(|file| !is_log(file)).cloned().collect();
+    inputs.logs.retain(|(_, file)| out.binary_search(file).is_err());
+    if is_any_log {
+        let why = |file: &PathBuf| why_not(looked.get(file).map(Vec::as_slice).unwrap_or_default());
+        let none: BTreeMap<PathBuf, String> = inputs
+            .of_folders
+            .iter()
+            .filter(|file| out.binary_search(file).is_err())
+            .filter_map(|file| Some((file.clone(), why(file)?)))
+            .collect();
+        inputs.logs.retain(|(_, file)| !none.contains_key(file));
+        let told = none.iter().map(|(file, why)| format!("`{}`: {why}; it is not read", file.display()));
+        inputs.warnings.extend(told);
+    }
     let named: Vec<String> = out.iter().take(NAMED_MAX).map(|file| format!("`{}`", file.display())).collect();
     let more = match out.len() - named.len() {
         0 => String::new(),
@@ -100,6 +99,21 @@ fn named_nodes(inputs: &Inputs) -> BTreeMap<String, String> {
     let named =
         inputs.logs.iter().filter_map(|(node, file)| Some((file.display().to_string(), node.clone()?)));
     named.collect()
+}
+
+/// Why a file of a folder with logs of the program is none: no record of it can be read, or it is of
+/// the Java machine itself.
+fn why_not(sources: &[Source]) -> Option<String> {
+    if sources.is_empty() {
+        return None;
+    }
+    if sources.iter().all(Source::is_of_machine) {
+        return Some(
+            "it holds what the Java machine prints of itself, and no text of the program".to_owned(),
+        );
+    }
+    let why: Option<Vec<&str>> = sources.iter().map(Source::why_unread).collect();
+    why.and_then(|why| why.first().map(|why| (*why).to_owned()))
 }
 
 /// Drops logs of which every record stands in another one of their folder, as where one process

@@ -133,7 +133,7 @@ fn settle_week(reading: &mut Reading, times: &[Civil], written: Option<(i16, u8,
     if reading.calendar.years == 0 && (days.windows(2).any(jumps) || days.iter().any(is_later)) {
         reading.calendar.is_of_week = true;
         reading.doubts.push(
-            "days about the New Year have the year of their week (`YYYY` for `yyyy`): the year of the day is taken".to_owned(),
+            "days about the New Year have the year of their week (`YYYY` for `yyyy`): the last ones of December are read as of the year before, those of January as printed".to_owned(),
         );
     }
 }
