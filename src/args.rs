@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use schema::Pass;
 
-use values::{bytes, day, duration_us, instant_us, pass, percent, share};
+use values::{bytes, day, duration_us, instant_us, pass, percent, period_us, share};
 
 /// Tells what every request of a JVM distributed system did, from the logs it
 /// already writes.
@@ -204,7 +204,7 @@ pub(crate) struct RunArgs {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct FollowArgs {
     /// How often the logs are looked at
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration_us)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = period_us)]
     pub(crate) every: i64,
     #[command(flatten)]
     pub(crate) run: RunArgs,

@@ -20,6 +20,8 @@ pub(crate) struct Inputs {
     pub(crate) logs: Vec<(Option<String>, PathBuf)>,
     /// Of them, those of folders in which others have names of logs, and they have not.
     pub(crate) doubtful: BTreeSet<PathBuf>,
+    /// Logs that were found in folders, and not named.
+    pub(crate) of_folders: BTreeSet<PathBuf>,
     /// What a user should know of them.
     pub(crate) warnings: Vec<String>,
 }
@@ -42,12 +44,16 @@ impl Inputs {
     /// Adds the logs that `path` stands for.
     pub(crate) fn add(&mut self, node: Option<&String>, path: &Path) -> Result<()> {
         let files = log_files(path, &mut self.doubtful, &mut self.warnings)?;
+        if path.is_dir() {
+            self.of_folders.extend(files.iter().cloned());
+        }
         self.logs.extend(files.into_iter().map(|file| (node.cloned(), file)));
         Ok(())
     }
 
     /// The logs of each node, without those that are reached twice.
     pub(crate) fn by_node(&mut self) -> BTreeMap<String, Vec<PathBuf>> {
+        drop_known_files(&mut self.logs, &mut self.warnings);
         let mut nodes: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         let mut unnamed = Vec::new();
         for (node, file) in &self.logs {
@@ -59,7 +65,7 @@ impl Inputs {
         for (file, node) in unnamed.iter().zip(node_names(&unnamed)) {
             nodes.entry(node).or_default().push(file.clone());
         }
-        drop_known_files(&mut nodes, &mut self.warnings);
+        nodes.values_mut().for_each(|files| files.sort());
         self.warnings.extend(nodes.iter().filter_map(|(node, files)| mixed(node, files)));
         let archives = nodes.values().flatten().filter(|file| file.extension().is_some_and(|e| e == "zip"));
         self.warnings.extend(archives.filter_map(|file| several_folders(file)));
@@ -86,24 +92,33 @@ impl Labels {
     }
 }
 
-/// Drops files that are reached twice: named twice, by links, as an entry of several folders.
-fn drop_known_files(nodes: &mut BTreeMap<String, Vec<PathBuf>>, warnings: &mut Vec<String>) {
-    let mut known: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
-    for files in nodes.values_mut() {
-        files.sort();
-        files.dedup();
-        files.retain(|file| {
-            let Ok(real) = std::fs::canonicalize(file) else { return true };
-            let Some(first) = known.get(&real) else {
-                known.insert(real, file.clone());
-                return true;
-            };
-            let (file, first) = (file.display(), first.display());
+/// Drops files that are reached twice: named twice, by links, as an entry of several folders. What
+/// the user has given a node is kept, and the file rather than a link to it, before anything is
+/// named after where it lies.
+fn drop_known_files(logs: &mut Vec<(Option<String>, PathBuf)>, warnings: &mut Vec<String>) {
+    let real = |file: &PathBuf| std::fs::canonicalize(file).ok();
+    let is_link = |file: &PathBuf| std::path::absolute(file).ok() != real(file);
+    let mut order: Vec<usize> = (0..logs.len()).collect();
+    order.sort_by_cached_key(|i| (logs[*i].0.is_none(), is_link(&logs[*i].1), logs[*i].1.clone()));
+    let mut known: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    let mut dropped = BTreeSet::new();
+    for i in order {
+        let Some(real) = real(&logs[i].1) else { continue };
+        let Some(first) = known.get(&real) else {
+            known.insert(real, i);
+            continue;
+        };
+        dropped.insert(i);
+        if logs[i] != logs[*first] {
+            let (file, first) = (logs[i].1.display(), logs[*first].1.display());
             warnings.push(format!("`{file}` is the same file as `{first}`: it is read once"));
-            false
-        });
+        }
     }
-    nodes.retain(|_, files| !files.is_empty());
+    let mut at = 0;
+    logs.retain(|_| {
+        at += 1;
+        !dropped.contains(&(at - 1))
+    });
 }
 
 /// A warning that one node has logs of several names in one folder: they may be of several
@@ -143,7 +158,7 @@ fn log_files(
         return Ok(vec![path.to_owned()]);
     }
     let mut all = Vec::new();
-    walk(path, 0, &mut all)?;
+    walk(path, 0, &mut all, warnings)?;
     all.sort();
     let others: Vec<&PathBuf> = all.iter().filter(|file| !is_log_name(&name_of(file))).collect();
     if others.len() < all.len() {
@@ -400,27 +415,46 @@ pub(crate) fn is_class_path(path: &Path) -> bool {
     }
     let mut files = Vec::new();
     // A folder that cannot be read is reported when it is read as logs.
-    let _ = walk(path, 0, &mut files);
+    let _ = walk(path, 0, &mut files, &mut Vec::new());
     files.iter().take(PEEK_ENTRIES_MAX).any(|file| is_class(file))
 }
 
-/// All files below `folder` that are not hidden.
-fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
+/// All files below `folder` that are not hidden. Folders below it that cannot be read are left out
+/// with a warning, and tables and outputs of ours, which are no logs.
+fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, warnings: &mut Vec<String>) -> Result<()> {
     if depth > DEPTH_MAX {
         return Ok(());
     }
-    for entry in std::fs::read_dir(folder).with_context(|| format!("`{}`", folder.display()))? {
-        let path = entry.with_context(|| format!("`{}`", folder.display()))?.path();
+    let entries: std::io::Result<Vec<PathBuf>> = std::fs::read_dir(folder)
+        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
+    let entries = match entries {
+        Ok(entries) => entries,
+        Err(e) if depth > 0 => {
+            warnings.push(format!("`{}` is not read: {e}", folder.display()));
+            return Ok(());
+        }
+        Err(e) => return Err(e).with_context(|| format!("`{}`", folder.display())),
+    };
+    if depth > 0 && entries.iter().any(|path| is_of_table(&name_of(path))) {
+        return Ok(());
+    }
+    for path in entries {
         if name_of(&path).starts_with('.') {
             continue;
         }
         if path.is_dir() {
-            walk(&path, depth + 1, files)?;
+            walk(&path, depth + 1, files, warnings)?;
         } else {
             files.push(path);
         }
     }
     Ok(())
+}
+
+/// Whether a file of that name is there only in a table.
+fn is_of_table(name: &str) -> bool {
+    let number = name.strip_prefix("manifest-").and_then(|rest| rest.strip_suffix(".json"));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]

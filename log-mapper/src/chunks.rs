@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::input::Input;
-use crate::limits::{HEADER_BYTES_MAX, RECORD_BYTES_MAX};
+use crate::limits::{HEADER_BYTES_MAX, HOLE_BYTES_MIN, RECORD_BYTES_MAX};
 use crate::lines::line_end;
 use crate::reading::Reading;
 
@@ -16,8 +16,12 @@ pub(crate) struct Chunk {
     /// Offset in the file's text.
     pub(crate) start: u64,
     pub(crate) bytes: Vec<u8>,
+    /// Whether it begins with lines of the process that is read, as a line before it says.
+    pub(crate) is_mine: bool,
     /// What was left out at the end of the last record.
     pub(crate) left_out: LeftOut,
+    /// Lines at its end that stand in the next file, with the rest of its last line.
+    pub(crate) n_lines_of_next: u64,
 }
 
 /// The rest of a record that is larger than the bound.
@@ -45,12 +49,23 @@ pub(crate) struct Chunker {
     /// Read, but not yet in a chunk.
     carry: Vec<u8>,
     start: u64,
+    /// Whether what is read next is of the process that is read.
+    is_mine: bool,
+    /// Whether what is read next goes on with a hole.
+    is_in_hole: bool,
 }
 
 impl Chunker {
     /// `head` was read from the input before.
     pub(crate) fn new(head: Vec<u8>, reading: Arc<Reading>, chunk_bytes: usize) -> Self {
-        Self { reading, chunk_bytes: chunk_bytes.max(1), carry: head, start: 0 }
+        Self {
+            reading,
+            chunk_bytes: chunk_bytes.max(1),
+            carry: head,
+            start: 0,
+            is_mine: true,
+            is_in_hole: false,
+        }
     }
 
     /// The next chunk; `digest` sees all text that is read, in order.
@@ -68,6 +83,20 @@ impl Chunker {
                 bytes.drain(..3);
                 self.start = 3;
             }
+            if self.is_in_hole {
+                let n = bytes.iter().take_while(|b| **b == 0).count();
+                bytes.drain(..n);
+                self.start += n as u64;
+                self.is_in_hole = bytes.is_empty();
+            }
+            if let Some(hole) = memchr::memmem::find(&bytes, &[0; HOLE_BYTES_MIN]) {
+                if hole > 0 {
+                    let rest = bytes.split_off(hole);
+                    return self.finish(bytes, None, rest);
+                }
+                (self.is_in_hole, searched_to) = (true, 0);
+                continue;
+            }
             if input.ended() {
                 return self.finish(bytes, None, Vec::new());
             }
@@ -82,12 +111,19 @@ impl Chunker {
         }
     }
 
+    /// Whether nothing is read that is not in a chunk.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.carry.is_empty()
+    }
+
     fn finish(&mut self, bytes: Vec<u8>, left_out: Option<LeftOut>, carry: Vec<u8>) -> Option<Chunk> {
         let left_out = left_out.unwrap_or_default();
         let start = self.start;
         self.start += bytes.len() as u64 + left_out.n_bytes;
         self.carry = carry;
-        (!bytes.is_empty()).then_some(Chunk { file: 0, start, bytes, left_out })
+        let is_mine = self.is_mine;
+        self.is_mine = self.reading.is_mine_after(&bytes, is_mine);
+        (!bytes.is_empty()).then_some(Chunk { file: 0, start, bytes, is_mine, left_out, n_lines_of_next: 0 })
     }
 
     /// Start of the last record in `bytes` that is surely one: its header, if it
@@ -110,22 +146,8 @@ impl Chunker {
         None
     }
 
-    /// Whether a record begins at `start`, where a line does; none: `bytes`, unless they are all
-    /// there is (`ended`), do not hold its whole header.
     fn begins(&self, bytes: &[u8], start: usize, ended: bool) -> Option<bool> {
-        let mut header_end = start;
-        for _ in 0..self.reading.header_lines_max() {
-            let end = line_end(bytes, header_end);
-            let is_whole = end < bytes.len() || end - start >= HEADER_BYTES_MAX || ended;
-            if !is_whole {
-                return None;
-            }
-            header_end = (end + 1).min(bytes.len());
-        }
-        if start == bytes.len() {
-            return Some(false);
-        }
-        self.reading.begins(bytes, start, header_end).or(ended.then_some(false))
+        begins(&self.reading, bytes, start, ended)
     }
 
     /// `bytes` is the start of a record above the bound: its rest is counted and
@@ -167,6 +189,24 @@ impl Chunker {
     }
 }
 
+/// Whether a record begins at `start`, where a line does; none: `bytes`, unless they are all there is
+/// (`ended`), do not hold its whole header.
+pub(crate) fn begins(reading: &Reading, bytes: &[u8], start: usize, ended: bool) -> Option<bool> {
+    let mut header_end = start;
+    for _ in 0..reading.header_lines_max() {
+        let end = line_end(bytes, header_end);
+        let is_whole = end < bytes.len() || end - start >= HEADER_BYTES_MAX || ended;
+        if !is_whole {
+            return None;
+        }
+        header_end = (end + 1).min(bytes.len());
+    }
+    if start == bytes.len() {
+        return Some(false);
+    }
+    reading.begins(bytes, start, header_end).or(ended.then_some(false))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,6 +236,21 @@ mod tests {
             assert_eq!(joined, text.as_bytes());
             assert!(chunks.iter().skip(1).all(|c| c.bytes.starts_with(b"2026")));
             assert!(size > 4096 || chunks.len() > 10);
+        }
+    }
+
+    #[test]
+    fn holes_are_left_out() {
+        let h = "2026-11-21 01:28:30,199 INFO a.B: ";
+        let hole = "\0".repeat(3 << 20);
+        let text = format!("{hole}{h}one\n{h}two\n{hole}{h}three\n{hole}");
+        for size in [1, 4096, 1 << 20] {
+            let chunks = chunks(text.as_bytes(), size);
+            let joined: Vec<u8> = chunks.iter().flat_map(|c| c.bytes.clone()).collect();
+            assert_eq!(joined, format!("{h}one\n{h}two\n{h}three\n").as_bytes());
+            for chunk in &chunks {
+                assert!(text.as_bytes()[chunk.start as usize..].starts_with(&chunk.bytes));
+            }
         }
     }
 

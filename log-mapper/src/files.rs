@@ -8,18 +8,25 @@ use rayon::prelude::*;
 use schema::{InputAccount, Result};
 
 use crate::Config;
+use crate::backward::Backwards;
 use crate::chunks::{Chunk, Chunker};
 use crate::digests::Digests;
+use crate::header::calendar::Calendar;
 use crate::header::clock::Clock;
-use crate::header::{Judge, Layout};
+use crate::header::timestamp::TimeLayout;
+use crate::header::{Judge, Layout, date_in};
 use crate::ids;
 use crate::input::{Input, Source};
-use crate::limits::{CHUNK_BYTES, LAYOUT_SAMPLE_BYTES, LAYOUT_SEARCH_BYTES};
-use crate::lines::RawRecords;
+use crate::limits::{
+    CHUNK_BYTES, HOLE_BYTES_MIN, LATER_SAMPLE_BYTES, LAYOUT_LINES_MAX, LAYOUT_SAMPLE_BYTES,
+    LAYOUT_SEARCH_BYTES,
+};
+use crate::lines::{RawRecords, line_end};
 use crate::patterns::PatternSet;
 use crate::processes::{Process, processes_of};
 use crate::reading::{Reading, Start};
-use crate::wrappers::{self, has_names, line_ends, unwrap};
+use crate::strangers::is_of_machine;
+use crate::wrappers::{self, Wrapper, has_names, line_ends, unwrap};
 
 mod later;
 mod times;
@@ -72,6 +79,8 @@ fn prepare_one(
 pub(crate) struct Looked {
     pub(crate) reading: Arc<Reading>,
     pub(crate) first_us: Option<i64>,
+    /// Whether most of its lines are those that the Java machine itself prints.
+    pub(crate) is_of_machine: bool,
     /// Whose lines are read, where they are those of several processes.
     pub(crate) process: Option<String>,
 }
@@ -133,6 +142,7 @@ fn look_at(
     while reading.n_headers == 0 && sample.len() < LAYOUT_SEARCH_BYTES && !input.ended() {
         let n_more = LAYOUT_SAMPLE_BYTES.max(sample.len());
         input.read(sample, n_more);
+        leave_out_holes(sample, source.is_stream());
         reading = detect_in(sample, input.ended(), patterns, config);
     }
     let looked = finish(reading, source, sample, input.ended(), patterns, config)?;
@@ -186,7 +196,7 @@ fn finish(
     }
     let unwrapped = reading.unwrap(sample);
     let text = unwrapped.as_ref().map_or(sample, |unwrapped| &unwrapped.text);
-    times::settle(&mut reading, source, text, config)?;
+    times::settle(&mut reading, source, sample, text, config)?;
     reading.ids = ids::find(&reading, text, &config.ids);
     let mut clocks = clocks(config, &reading);
     let first_us = RawRecords::new(text, &reading).find_map(|record| {
@@ -196,13 +206,34 @@ fn finish(
         clocks[begin.layout].resolve(&begin.header.time?)
     });
     let first_us = first_us.or_else(|| {
-        let civil = reading.n_own.min(1).checked_sub(1).and_then(|own| reading.stamp(own, sample, 0))?;
+        let civil = reading
+            .n_own
+            .min(1)
+            .checked_sub(1)
+            .and_then(|own| reading.stamp(own, sample, (first_line_of(&reading, sample)?, 0)))?;
         clocks[0].resolve(&civil)
     });
+    let first_us = first_us.map(|us| earliest(&reading, source, &mut clocks, us));
     if first_us.is_none() && reading.n_headers > 0 && reading.main().is_some_and(|one| one.time().is_none()) {
         reading
             .doubts
             .push("the layout prints no time: all records are of 1970-01-01, in their order".to_owned());
+    }
+    if config.layouts.is_empty()
+        && let Some(date) = unread_date(&reading, sample, text)
+    {
+        let doubt = format!(
+            "the date `{date}` beside the time of day in its records is not understood: give the layout"
+        );
+        reading = Reading { doubts: vec![doubt], ..Reading::default() };
+    }
+    if reading.wrappers.iter().any(Wrapper::joins)
+        && memchr::memmem::find(sample, b"\"resourceLogs\"").is_some()
+    {
+        reading.doubts.push(RESOURCES.to_owned());
+    }
+    if lacks_values(&reading, sample) {
+        reading.doubts.push(NO_VALUES.to_owned());
     }
     if sample.get(257..262) == Some(b"ustar") {
         reading = Reading { doubts: vec![PACKED.to_owned()], ..Reading::default() };
@@ -214,7 +245,95 @@ fn finish(
         let what_is_missing = wrappers::missing_keys(sample);
         reading.doubts.push(what_is_missing.unwrap_or_else(|| NO_LAYOUT.to_owned()));
     }
-    Ok(Looked { reading: Arc::new(reading), first_us, process: None })
+    let lines = || sample.split(|b| *b == b'\n').filter(|line| !line.is_empty()).take(LAYOUT_LINES_MAX);
+    let is_of_machine = lines().filter(|line| is_of_machine(line)).count() * 2 > lines().count();
+    Ok(Looked { reading: Arc::new(reading), first_us, is_of_machine, process: None })
+}
+
+/// Leaves what was never written out of the start of a file, but for what can be read once only.
+fn leave_out_holes(sample: &mut Vec<u8>, is_stream: bool) {
+    while let Some(hole) = memchr::memmem::find(sample, &[0; HOLE_BYTES_MIN]).filter(|_| !is_stream) {
+        let n = sample[hole..].iter().take_while(|b| **b == 0).count();
+        sample.drain(hole..hole + n);
+    }
+}
+
+/// The time of the first record by its clock, where that of the first line is `us`: that of the last
+/// line, where the newest record is the first.
+fn earliest(reading: &Reading, source: &Source, clocks: &mut [Clock], us: i64) -> i64 {
+    if reading.backward.is_none() {
+        return us;
+    }
+    reading.set_clocks(clocks, u64::MAX);
+    let last = times::tail_of(source, reading).last().and_then(|civil| clocks[0].resolve(civil));
+    last.map_or(us, |last| last.min(us))
+}
+
+/// Where the first line of `text` stands of which anything is left.
+fn first_line_of(reading: &Reading, text: &[u8]) -> Option<usize> {
+    let unwrapped = unwrap(&reading.wrappers, text);
+    unwrapped.places.first().map(|place| place.start as usize).or(reading.wrappers.is_empty().then_some(0))
+}
+
+/// The time stamp that `time` reads at the start of a line, or behind a few fields.
+fn dated_line<'a>(time: &TimeLayout, line: &'a [u8]) -> Option<&'a [u8]> {
+    date_in(time, line).map(|(start, end)| &line[start..end])
+}
+
+/// Of batches of OpenTelemetry whose resources cannot be told apart.
+const RESOURCES: &str = "its records are of resources of OpenTelemetry, printed over several lines, which are read as of one process: write each batch on a line (`jq -c .`) if they are of several";
+
+/// Of messages that are patterns.
+const NO_VALUES: &str = "messages are patterns with `{}` whose arguments are not printed: the values are not known, have the encoder print them (`withArguments`, `withFormattedMessage`)";
+
+/// Whether messages of JSON are patterns, and their values are not there; a program that prints `{}`
+/// prints it now and then.
+fn lacks_values(reading: &Reading, sample: &[u8]) -> bool {
+    let Some(n) = reading.wrappers.iter().position(|wrapper| wrapper.name == "json") else { return false };
+    let text = unwrap(&reading.wrappers[..n], sample).text;
+    let lines = || text.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+    let n_lines = lines().count();
+    lines().filter(|line| wrappers::lacks_arguments(line)).count() * 10 > n_lines
+}
+
+/// Of records of which the layout reads the time of day alone: a date right beside it, which it does
+/// not read. Whatever day would be taken, it would not be that one.
+fn unread_date(reading: &Reading, sample: &[u8], text: &[u8]) -> Option<String> {
+    let time = reading.main()?.time().filter(|time| !time.has_day())?;
+    // Words before each line can be a date.
+    let is_words = !reading.wrappers.is_empty() && reading.wrappers.iter().all(Wrapper::is_words);
+    if is_words {
+        let line = sample.split(|b| *b == b'\n').find(|line| date_in(time, line).is_some())?;
+        return date_beside(time, line);
+    }
+    let record = RawRecords::new(text, reading)
+        .find(|record| record.begin.is_some_and(|begin| begin.layout < reading.n_own))?;
+    date_beside(time, &record.bytes[..line_end(record.bytes, 0)])
+}
+
+/// What looks like a date right before the time of a line, or behind it.
+fn date_beside(time: &TimeLayout, line: &[u8]) -> Option<String> {
+    let (start, end) = date_in(time, line)?;
+    let is_between = |b: &u8| b" T_-,|[](<>)".contains(b);
+    let before = &line[..start];
+    let before = &before[..before.iter().rposition(|b| !is_between(b)).map_or(0, |last| last + 1)];
+    let word = before.rsplit(|b| b" [(<|".contains(b)).next().unwrap_or_default();
+    let after = &line[end..];
+    let after = &after[after.iter().position(|b| !is_between(b)).unwrap_or(after.len())..];
+    let next = after.split(|b| b" ])>|,".contains(b)).next().unwrap_or_default();
+    let date = [word, next].into_iter().find(|word| is_like_date(word))?;
+    Some(String::from_utf8_lossy(date).into_owned())
+}
+
+/// Whether a word is two or three numbers of a date with signs between, or the digits of one.
+fn is_like_date(word: &[u8]) -> bool {
+    let is_number = |part: &[u8]| !part.is_empty() && part.len() <= 4 && part.iter().all(u8::is_ascii_digit);
+    let has_sign = |sign: u8| {
+        let parts: Vec<&[u8]> = word.split(|b| *b == sign).collect();
+        (2..=3).contains(&parts.len()) && parts.iter().all(|part| is_number(part))
+    };
+    let is_digits = matches!(word.len(), 6 | 8) && word.iter().all(u8::is_ascii_digit);
+    is_digits || [b'.', b'/', b'-'].into_iter().any(has_sign)
 }
 
 /// Of text in which no record is found.
@@ -234,7 +353,7 @@ pub(crate) fn each_record(
     let mut input = Input::open(source, input_bytes_max)?;
     let mut chunker = Chunker::new(Vec::new(), Arc::clone(reading), CHUNK_BYTES);
     while let Some(chunk) = chunker.next(&mut input, &mut |_| ()) {
-        let unwrapped = reading.unwrap(&chunk.bytes);
+        let unwrapped = reading.unwrap_after(&chunk.bytes, chunk.is_mine);
         let text = unwrapped.as_ref().map_or(&chunk.bytes, |unwrapped| &unwrapped.text);
         for record in RawRecords::new(text, reading) {
             let Some(begin) = record.begin.filter(|begin| begin.layout < reading.n_own) else { continue };
@@ -255,7 +374,12 @@ const PACKED: &str = "a tar archive, no file with a header of a layout: unpack i
 /// The clocks of one file, one for each layout: the layout's own zone, else the configured one.
 pub(crate) fn clocks(config: &Config, reading: &Reading) -> Vec<Clock> {
     let zone = |layout: &Arc<Layout>| layout.zone().unwrap_or(&config.zone).clone();
-    reading.layouts.iter().map(|layout| Clock::new(zone(layout), reading.date)).collect()
+    let clock = |layout: &Arc<Layout>| {
+        let is_of_week = layout.time().is_some_and(TimeLayout::has_week_year);
+        let calendar = Calendar { is_of_week: reading.calendar.is_of_week || is_of_week, ..reading.calendar };
+        Clock::new(zone(layout), reading.date).with_calendar(calendar)
+    };
+    reading.layouts.iter().map(clock).collect()
 }
 
 /// What the times and layouts of a file depend on.
@@ -279,6 +403,8 @@ pub(crate) struct ChunkReader<'a> {
 struct Current {
     input: Input,
     chunker: Chunker,
+    /// Instead, of a text that is read from its end.
+    backwards: Option<Backwards>,
     digest: Digests,
 }
 
@@ -326,14 +452,19 @@ impl<'a> ChunkReader<'a> {
             };
             let account = &mut self.accounts[self.next_file - 1];
             let digest = &mut current.digest;
-            let chunk = current.chunker.next(&mut current.input, &mut |bytes| {
+            let mut see = |bytes: &[u8]| {
                 digest.update(bytes);
                 account.n_bytes += bytes.len() as u64;
-            });
+            };
+            let chunk = match &mut current.backwards {
+                Some(backwards) => backwards.next(),
+                None => current.chunker.next(&mut current.input, &mut see),
+            };
             (self.progress)(current.input.progress());
             account.damage.append(&mut current.input.take_damage());
             if let Some(mut chunk) = chunk {
                 chunk.file = (self.next_file - 1) as u32;
+                self.add_rest(&mut chunk);
                 return Ok(Some(chunk));
             }
             if let Some(ended) = self.current.take() {
@@ -342,9 +473,35 @@ impl<'a> ChunkReader<'a> {
         }
     }
 
+    /// Adds to the last chunk of a file the rest of its last line, where that was cut as the file was
+    /// rotated, and stands at the start of the next one.
+    fn add_rest(&self, chunk: &mut Chunk) {
+        let is_last = self.current.as_ref().is_some_and(|current| {
+            current.backwards.is_none() && current.input.ended() && current.chunker.is_at_end()
+        });
+        let (Some(this), Some(next)) = (self.files.get(self.next_file - 1), self.files.get(self.next_file))
+        else {
+            return;
+        };
+        let names = |file: &PreparedFile| file.reading.wrappers.first().map(|wrapper| wrapper.name);
+        if !is_last || names(this).is_none() || names(this) != names(next) || next.opened.is_some() {
+            return;
+        }
+        let Ok(mut input) = Input::open(&self.sources[next.source], self.config.input_bytes_max) else {
+            return;
+        };
+        let mut head = Vec::new();
+        input.read(&mut head, LATER_SAMPLE_BYTES);
+        let n = this.reading.rest_of(&chunk.bytes, &head);
+        if n > 0 {
+            chunk.bytes.extend_from_slice(&head[..n]);
+            chunk.n_lines_of_next = memchr::memchr_iter(b'\n', &head[..n]).count() as u64;
+        }
+    }
+
     fn open_next(&mut self) -> Result<()> {
         let file = &mut self.files[self.next_file];
-        let (input, head) = match file.opened.take() {
+        let (mut input, head) = match file.opened.take() {
             Some(opened) => opened,
             None => (Input::open(&self.sources[file.source], self.config.input_bytes_max)?, Vec::new()),
         };
@@ -353,8 +510,16 @@ impl<'a> ChunkReader<'a> {
         digest.update(&head);
         account.n_bytes += head.len() as u64;
         account.damage.extend(file.reading.doubts.iter().cloned());
+        let backwards = file.reading.backward.map(|_| {
+            let mut see = |bytes: &[u8]| {
+                digest.update(bytes);
+                account.n_bytes += bytes.len() as u64;
+            };
+            let (source, reading) = (&self.sources[file.source], Arc::clone(&file.reading));
+            Backwards::new(source, &mut input, reading, self.config.chunk_bytes, &mut see)
+        });
         let chunker = Chunker::new(head, Arc::clone(&file.reading), self.config.chunk_bytes);
-        self.current = Some(Current { input, chunker, digest });
+        self.current = Some(Current { input, chunker, backwards, digest });
         self.next_file += 1;
         Ok(())
     }

@@ -4,6 +4,7 @@
 //! begins a record, every other line continues one.
 
 mod align;
+pub(crate) mod calendar;
 pub mod civil;
 pub mod clock;
 mod configuration;
@@ -23,6 +24,7 @@ mod widths;
 mod words;
 
 pub use configuration::{Configuration, patterns_of, read_configuration};
+pub(crate) use dates::date_in;
 pub use detect::detect;
 pub(crate) use detect::{choose, date_patterns};
 pub use found::Found;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use schema::{Error, Result};
 
 use crate::files::Looked;
-use crate::limits::{FOLDER_DEPTH_MAX, RATIO_FREE_BYTES, RATIO_MAX, ZIP_ENTRIES_MAX};
+use crate::limits::{FLOOD_BYTES_MAX, FOLDER_DEPTH_MAX, RATIO_FREE_BYTES, RATIO_MAX, ZIP_ENTRIES_MAX};
 
 /// Where log text comes from.
 #[derive(Clone, Debug)]
@@ -81,6 +81,20 @@ impl Source {
         self.looked.as_ref().map(|looked| looked.reading.n_own > 0 && looked.reading.n_explained > 0)
     }
 
+    /// Whether it is a log of the Java machine itself, of what it collects and compiles, and no text
+    /// of it is of the program.
+    #[must_use]
+    pub fn is_of_machine(&self) -> bool {
+        self.looked.as_ref().is_some_and(|looked| looked.is_of_machine && looked.reading.n_explained == 0)
+    }
+
+    /// Why no record of it is read, if none is.
+    #[must_use]
+    pub fn why_unread(&self) -> Option<&str> {
+        let reading = &self.looked.as_ref()?.reading;
+        (reading.n_own == 0).then(|| reading.doubts.last().map(String::as_str)).flatten()
+    }
+
     pub(crate) fn looked(&self) -> Option<&Looked> {
         self.looked.as_deref()
     }
@@ -132,6 +146,11 @@ impl Source {
             }
             _ => None,
         }
+    }
+
+    /// Whether its text is what lies there, and can be read from anywhere.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.piece(0, PACKED_HEAD).is_some_and(|head| !is_packed(&head))
     }
 
     /// Whether it can be read once only.
@@ -235,6 +254,8 @@ pub(crate) struct Input {
     n_bytes: u64,
     n_bytes_max: u64,
     n_stored_seen: u64,
+    /// Bytes of text since the last line feed.
+    n_since_feed: u64,
     ended: bool,
     damage: Vec<String>,
 }
@@ -266,7 +287,16 @@ impl Input {
             decode(Box::new(counted), &mut damage)
         };
         let reader = reader.map_err(Error::io(path))?;
-        Ok(Self { reader, stored, n_bytes: 0, n_bytes_max, n_stored_seen: 0, ended: false, damage })
+        Ok(Self {
+            reader,
+            stored,
+            n_bytes: 0,
+            n_bytes_max,
+            n_stored_seen: 0,
+            n_since_feed: 0,
+            ended: false,
+            damage,
+        })
     }
 
     /// Appends up to `n` bytes of text to `buffer`; fewer only at the end.
@@ -278,6 +308,11 @@ impl Input {
             match self.reader.read(&mut buffer[filled..target]) {
                 Ok(0) => self.ended = true,
                 Ok(k) => {
+                    let new = &buffer[filled..filled + k];
+                    self.n_since_feed = match memchr::memrchr(b'\n', new) {
+                        Some(at) => (k - at - 1) as u64,
+                        None => self.n_since_feed + k as u64,
+                    };
                     filled += k;
                     self.n_bytes += k as u64;
                     self.check_bounds();
@@ -291,7 +326,9 @@ impl Input {
 
     fn check_bounds(&mut self) {
         let stored = self.stored.load(Ordering::Relaxed);
-        if self.n_bytes > RATIO_FREE_BYTES && self.n_bytes / RATIO_MAX > stored {
+        // A program that repeats itself packs as well as a bomb does; but it prints lines.
+        let is_beyond = self.n_bytes > RATIO_FREE_BYTES && self.n_bytes / RATIO_MAX > stored;
+        if is_beyond && (self.n_since_feed > RATIO_FREE_BYTES || self.n_bytes > FLOOD_BYTES_MAX) {
             let n = self.n_bytes;
             self.end_with(&format!("read no further than byte {n} of the text: it unpacks to more than {RATIO_MAX} times its size"));
         } else if self.n_bytes > self.n_bytes_max {
@@ -324,6 +361,24 @@ impl Input {
     }
 }
 
+/// How files begin that are packed in a way that is not read.
+const PACKINGS: &[(&[u8], &str)] = &[
+    (b"\xfd7zXZ\0", "xz"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"Rar!\x1a\x07", "rar"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+    (b"\x5d\0\0\x80\0", "lzma"),
+    (b"LZIP", "lzip"),
+    (b"\x1f\x9d", "compress"),
+    (b"\x89LZO\0\r", "lzop"),
+    (b"\xff\x06\0\0sN", "snappy"),
+];
+
+/// The packing that a file begins with, where it is one that is not read.
+fn unknown_packing(head: &[u8]) -> Option<&'static str> {
+    PACKINGS.iter().find(|(start, _)| head.starts_with(start)).map(|(_, name)| *name)
+}
+
 /// Where the last line of a plain file ends; none: it is packed.
 fn end_of_lines(path: &Path) -> io::Result<Option<u64>> {
     let mut file = File::open(path)?;
@@ -347,6 +402,9 @@ fn end_of_lines(path: &Path) -> io::Result<Option<u64>> {
     Ok(Some(0))
 }
 
+/// Bytes by which it is told whether a file is packed.
+const PACKED_HEAD: usize = 6;
+
 /// Bytes of a file that are looked through at a time.
 const BLOCK_BYTES: u64 = 1 << 16;
 
@@ -362,7 +420,7 @@ fn is_packed(head: &[u8]) -> bool {
             | [b'P', b'K', 3, 4, ..]
             | [0xff, 0xfe, ..]
             | [0xfe, 0xff, ..]
-    )
+    ) || unknown_packing(head).is_some()
 }
 
 struct Counted {
@@ -386,6 +444,10 @@ fn decode(mut raw: Box<dyn Read + Send>, damage: &mut Vec<String>) -> io::Result
     if first.is_err() && head.is_empty() {
         return first.map(|_| raw);
     }
+    if let Some(name) = unknown_packing(&head) {
+        damage.push(format!("packed with {name}, which is not read: unpack it first"));
+        return Ok(Box::new(io::empty()));
+    }
     let whole = Cursor::new(head.clone()).chain(raw);
     Ok(match &head[..] {
         [0x1f, 0x8b, ..] => {
@@ -395,10 +457,6 @@ fn decode(mut raw: Box<dyn Read + Send>, damage: &mut Vec<String>) -> io::Result
             Box::new(zstd::stream::read::Decoder::new(whole)?)
         }
         [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41] => Box::new(bzip2::read::MultiBzDecoder::new(whole)),
-        [0xfd, b'7', b'z', b'X', b'Z', 0] => {
-            damage.push("packed with xz, which is not read: unpack it first".to_owned());
-            Box::new(io::empty())
-        }
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
             damage.push("UTF-16 text, of which ASCII alone is read: convert it to UTF-8 first".to_owned());
             Box::new(whole)

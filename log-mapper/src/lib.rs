@@ -10,6 +10,7 @@
 //! of threads or the size of chunks.
 
 pub mod accumulate;
+mod backward;
 mod chunks;
 mod clock_steps;
 mod digests;
@@ -35,7 +36,7 @@ pub use files::look;
 pub use header::{Configuration, Found, Layout, detect, patterns_of, read_configuration};
 pub use ids::{Fields, name_of_field};
 pub use input::{Source, discover};
-pub use overlap::{Overlap, overlaps};
+pub use overlap::{Overlap, copies, overlaps};
 pub use patterns::PatternSet;
 pub use reading::Reread;
 
@@ -65,6 +66,8 @@ pub struct Config {
     pub may_detect: bool,
     /// Zone of time stamps that have none.
     pub zone: TimeZone,
+    /// Whether it was given: what prints a zone that is not known is of it then.
+    pub zone_is_given: bool,
     /// Year, month and day of a first time stamp without a date; none: the last one is of the day
     /// on which its file was written.
     pub date: Option<(i16, u8, u8)>,
@@ -86,6 +89,7 @@ impl Config {
             layouts: Vec::new(),
             may_detect: false,
             zone: TimeZone::UTC,
+            zone_is_given: false,
             date: None,
             chunk_bytes: limits::CHUNK_BYTES,
             input_bytes_max: u64::MAX,

@@ -55,12 +55,23 @@ pub const LAYOUT_SEARCH_BYTES: usize = 4 << 20;
 /// Decompressed bytes before the ratio below is looked at.
 pub const RATIO_FREE_BYTES: u64 = 64 << 20;
 
-/// Decompressed bytes per compressed byte. Logs reach about 30; a file that
-/// goes beyond is a bomb and is read no further.
+/// Decompressed bytes per compressed byte. Logs reach about 30, and those of a program that repeats
+/// itself some thousands; what goes beyond and has no lines is a bomb and is read no further.
 pub const RATIO_MAX: u64 = 200;
+
+/// Decompressed bytes of a text beyond that ratio, with lines: what is read in some minutes.
+pub const FLOOD_BYTES_MAX: u64 = 16 << 30;
+
+/// NUL bytes in a row that are a hole, which a file system shows where nothing was written: a block
+/// of a disk. A log that was cut while a program went on behind its old end begins with one.
+pub const HOLE_BYTES_MIN: usize = 512;
 
 /// Processes of one file that are told apart; each is a node, for which the file is read once.
 pub const PROCESSES_MAX: usize = 64;
+
+/// Bytes of text that are held where a text is read from its end and is packed: exports that stores
+/// make newest first are some thousand lines long.
+pub const BACKWARD_HELD_MAX: usize = 256 << 20;
 
 /// Depth of folders.
 pub const FOLDER_DEPTH_MAX: usize = 32;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use schema::{Level, LogPointId};
 
+use crate::backward::{self, Backward};
 use crate::chunks::{Chunk, LeftOut};
 use crate::header::civil::Civil;
 use crate::header::clock::Clock;
@@ -16,6 +17,7 @@ use crate::patterns::{Cut, PatternSet, Query, Scratch};
 use crate::reading::{Reading, Start};
 use crate::record::{Candidate, Record};
 use crate::stack_trace;
+use crate::wrappers::Unwrapped;
 
 /// The records of one chunk, matched.
 #[derive(Debug, Default)]
@@ -41,6 +43,9 @@ pub(crate) struct Counts {
     pub(crate) n_rejected: u64,
     /// Records that print an id of their request.
     pub(crate) n_ids: u64,
+    /// Records of times that there are not, and lines of the chunk before the first of them.
+    pub(crate) n_impossible: u64,
+    pub(crate) first_impossible: Option<u64>,
     /// Records whose end was left out, and offset of the first.
     pub(crate) n_cut: u64,
     pub(crate) first_cut: Option<u64>,
@@ -90,7 +95,7 @@ fn n_lines_of(chunk: &Chunk) -> u64 {
     } else {
         chunk.bytes.is_empty() || chunk.bytes.ends_with(b"\n")
     };
-    n_feeds + u64::from(!ends)
+    n_feeds + u64::from(!ends) - chunk.n_lines_of_next
 }
 
 /// A piece of the chunk, or of its lossy text.
@@ -111,7 +116,7 @@ pub(crate) fn match_chunk(
 ) -> Matched {
     let mut out = Matched::default();
     let mut chunk = chunk;
-    let unwrapped = reading.unwrap(&chunk.bytes);
+    let unwrapped = unwrap(reading, &chunk);
     let n_raw_lines = unwrapped.as_ref().map_or(0, |unwrapped| n_lines_of(&chunk) + unwrapped.n_added);
     let mut wrapped = Vec::new();
     let unwrapped = unwrapped.map(|mut unwrapped| {
@@ -119,18 +124,25 @@ pub(crate) fn match_chunk(
         unwrapped
     });
     let mut line = 0;
+    let mut n_backward = 0;
     for record in RawRecords::new(&chunk.bytes, reading) {
         let is_last = record.start + record.bytes.len() == chunk.bytes.len();
         let left_out = if is_last { chunk.left_out } else { LeftOut::default() };
         let ends_line =
             if left_out.n_bytes > 0 { left_out.ends_with_line_feed } else { record.bytes.ends_with(b"\n") };
         let mut n_lines = record.n_line_feeds + left_out.n_line_feeds + u64::from(!ends_line);
-        let mut start = record.start;
+        let (mut start, mut place_in_line) = (record.start, (record.start, 0));
         if let Some(unwrapped) = &unwrapped {
+            let place = unwrapped.place_of(record.start);
+            place_in_line = (place.start as usize, place.nth as usize);
             (start, line) = unwrapped.place(record.start);
             let next =
                 if is_last { n_raw_lines } else { unwrapped.place(record.start + record.bytes.len()).1 };
             n_lines = next.saturating_sub(line);
+        }
+        if reading.backward == Some(Backward::Records) {
+            // Counted from the end.
+            n_backward += n_lines;
         }
         if left_out.n_bytes > 0 || record.bytes.len() > RECORD_BYTES_MAX {
             out.counts.n_cut += 1;
@@ -140,8 +152,8 @@ pub(crate) fn match_chunk(
         match record.begin {
             Some(Start { header, layout }) if layout < reading.n_own => {
                 let n_lines = u32::try_from(n_lines).unwrap_or(u32::MAX);
-                let stamp = reading.stamp(layout, &wrapped, start);
-                let around = wrapped.get(start..).unwrap_or_default();
+                let stamp = reading.stamp(layout, &wrapped, place_in_line);
+                let around = wrapped.get(place_in_line.0..).unwrap_or_default();
                 let place = Where { start, line, n_lines, stamp, layout, around };
                 reading.set_clocks(clocks, chunk.start + start as u64);
                 let clock = &mut clocks[layout];
@@ -158,8 +170,29 @@ pub(crate) fn match_chunk(
         line += n_lines;
     }
     out.counts.n_lines = if unwrapped.is_some() { n_raw_lines } else { line };
+    if reading.backward == Some(Backward::Records) {
+        out.entries.reverse();
+        let n_lines = u32::try_from(n_backward).unwrap_or(u32::MAX);
+        for entry in &mut out.entries {
+            entry.line = n_lines.saturating_sub(entry.line.saturating_add(entry.n_lines));
+        }
+    }
     out.chunk = chunk;
     out
+}
+
+/// The inner text of a chunk, in the order in which it was written; none: it is the chunk's.
+fn unwrap(reading: &Reading, chunk: &Chunk) -> Option<Unwrapped> {
+    if reading.backward != Some(Backward::Lines) {
+        return reading.unwrap_after(&chunk.bytes, chunk.is_mine);
+    }
+    let turned = backward::turn(&chunk.bytes);
+    let inner = reading.unwrap_after(&turned.text, chunk.is_mine);
+    Some(match inner {
+        // Lines are counted in the order in which they are read.
+        Some(inner) => turned.then(inner),
+        None => turned,
+    })
 }
 
 impl Matched {
@@ -181,6 +214,10 @@ impl Matched {
         let is_too_long = record.bytes.len() > LINE_BYTES_MAX && line_end(record.bytes, 0) > LINE_BYTES_MAX;
         let (Some(ts_us), false) = (time, is_too_long) else {
             self.counts.n_rejected += 1;
+            if time.is_none() {
+                self.counts.n_impossible += 1;
+                self.counts.first_impossible = self.counts.first_impossible.or(Some(place.line));
+            }
             return;
         };
         self.counts.first_us = Some(self.counts.first_us.map_or(ts_us, |us| us.min(ts_us)));

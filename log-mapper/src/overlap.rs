@@ -32,12 +32,40 @@ pub struct Overlap {
     pub whole: bool,
 }
 
-/// The files among `sources` that have lines in common; of files with the same text the first is
-/// kept. What cannot be read is left to who reads it.
+/// The files among `sources` that have lines or records in common; of files with the same text the
+/// first is kept. What cannot be read is left to who reads it.
 #[must_use]
 pub fn overlaps(sources: &[Source]) -> Vec<Overlap> {
+    with_lines(sources, records::overlaps(sources))
+}
+
+/// The same of files that can be of any process: those with the same lines, or with records that only
+/// a few words tell apart.
+#[must_use]
+pub fn copies(sources: &[Source]) -> Vec<Overlap> {
+    with_lines(sources, Vec::new())
+}
+
+/// Adds those with lines in common to those that are known, and copies in which words are changed.
+fn with_lines(sources: &[Source], known: Vec<Overlap>) -> Vec<Overlap> {
+    let mut out = with_equal_lines(sources, known);
+    for (i, j) in records::alike(sources) {
+        let (inner, outer) = (sources[i].name().to_owned(), sources[j].name().to_owned());
+        let is_known = |overlap: &Overlap| {
+            let names = [&overlap.inner, &overlap.outer];
+            let is_pair = names.contains(&&inner) && names.contains(&&outer);
+            is_pair || (overlap.whole && (overlap.inner == inner || overlap.inner == outer))
+        };
+        if !out.iter().any(is_known) {
+            out.push(Overlap { inner, outer, whole: false });
+        }
+    }
+    out
+}
+
+fn with_equal_lines(sources: &[Source], known: Vec<Overlap>) -> Vec<Overlap> {
     let samples: Vec<FxHashSet<u64>> = sources.iter().map(sample).collect();
-    let mut out: Vec<Overlap> = records::overlaps(sources);
+    let mut out = known;
     for ((i, j), n_common) in in_common(&samples) {
         let least = samples[i].len().min(samples[j].len());
         if n_common < N_COMMON_MIN.min(least) {
@@ -93,7 +121,14 @@ fn sample(source: &Source) -> FxHashSet<u64> {
     // The last one may have been cut.
     let whole = memchr::memrchr(b'\n', &bytes).map_or(&bytes[..], |end| &bytes[..end]);
     let lines = whole.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end);
-    lines.filter(|line| line.len() >= LINE_BYTES_MIN).map(xxh3_64).collect()
+    lines.filter(|line| line.len() >= LINE_BYTES_MIN && has_stamp(line)).map(xxh3_64).collect()
+}
+
+/// Digits of a time of day: frames of stack traces, which every process prints, have fewer.
+const N_DIGITS_MIN: usize = 6;
+
+fn has_stamp(line: &[u8]) -> bool {
+    line.iter().filter(|b| b.is_ascii_digit()).count() >= N_DIGITS_MIN
 }
 
 /// Whether the lines of `inner` stand in `outer`, in their order. The last one may have been cut.

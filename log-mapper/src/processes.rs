@@ -58,6 +58,9 @@ pub(crate) fn processes_of(
             break;
         }
     }
+    if reading.wrappers[wrapper].names_files() {
+        return of_files(names.into_keys().collect(), wrapper);
+    }
     let groups = started_again(names.into_iter().collect());
     if groups.len() > PROCESSES_MAX {
         return Err(format!(
@@ -73,6 +76,32 @@ pub(crate) fn processes_of(
         if groups.len() > 1 { groups.into_iter().map(process).collect() } else { Vec::new() };
     shorten(&mut out);
     Ok(out)
+}
+
+/// The processes of several files in one: those of one stem are of one process, and each is read by
+/// itself, as what is rotated stands in any order.
+fn of_files(mut names: Vec<Vec<u8>>, wrapper: usize) -> Result<Vec<Process>, String> {
+    names.sort();
+    if names.len() < 2 {
+        return Ok(Vec::new());
+    }
+    if names.len() > PROCESSES_MAX {
+        return Err(format!(
+            "lines of more than {PROCESSES_MAX} files are in it, which are read as of one node: give the files"
+        ));
+    }
+    let paths: Vec<String> = names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+    let folder = |path: &str| path.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder).to_owned();
+    let is_one_folder = paths.iter().all(|path| folder(path) == folder(&paths[0]));
+    let name_of = |path: &String| {
+        let stem = wrappers::stem(path);
+        if is_one_folder { stem.to_owned() } else { folder(path) + "/" + stem }
+    };
+    let process = |(path, name): (&String, Vec<u8>)| Process {
+        name: name_of(path),
+        only: Only { wrapper, names: vec![name] },
+    };
+    Ok(paths.iter().zip(names).map(process).collect())
 }
 
 /// A form that says of whom a record is in lines of their own, in any order.

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use crate::backward::Backward;
+use crate::header::calendar::Calendar;
 use crate::header::civil::{Civil, Round};
 use crate::header::clock::Clock;
 use crate::header::timestamp::TimeLayout;
@@ -33,12 +35,16 @@ pub(crate) struct Reading {
     pub(crate) ids: Ids,
     /// Year, month and day of the first record, where time stamps do not name them.
     pub(crate) date: (i16, u8, u8),
+    /// What of it is turned round, where the newest record is the first.
+    pub(crate) backward: Option<Backward>,
     /// Where the next day begins, or year: offsets of records whose time stamps do not say it.
     pub(crate) turns: Vec<u64>,
     /// What begins anew there.
     pub(crate) turn: Round,
     /// Where hours begin to mean something else, in order.
     pub(crate) shifts: Vec<Shift>,
+    /// What years and fractions of seconds mean.
+    pub(crate) calendar: Calendar,
     /// How it was found, for people.
     pub(crate) how: String,
     /// Why it may be wrong, for people.
@@ -109,8 +115,18 @@ impl Reading {
 
     /// The inner text of `text`, which begins with a line; none: it is `text`.
     pub(crate) fn unwrap(&self, text: &[u8]) -> Option<Unwrapped> {
+        self.unwrap_after(text, true)
+    }
+
+    /// The same; `is_mine`: lines whose process is named before `text` are of the one that is read.
+    pub(crate) fn unwrap_after(&self, text: &[u8], is_mine: bool) -> Option<Unwrapped> {
         let is_bare = self.wrappers.is_empty() && wrappers::is_clean(text);
-        (!is_bare).then(|| wrappers::unwrap_only(&self.wrappers, self.only.as_ref(), text))
+        (!is_bare).then(|| wrappers::unwrap_only(&self.wrappers, self.only.as_ref(), is_mine, text))
+    }
+
+    /// Whether what follows `text` is of the process that is read, as far as `text` says it.
+    pub(crate) fn is_mine_after(&self, text: &[u8], is_mine: bool) -> bool {
+        self.only.as_ref().is_none_or(|only| only.is_mine_after(&self.wrappers, text, is_mine))
     }
 
     /// Whether the line at `at` of a file's text begins a record: its inner text does, and it is not
@@ -130,19 +146,31 @@ impl Reading {
         Some(begins)
     }
 
-    /// What a wrapper says of the time of the line at `start` of `wrapped`, where a layout prints none.
-    pub(crate) fn stamp(&self, layout: usize, wrapped: &[u8], start: usize) -> Option<Civil> {
+    /// What a wrapper says of the time of the line at `start` of `wrapped`, or of the `nth` of those
+    /// that it holds, where a layout prints none.
+    pub(crate) fn stamp(&self, layout: usize, wrapped: &[u8], (start, nth): (usize, usize)) -> Option<Civil> {
         if self.layouts[layout].time().is_some() || !wrappers::has_stamp(&self.wrappers) {
             return None;
         }
-        wrappers::stamp(&self.wrappers, wrapped.get(start..crate::lines::line_end(wrapped, start))?)
+        let end = wrappers::joined_end(&self.wrappers, wrapped, start).unwrap_or(wrapped.len());
+        wrappers::stamp(&self.wrappers, wrapped.get(start..end)?, nth)
+    }
+
+    /// The lines at the start of `next`, a text that is read in the same way, with the rest of the last
+    /// line of `text`, a piece that goes on behind its end; none: it does not.
+    pub(crate) fn rest_of(&self, text: &[u8], next: &[u8]) -> usize {
+        let Some(wrapper) = self.wrappers.first() else { return 0 };
+        wrappers::rest_of(wrapper, text, next)
     }
 
     /// Sets the clocks to the day and the hours of the record at `offset`.
     pub(crate) fn set_clocks(&self, clocks: &mut [Clock], offset: u64) {
         if !self.turns.is_empty() {
             let n = self.turns.partition_point(|turn| *turn <= offset);
-            let date = later(self.date, n, self.turn);
+            let date = match self.backward {
+                None => later(self.date, n, self.turn),
+                Some(_) => earlier(self.date, n, self.turn),
+            };
             clocks.iter_mut().for_each(|clock| clock.set_date(date));
         }
         if !self.shifts.is_empty() {
@@ -182,7 +210,7 @@ impl Reading {
 }
 
 /// The date `n` days, months or years after `date`.
-fn later(date: (i16, u8, u8), n: usize, turn: Round) -> (i16, u8, u8) {
+pub(crate) fn later(date: (i16, u8, u8), n: usize, turn: Round) -> (i16, u8, u8) {
     moved(date, i64::try_from(n).unwrap_or(i64::MAX), turn)
 }
 

@@ -11,8 +11,11 @@ pub(crate) fn message_before(text: &[u8]) -> Option<usize> {
         let line = &text[feed + 1..];
         let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
         if begins_trace(&line[..end]) {
-            let message_end = if feed > 0 && text[feed - 1] == b'\r' { feed - 1 } else { feed };
-            return Some(message_end);
+            // Spring Boot prints an empty line before a trace.
+            let message = &text[..feed];
+            return Some(
+                message.iter().rposition(|b| !matches!(b, b'\n' | b'\r')).map_or(0, |last| last + 1),
+            );
         }
         feed += 1 + memchr::memchr(b'\n', line)?;
     }
@@ -50,6 +53,8 @@ mod tests {
         check("a", None);
         check("a\njava.io.IOException: b\n\tat c", Some("a"));
         check("a\r\njava.io.IOException\r\n\tat c", Some("a"));
+        check("a\n\njava.io.IOException: b\n\tat c\n\n", Some("a"));
+        check("a\r\n\r\njava.io.IOException: b\r\n", Some("a"));
         check("a\nb c\njava.io.IOException: b", Some("a\nb c"));
         check("a: java.io.IOException: b\n\tat c.d", Some("a: java.io.IOException: b"));
         check("a\nb: c\n d", None);

@@ -25,6 +25,8 @@ pub(crate) struct Notes {
     cut: (u64, Option<u64>),
     /// Lines of other programs, and the first of them.
     foreign: (u64, Option<u64>),
+    /// Records of times that there are not, and the line of the first of them.
+    impossible: (u64, Option<u64>),
 }
 
 impl Notes {
@@ -33,6 +35,8 @@ impl Notes {
         self.cut = (self.cut.0 + counts.n_cut, self.cut.1.or(counts.first_cut));
         let first = counts.first_foreign.map(|before| first_line + before);
         self.foreign = (self.foreign.0 + counts.n_foreign_lines, self.foreign.1.or(first));
+        let first = counts.first_impossible.map(|before| first_line + before);
+        self.impossible = (self.impossible.0 + counts.n_impossible, self.impossible.1.or(first));
     }
 
     /// Names them in the account.
@@ -40,6 +44,11 @@ impl Notes {
         if let (n_cut, Some(first)) = self.cut {
             account.damage.push(format!(
                 "{n_cut} records are longer than {RECORD_BYTES_MAX} bytes and were read to there, the first at byte {first}"
+            ));
+        }
+        if let (n, Some(first)) = self.impossible {
+            account.damage.push(format!(
+                "{n} records have a date or time that there is not and are left out, the first is line {first}: is the layout another one, with the day of the year (`DD`) for that of the month?"
             ));
         }
         if let (n, Some(first)) = self.foreign {

@@ -48,6 +48,32 @@ fn is_stamped(line: &[u8]) -> bool {
     (is_alone || has_date || has_level()) && words.all(is_of_stamp)
 }
 
+/// Levels that the Java machine prints in its own log.
+const OF_THE_MACHINE: [&[u8]; 5] = [b"trace", b"debug", b"info", b"warning", b"error"];
+
+/// Whether a line is one of those that the Java machine itself prints: of what it collects, compiles
+/// and loads, in its own layout, or in that of old machines.
+pub(crate) fn is_of_machine(line: &[u8]) -> bool {
+    let mut rest = line;
+    let mut has_level = false;
+    while let Some(inner) = rest.strip_prefix(b"[") {
+        let Some(end) = memchr::memchr(b']', inner) else { break };
+        if has_level {
+            // Behind the level stand the tags.
+            return inner[..end]
+                .trim_ascii()
+                .iter()
+                .all(|b| b.is_ascii_lowercase() || b",+0123456789".contains(b));
+        }
+        has_level = OF_THE_MACHINE.contains(&inner[..end].trim_ascii());
+        rest = &inner[end + 1..];
+    }
+    let head = &line[..line.len().min(STAMP_WITHIN + 16)];
+    [&b": [GC"[..], b": [Full GC", b": [CMS", b": [Times", b": Total time for which"]
+        .iter()
+        .any(|mark| memchr::memmem::find(head, mark).is_some())
+}
+
 /// Whether it begins with a level, and names a class of a package.
 fn is_levelled(line: &[u8]) -> bool {
     let text = line.strip_prefix(b"[").unwrap_or(line);
@@ -65,7 +91,21 @@ fn is_levelled(line: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_like_record;
+    use super::{is_like_record, is_of_machine};
+
+    #[test]
+    fn lines_of_the_machine() {
+        for line in [
+            "[0.012s][info][gc] Using G1",
+            "[2025-03-29T11:54:00.101+0000][0.421s][info ][gc,heap,exit] Heap",
+            "2025-03-29T11:54:05.123+0000: 12.345: [GC (Allocation Failure) 1M->1M(2M), 0.1 secs]",
+        ] {
+            assert!(is_of_machine(line.as_bytes()), "{line}");
+        }
+        for line in ["[main] [info] a.B: x", "[2025-03-29][INFO][a.B] x", "[info][Some Text] x", ""] {
+            assert!(!is_of_machine(line.as_bytes()), "{line}");
+        }
+    }
 
     #[test]
     fn lines_that_look_like_records() {

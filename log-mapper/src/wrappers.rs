@@ -7,13 +7,16 @@ mod encoding;
 mod json;
 mod lines;
 mod pieces;
+mod sections;
 mod tables;
 mod unwrap;
 mod whose;
 mod words;
 
 pub(crate) use encoding::encoding;
-pub(crate) use unwrap::{Unwrapped, goes_on, is_clean, unwrap, unwrap_only};
+pub(crate) use pieces::rest_of;
+pub(crate) use sections::stem;
+pub(crate) use unwrap::{Place, Unwrapped, goes_on, is_clean, unwrap, unwrap_only};
 pub(crate) use whose::{Only, joined_end, processes_of};
 pub(crate) use words::{are_around_lines, before_lines};
 
@@ -54,6 +57,10 @@ pub(crate) struct Wrapper {
     stream: Option<From>,
     /// One object is printed over several lines, which are put together.
     joins: bool,
+    /// A line of its own says of whom the lines after it are.
+    has_sections: bool,
+    /// Names of processes that can be names of threads as well: of a line that has another one.
+    is_like_thread: bool,
     /// Words before each line, as they were seen there, instead of all this.
     words: Option<Words>,
 }
@@ -68,6 +75,8 @@ impl Wrapper {
             process: None,
             stream: None,
             joins: false,
+            has_sections: false,
+            is_like_thread: false,
             words: None,
         }
     }
@@ -90,6 +99,47 @@ impl Wrapper {
 
     const fn joining(self) -> Self {
         Self { joins: true, ..self }
+    }
+
+    const fn in_sections(self) -> Self {
+        Self { has_sections: true, ..self }
+    }
+
+    const fn like_threads(self) -> Self {
+        Self { is_like_thread: true, ..self }
+    }
+
+    /// Whether a line of its own says of whom the lines after it are.
+    pub(crate) fn has_sections(&self) -> bool {
+        self.has_sections
+    }
+
+    /// Whether its names can be those of threads.
+    pub(crate) fn is_like_thread(&self) -> bool {
+        self.is_like_thread
+    }
+
+    /// Whether objects over several lines are put together, which stand within others.
+    pub(crate) fn joins(&self) -> bool {
+        self.joins
+    }
+
+    /// Whether it is words before each line, as they were seen there.
+    pub(crate) fn is_words(&self) -> bool {
+        self.words.is_some()
+    }
+
+    /// Whether its names are those of files.
+    pub(crate) fn names_files(&self) -> bool {
+        matches!(self.name, "grep" | "sections")
+    }
+
+    /// Whether a line of `text` says of whom the lines after it are; where sections are all there is
+    /// around the lines, the first one does.
+    pub(crate) fn has_section_in(&self, text: &[u8]) -> bool {
+        let mut lines = text.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        let names = |line: &[u8]| self.add_process(line, &mut Vec::new()).is_some();
+        if self.joins { lines.any(names) } else { lines.next().is_some_and(names) }
     }
 
     /// Whether it can say which process has printed a line.
@@ -127,6 +177,11 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
         .with_process(lines::journal_process),
     Wrapper::new("journal-full", lines::journal_full).with_process(lines::journal_full_process),
     Wrapper::new("journal-export", lines::journal_export),
+    Wrapper::new("sections", sections::section).with_process(sections::section_process).in_sections(),
+    Wrapper::new("grep", sections::grep).with_process(sections::grep_process),
+    Wrapper::new("kail", lines::kail).with_process(lines::kail_process),
+    Wrapper::new("kubetail", lines::kubetail).with_process(lines::kubetail_process).like_threads(),
+    Wrapper::new("pdsh", lines::pdsh).with_process(lines::pdsh_process).like_threads(),
     Wrapper::new("kubectl-prefix", lines::kubectl_prefix).with_process(lines::kubectl_process),
     Wrapper::new("compose", lines::compose).with_process(lines::compose_process),
     Wrapper::new("service-wrapper", lines::service_wrapper),
@@ -139,12 +194,31 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
     Wrapper::new("logcli", lines::logcli)
         .with_stamp(lines::stamp_at_start)
         .with_process(lines::logcli_process),
-    Wrapper::new("grafana", lines::grafana),
-    Wrapper::new("fluentd", lines::fluentd).with_process(lines::fluentd_process).with_stream(json::stream),
+    Wrapper::new("grafana", lines::grafana).with_stamp(lines::grafana_stamp),
+    Wrapper::new("fluentd", lines::fluentd)
+        .with_stamp(lines::stamp_at_start)
+        .with_process(lines::fluentd_process)
+        .with_stream(json::stream),
     Wrapper::new("stern", lines::stern).with_process(lines::stern_process),
     Wrapper::new("timestamps", lines::timestamps).with_stamp(lines::stamp_at_start),
     Wrapper::new("timestamps-colon", lines::timestamps_colon).with_stamp(lines::stamp_at_start),
+    Wrapper::new("loki-lines-pod", json::loki_lines)
+        .with_process(json::loki_process::<0>)
+        .joining()
+        .in_sections(),
+    Wrapper::new("loki-lines-instance", json::loki_lines)
+        .with_process(json::loki_process::<1>)
+        .joining()
+        .in_sections(),
+    Wrapper::new("loki-lines-service", json::loki_lines)
+        .with_process(json::loki_process::<2>)
+        .joining()
+        .in_sections(),
+    Wrapper::new("loki-lines", json::loki_lines).joining(),
+    Wrapper::new("json-lines-12", json::pretty::<12>).joining(),
+    Wrapper::new("json-lines-10", json::pretty::<10>).joining(),
     Wrapper::new("json-lines-8", json::pretty::<8>).joining(),
+    Wrapper::new("json-lines-6", json::pretty::<6>).joining(),
     Wrapper::new("json-lines-4", json::pretty::<4>).joining(),
     Wrapper::new("json-lines-2", json::pretty::<2>).joining(),
     Wrapper::new("json-lines", json::pretty::<0>).joining(),
@@ -152,11 +226,14 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
     Wrapper::new("loki", json::loki),
     Wrapper::new("otlp", json::otlp),
     Wrapper::new("fluent-bit", json::fluent_bit).with_process(json::fluent_bit_process),
-    Wrapper::new("csv", tables::csv),
+    Wrapper::new("csv", tables::csv).with_stamp(tables::csv_stamp),
     Wrapper::new("log4j-xml", tables::log4j_xml).with_layouts(tables::EVENT_LAYOUTS),
     Wrapper::new("logging-xml", tables::logging_xml).with_layouts(tables::RECORD_LAYOUTS),
     Wrapper::new("json", json::fields).with_layouts(json::LAYOUTS).with_process(json::process),
-    Wrapper::new("json-message", json::message).with_process(json::process).with_stream(json::stream),
+    Wrapper::new("json-message", json::message)
+        .with_stamp(json::stamp)
+        .with_process(json::process)
+        .with_stream(json::stream),
     Wrapper::new("logfmt", json::logfmt).with_layouts(json::LAYOUTS),
 ];
 
@@ -213,16 +290,21 @@ pub(crate) fn has_stamp(wrappers: &[Wrapper]) -> bool {
     wrappers.iter().any(|wrapper| wrapper.stamp.is_some())
 }
 
-/// The time that one of `wrappers` says of a line.
-pub(crate) fn stamp(wrappers: &[Wrapper], line: &[u8]) -> Option<Civil> {
-    let n = wrappers.iter().position(|wrapper| wrapper.stamp.is_some())?;
+/// The time that one of `wrappers` says of a line, or of the `nth` of those that it holds.
+pub(crate) fn stamp(wrappers: &[Wrapper], line: &[u8], nth: usize) -> Option<Civil> {
+    let n = wrappers.iter().rposition(|wrapper| wrapper.stamp.is_some())?;
     let text = unwrap(&wrappers[..n], line).text;
-    (wrappers[n].stamp?)(text.split(|b| *b == b'\n').next()?)
+    (wrappers[n].stamp?)(text.split(|b| *b == b'\n').nth(nth)?)
 }
 
 /// Of text whose first line is a JSON object: what has none of the keys that are known for it.
 pub(crate) fn missing_keys(text: &[u8]) -> Option<String> {
     text.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty()).and_then(json::missing_keys)
+}
+
+/// Whether the message of a JSON object is a pattern, and its values are not there.
+pub(crate) fn lacks_arguments(line: &[u8]) -> bool {
+    json::lacks_arguments(line)
 }
 
 /// Whether one of `wrappers` tells the fields of a record apart by names of their own.

@@ -282,3 +282,127 @@ fn json_without_a_key_says_which() {
     let empty = self::read("x.log", b"", "UTC");
     assert!(empty[0].2.is_empty(), "{:?}", empty[0].2);
 }
+
+#[test]
+fn newest_records_first_are_read_from_the_end() {
+    let h = |n: u32| format!("2025-03-29 11:54:{n:02},000 {H}");
+    let record = |n: u32| match n % 3 {
+        0 => format!("{}Started volume {n}\njava.io.IOException: x\n\tat a.B.c(D.java:1)\n", h(n)),
+        _ => format!("{}Started volume {n}\n", h(n)),
+    };
+    let records: Vec<String> = (1..50).rev().map(record).collect();
+    let lines: String =
+        (1..50).map(record).collect::<String>().lines().rev().map(|line| format!("{line}\n")).collect();
+    for text in [records.concat(), lines] {
+        for chunk_bytes in [1, 5000, 1 << 20] {
+            let config = Config { chunk_bytes, ..Config::new("n") };
+            let read = read_with("x.log", text.as_bytes(), &config);
+            let (_, records, damage) = &read[0];
+            let values: Vec<String> =
+                records.iter().map(|r| r.rsplit(' ').next().expect("a value").to_owned()).collect();
+            assert_eq!(values, (1..50).map(|n| n.to_string()).collect::<Vec<_>>(), "{damage:?}");
+            assert!(damage.iter().any(|line| line.contains("newest first")), "{damage:?}");
+            assert!(records[0].starts_with("1 2025-03-29T11:54:01Z"), "{}", records[0]);
+        }
+    }
+}
+
+#[test]
+fn each_file_in_one_text_is_read_alone() {
+    let line = |n: u32| format!("2025-03-29 11:54:05,{n:03} {H}Started volume {n}\n");
+    let sections = format!(
+        "==> l/a.log <==\n{}{}\n==> l/b.log <==\n{}\tat x\n\n==> l/a.log <==\n{}",
+        line(1),
+        line(2),
+        line(3),
+        line(4)
+    );
+    let of = |name: &str, n: u32| format!("{name}{}", line(n));
+    let of_all = |a: &str, b: &str| [of(a, 1), of(a, 2), of(b, 3), of(a, 4)].concat();
+    let pods = |form: fn(&str) -> String| of_all(&form("s-6c0b-a"), &form("s-6c0b-b"));
+    for (text, names) in [
+        (sections, ["a", "b"]),
+        (of_all("l/a.log:", "l/b.log:"), ["a", "b"]),
+        (pods(|pod| format!("[{pod}] ")), ["s-6c0b-a", "s-6c0b-b"]),
+        (pods(|pod| format!("ns/{pod}[c]: ")), ["s-6c0b-a/c", "s-6c0b-b/c"]),
+        (pods(|pod| format!("{pod}: ")), ["s-6c0b-a", "s-6c0b-b"]),
+    ] {
+        for chunk_bytes in [1, 1 << 20] {
+            let config = Config { chunk_bytes, ..Config::new("n") };
+            let read = read_with("x.log", text.as_bytes(), &config);
+            let found: Vec<_> =
+                read.iter().map(|(process, ..)| process.as_deref().unwrap_or("none")).collect();
+            assert_eq!(found, names, "{text}");
+            let values = |i: usize| -> Vec<&str> {
+                read[i].1.iter().map(|r: &String| r.rsplit(' ').next().expect("a value")).collect()
+            };
+            assert_eq!((values(0), values(1)), (vec!["1", "2", "4"], vec!["3"]), "{text}");
+        }
+    }
+}
+
+#[test]
+fn threads_in_brackets_are_no_processes() {
+    let line = |thread: &str, n: u32| {
+        format!("[{thread}] 2025-03-29 11:54:05,{n:03} INFO  org.example.store.Server - Started volume {n}\n")
+    };
+    let text = [line("worker-1", 1), line("worker-2", 2), line("worker-1", 3)].concat();
+    let expected = [
+        "1 2025-03-29T11:54:05.001Z worker-1 1",
+        "2 2025-03-29T11:54:05.002Z worker-2 2",
+        "3 2025-03-29T11:54:05.003Z worker-1 3",
+    ];
+    check("x.log", text.as_bytes(), "UTC", &expected, None);
+}
+
+#[test]
+fn a_date_that_is_not_understood_is_no_time_of_today() {
+    let text: String = (1..9)
+        .map(|n| {
+            format!("2025/88-11:54:05.{n:03} [main] INFO org.example.store.Server - Started volume {n}\n")
+        })
+        .collect();
+    let read = read("x.log", text.as_bytes(), "UTC");
+    assert!(read[0].1.is_empty(), "{:?}", read[0].1);
+    assert!(read[0].2.iter().any(|line| line.contains("2025/88")), "{:?}", read[0].2);
+}
+
+#[test]
+fn zones_of_several_meanings_are_told() {
+    let text: String =
+        (1..9).map(|n| format!("2025-03-29 11:54:05.{n:03} IST {H}Started volume {n}\n")).collect();
+    let told = |config: &Config| read_with("x.log", text.as_bytes(), config)[0].2.join("\n");
+    assert!(told(&Config::new("n")).contains("`IST`"), "{}", told(&Config::new("n")));
+    assert_eq!(told(&Config { zone_is_given: true, ..Config::new("n") }), "");
+}
+
+#[test]
+fn what_json_prints_apart_is_put_together() {
+    let object = |rest: &str| {
+        let at = "\"level\":\"INFO\",\"loggerName\":\"org.example.store.Server\",\"threadName\":\"main\"";
+        format!("{{{at},{rest}}}")
+    };
+    let pattern = |n: u32| {
+        object(&format!(
+            "\"timestamp\":174324924512{n},\"message\":\"Started volume {{}}\",\"arguments\":[\"{n}\"]"
+        ))
+    };
+    let exponent =
+        |n: u32| object(&format!("\"timestamp\":1.74324924512{n}E9,\"message\":\"Started volume {n}\""));
+    let expected = |line: fn(u32) -> u32| -> Vec<String> {
+        (1..4).map(|n| format!("{} 2025-03-29T11:54:05.12{n}Z main {n}", line(n))).collect()
+    };
+    let join = |of: &dyn Fn(u32) -> String, between: &str| (1..4).map(of).collect::<Vec<_>>().join(between);
+    for text in [
+        join(&pattern, "\n"),
+        join(&exponent, "\n"),
+        join(&pattern, ""),
+        format!("[{}]", join(&exponent, ",")),
+    ] {
+        let read = read("x.json", text.as_bytes(), "UTC");
+        assert_eq!(read[0].1, expected(|n| n), "{text} {:?}", read[0].2);
+    }
+    let lacking = join(&pattern, "\n").replace("arguments", "others");
+    let read = read("x.json", lacking.as_bytes(), "UTC");
+    assert!(read[0].2.iter().any(|line| line.contains("arguments")), "{:?}", read[0].2);
+}

@@ -38,6 +38,12 @@ pub(super) fn duration_us(text: &str) -> Result<i64, String> {
     number.checked_mul(unit).ok_or_else(|| "longer than time itself".to_owned())
 }
 
+/// The same, longer than nothing.
+pub(super) fn period_us(text: &str) -> Result<i64, String> {
+    duration_us(text)
+        .and_then(|us| if us > 0 { Ok(us) } else { Err("expected more than no time, e.g. 10s".to_owned()) })
+}
+
 /// `512MB`, `2GiB`; a bare number is bytes.
 pub(super) fn bytes(text: &str) -> Result<usize, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -94,7 +100,7 @@ pub(super) fn instant_us(text: &str) -> Result<i64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, duration_us, instant_us};
+    use super::{bytes, duration_us, instant_us, period_us};
 
     #[test]
     fn instants() {
@@ -118,6 +124,8 @@ mod tests {
 
     #[test]
     fn durations() {
+        assert_eq!(period_us("1ms"), Ok(1_000));
+        assert!(period_us("0s").is_err());
         for (text, expected) in [("60s", 60_000_000), ("60", 60_000_000), ("5ms", 5_000), ("2m", 120_000_000)]
         {
             assert_eq!(duration_us(text), Ok(expected), "{text}");

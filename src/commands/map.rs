@@ -138,6 +138,7 @@ impl<'a> Mapper<'a> {
         (config.layouts, config.may_detect) = layouts(args, voice)?;
         if let Some(zone) = &args.tz {
             config.zone = log_mapper::parse_zone(zone).map_err(|e| Usage(format!("--tz: {e}")))?;
+            config.zone_is_given = true;
         }
         config.date = args.date;
         config.ids = log_mapper::Fields { with: args.ids.with.clone(), without: args.ids.without.clone() };

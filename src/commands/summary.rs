@@ -1,8 +1,8 @@
 //! The end of `run` and `reduce`: what was read, what became of it, which
 //! requests there are, and what to type next.
 
-use std::io::Write as _;
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Result, bail};

@@ -25,7 +25,7 @@ pub(crate) fn told(document: &str, scores: &str) -> Result<String, String> {
     let table = table(scores)?;
     let is_row = |line: &&str| line.starts_with('|');
     let begin = document.find(HEADING).ok_or_else(|| format!("docs/accuracy.md has no table `{HEADING}`"))?;
-    let len: usize = readme[begin..].split_inclusive('\n').take_while(is_row).map(str::len).sum();
+    let len: usize = document[begin..].split_inclusive('\n').take_while(is_row).map(str::len).sum();
     Ok(format!("{}{table}{}", &document[..begin], &document[begin + len..]))
 }
 

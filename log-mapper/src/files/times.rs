@@ -1,7 +1,6 @@
 //! What the time stamps of a file mean where they leave it open: which day they are of, which of
-//! two hours when the clock is set back at the end of summer time, which half of the day, and
-//! whether the day or the month comes first. The order of the lines decides, and the file's name;
-//! what stays open is told.
+//! two hours when the clock is set back at the end of summer time, and which half of the day. The
+//! order of the lines decides, and the file's name; what stays open is told.
 
 use std::sync::Arc;
 
@@ -10,22 +9,37 @@ use schema::Result;
 
 use super::each_record;
 use crate::Config;
-use crate::header::Layout;
+use crate::backward::{can_be_held, is_newest_first, turned};
 use crate::header::civil::{Civil, Round};
 use crate::input::Source;
-use crate::lines::RawRecords;
-use crate::reading::{Reading, Shift, earlier};
+use crate::lines::{RawRecord, RawRecords};
+use crate::reading::{Reading, Shift, earlier, later};
+use crate::wrappers::Wrapper;
+
+mod meaning;
+mod order;
 
 /// Bytes at the end of a file in which its last records are looked for.
 const TAIL_BYTES: usize = 64 << 10;
 
-/// Settles what the time stamps of `source` mean, which begins with `text` and is read so.
-pub(super) fn settle(reading: &mut Reading, source: &Source, text: &[u8], config: &Config) -> Result<()> {
+/// Settles what the time stamps of `source` mean, which begins with `sample`, the inner text of
+/// which is `text`, and is read so.
+pub(super) fn settle(
+    reading: &mut Reading,
+    source: &Source,
+    sample: &[u8],
+    text: &[u8],
+    config: &Config,
+) -> Result<()> {
     let tail = tail_of(source, reading);
     if config.layouts.is_empty() {
-        settle_order(reading, source, text, &tail, config);
+        order::settle(reading, source, &[&stamps(reading, text), &tail[..]].concat(), config);
     }
+    // The order of the numbers of its dates can be another one by now.
+    let tail = tail_of(source, reading);
     let times = stamps(reading, text);
+    meaning::settle(reading, source, text, &times, &tail, config);
+    settle_direction(reading, source, sample, text, config);
     let Some(first) = times.first() else { return Ok(()) };
     if let Some(round) = first.round() {
         settle_day(reading, source, config, round)?;
@@ -43,6 +57,44 @@ pub(super) fn settle(reading: &mut Reading, source: &Source, text: &[u8], config
     Ok(())
 }
 
+/// Settles whether the newest record is the first, and what is turned round then.
+fn settle_direction(reading: &mut Reading, source: &Source, sample: &[u8], text: &[u8], config: &Config) {
+    let all = [wrapped_stamps(reading, sample), tail_of(source, reading)].concat();
+    if !is_newest_first(&all, reading.calendar) {
+        return;
+    }
+    if reading.only.is_some() && reading.wrappers.iter().any(Wrapper::has_sections) {
+        reading.doubts.push(
+            "its records stand newest first, and are read so: turn the lines of each process round"
+                .to_owned(),
+        );
+    } else if !can_be_held(source, config.input_bytes_max) {
+        reading.doubts.push(
+            "its records stand newest first, and are read so: give it as a file that is not packed, or turn it round (`tac`)".to_owned(),
+        );
+    } else {
+        reading.backward = Some(turned(text));
+        reading.doubts.push(
+            "its records stand newest first: it is read from its end, and lines are counted from there"
+                .to_owned(),
+        );
+    }
+}
+
+/// The stamps of the records in `sample`, which can be those of a wrapper.
+fn wrapped_stamps(reading: &Reading, sample: &[u8]) -> Vec<Civil> {
+    let unwrapped = reading.unwrap(sample);
+    let text = unwrapped.as_ref().map_or(sample, |unwrapped| &unwrapped.text);
+    let stamp = |record: RawRecord<'_>| {
+        let begin = record.begin.filter(|begin| begin.layout < reading.n_own)?;
+        begin.header.time.or_else(|| {
+            let place = unwrapped.as_ref()?.place_of(record.start);
+            reading.stamp(begin.layout, sample, (place.start as usize, place.nth as usize))
+        })
+    };
+    RawRecords::new(text, reading).filter_map(stamp).collect()
+}
+
 /// The stamps of the program's records in `text`.
 fn stamps(reading: &Reading, text: &[u8]) -> Vec<Civil> {
     let records = RawRecords::new(text, reading).filter_map(|record| record.begin);
@@ -50,7 +102,7 @@ fn stamps(reading: &Reading, text: &[u8]) -> Vec<Civil> {
 }
 
 /// Those at the end of a file; none where it cannot be read from there.
-fn tail_of(source: &Source, reading: &Reading) -> Vec<Civil> {
+pub(super) fn tail_of(source: &Source, reading: &Reading) -> Vec<Civil> {
     let Some(n_bytes) = source.n_bytes() else { return Vec::new() };
     let start = n_bytes.saturating_sub(TAIL_BYTES as u64);
     let Some(bytes) = source.piece(start, TAIL_BYTES) else { return Vec::new() };
@@ -84,12 +136,14 @@ fn settle_day(
     config: &Config,
     (_, n, round): (u32, u32, Round),
 ) -> Result<()> {
+    let is_backward = reading.backward.is_some();
     let mut turns = Vec::new();
     let mut last: Option<u32> = None;
     walk(source, reading, config, &mut |offset, civil| {
         let Some((at, ..)) = civil.round() else { return };
         // Clocks that are set back go less far than half a round.
-        if last.is_some_and(|last| at + n / 2 < last) {
+        let is_turn = |last: u32| if is_backward { last + n / 2 < at } else { at + n / 2 < last };
+        if last.is_some_and(is_turn) {
             turns.push(offset);
         }
         last = Some(at);
@@ -99,6 +153,7 @@ fn settle_day(
     let written = source.written(&config.zone);
     let named = day_of_name(source.name());
     reading.date = match (config.date, named) {
+        (Some(date), _) if is_backward => later(date, n_turns, round),
         (Some(date), _) => date,
         (None, Some(Named { day, is_of_end: false })) if round == Round::Day => day,
         // A log that is rotated in the night has the name of the new day.
@@ -109,6 +164,7 @@ fn settle_day(
             ));
             earlier(day, n_turns.max(1), round)
         }
+        (None, named) if is_backward => named.map(|named| named.day).or(written).unwrap_or((1970, 1, 1)),
         (None, named) => {
             earlier(named.map(|named| named.day).or(written).unwrap_or((1970, 1, 1)), n_turns, round)
         }
@@ -316,71 +372,6 @@ impl Order {
         }
         reading.shifts = shifts;
     }
-}
-
-/// Day and month of a date of digits, in both orders.
-const ORDERS: &[(&str, &str)] =
-    &[("MM/dd/", "dd/MM/"), ("M/d/", "d/M/"), ("MM-dd-yyyy", "dd-MM-yyyy"), ("MM.dd.yyyy", "dd.MM.yyyy")];
-
-/// Where a date of digits can be read with the day or with the month first: as the lines go on in
-/// the least time, else as the file's name or the day on which it was written says.
-fn settle_order(reading: &mut Reading, source: &Source, text: &[u8], tail: &[Civil], config: &Config) {
-    let mut is_open = false;
-    for i in 0..reading.n_own {
-        let pattern = reading.layouts[i].pattern().to_owned();
-        let Some(other) = ORDERS.iter().find_map(|(a, b)| {
-            let swapped =
-                |from: &str, to: &str| pattern.contains(from).then(|| pattern.replacen(from, to, 1));
-            swapped(b, a).or_else(|| swapped(a, b))
-        }) else {
-            continue;
-        };
-        let Ok(layout) = Layout::compile(&other) else { continue };
-        let mut times = stamps(reading, text);
-        times.extend(tail);
-        match which(&times, source, config) {
-            Some(true) => reading.layouts[i] = Arc::new(layout),
-            Some(false) => {}
-            None => is_open = other.contains('/'),
-        }
-    }
-    if is_open {
-        reading.doubts.push(format!(
-            "whether the day or the month comes first in its dates is not told: they are read as in `{}`; give the layout if they are not",
-            reading.main().and_then(|layout| layout.time()).map_or("", |time| time.pattern())
-        ));
-    }
-}
-
-/// Whether day and month are the other way round; none: nothing says it.
-fn which(times: &[Civil], source: &Source, config: &Config) -> Option<bool> {
-    let days = |is_swapped: bool| -> Option<Vec<i64>> {
-        let day = |civil: &Civil| {
-            let (year, month, day) = civil.date()?;
-            let (month, day) = if is_swapped { (day, month) } else { (month, day) };
-            let date = jiff::civil::Date::new(year, month.cast_signed(), day.cast_signed()).ok()?;
-            Some(TimeZone::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok()?.as_second() / 86_400)
-        };
-        times.iter().map(day).collect()
-    };
-    let (Some(swapped), plain) = (days(true), days(false)) else { return Some(false) };
-    let Some(plain) = plain else { return Some(true) };
-    let way = |days: &[i64]| days.windows(2).map(|two| (two[1] - two[0]).abs()).sum::<i64>();
-    if way(&plain) != way(&swapped) {
-        return Some(way(&swapped) < way(&plain));
-    }
-    if plain == swapped {
-        return Some(false);
-    }
-    let number = |day: (i16, u8, u8)| {
-        let date = jiff::civil::Date::new(day.0, day.1.cast_signed(), day.2.cast_signed()).ok()?;
-        Some(TimeZone::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok()?.as_second() / 86_400)
-    };
-    let told = [day_of_name(source.name()).map(|named| named.day), source.written(&config.zone)];
-    told.into_iter().flatten().filter_map(number).find_map(|day| {
-        let near = |days: &[i64]| days.last().is_some_and(|last| (last - day).abs() <= 1);
-        (near(&plain) != near(&swapped)).then(|| near(&swapped))
-    })
 }
 
 #[cfg(test)]

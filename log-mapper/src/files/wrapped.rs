@@ -46,7 +46,7 @@ pub(super) fn choose_wrapped(
             add_bare(&mut reading, &inner, has_end, judge);
             reading.layouts.extend(Layout::compile(BARE_LAYOUT).ok().map(Arc::new));
         }
-        if is_better(&reading, &best) {
+        if is_better(&reading, &best) && !(wrapper.is_like_thread() && lacks_thread(&reading)) {
             best = reading;
         }
     }
@@ -54,6 +54,11 @@ pub(super) fn choose_wrapped(
         WRAPPERS_MAX => choose_behind_words(text, has_end, given, judge, best),
         _ => best,
     }
+}
+
+/// Whether the layout of a reading prints no thread: a name before its lines can be one.
+fn lacks_thread(reading: &Reading) -> bool {
+    reading.main().is_none_or(|layout| !layout.fields().thread)
 }
 
 /// The layouts of the inner text of a wrapper that tells the fields apart: with the dates that it
@@ -210,8 +215,17 @@ fn add_bare(reading: &mut Reading, inner: &[u8], has_end: bool, judge: &mut Judg
 /// A line that is in no wrapper, where each record is.
 const BARE_LAYOUT: &str = "\u{1e}%m%n";
 
+/// What leaves the lines of each section as they are.
+const SECTIONS: &str = "sections";
+
 /// Whether most lines are wrapped so.
 fn is_wrapped(wrapper: &Wrapper, text: &[u8]) -> bool {
+    if wrapper.has_sections() && !wrapper.has_section_in(text) {
+        return false;
+    }
+    if wrapper.name == SECTIONS {
+        return true;
+    }
     let mut scratch = Vec::new();
     let lines = text.split(|b| *b == b'\n').filter(|line| !line.is_empty()).take(N_WRAPPED_MAX);
     let (n, n_fit) = lines.fold((0, 0), |(n, n_fit), line| {

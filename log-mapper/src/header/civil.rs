@@ -1,5 +1,6 @@
 //! Civil times: what a time stamp says, before a clock tells when that was ([`super::clock`]).
 
+use super::calendar::Calendar;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
@@ -11,6 +12,8 @@ pub struct Civil {
     pub(super) day: u8,
     pub(super) second_of_day: u32,
     pub(super) micros: u32,
+    /// Digits of the fraction of a second.
+    pub(super) n_fraction_digits: u8,
     /// Seconds east of UTC, where the stamp has a zone.
     pub(super) offset: Option<i32>,
     /// µs since 1970, where the stamp is one number.
@@ -51,10 +54,48 @@ impl Civil {
         self.year.filter(|_| is_named).map(|year| (year, self.month, self.day))
     }
 
+    /// µs of the second, as they are printed.
+    pub(crate) fn micros(&self) -> u32 {
+        self.micros
+    }
+
+    /// Day and second, where they are printed: equal for stamps of one second.
+    pub(crate) fn second_of_all(&self) -> (Option<i16>, u8, u8, u32) {
+        (self.year, self.month, self.day, self.second_of_day)
+    }
+
     /// The second of each so many.
     pub(crate) fn second_within(&self, n: i64) -> Option<i64> {
         let second = self.epoch_us.map_or(i64::from(self.second_of_day), |us| us.div_euclid(1_000_000));
         (n > 0).then(|| second.rem_euclid(n))
+    }
+
+    /// The fraction of a second as it is printed: its digits as a number, and how many there are.
+    pub(crate) fn fraction(&self) -> (u32, u8) {
+        let n = self.n_fraction_digits.min(6);
+        (self.micros / 10_u32.pow(u32::from(6 - n)), self.n_fraction_digits)
+    }
+
+    /// µs of the second, if the fraction is a number of milliseconds without zeros before it.
+    pub(crate) fn micros_of_millis(&self) -> u32 {
+        let n_missing = 3_u32.saturating_sub(u32::from(self.n_fraction_digits));
+        if self.n_fraction_digits == 0 { 0 } else { self.micros / 10_u32.pow(n_missing) }
+    }
+
+    /// Whether it tells milliseconds.
+    pub(crate) fn has_millis(&self) -> bool {
+        self.n_fraction_digits >= 3 || self.epoch_us.is_some_and(|us| us % 1_000_000 != 0)
+    }
+
+    /// A number that is greater for later stamps, of those that print the same fields.
+    pub(crate) fn order(&self, calendar: Calendar) -> i64 {
+        if let Some(us) = self.epoch_us {
+            return us;
+        }
+        let (year, month, day) = calendar.date((self.year.unwrap_or(0), self.month.max(1), self.day.max(1)));
+        let days = (i64::from(year) * 12 + i64::from(month)) * 31 + i64::from(day);
+        let seconds = days * 86_400 + i64::from(self.second_of_day) - i64::from(self.offset.unwrap_or(0));
+        seconds * 1_000_000 + i64::from(calendar.micros(self))
     }
 
     /// The day of the month.

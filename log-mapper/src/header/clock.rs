@@ -8,6 +8,7 @@
 use jiff::civil::Date;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
+use super::calendar::Calendar;
 use super::civil::Civil;
 
 /// Turns civil times into µs since 1970 UTC; remembers the last day.
@@ -20,6 +21,7 @@ pub struct Clock {
     is_second: bool,
     /// The half of the day, where only hours from 1 to 12 are printed.
     half: Option<bool>,
+    calendar: Calendar,
     cached: Option<CachedDay>,
 }
 
@@ -36,7 +38,12 @@ impl Clock {
     /// A clock for stamps of `zone`; `date` is the day of stamps without one.
     #[must_use]
     pub fn new(zone: TimeZone, date: (i16, u8, u8)) -> Self {
-        Self { zone, date, is_second: false, half: None, cached: None }
+        Self { zone, date, is_second: false, half: None, calendar: Calendar::default(), cached: None }
+    }
+
+    /// Sets what years and fractions mean.
+    pub(crate) fn with_calendar(self, calendar: Calendar) -> Self {
+        Self { calendar, ..self }
     }
 
     /// Sets the day of stamps without one.
@@ -66,16 +73,17 @@ impl Clock {
         let day = match self.cached {
             Some(day) if day.date == date => day,
             _ => {
-                let day = cache_day(&self.zone, date)?;
+                let day = cache_day(&self.zone, date, self.calendar)?;
                 self.cached = Some(day);
                 day
             }
         };
         let second_of_day = self.second_of_day(civil);
-        let local_us = day.midnight_us + i64::from(second_of_day) * 1_000_000 + i64::from(civil.micros);
+        let micros = self.calendar.micros(civil);
+        let local_us = day.midnight_us + i64::from(second_of_day) * 1_000_000 + i64::from(micros);
         match civil.offset.or(day.offset) {
             Some(offset) => Some(local_us - i64::from(offset) * 1_000_000),
-            None => self.resolve_by_rule(date, civil),
+            None => self.resolve_by_rule(self.calendar.date(date), civil),
         }
     }
 
@@ -94,12 +102,13 @@ impl Clock {
         let is_second = self.is_second && matches!(meant.offset(), AmbiguousOffset::Fold { .. });
         let meant = if is_second { meant.later() } else { meant.compatible() };
         let us = meant.ok()?.as_microsecond();
-        Some(us + i64::from(civil.micros))
+        Some(us + i64::from(self.calendar.micros(civil)))
     }
 }
 
-fn cache_day(zone: &TimeZone, date: (i16, u8, u8)) -> Option<CachedDay> {
-    let day = Date::new(date.0, i8::try_from(date.1).ok()?, i8::try_from(date.2).ok()?).ok()?;
+fn cache_day(zone: &TimeZone, date: (i16, u8, u8), calendar: Calendar) -> Option<CachedDay> {
+    let meant = calendar.date(date);
+    let day = Date::new(meant.0, i8::try_from(meant.1).ok()?, i8::try_from(meant.2).ok()?).ok()?;
     let as_utc = TimeZone::UTC.to_timestamp(day.at(0, 0, 0, 0)).ok()?;
     let start = zone.to_timestamp(day.at(0, 0, 0, 0)).ok()?;
     let end = zone.to_timestamp(day.at(23, 59, 59, 0)).ok()?;

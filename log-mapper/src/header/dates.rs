@@ -22,7 +22,7 @@ impl Dates {
 }
 
 /// Where a time stamp stands at the start of a line, or behind a few fields.
-pub(super) fn date_in(layout: &TimeLayout, line: &[u8]) -> Option<(usize, usize)> {
+pub(crate) fn date_in(layout: &TimeLayout, line: &[u8]) -> Option<(usize, usize)> {
     let line = &line[..line.len().min(DATE_WITHIN + 64)];
     (0..line.len().min(DATE_WITHIN)).find_map(|at| {
         let is_letter = |b: u8| b.is_ascii_alphanumeric() || b >= 0x80;

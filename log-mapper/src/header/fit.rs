@@ -95,8 +95,13 @@ pub(super) fn score(fit: &mut Fit, sample: &Sample<'_>, judge: &mut Judge<'_>) {
 const NODE: &str = "node";
 
 /// What stands in brackets behind the logger: a node has one name in all of its log, threads have
-/// several.
+/// several. And what is always empty is no thread, though some of the threads can have no name.
 fn is_mistaken(fit: &Fit, sample: &Sample<'_>) -> bool {
+    let thread = |i: &u32| header_of(&fit.layout, sample, *i as usize)?.0.thread;
+    let has_name = |i: &u32| thread(i).is_none_or(|thread| !thread.trim_ascii().is_empty());
+    if !fit.layout.pattern().contains(UNIT) && !fit.lines.iter().any(has_name) {
+        return true;
+    }
     let node = fit.layout.mdc_keys().iter().position(|key| key == NODE);
     if node.is_none() && !fit.layout.pattern().ends_with("][%c] [%t] %m%n") {
         return false;
@@ -121,8 +126,7 @@ fn is_wrong(layout: &Layout, header: &Header<'_>, judge: &mut Judge<'_>) -> bool
         return true;
     }
     header.thread.map(<[u8]>::trim_ascii).is_some_and(|thread| {
-        (thread.is_empty() && !layout.pattern().contains(UNIT))
-            || is_id(thread)
+        is_id(thread)
             || is_cut(thread)
             || is_class(thread)
             || (thread.contains(&b'.') && judge.knows_logger(thread))

@@ -59,6 +59,7 @@ impl Part {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields {
     pub(crate) level: bool,
+    pub(crate) thread: bool,
     /// Logger, class or call site.
     pub(crate) place: bool,
 }
@@ -191,6 +192,7 @@ impl Layout {
         let has = |of: &dyn Fn(&Field) -> bool| self.prefix.iter().chain(&self.suffix).any(|p| of(&p.field));
         Fields {
             level: has(&|f| matches!(f, Field::Level)),
+            thread: has(&|f| matches!(f, Field::Thread)),
             place: has(&|f| matches!(f, Field::Logger | Field::Class | Field::File | Field::Location)),
         }
     }

@@ -288,6 +288,17 @@ fn is_paired(text: &[u8]) -> bool {
     depth == 0
 }
 
+/// Whether a bracket of one kind is closed in `text` that nothing before it has opened.
+fn closes_too_much(text: &[u8]) -> bool {
+    [(b'[', b']'), (b'(', b')')].into_iter().any(|(open, close)| {
+        let mut depth = 0_i32;
+        text.iter().any(|b| {
+            depth += i32::from(*b == open) - i32::from(*b == close);
+            depth < 0
+        })
+    })
+}
+
 /// The first place from `from` on at which one of the texts stands.
 fn find_either(text: &[u8], from: usize, one: &[u8], other: Option<&[u8]>) -> Option<usize> {
     let find = |what: &[u8]| memchr::memmem::find(text.get(from..)?, what).map(|at| from + at);
@@ -444,8 +455,9 @@ fn keep<'a>(field: &Field, value: &'a [u8], header: &mut Header<'a>) -> Option<(
     }
     let is_suffix = SOURCE_SUFFIXES.contains(&value);
     match field {
-        // The rest of a name in brackets before it, which was cut too early.
-        Field::Logger if (value.ends_with(b"]") || value.ends_with(b")")) && !is_paired(value) => {
+        // The rest of a name in brackets before it, which was cut too early. What is opened and not
+        // closed is of a name that a layout has shortened: `C.[.[.[/].[dispatcherServlet]`.
+        Field::Logger if (value.ends_with(b"]") || value.ends_with(b")")) && closes_too_much(value) => {
             return None;
         }
         Field::Class | Field::Method | Field::File if !value.iter().all(|b| is_name_byte(*b)) => return None,
@@ -580,6 +592,11 @@ mod tests {
             "%clr(%d{yyyy-MM-dd HH:mm:ss.SSS}){faint} %clr(%5p) %clr(%pid){magenta} --- [%15.15t] %-12.12logger{11} : %m%n%wEx",
             "2026-11-21 10:23:21.405  WARN 12 --- [           main] o.s.Boot     : x",
             "level=WARN|logger=o.s.Boot|thread=main|message=x",
+        );
+        check(
+            "%d %5p %pid --- [%x] [%15t] %-40c : %m%n",
+            "2026-11-21T10:23:21.405Z ERROR 1 --- [shop] [nio-8080-exec-3] o.a.c.c.C.[.[.[/].[dispatcherServlet]    : x",
+            "level=ERROR|logger=o.a.c.c.C.[.[.[/].[dispatcherServlet]|thread=nio-8080-exec-3|message=x",
         );
         check(
             "%highlight{%d %-5level} %replace{%c{1.}}{x}{y} - %msg%n%throwable",

@@ -23,6 +23,8 @@ enum Item {
     MonthName,
     Day,
     DayOfYear,
+    /// The day of the year where that of the month belongs, as `DD` for `dd` prints it.
+    DayOfYearOfMonth,
     DayName,
     Hour,
     /// `h`, `K`: with `a`.
@@ -124,6 +126,7 @@ impl TimeLayout {
         let mut half_day: Option<u32> = None;
         let mut afternoon = false;
         let mut minute_of_month: Option<u32> = None;
+        let mut day_of_year: Option<u32> = None;
         for item in &self.items {
             pos = match item {
                 Item::Iso => scan_iso(text, pos, &mut civil)?,
@@ -132,6 +135,11 @@ impl TimeLayout {
                 Item::MinuteOfMonth => {
                     let (end, n) = number(text, pos, 2, 2)?;
                     minute_of_month = Some(n);
+                    end
+                }
+                Item::DayOfYearOfMonth => {
+                    let (end, n) = number(text, pos, 2, 3)?;
+                    day_of_year = Some(n);
                     end
                 }
                 Item::HalfDayHour => {
@@ -150,6 +158,11 @@ impl TimeLayout {
         if let Some(hour) = half_day {
             civil.second_of_day += (hour + if afternoon { 12 } else { 0 }) * 3600;
         }
+        if let Some(n) = day_of_year {
+            let (month, day) = day_of(civil.year?, n)?;
+            (month == civil.month).then_some(())?;
+            civil.day = day;
+        }
         if minute_of_month.is_some_and(|minute| minute != civil.second_of_day / 60 % 60) {
             return None;
         }
@@ -159,9 +172,31 @@ impl TimeLayout {
     /// Whether it prints the day.
     pub(crate) fn has_day(&self) -> bool {
         let is_day = |item: &Item| {
-            matches!(item, Item::Iso | Item::Day | Item::DayOfYear | Item::EpochSeconds | Item::EpochMillis)
+            matches!(
+                item,
+                Item::Iso
+                    | Item::Day
+                    | Item::DayOfYear
+                    | Item::DayOfYearOfMonth
+                    | Item::EpochSeconds
+                    | Item::EpochMillis
+            )
         };
         self.items.iter().any(is_day)
+    }
+
+    /// Whether its year is that of the week.
+    pub(crate) fn has_week_year(&self) -> bool {
+        let mut is_quoted = false;
+        self.pattern.bytes().any(|b| {
+            is_quoted ^= b == b'\'';
+            b == b'Y' && !is_quoted && !self.pattern.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+        })
+    }
+
+    /// Whether it prints a zone apart.
+    pub(crate) fn has_zone_name(&self) -> bool {
+        self.items.contains(&Item::Zone)
     }
 
     /// Whether it prints the half of the day.
@@ -225,6 +260,12 @@ fn compile_items(pattern: &str) -> Vec<Item> {
         && let Some(first) = items.iter().position(is(Item::Minute))
     {
         items[first] = Item::MinuteOfMonth;
+    }
+    if items.iter().any(|item| matches!(item, Item::Month | Item::MonthName))
+        && !items.contains(&Item::Day)
+        && let Some(day) = items.iter().position(is(Item::DayOfYear))
+    {
+        items[day] = Item::DayOfYearOfMonth;
     }
     items
 }
@@ -339,10 +380,16 @@ fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<
         Item::EpochSeconds => scan_epoch_seconds(text, pos, civil)?,
         Item::EpochMillis => {
             let (end, n) = long_number(text, pos, 12)?;
-            civil.epoch_us = Some(n.checked_mul(1_000)?);
+            // Of milliseconds there are twelve digits or thirteen, of micro- and nanoseconds more.
+            civil.epoch_us = Some(match end - pos {
+                ..=14 => n.checked_mul(1_000)?,
+                ..=17 => n,
+                _ => n / 1_000,
+            });
             end
         }
-        Item::Iso | Item::Literal(_) | Item::HalfDayHour | Item::AmPm | Item::MinuteOfMonth => return None,
+        Item::Iso | Item::Literal(_) | Item::HalfDayHour | Item::AmPm => return None,
+        Item::MinuteOfMonth | Item::DayOfYearOfMonth => return None,
     };
     Some(end)
 }
@@ -370,10 +417,15 @@ const EPOCH_SECONDS_MAX: i64 = 9_999_999_999;
 
 fn scan_day_of_year(text: &[u8], pos: usize, civil: &mut Civil) -> Option<usize> {
     let (end, n) = number(text, pos, 1, 3)?;
-    let first = Date::new(civil.year?, 1, 1).ok()?;
-    let date = first.checked_add(jiff::Span::new().days(i64::from(n) - 1)).ok()?;
-    (civil.month, civil.day) = (date.month() as u8, date.day() as u8);
+    (civil.month, civil.day) = day_of(civil.year?, n)?;
     Some(end)
+}
+
+/// Month and day of the `n`-th day of a year.
+fn day_of(year: i16, n: u32) -> Option<(u8, u8)> {
+    let first = Date::new(year, 1, 1).ok()?;
+    let date = first.checked_add(jiff::Span::new().days(i64::from(n) - 1)).ok()?;
+    (date.year() == year).then_some((date.month() as u8, date.day() as u8))
 }
 
 /// `yyyy-MM-dd[T ]HH:mm:ss[[,.]S+][zone]`.
@@ -438,6 +490,7 @@ fn scan_fraction(text: &[u8], pos: usize, civil: &mut Civil) -> Option<usize> {
         micros *= 10;
     }
     civil.micros = micros;
+    civil.n_fraction_digits = n_digits as u8;
     Some(pos + n_digits)
 }
 
@@ -505,10 +558,12 @@ fn number(text: &[u8], pos: usize, min: usize, max: usize) -> Option<(usize, u32
 
 fn long_number(text: &[u8], pos: usize, min: usize) -> Option<(usize, i64)> {
     let digits = text.get(pos..)?.iter().take_while(|b| b.is_ascii_digit()).count();
-    if digits < min || digits > 18 {
+    if digits < min || digits > 19 {
         return None;
     }
-    let n = text[pos..pos + digits].iter().fold(0_i64, |n, b| n * 10 + i64::from(b - b'0'));
+    let n = text[pos..pos + digits]
+        .iter()
+        .try_fold(0_i64, |n, b| n.checked_mul(10)?.checked_add(i64::from(b - b'0')))?;
     Some((pos + digits, n))
 }
 
@@ -566,6 +621,11 @@ mod tests {
             "28 2026-11-21T00:28:30Z",
         );
         check("UNIX_MILLIS", "UTC", "1795256194315 x", "13 2026-11-21T10:16:34.315Z");
+        check("UNIX_MILLIS", "UTC", "1795256194315123 x", "16 2026-11-21T10:16:34.315123Z");
+        check("UNIX_MILLIS", "UTC", "1795256194315123456 x", "19 2026-11-21T10:16:34.315123Z");
+        check("yyyy-MM-DD HH:mm:ss", "UTC", "2025-03-88 11:54:05", "19 2025-03-29T11:54:05Z");
+        check("DD/MM/yyyy HH:mm:ss", "UTC", "100/04/2025 11:54:05", "20 2025-04-10T11:54:05Z");
+        check("yyyy-MM-DD HH:mm:ss", "UTC", "2025-03-29 11:54:05", "no stamp");
         check("COMPACT", "UTC", "20261121012830199", "17 2026-11-21T01:28:30.199Z");
     }
 

@@ -51,6 +51,35 @@ pub(super) fn overlaps(sources: &[Source]) -> Vec<Overlap> {
     out
 }
 
+/// Files in one layout of which most records at the start are of the same time, thread, level and
+/// logger: one of them has other words in its messages, as where names were masked. Only times with
+/// fractions of seconds tell that.
+pub(super) fn alike(sources: &[Source]) -> Vec<(usize, usize)> {
+    let samples: Vec<FxHashSet<u64>> = sources.iter().map(heads_of).collect();
+    let is_alike = |((i, j), n_common): &((usize, usize), usize)| {
+        let least = samples[*i].len().min(samples[*j].len());
+        *n_common >= N_COMMON_MIN && n_common * 2 > least && !are_different(&sources[*i], &sources[*j])
+    };
+    in_common(&samples).into_iter().filter(is_alike).map(|(pair, _)| pair).collect()
+}
+
+/// A number of each record at the start of a file, without its message.
+fn heads_of(source: &Source) -> FxHashSet<u64> {
+    let head_of = |reading: &Reading, _: &[u8], begin: &Start<'_>| {
+        let header = (begin.layout < reading.n_own).then_some(begin.header)?;
+        let time = header.time.filter(|time| time.has_millis())?;
+        let mut key = Vec::new();
+        key.extend_from_slice(header.thread.filter(|thread| !thread.is_empty())?);
+        key.push(0);
+        key.extend_from_slice(header.logger.or(header.class)?);
+        key.push(header.level.map_or(0, |level| level as u8));
+        Some(xxh3_64_with_seed(&key, time.order(reading.calendar).unsigned_abs()))
+    };
+    let keys = source.looked().map(|looked| Arc::clone(&looked.reading)).filter(|reading| reading.n_own > 0);
+    let keys = keys.and_then(|reading| sample_of(source, &reading, N_SAMPLE, &head_of));
+    keys.unwrap_or_default().into_iter().collect()
+}
+
 /// Whether two files are read in different ways: those in one layout are compared by their lines.
 fn are_different(one: &Source, other: &Source) -> bool {
     let pattern = |source: &Source| source.looked().map(|looked| looked.reading.pattern());
@@ -72,7 +101,7 @@ fn keys_of(source: &Source, n: usize) -> Option<Vec<u64>> {
         return None;
     }
     if n < usize::MAX {
-        return sample_of(source, &reading, n);
+        return sample_of(source, &reading, n, &key_of);
     }
     let mut out = Vec::new();
     let keep = &mut |_, record: &[u8], begin: &Start<'_>| out.extend(key_of(&reading, record, begin));
@@ -81,7 +110,12 @@ fn keys_of(source: &Source, n: usize) -> Option<Vec<u64>> {
 }
 
 /// The same of the start of a file.
-fn sample_of(source: &Source, reading: &Reading, n: usize) -> Option<Vec<u64>> {
+fn sample_of(
+    source: &Source,
+    reading: &Reading,
+    n: usize,
+    key_of: &dyn Fn(&Reading, &[u8], &Start<'_>) -> Option<u64>,
+) -> Option<Vec<u64>> {
     let mut input = crate::input::Input::open(source, u64::MAX).ok()?;
     let mut bytes = Vec::new();
     input.read(&mut bytes, super::SAMPLE_BYTES);

@@ -10,7 +10,7 @@ mod pretty;
 mod shippers;
 mod syntax;
 
-pub(super) use nested::{fluent_bit, fluent_bit_process, loki, otlp};
+pub(super) use nested::{fluent_bit, fluent_bit_process, loki, loki_lines, loki_process, otlp};
 pub(super) use pretty::pretty;
 pub(super) use shippers::{process, stream};
 
@@ -54,7 +54,7 @@ impl<'a> Fields<'a> {
 
     /// Adds the fields in order; none: it is no record.
     fn write(&self, out: &mut Vec<u8>) -> Option<Inner> {
-        let message = self.get(Role::Message)?;
+        self.get(Role::Message)?;
         let is_record = self.get(Role::Level).is_some() || self.get(Role::Logger).is_some();
         is_record.then_some(())?;
         self.write_time(out)?;
@@ -73,7 +73,7 @@ impl<'a> Fields<'a> {
             }
         }
         out.push(UNIT);
-        message.write(out)?;
+        self.write_message(out)?;
         if let Some(Value::String(trace)) = self.get(Role::Throwable)
             && !trace.is_empty()
         {
@@ -96,25 +96,109 @@ impl<'a> Fields<'a> {
         match self.get(Role::Time)? {
             Value::String(text) if !is_number(text) => unescape(text, out),
             Value::List(_) => return None,
-            Value::Bare(number) | Value::String(number) => {
-                let whole = number.iter().take_while(|b| b.is_ascii_digit()).count();
-                // Of micro- and nanoseconds the milliseconds.
-                let n_kept = if matches!(whole, 16 | 19) { MILLIS_DIGITS } else { whole };
-                out.extend_from_slice(&number[..n_kept]);
-                // Seconds have ten digits, and maybe a fraction.
-                if whole == 10 {
-                    let fraction = number.get(whole + 1..).unwrap_or_default();
-                    out.extend(
-                        (0..3).map(|i| fraction.get(i).copied().filter(u8::is_ascii_digit).unwrap_or(b'0')),
-                    );
-                } else if n_kept != MILLIS_DIGITS {
-                    // logfmt prints a text without quotes.
-                    out.extend_from_slice(&number[whole..]);
-                }
-            }
+            Value::Bare(number) | Value::String(number) => write_number(number, out),
         }
         Some(())
     }
+
+    /// Adds the message; of a pattern with its values apart, as encoders print them, the text that
+    /// they make.
+    fn write_message(&self, out: &mut Vec<u8>) -> Option<()> {
+        let message = self.get(Role::Message)?;
+        let (Value::String(pattern), Some(Value::List(list))) = (message, self.get(Role::Arguments)) else {
+            return message.write(out);
+        };
+        let mut values = Vec::new();
+        nested::each_item(list, &mut |value| {
+            values.push(value);
+            Some(())
+        })?;
+        let mut rest = pattern;
+        for value in values {
+            let Some(at) = memchr::memmem::find(rest, b"{}") else { break };
+            unescape(&rest[..at], out);
+            match string(value, 0) {
+                Some((text, _)) => unescape(text, out),
+                None => out.extend_from_slice(value),
+            }
+            rest = &rest[at + 2..];
+        }
+        unescape(rest, out);
+        Some(())
+    }
+}
+
+/// Adds a number of seconds since 1970, or of parts of them, as milliseconds.
+fn write_number(number: &[u8], out: &mut Vec<u8>) {
+    let mut digits = Vec::new();
+    let number = match without_exponent(number, &mut digits) {
+        Some(()) => &digits[..],
+        None => number,
+    };
+    let whole = number.iter().take_while(|b| b.is_ascii_digit()).count();
+    // Of micro- and nanoseconds the milliseconds.
+    let n_kept = if matches!(whole, 16 | 19) { MILLIS_DIGITS } else { whole };
+    out.extend_from_slice(&number[..n_kept]);
+    // Seconds have ten digits, and maybe a fraction.
+    if whole == 10 {
+        let fraction = number.get(whole + 1..).unwrap_or_default();
+        out.extend((0..3).map(|i| fraction.get(i).copied().filter(u8::is_ascii_digit).unwrap_or(b'0')));
+    } else if n_kept != MILLIS_DIGITS {
+        // logfmt prints a text without quotes.
+        out.extend_from_slice(&number[whole..]);
+    }
+}
+
+/// Adds `1.743249245123E9` with its point where it belongs; none: the number has no exponent.
+fn without_exponent(number: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let at = number.iter().position(|b| matches!(b, b'e' | b'E'))?;
+    let (mantissa, exponent) =
+        (&number[..at], number[at + 1..].strip_prefix(b"+").unwrap_or(&number[at + 1..]));
+    let exponent: usize = std::str::from_utf8(exponent).ok()?.parse().ok().filter(|n| *n <= 19)?;
+    let (whole, fraction) = match mantissa.iter().position(|b| *b == b'.') {
+        Some(point) => (&mantissa[..point], &mantissa[point + 1..]),
+        None => (mantissa, &b""[..]),
+    };
+    (whole.iter().chain(fraction).all(u8::is_ascii_digit) && !whole.is_empty()).then_some(())?;
+    out.extend_from_slice(whole);
+    out.extend((0..exponent).map(|i| fraction.get(i).copied().unwrap_or(b'0')));
+    if let Some(rest) = fraction.get(exponent..).filter(|rest| !rest.is_empty()) {
+        out.push(b'.');
+        out.extend_from_slice(rest);
+    }
+    Some(())
+}
+
+/// The time that a text is: of ISO 8601, or a number since 1970.
+pub(in crate::wrappers) fn civil_of(text: &[u8]) -> Option<Civil> {
+    let mut millis = Vec::new();
+    if is_number(text) || without_exponent(text, &mut millis).is_some() {
+        millis.clear();
+        write_number(text, &mut millis);
+        return TimeLayout::compile("UNIX_MILLIS", None).ok()?.scan(&millis, 0).map(|(_, civil)| civil);
+    }
+    TimeLayout::scan_iso(text, 0).map(|(_, civil)| civil)
+}
+
+/// The time of an object of a log shipper.
+pub(super) fn stamp(line: &[u8]) -> Option<Civil> {
+    let mut fields = Fields::default();
+    walk_whole(object(line)?, &mut |path, value| fields.add(path, value))?;
+    match fields.get(Role::Time)? {
+        Value::String(text) | Value::Bare(text) => civil_of(text),
+        Value::List(_) => None,
+    }
+}
+
+/// Whether the message of a record is a pattern whose values are not there.
+pub(super) fn lacks_arguments(line: &[u8]) -> bool {
+    let mut fields = Fields::default();
+    let walked =
+        object(line).and_then(|object| walk_whole(object, &mut |path, value| fields.add(path, value)));
+    let pattern = walked.and_then(|()| fields.get(Role::Message));
+    let is_pattern =
+        matches!(pattern, Some(Value::String(text)) if memchr::memmem::find(text, b"{}").is_some());
+    is_pattern && fields.get(Role::Arguments).is_none()
 }
 
 /// How good a path is, of those that have a meaning: of a record that is parsed within the object
@@ -207,8 +291,11 @@ pub(super) fn missing_keys(line: &[u8]) -> Option<String> {
 /// Keys of lists of records: of AWS, Elasticsearch and others.
 const LISTS: &[&str] = &["events", "logEvents", "hits.hits", "records", "entries", "results", "data", "logs"];
 
-/// An object on one line with a list of objects, a line each.
+/// An object on one line with a list of objects, or objects one behind the other: a line each.
 pub(super) fn list(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    if let Some(inner) = objects(line, out) {
+        return Some(inner);
+    }
     let mut list = None;
     walk_whole(object(line)?, &mut |path, value| {
         if let Value::List(text) = value
@@ -218,20 +305,39 @@ pub(super) fn list(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
         }
     })?;
     let list = list?;
-    let mut at = 1 + blanks(list, 1);
+    let (n_objects, at) = add_objects(list, 1, out)?;
+    (n_objects > 0 && list.get(at) == Some(&b']')).then_some(Inner::Whole)
+}
+
+/// `{..}{..}` and `[{..},{..}]`: several objects that are all of a line.
+fn objects(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let line = line.trim_ascii();
+    let is_list = line.starts_with(b"[");
+    let (n_objects, at) = add_objects(line, usize::from(is_list), out)?;
+    let rest = line[at..].strip_prefix(b"]").unwrap_or(&line[at..]);
+    if n_objects > 1 && matches!(rest, b"" | b",") {
+        return Some(Inner::Whole);
+    }
+    out.clear();
+    None
+}
+
+/// Adds the objects from `at` on, a line each; how many there are, and where they end.
+fn add_objects(text: &[u8], at: usize, out: &mut Vec<u8>) -> Option<(usize, usize)> {
+    let mut at = at + blanks(text, at);
     let mut n_objects = 0;
-    while list.get(at) == Some(&b'{') {
-        let end = nested_end(list, at)?;
+    while text.get(at) == Some(&b'{') {
+        let end = nested_end(text, at)?;
         if n_objects > 0 {
             out.push(b'\n');
         }
-        out.extend_from_slice(&list[at..end]);
+        out.extend_from_slice(&text[at..end]);
         n_objects += 1;
-        at = end + blanks(list, end);
-        at += usize::from(list.get(at) == Some(&b','));
-        at += blanks(list, at);
+        at = end + blanks(text, end);
+        at += usize::from(text.get(at) == Some(&b','));
+        at += blanks(text, at);
     }
-    (n_objects > 0 && list.get(at) == Some(&b']')).then_some(Inner::Whole)
+    Some((n_objects, at.min(text.len())))
 }
 
 /// `{"log":"text\n","stream":"stdout","time":"..."}`, as Docker writes files.

@@ -2,6 +2,7 @@
 
 use super::Inner;
 use crate::header::civil::Civil;
+use crate::header::parse_level;
 use crate::header::timestamp::TimeLayout;
 
 /// The time that a line begins with.
@@ -100,6 +101,88 @@ pub(super) fn timestamps_colon(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> 
     let at = stamp(line, 0)?;
     line.get(at..)?.strip_prefix(b":").filter(|rest| rest.is_empty() || rest[0] == b' ')?;
     rest(line, (at + 2).min(line.len()), out)
+}
+
+/// Whether a word is the name of a pod: of parts with lines between.
+fn is_pod(word: &[u8]) -> bool {
+    let is_of_name = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.');
+    word.iter().all(is_of_name)
+        && word.contains(&b'-')
+        && word.first().is_some_and(u8::is_ascii_alphanumeric)
+        && word.last().is_some_and(u8::is_ascii_alphanumeric)
+        && word.iter().any(u8::is_ascii_lowercase)
+        && !is_uuid(word)
+}
+
+fn is_uuid(word: &[u8]) -> bool {
+    word.len() == 36 && word.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-')
+}
+
+/// `[pod-name] text`, `[pod-name container] text`, as kubetail prints.
+pub(super) fn kubetail(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let end = kubetail_name(line)?;
+    rest(line, (end + 2).min(line.len()), out)
+}
+
+pub(super) fn kubetail_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let end = kubetail_name(line)?;
+    out.extend(line[1..end].iter().map(|b| if *b == b' ' { b'/' } else { *b }));
+    Some(())
+}
+
+/// Where the bracket closes.
+fn kubetail_name(line: &[u8]) -> Option<usize> {
+    let end = memchr::memchr(b']', line.strip_prefix(b"[")?)? + 1;
+    let mut words = line[1..end].split(|b| *b == b' ');
+    let is_name =
+        is_pod(words.next()?) && words.next().is_none_or(|word| !word.is_empty()) && words.next().is_none();
+    (is_name && line.get(end + 1).is_none_or(|b| *b == b' ')).then_some(end)
+}
+
+/// `host: text`, as tools that run a command on many hosts print it.
+pub(super) fn pdsh(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    rest(line, pdsh_name(line)? + 2, out)
+}
+
+pub(super) fn pdsh_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    out.extend_from_slice(&line[..pdsh_name(line)?]);
+    Some(())
+}
+
+/// Where the name of a host ends, in small letters as hosts are called.
+fn pdsh_name(line: &[u8]) -> Option<usize> {
+    let end = memchr::memmem::find(line, b": ")?;
+    let name = &line[..end];
+    let is_of_name = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.');
+    let is_host = name.iter().all(is_of_name) && name.first().is_some_and(u8::is_ascii_lowercase);
+    (is_host && !matches!(parse_level(name), Some(Some(_)))).then_some(end)
+}
+
+/// `namespace/pod[container]: text`
+pub(super) fn kail(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
+    let end = kail_name(line)?;
+    rest(line, (end + 3).min(line.len()), out)
+}
+
+/// `pod/container`
+pub(super) fn kail_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let name = &line[..kail_name(line)?];
+    let (slash, open) = (memchr::memchr(b'/', name)?, memchr::memchr(b'[', name)?);
+    out.extend_from_slice(&name[slash + 1..open]);
+    out.push(b'/');
+    out.extend_from_slice(&name[open + 1..]);
+    Some(())
+}
+
+/// Where the bracket closes.
+fn kail_name(line: &[u8]) -> Option<usize> {
+    let end = memchr::memchr(b']', line)?;
+    let name = &line[..end];
+    let (slash, open) = (memchr::memchr(b'/', name)?, memchr::memchr(b'[', name)?);
+    let is_of_name = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.');
+    let parts = [&name[..slash], name.get(slash + 1..open)?, &name[open + 1..]];
+    let is_name = parts.iter().all(|part| !part.is_empty() && part.iter().all(is_of_name));
+    (is_name && line.get(end + 1) == Some(&b':')).then_some(end)
 }
 
 /// `[pod/NAME/CONTAINER] text`
@@ -395,6 +478,11 @@ pub(super) fn grafana(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     let at = stamp(line, n + 1)?;
     (line.get(at) == Some(&b'\t')).then_some(())?;
     rest(line, at + 1, out)
+}
+
+/// The second time of such a line.
+pub(super) fn grafana_stamp(line: &[u8]) -> Option<Civil> {
+    TimeLayout::scan_iso(line, memchr::memchr(b'\t', line)? + 1).map(|(_, civil)| civil)
 }
 
 /// `2025-03-29T11:54:05+00:00<tab>tag<tab>{"log":"text"}`

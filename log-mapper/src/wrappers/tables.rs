@@ -1,6 +1,8 @@
 //! Tables and XML: rows of which one column is the line, and events whose parts have tags.
 
 use super::Inner;
+use crate::header::civil::Civil;
+use crate::header::timestamp::TimeLayout;
 
 /// Names of the column that holds the line.
 const COLUMNS: [&[u8]; 8] =
@@ -27,6 +29,17 @@ pub(super) fn csv(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     let is_end = matches!(line.get(end + 1), None | Some(b','));
     is_end.then(|| add_unquoted(&line[..end], out))?;
     Some(Inner::Whole)
+}
+
+/// The time in the first column of a row: ISO 8601, as Kibana prints it, or a number since 1970.
+pub(super) fn csv_stamp(line: &[u8]) -> Option<Civil> {
+    let fields = fields_of(line);
+    let first = fields.first()?.text.trim_ascii();
+    if let Some(civil) = super::json::civil_of(first) {
+        return Some(civil);
+    }
+    let time = TimeLayout::compile("MMM d, yyyy @ HH:mm:ss.SSS", None).ok()?;
+    time.scan(first, 0).map(|(_, civil)| civil)
 }
 
 struct Field<'a> {

@@ -16,7 +16,7 @@ pub(crate) struct Unwrapped {
 }
 
 /// Where inner text stands in the wrapped one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Offset in the inner text.
     pub(crate) inner: u32,
@@ -24,13 +24,22 @@ pub(crate) struct Place {
     pub(crate) start: u32,
     /// Lines before it.
     pub(crate) line: u32,
+    /// Which it is of those that its line holds.
+    pub(crate) nth: u32,
 }
 
 impl Unwrapped {
-    /// Offset and number of lines before the line that `inner` stands in.
+    /// Offset and number of lines before the line that `inner` stands in; each of those that one
+    /// line holds is at a place of its own.
     pub(crate) fn place(&self, inner: usize) -> (usize, u64) {
+        let place = self.place_of(inner);
+        ((place.start + place.nth) as usize, u64::from(place.line + place.nth))
+    }
+
+    /// Where the line is that `inner` stands in.
+    pub(crate) fn place_of(&self, inner: usize) -> Place {
         let n = self.places.partition_point(|place| place.inner as usize <= inner);
-        self.places.get(n.saturating_sub(1)).map_or((0, 0), |p| (p.start as usize, u64::from(p.line)))
+        self.places.get(n.saturating_sub(1)).copied().unwrap_or_default()
     }
 }
 
@@ -47,13 +56,19 @@ const LINE_MARK: &[u8] = b"\n\xef\xbb\xbf";
 /// The inner text of `text`, which begins with a line. One wrapper after the other is taken off:
 /// what one of them has cut into several lines is a line for the next.
 pub(crate) fn unwrap(wrappers: &[Wrapper], text: &[u8]) -> Unwrapped {
-    unwrap_only(wrappers, None, text)
+    unwrap_only(wrappers, None, true, text)
 }
 
 /// The same of the lines of one process, which are told apart where the wrapper that names processes
-/// is the next to be taken off. A line of which no process is named goes on with the one before it.
-pub(crate) fn unwrap_only(wrappers: &[Wrapper], only: Option<&Only>, text: &[u8]) -> Unwrapped {
-    let mut is_mine = true;
+/// is the next to be taken off. A line of which no process is named goes on with the one before it,
+/// of which `is_mine` tells whether it was of that process.
+pub(crate) fn unwrap_only(
+    wrappers: &[Wrapper],
+    only: Option<&Only>,
+    is_mine: bool,
+    text: &[u8],
+) -> Unwrapped {
+    let mut is_mine = is_mine;
     let mut is_wanted = |position: usize, line: &[u8]| {
         let Some(only) = only.filter(|only| only.wrapper == position) else { return true };
         is_mine = only.holds_line(wrappers, line).unwrap_or(is_mine);
@@ -72,10 +87,10 @@ pub(crate) fn unwrap_only(wrappers: &[Wrapper], only: Option<&Only>, text: &[u8]
 
 impl Unwrapped {
     /// Of this and of what was unwrapped of its text: the inner text, with the places here.
-    fn then(&self, inner: Self) -> Self {
+    pub(crate) fn then(&self, inner: Self) -> Self {
         let place = |place: &Place| {
-            let (start, line) = self.place(place.start as usize);
-            Place { inner: place.inner, start: start as u32, line: line as u32 }
+            let outer = self.place_of(place.start as usize);
+            Place { inner: place.inner, nth: outer.nth + place.nth, ..outer }
         };
         let places = inner.places.iter().map(place).collect();
         Self { places, text: inner.text, n_added: self.n_added + inner.n_added }
@@ -99,7 +114,7 @@ fn without(wrapper: &[Wrapper], text: &[u8], is_wanted: &mut dyn FnMut(&[u8]) ->
             let mut inner = inner_of(wrapper, &text[at..end], &mut one, &mut other);
             if inner != Inner::Nothing {
                 if !is_open {
-                    out.places.push(Place { inner: out.text.len() as u32, start: at as u32, line });
+                    out.places.push(Place { inner: out.text.len() as u32, start: at as u32, line, nth: 0 });
                 }
                 if is_list {
                     let n_more = add_places(&one, &mut out, at, line);
@@ -131,11 +146,7 @@ fn add_places(inner: &[u8], out: &mut Unwrapped, at: usize, line: u32) -> u32 {
     let mut n = 0;
     for end in memchr::memchr_iter(b'\n', inner) {
         n += 1;
-        out.places.push(Place {
-            inner: (out.text.len() + end + 1) as u32,
-            start: at as u32 + n,
-            line: line + n,
-        });
+        out.places.push(Place { inner: (out.text.len() + end + 1) as u32, start: at as u32, line, nth: n });
     }
     n
 }

@@ -40,8 +40,34 @@ impl Only {
         self.holds(wrappers, line) == Some(false)
     }
 
+    /// Whether the line after `text` is of it, where the first line of `text` goes on with lines of it
+    /// or not; only lines of their own say so.
+    pub(crate) fn is_mine_after(&self, wrappers: &[Wrapper], text: &[u8], is_mine: bool) -> bool {
+        if !self.has_sections(wrappers) {
+            return true;
+        }
+        let mut end = text.len();
+        loop {
+            let start = memchr::memrchr(b'\n', &text[..end]).map_or(0, |n| n + 1);
+            if let Some(is_it) = self.holds(wrappers, &text[start..end]) {
+                return is_it;
+            }
+            if start == 0 {
+                return is_mine;
+            }
+            end = start - 1;
+        }
+    }
+
+    fn has_sections(&self, wrappers: &[Wrapper]) -> bool {
+        wrappers.get(self.wrapper).is_some_and(Wrapper::has_sections)
+    }
+
     /// Whether such lines say that they are of it, from the first one on.
     pub(crate) fn names(&self, wrappers: &[Wrapper], lines: &[u8]) -> bool {
+        if self.has_sections(wrappers) {
+            return true;
+        }
         let names = processes_of(wrappers, self.wrapper, lines);
         names.first().is_some_and(Option::is_some) && names.iter().flatten().any(|name| self.is_name(name))
     }

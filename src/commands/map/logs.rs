@@ -32,7 +32,7 @@ pub(super) fn of(
         let sources = files.iter().filter_map(|file| looked.remove(file)).flatten();
         nodes.entry(node).or_default().extend(sources);
     }
-    drop_contained(&mut nodes, &mut warnings);
+    drop_contained(&mut nodes, &named_nodes(inputs), &mut warnings);
     Ok((by_process(nodes), warnings))
 }
 
@@ -65,8 +65,21 @@ fn leave_out(inputs: &mut Inputs, looked: &BTreeMap<PathBuf, Vec<Source>>) -> Op
         let sources = looked.get(file).map(Vec::as_slice).unwrap_or_default();
         sources.iter().any(|source| source.is_explained() == Some(true))
     };
+    let is_any_log = looked.keys().any(is_log);
     let out: Vec<PathBuf> = inputs.doubtful.iter().filter(|file| !is_log(file)).cloned().collect();
     inputs.logs.retain(|(_, file)| out.binary_search(file).is_err());
+    if is_any_log {
+        let why = |file: &PathBuf| why_not(looked.get(file).map(Vec::as_slice).unwrap_or_default());
+        let none: BTreeMap<PathBuf, String> = inputs
+            .of_folders
+            .iter()
+            .filter(|file| out.binary_search(file).is_err())
+            .filter_map(|file| Some((file.clone(), why(file)?)))
+            .collect();
+        inputs.logs.retain(|(_, file)| !none.contains_key(file));
+        let told = none.iter().map(|(file, why)| format!("`{}`: {why}; it is not read", file.display()));
+        inputs.warnings.extend(told);
+    }
     let named: Vec<String> = out.iter().take(NAMED_MAX).map(|file| format!("`{}`", file.display())).collect();
     let more = match out.len() - named.len() {
         0 => String::new(),
@@ -81,9 +94,63 @@ fn leave_out(inputs: &mut Inputs, looked: &BTreeMap<PathBuf, Vec<Source>>) -> Op
     })
 }
 
+/// The files whose nodes the user has named, by name.
+fn named_nodes(inputs: &Inputs) -> BTreeMap<String, String> {
+    let named =
+        inputs.logs.iter().filter_map(|(node, file)| Some((file.display().to_string(), node.clone()?)));
+    named.collect()
+}
+
+/// Why a file of a folder with logs of the program is none: no record of it can be read, or it is of
+/// the Java machine itself.
+fn why_not(sources: &[Source]) -> Option<String> {
+    if sources.is_empty() {
+        return None;
+    }
+    if sources.iter().all(Source::is_of_machine) {
+        return Some(
+            "it holds what the Java machine prints of itself, and no text of the program".to_owned(),
+        );
+    }
+    let why: Option<Vec<&str>> = sources.iter().map(Source::why_unread).collect();
+    why.and_then(|why| why.first().map(|why| (*why).to_owned()))
+}
+
 /// Drops logs of which every record stands in another one of their folder, as where one process
-/// logs all levels to one file and some of them to a second, or to a file and to its output.
-fn drop_contained(nodes: &mut BTreeMap<String, Vec<Source>>, warnings: &mut Vec<String>) {
+/// logs all levels to one file and some of them to a second, or to a file and to its output; and
+/// copies, wherever they are. Of files whose nodes are named, as different ones, it is told.
+fn drop_contained(
+    nodes: &mut BTreeMap<String, Vec<Source>>,
+    named: &BTreeMap<String, String>,
+    warnings: &mut Vec<String>,
+) {
+    drop_contained_in_folders(nodes, warnings);
+    let all: Vec<Source> = nodes.values().flatten().filter(|s| s.process().is_none()).cloned().collect();
+    let mut dropped: BTreeSet<String> = BTreeSet::new();
+    for overlap in log_mapper::copies(&all) {
+        let (inner, outer) = (&overlap.inner, &overlap.outer);
+        let folder = |name: &String| Path::new(name).parent().map(Path::to_owned);
+        let (is_told, is_apart) = (
+            folder(inner) == folder(outer),
+            named.get(inner).zip(named.get(outer)).is_some_and(|(a, b)| a != b),
+        );
+        if is_told || dropped.contains(inner) || dropped.contains(outer) {
+            continue;
+        }
+        if overlap.whole && !is_apart {
+            warnings.push(format!("all of `{inner}` is in `{outer}` too: it is read once"));
+            dropped.insert(inner.clone());
+        } else {
+            warnings.push(format!(
+                "`{inner}` and `{outer}` have records in common, which count twice: leave one of them out"
+            ));
+        }
+    }
+    nodes.values_mut().for_each(|sources| sources.retain(|source| !dropped.contains(source.name())));
+    nodes.retain(|_, sources| !sources.is_empty());
+}
+
+fn drop_contained_in_folders(nodes: &mut BTreeMap<String, Vec<Source>>, warnings: &mut Vec<String>) {
     let folder = |source: &Source| Path::new(source.name()).parent().unwrap_or(Path::new("")).to_owned();
     let mut by_folder: BTreeMap<PathBuf, Vec<Source>> = BTreeMap::new();
     for source in nodes.values().flatten().filter(|source| source.process().is_none()) {

@@ -238,12 +238,54 @@ pub(crate) const FOLDERS: &[(&str, Option<&str>, Write)] = &[
             format!("__CURSOR=s=1\n_HOSTNAME=h\n_SYSTEMD_UNIT={}.service\n_PID=7\nMESSAGE={line}\n", r.node)
         })
     }),
-    ("newest first", Some("set back"), |s| {
+    ("newest first", None, |s| {
         NODES
             .map(|node| {
                 let mut all: Vec<String> = s.of(node).map(|r| r.plain().join("\n") + "\n").collect();
                 all.reverse();
                 (format!("{node}.log"), all.concat().into())
+            })
+            .into()
+    }),
+    ("newest first, compressed", None, |s| {
+        NODES
+            .map(|node| {
+                let mut all: Vec<String> = s.of(node).map(|r| r.plain().join("\n") + "\n").collect();
+                all.reverse();
+                (format!("{node}.log.gz"), gzip(all.concat().as_bytes()))
+            })
+            .into()
+    }),
+    ("newest line first", None, |s| {
+        NODES
+            .map(|node| {
+                let mut all: Vec<String> = s.of(node).flat_map(|r| r.plain()).collect();
+                all.reverse();
+                (format!("{node}.log"), (all.join("\n") + "\n").into())
+            })
+            .into()
+    }),
+    ("a log of the machine beside", Some("the Java machine"), |s| {
+        let mut files = plain(s);
+        let line = "[2026-11-21T12:15:00.101+0000][0.421s][info][gc] GC(0) Pause Young (Normal) 24M->4M(256M) 2.5ms\n";
+        files.push(("gc.log".to_owned(), line.repeat(50).into()));
+        files
+    }),
+    ("empty lines about traces", None, |s| {
+        NODES
+            .map(|node| {
+                let text: String = s
+                    .of(node)
+                    .map(|r| {
+                        let mut lines = r.plain();
+                        if lines.len() > 1 {
+                            lines.insert(1, String::new());
+                            lines.push(String::new());
+                        }
+                        lines.join("\n") + "\n"
+                    })
+                    .collect();
+                (format!("{node}.log"), text.into())
             })
             .into()
     }),

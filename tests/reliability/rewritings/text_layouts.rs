@@ -131,6 +131,23 @@ pub(crate) const STAMPS: &[(&str, Keeps, &[&str], Write)] = &[
     ("Russian months", Milliseconds, &[], |s| {
         stamped(s, |r| r.at("%d ") + &month(r, RUSSIAN) + &r.at(" %Y %H:%M:%S,%3f"))
     }),
+    ("time first", Milliseconds, &[], |s| stamped(s, |r| r.at("%H:%M:%S.%3f %d.%m.%Y"))),
+    ("time first, ISO", Milliseconds, &[], |s| stamped(s, |r| r.at("%H:%M:%S,%3f %Y-%m-%d"))),
+    ("two digits of the year last, slashes", Milliseconds, &[], |s| {
+        stamped(s, |r| r.at("%d/%m/%y %H:%M:%S.%3f"))
+    }),
+    ("two digits of the year first, points", Milliseconds, &[], |s| {
+        stamped(s, |r| r.at("%y.%m.%d %H:%M:%S.%3f"))
+    }),
+    ("microseconds since 1970", Milliseconds, &[], |s| stamped(s, |r| r.us.to_string())),
+    ("nanoseconds since 1970", Milliseconds, &[], |s| stamped(s, |r| format!("{}000", r.us))),
+    ("milliseconds without zeros", Milliseconds, &[], |s| {
+        stamped(s, |r| format!("{}{}", r.at("%Y-%m-%d %H:%M:%S."), r.ms()))
+    }),
+    ("the day of the year for that of the month", Milliseconds, &[], |s| {
+        stamped(s, |r| r.at("%Y-%m-%j %H:%M:%S.%3f"))
+    }),
+    ("Buddhist years", Milliseconds, &[], |s| stamped(s, |r| r.at("2569-%m-%d %H:%M:%S,%3f"))),
     ("Chinese days", Milliseconds, &[], |s| stamped(s, |r| r.at("%Y年%m月%d日 %H:%M:%S.%3f"))),
     ("Chinese halves of the day", Seconds, &[], |s| {
         stamped(s, |r| {

@@ -11,15 +11,17 @@ pub(super) enum Role {
     Trace = 4,
     Span = 5,
     /// The id of a request that is no trace.
-    Request = 10,
+    Request = 11,
     Message = 6,
     Throwable = 7,
     /// Seconds, and what is to be added to them.
     Seconds = 8,
     Nanos = 9,
+    /// Values of a message that is a pattern.
+    Arguments = 10,
 }
 
-pub(super) const N_ROLES: usize = 11;
+pub(super) const N_ROLES: usize = 12;
 
 /// Keys of each role, with points between those of nested objects; the first that is there is
 /// meant. Of ECS, logstash in both of its forms, log4j 2, GELF, logback, Quarkus, WildFly, Spring
@@ -80,6 +82,7 @@ pub(super) const KEYS: &[(Role, &[&str])] = &[
             "@fields.threadName",
             "@fields.thread_name",
             "@fields.thread",
+            "attributes.thread.name",
             "logging.googleapis.com/labels.threadName",
         ],
     ),
@@ -105,6 +108,8 @@ pub(super) const KEYS: &[(Role, &[&str])] = &[
             "instrumentationScope",
             "scope.name",
             "attributes.logger.name",
+            "attributes.log.logger",
+            "attributes.code.namespace",
             "module",
             "class",
             "source.class",
@@ -219,6 +224,7 @@ pub(super) const KEYS: &[(Role, &[&str])] = &[
         ],
     ),
     (Role::Seconds, &["instant.epochSecond", "timestampSeconds", "timestamp.seconds"]),
+    (Role::Arguments, &["arguments", "argumentArray", "params", "parameters"]),
     (Role::Nanos, &["instant.nanoOfSecond", "timestampNanos", "timestamp.nanos"]),
 ];
 

@@ -1,5 +1,6 @@
 //! Whose a line is and of which stream, as log shippers say it in the object that holds the line.
 
+use super::keys::PARSED;
 use super::syntax::{Value, is_path, object, walk_whole};
 
 /// What says that a line goes on in the next one of its stream, and that it does not.
@@ -27,6 +28,8 @@ const PROCESSES: [&[&str]; 4] = [
         "pod_name",
         "podName",
         "pod",
+        "resource.attributes.service.instance.id",
+        "resource.attributes.host.name",
         "logStreamName",
         "logStream",
         "@logStream",
@@ -44,6 +47,7 @@ const PROCESSES: [&[&str]; 4] = [
         "resource.labels.container_name",
         "resource.attributes.k8s.container.name",
         "labels.container",
+        "resource.attributes.service.name",
         "stream.container",
         "container_name",
         "containerName",
@@ -61,6 +65,10 @@ pub(in crate::wrappers) fn process(line: &[u8], out: &mut Vec<u8>) -> Option<()>
     let mut is_host = false;
     walk_whole(object(line)?, &mut |path, value| {
         is_host |= path.len() == 1 && OF_HOSTS.contains(&path[0]);
+        let path = match path {
+            [parent, rest @ ..] if !rest.is_empty() && PARSED.contains(parent) => rest,
+            path => path,
+        };
         for (row, slot) in PROCESSES.iter().zip(&mut found) {
             if let Some(rank) = row.iter().position(|key| is_path(key.as_bytes(), path))
                 && slot.is_none_or(|(known, _)| rank < known)
