@@ -97,7 +97,7 @@ fn span(model: &Model, line: u64, text: &str) -> Span {
         }
     }
     identifiers.sort();
-    Span { node, thread, top_levels, n_alike: 1, identifiers, events, truncated, hosts }
+    Span { node, thread, top_levels, n_alike: 1, identifiers, trace: None, events, truncated, hosts }
 }
 
 fn event(model: &Model, line: u64, time: &str) -> Event {

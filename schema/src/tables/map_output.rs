@@ -486,7 +486,7 @@ mod tests {
         let (node, thread) = (Name::from("n1"), None);
         let (top_levels, identifiers, hosts) = (Vec::new(), Vec::new(), Vec::new());
         let span =
-            Span { node, thread, top_levels, n_alike: 0, identifiers, events, truncated: false, hosts };
+            Span { node, thread, top_levels, n_alike: 0, identifiers, trace: None, events, truncated: false, hosts };
         Accumulator { spans: vec![span], links: Vec::new() }
     }
 
