@@ -186,7 +186,11 @@ pub fn accumulate_parts(
             let mut threads = KnownThreads::new(model, names_of_threads);
             parts.into_iter().try_for_each(|(part, unattributed)| {
                 let ids_change = part.ids_change();
-                take(Accumulated { accumulators: part.finish(&mut threads, config), unattributed, ids_change })
+                take(Accumulated {
+                    accumulators: part.finish(&mut threads, config),
+                    unattributed,
+                    ids_change,
+                })
             })
         });
         let mut scan = Scan::new(model, config, names_of_threads);
@@ -278,6 +282,7 @@ struct Scan<'m> {
     processes: Processes,
     running: Running,
     id_changes: ids::Changes,
+    ids_ahead: ids::Ahead,
     /// Closed spans: (number of first record, span).
     done: Vec<(u64, Closed)>,
 }
@@ -345,6 +350,7 @@ impl<'m> Scan<'m> {
             processes: Processes::default(),
             running: Running::default(),
             id_changes: ids::Changes::default(),
+            ids_ahead: ids::Ahead::default(),
             done: Vec::new(),
         }
     }
@@ -355,6 +361,7 @@ impl<'m> Scan<'m> {
             ahead::look(self.model, &mut self.orders, records, &mut self.soles, &mut self.together);
         self.together.begin();
         self.profile.see_ahead(records, ahead::AHEAD_RECORDS, &self.orders);
+        records.ahead(ahead::AHEAD_RECORDS, &mut |record| self.ids_ahead.see(record));
         self.common_ahead = common;
         self.work = work.map(|class| (class, Marks::of(self.model, class)));
     }

@@ -159,7 +159,8 @@ fn is_of_xray(text: &[u8]) -> bool {
 
 fn is_of_hex_words(text: &[u8], lengths: &[usize]) -> bool {
     let words = text.split(|b| *b == b'-');
-    text.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-') && words.map(<[u8]>::len).eq(lengths.iter().copied())
+    text.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-')
+        && words.map(<[u8]>::len).eq(lengths.iter().copied())
 }
 
 impl Piece {
@@ -199,9 +200,9 @@ pub(crate) fn name_fields(part: &mut Accumulated, fields: &[schema::Name]) {
 pub(crate) fn tell_changes(accounts: &mut [schema::InputAccount]) {
     for account in accounts.iter_mut().filter(|account| account.n_ids > 0) {
         let field = account.id_field.as_deref().unwrap_or_default();
-        account.damage.push(format!(
-            "`{field}` changes in the middle of requests: it is not used as their id"
-        ));
+        account
+            .damage
+            .push(format!("`{field}` changes in the middle of requests: it is not used as their id"));
     }
 }
 
@@ -270,9 +271,7 @@ impl Candidate {
             names.next().cloned()
         };
         match self {
-            Self::Field(_) => {
-                Self::Field(keys.find(|key| is_of_span(key.as_str()))?.clone()).place(layout)
-            }
+            Self::Field(_) => Self::Field(keys.find(|key| is_of_span(key.as_str()))?.clone()).place(layout),
             Self::Formed(field) => {
                 let slot = layout.mdc_keys().iter().position(|key| key == field)?;
                 Some(Place::Slot(slot, Piece::Nth(1)))
@@ -302,7 +301,9 @@ pub(crate) fn find(reading: &Reading, text: &[u8], fields: &Fields) -> Ids {
         return ids;
     }
     let seen = look(reading, text);
-    let is_open = |candidate: &Candidate| !fields.without.iter().any(|field| names::are_alike(name_of_field(field), candidate.field()));
+    let is_open = |candidate: &Candidate| {
+        !fields.without.iter().any(|field| names::are_alike(name_of_field(field), candidate.field()))
+    };
     let best = seen.iter().filter(|(candidate, _)| is_open(candidate) && rank(candidate).is_some());
     let best = best.max_by_key(|(candidate, seen)| {
         let is_constant = seen.values.len() < 2;
@@ -370,7 +371,8 @@ fn look(reading: &Reading, text: &[u8]) -> Vec<(Candidate, Seen)> {
         }
         let message = &record.bytes[begin.header.message_start.min(record.bytes.len())..];
         let message = &message[..message.len().min(RECORD_BYTES_MAX)];
-        for (name, id) in names::named(message).filter_map(|(name, at)| Some((name, value_at(message, at)?))) {
+        for (name, id) in names::named(message).filter_map(|(name, at)| Some((name, value_at(message, at)?)))
+        {
             // A word of a message can name anything.
             if formed(id).next().is_some() || is_of_64_bits(id) {
                 show(Candidate::Message(name.to_owned()), id);

@@ -32,8 +32,8 @@ mod ticks;
 mod wrappers;
 
 pub use files::look;
-pub use ids::{Fields, name_of_field};
 pub use header::{Configuration, Layout, detect, patterns_of, read_configuration};
+pub use ids::{Fields, name_of_field};
 pub use input::{Source, discover};
 pub use overlap::{Overlap, overlaps};
 pub use patterns::PatternSet;

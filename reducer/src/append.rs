@@ -10,7 +10,6 @@ use schema::tables::{
 };
 use schema::{Event, InputAccount, Model, Name, Result};
 
-use crate::{Config, IdField};
 use crate::catalog::{Catalog, Known};
 use crate::finish::{Context, Finished, Keep, Requests, Rows};
 use crate::merge::to_u32;
@@ -18,6 +17,7 @@ use crate::requests::{Linked, OnDisk};
 use crate::skeleton::Stored;
 use crate::spill::{self, Spill, SpillWriter, Spilled, Store};
 use crate::table::{Addition, Commit, Writer};
+use crate::{Config, IdField};
 
 mod border;
 mod open;

@@ -15,11 +15,11 @@ use self::accept::accept;
 use self::candidates::Finder;
 use self::evidence::Candidate;
 use self::facts::Facts;
-use crate::{Config, IdField};
 use crate::merge::{Sets, SpanLink, to_u32};
 use crate::shuffle::by_component;
 use crate::skeleton::Span;
 use crate::ticks::Ticks;
+use crate::{Config, IdField};
 
 mod accept;
 mod alike;

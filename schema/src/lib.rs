@@ -27,7 +27,8 @@ pub mod values;
 pub mod version;
 
 pub use accumulator::{
-    Accumulator, Event, InputAccount, Link, Name, NodeOutput, PREFIX_BYTES, Place, Probability, Span, TraceId, Value,
+    Accumulator, Event, InputAccount, Link, Name, NodeOutput, PREFIX_BYTES, Place, Probability, Span,
+    TraceId, Value,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use ids::{IdentifierId, LogPointId, PairId, TopLevelId, ValueClassId};

@@ -140,8 +140,7 @@ impl<'a> Mapper<'a> {
             config.zone = log_mapper::parse_zone(zone).map_err(|e| Usage(format!("--tz: {e}")))?;
         }
         config.date = args.date;
-        config.ids =
-            log_mapper::Fields { with: args.ids.with.clone(), without: args.ids.without.clone() };
+        config.ids = log_mapper::Fields { with: args.ids.with.clone(), without: args.ids.without.clone() };
         config.accumulate.window_us = args.window;
         config.accumulate.without = without(&args.without_pass);
         let progress = Progress::new(voice, "compiling templates");
@@ -252,7 +251,8 @@ impl<'a> Mapper<'a> {
 /// The reducer's bounds for a window, and what was decided on fields that hold ids.
 pub(crate) fn config(window_us: i64, ids: &IdArgs, passes: &[Pass]) -> reducer::Config {
     // Of a field behind which values stand in messages the name.
-    let fields = |fields: &[String]| fields.iter().map(|field| log_mapper::name_of_field(field).to_owned()).collect();
+    let fields =
+        |fields: &[String]| fields.iter().map(|field| log_mapper::name_of_field(field).to_owned()).collect();
     let ids = reducer::ByHand { with: fields(&ids.with), without: fields(&ids.without) };
     reducer::Config { window_us, without: without(passes), ids, ..reducer::Config::default() }
 }

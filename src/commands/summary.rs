@@ -126,12 +126,18 @@ pub(crate) fn print_ids<'a>(
 ) -> Result<()> {
     let mut fields: BTreeMap<&str, (u64, u64, u64)> = BTreeMap::new();
     for input in inputs.filter(|input| input.n_ids > 0) {
-        let (n_logs, n_ids, n_records) = fields.entry(input.id_field.as_deref().unwrap_or_default()).or_default();
+        let (n_logs, n_ids, n_records) =
+            fields.entry(input.id_field.as_deref().unwrap_or_default()).or_default();
         (*n_logs, *n_ids, *n_records) = (*n_logs + 1, *n_ids + input.n_ids, *n_records + input.n_records);
     }
     for (field, (n_logs, n_ids, n_records)) in fields {
         let field_name = render::neutral(field);
-        write!(out, "ids `{field_name}` in {n_logs} logs, on {} of {} records", grouped(n_ids), grouped(n_records))?;
+        write!(
+            out,
+            "ids `{field_name}` in {n_logs} logs, on {} of {} records",
+            grouped(n_ids),
+            grouped(n_records)
+        )?;
         match found.iter().find(|found| found.field == field) {
             Some(IdField { is_used: true, n_values, .. }) => {
                 writeln!(out, ": requests are told by {} of them", grouped(*n_values as u64))?;

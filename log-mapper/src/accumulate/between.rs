@@ -148,7 +148,8 @@ fn hosts_of(
         let next = &outer.span.events[0];
         let is_after = next.place() > end.place() && last(outer) > Some(end.place());
         let is_apart = is_after && next.log_point != first.log_point;
-        let can_be = is_nameless_part && !outer.is_of_another_trace(inner) && is_apart && !outer.is_nameless();
+        let can_be =
+            is_nameless_part && !outer.is_of_another_trace(inner) && is_apart && !outer.is_nameless();
         if can_be && !fitting(orders, outer, 0, &points).is_empty() {
             hosts.push((false, Host { part, span, at: 0 }));
         }

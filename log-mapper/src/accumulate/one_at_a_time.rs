@@ -9,10 +9,10 @@ use schema::{Name, Pass, TopLevelId};
 
 use super::facts::Fact;
 use super::open_span::OpenSpan;
-use crate::record::Record;
 use super::open_spans::SpanIndex;
 use super::orders::Orders;
 use super::{Choice, Goes, Scan};
+use crate::record::Record;
 
 /// Of each such top-level method, in the rounds of a dispatcher and around them, the span that
 /// began last: where it is, if that is open, and its first record.

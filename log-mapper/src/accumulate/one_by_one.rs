@@ -171,8 +171,9 @@ fn parts(tasks: &[Task], points: &FxHashMap<LogPointId, bool>, closed: &Closed) 
 /// Whether what `part` names is not what the task `host` names so.
 pub(super) fn differ(orders: &Orders<'_>, top: TopLevelId, host: &Closed, part: &Closed) -> bool {
     let theirs = names(orders, top, part);
-    host.is_of_another_trace(part) || names(orders, top, host).iter().any(|(id, text)| {
-        let mut same = theirs.iter().filter(|(other, _)| other == id).peekable();
-        same.peek().is_some() && !same.any(|(_, known)| known == text)
-    })
+    host.is_of_another_trace(part)
+        || names(orders, top, host).iter().any(|(id, text)| {
+            let mut same = theirs.iter().filter(|(other, _)| other == id).peekable();
+            same.peek().is_some() && !same.any(|(_, known)| known == text)
+        })
 }

@@ -179,7 +179,10 @@ impl OpenSpans {
     pub(super) fn show_trace(&mut self, index: SpanIndex, trace: &str, id: Option<&str>, place: Place) {
         let span = self.spans[index as usize].as_mut().expect("an index names an open span");
         let shown = span.ids.get_or_insert_with(|| {
-            let trace = self.by_trace.get_key_value(trace).map_or_else(|| trace.into(), |(known, _)| Arc::clone(known));
+            let trace = self
+                .by_trace
+                .get_key_value(trace)
+                .map_or_else(|| trace.into(), |(known, _)| Arc::clone(known));
             Shown { trace, span: None, places: [place; 2] }
         });
         if *shown.trace != *trace {
