@@ -291,6 +291,7 @@ struct Scan<'m> {
     /// Events of no span, since they were taken.
     unattributed: Vec<Event>,
     id_changes: ids::Changes,
+    ids_ahead: ids::Ahead,
     /// Closed spans: (number of first record, span).
     done: Vec<(u64, Closed)>,
 }
@@ -360,6 +361,7 @@ impl<'m> Scan<'m> {
             library_lines: LibraryLines::default(),
             unattributed: Vec::new(),
             id_changes: ids::Changes::default(),
+            ids_ahead: ids::Ahead::default(),
             done: Vec::new(),
         }
     }
@@ -370,6 +372,7 @@ impl<'m> Scan<'m> {
             ahead::look(self.model, &mut self.orders, records, &mut self.soles, &mut self.together);
         self.together.begin();
         self.profile.see_ahead(records, ahead::AHEAD_RECORDS, &self.orders);
+        records.ahead(ahead::AHEAD_RECORDS, &mut |record| self.ids_ahead.see(record));
         self.common_ahead = common;
         self.work = work.map(|class| (class, Marks::of(self.model, class)));
     }

@@ -6,8 +6,10 @@
 //! request, and is not looked at any more; one that lasts for too long does no harm here, since it
 //! changes between requests all the same. Whether it does is for the reducer to say.
 
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use schema::{Place, TraceId};
 
 use super::Scan;
@@ -31,6 +33,31 @@ impl Changes {
     }
 }
 
+/// The ids that the first records print, by their hashes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ahead {
+    seen: FxHashSet<u64>,
+    n: usize,
+}
+
+/// Ids of which none of so many stands on two records are those of records.
+const ALONE_MIN: usize = 16;
+
+impl Ahead {
+    /// Sees one of the first records.
+    pub(super) fn see(&mut self, record: &Record<'_>) {
+        if let Some(id) = record.ids[0] {
+            self.seen.insert(FxBuildHasher.hash_one(id));
+            self.n += 1;
+        }
+    }
+
+    /// Whether no two records share an id: here it tells nothing of which span they are.
+    pub(super) fn are_of_records(&self) -> bool {
+        self.n >= ALONE_MIN && self.seen.len() == self.n
+    }
+}
+
 /// The ids that a span has shown.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
@@ -42,9 +69,9 @@ pub(super) struct Shown {
 }
 
 impl Scan<'_> {
-    /// The id of the request that a record prints.
+    /// The id of the request that a record prints, if that tells of which span it is.
     pub(super) fn trace_of<'r>(&self, record: &Record<'r>) -> Option<&'r str> {
-        record.ids[0].filter(|_| !self.id_changes.are_within_runs())
+        record.ids[0].filter(|_| !self.id_changes.are_within_runs() && !self.ids_ahead.are_of_records())
     }
 
     /// Whether the record is of another request than `span`, as their ids say.
@@ -80,7 +107,7 @@ impl Scan<'_> {
 
     /// Remembers the ids of a record that `span` has taken.
     pub(super) fn show_ids(&mut self, span: SpanIndex, record: &Record<'_>) {
-        let Some(trace) = self.trace_of(record) else { return };
+        let Some(trace) = record.ids[0].filter(|_| !self.id_changes.are_within_runs()) else { return };
         let place = Place { file: record.file, line: record.line };
         self.open.show_trace(span, trace, record.ids[1], place);
     }

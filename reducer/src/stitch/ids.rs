@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Model, Name, Pass, TopLevelId, TopLevelKind};
+use schema::{Model, Name, PairId, Pass, TopLevelId, TopLevelKind};
 
 use super::facts::Facts;
 use super::pairs::Pairs;
@@ -73,7 +73,9 @@ pub(super) fn find(
                 is_used,
             });
         }
-        for (number, spans) in (0..).zip(of_kind.spans.into_values().filter(|_| is_used)) {
+        // Ids that no two spans share would only keep spans apart.
+        let is_shared = of_kind.spans.values().any(|spans| spans.len() > 1);
+        for (number, spans) in (0..).zip(of_kind.spans.into_values().filter(|_| is_used && is_shared)) {
             spans.iter().for_each(|&span| ids.of[span as usize] = Some((kind, number)));
             if spans.len() > 1 {
                 ids.groups.push(spans);
@@ -249,13 +251,14 @@ impl Ids {
         let mut has_sender = vec![false; facts.len()];
         links.iter().for_each(|link| has_sender[link.to as usize] = true);
         let mut out = Vec::new();
+        let known = pairs.between_all();
         for spans in &self.groups {
             for (n, &to) in spans.iter().enumerate().skip(1) {
                 if sets.root(spans[0]) == sets.root(to) {
                     continue;
                 }
                 let before = &spans[n.saturating_sub(LOOK_BACK_MAX)..n];
-                let (from, pair) = sender(pairs, facts, before, to).unwrap_or((spans[0], None));
+                let (from, pair) = sender(&known, facts, before, to).unwrap_or((spans[0], None));
                 sets.unite(from, to);
                 out.push(SpanLink { from, to, pair, by: Pass::Ids });
                 // What it hangs together with may be of other ids of this one, which are joined too.
@@ -271,15 +274,15 @@ impl Ids {
 
 /// Of the spans of one id `before`, in order, the one from which `to` was reached.
 fn sender(
-    pairs: &Pairs<'_>,
+    pairs: &FxHashMap<(TopLevelId, TopLevelId), PairId>,
     facts: &Facts<'_>,
     before: &[u32],
     to: u32,
-) -> Option<(u32, Option<schema::PairId>)> {
+) -> Option<(u32, Option<PairId>)> {
     let receiver = facts.get(to);
     let pair_from = |from: u32| {
         let ends = (*facts.get(from).tops.first()?, *receiver.tops.first()?);
-        pairs.between(ends.0, ends.1)
+        pairs.get(&ends).copied()
     };
     let handed = before.iter().rev().find_map(|&from| Some((from, Some(pair_from(from)?))));
     let is_around = |from: &&u32| facts.get(**from).end_us >= receiver.end_us;

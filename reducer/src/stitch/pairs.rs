@@ -331,10 +331,10 @@ impl<'m> Pairs<'m> {
         self.by_receiver.get(&top).into_iter().flatten().copied()
     }
 
-    /// The first hand-off of the model from one method to another.
-    pub(super) fn between(&self, from: TopLevelId, to: TopLevelId) -> Option<PairId> {
-        let mut pairs = self.model.communication_pairs.iter();
-        pairs.position(|pair| (pair.from, pair.to) == (from, to)).map(PairId::new)
+    /// The first hand-off of the model from each method to each other one.
+    pub(super) fn between_all(&self) -> FxHashMap<(TopLevelId, TopLevelId), PairId> {
+        let pairs = self.model.communication_pairs.iter().enumerate().rev();
+        pairs.map(|(index, pair)| ((pair.from, pair.to), PairId::new(index))).collect()
     }
 
     /// The calls by which somebody asks for what `top` begins.
