@@ -7,9 +7,12 @@ mod command;
 #[path = "support/scratch.rs"]
 mod scratch;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use command::{done, fails, lprof, samples};
+use reducer::table::Manifest;
+use schema::tables::{RelationRow, RequestRow, Row as _, Text};
 use scratch::Scratch;
 
 impl Scratch {
@@ -192,7 +195,51 @@ fn periods_become_what_they_are_at_once() {
         }
         done(&["run", "--model", &model, "--table", &once, &folder]);
         assert_eq!(rows(&one_by_one), rows(&once), "{n_periods} periods");
+        // All of it may go on until the end, and is made again.
+        let related = |table: &str| {
+            let mut rows: Vec<RelationRow> = manifest(table).rows().expect("relations");
+            rows.sort_by(|a, b| (&a.request_id, &a.other_id).cmp(&(&b.request_id, &b.other_id)));
+            rows
+        };
+        assert_eq!(related(&one_by_one), related(&once), "{n_periods} periods");
     }
+}
+
+#[test]
+fn requests_are_related_over_the_ends_of_periods() {
+    let scratch = Scratch::new();
+    let (model, table, folder) = (scratch.model(), scratch.path("t"), scratch.path("logs"));
+    std::fs::create_dir(&folder).expect("a folder");
+    for period in 1..=4 {
+        for node in ["a", "b", "c"] {
+            let name = format!("{node}.log");
+            let log = std::fs::read_to_string(samples().join("logs").join(&name)).expect("a log");
+            let n_lines = log.lines().count() * period / 4;
+            let begin: String = log.split_inclusive('\n').take(n_lines).collect();
+            std::fs::write(format!("{folder}/{name}"), begin).expect("a log");
+        }
+        done(&["run", "--window", "100ms", "--model", &model, "--table", &table, &folder]);
+    }
+    let manifest = manifest(&table);
+    let mut file_of: BTreeMap<Text, &str> = BTreeMap::new();
+    for file in manifest.files.iter().filter(|file| file.table == RequestRow::TABLE) {
+        let path = manifest.folder.join(&file.path);
+        let (rows, _) = schema::tables::read::<RequestRow>(&path).expect("requests");
+        file_of.extend(rows.into_iter().map(|row| (row.request_id, file.path.as_str())));
+    }
+    let relations: Vec<RelationRow> = manifest.rows().expect("relations");
+    let (mut pairs, mut n_over) = (BTreeSet::new(), 0);
+    for RelationRow { request_id, other_id, .. } in &relations {
+        let ends = [file_of.get(request_id), file_of.get(other_id)];
+        assert!(ends.iter().all(Option::is_some), "{request_id} {other_id}");
+        n_over += usize::from(ends[0] != ends[1]);
+        assert!(pairs.insert((request_id.min(other_id), request_id.max(other_id))), "twice");
+    }
+    assert!(n_over > 0 && n_over < relations.len(), "{n_over} of {}", relations.len());
+}
+
+fn manifest(table: &str) -> Manifest {
+    Manifest::read(Path::new(table)).expect("a table")
 }
 
 /// The requests of a table with their spans and events.
@@ -309,9 +356,8 @@ fn related_requests_are_listed() {
     let open = lprof::Table::open(Path::new(&table)).expect("a table");
     let requests = open.requests(&lprof::Filter::All).expect("requests");
     let rows: Vec<_> = requests.map(|request| request.expect("a request").row().clone()).collect();
-    let blocks = |row: &schema::tables::RequestRow| -> Vec<String> {
-        row.identifiers.iter().map(|of| of.value.to_string()).collect()
-    };
+    let blocks =
+        |row: &RequestRow| -> Vec<String> { row.identifiers.iter().map(|of| of.value.to_string()).collect() };
     let read = rows.iter().rev().find(|row| &*row.request_type == "ClientHandler.readBlock").expect("a read");
     let csv = done(&["related", &read.request_id[..16], "--table", &table, "--format", "csv"]);
     let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
