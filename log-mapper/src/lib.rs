@@ -35,7 +35,6 @@ mod wrappers;
 pub use files::look;
 pub use header::{Configuration, Found, Layout, detect, patterns_of, read_configuration};
 pub use ids::{Fields, name_of_field};
-pub use ids::{Fields, name_of_field};
 pub use input::{Source, discover};
 pub use overlap::{Overlap, copies, overlaps};
 pub use patterns::PatternSet;

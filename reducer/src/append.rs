@@ -17,11 +17,7 @@ use crate::relations::Relations;
 use crate::requests::{Linked, OnDisk};
 use crate::skeleton::Stored;
 use crate::spill::{self, Spill, SpillWriter, Spilled, Store};
-<<<<<<< HEAD
 use crate::table::{Addition, Commit, DataFile, Writer};
-=======
-use crate::table::{Addition, Commit, Writer};
->>>>>>> ids
 use crate::{Config, IdField};
 
 mod border;
