@@ -472,7 +472,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::accumulator::{InputAccount, Span};
+    use crate::accumulator::{InputAccount, Span, TraceId};
 
     fn event(line: u64, ts_us: i64) -> Event {
         let (reason, pass) = (Name::from("thread"), Pass::Unattributed);
@@ -485,7 +485,8 @@ mod tests {
         let events = lines.iter().map(|&line| event(line, 7_000_000 + line.cast_signed())).collect();
         let (node, thread) = (Name::from("n1"), None);
         let (top_levels, identifiers, hosts) = (Vec::new(), Vec::new(), Vec::new());
-        let span = Span { node, thread, top_levels, identifiers, events, truncated: false, hosts };
+        let trace = Some(TraceId { field: Name::from("traceId"), text: "4bf92f3577b34da6".into() });
+        let span = Span { node, thread, top_levels, identifiers, trace, events, truncated: false, hosts };
         Accumulator { spans: vec![span], links: Vec::new() }
     }
 
