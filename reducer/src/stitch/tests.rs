@@ -71,10 +71,12 @@ fn span(model: &Model, line: u64, text: &str) -> Span {
     let tops = words.next().expect("a top-level method");
     let top_levels: Vec<_> = tops.split('|').map(|name| sketch::top(model, name)).collect();
     let (mut identifiers, mut events, mut truncated) = (Vec::new(), Vec::new(), false);
-    let mut hosts = Vec::new();
+    let (mut hosts, mut trace) = (Vec::new(), None);
     for word in words {
         if let Some(line) = word.strip_prefix("before:") {
             hosts.push(Place { file: 0, line: line.parse().expect("a line") });
+        } else if let Some(id) = word.strip_prefix("id:") {
+            trace = Some(schema::TraceId { field: Name::from("traceId"), text: id.into() });
         } else if let Some((name, text)) = word.split_once('=') {
             let known = top_levels.iter().flat_map(|top| &model.top_level_methods[top.index()].identifiers);
             let known = known.clone().find(|id| id.path == name).expect("an identifier");
@@ -97,7 +99,7 @@ fn span(model: &Model, line: u64, text: &str) -> Span {
         }
     }
     identifiers.sort();
-    Span { node, thread, top_levels, n_alike: 1, identifiers, trace: None, events, truncated, hosts }
+    Span { node, thread, top_levels, n_alike: 1, identifiers, trace, events, truncated, hosts }
 }
 
 fn event(model: &Model, line: u64, time: &str) -> Event {
@@ -201,6 +203,34 @@ fn a_pipeline_over_three_nodes_is_one_request() {
         "1 3 5 2 4 6 1>3 1>2 3>5 3>4 5>6
          7
          8",
+    );
+}
+
+#[test]
+fn what_shares_an_id_is_one_request_and_what_differs_is_not() {
+    check(
+        PIPELINE,
+        "a - write block=1 id:x 1.0-1.0
+         b - write block=1 id:x 1.01-1.01
+         a - respond block=1 id:y 1.1-1.9
+         c - respond block=7 id:x 5.0-5.3",
+        "1 2 4 1>2 2>4
+         3",
+    );
+}
+
+#[test]
+fn ids_that_come_again_are_not_those_of_requests() {
+    check(
+        PIPELINE,
+        "a - write block=1 id:x 1.0-1.1
+         a - write block=2 id:y 2.0-2.1
+         a - write block=3 id:x 9.0-9.1
+         a - write block=4 id:y 19.0-19.1",
+        "1
+         2
+         3
+         4",
     );
 }
 

@@ -472,7 +472,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::accumulator::{InputAccount, Span};
+    use crate::accumulator::{InputAccount, Span, TraceId};
 
     fn event(line: u64, ts_us: i64) -> Event {
         let (reason, pass) = (Name::from("thread"), Pass::Unattributed);
@@ -485,17 +485,9 @@ mod tests {
         let events = lines.iter().map(|&line| event(line, 7_000_000 + line.cast_signed())).collect();
         let (node, thread) = (Name::from("n1"), None);
         let (top_levels, identifiers, hosts) = (Vec::new(), Vec::new(), Vec::new());
-        let span = Span {
-            node,
-            thread,
-            top_levels,
-            n_alike: 0,
-            identifiers,
-            trace: None,
-            events,
-            truncated: false,
-            hosts,
-        };
+        let trace = Some(TraceId { field: Name::from("traceId"), text: "4bf92f3577b34da6".into() });
+        let (n_alike, truncated) = (0, false);
+        let span = Span { node, thread, top_levels, n_alike, identifiers, trace, events, truncated, hosts };
         Accumulator { spans: vec![span], links: Vec::new() }
     }
 
