@@ -215,6 +215,11 @@ pub(crate) fn is_listed(class: Name) -> bool {
     INDEX.contains_key(&class)
 }
 
+/// Names of the classes that builds move to other packages: those of libraries.
+pub(crate) fn moved_names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().filter(|row| !row.mixin && !row.class.starts_with("java/")).map(|row| row.class)
+}
+
 /// Whether classes get their own logger from this one.
 pub(crate) fn is_mixin(class: Name) -> bool {
     INDEX.get(&class).is_some_and(|row| row.mixin)
@@ -376,10 +381,8 @@ fn is_chained(class: Name) -> bool {
 }
 
 fn is_message(descriptor: &str) -> bool {
-    matches!(
-        descriptor,
-        STRING | "Ljava/lang/Object;" | "Ljava/lang/CharSequence;" | THROWABLE
-    ) || is_object(descriptor)
+    matches!(descriptor, STRING | "Ljava/lang/Object;" | "Ljava/lang/CharSequence;" | THROWABLE)
+        || is_object(descriptor)
         || is_closure(descriptor)
 }
 
@@ -396,7 +399,8 @@ pub(crate) fn is_closure(descriptor: &str) -> bool {
             | "Ljava/util/function/Supplier;"
             | "Lkotlin/jvm/functions/Function0;"
             | "Ljava/util/concurrent/Callable;"
-    ) || descriptor.ends_with("/tinylog/Supplier;") || descriptor.ends_with("/logging/log4j/util/Supplier;")
+    ) || descriptor.ends_with("/tinylog/Supplier;")
+        || descriptor.ends_with("/logging/log4j/util/Supplier;")
         || descriptor.ends_with("/logging/log4j/util/MessageSupplier;")
 }
 
@@ -414,7 +418,9 @@ pub(crate) fn is_lazy(method: &MethodRef) -> bool {
 /// Whether a class was generated for an interface whose methods print a message each (JBoss's
 /// `@MessageLogger`), also for one language.
 pub(crate) fn is_generated(class: &str) -> bool {
-    class.rsplit_once("_$logger").is_some_and(|(_, language)| language.is_empty() || language.starts_with('_'))
+    class
+        .rsplit_once("_$logger")
+        .is_some_and(|(_, language)| language.is_empty() || language.starts_with('_'))
 }
 
 /// Where a logging call takes a key, if its text can be one of a resource bundle, and whether it is

@@ -76,8 +76,14 @@ fn names_of(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -
         Op::Invoke { kind, method, args } => {
             if apis::is_factory(&method.name) {
                 if let Some(found) = made_names(e, frame, value, args, &method.descriptor, *kind, depth) {
-                    let format = apis::format_of_factory(method, args.last().and_then(|&v| class_of(e, frame, v)));
-                    return Some(found.into_iter().map(|made| Made { format: made.format.or(format), ..made }).collect());
+                    let format =
+                        apis::format_of_factory(method, args.last().and_then(|&v| class_of(e, frame, v)));
+                    return Some(
+                        found
+                            .into_iter()
+                            .map(|made| Made { format: made.format.or(format), ..made })
+                            .collect(),
+                    );
                 }
             } else if method.name == "getRootLogger" {
                 return Some(BTreeSet::from([Made::named("root".to_string())]));
@@ -165,7 +171,12 @@ fn made_names(
 }
 
 /// Names of loggers that are made for a text, a class or an object of one.
-fn source_names(e: &mut Evaluator<'_>, frame: FrameId, call: ValueId, source: ValueId) -> Option<BTreeSet<Made>> {
+fn source_names(
+    e: &mut Evaluator<'_>,
+    frame: FrameId,
+    call: ValueId,
+    source: ValueId,
+) -> Option<BTreeSet<Made>> {
     let descriptor = e.descriptor_of(frame, source);
     let names: Vec<String> = match descriptor.as_str() {
         "Ljava/lang/String;" => {

@@ -4,8 +4,8 @@
 
 use schema::ValueShape;
 
-use super::term::{Leaf, Node, Pattern, Term, Terms};
 use super::apis::Filling;
+use super::term::{Leaf, Node, Pattern, Term, Terms};
 use super::{Evaluator, FrameId, types};
 use crate::ir::{Const, Op, ValueId};
 use crate::program::Name;
