@@ -31,11 +31,13 @@ pub struct Config {
     pub library: Vec<String>,
     /// Packages of the program that would be taken for a well-known library's.
     pub not_library: Vec<String>,
+    /// Logging classes that are not known, each with the known one that it is like.
+    pub loggers: Vec<(String, String)>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { java_release: 21, library: Vec::new(), not_library: Vec::new() }
+        Self { java_release: 21, library: Vec::new(), not_library: Vec::new(), loggers: Vec::new() }
     }
 }
 

@@ -94,11 +94,13 @@ fn collect(program: &Program, programs: &Programs) -> Vec<LogPoint> {
 /// methods from a mixin through an interface that is not on the class path; then
 /// it still has the methods that hand itself to the mixin.
 pub(crate) fn listed_classes(facts: &Facts<'_>) -> FxHashMap<Name, Name> {
-    let mut listed = FxHashMap::default();
+    let mut listed = facts.program.loggers.clone();
     let copies = relocated::copies(facts.program);
     for class in &facts.program.classes {
         let above = facts.supertypes(class.name);
-        let is = |&n: &Name| if apis::is_listed(n) { Some(n) } else { copies.get(&n).copied() };
+        let told = &facts.program.loggers;
+        let known = |n: &Name| told.get(n).or_else(|| copies.get(n)).copied();
+        let is = |n: &Name| if apis::is_listed(*n) { Some(*n) } else { known(n) };
         if let Some(above) = above.iter().find_map(is) {
             listed.insert(class.name, above);
         }
@@ -163,7 +165,13 @@ fn classify(listed: &FxHashMap<Name, Name>, named: &MethodRef, kind: InvokeKind)
     if kind == InvokeKind::Special && named.name.starts_with('<') {
         return None;
     }
-    let class = if apis::is_listed(named.class) { named.class } else { *listed.get(&named.class)? };
+    let class = if apis::is_listed(named.class) {
+        named.class
+    } else if let Some(&class) = listed.get(&named.class) {
+        class
+    } else {
+        relocated::by_name(named)?
+    };
     apis::classify(class, named, kind == InvokeKind::Static)
 }
 

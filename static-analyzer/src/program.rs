@@ -195,6 +195,8 @@ pub struct Program {
     pub entries: Vec<schema::model::ClassPathEntry>,
     /// Classes skipped, methods not lifted, with reasons; sorted.
     pub diagnostics: Vec<String>,
+    /// Logging classes that the user names, each with the known one that it is like.
+    pub(crate) loggers: FxHashMap<Name, Name>,
     /// What the configuration files in the jars set.
     pub(crate) settings: settings::Settings,
     pub(crate) class_index: FxHashMap<Name, ClassId>,

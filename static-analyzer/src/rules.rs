@@ -9,6 +9,7 @@
 //! pair a.b.C.m a.b.D.n [kind]  the first hands requests to the second
 //! library a.b                  classes below this package are a library's: not read
 //! not-library a.b              they are the program's, well-known library or not
+//! logger a.b.Log org.slf4j.Logger   calls of the first class log as those of the second do
 //! ```
 //!
 //! Methods are named by class (binary name with dots) and method; a rule is for
@@ -17,6 +18,8 @@
 use schema::LinkKind;
 
 use crate::class_path::Config;
+use crate::log_points;
+use crate::program::Name;
 
 /// Forced decisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +38,8 @@ pub struct Rules {
     pub library: Vec<String>,
     /// Packages of the program that would be taken for a library's.
     pub not_library: Vec<String>,
+    /// Logging classes that only the user knows, and the well-known ones that they are like.
+    pub loggers: Vec<(String, String)>,
 }
 
 /// A line that is no rule.
@@ -73,6 +78,7 @@ impl Rules {
         let mut config = config.clone();
         config.library.extend(self.library.iter().cloned());
         config.not_library.extend(self.not_library.iter().cloned());
+        config.loggers.extend(self.loggers.iter().cloned());
         config
     }
 
@@ -85,6 +91,10 @@ impl Rules {
             ["not-identifier", c] => self.not_identifier.push(c.to_owned()),
             ["library", p] => self.library.push(p.to_owned()),
             ["not-library", p] => self.not_library.push(p.to_owned()),
+            ["logger", class, like] if log_points::apis::is_listed(Name::from(&like.replace('.', "/"))) => {
+                self.loggers.push((class.to_owned(), like.to_owned()));
+            }
+            ["logger", _, like] => return Err(format!("`{like}` is no logging class that is known")),
             ["pair", a, b] => self.pairs.push((a.to_owned(), b.to_owned(), LinkKind::Queue)),
             ["pair", a, b, kind] => {
                 self.pairs.push((a.to_owned(), b.to_owned(), link_kind(kind)?));
@@ -92,7 +102,7 @@ impl Rules {
             [rule, ..] => {
                 return Err(format!(
                     "expected `top-level M`, `not-top-level M`, `identifier C`, \
-                     `not-identifier C`, `library P`, `not-library P` or `pair A B [KIND]`, got `{rule}` with {} words",
+                     `not-identifier C`, `library P`, `not-library P`, `logger C LIKE` or `pair A B [KIND]`, got `{rule}` with {} words",
                     words.len() - 1
                 ));
             }
@@ -141,6 +151,14 @@ mod tests {
         );
         assert_eq!(rules.pairs[0].2, LinkKind::Thread);
         assert_eq!(rules.pairs[1].2, LinkKind::Queue);
+    }
+
+    #[test]
+    fn a_logger_is_like_one_that_is_known() {
+        let rules = Rules::parse("logger a.b.Log org.slf4j.Logger\n").unwrap();
+        assert_eq!(rules.loggers, [("a.b.Log".to_owned(), "org.slf4j.Logger".to_owned())]);
+        let error = Rules::parse("logger a.b.Log a.b.Other\n").unwrap_err();
+        assert!(error.to_string().contains("`a.b.Other`"), "{error}");
     }
 
     #[test]

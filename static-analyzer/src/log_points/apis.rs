@@ -215,6 +215,11 @@ pub(crate) fn is_listed(class: Name) -> bool {
     INDEX.contains_key(&class)
 }
 
+/// Names of the classes that builds move to other packages: those of libraries.
+pub(crate) fn moved_names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().filter(|row| !row.mixin && !row.class.starts_with("java/")).map(|row| row.class)
+}
+
 /// Whether classes get their own logger from this one.
 pub(crate) fn is_mixin(class: Name) -> bool {
     INDEX.get(&class).is_some_and(|row| row.mixin)

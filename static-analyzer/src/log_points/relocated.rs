@@ -4,14 +4,14 @@
 //!
 //! A class is such a copy if its name ends as the original's does, at least with
 //! the last package and the class, and if it declares what the original declares
-//! ([`shape_apis`](super::shape_apis)). A copy that is not on the class path is
-//! not recognised: nothing shows what it looks like.
+//! ([`shape_apis`](super::shape_apis)). A copy that is not on the class path is recognised by
+//! the original's whole name behind its package: nothing else shows what it looks like.
 
 use rustc_hash::FxHashMap;
 
 use super::apis;
 use super::shape_apis::SHAPES;
-use crate::program::{Class, Name, Program};
+use crate::program::{Class, MethodRef, Name, Program};
 
 /// Parts of a name that must be the original's: package and class.
 const COMMON_PARTS_MIN: usize = 2;
@@ -35,6 +35,13 @@ fn original(program: &Program, class: &Class) -> Option<Name> {
     best.map(|(_, listed)| Name::from(listed))
 }
 
+/// The original of the class of a call, by its whole name, `a/shaded/org/slf4j/Logger`.
+pub(super) fn by_name(called: &MethodRef) -> Option<Name> {
+    let is_whole = |of: &str| called.class.strip_suffix(of).is_some_and(|package| package.ends_with('/'));
+    let original = apis::moved_names().find(|class| is_whole(class));
+    original.filter(|_| apis::is_log_method(&called.name)).map(Name::from)
+}
+
 fn common_parts(a: &str, b: &str) -> usize {
     a.rsplit('/').zip(b.rsplit('/')).take_while(|(a, b)| a == b).count()
 }
@@ -55,6 +62,17 @@ mod tests {
         assert_eq!(common_parts("a/shaded/org/slf4j/Logger", "org/slf4j/Logger"), 3);
         assert_eq!(common_parts("a/jetty/util/log/Logger", "org/eclipse/jetty/util/log/Logger"), 4);
         assert_eq!(common_parts("a/b/MyLogger", "org/slf4j/Logger"), 0);
+    }
+
+    #[test]
+    fn a_copy_that_is_nowhere_is_known_by_its_whole_name() {
+        let called = |class: &str, name: &str| {
+            by_name(&MethodRef { class: class.into(), name: name.into(), descriptor: "()V".into() })
+        };
+        assert_eq!(called("a/shaded/org/slf4j/Logger", "info"), Some(Name::from("org/slf4j/Logger")));
+        assert_eq!(called("a/shaded/org/slf4j/Logger", "getName"), None);
+        assert_eq!(called("a/slf4j/Logger", "info"), None);
+        assert_eq!(called("xorg/slf4j/Logger", "info"), None);
     }
 
     #[test]

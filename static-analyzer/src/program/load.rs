@@ -35,7 +35,10 @@ use raw::{RawClass, RawCode, RawMethod};
 pub fn load(paths: &[PathBuf], config: &Config) -> Result<Program, Error> {
     let mut class_path = class_path::read(paths, config)?;
     libraries::leave_out(&mut class_path, config);
-    Ok(link(class_path))
+    let mut program = link(class_path);
+    let name = |class: &String| Name::from(&class.replace('.', "/"));
+    program.loggers = config.loggers.iter().map(|(class, like)| (name(class), name(like))).collect();
+    Ok(program)
 }
 
 /// A class with its lifted methods, before it is linked.
