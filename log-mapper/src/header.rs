@@ -24,8 +24,8 @@ mod words;
 
 pub use configuration::{Configuration, patterns_of, read_configuration};
 pub use detect::detect;
-pub use found::Found;
 pub(crate) use detect::{choose, date_patterns};
+pub use found::Found;
 pub(crate) use judge::Judge;
 pub use layout::Layout;
 

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use rows::{Reached, RequestRows, event_row, extent, request_rows};
 use schema::happened_before::{SkewBounds, Taken};
 use schema::tables::{EventRow, LogSequenceRow, RequestNodeRow, RequestRow, SpanRow, Text};
-use schema::{Accumulator, Event, InputAccount, Model, Name, Result, Span};
+use schema::{Accumulator, Event, InputAccount, Model, Name, Result};
 
 use crate::merge::to_u32;
 

@@ -87,7 +87,7 @@ fn map(model: &Model, (table, node): (&Path, &str), lines: &[Line], logs: &[Log]
                 events: Vec::new(),
                 truncated: false,
                 hosts: Vec::new(),
-            n_alike: 1,
+                n_alike: 1,
             });
             span.events.push(Event {
                 file,

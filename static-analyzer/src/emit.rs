@@ -280,7 +280,8 @@ fn successors(findings: &Findings<'_>, log_points: &points::LogPoints, sorted: &
             all[point.index()].get_or_insert_with(Vec::new).extend(next);
         }
     }
-    let ids = |points: &[u32]| -> Vec<LogPointId> { points.iter().map(|&point| log_points.id(point)).collect() };
+    let ids =
+        |points: &[u32]| -> Vec<LogPointId> { points.iter().map(|&point| log_points.id(point)).collect() };
     let all_of = &findings.order.successors;
     let firsts = sorted.order.iter().map(|&old| ids(&findings.order.firsts[old])).collect();
     Successors::new(all, firsts, [ids(&all_of.begins), ids(&all_of.ends)])

@@ -123,6 +123,7 @@ pub(super) fn cut_off(closed: &mut Closed, at: usize, top_levels: Vec<TopLevelId
     span.identifiers = values.into_iter().filter(is_kept).collect();
     let fits = vec![BEST; top_levels.len()];
     let (node, thread, truncated) = (span.node, span.thread.clone(), span.truncated);
-    let cut = Span { node, thread, top_levels, n_alike: 1, identifiers, events, truncated, hosts: Vec::new() };
+    let cut =
+        Span { node, thread, top_levels, n_alike: 1, identifiers, events, truncated, hosts: Vec::new() };
     Closed::new(cut, fits, Vec::new())
 }

@@ -10,7 +10,9 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use schema::{Event, LinkKind, LogPointId, Model, Name, Pass, Span, TopLevelId, TopLevelKind, TopLevelMethod};
+use schema::{
+    Event, LinkKind, LogPointId, Model, Name, Pass, Span, TopLevelId, TopLevelKind, TopLevelMethod,
+};
 
 use super::one_by_one::differ;
 use super::open_span::kind_rank;
@@ -199,7 +201,8 @@ impl<'m> Pools<'m> {
         };
         let tops = span.top_levels.drain(..).zip(fits.drain(..));
         let mut tops: Vec<(TopLevelId, Fitness)> = tops.collect();
-        let rank = |top: TopLevelId| self.model.top_level_methods.get(top.index()).map(|top| kind_rank(top.kind));
+        let rank =
+            |top: TopLevelId| self.model.top_level_methods.get(top.index()).map(|top| kind_rank(top.kind));
         let key = |&(top, fit): &(TopLevelId, Fitness)| {
             (fit.0, is_doubtful(top), fit.1, !runs(top), !serves(top), rank(top))
         };
@@ -225,9 +228,8 @@ impl Asked {
         let tops = model.top_level_methods.iter();
         let mut is_asked: Vec<Option<bool>> =
             tops.map(|top| serves(top).then_some(top.is_asked_for)).collect();
-        let is_remote = |kind| {
-            matches!(kind, LinkKind::Http | LinkKind::Grpc | LinkKind::Message | LinkKind::Rpc)
-        };
+        let is_remote =
+            |kind| matches!(kind, LinkKind::Http | LinkKind::Grpc | LinkKind::Message | LinkKind::Rpc);
         for pair in model.communication_pairs.iter().filter(|pair| is_remote(pair.kind)) {
             if let Some(Some(is_asked)) = is_asked.get_mut(pair.to.index()) {
                 *is_asked = true;

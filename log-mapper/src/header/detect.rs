@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::Layout;
 use super::dates::{Dates, dates_of};
-use super::found::Found;
 use super::fit::{Fit, fit, header_of, is_class, score};
+use super::found::Found;
 use super::induce::induced;
 use super::judge::Judge;
 use super::layouts::{ARRANGEMENTS, OF_THE_MACHINE, UNDATED};

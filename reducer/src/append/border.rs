@@ -75,10 +75,12 @@ fn goes_on(model: &Model, (span, rest): (&Span, &Span), window_us: i64) -> Vec<T
     };
     let silence_us = start_us(rest).saturating_sub(end_us(span));
     let dag = |top: &TopLevelId| model.top_level_methods.get(top.index()).map(|top| &top.dag);
-    let is_rest = |top: &TopLevelId| dag(top).is_some_and(|dag| {
-        let begins = begins(dag, next) && model.successors.can_begin(*top, next);
-        !dag.nodes.is_empty() && !begins
-    });
+    let is_rest = |top: &TopLevelId| {
+        dag(top).is_some_and(|dag| {
+            let begins = begins(dag, next) && model.successors.can_begin(*top, next);
+            !dag.nodes.is_empty() && !begins
+        })
+    };
     if !span.truncated
         || !(0..=window_us).contains(&silence_us)
         || !rest.top_levels.iter().all(is_rest)

@@ -69,9 +69,8 @@ fn telling(model: &Model, id: TopLevelId, top: &TopLevelMethod) -> Vec<LogPointI
     let printer = |point: &LogPointId| model.log_points.get(point.index()).map(LogPoint::printer);
     let mut printers = firsts.iter().filter_map(printer);
     let Some((class, _)) = printers.clone().next() else { return Vec::new() };
-    let is_one = |(other, method): (&str, &str)| {
-        outermost(other) == outermost(class) && !is_nameless(other, method)
-    };
+    let is_one =
+        |(other, method): (&str, &str)| outermost(other) == outermost(class) && !is_nameless(other, method);
     if printers.all(is_one) { firsts } else { Vec::new() }
 }
 
@@ -94,9 +93,12 @@ mod tests {
 
     #[test]
     fn numbers_are_no_names() {
-        for (class, method) in
-            [("a.B$1", "run"), ("a.BKt$main$2$1", "invoke"), ("a.B", "lambda$main$0"), ("a.B", "$anonfun$go$1")]
-        {
+        for (class, method) in [
+            ("a.B$1", "run"),
+            ("a.BKt$main$2$1", "invoke"),
+            ("a.B", "lambda$main$0"),
+            ("a.B", "$anonfun$go$1"),
+        ] {
             assert!(is_nameless(class, method), "{class} {method}");
         }
         for (class, method) in [("a.B", "run"), ("a.B$Inner", "run"), ("a.B$V2", "lambda"), ("a.B2", "go1")] {

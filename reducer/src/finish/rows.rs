@@ -86,7 +86,8 @@ pub(super) fn request_rows(
         end_ts: time.end_ts,
         n_events,
     };
-    let (spans, events) = span_rows(context, names, (accumulator, &called), (&request_id, start), (reached, &labels));
+    let (spans, events) =
+        span_rows(context, names, (accumulator, &called), (&request_id, start), (reached, &labels));
     RequestRows { request, nodes: nodes.into_iter().map(node_row).collect(), spans, events, sequence }
 }
 

@@ -485,7 +485,8 @@ mod tests {
         let events = lines.iter().map(|&line| event(line, 7_000_000 + line.cast_signed())).collect();
         let (node, thread) = (Name::from("n1"), None);
         let (top_levels, identifiers, hosts) = (Vec::new(), Vec::new(), Vec::new());
-        let span = Span { node, thread, top_levels, n_alike: 0, identifiers, events, truncated: false, hosts };
+        let span =
+            Span { node, thread, top_levels, n_alike: 0, identifiers, events, truncated: false, hosts };
         Accumulator { spans: vec![span], links: Vec::new() }
     }
 

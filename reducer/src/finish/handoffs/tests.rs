@@ -62,7 +62,7 @@ fn span(model: &Model, node: &str, thread: &str, text: &str) -> Span {
         events: events.split(' ').map(event).collect(),
         truncated: false,
         hosts: Vec::new(),
-            n_alike: 1,
+        n_alike: 1,
     }
 }
 

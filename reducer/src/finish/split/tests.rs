@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use schema::tables::{InputRow, Text, TopLevelMethodRow};
 use schema::{
-    Accumulator, Event, InputAccount, Link, LogPointId, Model, Name, PairId, Pass, Probability, Span, Successors,
-    Values, sketch,
+    Accumulator, Event, InputAccount, Link, LogPointId, Model, Name, PairId, Pass, Probability, Span,
+    Successors, Values, sketch,
 };
 
 use super::{Splitter, Whole, parts};
@@ -221,7 +221,10 @@ fn what_nothing_tells_apart_is_called_what_prints() {
         let row = rows.requests[0].clone();
         if links.is_empty() {
             let of_first = &splitter.split(whole, 0.0)[0].requests[0];
-            assert_eq!((&of_first.request_type, &of_first.request_types), (&row.request_type, &row.request_types));
+            assert_eq!(
+                (&of_first.request_type, &of_first.request_types),
+                (&row.request_type, &row.request_types)
+            );
         }
         let types = row.request_types.unwrap_or_default();
         format!("{}: {}", row.request_type, types.join(" "))
