@@ -8,8 +8,8 @@
 //! order that is a function of the set of spans.
 
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use schema::{LinkKind, Model, Pass, Probability, TopLevelId};
+use std::collections::BTreeMap;
 
 use self::accept::accept;
 use self::candidates::Finder;

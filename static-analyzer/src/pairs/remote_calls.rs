@@ -186,7 +186,9 @@ impl Near<'_> {
         }
         let calls_itself = |way: &Way, (method, _): &Site| {
             let callers = self.callers(*method);
-            callers.iter().any(|caller| way.iter().any(|(method, _)| *method == caller.0) && !way.contains(caller))
+            callers
+                .iter()
+                .any(|caller| way.iter().any(|(method, _)| *method == caller.0) && !way.contains(caller))
         };
         let is_recursive = way.iter().any(|site| calls_itself(way, site));
         let up: Vec<Site> = self.up(way).collect();

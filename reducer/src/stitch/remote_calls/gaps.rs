@@ -203,9 +203,8 @@ pub(super) fn find(facts: &Facts<'_>, calls: &[Call], window_us: i64) -> Gaps {
     for (index, call) in calls.iter().enumerate() {
         for &span in spans.get(&call.from).map_or(&[][..], Vec::as_slice) {
             let fact = facts.get(span);
-            let (known, at_events): (Vec<&Event>, Vec<usize>) = (fact.events.iter().zip(0..))
-                .filter(|(event, _)| event.log_point.is_some())
-                .unzip();
+            let (known, at_events): (Vec<&Event>, Vec<usize>) =
+                (fact.events.iter().zip(0..)).filter(|(event, _)| event.log_point.is_some()).unzip();
             let [first, last] = bounds.of(span, fact);
             for at in 0..=known.len() {
                 let (before, after) = (at.checked_sub(1).map(|at| known[at]), known.get(at));

@@ -14,7 +14,7 @@ use super::call_order::CallOrder;
 use super::clocks::Offsets;
 use super::gaps::{Call, Gap, Gaps};
 use super::values::Values;
-use super::{Handler, Match, ODD_LINE, Shares, sure};
+use super::{Handler, Match, ODD_LINE, SURE_MIN, Shares, sure};
 use crate::stitch::assignment::Edge;
 use crate::stitch::facts::Facts;
 
@@ -156,13 +156,6 @@ impl<'f> Likelihood<'f> {
         std::iter::once(first).chain(call.repeats.then_some(again))
     }
 
-    pub(super) fn explain(&self, span: u32, one: &Match, known: f64) -> String { // DEBUG
-        let gap = self.gaps.get(one.gap); // DEBUG
-        let t = self.times(gap, span); // DEBUG
-        let [first, last, without] = &self.delays[gap.call as usize]; // DEBUG
-        format!("before {:?} {:.2} after {:?} {:.2} len {:?} {:.2} order {:?} alone {:.2} value {:.2} made {:.2}", t.before, t.before.map_or(0.0, |us| first.cost(us, known)), t.after, t.after.map_or(0.0, |us| last.cost(us, known)), t.length, t.length.map_or(0.0, |us| without.cost(us, 0.0)), t.is_in_order, self.alone(span), self.values.odds(gap, span, known), self.made[gap.call as usize][usize::from(gap.n_odd > 0)]) // DEBUG
-    } // DEBUG
-
     /// Minus the logarithm of how often a call is made in the order of the code, or is not.
     fn order_cost(&self, call: u32, is_in_order: Option<bool>) -> f64 {
         let Some(is_in_order) = is_in_order else { return 0.0 };
@@ -239,7 +232,7 @@ impl<'f> Likelihood<'f> {
 
     /// Lets what is sure tell of the times around it, and learns anew from that.
     pub(super) fn set_order(&mut self, handlers: &[Handler], known: &Shares) {
-        let sure = sure(self.gaps, handlers, known);
+        let sure = sure(self.gaps, handlers, known, SURE_MIN);
         self.call_order = CallOrder::new(self.facts, (self.calls, self.gaps), self.offsets, handlers, &sure);
         self.learn(handlers, known);
     }

@@ -114,7 +114,8 @@ impl<'f> Values<'f> {
     /// Finds what the code says, and believes it.
     fn bind(&mut self, model: &Model, handlers: &[Handler]) {
         let mut known: FxHashMap<(u32, Own, Field), bool> = FxHashMap::default();
-        for (span, gap) in handlers.iter().flat_map(|(span, all)| all.iter().map(move |one| (span, one.gap))) {
+        for (span, gap) in handlers.iter().flat_map(|(span, all)| all.iter().map(move |one| (span, one.gap)))
+        {
             let gap = self.gaps.get(gap);
             for (own, _) in &self.ours[&gap.lines] {
                 for (field, _) in &self.theirs[span] {
@@ -249,7 +250,8 @@ impl<'f> Texts<'f> {
         if number == next {
             let letters: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
             let digits: String = letters.chars().filter(char::is_ascii_digit).collect();
-            let forms = [self.form(letters.to_lowercase()), self.form(digits.trim_start_matches('0').to_owned())];
+            let forms =
+                [self.form(letters.to_lowercase()), self.form(digits.trim_start_matches('0').to_owned())];
             self.of.push([number, forms[0], forms[1]]);
         }
         number
