@@ -79,14 +79,15 @@ impl Delays {
         self.total += weight;
     }
 
-    /// Minus the logarithm of the density, by all that was added but for what is `own`.
-    fn cost(&self, us: i64, own: f64) -> f64 {
+    /// Minus the logarithm of the density, by all that was added but for what is `own`; before
+    /// that, all of `n_bins` powers are alike.
+    fn cost(&self, us: i64, own: f64, n_bins: usize) -> f64 {
         let (bin, width_us) = bin(us);
         let (side, share) = match us < 0 {
             true => (&self.negative, NEGATIVE),
             false => (&self.positive, 1.0 - NEGATIVE),
         };
-        let weight = (side[bin] - own).max(0.0) + PRIOR * share / N_BINS as f64;
+        let weight = (side[bin] - own).max(0.0) + PRIOR * share / n_bins as f64;
         -(weight / ((self.total - own).max(0.0) + PRIOR) / width_us).ln()
     }
 }
@@ -144,10 +145,12 @@ impl<'f> Likelihood<'f> {
         let call = &self.calls[gap.call as usize];
         let [first, last, without] = &self.delays[gap.call as usize];
         let times = self.times(gap, span);
-        let before = times.before.map_or(OPEN_US.ln(), |us| first.cost(us, known));
+        // Nothing takes longer than all.
+        let n_bins = bin(self.whole_us as i64).0 + 1;
+        let before = times.before.map_or(OPEN_US.ln(), |us| first.cost(us, known, n_bins));
         let unfilled = (1.0 - self.n_in[one.gap as usize]).max(0.0);
-        let length = times.length.map_or(OPEN_US.ln(), |us| without.cost(us, unfilled));
-        let after = times.after.map_or(0.0, |us| last.cost(us, known) - length);
+        let length = times.length.map_or(OPEN_US.ln(), |us| without.cost(us, unfilled, n_bins));
+        let after = times.after.map_or(0.0, |us| last.cost(us, known, n_bins) - length);
         let own = one.odd + self.order_cost(gap.call, times.is_in_order);
         let odds = self.alone(span) + self.values.odds(gap, span, known) - own - before;
         let made = self.made[gap.call as usize][usize::from(gap.n_odd > 0)];
