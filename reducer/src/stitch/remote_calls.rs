@@ -10,7 +10,7 @@
 //! that is learnt from the matches themselves, in rounds (expectation maximization). Who does not
 //! wait is known by the time since it asked. Clocks of nodes may be apart ([`clocks`]).
 //!
-//! A match counts where its share of all ways to give places to spans is [`SHARE_MIN`].
+//! A match counts where its share of all ways to give places to spans is [`LINK_MIN`].
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -31,15 +31,19 @@ mod gaps;
 mod likelihood;
 mod values;
 
-/// Of all ways to give places to spans a match has this share, if it counts.
-const SHARE_MIN: f64 = 0.9;
+/// Of all ways to give places to spans a match has this share, if it counts: it is three times as
+/// likely as not.
+const LINK_MIN: f64 = 0.75;
+
+/// The same, if it tells of the calls around it.
+const SURE_MIN: f64 = 0.9;
 
 /// Times that what is sure by then tells of the calls around it: the first time nothing does. If
 /// it were told anew in each round, matches would be sure because of what they have told.
 const STAGES: usize = 3;
 
 /// Rounds of learning from matches in each, if these go on changing.
-const ROUNDS_MAX: usize = 8;
+const ROUNDS_MAX: usize = 12;
 
 /// What a share can differ by when all is settled.
 const SETTLED: f64 = 0.01;
@@ -95,7 +99,10 @@ pub(super) fn find(
         .collect();
     let mut likelihood = Likelihood::new((model, facts), (&calls, &gaps), &offsets, &handlers);
     let mut known: Shares = handlers.iter().map(|(_, matches)| vec![0.0; matches.len()]).collect();
-    for _ in 0..STAGES {
+    for stage in 0..STAGES {
+        if stage > 0 {
+            likelihood.set_order(&handlers, &known);
+        }
         for _ in 0..ROUNDS_MAX {
             let found = weigh(&likelihood, &handlers, &known);
             let differ = found.iter().flatten().zip(known.iter().flatten()).map(|(a, b)| (a - b).abs());
@@ -106,34 +113,7 @@ pub(super) fn find(
             }
             likelihood.learn(&handlers, &known);
         }
-        likelihood.set_order(&handlers, &known);
     }
-    if std::env::var("REMOTE_DEBUG").is_ok() {
-        // DEBUG
-        for ((span, matches), shares) in handlers.iter().zip(&known) {
-            // DEBUG
-            for (one, share) in matches.iter().zip(shares) {
-                // DEBUG
-                let gap = gaps.get(one.gap); // DEBUG
-                let (f, c) = (facts.get(*span), facts.get(gap.span)); // DEBUG
-                let e: Vec<Edge> = likelihood.edges(*span, one, *share).collect(); // DEBUG
-                eprintln!(
-                    "M {} {} {} {} {:.4} rank{}/{} odd{} call{} {:.2} {}",
-                    f.start_us,
-                    c.start_us,
-                    span,
-                    gap.span,
-                    share,
-                    gap.rank,
-                    gap.n_places,
-                    gap.n_odd,
-                    gap.call,
-                    e[0].odds,
-                    likelihood.explain(*span, one, *share)
-                ); // DEBUG
-            } // DEBUG
-        } // DEBUG
-    } // DEBUG
     links(&calls, &gaps, &handlers, &known)
 }
 
@@ -187,14 +167,14 @@ fn weigh(likelihood: &Likelihood<'_>, handlers: &[Handler], known: &Shares) -> S
 }
 
 /// For each handler the caller that has asked for it, if one is likely enough.
-fn sure(gaps: &Gaps, handlers: &[Handler], known: &Shares) -> Vec<Option<Sure>> {
+fn sure(gaps: &Gaps, handlers: &[Handler], known: &Shares, share_min: f64) -> Vec<Option<Sure>> {
     let of = |((_, matches), shares): (&Handler, &Vec<f64>)| {
         let mut of_callers: FxHashMap<u32, f64> = FxHashMap::default();
         for (one, share) in matches.iter().zip(shares) {
             *of_callers.entry(gaps.get(one.gap).span).or_default() += share;
         }
         let share = |one: &Match| of_callers[&gaps.get(one.gap).span];
-        let likely = matches.iter().zip(shares).filter(|(one, _)| share(one) >= SHARE_MIN);
+        let likely = matches.iter().zip(shares).filter(|(one, _)| share(one) >= share_min);
         let best = likely.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.gap.cmp(&a.0.gap)))?;
         Some(Sure { gap: best.0.gap, share: share(best.0).min(1.0) })
     };
@@ -208,7 +188,7 @@ fn links(calls: &[Call], gaps: &Gaps, handlers: &[Handler], known: &Shares) -> V
         let pair = Some(calls[gap.call as usize].pair);
         Some((SpanLink { from: gap.span, to: *handler, pair, by: Pass::RemoteCalls }, share))
     };
-    handlers.iter().zip(sure(gaps, handlers, known)).filter_map(of).collect()
+    handlers.iter().zip(sure(gaps, handlers, known, LINK_MIN)).filter_map(of).collect()
 }
 
 /// Spans of each top-level method.

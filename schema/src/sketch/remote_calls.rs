@@ -15,8 +15,9 @@ pub(super) fn split<'a>(words: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
     words.iter().partition(|word| word.starts_with(WORD))
 }
 
-/// The remote calls of `words`, in their order.
+/// The remote calls of `words`, in their order, behind those of the pairs before.
 pub(super) fn parse(model: &Model, words: &[&str], waits: bool) -> Vec<RemoteCall> {
+    let n_before = model.communication_pairs.iter().map(|pair| pair.remote_calls.len()).sum::<usize>();
     let of = |(order, word): (u32, &&str)| {
         let mut parts = word.trim_start_matches(WORD).split(',');
         let asked = parts.next().unwrap_or_default();
@@ -30,7 +31,7 @@ pub(super) fn parse(model: &Model, words: &[&str], waits: bool) -> Vec<RemoteCal
         let ((after_points, is_first), (before_points, is_last)) =
             (side(model, before, "^"), side(model, after, "$"));
         RemoteCall {
-            order,
+            order: order + n_before as u32,
             verb: verb.to_owned(),
             template: template.to_owned(),
             asked: template.to_owned(),

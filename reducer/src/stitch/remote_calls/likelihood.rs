@@ -14,7 +14,7 @@ use super::call_order::CallOrder;
 use super::clocks::Offsets;
 use super::gaps::{Call, Gap, Gaps};
 use super::values::Values;
-use super::{Handler, Match, ODD_LINE, Shares, sure};
+use super::{Handler, Match, ODD_LINE, SURE_MIN, Shares, sure};
 use crate::stitch::assignment::Edge;
 use crate::stitch::facts::Facts;
 
@@ -79,14 +79,15 @@ impl Delays {
         self.total += weight;
     }
 
-    /// Minus the logarithm of the density, by all that was added but for what is `own`.
-    fn cost(&self, us: i64, own: f64) -> f64 {
+    /// Minus the logarithm of the density, by all that was added but for what is `own`; before
+    /// that, all of `n_bins` powers are alike.
+    fn cost(&self, us: i64, own: f64, n_bins: usize) -> f64 {
         let (bin, width_us) = bin(us);
         let (side, share) = match us < 0 {
             true => (&self.negative, NEGATIVE),
             false => (&self.positive, 1.0 - NEGATIVE),
         };
-        let weight = (side[bin] - own).max(0.0) + PRIOR * share / N_BINS as f64;
+        let weight = (side[bin] - own).max(0.0) + PRIOR * share / n_bins as f64;
         -(weight / ((self.total - own).max(0.0) + PRIOR) / width_us).ln()
     }
 }
@@ -144,10 +145,12 @@ impl<'f> Likelihood<'f> {
         let call = &self.calls[gap.call as usize];
         let [first, last, without] = &self.delays[gap.call as usize];
         let times = self.times(gap, span);
-        let before = times.before.map_or(OPEN_US.ln(), |us| first.cost(us, known));
+        // Nothing takes longer than all.
+        let n_bins = bin(self.whole_us as i64).0 + 1;
+        let before = times.before.map_or(OPEN_US.ln(), |us| first.cost(us, known, n_bins));
         let unfilled = (1.0 - self.n_in[one.gap as usize]).max(0.0);
-        let length = times.length.map_or(OPEN_US.ln(), |us| without.cost(us, unfilled));
-        let after = times.after.map_or(0.0, |us| last.cost(us, known) - length);
+        let length = times.length.map_or(OPEN_US.ln(), |us| without.cost(us, unfilled, n_bins));
+        let after = times.after.map_or(0.0, |us| last.cost(us, known, n_bins) - length);
         let own = one.odd + self.order_cost(gap.call, times.is_in_order);
         let odds = self.alone(span) + self.values.odds(gap, span, known) - own - before;
         let made = self.made[gap.call as usize][usize::from(gap.n_odd > 0)];
@@ -155,26 +158,6 @@ impl<'f> Likelihood<'f> {
         let again = Edge { place: None, odds: odds + self.again[gap.call as usize] };
         std::iter::once(first).chain(call.repeats.then_some(again))
     }
-
-    pub(super) fn explain(&self, span: u32, one: &Match, known: f64) -> String {
-        // DEBUG
-        let gap = self.gaps.get(one.gap); // DEBUG
-        let t = self.times(gap, span); // DEBUG
-        let [first, last, without] = &self.delays[gap.call as usize]; // DEBUG
-        format!(
-            "before {:?} {:.2} after {:?} {:.2} len {:?} {:.2} order {:?} alone {:.2} value {:.2} made {:.2}",
-            t.before,
-            t.before.map_or(0.0, |us| first.cost(us, known)),
-            t.after,
-            t.after.map_or(0.0, |us| last.cost(us, known)),
-            t.length,
-            t.length.map_or(0.0, |us| without.cost(us, 0.0)),
-            t.is_in_order,
-            self.alone(span),
-            self.values.odds(gap, span, known),
-            self.made[gap.call as usize][usize::from(gap.n_odd > 0)]
-        ) // DEBUG
-    } // DEBUG
 
     /// Minus the logarithm of how often a call is made in the order of the code, or is not.
     fn order_cost(&self, call: u32, is_in_order: Option<bool>) -> f64 {
@@ -252,7 +235,7 @@ impl<'f> Likelihood<'f> {
 
     /// Lets what is sure tell of the times around it, and learns anew from that.
     pub(super) fn set_order(&mut self, handlers: &[Handler], known: &Shares) {
-        let sure = sure(self.gaps, handlers, known);
+        let sure = sure(self.gaps, handlers, known, SURE_MIN);
         self.call_order = CallOrder::new(self.facts, (self.calls, self.gaps), self.offsets, handlers, &sure);
         self.learn(handlers, known);
     }

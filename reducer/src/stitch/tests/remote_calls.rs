@@ -235,8 +235,8 @@ fn what_a_server_runs_around_a_handler_is_of_the_same_request() {
            >lookup<
          pair order find Http waits call:GET/a,before..after",
         "a t1 order before@1.0 after@1.2
-         b u1 filter opens@1.050 closes@1.150
-         b u1 find lookup@1.100",
+         b u1 filter opens@1.004 closes@1.190
+         b u1 find lookup@1.006",
         "1 2 3 1>3 2>3",
     );
 }
