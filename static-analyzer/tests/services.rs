@@ -221,3 +221,27 @@ fn what_goes_around_handlers_calls_them() {
         model.communication_pairs.iter().map(|pair| (pair.from, pair.to, pair.kind)).collect();
     assert_eq!(pairs, [(TopLevelId::new(1), TopLevelId::new(0), LinkKind::Call)]);
 }
+
+#[test]
+fn what_a_library_calls_back_is_within_the_call_or_after_the_handler() {
+    let classes = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/services/called");
+    let config = static_analyzer::Config::default();
+    let model = static_analyzer::analyze(&[classes], &config).expect("readable classes");
+    let names: Vec<&str> = model.top_level_methods.iter().map(|top| top.method.as_str()).collect();
+    assert_eq!(names, ["enter"]);
+    let dag = &model.top_level_methods[0].dag;
+    let text = |&node: &u32| {
+        let point = dag.nodes[node as usize].points[0].log_point;
+        let regex = model.log_points[point.index()].templates[0].regex.as_str();
+        regex.split('(').next().unwrap_or_default().trim_end().to_owned()
+    };
+    let texts = |nodes: &[u32]| nodes.iter().map(text).collect::<Vec<_>>().join("|");
+    let shown = |(at, node): (u32, &schema::DagNode)| {
+        format!("{}{} -> {}", text(&at), if node.repeats { "*" } else { "" }, texts(&node.next))
+    };
+    assert_eq!(texts(&dag.entries), "at the gate");
+    assert_eq!(
+        (0..).zip(&dag.nodes).map(shown).collect::<Vec<_>>(),
+        ["at the gate -> looks for|entered", "looks for* -> entered", "entered -> writes", "writes* -> "]
+    );
+}

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use schema::model::floats_from;
 use schema::{
     CommunicationPair, Dag, DagPoint, Identifier, IdentifierId, IdentifierStrength, Level, LogPointId, Model,
-    TopLevelId, TopLevelKind, ValueClassId,
+    SlowKind, TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::pools::is_main;
@@ -214,7 +214,8 @@ impl<'m> Orders<'m> {
         let floats = floats.collect();
         leave_to_entities(model, &mut places);
         let mut slow_after: FxHashMap<LogPointId, Vec<usize>> = FxHashMap::default();
-        for (position, call) in model.slow_calls.iter().enumerate() {
+        let slow = model.slow_calls.iter().enumerate();
+        for (position, call) in slow.filter(|(_, call)| call.kind != SlowKind::Loop) {
             call.after.iter().for_each(|&point| slow_after.entry(point).or_default().push(position));
         }
         Self {
@@ -354,7 +355,8 @@ impl<'m> Orders<'m> {
         &self.tops[top.index()].own
     }
 
-    /// Whether one method prints both, and nothing that takes time stands between them.
+    /// Whether one method prints both, and no call that takes time stands between them. That a loop
+    /// turns there is no such call.
     pub(super) fn comes_at_once(&self, before: LogPointId, after: LogPointId) -> bool {
         let [a, b] = [before, after].map(|point| &self.model.log_points[point.index()]);
         let slow = self.slow_after.get(&before).into_iter().flatten();

@@ -21,6 +21,7 @@ mod firsts;
 mod last_lines;
 mod late;
 mod learnt;
+mod library_lines;
 mod new_names;
 mod no_threads;
 mod numbered;
@@ -505,8 +506,7 @@ fn a_record_of_an_unknown_library_is_of_what_its_thread_is_in_the_middle_of() {
          1.003 t1 copying id=container_0001
          1.004 t1 ?
          1.005 t2 ?",
-        "localize: 1 opens; 2 thread, inside, no log point; 3 thread; 4 thread+1 id
-         unattributed: 5
+        "localize: 1 opens; 2 thread, no log point; 3 thread; 4 thread+1 id; 5 thread, no log point
          unattributed: 6",
     );
 }
