@@ -412,7 +412,6 @@ impl<'m> Scan<'m> {
         self.remember(&mut facts);
         let thread = record.thread.map(|name| self.threads.show(name));
         self.begin_anew(record, thread);
-        self.see_id(record, thread);
         self.find_digests(record, &mut facts, thread.is_none());
         if thread.is_none() {
             self.find_wholes(&mut facts);

@@ -70,11 +70,11 @@ enum Piece {
 
 /// A name before a value.
 #[derive(Clone, Debug)]
-struct Name(Finder<'static>);
+struct Name(Box<Finder<'static>>);
 
 impl Name {
     fn new(name: &str) -> Self {
-        Self(Finder::new(name.as_bytes()).into_owned())
+        Self(Box::new(Finder::new(name.as_bytes()).into_owned()))
     }
 
     /// The value that stands behind it: `name=value`, `name: value`, `"name":"value"`.

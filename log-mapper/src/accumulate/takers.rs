@@ -37,6 +37,7 @@ impl Scan<'_> {
         thread: Option<u32>,
         facts: &[(usize, Fact)],
     ) -> Vec<Taker> {
+        self.see_id(record, thread);
         self.takers_among(record, (thread, 0), facts)
     }
 
@@ -57,28 +58,7 @@ impl Scan<'_> {
         for (candidate, fact) in facts {
             // What the text of a thread names is known to what that is at work on, alone.
             let shown = fact.without_hidden();
-            let mut found = Vec::new();
-            for (class, text) in fact.named.iter().chain(fact.wholes.iter().map(|whole| &whole.name)) {
-                found.extend(
-                    self.open.with_value(*class, text).filter(|span| self.open.get(*span).thread == thread),
-                );
-            }
-            for (variable, text) in &fact.values {
-                for &class in self.orders.request_classes(fact.log_point, *variable) {
-                    let same_thread = |span: &SpanIndex| self.open.get(*span).thread == thread;
-                    found.extend(self.open.with_value(class, text).filter(same_thread));
-                }
-            }
-            match thread {
-                Some(thread) => found.extend(self.open.of_thread(thread)),
-                None => self.find_by_place(fact, &mut found),
-            }
-            found.extend(self.open.recent(n_recent));
-            let same_trace = trace.into_iter().flat_map(|trace| self.open.with_trace(trace));
-            found.extend(same_trace.filter(|span| self.open.get(*span).thread == thread));
-            found.sort_unstable();
-            found.dedup();
-            found.retain(|span| !self.is_of_another_trace(record, *span));
+            let found = self.indexed(record, (thread, n_recent), fact);
             for span in found {
                 let open = self.open.get(span);
                 let gap_us = record.ts_us.abs_diff(open.last_us);
@@ -124,6 +104,39 @@ impl Scan<'_> {
             }
         }
         takers
+    }
+
+    /// The open spans that the indexes have for a record of `thread`: by what it names, by where its
+    /// line stands in their orders, by its id; and those that have printed last.
+    fn indexed(
+        &mut self,
+        record: &Record<'_>,
+        (thread, n_recent): (Option<u32>, usize),
+        fact: &Fact,
+    ) -> Vec<SpanIndex> {
+        let mut found = Vec::new();
+        for (class, text) in fact.named.iter().chain(fact.wholes.iter().map(|whole| &whole.name)) {
+            found.extend(
+                self.open.with_value(*class, text).filter(|span| self.open.get(*span).thread == thread),
+            );
+        }
+        for (variable, text) in &fact.values {
+            for &class in self.orders.request_classes(fact.log_point, *variable) {
+                let same_thread = |span: &SpanIndex| self.open.get(*span).thread == thread;
+                found.extend(self.open.with_value(class, text).filter(same_thread));
+            }
+        }
+        match thread {
+            Some(thread) => found.extend(self.open.of_thread(thread)),
+            None => self.find_by_place(fact, &mut found),
+        }
+        found.extend(self.open.recent(n_recent));
+        let same_trace = self.trace_of(record).into_iter().flat_map(|trace| self.open.with_trace(trace));
+        found.extend(same_trace.filter(|span| self.open.get(*span).thread == thread));
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|span| !self.is_of_another_trace(record, *span));
+        found
     }
 
     /// Learns from a record whose identifiers show that it belongs to `span`
