@@ -223,6 +223,9 @@ fn is_wrapped(wrapper: &Wrapper, text: &[u8]) -> bool {
     if wrapper.has_sections() && !wrapper.has_section_in(text) {
         return false;
     }
+    if wrapper.joins() && !wrapper.begins_object_in(text) {
+        return false;
+    }
     if wrapper.name == SECTIONS {
         return true;
     }
