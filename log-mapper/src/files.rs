@@ -227,14 +227,7 @@ fn finish(
         );
         reading = Reading { doubts: vec![doubt], ..Reading::default() };
     }
-    if reading.wrappers.iter().any(Wrapper::joins)
-        && memchr::memmem::find(sample, b"\"resourceLogs\"").is_some()
-    {
-        reading.doubts.push(RESOURCES.to_owned());
-    }
-    if lacks_values(&reading, sample) {
-        reading.doubts.push(NO_VALUES.to_owned());
-    }
+    tell_of_json(&mut reading, sample);
     if sample.get(257..262) == Some(b"ustar") {
         reading = Reading { doubts: vec![PACKED.to_owned()], ..Reading::default() };
     }
@@ -245,8 +238,7 @@ fn finish(
         let what_is_missing = wrappers::missing_keys(sample);
         reading.doubts.push(what_is_missing.unwrap_or_else(|| NO_LAYOUT.to_owned()));
     }
-    let lines = || sample.split(|b| *b == b'\n').filter(|line| !line.is_empty()).take(LAYOUT_LINES_MAX);
-    let is_of_machine = lines().filter(|line| is_of_machine(line)).count() * 2 > lines().count();
+    let is_of_machine = is_mostly_of_machine(sample);
     Ok(Looked { reading: Arc::new(reading), first_us, is_of_machine, process: None })
 }
 
@@ -278,6 +270,23 @@ fn first_line_of(reading: &Reading, text: &[u8]) -> Option<usize> {
 /// The time stamp that `time` reads at the start of a line, or behind a few fields.
 fn dated_line<'a>(time: &TimeLayout, line: &'a [u8]) -> Option<&'a [u8]> {
     date_in(time, line).map(|(start, end)| &line[start..end])
+}
+
+/// Whether most lines are those that the Java machine itself prints.
+fn is_mostly_of_machine(sample: &[u8]) -> bool {
+    let lines = || sample.split(|b| *b == b'\n').filter(|line| !line.is_empty()).take(LAYOUT_LINES_MAX);
+    lines().filter(|line| is_of_machine(line)).count() * 2 > lines().count()
+}
+
+/// Tells what objects do not say.
+fn tell_of_json(reading: &mut Reading, sample: &[u8]) {
+    let has_resources = memchr::memmem::find(sample, b"\"resourceLogs\"").is_some();
+    if has_resources && reading.wrappers.iter().any(Wrapper::joins) {
+        reading.doubts.push(RESOURCES.to_owned());
+    }
+    if lacks_values(reading, sample) {
+        reading.doubts.push(NO_VALUES.to_owned());
+    }
 }
 
 /// Of batches of OpenTelemetry whose resources cannot be told apart.

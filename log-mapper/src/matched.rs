@@ -171,11 +171,7 @@ pub(crate) fn match_chunk(
     }
     out.counts.n_lines = if unwrapped.is_some() { n_raw_lines } else { line };
     if reading.backward == Some(Backward::Records) {
-        out.entries.reverse();
-        let n_lines = u32::try_from(n_backward).unwrap_or(u32::MAX);
-        for entry in &mut out.entries {
-            entry.line = n_lines.saturating_sub(entry.line.saturating_add(entry.n_lines));
-        }
+        out.turn(n_backward);
     }
     out.chunk = chunk;
     out
@@ -196,6 +192,15 @@ fn unwrap(reading: &Reading, chunk: &Chunk) -> Option<Unwrapped> {
 }
 
 impl Matched {
+    /// Turns the records round, which take `n_lines` together: lines are counted from the end.
+    fn turn(&mut self, n_lines: u64) {
+        self.entries.reverse();
+        let n_lines = u32::try_from(n_lines).unwrap_or(u32::MAX);
+        for entry in &mut self.entries {
+            entry.line = n_lines.saturating_sub(entry.line.saturating_add(entry.n_lines));
+        }
+    }
+
     #[expect(clippy::too_many_arguments, reason = "the state of one chunk, lent piece by piece")]
     fn add<'a>(
         &mut self,

@@ -134,6 +134,13 @@ impl Wrapper {
         matches!(self.name, "grep" | "sections")
     }
 
+    /// Whether what is put together of the lines of `text` begins as an object does.
+    pub(crate) fn begins_object_in(&self, text: &[u8]) -> bool {
+        let mut out = Vec::new();
+        let mut lines = text.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        lines.any(|line| self.take_inner(line, &mut out) != Some(Inner::Nothing)) && out.starts_with(b"{")
+    }
+
     /// Whether a line of `text` says of whom the lines after it are; where sections are all there is
     /// around the lines, the first one does.
     pub(crate) fn has_section_in(&self, text: &[u8]) -> bool {

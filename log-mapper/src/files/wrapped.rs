@@ -56,9 +56,10 @@ pub(super) fn choose_wrapped(
     }
 }
 
-/// Whether the layout of a reading prints no thread: a name before its lines can be one.
+/// Whether the layout of a reading prints no thread, or no day before it: a name before its lines
+/// can be that of a thread then, as a layout prints it.
 fn lacks_thread(reading: &Reading) -> bool {
-    reading.main().is_none_or(|layout| !layout.fields().thread)
+    reading.main().is_none_or(|layout| !layout.fields().thread) || !reading.has_day()
 }
 
 /// The layouts of the inner text of a wrapper that tells the fields apart: with the dates that it
@@ -221,6 +222,9 @@ const SECTIONS: &str = "sections";
 /// Whether most lines are wrapped so.
 fn is_wrapped(wrapper: &Wrapper, text: &[u8]) -> bool {
     if wrapper.has_sections() && !wrapper.has_section_in(text) {
+        return false;
+    }
+    if wrapper.joins() && !wrapper.begins_object_in(text) {
         return false;
     }
     if wrapper.name == SECTIONS {

@@ -388,8 +388,7 @@ fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<
             });
             end
         }
-        Item::Iso | Item::Literal(_) | Item::HalfDayHour | Item::AmPm => return None,
-        Item::MinuteOfMonth | Item::DayOfYearOfMonth => return None,
+        _ => return None,
     };
     Some(end)
 }

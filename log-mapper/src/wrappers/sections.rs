@@ -49,8 +49,7 @@ pub(super) fn grep_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
 
 /// The end of the name that a line begins with, and the start of the text behind it.
 fn name_of_file(line: &[u8]) -> Option<(usize, usize)> {
-    let colon = memchr::memchr(b':', line)?;
-    if is_path(&line[..colon]) {
+    if let Some(colon) = memchr::memchr(b':', line).filter(|colon| is_path(&line[..*colon])) {
         return Some((colon, behind_number(line, colon + 1, b':')));
     }
     // Lines about those that were looked for.
