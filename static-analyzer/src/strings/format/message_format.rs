@@ -132,7 +132,6 @@ fn number(terms: &mut Terms, value: Term, style: &str) -> Term {
         "#" => value,
         "" => plain(terms, value),
         "integer" => relook(terms, value, &GROUPED),
-        "percent" | "currency" => relook(terms, value, &BY_PATTERN),
         _ => relook(terms, value, &BY_PATTERN),
     }
 }
