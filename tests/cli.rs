@@ -359,21 +359,19 @@ fn related_requests_are_listed() {
     let blocks =
         |row: &RequestRow| -> Vec<String> { row.identifiers.iter().map(|of| of.value.to_string()).collect() };
     let read = rows.iter().rev().find(|row| &*row.request_type == "ClientHandler.readBlock").expect("a read");
-    let csv = done(&["related", &read.request_id[..16], "--table", &table, "--format", "csv"]);
-    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
-    let column = |name: &str| lines[0].iter().position(|cell| *cell == name).expect("a column");
-    assert!(lines.len() > 1, "{csv}");
-    for line in &lines[1..] {
-        assert_eq!(line[column("request_id")], &*read.request_id);
-        let other = rows.iter().find(|row| *row.request_id == *line[column("other_id")]).expect("a request");
-        assert_eq!(line[column("request_type")], &*other.request_type);
-        let after: i64 = line[column("after_us")].parse().expect("a time");
-        assert_eq!(after, other.start_ts.0 - read.start_ts.0);
-        let value = line[column("value")].to_owned();
-        assert!(blocks(read).contains(&value) && blocks(other).contains(&value), "{line:?}");
+    let json = done(&["related", &read.request_id[..16], "--table", &table, "--format", "json"]);
+    let related: Vec<serde_json::Value> = serde_json::from_str(&json).expect("JSON");
+    assert!(!related.is_empty());
+    for of in &related {
+        assert_eq!(of["request_id"], *read.request_id);
+        let other = rows.iter().find(|row| of["other_id"] == *row.request_id).expect("a request");
+        assert_eq!(of["request_type"], *other.request_type);
+        assert_eq!(of["after_us"], other.start_ts.0 - read.start_ts.0);
+        let value = of["value"].as_str().expect("a text").to_owned();
+        assert!(blocks(read).contains(&value) && blocks(other).contains(&value), "{of}");
     }
     // From the other end it is the same relation.
-    let other = lines[1][column("other_id")];
+    let other = related[0]["other_id"].as_str().expect("an id");
     let back = done(&["related", other, "--table", &table, "--format", "json", "--limit", "1000"]);
     assert!(back.contains(&*read.request_id), "{back}");
     let text = done(&["related", other, "--table", &table, "--format", "table", "--limit", "1"]);
