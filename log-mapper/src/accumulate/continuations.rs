@@ -31,8 +31,8 @@ const HOSTS_MAX: usize = 16;
 const ROUNDS_MAX: usize = 4;
 
 /// Natural logarithms in thousandths. A piece stays alone unless one run is so much likelier than
-/// chance; and unless it is nine times likelier with the one than with all others, as links are made
-/// where nine of ten ways to give places to spans hold them.
+/// chance; and unless it is nine times likelier with the one than with all others: what stays apart
+/// can be joined later, what is joined here is one from then on.
 const ALONE: i64 = 2_996;
 const MARGIN_MIN: i64 = 2_197;
 
