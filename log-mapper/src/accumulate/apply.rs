@@ -41,15 +41,8 @@ impl Scan<'_> {
         if thread.is_none() && self.seq > AHEAD_RECORDS {
             self.together.see(candidate.map(|candidate| candidate.log_point), record.ts_us);
         }
-        if let (Some(thread), Goes::Opens(tops)) = (thread, &goes) {
-            let is_task =
-                |state: &TopState| state.entered && self.orders.kind(state.top) == TopLevelKind::Task;
-            if let Some(candidate) = candidate.filter(|_| tops.iter().any(is_task)) {
-                self.threads.given.begin(thread, candidate.log_point, record.ts_us);
-            }
-        }
         if let Some(thread) = thread {
-            self.threads.given.see(thread, record.ts_us);
+            self.see_given(thread, record.ts_us, (candidate, &goes));
         }
         let is_apart = matches!(goes, Goes::Apart(_));
         let opens = matches!(goes, Goes::Opens(_));
@@ -160,6 +153,18 @@ impl Scan<'_> {
                 self.close(other, false);
             }
         }
+    }
+
+    /// A thread prints a record; it is given a task if that begins one.
+    fn see_given(&mut self, thread: u32, now_us: i64, (candidate, goes): (Option<&Candidate<'_>>, &Goes)) {
+        if let Goes::Opens(tops) = goes {
+            let is_task =
+                |state: &TopState| state.entered && self.orders.kind(state.top) == TopLevelKind::Task;
+            if let Some(candidate) = candidate.filter(|_| tops.iter().any(is_task)) {
+                self.threads.given.begin(thread, candidate.log_point, now_us);
+            }
+        }
+        self.threads.given.see(thread, now_us);
     }
 
     /// Gives a span that its thread goes on with the lines that libraries have printed since.
