@@ -103,7 +103,7 @@ impl Delays {
             if let Some((first, _)) = known().next() {
                 *n_begins.entry(first).or_default() += 1;
             }
-            if let Some((last, at_us)) = known().last() {
+            if let Some((last, at_us)) = known().next_back() {
                 *n_ends.entry(last).or_default() += 1;
                 (first_us, last_us) = (first_us.min(at_us), last_us.max(at_us));
             }

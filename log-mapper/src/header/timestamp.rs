@@ -382,8 +382,8 @@ fn scan_item(item: &Item, text: &[u8], pos: usize, civil: &mut Civil) -> Option<
             let (end, n) = long_number(text, pos, 12)?;
             // Of milliseconds there are twelve digits or thirteen, of micro- and nanoseconds more.
             civil.epoch_us = Some(match end - pos {
-                ..=14 => n.checked_mul(1_000)?,
-                ..=17 => n,
+                0..=14 => n.checked_mul(1_000)?,
+                15..=17 => n,
                 _ => n / 1_000,
             });
             end

@@ -76,7 +76,7 @@ fn heads_of(source: &Source) -> FxHashSet<u64> {
         Some(xxh3_64_with_seed(&key, time.order(reading.calendar).unsigned_abs()))
     };
     let keys = source.looked().map(|looked| Arc::clone(&looked.reading)).filter(|reading| reading.n_own > 0);
-    let keys = keys.and_then(|reading| sample_of(source, &reading, N_SAMPLE, &head_of));
+    let keys = keys.and_then(|reading| sample_of(source, &reading, N_SAMPLE, head_of));
     keys.unwrap_or_default().into_iter().collect()
 }
 
@@ -101,7 +101,7 @@ fn keys_of(source: &Source, n: usize) -> Option<Vec<u64>> {
         return None;
     }
     if n < usize::MAX {
-        return sample_of(source, &reading, n, &key_of);
+        return sample_of(source, &reading, n, key_of);
     }
     let mut out = Vec::new();
     let keep = &mut |_, record: &[u8], begin: &Start<'_>| out.extend(key_of(&reading, record, begin));
@@ -114,7 +114,7 @@ fn sample_of(
     source: &Source,
     reading: &Reading,
     n: usize,
-    key_of: &dyn Fn(&Reading, &[u8], &Start<'_>) -> Option<u64>,
+    key_of: impl Fn(&Reading, &[u8], &Start<'_>) -> Option<u64>,
 ) -> Option<Vec<u64>> {
     let mut input = crate::input::Input::open(source, u64::MAX).ok()?;
     let mut bytes = Vec::new();

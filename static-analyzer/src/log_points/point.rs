@@ -137,18 +137,16 @@ fn loggers(e: &mut Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Vec<String
 
 /// The logger of a call, at the beginning of a chain of calls.
 pub(super) fn receiver_of(e: &Evaluator<'_>, frame: FrameId, site: &Site<'_>) -> Option<ValueId> {
-    let mut value = site.args.first().copied().filter(|_| site.call.has_receiver)?;
-    while site.call.level == LevelFrom::Chain {
-        value = match e.op(frame, value) {
-            Op::Cast(_, inner) => *inner,
-            Op::Invoke { method, args, .. } if !super::apis::is_factory(&method.name) => match args.first() {
-                Some(&next) => next,
-                None => break,
-            },
-            _ => break,
-        };
+    let value = site.args.first().copied().filter(|_| site.call.has_receiver)?;
+    if site.call.level != LevelFrom::Chain {
+        return Some(value);
     }
-    Some(value)
+    let before = |&value: &ValueId| match e.op(frame, value) {
+        Op::Cast(_, inner) => Some(*inner),
+        Op::Invoke { method, args, .. } if !super::apis::is_factory(&method.name) => args.first().copied(),
+        _ => None,
+    };
+    std::iter::successors(Some(value), before).last()
 }
 
 /// Regexes of a message: one per choice of the whole, or of late binding.

@@ -166,8 +166,8 @@ fn tell_zone(reading: &mut Reading, text: &[u8], times: &[Civil], config: &Confi
 /// The name of the zone in the first stamp of `text`.
 fn zone_in(time: &TimeLayout, text: &[u8]) -> Option<String> {
     let stamp = text.split(|b| *b == b'\n').find_map(|line| dated_line(time, line))?;
-    let words = stamp.split(|b| !b.is_ascii_alphabetic()).filter(|word| (3..=5).contains(&word.len()));
-    let name = words.filter(|word| word.iter().all(u8::is_ascii_uppercase)).last()?;
+    let mut words = stamp.rsplit(|b| !b.is_ascii_alphabetic()).filter(|word| (3..=5).contains(&word.len()));
+    let name = words.find(|word| word.iter().all(u8::is_ascii_uppercase))?;
     Some(String::from_utf8_lossy(name).into_owned())
 }
 

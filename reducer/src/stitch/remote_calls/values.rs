@@ -2,7 +2,7 @@
 //!
 //! Of two fields, one of each side, it is learnt how likely a handler prints a text if its caller
 //! has printed another one, against how often handlers print it at all: the two are equal so often
-//! - as they stand, but for case, blanks and signs, or in their digits - or have been seen together
+//! (as they stand, but for case, blanks and signs, or in their digits) or have been seen together
 //! so often (a Dirichlet process with equality as its base). How much is to be believed of what was
 //! seen together is what tells each match best from all others (leave one out); fields that do not
 //! go together tell nothing then. Fields of a handler that tell the same are weighed once.
