@@ -205,8 +205,7 @@ fn a_log_point_of_two_methods_goes_where_the_order_allows() {
          2.2 t1 closing
          3.0 t1 ?",
         "read: 1 opens; 2 thread+1 id; 3 thread
-         write: 4 opens; 5 thread+1 id; 6 thread
-         unattributed: 7",
+         write: 4 opens; 5 thread+1 id; 6 thread; 7 thread, no log point",
     );
 }
 

@@ -596,7 +596,7 @@ mod tests {
         check(
             "%d %5p %pid --- [%x] [%15t] %-40c : %m%n",
             "2026-11-21T10:23:21.405Z ERROR 1 --- [shop] [nio-8080-exec-3] o.a.c.c.C.[.[.[/].[dispatcherServlet]    : x",
-            "level=ERROR|logger=o.a.c.c.C.[.[.[/].[dispatcherServlet]|thread=nio-8080-exec-3|message=x",
+            "level=ERROR|logger=o.a.c.c.C.[.[.[/].[dispatcherServlet]|thread=nio-8080-exec-3|mdc=shop|message=x",
         );
         check(
             "%highlight{%d %-5level} %replace{%c{1.}}{x}{y} - %msg%n%throwable",

@@ -43,25 +43,25 @@ fn what_was_cut_is_one_line_for_the_next_wrapper() {
     check(
         &["cri", "json"],
         &format!("{stamp} stdout P {head}\n{stamp} stdout F {rest}\n"),
-        "2025-03-29T11:54:05Z\u{1f}INFO\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}a long text\n",
+        "2025-03-29T11:54:05Z\u{1f}INFO\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}a long text\n",
     );
     let pretty = record.replace(",", ",\n  ").replace('{', "{\n  ").replace('}', "\n}");
     for (text, n) in [(format!("{pretty}\n"), 1), (format!("[\n{pretty},\n{pretty}\n]\n"), 2)] {
-        let one = "2025-03-29T11:54:05Z\u{1f}INFO\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}a long text\n";
+        let one = "2025-03-29T11:54:05Z\u{1f}INFO\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}a long text\n";
         check(&["json-lines", "json"], &text, &one.repeat(n));
     }
     let indented = pretty.lines().map(|line| format!("  {line}\n")).collect::<String>();
     check(
         &["json-lines-2", "json"],
         &format!("[\n{indented}]\n"),
-        "2025-03-29T11:54:05Z\u{1f}INFO\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}a long text\n",
+        "2025-03-29T11:54:05Z\u{1f}INFO\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}a long text\n",
     );
     // Several objects of one line are no record.
     check(&["json"], &format!("{record},{record}\n"), &format!("\u{1e}{record},{record}\n"));
     check(
         &["json"],
         &format!("[{record},\n"),
-        "2025-03-29T11:54:05Z\u{1f}INFO\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}a long text\n",
+        "2025-03-29T11:54:05Z\u{1f}INFO\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}\u{1f}a long text\n",
     );
 }
 
@@ -133,15 +133,15 @@ fn json_layouts() {
     };
     check(
         r#"{"@timestamp":"2025-03-29T11:54:05.123Z","log.level":"INFO","message":"a\tb","process.thread.name":"main","log.logger":"a.B","trace.id":"t"}"#,
-        "2025-03-29T11:54:05.123Z|INFO|main|a.B|t||a\tb",
+        "2025-03-29T11:54:05.123Z|INFO|main|a.B|t|||a\tb",
     );
     check(
         r#"{"instant":{"epochSecond":1743249245,"nanoOfSecond":123000000},"thread":"main","level":"WARN","loggerName":"a.B","message":"m","thrown":{"extendedStackTrace":"x.E: y\n\tat z"},"contextMap":{"traceId":"t"}}"#,
-        "1743249245123|WARN|main|a.B|t||m\nx.E: y\n\tat z",
+        "1743249245123|WARN|main|a.B|t|||m\nx.E: y\n\tat z",
     );
     check(
         r#"{"version":"1.1","short_message":"m","timestamp":1743249245.123,"level":3,"_thread":"t1","_logger":"a.B"}"#,
-        "1743249245123|ERROR|t1|a.B|||m",
+        "1743249245123|ERROR|t1|a.B||||m",
     );
     check(r#"{"a":1}"#, "\u{1e}{\"a\":1}");
     let logfmt = |line: &str, expected: &str| {
@@ -153,6 +153,6 @@ fn json_layouts() {
     };
     logfmt(
         "ts=2025-03-29T11:54:05Z level=info logger=a.B thread=main msg=\"a \\\"b\\\"\"",
-        "2025-03-29T11:54:05Z|info|main|a.B|||a \"b\"",
+        "2025-03-29T11:54:05Z|info|main|a.B||||a \"b\"",
     );
 }

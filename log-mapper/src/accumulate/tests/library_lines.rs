@@ -21,7 +21,7 @@ fn what_a_library_prints_between_two_lines_of_a_call_is_of_it_however_long_that_
          1.5 t ?
          1.9 t found
          1.9 t done id=call_01",
-        "find: 1 opens; 2 thread, no log point; 3 thread; 4 thread+1 id",
+        "find: 1 opens; 2 thread, no log point; 3 thread, the rest; 4 thread",
     );
 }
 

@@ -43,7 +43,7 @@ fn without_threads_the_only_one_that_can_have_come_to_it_goes_on() {
     let records = "1.0 - submitting job=job_10001
                    3.0 - stored block=block_10001
                    3.1 - submitted";
-    check(ROUND, records, "submit: 1 opens; 2 order, all together; 3 order, all together");
+    check(ROUND, records, "submit: 1 opens; 2 order, the rest; 3 order, the rest");
     // Of two of them nothing tells which one.
     let two = format!("0.9 - submitting job=job_10002\n{records}");
     check(ROUND, &two, "submit: 1 opens\nsubmit: 2 opens\nkeep: 3 opens\nsubmit: 4 opens, start not seen");
@@ -85,7 +85,7 @@ fn what_a_rest_belongs_to_was_begun_itself() {
         .replace("point stored", "point prepared\n    point stored")
         .replace(">submitting< stored", ">submitting< prepared stored")
         .replace("stored submitted\n", "stored submitted\n      prepared stored\n");
-    let whole = "submit: 1 opens; 2 order, all together; 3 order, all together";
+    let whole = "submit: 1 opens; 2 order, the rest; 3 order, the rest";
     let apart = "submit: 1 opens, start not seen\nkeep: 2 opens\nsubmit: 3 opens, start not seen";
     check(&model, records, whole);
     check(&model, &records.replace("submitting job=job_10001", "prepared"), apart);
