@@ -25,7 +25,7 @@ use crate::skeleton::Span;
 use crate::{ByHand, IdField};
 
 /// What is asked for from outside for one request, at most, if that was handed an id by something
-/// whose logs are not there: as often as one call in a loop is made ([`super::remote_calls`]). What
+/// whose logs are not there, or have none: as often as one call in a loop is made ([`super::remote_calls`]). What
 /// a user asks for in a session, or over one connection, is more, also where it is never at rest.
 const ENTRIES_MAX: usize = 8;
 
@@ -123,10 +123,14 @@ fn n_again(
     let unnamed = Unnamed::new(facts, kind);
     let n_again =
         kind.spans.values().map(|spans| times_again((pairs, facts), (senders, &unnamed), spans)).sum();
+    // What asks for it, and carries no id of this kind, says as little as what asks from outside.
+    let first_top = |&span: &u32| facts.get(span).tops.first().copied();
+    let tops: FxHashSet<TopLevelId> = kind.spans.values().flatten().filter_map(first_top).collect();
     let is_entry = |span: &&u32| {
         let fact = facts.get(**span);
-        let top = fact.tops.first().filter(|&&top| senders.is_served(top) && senders.of(top).is_empty());
-        top.zip(fact.first_point).is_some_and(|(top, point)| pairs.starts_with(*top, point))
+        let top = first_top(*span).filter(|&top| senders.is_served(top));
+        let top = top.filter(|&top| senders.of(top).is_disjoint(&tops));
+        top.zip(fact.first_point).is_some_and(|(top, point)| pairs.starts_with(top, point))
     };
     (n_again, kind.spans.values().flatten().filter(is_entry).count())
 }
