@@ -128,7 +128,7 @@ fn n_again(
     let tops: FxHashSet<TopLevelId> = kind.spans.values().flatten().filter_map(first_top).collect();
     let is_entry = |span: &&u32| {
         let fact = facts.get(**span);
-        let top = first_top(*span).filter(|&top| senders.is_served(top));
+        let top = first_top(span).filter(|&top| senders.is_served(top));
         let top = top.filter(|&top| senders.of(top).is_disjoint(&tops));
         top.zip(fact.first_point).is_some_and(|(top, point)| pairs.starts_with(top, point))
     };
