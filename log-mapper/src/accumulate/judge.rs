@@ -187,7 +187,7 @@ impl Scan<'_> {
             let at: Vec<u32> = places[index].at.iter().map(|&(node, _)| node).collect();
             state.entered
                 && state.at.iter().any(|&node| orders.is_exit(state.top, node))
-                && at.iter().any(|&node| orders.is_entry(state.top, node, point))
+                && at.iter().any(|&node| orders.is_entry(state.top, node))
                 && !at
                     .iter()
                     .any(|&to| state.at.iter().any(|&from| orders.follows(state.top, from, to).is_some()))

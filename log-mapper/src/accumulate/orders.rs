@@ -8,7 +8,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use schema::model::floats_from;
 use schema::{
@@ -71,9 +70,6 @@ struct TopOrder {
     rows: Vec<Option<Box<Row>>>,
     /// Nodes whose log point can be the first one seen, once asked for.
     entries: Option<Bits>,
-    /// The log points that it can begin with by the grammar of its code; none: any of the
-    /// entries of its DAG, of which what is too large has too many.
-    firsts: Option<FixedBitSet>,
     /// The node whose log points can be printed at any time.
     free: Option<u32>,
     /// See [`Orders::own_identifiers`].
@@ -199,9 +195,7 @@ impl<'m> Orders<'m> {
             let rows = top.dag.nodes.iter().map(|_| None).collect();
             let (free, own) = (free_node(&top.dag), own_identifiers(&top.identifiers));
             let aliases = aliases(model, id);
-            let firsts = model.successors.firsts(id);
-            let firsts = firsts.map(|firsts| firsts.iter().map(|point| point.index()).collect());
-            tops.push(TopOrder { rows, entries: None, firsts, free, own, aliases });
+            tops.push(TopOrder { rows, entries: None, free, own, aliases });
         }
         add_keys(model, &mut printed);
         add_wholes(model, &mut printed);

@@ -179,7 +179,7 @@ impl TopState {
         let places = orders.places(fact.log_point);
         let Ok(index) = places.binary_search_by_key(&self.top, |places| places.top) else { return false };
         let mut at = places[index].at.clone();
-        at.retain(|&(node, _)| orders.is_entry(self.top, node, fact.log_point));
+        at.retain(|&(node, _)| orders.is_entry(self.top, node));
         let contradicts = |new: &Bound| {
             let is_other = |old: &Bound| old.identifier == new.identifier && old.text != new.text;
             new.identifier.is_some() && self.bound.iter().any(is_other)
@@ -194,7 +194,7 @@ impl TopState {
             return Some(Follows::Next);
         }
         if self.at.is_empty() {
-            return Some(if orders.is_entry(self.top, node, point) { Follows::Next } else { Follows::Later });
+            return Some(if orders.is_entry(self.top, node) { Follows::Next } else { Follows::Later });
         }
         self.at.iter().filter_map(|&from| orders.follows(self.top, from, node)).max()
     }
@@ -251,7 +251,7 @@ fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
         let Places { top, ref at, .. } = orders.places(fact.log_point)[index];
         let places = at.clone();
         let entries: Vec<(u32, u32)> =
-            places.iter().copied().filter(|&(node, _)| orders.is_entry(top, node, fact.log_point)).collect();
+            places.iter().copied().filter(|&(node, _)| orders.is_entry(top, node)).collect();
         let floats = orders.floats(fact.log_point);
         let entered = floats || !entries.is_empty();
         let places = if entries.is_empty() { places } else { entries };

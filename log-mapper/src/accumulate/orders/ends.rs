@@ -13,7 +13,7 @@ impl Orders<'_> {
             if self.kind(top) == TopLevelKind::Dispatcher && self.is_outside_rounds(top, point) {
                 for at in 0..self.places[point.index()][index].at.len() {
                     let (node, _) = self.places[point.index()][index].at[at];
-                    starts |= self.is_entry(top, node, point);
+                    starts |= self.is_entry(top, node);
                 }
             }
         }
@@ -34,7 +34,7 @@ impl Orders<'_> {
             let works = !matches!(self.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Unreached);
             for at in 0..self.places[point.index()][index].at.len() {
                 let (node, _) = self.places[point.index()][index].at[at];
-                starts |= works && self.is_entry(top, node, point);
+                starts |= works && self.is_entry(top, node);
             }
         }
         self.starts[point.index()] = Some(starts);
@@ -62,7 +62,7 @@ impl Orders<'_> {
             let Places { top, ref at, .. } = self.places[point.index()][index];
             let at = at.clone();
             let works = !matches!(self.kind(top), Dispatcher | Unreached | Entity);
-            works && at.iter().any(|&(node, _)| self.is_entry(top, node, point))
+            works && at.iter().any(|&(node, _)| self.is_entry(top, node))
         })
     }
 
@@ -105,14 +105,9 @@ impl Orders<'_> {
         false
     }
 
-    /// Whether `point`, in `node`, can be the first one that prints: by the order, as the levels
-    /// that the log shows leave it, and by what the code can print first.
-    pub(in crate::accumulate) fn is_entry(&mut self, top: TopLevelId, node: u32, point: LogPointId) -> bool {
+    /// Whether `node` can be the first one that prints.
+    pub(in crate::accumulate) fn is_entry(&mut self, top: TopLevelId, node: u32) -> bool {
         let dag = self.dag(top);
-        let firsts = self.tops[top.index()].firsts.as_ref();
-        if firsts.is_some_and(|firsts| !firsts.contains(point.index())) {
-            return false;
-        }
         if self.tops[top.index()].entries.is_none() {
             let entries = self.audible(dag, &dag.entries);
             self.tops[top.index()].entries = Some(entries);
@@ -125,6 +120,6 @@ impl Orders<'_> {
         let places = &self.places[point.index()];
         let Ok(index) = places.binary_search_by_key(&top, |places| places.top) else { return false };
         let nodes: Vec<u32> = places[index].at.iter().map(|&(node, _)| node).collect();
-        nodes.into_iter().any(|node| self.is_entry(top, node, point))
+        nodes.into_iter().any(|node| self.is_entry(top, node))
     }
 }
