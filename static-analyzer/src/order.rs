@@ -157,16 +157,6 @@ fn thread_calls(program: &Program, graph: &CallGraph) -> Vec<Calls> {
         let mut calls: Calls =
             graph.calls(method).iter().filter(|call| call.kind.is_local()).map(of_call).collect();
         calls.sort();
-        // What one call calls back again and again comes in any order.
-        calls.dedup_by(|next, known| {
-            let is_one = known.0 == next.0 && [known.2, next.2] == [Times::Any; 2];
-            if is_one {
-                known.1.append(&mut next.1);
-                known.1.sort_unstable();
-                known.1.dedup();
-            }
-            is_one
-        });
         calls
     };
     (0..program.methods.len()).map(of_method).collect()
@@ -220,42 +210,40 @@ fn sites(program: &Program, log_points: &[LogPoint], floating: &[bool]) -> Vec<V
     sites
 }
 
-/// The fragment of one method; callees that are too large are folded: first their loops.
+/// The fragment of one method; callees that are too large are folded.
 fn fragment_of(input: &Input<'_>, method: MethodId, fragments: &[Fragment]) -> Fragment {
     let Some(body) = &input.program.methods[method.index()].body else { return Fragment::empty() };
+    let calls = &input.calls[method.index()];
     let sites = &input.sites[method.index()];
-    let callees = input.calls[method.index()].iter().flat_map(|(_, targets, _)| targets).copied();
-    let callees: Vec<MethodId> = callees.filter(|t| !fragments[t.index()].nodes.is_empty()).collect();
-    let n_nodes: usize = callees.iter().map(|t| fragments[t.index()].nodes.len()).sum();
-    let mut smaller: BTreeMap<MethodId, Fragment> = BTreeMap::new();
-    if sites.len() + n_nodes > ORDER_NODES_MAX {
-        let folded = callees.iter().map(|&t| (t, fragments[t.index()].with_loops_folded()));
-        smaller = folded.collect();
-        fold_large(input, (method, &callees), &mut smaller);
-    }
-    let fragment = |t: MethodId| smaller.get(&t).unwrap_or(&fragments[t.index()]);
-    let events = events(input, method, &fragment, ORDER_CALLEES_MAX);
-    method::fragment(body, &events, input.rounds.get(&method))
-}
-
-/// Folds the largest of what a method calls, so that all of it together is small enough;
-/// `callees` are those of all its calls, with repeats.
-fn fold_large(
-    input: &Input<'_>,
-    (method, callees): (MethodId, &[MethodId]),
-    fragments: &mut BTreeMap<MethodId, Fragment>,
-) {
+    let printing = |targets: &[MethodId]| -> Vec<MethodId> {
+        targets.iter().filter(|t| !fragments[t.index()].nodes.is_empty()).copied().collect()
+    };
     // A program's `main`, or a dispatcher with what it does before its rounds.
     let keeps_order = input.mains.binary_search(&method).is_ok() || input.rounds.contains_key(&method);
-    let sizes = callees.iter().map(|t| fragments[t].nodes.len()).collect();
-    let size_max = callee_size_max(sizes, input.sites[method.index()].len(), keeps_order);
+    let callees = calls.iter().flat_map(|(_, targets, _)| printing(targets));
+    let size_max = callee_size_max(callees, fragments, sites.len(), keeps_order);
     let level = |point: u32| {
         let levels = &input.log_points[point as usize].levels;
         levels.first().copied().unwrap_or(schema::Level::Info)
     };
-    for fragment in fragments.values_mut().filter(|fragment| fragment.nodes.len() > size_max) {
-        *fragment = if keeps_order { fragment.coarsened(size_max, &level) } else { fragment.in_one_node() };
+    let mut small: Vec<(MethodId, Fragment)> = Vec::new();
+    if size_max < ORDER_NODES_MAX {
+        let mut large: Vec<MethodId> = calls.iter().flat_map(|(_, t, _)| printing(t)).collect();
+        large.retain(|t| fragments[t.index()].nodes.len() > size_max);
+        large.sort_unstable();
+        large.dedup();
+        let smaller = |t: MethodId| {
+            let fragment = &fragments[t.index()];
+            if keeps_order { fragment.coarsened(size_max, &level) } else { fragment.in_one_node() }
+        };
+        small = large.into_iter().map(|t| (t, smaller(t))).collect();
     }
+    let fragment = |t: MethodId| match small.binary_search_by_key(&t, |s| s.0) {
+        Ok(at) => &small[at].1,
+        Err(_) => &fragments[t.index()],
+    };
+    let events = events(input, method, &fragment, ORDER_CALLEES_MAX);
+    method::fragment(body, &events, input.rounds.get(&method))
 }
 
 /// What the instructions of a method print, sorted by instruction, by the fragments of what
@@ -336,10 +324,16 @@ fn is_chosen(program: &Program, point: &LogPoint) -> bool {
     false
 }
 
-/// The largest number of nodes that one of callees of these `sizes` may have to be inlined
-/// unfolded, so that all of them together stay within [`ORDER_NODES_MAX`]; with `all`, if larger
-/// ones are made that small.
-fn callee_size_max(mut sizes: Vec<usize>, n_sites: usize, all: bool) -> usize {
+/// The largest number of nodes a callee may have to be inlined unfolded, so that
+/// all callees together stay within [`ORDER_NODES_MAX`]; with `all`, if larger ones
+/// are made that small.
+fn callee_size_max(
+    callees: impl Iterator<Item = MethodId>,
+    fragments: &[Fragment],
+    n_sites: usize,
+    all: bool,
+) -> usize {
+    let mut sizes: Vec<usize> = callees.map(|t| fragments[t.index()].nodes.len()).collect();
     if all {
         let total = |max: usize| n_sites + sizes.iter().map(|&size| size.min(max)).sum::<usize>();
         return (1..=ORDER_NODES_MAX).rev().find(|&max| total(max) <= ORDER_NODES_MAX).unwrap_or(1);

@@ -60,11 +60,10 @@ impl Fragment {
         let ends = |list: &[u32]| list.binary_search(&id).is_ok();
         let (begins, returns, throws) = (ends(&self.entries), ends(&self.returns), ends(&self.throws));
         let mut before = Vec::new();
-        for (j, node) in (0..).zip(&mut self.nodes).filter(|&(j, _)| j != id) {
+        for (j, node) in (0..id).zip(&mut self.nodes) {
             if node.next.binary_search(&id).is_ok() {
                 before.push(j);
                 add_all(&mut node.next, &after);
-                node.repeat(j);
             }
         }
         if begins {
@@ -91,9 +90,8 @@ impl Fragment {
             list.dedup();
             list
         };
-        let turns = self.turns();
         let node = |(i, part): (u32, &Range<usize>)| -> Node {
-            let (nodes, turns) = (&self.nodes[part.clone()], &turns[part.clone()]);
+            let nodes = &self.nodes[part.clone()];
             let mut points: Vec<u32> = nodes.iter().flat_map(|n| n.points.iter().copied()).collect();
             points.sort_unstable();
             points.dedup();
@@ -103,7 +101,7 @@ impl Fragment {
             // Of what cannot follow each other, one is printed, once.
             let repeats = nodes.iter().any(|n| n.repeats) || next.contains(&i);
             next.retain(|&to| to != i);
-            let once = if repeats { once(nodes.iter().zip(turns.iter().copied())) } else { Vec::new() };
+            let once = if repeats { once(nodes.iter()) } else { Vec::new() };
             Node { points, repeats, once, next }
         };
         Fragment {

@@ -1,6 +1,5 @@
 //! Strongly connected components of a directed graph (Tarjan 1972), without
-//! recursion: methods of generated code have chains of many thousand vertices; and the order of
-//! vertices in which only ways back go against it.
+//! recursion: methods of generated code have chains of many thousand vertices.
 
 /// The components of a graph.
 #[derive(Debug)]
@@ -56,49 +55,6 @@ pub(crate) fn components(successors: &[Vec<u32>]) -> Components {
     Components { of: state.of, members: state.members }
 }
 
-/// Loops in loops that are put in order; what is nested deeper stays in the order of its numbers.
-const NESTED_MAX: usize = 32;
-
-/// The vertices in a weak topological order (Bourdoncle 1993): each edge goes to a later one, but
-/// for those back to a vertex with which a loop begins, which stands before all others of the loop.
-pub(crate) fn in_order(successors: &[Vec<u32>]) -> Vec<u32> {
-    let mut predecessors = vec![Vec::new(); successors.len()];
-    for (from, to) in successors.iter().enumerate() {
-        to.iter().for_each(|&to| predecessors[to as usize].push(vertex(from)));
-    }
-    let mut order = Vec::with_capacity(successors.len());
-    let all: Vec<u32> = (0..vertex(successors.len())).collect();
-    let mut local = vec![UNSEEN; successors.len()];
-    // Vertices that are put in order next, last first, and how deep they are nested.
-    let mut todo = vec![(all, 0)];
-    while let Some((mut members, depth)) = todo.pop() {
-        if members.len() == 1 || depth > NESTED_MAX {
-            order.append(&mut members);
-            continue;
-        }
-        members.iter().zip(0..).for_each(|(&v, i)| local[v as usize] = i);
-        let inner = |&v: &u32| -> Vec<u32> {
-            successors[v as usize].iter().map(|&to| local[to as usize]).filter(|&to| to != UNSEEN).collect()
-        };
-        let found = components(&members.iter().map(inner).collect::<Vec<_>>());
-        members.iter().for_each(|&v| local[v as usize] = UNSEEN);
-        for of_one in found.members {
-            let mut of_one: Vec<u32> = of_one.iter().map(|&i| members[i as usize]).collect();
-            if of_one.len() > 1 {
-                let is_begun = |v: &u32| {
-                    predecessors[*v as usize].iter().any(|from| of_one.binary_search(from).is_err())
-                };
-                let head = of_one.remove(of_one.iter().position(is_begun).unwrap_or(0));
-                todo.push((of_one, depth + 1));
-                todo.push((vec![head], depth));
-            } else {
-                todo.push((of_one, depth));
-            }
-        }
-    }
-    order
-}
-
 struct State {
     index: Vec<u32>,
     low: Vec<u32>,
@@ -140,15 +96,7 @@ fn vertex(index: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{components, in_order};
-
-    #[test]
-    fn loops_begin_with_what_leads_into_them() {
-        // 0, then a loop of 3, 4 and a loop of 1, 2 within, then 5.
-        let graph = vec![vec![3], vec![2, 4], vec![1], vec![1, 5], vec![3], vec![]];
-        assert_eq!(in_order(&graph), [0, 3, 1, 2, 4, 5]);
-        assert_eq!(in_order(&[vec![1], vec![0]]), [0, 1], "nothing leads into it");
-    }
+    use super::components;
 
     #[test]
     fn loops_fold_and_numbers_descend_along_edges() {

@@ -1,11 +1,11 @@
 //! Copies: what the compiler made several of, and one call in several branches, is one node.
 
-use super::components::in_order;
+use super::components::components;
 use super::fragment::{Fragment, Node, positions};
 
-/// Merges nodes of equal log points that cannot follow each other, but for the next turn of a loop
-/// around both: copies of `finally` blocks, one call in both branches. Of two nodes without an
-/// order that makes no loop that was not there.
+/// Merges nodes of equal log points that cannot follow each other: copies of
+/// `finally` blocks, one call in both branches. Merging two unordered nodes of a
+/// DAG cannot make a cycle.
 pub(super) fn merge_copies(fragment: &mut Fragment) {
     loop {
         let Some((keep, gone)) = find_copy(fragment) else { return };
@@ -29,8 +29,7 @@ pub(super) fn merge_copies(fragment: &mut Fragment) {
         rename(&mut fragment.returns);
         rename(&mut fragment.throws);
         fragment.answers.iter_mut().flatten().for_each(|answer| rename(&mut answer.returns));
-        fragment.nodes[keep as usize].repeat(keep);
-        sort(fragment);
+        sort_topologically(fragment);
     }
 }
 
@@ -43,7 +42,7 @@ fn find_copy(fragment: &Fragment) -> Option<(u32, u32)> {
     for pair in order.windows(2) {
         let (x, y) = (&fragment.nodes[pair[0]], &fragment.nodes[pair[1]]);
         let equal = x.points == y.points && x.repeats == y.repeats;
-        // But for ways back only the smaller can reach the larger.
+        // Positions are topological: only the smaller can reach the larger.
         if equal && !reaches(fragment, pair[0], pair[1]) {
             let id = |i: usize| u32::try_from(i).expect("a fragment has few nodes");
             return Some((id(pair[0]), id(pair[1])));
@@ -61,7 +60,7 @@ fn reaches(fragment: &Fragment, from: usize, to: usize) -> bool {
         }
         for &w in &fragment.nodes[v].next {
             let w = w as usize;
-            if w > v && w <= to && !std::mem::replace(&mut seen[w], true) {
+            if w <= to && !std::mem::replace(&mut seen[w], true) {
                 stack.push(w);
             }
         }
@@ -69,16 +68,20 @@ fn reaches(fragment: &Fragment, from: usize, to: usize) -> bool {
     false
 }
 
-/// Drops nodes without log points and puts the others in order.
-fn sort(fragment: &mut Fragment) {
+/// Drops nodes without log points and puts the others into topological order.
+fn sort_topologically(fragment: &mut Fragment) {
     let successors: Vec<Vec<u32>> = fragment.nodes.iter().map(|n| n.next.clone()).collect();
+    let found = components(&successors);
     let mut position = vec![u32::MAX; fragment.nodes.len()];
     let mut nodes = Vec::new();
-    for v in in_order(&successors) {
-        let node = std::mem::take(&mut fragment.nodes[v as usize]);
-        if !node.points.is_empty() {
-            position[v as usize] = u32::try_from(nodes.len()).expect("a fragment has few nodes");
-            nodes.push(node);
+    for members in found.members.iter().rev() {
+        debug_assert_eq!(members.len(), 1, "merging made a cycle");
+        for &v in members {
+            let node = std::mem::take(&mut fragment.nodes[v as usize]);
+            if !node.points.is_empty() {
+                position[v as usize] = u32::try_from(nodes.len()).expect("a fragment has few nodes");
+                nodes.push(node);
+            }
         }
     }
     let renumber = |list: &mut Vec<u32>| {

@@ -3,13 +3,12 @@
 //!
 //! A [`Flow`] is the raw control flow: vertices with or without log points. The
 //! fragment keeps the vertices with log points only; an edge means "can be
-//! printed next". The body of a loop keeps its order, with a way back to where it begins, unless
-//! it is too large: then all of a loop is one node, and then all of the method.
-//! Over-approximates: whatever a flow can print in this order, a fragment can.
+//! printed next". Over-approximates: whatever a flow can print in this order, a
+//! fragment can; loops lose the order inside of them.
 
 use std::collections::BTreeSet;
 
-use super::components::{Components, components, in_order};
+use super::components::{Components, components};
 use super::copies::merge_copies;
 use crate::limits::ORDER_NODES_MAX;
 
@@ -18,19 +17,18 @@ use crate::limits::ORDER_NODES_MAX;
 pub(crate) struct Node {
     /// Positions of log points, sorted.
     pub(crate) points: Vec<u32>,
-    /// Can print again directly after itself.
+    /// May print again and again.
     pub(crate) repeats: bool,
     /// Those of its points that are printed at most once although it repeats, sorted.
     pub(crate) once: Vec<u32>,
-    /// Positions of nodes that can print next, sorted, without its own: those of a way back
-    /// into a loop are smaller.
+    /// Positions of nodes that can print next, sorted, all larger than its own.
     pub(crate) next: Vec<u32>,
 }
 
 /// Order of the log points of one method.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fragment {
-    /// In the order in which they can print, but for ways back.
+    /// In topological order.
     pub(crate) nodes: Vec<Node>,
     /// Nodes that can print first, sorted.
     pub(crate) entries: Vec<u32>,
@@ -52,15 +50,6 @@ pub(crate) struct Answer {
     pub(crate) returns: Vec<u32>,
     /// Whether it can return this without printing anything.
     pub(crate) silent: bool,
-}
-
-impl Node {
-    /// The node, at a position, repeats if it follows itself.
-    pub(super) fn repeat(&mut self, at: u32) {
-        let n_next = self.next.len();
-        self.next.retain(|&to| to != at);
-        self.repeats |= self.next.len() < n_next;
-    }
 }
 
 impl Fragment {
@@ -123,56 +112,8 @@ impl Fragment {
     /// All of it in one node, without order, but for what is printed once.
     pub(crate) fn in_one_node(&self) -> Self {
         let mut folded = Fragment::folded(self.points());
-        let turns = self.turns();
-        folded.nodes.iter_mut().for_each(|node| node.once = once(self.nodes.iter().zip(turns.clone())));
+        folded.nodes.iter_mut().for_each(|node| node.once = once(self.nodes.iter()));
         folded
-    }
-
-    /// Per node, whether it can print again and again, be it in the turns of a loop.
-    pub(crate) fn turns(&self) -> Vec<bool> {
-        let found = self.loops();
-        let in_loop = |i: usize| found.members[found.of[i] as usize].len() > 1;
-        self.nodes.iter().enumerate().map(|(i, node)| node.repeats || in_loop(i)).collect()
-    }
-
-    fn loops(&self) -> Components {
-        components(&self.nodes.iter().map(|node| node.next.clone()).collect::<Vec<_>>())
-    }
-
-    /// The same with each loop as one node without order.
-    pub(crate) fn with_loops_folded(&self) -> Self {
-        let loops = self.loops();
-        let n = u32::try_from(loops.members.len()).expect("a fragment has few nodes");
-        let renamed = |list: &[u32]| -> Vec<u32> {
-            let mut list: Vec<u32> = list.iter().map(|&node| n - 1 - loops.of[node as usize]).collect();
-            list.sort_unstable();
-            list.dedup();
-            list
-        };
-        let fold = |(i, members): (u32, &Vec<u32>)| -> Node {
-            if let [node] = members[..] {
-                let node = &self.nodes[node as usize];
-                return Node { next: renamed(&node.next), ..node.clone() };
-            }
-            let nodes = || members.iter().map(|&node| &self.nodes[node as usize]);
-            let mut points: Vec<u32> = nodes().flat_map(|node| node.points.iter().copied()).collect();
-            points.sort_unstable();
-            points.dedup();
-            let mut next: Vec<u32> = nodes().flat_map(|node| renamed(&node.next)).collect();
-            next.retain(|&to| to != i);
-            next.sort_unstable();
-            next.dedup();
-            Node { points, repeats: true, once: Vec::new(), next }
-        };
-        let answer = |answer: &Answer| Answer { returns: renamed(&answer.returns), silent: answer.silent };
-        Fragment {
-            nodes: (0..).zip(loops.members.iter().rev()).map(fold).collect(),
-            entries: renamed(&self.entries),
-            returns: renamed(&self.returns),
-            throws: renamed(&self.throws),
-            silent: self.silent,
-            answers: self.answers.as_ref().map(|answers| [answer(&answers[0]), answer(&answers[1])]),
-        }
     }
 
     /// Adds log points that can be printed at any time.
@@ -196,14 +137,13 @@ impl Fragment {
     }
 }
 
-/// The log points that only one of these nodes prints, and that one once, sorted; with each node,
-/// whether it can print again and again.
-pub(crate) fn once<'a>(nodes: impl Iterator<Item = (&'a Node, bool)> + Clone) -> Vec<u32> {
-    let mut points: Vec<u32> = nodes.clone().flat_map(|(node, _)| node.points.iter().copied()).collect();
+/// The log points that only one of these nodes prints, and that one once, sorted.
+pub(crate) fn once<'a>(nodes: impl Iterator<Item = &'a Node> + Clone) -> Vec<u32> {
+    let mut points: Vec<u32> = nodes.clone().flat_map(|node| node.points.iter().copied()).collect();
     points.sort_unstable();
     let sole = points.chunk_by(|a, b| a == b).filter(|same| same.len() == 1).map(|same| same[0]);
     let mut once: Vec<u32> = sole.collect();
-    for (node, _) in nodes.filter(|(_, turns)| *turns) {
+    for node in nodes.filter(|node| node.repeats) {
         once.retain(|point| {
             node.points.binary_search(point).is_err() || node.once.binary_search(point).is_ok()
         });
@@ -271,8 +211,8 @@ impl Flow {
         self.edges[from as usize].push(to);
     }
 
-    /// The fragment: silent vertices skipped, compiler copies merged; loops folded if it has more
-    /// than [`ORDER_NODES_MAX`] nodes, and all in one node if it has as many even so.
+    /// The fragment: loops folded, silent vertices skipped, compiler copies
+    /// merged; all in one node if it has more than [`ORDER_NODES_MAX`] nodes.
     /// `told_apart`: a flow in which vertices are copies of this one's, with those; what
     /// no copies can print after each other is no order.
     pub(crate) fn into_fragment(mut self, told_apart: Option<(&Flow, &[u32])>) -> Fragment {
@@ -283,20 +223,16 @@ impl Flow {
             edges.sort_unstable();
             edges.dedup();
         }
-        let mut folded = Folded::new(&self, false);
-        if folded.printing.len() > ORDER_NODES_MAX {
-            folded = Folded::new(&self, true);
-        }
+        let folded = Folded::new(&self);
         if folded.printing.len() > ORDER_NODES_MAX {
             return folded.in_one_node();
         }
         let mut fragment = folded.fragment();
         if let Some((copies, origins)) = told_apart {
-            let next = copies.prints_next(|copy| folded.group(origins[copy as usize]));
+            let next = copies.prints_next(|copy| folded.component(origins[copy as usize]));
             folded.keep(&mut fragment, &next);
         }
         fragment.answers = fragment.answers.filter(|[zero, other]| zero != other);
-        fragment.nodes.iter_mut().zip(0..).for_each(|(node, at)| node.repeat(at));
         merge_copies(&mut fragment);
         fragment
     }
@@ -356,28 +292,23 @@ impl Flow {
     }
 }
 
-/// A flow as groups of vertices: each loop is one, if loops are folded, else each vertex.
+/// A flow with its loops folded.
 struct Folded {
-    groups: Components,
+    components: Components,
     points: Vec<Vec<u32>>,
     repeats: Vec<bool>,
     once: Vec<Vec<u32>>,
     edges: Vec<Vec<u32>>,
-    /// A folded loop can be left without printing.
+    /// A loop can be left without printing.
     optional: Vec<bool>,
-    /// Printing groups that the entry reaches, in order.
+    /// Printing components that the entry reaches, in topological order.
     printing: Vec<u32>,
 }
 
 impl Folded {
-    fn new(flow: &Flow, folds_loops: bool) -> Self {
-        let loops = components(&flow.edges);
-        let is_loop =
-            |of: &Vec<u32>| matches!(of[..], [v] if flow.edges[v as usize].contains(&v)) || of.len() > 1;
-        let turns: Vec<bool> = loops.members.iter().map(is_loop).collect();
-        let turns: Vec<bool> = loops.of.iter().map(|&component| turns[component as usize]).collect();
-        let groups = if folds_loops { loops } else { one_by_one(&flow.edges) };
-        let n = groups.members.len();
+    fn new(flow: &Flow) -> Self {
+        let components = components(&flow.edges);
+        let n = components.members.len();
         let mut folded = Folded {
             points: vec![Vec::new(); n],
             repeats: vec![false; n],
@@ -385,56 +316,55 @@ impl Folded {
             edges: vec![Vec::new(); n],
             optional: vec![false; n],
             printing: Vec::new(),
-            groups,
+            components,
         };
-        for group in 0..n {
-            folded.fold(flow, group, &turns, folds_loops);
+        for c in 0..n {
+            folded.fold(flow, c);
         }
         let mut reached = vec![false; n];
-        let mut stack = vec![folded.group(Flow::ENTRY)];
-        while let Some(group) = stack.pop() {
-            if !std::mem::replace(&mut reached[group as usize], true) {
-                stack.extend(&folded.edges[group as usize]);
+        let mut stack = vec![folded.component(Flow::ENTRY)];
+        while let Some(c) = stack.pop() {
+            if !std::mem::replace(&mut reached[c as usize], true) {
+                stack.extend(&folded.edges[c as usize]);
             }
         }
-        // Groups are numbered against the edges.
-        let printing = (0..n).rev().filter(|&group| reached[group] && !folded.points[group].is_empty());
-        folded.printing = printing.map(|c| u32::try_from(c).expect("fewer than 2^32 groups")).collect();
+        // Components are numbered against the edges.
+        let printing = (0..n).rev().filter(|&c| reached[c] && !folded.points[c].is_empty());
+        folded.printing = printing.map(|c| u32::try_from(c).expect("fewer than 2^32 components")).collect();
         folded
     }
 
-    fn group(&self, vertex: u32) -> u32 {
-        self.groups.of[vertex as usize]
+    fn component(&self, vertex: u32) -> u32 {
+        self.components.of[vertex as usize]
     }
 
-    /// `turns`: per vertex, whether it stands in a loop.
-    fn fold(&mut self, flow: &Flow, group: usize, turns: &[bool], folds_loops: bool) {
-        let members = &self.groups.members[group];
-        let looping = folds_loops && members.iter().any(|&v| turns[v as usize]);
+    fn fold(&mut self, flow: &Flow, c: usize) {
+        let members = &self.components.members[c];
+        let mut looping = members.len() > 1;
         for &v in members {
-            self.points[group].extend(&flow.points[v as usize]);
-            self.repeats[group] |= flow.repeats[v as usize];
+            self.points[c].extend(&flow.points[v as usize]);
+            self.repeats[c] |= flow.repeats[v as usize];
             for &to in &flow.edges[v as usize] {
-                let other = self.groups.of[to as usize];
-                if other as usize != group || !folds_loops {
-                    self.edges[group].push(other);
+                let other = self.components.of[to as usize];
+                if other as usize == c {
+                    looping = true;
+                } else {
+                    self.edges[c].push(other);
                 }
             }
         }
-        self.points[group].sort_unstable();
-        self.points[group].dedup();
-        self.edges[group].sort_unstable();
-        self.edges[group].dedup();
-        self.repeats[group] |= looping;
-        self.optional[group] = looping;
-        if let &[vertex] = &members[..]
-            && !turns[vertex as usize]
-        {
-            self.once[group].clone_from(&flow.once[vertex as usize]);
+        self.points[c].sort_unstable();
+        self.points[c].dedup();
+        self.edges[c].sort_unstable();
+        self.edges[c].dedup();
+        self.repeats[c] |= looping;
+        self.optional[c] = looping;
+        if let ([vertex], false) = (&members[..], looping) {
+            self.once[c].clone_from(&flow.once[*vertex as usize]);
         }
     }
 
-    /// What a group prints.
+    /// What a component prints.
     fn node(&self, c: u32) -> Node {
         let c = c as usize;
         let (points, once) = (self.points[c].clone(), self.once[c].clone());
@@ -454,7 +384,7 @@ impl Folded {
         }
         let mut search = Search { folded: self, seen: vec![u32::MAX; self.points.len()], round: 0 };
         let ends = [Flow::RETURN, Flow::THROW, Flow::ANSWERS[0], Flow::ANSWERS[1]];
-        let ends = ends.map(|vertex| self.group(vertex));
+        let ends = ends.map(|vertex| self.component(vertex));
         let mut answers: [Answer; 2] = Default::default();
         let mut fragment = Fragment::default();
         for (i, &c) in (0u32..).zip(&self.printing) {
@@ -469,7 +399,7 @@ impl Folded {
             is_told.for_each(|(answer, _)| answer.returns.push(i));
             fragment.nodes.push(Node { next: positions(&found.next, &position), ..self.node(c) });
         }
-        let found = search.from(&[self.group(Flow::ENTRY)], ends);
+        let found = search.from(&[self.component(Flow::ENTRY)], ends);
         fragment.entries = positions(&found.next, &position);
         fragment.silent = found.returns;
         answers.iter_mut().zip(found.answers).for_each(|(answer, silent)| answer.silent = silent);
@@ -483,10 +413,10 @@ impl Folded {
     /// nothing leads to comes from elsewhere, if it is printed at all.
     fn keep(&self, fragment: &mut Fragment, next: &BTreeSet<(u32, u32)>) {
         let mut reached: BTreeSet<u32> = next.iter().map(|&(_, to)| to).collect();
-        reached.insert(self.group(Flow::ENTRY));
+        reached.insert(self.component(Flow::ENTRY));
         let follows = |from: u32, to: u32| next.contains(&(from, to)) || !reached.contains(&from);
         let of = |node: u32| self.printing[node as usize];
-        let [entry, returns, throws] = [Flow::ENTRY, Flow::RETURN, Flow::THROW].map(|v| self.group(v));
+        let [entry, returns, throws] = [Flow::ENTRY, Flow::RETURN, Flow::THROW].map(|v| self.component(v));
         for (node, &from) in fragment.nodes.iter_mut().zip(&self.printing) {
             node.next.retain(|&to| follows(from, of(to)));
         }
@@ -495,19 +425,11 @@ impl Folded {
         fragment.throws.retain(|&from| follows(of(from), throws));
         fragment.silent &= follows(entry, returns);
         for (answer, vertex) in fragment.answers.iter_mut().flatten().zip(Flow::ANSWERS) {
-            let told = self.group(vertex);
+            let told = self.component(vertex);
             answer.returns.retain(|&from| follows(of(from), told));
             answer.silent &= follows(entry, told);
         }
     }
-}
-
-/// Each vertex as a group of its own, numbered against the edges, but for ways back.
-fn one_by_one(edges: &[Vec<u32>]) -> Components {
-    let order = in_order(edges);
-    let mut of = vec![0; edges.len()];
-    order.iter().rev().zip(0..).for_each(|(&vertex, group)| of[vertex as usize] = group);
-    Components { of, members: order.into_iter().rev().map(|vertex| vec![vertex]).collect() }
 }
 
 /// Where `components` stand by their `position`, sorted.
@@ -612,42 +534,8 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn loops_keep_their_order_and_may_run_zero_times() {
-        check(&["<a", "aL", "Lb", "bc", "cL", "Ld", "d>"], "<a a:b,d b:c c:b,d d: >d");
-    }
-
-    #[test]
-    fn what_follows_itself_repeats() {
-        check(&["<a", "aL", "Lb", "bL", "Lc", "c>"], "<a a:b,c b*:c c: >c");
-    }
-
-    #[test]
-    fn what_is_too_large_has_its_loops_folded() {
-        let mut flow = Flow::new();
-        let mut before = Flow::ENTRY;
-        for point in 0..=u32::try_from(super::ORDER_NODES_MAX).unwrap() {
-            let vertex = flow.add(vec![point], false);
-            flow.edge(before, vertex);
-            before = vertex;
-        }
-        let (head, last) = (Flow::N_FIXED + 1, before);
-        flow.edge(last, head);
-        flow.edge(last, Flow::RETURN);
-        let fragment = flow.into_fragment(None);
-        assert_eq!(fragment.nodes.len(), 2, "the first line, and the loop");
-        assert!(!fragment.nodes[0].repeats && fragment.nodes[1].repeats);
-    }
-
-    #[test]
-    fn loops_that_are_folded_later_are_those_that_are_folded_at_once() {
-        let mut flow = Flow::new();
-        let [a, b, c, d] = ['a', 'b', 'c', 'd'].map(|c| flow.add(vec![c as u32], false));
-        for (from, to) in [(Flow::ENTRY, a), (a, b), (b, c), (c, b), (c, d), (d, Flow::RETURN)] {
-            flow.edge(from, to);
-        }
-        let fragment = flow.into_fragment(None);
-        assert_eq!(text(&fragment), "<a a:b b:c c:b,d d: >d");
-        assert_eq!(text(&fragment.with_loops_folded()), "<a a:bc bc*:d d: >d");
+    fn loops_fold_and_may_run_zero_times() {
+        check(&["<a", "aL", "Lb", "bc", "cL", "Ld", "d>"], "<a a:bc,d bc*:d d: >d");
     }
 
     #[test]
