@@ -357,8 +357,7 @@ impl Identifier {
 /// printed is passed as if it were not there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dag {
-    /// Nodes in the order in which they can print, but for the turns of loops: a way back goes to
-    /// the node that a loop begins with, which stands before all others of the loop.
+    /// Nodes in topological order.
     pub nodes: Vec<DagNode>,
     /// Nodes at which an execution can start (first log point printed).
     pub entries: Vec<u32>,
@@ -371,14 +370,14 @@ pub struct Dag {
 pub struct DagNode {
     /// The log points of the node.
     pub points: Vec<DagPoint>,
-    /// Can print again directly after itself (a loop of one line, or one without order; recursion).
+    /// May print again and again (loop or recursion).
     pub repeats: bool,
     /// Those of its log points that one request prints at most once although the node
     /// repeats, sorted.
     pub once: Vec<LogPointId>,
     /// Nodes whose log points can be printed next (already skipping optional
-    /// ones), as positions in [`Dag::nodes`], sorted, those of a way back are smaller than its own;
-    /// a repeating node does not list itself.
+    /// ones), as positions in [`Dag::nodes`], sorted; a repeating node does
+    /// not list itself.
     pub next: Vec<u32>,
 }
 

@@ -402,28 +402,11 @@ impl Scan<'_> {
             self.is_all(span, TopLevelKind::IdentifierLoss) && !self.open.get(span).tops.iter().all(is_round);
         let times = if is_step { STEP_TIMES } else { 1 };
         let lasted_us = self.open.get(span).lasted_us().saturating_mul(times);
-        self.turns_late(span, point, gap_us)
-            || (gap_us > FLOAT_US.max(lasted_us) && self.is_all_rounds(span))
+        (gap_us > FLOAT_US.max(lasted_us) && self.is_all_rounds(span))
             || (gap_us > self.pause_us().max(lasted_us) && self.is_call(span))
             || (gap_us > self.pause_of_task_us().max(lasted_us)
                 && self.is_given_task(span)
                 && self.open.get(span).thread.is_some_and(|thread| self.threads.given.begins(thread, point)))
-    }
-
-    /// Whether `span` is a call that could go on with `point` in the next turn of a loop only, and
-    /// nothing between its last line and that takes time: then that would have come at once.
-    fn turns_late(&self, span: SpanIndex, point: LogPointId, gap_us: u64) -> bool {
-        let open = self.open.get(span);
-        let turns = |state: &TopState| {
-            let places = self.orders.places(point);
-            let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { return true };
-            let is_back = |&to: &u32| state.at.iter().all(|&from| to <= from);
-            let mut nodes = places[index].at.iter().map(|(node, _)| node);
-            self.orders.serves(state.top) && nodes.all(is_back)
-        };
-        gap_us > LOOP_US
-            && open.newest_first().next().is_some_and(|last| self.orders.comes_at_once(last, point))
-            && open.tops.iter().all(turns)
     }
 
     /// Whether `span` is a dispatcher that has printed last what it prints before or after its

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use schema::model::floats_from;
 use schema::{
     CommunicationPair, Dag, DagPoint, Identifier, IdentifierId, IdentifierStrength, Level, LogPointId, Model,
-    SlowKind, TopLevelId, TopLevelKind, ValueClassId,
+    TopLevelId, TopLevelKind, ValueClassId,
 };
 
 use super::pools::is_main;
@@ -53,8 +53,6 @@ pub(super) struct Orders<'m> {
     shown: FxHashMap<&'m str, Level>,
     /// See [`Orders::identities`].
     identities: BTreeSet<ValueClassId>,
-    /// Per log point, what can take time after it before others: positions of slow calls.
-    slow_after: FxHashMap<LogPointId, Vec<usize>>,
 }
 
 /// Levels below this are off in usual configurations. Whether a logger prints them
@@ -207,11 +205,6 @@ impl<'m> Orders<'m> {
             .map(|(places, point)| places.len() > most || point.initializes());
         let floats = floats.collect();
         leave_to_entities(model, &mut places);
-        let mut slow_after: FxHashMap<LogPointId, Vec<usize>> = FxHashMap::default();
-        let slow = model.slow_calls.iter().enumerate();
-        for (position, call) in slow.filter(|(_, call)| call.kind != SlowKind::Loop) {
-            call.after.iter().for_each(|&point| slow_after.entry(point).or_default().push(position));
-        }
         Self {
             model,
             floats,
@@ -223,7 +216,6 @@ impl<'m> Orders<'m> {
             possible: Vec::new(),
             identities: model.identities().into_iter().map(|(_, class)| class).collect(),
             shown: FxHashMap::default(),
-            slow_after,
         }
     }
 
@@ -347,15 +339,6 @@ impl<'m> Orders<'m> {
     /// which each has one value only, with their value classes.
     pub(super) fn own_identifiers(&self, top: TopLevelId) -> &[(ValueClassId, IdentifierId)] {
         &self.tops[top.index()].own
-    }
-
-    /// Whether one method prints both, and no call that takes time stands between them. That a loop
-    /// turns there is no such call.
-    pub(super) fn comes_at_once(&self, before: LogPointId, after: LogPointId) -> bool {
-        let [a, b] = [before, after].map(|point| &self.model.log_points[point.index()]);
-        let slow = self.slow_after.get(&before).into_iter().flatten();
-        let mut between = slow.filter(|&&call| self.model.slow_calls[call].before.contains(&after));
-        (&a.class, &a.method) == (&b.class, &b.method) && between.next().is_none()
     }
 
     /// Whether two identifiers of a top-level method are one: an entity is called the

@@ -106,16 +106,14 @@ fn has(dag: &Dag, node: u32, point: LogPointId) -> bool {
 /// Whether a log point can be printed some time after another one.
 fn comes_after(dag: &Dag, before: LogPointId, next: LogPointId) -> bool {
     let mut reached = vec![false; dag.nodes.len()];
-    let mut todo: Vec<u32> = Vec::new();
     for node in (0..to_u32(dag.nodes.len())).filter(|node| has(dag, *node, before)) {
         reached[node as usize] |= dag.nodes[node as usize].repeats;
-        todo.extend(&dag.nodes[node as usize].next);
+        dag.nodes[node as usize].next.iter().for_each(|next| reached[*next as usize] = true);
     }
-    let mut seen = vec![false; dag.nodes.len()];
-    while let Some(node) = todo.pop() {
-        reached[node as usize] = true;
-        if !std::mem::replace(&mut seen[node as usize], true) {
-            todo.extend(&dag.nodes[node as usize].next);
+    // Nodes are in the order in which they can come.
+    for node in 0..dag.nodes.len() {
+        if reached[node] {
+            dag.nodes[node].next.iter().for_each(|next| reached[*next as usize] = true);
         }
     }
     (0..to_u32(dag.nodes.len())).any(|node| reached[node as usize] && has(dag, node, next))

@@ -41,14 +41,13 @@ impl Orders<'_> {
         starts
     }
 
-    /// Whether something begins with `point` although nothing that it prints can come before, but
-    /// in an earlier turn of a loop: elsewhere `point` comes first only where a line was skipped.
+    /// Whether something begins with `point` although nothing that it prints can come
+    /// before: elsewhere `point` comes first only where a line was skipped.
     pub(in crate::accumulate) fn starts_something(&self, point: LogPointId) -> bool {
         let mut tops = self.places(point).iter().filter(|places| self.is_possible(places.top));
         let begins = |places: &Places| {
             let nodes = &self.dag(places.top).nodes;
-            let is_led_to =
-                |to: u32| nodes[..to as usize].iter().any(|node| node.next.binary_search(&to).is_ok());
+            let is_led_to = |to: u32| nodes.iter().any(|node| node.next.binary_search(&to).is_ok());
             places.at.iter().any(|&(node, _)| !is_led_to(node) && !self.is_free(places.top, node))
         };
         tops.any(begins)
@@ -66,13 +65,13 @@ impl Orders<'_> {
         })
     }
 
-    /// Whether more is printed after `point` by all that print it, not only in the next turn of a
-    /// loop: a last line can end anybody's work.
+    /// Whether more is printed after `point` by all that print it: a last line can end
+    /// anybody's work.
     pub(in crate::accumulate) fn leads_on(&self, point: LogPointId) -> bool {
         self.places(point).iter().all(|places| {
             let nodes = &self.dag(places.top).nodes;
             let goes_on = |node: u32| {
-                nodes[node as usize].next.iter().any(|&next| next > node && !self.is_free(places.top, next))
+                nodes[node as usize].next.iter().any(|&next| next != node && !self.is_free(places.top, next))
             };
             places.at.iter().all(|&(node, _)| goes_on(node))
         })
