@@ -107,8 +107,11 @@ fn is_better(reading: &Reading, best: &Reading) -> bool {
     if is_less(ours, theirs) || is_less(theirs, ours) {
         return is_less(theirs, ours);
     }
-    // A layout without a time, where another one has one, lacks what the wrapper was taken for.
-    let has_time = |reading: &Reading| reading.main().is_some_and(|layout| layout.time().is_some());
+    // A layout without a time, where another one has one, lacks what the wrapper was taken for, if
+    // that does not say the time itself.
+    let has_time = |reading: &Reading| {
+        has_stamp(&reading.wrappers) || reading.main().is_some_and(|layout| layout.time().is_some())
+    };
     let key = |reading: &Reading| (reading.n_own.min(1), has_time(reading));
     if key(reading) != key(best) {
         return key(reading) > key(best);

@@ -40,7 +40,15 @@ impl Clock {
     /// A clock for stamps of `zone`; `date` is the day of stamps without one.
     #[must_use]
     pub fn new(zone: TimeZone, date: (i16, u8, u8)) -> Self {
-        Self { zone, date, is_second: false, half: None, calendar: Calendar::default(), start_us: 0, cached: None }
+        Self {
+            zone,
+            date,
+            is_second: false,
+            half: None,
+            calendar: Calendar::default(),
+            start_us: 0,
+            cached: None,
+        }
     }
 
     /// Sets what years and fractions mean.

@@ -193,9 +193,10 @@ fn told(fit: &Fit, n_starts: usize, has_model: bool) -> Reading {
         return Reading { how, doubts: vec![doubt], ..Reading::default() };
     }
     let mut doubts = Vec::new();
-    // What libraries print says nothing of whose log it is.
+    // What libraries print says nothing of whose log it is, and where most of it is theirs the few
+    // other lines can be of more of them.
     let n_own = n_judged - fit.n_libraries;
-    if has_model && fit.n_explained * 10 < n_own {
+    if has_model && fit.n_explained * 10 < n_own && fit.n_libraries < n_own {
         doubts.push(format!(
             "of {n_own} messages looked at, the program's log points have printed {}: is it the log of another program, or not of the layout `{pattern}`?",
             fit.n_explained

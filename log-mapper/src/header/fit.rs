@@ -36,7 +36,14 @@ pub(super) fn fit(layout: Layout, sample: &Sample<'_>, starts: &[usize]) -> Opti
         return None;
     }
     let lines: Vec<u32> = starts.iter().filter(reads).map(|i| *i as u32).collect();
-    (!lines.is_empty()).then_some(Fit { layout, lines, n_judged: 0, n_explained: 0, n_clean: 0, n_libraries: 0 })
+    (!lines.is_empty()).then_some(Fit {
+        layout,
+        lines,
+        n_judged: 0,
+        n_explained: 0,
+        n_clean: 0,
+        n_libraries: 0,
+    })
 }
 
 /// The header of a line that is a whole record of the layout, and what follows it. A layout that

@@ -35,11 +35,13 @@ impl<'a> Judge<'a> {
         self.patterns.is_some_and(|patterns| patterns.knows_logger(name, &mut self.scratch))
     }
 
-    /// Whether a library prints under the name, be it for the program's own class as frameworks do
-    /// that start it: such lines stand in the logs of every program that uses the library.
+    /// Whether a library prints under the name, be it for the class with the `main`, which logs
+    /// nothing itself, as frameworks do that start it: such lines stand in the logs of every program
+    /// that uses the library.
     pub(super) fn is_of_library(&mut self, name: &[u8]) -> bool {
+        let is_program = self.patterns.is_some_and(|patterns| patterns.is_program(name));
         self.libraries.iter().any(|package| is_below(name, package))
-            || self.patterns.is_some_and(|patterns| patterns.is_program(name))
+            || (is_program && !self.knows_logger(name))
     }
 
     /// Whether a log point can have printed the record, by a text of its own.

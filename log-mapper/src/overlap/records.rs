@@ -71,10 +71,7 @@ pub(super) fn alike(sources: &[Source]) -> Vec<(usize, usize)> {
 }
 
 /// A number of a part of each record at the start of a file, and of its time.
-fn parts_of(
-    source: &Source,
-    part_of: fn(&Reading, &[u8], &Start<'_>) -> Option<Vec<u8>>,
-) -> FxHashSet<u64> {
+fn parts_of(source: &Source, part_of: fn(&Reading, &[u8], &Start<'_>) -> Option<Vec<u8>>) -> FxHashSet<u64> {
     let key_of = |reading: &Reading, record: &[u8], begin: &Start<'_>| {
         let time = begin.header.time.filter(|time| time.has_millis())?;
         let part = part_of(reading, record, begin).filter(|_| begin.layout < reading.n_own)?;
@@ -155,11 +152,7 @@ fn key_of(reading: &Reading, record: &[u8], begin: &Start<'_>) -> Option<u64> {
 
 /// The first line of the message of a record in a layout of the program, and its header with what
 /// stands behind the message; none: it is empty.
-fn message<'a>(
-    reading: &Reading,
-    record: &'a [u8],
-    begin: &Start<'a>,
-) -> Option<(&'a [u8], Header<'a>)> {
+fn message<'a>(reading: &Reading, record: &'a [u8], begin: &Start<'a>) -> Option<(&'a [u8], Header<'a>)> {
     let layout = reading.layouts.get(begin.layout).filter(|_| begin.layout < reading.n_own)?;
     let mut header = begin.header;
     let body = without_line_end(record.get(header.message_start..)?);

@@ -488,7 +488,7 @@ pub(super) fn grafana_stamp(line: &[u8]) -> Option<Civil> {
 /// `2025-03-29T11:54:05+00:00<tab>tag<tab>{"log":"text"}` as fluentd writes files, and on standard
 /// output `2025-03-29 11:54:05.123456789 +0000 tag: {"log":"text"}`: the tag, and where the object is.
 fn fluentd_parts(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let at = stamp(line, 0)?;
+    let at = stamp(line, 0).or_else(|| TimeLayout::scan_iso(line, 0).map(|(end, _)| end))?;
     let rest = line.get(at + 1..)?;
     if line[at] == b'\t' {
         let tag = memchr::memchr(b'\t', rest)?;
