@@ -234,6 +234,11 @@ impl Ids {
         Self { of: vec![None; n_spans], ..Self::default() }
     }
 
+    /// Whether there are any.
+    pub(super) fn are_used(&self) -> bool {
+        self.of.iter().any(Option::is_some)
+    }
+
     /// Puts the spans of each id into one set.
     pub(super) fn unite(&self, sets: &mut Sets) {
         for spans in &self.groups {

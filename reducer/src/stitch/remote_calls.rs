@@ -19,6 +19,7 @@ use schema::{Model, Pass, TopLevelId};
 use self::clocks::Offsets;
 use self::gaps::{Call, Gap, Gaps};
 use self::likelihood::Likelihood;
+use self::same_ids::SameIds;
 use super::assignment::{Edge, shares};
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
@@ -29,6 +30,7 @@ mod call_order;
 mod clocks;
 mod gaps;
 mod likelihood;
+mod same_ids;
 mod values;
 
 /// Of all ways to give places to spans a match has this share, if it counts: it is three times as
@@ -41,6 +43,10 @@ const SURE_MIN: f64 = 0.9;
 /// Times that what is sure by then tells of the calls around it: the first time nothing does. If
 /// it were told anew in each round, matches would be sure because of what they have told.
 const STAGES: usize = 3;
+
+/// Further ones where ids tell who is of one request ([`same_ids`]): what they tell of a call tells
+/// of those within it.
+const ID_STAGES: usize = 4;
 
 /// Rounds of learning from matches in each, if these go on changing.
 const ROUNDS_MAX: usize = 12;
@@ -93,15 +99,24 @@ pub(super) fn find(
     }
     let gaps = gaps::find(facts, &calls, config.window_us);
     let offsets = Offsets::new(facts, &calls, &gaps, config.skew_us);
-    let handlers: Vec<Handler> = (facts.iter())
+    let mut handlers: Vec<Handler> = (facts.iter())
         .map(|(span, fact)| (span, matches(pairs, facts, (&calls, &gaps), &offsets, (span, fact))))
         .filter(|(_, matches)| !matches.is_empty())
         .collect();
     let mut likelihood = Likelihood::new((model, facts), (&calls, &gaps), &offsets, &handlers);
     let mut known: Shares = handlers.iter().map(|(_, matches)| vec![0.0; matches.len()]).collect();
-    for stage in 0..STAGES {
+    let mut ids = SameIds::new(facts);
+    let odd: Vec<Vec<f64>> =
+        handlers.iter().map(|(_, matches)| matches.iter().map(|one| one.odd).collect()).collect();
+    let n_stages = STAGES + if ids.is_some() { ID_STAGES } else { 0 };
+    for stage in 0..n_stages {
         if stage > 0 {
             likelihood.set_order(&handlers, &known);
+        }
+        if let Some(ids) = ids.as_mut().filter(|_| stage > 0) {
+            let share_min = if stage + 1 < n_stages { SURE_MIN } else { LINK_MIN };
+            ids.learn((&gaps, &likelihood), (&handlers, &known), share_min);
+            ids.keep_apart(&gaps, &mut handlers, &odd);
         }
         for _ in 0..ROUNDS_MAX {
             let found = weigh(&likelihood, &handlers, &known);
