@@ -29,6 +29,7 @@ use crate::merge::SpanLink;
 mod call_order;
 mod clocks;
 mod gaps;
+mod in_turn;
 mod likelihood;
 mod same_ids;
 mod values;
@@ -117,6 +118,7 @@ pub(super) fn find(
             let share_min = if stage + 1 < n_stages { SURE_MIN } else { LINK_MIN };
             ids.learn((&gaps, &likelihood), (&handlers, &known), share_min);
             ids.keep_apart(&gaps, &mut handlers, &odd);
+            in_turn::keep(facts, (&calls, &gaps), &mut handlers, &known);
         }
         for _ in 0..ROUNDS_MAX {
             let found = weigh(&likelihood, &handlers, &known);
@@ -147,10 +149,15 @@ fn matches(
         for gap in gaps.around(top, fact.start_us, |from| offsets.between(from, fact.node)) {
             let Gap { span: caller, call, .. } = *gaps.get(gap);
             let is_of_another = facts.ids().are_one(caller, span) == Some(false);
-            if caller == span || is_of_another || facts.are_of_one_thread(caller, span) {
+            let call = &calls[call as usize];
+            let is_elsewhere = match call.is_local {
+                true => facts.get(caller).node != fact.node,
+                false => facts.are_of_one_thread(caller, span),
+            };
+            if caller == span || is_of_another || is_elsewhere {
                 continue;
             }
-            let odd = odd + f64::from(calls[call as usize].n_past) * PAST;
+            let odd = odd + f64::from(call.n_past) * PAST;
             let known = best.entry(gap).or_insert(odd);
             *known = known.min(odd);
         }

@@ -182,8 +182,12 @@ impl<'f> Likelihood<'f> {
         let (caller, handler) = (self.facts.get(gap.span), self.facts.get(span));
         let ahead_us = self.offsets.between(caller.node, handler.node);
         let own = self.call_order.extent(self.facts, span).map(|us| us - ahead_us);
-        if !self.calls[gap.call as usize].waits {
-            let before = (!gap.is_open[0]).then_some(own[0] - gap.begin_us);
+        let call = &self.calls[gap.call as usize];
+        if !call.waits {
+            // What goes on in another thread does so when the answer is there.
+            let answered = self.call_order.answered(gap.span).filter(|_| call.is_local);
+            let begin_us = gap.begin_us.max(answered.unwrap_or(i64::MIN));
+            let before = (!gap.is_open[0]).then_some(own[0] - begin_us);
             return Times { before, after: None, length: None, is_in_order: None };
         }
         let left = self.call_order.left(gap, span, own);

@@ -118,7 +118,8 @@ impl<'f> SameIds<'f> {
                 .collect();
             for (one, odd) in matches.iter_mut().zip(odd) {
                 let caller = gaps.get(one.gap).span;
-                let is_out = self.sets.are_apart(caller, *handler) || !own.is_empty() && !own.contains(&caller);
+                let is_out =
+                    self.sets.are_apart(caller, *handler) || !own.is_empty() && !own.contains(&caller);
                 one.odd = if is_out { f64::INFINITY } else { *odd };
             }
         }
