@@ -31,6 +31,7 @@ mod clocks;
 mod gaps;
 mod in_turn;
 mod likelihood;
+mod rounds;
 mod same_ids;
 mod values;
 
@@ -180,9 +181,9 @@ fn weigh(likelihood: &Likelihood<'_>, handlers: &[Handler], known: &Shares) -> S
         matches.iter().zip(known).flat_map(one).collect::<Vec<Edge>>()
     };
     let edges: Vec<Vec<Edge>> = handlers.par_iter().zip(known).map(of).collect();
-    let of = |((_, matches), shares): (&Handler, Vec<f64>)| {
+    let of = |((span, matches), shares): (&Handler, Vec<f64>)| {
         let mut shares = shares.into_iter();
-        let one = |one: &Match| shares.by_ref().take(likelihood.n_edges(one)).sum();
+        let one = |one: &Match| shares.by_ref().take(likelihood.n_edges(*span, one)).sum();
         matches.iter().map(one).collect()
     };
     handlers.iter().zip(shares(&edges)).map(of).collect()

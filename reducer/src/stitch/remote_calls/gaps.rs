@@ -373,6 +373,11 @@ impl Gaps {
         self.gaps.len()
     }
 
+    /// How many calls they have room for.
+    pub(super) fn n_places(&self) -> u32 {
+        self.gaps.iter().map(|gap| gap.place + 1).max().unwrap_or_default()
+    }
+
     /// All of them.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Gap> {
         self.gaps.iter()

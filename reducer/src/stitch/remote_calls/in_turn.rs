@@ -54,6 +54,12 @@ pub(super) fn keep(
             n_in_order += usize::from(a[1] < b[0]);
             n_crossed += usize::from(b[1] < a[0]);
         }
+        eprintln!(
+            "QUEUE {queue:?} only {is_only} taken {} sent {} anchors {} in order {n_in_order} crossed {n_crossed}",
+            taken.len(),
+            sent.len(),
+            anchors.len()
+        );
         if !is_only || n_crossed > 0 || n_in_order < IN_ORDER_MIN {
             continue;
         }
@@ -105,14 +111,15 @@ fn keep_between(
         bounds[0].is_none_or(|before| begin > before[1]) && bounds[1].is_none_or(|after| end < after[0])
     };
     let all: Vec<u32> = open.iter().copied().filter(is_in).collect();
-    let n_sure = all.iter().filter(|gap| is_surely_in(gap)).count();
-    let is_full = n_sure == own.len() && all.len() == own.len();
+    let sure: Vec<[i64; 2]> = all.iter().filter(|gap| is_surely_in(gap)).map(|gap| times(*gap)).collect();
+    // Where more was sent than taken, some was taken elsewhere.
+    let is_whole = sure.len() <= own.len();
     for (place, &at) in own.iter().enumerate() {
         let can_be = |gap: u32| {
             let [begin, end] = times(gap);
-            let n_before = all.iter().filter(|&&other| times(other)[1] < begin).count();
-            let n_after = all.iter().filter(|&&other| times(other)[0] > end).count();
-            all.contains(&gap) && (!is_full || n_before <= place && place + n_after < all.len())
+            let n_before = sure.iter().filter(|other| other[1] < begin).count();
+            let n_after = sure.iter().filter(|other| other[0] > end).count();
+            all.binary_search(&gap).is_ok() && (!is_whole || n_before <= place && place + n_after < own.len())
         };
         for one in &mut handlers[at].1 {
             if open.binary_search(&one.gap).is_ok() && !can_be(one.gap) {
