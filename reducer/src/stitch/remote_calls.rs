@@ -62,6 +62,9 @@ const PAST: f64 = 3.0;
 /// What it costs if the handler's span begins with what it does not begin with.
 const ODD_LINE: f64 = 3.0;
 
+/// What it is worth if both have one id: those of 64 bits are equal by chance once in e^44.
+const OF_ID: f64 = 44.0;
+
 /// What each further place among the methods that can have printed a span costs.
 const RANK: f64 = 1.0;
 
@@ -167,6 +170,7 @@ fn matches(
     let is_of_id = |gap: &u32| facts.ids().are_one(gaps.get(*gap).span, span) == Some(true);
     if best.keys().any(is_of_id) {
         best.retain(|gap, _| is_of_id(gap));
+        best.values_mut().for_each(|odd| *odd -= OF_ID);
     }
     let mut out: Vec<Match> = best.into_iter().map(|(gap, odd)| Match { gap, odd }).collect();
     out.sort_unstable_by_key(|one| one.gap);

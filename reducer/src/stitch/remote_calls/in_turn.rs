@@ -54,12 +54,6 @@ pub(super) fn keep(
             n_in_order += usize::from(a[1] < b[0]);
             n_crossed += usize::from(b[1] < a[0]);
         }
-        eprintln!(
-            "QUEUE {queue:?} only {is_only} taken {} sent {} anchors {} in order {n_in_order} crossed {n_crossed}",
-            taken.len(),
-            sent.len(),
-            anchors.len()
-        );
         if !is_only || n_crossed > 0 || n_in_order < IN_ORDER_MIN {
             continue;
         }
