@@ -60,8 +60,8 @@ impl Rounds {
                 *known = (against, field);
             }
         }
-        let mut new = Self::default();
-        new.fields = best.into_iter().map(|(call, (_, field))| (call, field)).collect();
+        let fields = best.into_iter().map(|(call, (_, field))| (call, field)).collect();
+        let mut new = Self { fields, places: FxHashMap::default() };
         new.number(values, gaps, handlers);
         new
     }
