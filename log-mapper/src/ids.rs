@@ -103,15 +103,24 @@ fn is_of_name(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')
 }
 
-/// The value behind a name that ends at `at`, if a sign parts them.
+/// The value behind a name that ends at `at`, if a sign parts them; of a header that holds the ids of
+/// trace and span together, that of the trace. With a blank behind `=` there is no value.
 fn value_at(text: &[u8], at: usize) -> Option<&[u8]> {
     let rest = text.get(at..)?;
     let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
-    let rest = rest.strip_prefix(b"=").or_else(|| rest.strip_prefix(b":"))?;
-    let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+    let rest = match rest.strip_prefix(b":") {
+        Some(rest) => rest.strip_prefix(b" ").unwrap_or(rest),
+        None => rest.strip_prefix(b"=")?,
+    };
     let rest = rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"[")).unwrap_or(rest);
+    // X-Ray's.
+    let rest = rest.strip_prefix(b"Root=").unwrap_or(rest);
     let n = rest.iter().take_while(|b| is_of_id(**b)).count();
-    known(&rest[..n])
+    // What stands before a sign of a value is the next name.
+    let is_name =
+        matches!(rest.get(n..), Some([b'=', ..] | [b':', ..])) && formed(&rest[..n]).next().is_none();
+    let id = known(&rest[..n]).filter(|_| !is_name)?;
+    Some(formed(id).next().unwrap_or(id))
 }
 
 /// The id that a field holds; none: what is printed where there is none.
@@ -221,7 +230,7 @@ impl Ids {
             Place::Message(name) => name.value(message).map(Into::into),
             Place::Key(key) => {
                 let value = wrappers::context(wrappers, line, key)?;
-                known(&value).map(|id| id.to_vec().into())
+                known(&value).map(|id| formed(id).next().unwrap_or(id).to_vec().into())
             }
         })
     }
@@ -398,4 +407,58 @@ fn by_hand(reading: &Reading, field: &str) -> Option<Ids> {
         false => [candidate.place(layout), candidate.place_of_span(layout, &none)],
     };
     Some(Ids { field: Some(key.to_owned()), places: own.iter().map(of).collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+    fn behind<'t>(name: &str, text: &'t str) -> Option<&'t str> {
+        Name::new(name).value(text.as_bytes()).map(|id| std::str::from_utf8(id).expect("text"))
+    }
+
+    #[test]
+    fn ids_stand_behind_names_as_libraries_print_them() {
+        let as_printed = [
+            (
+                "X-B3-TraceId",
+                format!("GET /pets X-B3-TraceId: {TRACE}, X-B3-SpanId: 00f067aa0ba902b7"),
+                TRACE,
+            ),
+            ("traceparent", format!("headers {{traceparent=00-{TRACE}-00f067aa0ba902b7-01}}"), TRACE),
+            ("traceparent", format!("\"traceparent\":\"00-{TRACE}-00f067aa0ba902b7-01\""), TRACE),
+            ("traceId", format!("\"traceId\":\"{TRACE}\",\"spanId\":\"00f067aa0ba902b7\""), TRACE),
+            (
+                "dd.trace_id",
+                "[dd.trace_id=5577006791947779410 dd.span_id=8674665223082153551]".to_owned(),
+                "5577006791947779410",
+            ),
+            ("correlationId", "correlationId: ord-7f-12 taken".to_owned(), "ord-7f-12"),
+            ("uber-trace-id", format!("uber-trace-id: {TRACE}:00f067aa0ba902b7:0:1"), TRACE),
+            (
+                "X-Amzn-Trace-Id",
+                "X-Amzn-Trace-Id: Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1".to_owned(),
+                "1-5759e988-bd862e3fe1be46a994272793",
+            ),
+            ("X-Cloud-Trace-Context", format!("X-Cloud-Trace-Context: {TRACE}/7;o=1"), TRACE),
+        ];
+        for (name, text, id) in &as_printed {
+            assert_eq!(behind(name, text), Some(*id), "{text}");
+        }
+    }
+
+    #[test]
+    fn where_no_value_stands_behind_a_name_there_is_no_id() {
+        for text in [
+            "[dd.trace_id= dd.span_id=]",
+            "[dd.trace_id=0 dd.span_id=0]",
+            "dd.trace_id=",
+            "dd.trace_id: dd.span_id: 7",
+        ] {
+            assert_eq!(behind("dd.trace_id", text), None, "{text}");
+        }
+        assert_eq!(behind("id", "traceid=12 id=7"), Some("7"), "a part of a longer name is none");
+    }
 }

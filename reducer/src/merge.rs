@@ -165,13 +165,15 @@ impl Sets {
 
     /// Unites two sets; false if they were one already, or name different things.
     pub(crate) fn join(&mut self, a: u32, b: u32) -> bool {
+        !self.are_apart(a, b) && self.unite(a, b)
+    }
+
+    /// Whether two sets name different things.
+    pub(crate) fn are_apart(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         let is_apart =
             |a: &Names, b: &Names| a.iter().any(|(kind, name)| b.get(kind).is_some_and(|b| b != name));
-        if self.names.get(&a).zip(self.names.get(&b)).is_some_and(|(a, b)| is_apart(a, b)) {
-            return false;
-        }
-        self.unite(a, b)
+        self.names.get(&a).zip(self.names.get(&b)).is_some_and(|(a, b)| is_apart(a, b))
     }
 
     /// Whether a set with the `root` names what tells it from others.

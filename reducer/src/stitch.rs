@@ -114,6 +114,11 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], ticks: &Ticks, config: &Conf
         told.extend(links.iter().copied());
         links.into_iter().map(|(link, _)| link).collect()
     });
+    // Of whom a step in another thread is, is known where ids have taught it.
+    let known: FxHashSet<u32> =
+        found.links.iter().filter(|link| is_thread(model, link)).map(|link| link.to).collect();
+    candidates.retain(|candidate| !known.contains(&candidate.to));
+    companions.links.retain(|link| !known.contains(&link.to));
     found.add(Pass::Companions, |_| std::mem::take(&mut companions.links));
     found.add(Pass::QueueOrder, |_| queue_order::find(&pairs, &facts, &mut candidates));
     companions.links = found.links.clone();
@@ -146,6 +151,12 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], ticks: &Ticks, config: &Conf
     let probabilities = confidence::of(&pairs, &facts, &links.links, &told);
     let id_fields = facts.ids().fields.clone();
     Stitched { links: links.links, probabilities, id_fields }
+}
+
+/// Whether a thread hands over to another one.
+fn is_thread(model: &Model, link: &SpanLink) -> bool {
+    let pair = link.pair.and_then(|pair| model.communication_pairs.get(pair.index()));
+    pair.is_some_and(|pair| pair.kind == LinkKind::Thread)
 }
 
 /// Links, and what may add to them.

@@ -77,12 +77,47 @@ pub(super) fn find(
         let is_shared = of_kind.spans.values().any(|spans| spans.len() > 1);
         for (number, spans) in (0..).zip(of_kind.spans.into_values().filter(|_| is_used && is_shared)) {
             spans.iter().for_each(|&span| ids.of[span as usize] = Some((kind, number)));
-            if spans.len() > 1 {
-                ids.groups.push(spans);
-            }
         }
     }
+    between(facts, &mut ids.of);
+    let mut groups: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
+    for (span, id) in (0..).zip(ids.of.iter().copied()) {
+        id.into_iter().for_each(|id| groups.entry(id).or_default().push(span));
+    }
+    ids.groups = groups.into_values().filter(|spans| spans.len() > 1).collect();
     ids
+}
+
+/// Gives spans without an id that of what their thread was at before and after them. That holds where
+/// no thread of the node comes back to an id after another one: it does one request after the other.
+fn between(facts: &Facts<'_>, of: &mut [Option<(u32, u32)>]) {
+    let (mut found, mut comes_back) = (Vec::new(), FxHashSet::default());
+    for lines in facts.lines_of_threads() {
+        let mut ended: FxHashSet<(u32, u32)> = FxHashSet::default();
+        let (mut last, mut open): (Option<(u32, u32)>, Vec<u32>) = (None, Vec::new());
+        for &(.., span, _) in &lines {
+            let Some(id) = of[span as usize] else {
+                open.push(span);
+                continue;
+            };
+            if last == Some(id) {
+                found.extend(open.drain(..).map(|span| (span, id)));
+            } else {
+                if ended.contains(&id) {
+                    comes_back.insert(facts.get(span).node);
+                }
+                ended.extend(last);
+                last = Some(id);
+            }
+            open.clear();
+        }
+    }
+    let mut given: BTreeMap<u32, Option<(u32, u32)>> = BTreeMap::new();
+    for (span, id) in found.into_iter().filter(|(span, _)| !comes_back.contains(&facts.get(*span).node)) {
+        let known = given.entry(span).or_insert(Some(id));
+        *known = known.filter(|known| *known == id);
+    }
+    given.into_iter().for_each(|(span, id)| of[span as usize] = id);
 }
 
 /// The ids by their kinds: fields of nodes that share a value are of one.
@@ -232,6 +267,11 @@ impl Ids {
     /// Those of so many spans that have none.
     pub(super) fn none(n_spans: usize) -> Self {
         Self { of: vec![None; n_spans], ..Self::default() }
+    }
+
+    /// Whether there are any.
+    pub(super) fn are_used(&self) -> bool {
+        self.of.iter().any(Option::is_some)
     }
 
     /// Puts the spans of each id into one set.

@@ -19,6 +19,7 @@ use schema::{Model, Pass, TopLevelId};
 use self::clocks::Offsets;
 use self::gaps::{Call, Gap, Gaps};
 use self::likelihood::Likelihood;
+use self::same_ids::SameIds;
 use super::assignment::{Edge, shares};
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
@@ -28,7 +29,10 @@ use crate::merge::SpanLink;
 mod call_order;
 mod clocks;
 mod gaps;
+mod in_turn;
 mod likelihood;
+mod rounds;
+mod same_ids;
 mod values;
 
 /// Of all ways to give places to spans a match has this share, if it counts: it is three times as
@@ -42,6 +46,10 @@ const SURE_MIN: f64 = 0.9;
 /// it were told anew in each round, matches would be sure because of what they have told.
 const STAGES: usize = 3;
 
+/// Further ones where ids tell who is of one request ([`same_ids`]): what they tell of a call tells
+/// of those within it.
+const ID_STAGES: usize = 4;
+
 /// Rounds of learning from matches in each, if these go on changing.
 const ROUNDS_MAX: usize = 12;
 
@@ -53,6 +61,9 @@ const PAST: f64 = 3.0;
 
 /// What it costs if the handler's span begins with what it does not begin with.
 const ODD_LINE: f64 = 3.0;
+
+/// What it is worth if both have one id: those of 64 bits are equal by chance once in e^44.
+const OF_ID: f64 = 44.0;
 
 /// What each further place among the methods that can have printed a span costs.
 const RANK: f64 = 1.0;
@@ -93,15 +104,25 @@ pub(super) fn find(
     }
     let gaps = gaps::find(facts, &calls, config.window_us);
     let offsets = Offsets::new(facts, &calls, &gaps, config.skew_us);
-    let handlers: Vec<Handler> = (facts.iter())
+    let mut handlers: Vec<Handler> = (facts.iter())
         .map(|(span, fact)| (span, matches(pairs, facts, (&calls, &gaps), &offsets, (span, fact))))
         .filter(|(_, matches)| !matches.is_empty())
         .collect();
     let mut likelihood = Likelihood::new((model, facts), (&calls, &gaps), &offsets, &handlers);
     let mut known: Shares = handlers.iter().map(|(_, matches)| vec![0.0; matches.len()]).collect();
-    for stage in 0..STAGES {
+    let mut ids = SameIds::new(facts);
+    let odd: Vec<Vec<f64>> =
+        handlers.iter().map(|(_, matches)| matches.iter().map(|one| one.odd).collect()).collect();
+    let n_stages = STAGES + if ids.is_some() { ID_STAGES } else { 0 };
+    for stage in 0..n_stages {
         if stage > 0 {
             likelihood.set_order(&handlers, &known);
+        }
+        if let Some(ids) = ids.as_mut().filter(|_| stage > 0) {
+            let share_min = if stage + 1 < n_stages { SURE_MIN } else { LINK_MIN };
+            ids.learn((&gaps, &likelihood), (&handlers, &known), share_min);
+            ids.keep_apart(&gaps, &mut handlers, &odd);
+            in_turn::keep(facts, (&calls, &gaps), &mut handlers, &known);
         }
         for _ in 0..ROUNDS_MAX {
             let found = weigh(&likelihood, &handlers, &known);
@@ -132,10 +153,15 @@ fn matches(
         for gap in gaps.around(top, fact.start_us, |from| offsets.between(from, fact.node)) {
             let Gap { span: caller, call, .. } = *gaps.get(gap);
             let is_of_another = facts.ids().are_one(caller, span) == Some(false);
-            if caller == span || is_of_another || facts.are_of_one_thread(caller, span) {
+            let call = &calls[call as usize];
+            let is_elsewhere = match call.is_local {
+                true => facts.get(caller).node != fact.node,
+                false => facts.are_of_one_thread(caller, span),
+            };
+            if caller == span || is_of_another || is_elsewhere {
                 continue;
             }
-            let odd = odd + f64::from(calls[call as usize].n_past) * PAST;
+            let odd = odd + f64::from(call.n_past) * PAST;
             let known = best.entry(gap).or_insert(odd);
             *known = known.min(odd);
         }
@@ -144,6 +170,7 @@ fn matches(
     let is_of_id = |gap: &u32| facts.ids().are_one(gaps.get(*gap).span, span) == Some(true);
     if best.keys().any(is_of_id) {
         best.retain(|gap, _| is_of_id(gap));
+        best.values_mut().for_each(|odd| *odd -= OF_ID);
     }
     let mut out: Vec<Match> = best.into_iter().map(|(gap, odd)| Match { gap, odd }).collect();
     out.sort_unstable_by_key(|one| one.gap);
@@ -158,9 +185,9 @@ fn weigh(likelihood: &Likelihood<'_>, handlers: &[Handler], known: &Shares) -> S
         matches.iter().zip(known).flat_map(one).collect::<Vec<Edge>>()
     };
     let edges: Vec<Vec<Edge>> = handlers.par_iter().zip(known).map(of).collect();
-    let of = |((_, matches), shares): (&Handler, Vec<f64>)| {
+    let of = |((span, matches), shares): (&Handler, Vec<f64>)| {
         let mut shares = shares.into_iter();
-        let one = |one: &Match| shares.by_ref().take(likelihood.n_edges(one)).sum();
+        let one = |one: &Match| shares.by_ref().take(likelihood.n_edges(*span, one)).sum();
         matches.iter().map(one).collect()
     };
     handlers.iter().zip(shares(&edges)).map(of).collect()

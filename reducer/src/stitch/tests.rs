@@ -43,6 +43,7 @@ mod peers;
 mod queue_order;
 mod remote_calls;
 mod retries;
+mod same_ids;
 mod senders;
 mod series;
 mod short_names;

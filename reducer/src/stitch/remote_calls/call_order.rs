@@ -23,6 +23,8 @@ pub(super) struct CallOrder {
     of: FxHashMap<u32, Vec<(i64, i64, u32, u32)>>,
     /// From when until when spans were at work, where that is more than their own lines say.
     extents: FxHashMap<u32, [i64; 2]>,
+    /// By caller that does not wait: when it had the last of its answers, by its own clock.
+    answered: FxHashMap<u32, i64>,
 }
 
 /// What others have left of a gap.
@@ -44,12 +46,15 @@ impl CallOrder {
         handlers: &[Handler],
         sure: &[Option<Sure>],
     ) -> Self {
-        let mut links = Vec::new();
+        let (mut links, mut unwaited) = (Vec::new(), Vec::new());
         for ((handler, _), sure) in handlers.iter().zip(sure) {
             let Some(gap) = sure.map(|sure| gaps.get(sure.gap)) else { continue };
-            if calls[gap.call as usize].waits {
-                let ahead_us = offsets.between(facts.get(gap.span).node, facts.get(*handler).node);
+            let call = &calls[gap.call as usize];
+            let ahead_us = offsets.between(facts.get(gap.span).node, facts.get(*handler).node);
+            if call.waits {
                 links.push((gap, *handler, ahead_us));
+            } else if !call.is_local && !call.is_sent {
+                unwaited.push((gap.span, *handler, ahead_us));
             }
         }
         let mut order = CallOrder::default();
@@ -69,6 +74,11 @@ impl CallOrder {
                 break;
             }
         }
+        for (caller, handler, ahead_us) in unwaited {
+            let end = order.extent(facts, handler)[1] - ahead_us;
+            let known = order.answered.entry(caller).or_insert(end);
+            *known = end.max(*known);
+        }
         for (gap, handler, ahead_us) in links {
             let [start, end] = order.extent(facts, handler);
             let one = (start - ahead_us, end - ahead_us, handler, gap.place);
@@ -82,6 +92,11 @@ impl CallOrder {
     pub(super) fn extent(&self, facts: &Facts<'_>, span: u32) -> [i64; 2] {
         let fact = facts.get(span);
         self.extents.get(&span).copied().unwrap_or([fact.start_us, fact.end_us])
+    }
+
+    /// When a caller that does not wait had the last of its answers, if it is known.
+    pub(super) fn answered(&self, span: u32) -> Option<i64> {
+        self.answered.get(&span).copied()
     }
 
     /// What is left of a gap for a handler at work from `start` to `end`, by the caller's clock.

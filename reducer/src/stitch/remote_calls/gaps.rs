@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Dag, LogPointId, Model, PairId, TopLevelId};
+use schema::{Dag, LinkKind, LogPointId, Model, PairId, TopLevelId};
 
 use super::spans_of_tops;
 use crate::merge::to_u32;
@@ -28,6 +28,10 @@ pub(super) struct Call {
     /// The caller holds still.
     pub(super) waits: bool,
     pub(super) repeats: bool,
+    /// What is asked for is done in the same process.
+    pub(super) is_local: bool,
+    /// It is sent to a broker, which hands on in order.
+    pub(super) is_sent: bool,
     /// Handlers between that print nothing there, but elsewhere.
     pub(super) n_past: u32,
     /// Its place among the calls of one run of the caller, and of the handlers between.
@@ -109,6 +113,8 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>) -> Vec<Call> {
                 to: pair.to,
                 waits: call.waits,
                 repeats: call.repeats,
+                is_local: false,
+                is_sent: pair.kind == LinkKind::Message,
                 n_past: 0,
                 order: vec![call.order],
                 after,
@@ -117,6 +123,9 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>) -> Vec<Call> {
                 is_last: is_last || call.is_last,
             });
         }
+    }
+    if facts.ids().are_used() {
+        calls.extend(local(model, &shown));
     }
     let is_silent = |top: TopLevelId| {
         let dag = &model.top_level_methods[top.index()].dag;
@@ -136,6 +145,8 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>) -> Vec<Call> {
                 to: next.to,
                 waits: first.waits && next.waits,
                 repeats: first.repeats || next.repeats,
+                is_local: first.is_local && next.is_local,
+                is_sent: first.is_sent || next.is_sent,
                 n_past: first.n_past + u32::from(!is_silent(next.from)),
                 order: [&first.order[..], &next.order].concat(),
                 ..first.clone()
@@ -148,6 +159,34 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>) -> Vec<Call> {
         calls.extend(further);
     }
     calls
+}
+
+/// What is handed to other threads, or back to one when an answer is there: nobody waits for that,
+/// and where ids teach how long it takes they tell of whom a step without one is.
+fn local<'m>(model: &'m Model, shown: &'m FxHashSet<LogPointId>) -> impl Iterator<Item = Call> + use<'m> {
+    let pairs = model.communication_pairs.iter().enumerate();
+    pairs.filter(|(_, pair)| pair.kind == LinkKind::Thread && pair.from != pair.to).filter_map(
+        |(index, pair)| {
+            let nodes = &model.top_level_methods.get(pair.from.index())?.dag.nodes;
+            let printed = |point: LogPointId| shown.contains(&point) && !pair.after.contains(&point);
+            let points = nodes.iter().flat_map(|node| &node.points).map(|point| point.log_point);
+            Some(Call {
+                pair: PairId::new(index),
+                from: pair.from,
+                to: pair.to,
+                waits: false,
+                repeats: pair.many,
+                is_local: true,
+                is_sent: false,
+                n_past: 0,
+                order: vec![u32::MAX],
+                after: points.filter(|&point| printed(point)).collect(),
+                is_first: false,
+                before: FxHashSet::default(),
+                is_last: true,
+            })
+        },
+    )
 }
 
 /// Along the order of the code, or against it.
@@ -206,7 +245,14 @@ pub(super) fn find(facts: &Facts<'_>, calls: &[Call], window_us: i64) -> Gaps {
             let (known, at_events): (Vec<&Event>, Vec<usize>) =
                 (fact.events.iter().zip(0..)).filter(|(event, _)| event.log_point.is_some()).unzip();
             let [first, last] = bounds.of(span, fact);
+            let last_before = known
+                .iter()
+                .rposition(|event| event.log_point.is_some_and(|point| call.after.contains(&point)));
             for at in 0..=known.len() {
+                // What is handed over stands behind all that is printed before it.
+                if call.is_local && last_before.map(|last| last + 1) != Some(at) {
+                    continue;
+                }
                 let (before, after) = (at.checked_sub(1).map(|at| known[at]), known.get(at));
                 let fits = |event: Option<&Event>, points: &FxHashSet<LogPointId>, is_end: bool| {
                     event.map_or(is_end, |event| event.log_point.is_some_and(|point| points.contains(&point)))
@@ -216,7 +262,8 @@ pub(super) fn find(facts: &Facts<'_>, calls: &[Call], window_us: i64) -> Gaps {
                     fits(after.copied(), &call.before, call.is_last),
                 ];
                 // Between two lines that the code has both elsewhere nothing is asked.
-                if !fits[0] && (!fits[1] || before.is_none()) || (!fits[1] && after.is_none()) {
+                let is_odd = !fits[0] && (!fits[1] || before.is_none()) || (!fits[1] && after.is_none());
+                if is_odd && !call.is_local {
                     continue;
                 }
                 let begin_us = before.map_or(first, |event| event.ts_us);
@@ -240,7 +287,7 @@ pub(super) fn find(facts: &Facts<'_>, calls: &[Call], window_us: i64) -> Gaps {
                     begin_us,
                     end_us,
                     is_open: [before.is_none(), after.is_none()],
-                    n_odd: fits.iter().filter(|fits| !**fits).count() as u32,
+                    n_odd: if call.is_local { 0 } else { fits.iter().filter(|fits| !**fits).count() as u32 },
                 });
             }
         }
@@ -324,6 +371,11 @@ impl Gaps {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.gaps.len()
+    }
+
+    /// How many calls they have room for.
+    pub(super) fn n_places(&self) -> u32 {
+        self.gaps.iter().map(|gap| gap.place + 1).max().unwrap_or_default()
     }
 
     /// All of them.

@@ -13,6 +13,7 @@ use schema::{Model, TopLevelId};
 use super::call_order::CallOrder;
 use super::clocks::Offsets;
 use super::gaps::{Call, Gap, Gaps};
+use super::rounds::Rounds;
 use super::values::Values;
 use super::{Handler, Match, ODD_LINE, SURE_MIN, Shares, sure};
 use crate::stitch::assignment::Edge;
@@ -55,6 +56,8 @@ pub(super) struct Likelihood<'f> {
     /// By call: the odds of one more of it after each, in the same way.
     again: Vec<f64>,
     values: Values<'f>,
+    /// What is asked for in each round of a loop.
+    rounds: Rounds,
     /// What callers have waited for.
     call_order: CallOrder,
     /// Spans of each receiver that nobody known has asked for.
@@ -131,6 +134,7 @@ impl<'f> Likelihood<'f> {
             made: vec![[0.0, -ODD_LINE]; calls.len()],
             again: vec![0.0; calls.len()],
             values: Values::new((model, facts), (calls, gaps), handlers),
+            rounds: Rounds::default(),
             call_order: CallOrder::default(),
             strangers: strangers(facts, (calls, gaps), handlers, whole_us),
             whole_us,
@@ -154,6 +158,10 @@ impl<'f> Likelihood<'f> {
         let own = one.odd + self.order_cost(gap.call, times.is_in_order);
         let odds = self.alone(span) + self.values.odds(gap, span, known) - own - before;
         let made = self.made[gap.call as usize][usize::from(gap.n_odd > 0)];
+        // Each round of a loop asks for something else: there is one place for each.
+        if let Some(place) = self.rounds.place(&self.values, gap, span) {
+            return std::iter::once(Edge { place: Some(place), odds: odds + made }).chain(None);
+        }
         let first = Edge { place: Some(gap.place), odds: odds + made - after };
         let again = Edge { place: None, odds: odds + self.again[gap.call as usize] };
         std::iter::once(first).chain(call.repeats.then_some(again))
@@ -168,8 +176,10 @@ impl<'f> Likelihood<'f> {
     }
 
     /// How many these are.
-    pub(super) fn n_edges(&self, one: &Match) -> usize {
-        1 + usize::from(self.calls[self.gaps.get(one.gap).call as usize].repeats)
+    pub(super) fn n_edges(&self, span: u32, one: &Match) -> usize {
+        let gap = self.gaps.get(one.gap);
+        let is_of_round = self.rounds.place(&self.values, gap, span).is_some();
+        1 + usize::from(self.calls[gap.call as usize].repeats && !is_of_round)
     }
 
     /// Minus the logarithm of how often nobody known asks for such a span, per µs.
@@ -182,8 +192,12 @@ impl<'f> Likelihood<'f> {
         let (caller, handler) = (self.facts.get(gap.span), self.facts.get(span));
         let ahead_us = self.offsets.between(caller.node, handler.node);
         let own = self.call_order.extent(self.facts, span).map(|us| us - ahead_us);
-        if !self.calls[gap.call as usize].waits {
-            let before = (!gap.is_open[0]).then_some(own[0] - gap.begin_us);
+        let call = &self.calls[gap.call as usize];
+        if !call.waits {
+            // What goes on in another thread does so when the answer is there.
+            let answered = self.call_order.answered(gap.span).filter(|_| call.is_local);
+            let begin_us = gap.begin_us.max(answered.unwrap_or(i64::MIN));
+            let before = (!gap.is_open[0]).then_some(own[0] - begin_us);
             return Times { before, after: None, length: None, is_in_order: None };
         }
         let left = self.call_order.left(gap, span, own);
@@ -228,6 +242,7 @@ impl<'f> Likelihood<'f> {
             let without = (1.0 - n).max(0.0);
             gap.length_us().into_iter().for_each(|us| delays[gap.call as usize][2].add(us, without));
         }
+        self.rounds = Rounds::new((self.facts, calls, gaps), &self.values, handlers, known);
         (self.delays, self.in_order) = (delays, in_order);
         self.n_in = n_in;
         self.values.learn(handlers, known);

@@ -26,7 +26,7 @@ const TOLD_MAX: usize = 6;
 const FROM_MAX: usize = 3;
 
 /// Fields go together if that is so many times likelier than chance, of as many as were tried.
-const ODDS_MIN: f64 = 9.0;
+pub(super) const ODDS_MIN: f64 = 9.0;
 
 /// Matches that are less likely say nothing of values.
 const LIKELY_MIN: f64 = 0.01;
@@ -38,7 +38,7 @@ const STEPS: usize = 8;
 const CONCENTRATIONS: [f64; 7] = [0.25, 1.0, 4.0, 16.0, 64.0, 256.0, f64::INFINITY];
 
 /// A value by where it was printed.
-type Field = (LogPointId, u32);
+pub(super) type Field = (LogPointId, u32);
 
 /// A value of a caller: where it was printed, and whether it is the first one behind a gap, or
 /// the last one before it.
@@ -151,6 +151,17 @@ impl<'f> Values<'f> {
             used.push(at);
         }
         sum
+    }
+
+    /// What a handler prints, by field.
+    pub(super) fn printed(&self, span: u32) -> &[(Field, u32)] {
+        &self.theirs[&span]
+    }
+
+    /// How likely two spans of a handler print the same text in a field by chance.
+    pub(super) fn chance(&self, top: TopLevelId, field: Field) -> f64 {
+        let usual = self.usual.get(&(top, field));
+        usual.map_or(1.0, |usual| usual.by_way[0].values().map(|n| (n / usual.n).powi(2)).sum())
     }
 
     /// Learns from how likely all matches are.
