@@ -61,6 +61,7 @@ mod between;
 mod called_again;
 mod canonical;
 mod choice;
+mod continuations;
 mod counted;
 mod decoder;
 mod disputes;

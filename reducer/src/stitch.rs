@@ -26,7 +26,6 @@ use crate::{Config, IdField};
 mod accept;
 mod alike;
 mod answers;
-mod assignment;
 mod at_work;
 mod called_first;
 mod calls_next;

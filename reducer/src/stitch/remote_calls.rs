@@ -3,7 +3,7 @@
 //! A caller that waits holds still: what it has asked for lies between its line before the call
 //! and the one after it, and one run of a call asks for one thing. So all gaps between lines of
 //! callers ([`gaps`]), with a place for each call that can be made there, and all spans of handlers
-//! are given to each other at once ([`super::assignment`]). How likely a match is, against that
+//! are given to each other at once ([`schema::assignment`]). How likely a match is, against that
 //! none of the known callers has asked, is weighed once ([`likelihood`]): by the times from the
 //! line before to the handler's first one and from its last one to the line after, by the order of
 //! calls ([`call_order`]), and by the values that go together on both sides ([`values`]). All of
@@ -14,12 +14,12 @@
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use schema::assignment::{Edge, shares};
 use schema::{Model, Pass, TopLevelId};
 
 use self::clocks::Offsets;
 use self::gaps::{Call, Gap, Gaps};
 use self::likelihood::Likelihood;
-use super::assignment::{Edge, shares};
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
 use crate::Config;
