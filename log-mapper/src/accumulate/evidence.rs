@@ -437,7 +437,7 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
     // unless lines before it were skipped then, and it goes on with what was just printed.
     let is_told = (is_trusted || best.n_weak > 0) && near && (!around.starts || around.beside);
     let is_next = best.follows == Follows::Next && best.entered && around.in_order_window;
-    let enough = is_next && is_told && (best.n_weak > 0 || std::env::var_os("LPROF_X").is_none());
+    let enough = is_next && is_told && std::env::var_os("LPROF_X").is_none();
     enough.then(|| reason("order", best))
 }
 

@@ -11,11 +11,15 @@
 //! wait is known by the time since it asked. Clocks of nodes may be apart ([`clocks`]).
 //!
 //! A match counts where its share of all ways to give places to spans is [`LINK_MIN`].
+//!
+//! What runs around a handler in its thread, a filter, asks for it in the same way. Where no threads
+//! are printed, it is found likewise, among the spans of one node ([`Asked::InThread`]): for itself,
+//! since somebody far off has asked for the same run.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use schema::assignment::{Edge, shares};
-use schema::{Model, Pass, TopLevelId};
+use schema::{CommunicationPair, LinkKind, Model, Pass, TopLevelId};
 
 use self::clocks::Offsets;
 use self::gaps::{Call, Gap, Gaps};
@@ -80,21 +84,46 @@ struct Sure {
     share: f64,
 }
 
+/// Whose calls are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Of what runs elsewhere, over a network.
+    FarOff,
+    /// Of what runs around a handler in its thread, which is not printed.
+    InThread,
+}
+
+impl Asked {
+    /// Whether a pair is of such calls.
+    fn is_by(self, pair: &CommunicationPair) -> bool {
+        match self {
+            Asked::FarOff => pair.kind.is_served(),
+            Asked::InThread => pair.kind == LinkKind::Call,
+        }
+    }
+
+    /// Whether the one span can have called the other.
+    fn can_be(self, caller: &Fact<'_>, handler: &Fact<'_>) -> bool {
+        let is_near = caller.node == handler.node && caller.thread.is_none() && handler.thread.is_none();
+        self == Asked::FarOff || is_near
+    }
+}
+
 /// Links from callers to the spans of handlers that they have asked for, and how likely each is.
 pub(super) fn find(
     model: &Model,
     pairs: &Pairs<'_>,
     facts: &Facts<'_>,
-    config: &Config,
+    (asked, config): (Asked, &Config),
 ) -> Vec<(SpanLink, f64)> {
-    let calls = gaps::calls(model, facts);
+    let calls = gaps::calls(model, facts, |pair| asked.is_by(pair));
     if calls.is_empty() {
         return Vec::new();
     }
     let gaps = gaps::find(facts, &calls, config.window_us);
     let offsets = Offsets::new(facts, &calls, &gaps, config.skew_us);
     let handlers: Vec<Handler> = (facts.iter())
-        .map(|(span, fact)| (span, matches(pairs, facts, (&calls, &gaps), &offsets, (span, fact))))
+        .map(|(span, fact)| (span, matches((pairs, facts), asked, (&calls, &gaps), &offsets, (span, fact))))
         .filter(|(_, matches)| !matches.is_empty())
         .collect();
     let mut likelihood = Likelihood::new((model, facts), (&calls, &gaps), &offsets, &handlers);
@@ -119,8 +148,8 @@ pub(super) fn find(
 
 /// The gaps that a span can lie in.
 fn matches(
-    pairs: &Pairs<'_>,
-    facts: &Facts<'_>,
+    (pairs, facts): (&Pairs<'_>, &Facts<'_>),
+    asked: Asked,
     (calls, gaps): (&[Call], &Gaps),
     offsets: &Offsets,
     (span, fact): (u32, &Fact<'_>),
@@ -132,7 +161,11 @@ fn matches(
         for gap in gaps.around(top, fact.start_us, |from| offsets.between(from, fact.node)) {
             let Gap { span: caller, call, .. } = *gaps.get(gap);
             let is_of_another = facts.ids().are_one(caller, span) == Some(false);
-            if caller == span || is_of_another || facts.are_of_one_thread(caller, span) {
+            if caller == span
+                || is_of_another
+                || facts.are_of_one_thread(caller, span)
+                || !asked.can_be(facts.get(caller), fact)
+            {
                 continue;
             }
             let odd = odd + f64::from(calls[call as usize].n_past) * PAST;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Dag, LogPointId, Model, PairId, TopLevelId};
+use schema::{CommunicationPair, Dag, LogPointId, Model, PairId, TopLevelId};
 
 use super::spans_of_tops;
 use crate::merge::to_u32;
@@ -89,14 +89,18 @@ pub(super) struct Gaps {
     of: BTreeMap<(TopLevelId, u32), [Vec<u32>; 2]>,
 }
 
-/// All calls, also past handlers that print nothing. Log points that nobody has printed, because
+/// All calls of the pairs that are meant, also past handlers that print nothing. Log points that nobody has printed, because
 /// their level is off or for another reason, are passed over.
-pub(super) fn calls(model: &Model, facts: &Facts<'_>) -> Vec<Call> {
+pub(super) fn calls(
+    model: &Model,
+    facts: &Facts<'_>,
+    is_meant: impl Fn(&CommunicationPair) -> bool,
+) -> Vec<Call> {
     let events = facts.iter().flat_map(|(_, fact)| fact.events);
     let shown: FxHashSet<LogPointId> = events.filter_map(|event| event.log_point).collect();
     let mut calls = Vec::new();
     for (index, pair) in model.communication_pairs.iter().enumerate() {
-        let Some(top) = model.top_level_methods.get(pair.from.index()).filter(|_| pair.kind.is_served())
+        let Some(top) = model.top_level_methods.get(pair.from.index()).filter(|_| is_meant(pair))
         else {
             continue;
         };
