@@ -44,9 +44,8 @@ struct Side {
 impl Delays {
     /// So long with a weight, µs.
     pub fn add(&mut self, us: i64, weight: f64) {
-        let side = self.sides[usize::from(us < 0)].get_or_insert_with(|| {
-            Box::new(Side { powers: [0.0; N_POWERS], parts: [0.0; N_BINS] })
-        });
+        let side = self.sides[usize::from(us < 0)]
+            .get_or_insert_with(|| Box::new(Side { powers: [0.0; N_POWERS], parts: [0.0; N_BINS] }));
         side.powers[power(us).0] += weight;
         side.parts[part(us).0] += weight;
         self.total += weight;
@@ -141,6 +140,9 @@ mod tests {
         assert!(at(40, 0.0) > at(60, 0.0) + 1.0 && at(60, 0.0) > at(200, 0.0));
         let mut alone = Delays::default();
         alone.add(40_000, 1.0);
-        assert!((alone.log_density(40_000, 1.0, 16) - Delays::default().log_density(40_000, 0.0, 16)).abs() < 1e-9);
+        assert!(
+            (alone.log_density(40_000, 1.0, 16) - Delays::default().log_density(40_000, 0.0, 16)).abs()
+                < 1e-9
+        );
     }
 }

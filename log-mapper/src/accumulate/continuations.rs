@@ -9,10 +9,12 @@
 //! after the other than so long before it, which is by chance. What a piece shows itself is never
 //! evidence for it. The order of the code and values that contradict say what is possible at all.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::assignment::{Edge, shares};
 use schema::delays::{Delays, power};
-use schema::{Event, Kinds, LogPointId, Pass, Place, TopLevelId, TopLevelKind};
+use schema::{Event, Kinds, LogPointId, Pass, Place, Span, TopLevelId, TopLevelKind, Value};
 
 use super::began::Began;
 use super::between::{nodes_of, step, walk};
@@ -28,9 +30,9 @@ const HOSTS_MAX: usize = 16;
 /// Rounds of learning; after so many of them little changes.
 const ROUNDS: usize = 6;
 
-/// A piece is joined with a span if all ways together say so with nine to one: what stays apart can
-/// be joined later, what is joined here is one from then on.
-const SHARE_MIN: f64 = 0.9;
+/// Of all ways to give pieces to spans a join has this share, if it counts: it is three times as
+/// likely as not, as with links.
+const SHARE_MIN: f64 = 0.75;
 
 /// What is known before anything was seen counts as one sight.
 const PRIOR: f64 = 1.0;
@@ -182,8 +184,17 @@ impl Search<'_, '_> {
     /// The rounds of a dispatcher are not begun and ended, but follow each other, and so do the
     /// events of an entity.
     fn waits(&mut self, host: usize, piece: usize, first: LogPointId) -> bool {
+        let begins = self.begins(piece, first);
         let (host, piece) = (&self.done[host].1, &self.done[piece].1);
         if self.began.is_later(host, piece) || host.is_of_another_trace(piece) {
+            return false;
+        }
+        // The same statement once more: it goes on, or begins its work anew, and nothing tells.
+        let is_again = ends(host).is_some_and(|(begun, last)| begun == first || last == first);
+        if begins && is_again {
+            return false;
+        }
+        if names_others(self.kinds, host, piece) {
             return false;
         }
         host.span.top_levels.iter().any(|&top| {
@@ -195,6 +206,19 @@ impl Search<'_, '_> {
             }
         })
     }
+}
+
+/// Whether two spans name things of one kind, of which none is named by both.
+fn names_others(kinds: &Kinds, a: &Closed, b: &Closed) -> bool {
+    let kind = |value: &Value| kinds.of(value.value_class);
+    a.span.identifiers.iter().any(|value| {
+        let of_kind = |span: &Span| -> Vec<Arc<str>> {
+            let same = span.identifiers.iter().filter(|other| kind(other) == kind(value));
+            same.map(|other| Arc::clone(&other.text)).collect()
+        };
+        let (ours, theirs) = (of_kind(&a.span), of_kind(&b.span));
+        !theirs.is_empty() && !ours.iter().any(|text| theirs.contains(text))
+    })
 }
 
 /// What is known of how lines follow each other, and how likely each piece goes on with each of
@@ -290,15 +314,9 @@ impl<'p> Learning<'p> {
             self.shares = shares(&edges);
             self.learn();
         }
-        let share_min = std::env::var("SHARE").ok().and_then(|s| s.parse::<f64>().ok()).unwrap_or(SHARE_MIN);
-        if std::env::var_os("DUMP").is_some() {
-            for (piece, shares) in self.pieces.all.iter().zip(&self.shares) {
-                eprintln!("piece {} first {} begins {} hosts {:?}", piece.span, piece.first, piece.begins, piece.hosts.iter().zip(shares).map(|(h, s)| (h.span, h.step.0, h.step.2, (s * 100.0).round())).collect::<Vec<_>>());
-            }
-        }
         let mut found = FxHashMap::default();
         for (piece, shares) in self.pieces.all.iter().zip(&self.shares) {
-            let sure = piece.hosts.iter().zip(shares).find(|(_, share)| **share >= share_min);
+            let sure = piece.hosts.iter().zip(shares).find(|(_, share)| **share >= SHARE_MIN);
             found.extend(sure.map(|(host, _)| (piece.span, host.span)));
         }
         debug_assert!(found.len() <= self.pieces.n_spans);
@@ -332,7 +350,8 @@ fn chain(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>, hosts: &FxHashM
         if !parts.is_empty() {
             let rest: Vec<Closed> = parts.iter().map(|&part| done[part].1.clone()).collect();
             let truncated = done[last].1.span.truncated;
-            let mut whole = done[host].1.clone().with(rest.into_iter(), (Pass::Rests, "order, all together"));
+            let mut whole =
+                done[host].1.clone().with(rest.into_iter(), (Pass::Continuations, "order, all together"));
             whole.keep(|top| states.iter().any(|(other, _)| *other == top));
             whole.span.truncated = truncated;
             done[host].1 = whole;

@@ -237,10 +237,11 @@ impl Part<'_> {
         config.run(Pass::FirstLines, || first_lines::join(orders, done));
         config.run(Pass::Amidst, || amidst::join(orders, done));
         config.run(Pass::Late, || late::join(orders, done, config.window_us));
-        config.run(Pass::Rests, || match has_threads {
-            true => rests::join(orders, (kinds, began), done, config.window_us),
-            false => continuations::join(orders, (kinds, began), done, config.order_window_us),
-        });
+        let window_us = if has_threads { config.window_us } else { config.order_window_us };
+        config.run(Pass::Rests, || rests::join(orders, (kinds, began), done, window_us));
+        if !has_threads {
+            config.run(Pass::Continuations, || continuations::join(orders, (kinds, began), done, window_us));
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! own where something else could be printed as well, and what only one can print goes on
 //! after the last of them, without its start. But its start is there: the span that its
 //! thread had begun before, which prints what stands between, one after the other, and then
-//! the rest. Where no threads are printed, [`super::continuations`] finds it.
+//! the rest. Where no threads are printed it is the only span that can have come to the
+//! rest, if lines between fill what lacks there, and if there is only one way to do so.
 
 use std::sync::Arc;
 
@@ -24,6 +25,9 @@ use super::pools::Closed;
 /// Spans that are looked at before a rest.
 const LOOK_BACK_MAX: usize = 16;
 
+/// The same where no threads are printed: others print there as well.
+const LOOK_BACK_ALL_MAX: usize = 64;
+
 /// Joins rests with what was begun. `done`: the spans of one log source with the numbers of
 /// their first records, sorted by those; a rest comes at most `window_us` after the last
 /// line of what it is the rest of.
@@ -35,13 +39,14 @@ pub(super) fn join(
 ) {
     let mut of_thread: FxHashMap<Option<Arc<str>>, Vec<usize>> = FxHashMap::default();
     let mut gone = FxHashSet::default();
-    let mut rests = Rests { orders, kinds, began, done, window_us };
+    let shown = Shown::of(done);
+    let mut rests = Rests { orders, kinds, began, done, shown, window_us };
     for span in 0..rests.done.len() {
         let before = of_thread.entry(rests.done[span].1.span.thread.clone()).or_default();
         match rests.find(before, span) {
             Some(whole) => {
                 // No further back than is looked.
-                let mut last = before.split_off(before.len().saturating_sub(LOOK_BACK_MAX));
+                let mut last = before.split_off(before.len().saturating_sub(LOOK_BACK_ALL_MAX));
                 last.retain(|other| !whole.between.contains(other));
                 before.append(&mut last);
                 rests.join(&whole, span);
@@ -63,13 +68,57 @@ struct Whole {
     top: TopLevelId,
 }
 
+/// A way to a place in an order: nodes, the spans on it, and whether there are several such
+/// ways.
+struct Way {
+    nodes: Vec<u32>,
+    parts: Vec<usize>,
+    is_unsure: bool,
+}
+
 /// Finds what rests belong to, all by their positions.
 struct Rests<'a, 'm> {
     orders: &'a mut Orders<'m>,
     kinds: &'a Kinds,
     began: &'a Began,
     done: &'a mut Vec<(u64, Closed)>,
+    shown: Shown,
     window_us: i64,
+}
+
+/// What the spans that need no rest show of how methods go on.
+#[derive(Default)]
+struct Shown {
+    /// What a method prints.
+    prints: FxHashSet<(TopLevelId, LogPointId)>,
+    /// What it prints directly after something else.
+    next: FxHashSet<(TopLevelId, LogPointId, LogPointId)>,
+}
+
+impl Shown {
+    fn of(done: &[(u64, Closed)]) -> Self {
+        let mut shown = Self::default();
+        for (_, closed) in done {
+            for top in closed.best_tops() {
+                let points = closed.span.events.iter().filter_map(|event| event.log_point);
+                shown.prints.extend(points.clone().map(|point| (top, point)));
+                shown.next.extend(points.clone().zip(points.skip(1)).map(|(last, next)| (top, last, next)));
+            }
+        }
+        shown
+    }
+
+    /// Whether `top` goes on directly after `last` with `next`, and never prints what stands
+    /// between with `points`.
+    fn goes_without(
+        &self,
+        top: TopLevelId,
+        (last, next): (LogPointId, LogPointId),
+        points: &[LogPointId],
+    ) -> bool {
+        self.next.contains(&(top, last, next))
+            && points.iter().any(|&point| !self.prints.contains(&(top, point)))
+    }
 }
 
 impl Rests<'_, '_> {
@@ -81,7 +130,8 @@ impl Rests<'_, '_> {
         match (&self.done[span].1.span.thread, begins) {
             (Some(_), true) => self.going_on(before, span),
             (Some(_), false) => self.of_its_thread(before, span, first),
-            (None, _) => None,
+            (None, true) => None,
+            (None, false) => self.the_only_one(before, span, first),
         }
     }
 
@@ -111,7 +161,11 @@ impl Rests<'_, '_> {
     fn join(&mut self, Whole { host, between, top }: &Whole, rest: usize) {
         let parts: Vec<Closed> =
             between.iter().chain([&rest]).map(|&part| self.done[part].1.clone()).collect();
-        let mut whole = self.done[*host].1.clone().with(parts.into_iter(), (Pass::Rests, "thread, the rest"));
+        let reason = match self.done[rest].1.span.thread {
+            Some(_) => "thread, the rest",
+            None => "order, the rest",
+        };
+        let mut whole = self.done[*host].1.clone().with(parts.into_iter(), (Pass::Rests, reason));
         whole.keep(|other| other == *top);
         whole.span.truncated = self.done[rest].1.span.truncated;
         self.done[*host].1 = whole;
@@ -137,6 +191,96 @@ impl Rests<'_, '_> {
             next = host;
         }
         None
+    }
+
+    /// The only span that can have come to the rest, if lines between fill what it has to
+    /// print until then in one way, and if what it is was not begun anew since.
+    fn the_only_one(&mut self, before: &[usize], rest: usize, first: LogPointId) -> Option<Whole> {
+        let mut found = None;
+        for (n_between, &host) in before.iter().rev().take(LOOK_BACK_ALL_MAX).enumerate() {
+            let tops = self.common(host, rest);
+            if tops.is_empty() || self.ends_long_before(host, rest) {
+                continue;
+            }
+            // Who goes on after the rest can have printed it as well.
+            if !self.is_before(host, rest) {
+                return None;
+            }
+            let can_come = tops.iter().find_map(|&top| {
+                let nodes = walk(self.orders, top, &self.done[host].1.span.events);
+                let can_come = !step(self.orders, top, &nodes, first, |_| true).is_empty();
+                can_come.then_some((top, nodes))
+            });
+            match can_come {
+                Some(_) if found.is_some() => return None,
+                Some((top, nodes)) => {
+                    let between = &before[before.len() - n_between..];
+                    let between = self.fillers(top, nodes, (host, between, rest), first);
+                    found = Some(between.map(|between| Whole { host, between, top }));
+                }
+                None if found.is_none() && self.done[host].1.best_tops().all(|top| tops.contains(&top)) => {
+                    return None;
+                }
+                None => {}
+            }
+        }
+        found?
+    }
+
+    /// The spans of `between` that `top` prints one after the other from `nodes` on until it
+    /// comes to the rest: as many as can be.
+    fn fillers(
+        &mut self,
+        top: TopLevelId,
+        nodes: Vec<u32>,
+        (host, between, rest): (usize, &[usize], usize),
+        first: LogPointId,
+    ) -> Option<Vec<usize>> {
+        let mut ways = vec![Way { nodes, parts: Vec::new(), is_unsure: false }];
+        let last = self.done[host].1.span.events.iter().rev().find_map(|event| event.log_point);
+        let goes_without = |part: usize| {
+            last.is_some_and(|last| self.shown.goes_without(top, (last, first), &self.done[part].1.points()))
+        };
+        let is_part = |part: &usize| self.is_part(top, host, *part, rest) && !goes_without(*part);
+        let between: Vec<usize> = between.iter().copied().filter(is_part).collect();
+        for part in between {
+            let points = self.done[part].1.points();
+            let mut longer: Vec<Way> = Vec::new();
+            for way in &ways {
+                let is_after = way.parts.last().is_none_or(|&last| self.is_before(last, part));
+                let mut nodes = way.nodes.clone();
+                for &point in &points {
+                    nodes = next_of(self.orders, top, &nodes, point);
+                }
+                if is_after && !nodes.is_empty() {
+                    let parts = way.parts.iter().copied().chain([part]).collect();
+                    longer.push(Way { nodes, parts, is_unsure: way.is_unsure });
+                }
+            }
+            for way in longer {
+                match ways.iter_mut().find(|known| known.nodes == way.nodes) {
+                    Some(known) if known.parts.len() == way.parts.len() => known.is_unsure = true,
+                    Some(known) if known.parts.len() < way.parts.len() => *known = way,
+                    Some(_) => {}
+                    None => ways.push(way),
+                }
+            }
+        }
+        ways.retain(|way| !next_of(self.orders, top, &way.nodes, first).is_empty());
+        let most = ways.iter().map(|way| way.parts.len()).max()?;
+        ways.retain(|way| way.parts.len() == most);
+        let [Way { parts, is_unsure: false, .. }] = &ways[..] else { return None };
+        Some(parts.clone())
+    }
+
+    /// Whether a span stands between two others, can be of the same `top`, and is about
+    /// nothing else.
+    fn is_part(&self, top: TopLevelId, host: usize, part: usize, rest: usize) -> bool {
+        self.done[part].1.span.top_levels.contains(&top)
+            && self.is_before(host, part)
+            && self.is_before(part, rest)
+            && !self.is_of_another(top, part, rest)
+            && !self.is_of_another(top, host, part)
     }
 
     /// What both can be, which began with the first line of `host`, and is about the same.
@@ -180,12 +324,8 @@ impl Rests<'_, '_> {
         names(a, b) || names(b, a)
     }
 
-    /// Whether `a` had printed its last line before the first one of `b`, and their ids do not say
-    /// that they are of two requests.
+    /// Whether `a` had printed its last line before the first one of `b`.
     fn is_before(&self, a: usize, b: usize) -> bool {
-        if self.done[a].1.is_of_another_trace(&self.done[b].1) {
-            return false;
-        }
         let at = |event: &Event| -> (i64, Place) { (event.ts_us, event.place()) };
         let (a, b) = (&self.done[a].1.span.events, &self.done[b].1.span.events);
         a.last().map(at) < b.first().map(at)
@@ -290,4 +430,24 @@ pub(super) fn names_in(orders: &Orders<'_>, top: TopLevelId, event: &Event) -> V
         Some((id, fixed(text, shape)?.into_owned()))
     };
     event.values.iter().filter_map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use schema::{LogPointId, TopLevelId};
+
+    use super::Shown;
+
+    #[test]
+    fn what_a_method_goes_on_without_is_not_put_between() {
+        let [submitting, stored, submitted] = [0, 1, 2].map(LogPointId::new);
+        let top = TopLevelId::new(0);
+        let goes_without = |shown: &Shown| shown.goes_without(top, (submitting, submitted), &[stored]);
+        let mut shown = Shown::default();
+        assert!(!goes_without(&shown), "nothing is known of how it goes on");
+        shown.next.insert((top, submitting, submitted));
+        assert!(goes_without(&shown), "it goes on at once");
+        shown.prints.insert((top, stored));
+        assert!(!goes_without(&shown), "it does both");
+    }
 }

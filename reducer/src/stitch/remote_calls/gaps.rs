@@ -100,8 +100,7 @@ pub(super) fn calls(
     let shown: FxHashSet<LogPointId> = events.filter_map(|event| event.log_point).collect();
     let mut calls = Vec::new();
     for (index, pair) in model.communication_pairs.iter().enumerate() {
-        let Some(top) = model.top_level_methods.get(pair.from.index()).filter(|_| is_meant(pair))
-        else {
+        let Some(top) = model.top_level_methods.get(pair.from.index()).filter(|_| is_meant(pair)) else {
             continue;
         };
         for call in &pair.remote_calls {
