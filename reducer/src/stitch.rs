@@ -17,6 +17,7 @@ use self::candidates::Finder;
 use self::evidence::Candidate;
 pub(crate) use self::evidence::is_address;
 use self::facts::Facts;
+use self::remote_calls::Asked;
 use crate::merge::{Sets, SpanLink, to_u32};
 use crate::shuffle::by_component;
 use crate::skeleton::Span;
@@ -26,7 +27,6 @@ use crate::{Config, IdField};
 mod accept;
 mod alike;
 mod answers;
-mod assignment;
 mod at_work;
 mod called_first;
 mod calls_next;
@@ -110,7 +110,8 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], ticks: &Ticks, config: &Conf
     let mut found = Links::new(config);
     let mut told = BTreeMap::new();
     found.add(Pass::RemoteCalls, |_| {
-        let links = remote_calls::find(model, &pairs, &facts, config);
+        let mut links = remote_calls::find(model, &pairs, &facts, (Asked::FarOff, config));
+        links.extend(remote_calls::find(model, &pairs, &facts, (Asked::InThread, config)));
         told.extend(links.iter().copied());
         links.into_iter().map(|(link, _)| link).collect()
     });

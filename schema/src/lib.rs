@@ -10,6 +10,8 @@
 //! on each other. Only the types of this crate are serialized.
 
 pub mod accumulator;
+pub mod assignment;
+pub mod delays;
 pub mod error;
 pub mod faults;
 pub mod happened_before;

@@ -113,6 +113,8 @@ passes! {
     Span Late = "late",
     /// The rest of what began in another span.
     Span Rests = "rests",
+    /// What each span goes on with, all together, without threads.
+    Span Continuations = "continuations",
 
     /// Work that is numbered from one counter.
     Link Labels = "labels",

@@ -89,6 +89,14 @@ pub(crate) struct Request {
     pub(crate) waits: bool,
 }
 
+impl Request {
+    /// What runs around a handler asks for it by a call in its thread.
+    pub(crate) fn in_thread(target: MethodId) -> Self {
+        let [verb, template, asked, host] = Default::default();
+        Request { target, verb, template, asked, host, waits: true }
+    }
+}
+
 /// All handlers of a program, sorted by method; each once.
 pub(crate) fn handlers(resolver: &Resolver<'_>) -> Vec<Handler> {
     let mut found = annotated::find(resolver);

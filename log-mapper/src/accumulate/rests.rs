@@ -338,26 +338,33 @@ impl Rests<'_, '_> {
         gap_us.is_some_and(|gap_us| gap_us > self.window_us)
     }
 
-    /// Whether two spans are not about the same: they show what was made while the program
-    /// ran, of one kind, and nothing of that is the same. Where no threads are printed, it is
-    /// enough that `top` calls them differently; a thread may meet several such things.
     fn is_of_another(&self, top: TopLevelId, a: usize, b: usize) -> bool {
-        let (a, b) = (&self.done[a].1, &self.done[b].1);
-        if a.span.thread.is_none() {
-            let (ours, theirs) = (names(self.orders, top, a), names(self.orders, top, b));
-            if ours.iter().any(|(id, text)| theirs.iter().any(|(other, known)| id == other && text != known))
-            {
-                return true;
-            }
-        }
-        let made = |value: &&Value| is_made(&value.text);
-        let theirs = || b.span.identifiers.iter().filter(made);
-        let kind = |value: &Value| self.kinds.of(value.value_class);
-        let is_kind = |value: &Value| theirs().any(|other| kind(other) == kind(value));
-        let is_same = |value: &Value| theirs().any(|other| other.text == value.text);
-        let mut ours = a.span.identifiers.iter().filter(made);
-        ours.clone().any(is_kind) && !ours.any(is_same)
+        are_apart(self.orders, self.kinds, top, (&self.done[a].1, &self.done[b].1))
     }
+}
+
+/// Whether two spans are not about the same: they show what was made while the program ran, of one
+/// kind, and nothing of that is the same. Where no threads are printed, it is enough that `top`
+/// calls them differently; a thread may meet several such things.
+pub(super) fn are_apart(
+    orders: &Orders<'_>,
+    kinds: &Kinds,
+    top: TopLevelId,
+    (a, b): (&Closed, &Closed),
+) -> bool {
+    if a.span.thread.is_none() {
+        let (ours, theirs) = (names(orders, top, a), names(orders, top, b));
+        if ours.iter().any(|(id, text)| theirs.iter().any(|(other, known)| id == other && text != known)) {
+            return true;
+        }
+    }
+    let made = |value: &&Value| is_made(&value.text);
+    let theirs = || b.span.identifiers.iter().filter(made);
+    let kind = |value: &Value| kinds.of(value.value_class);
+    let is_kind = |value: &Value| theirs().any(|other| kind(other) == kind(value));
+    let is_same = |value: &Value| theirs().any(|other| other.text == value.text);
+    let mut ours = a.span.identifiers.iter().filter(made);
+    ours.clone().any(is_kind) && !ours.any(is_same)
 }
 
 /// `host` with `rest`, if it can print all of that next, one line after the other, and both name the

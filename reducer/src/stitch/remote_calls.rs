@@ -3,7 +3,7 @@
 //! A caller that waits holds still: what it has asked for lies between its line before the call
 //! and the one after it, and one run of a call asks for one thing. So all gaps between lines of
 //! callers ([`gaps`]), with a place for each call that can be made there, and all spans of handlers
-//! are given to each other at once ([`super::assignment`]). How likely a match is, against that
+//! are given to each other at once ([`schema::assignment`]). How likely a match is, against that
 //! none of the known callers has asked, is weighed once ([`likelihood`]): by the times from the
 //! line before to the handler's first one and from its last one to the line after, by the order of
 //! calls ([`call_order`]), and by the values that go together on both sides ([`values`]). All of
@@ -11,16 +11,20 @@
 //! wait is known by the time since it asked. Clocks of nodes may be apart ([`clocks`]).
 //!
 //! A match counts where its share of all ways to give places to spans is [`LINK_MIN`].
+//!
+//! What runs around a handler in its thread, a filter, asks for it in the same way. Where no threads
+//! are printed, it is found likewise, among the spans of one node ([`Asked::InThread`]): for itself,
+//! since somebody far off has asked for the same run.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use schema::{Model, Pass, TopLevelId};
+use schema::assignment::{Edge, shares};
+use schema::{CommunicationPair, LinkKind, Model, Pass, TopLevelId};
 
 use self::clocks::Offsets;
 use self::gaps::{Call, Gap, Gaps};
 use self::likelihood::Likelihood;
 use self::same_ids::SameIds;
-use super::assignment::{Edge, shares};
 use super::facts::{Fact, Facts};
 use super::pairs::Pairs;
 use crate::Config;
@@ -91,21 +95,46 @@ struct Sure {
     share: f64,
 }
 
+/// Whose calls are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Of what runs elsewhere, over a network.
+    FarOff,
+    /// Of what runs around a handler in its thread, which is not printed.
+    InThread,
+}
+
+impl Asked {
+    /// Whether a pair is of such calls.
+    fn is_by(self, pair: &CommunicationPair) -> bool {
+        match self {
+            Asked::FarOff => pair.kind.is_served(),
+            Asked::InThread => pair.kind == LinkKind::Call,
+        }
+    }
+
+    /// Whether the one span can have called the other.
+    fn can_be(self, caller: &Fact<'_>, handler: &Fact<'_>) -> bool {
+        let is_near = caller.node == handler.node && caller.thread.is_none() && handler.thread.is_none();
+        self == Asked::FarOff || is_near
+    }
+}
+
 /// Links from callers to the spans of handlers that they have asked for, and how likely each is.
 pub(super) fn find(
     model: &Model,
     pairs: &Pairs<'_>,
     facts: &Facts<'_>,
-    config: &Config,
+    (asked, config): (Asked, &Config),
 ) -> Vec<(SpanLink, f64)> {
-    let calls = gaps::calls(model, facts);
+    let calls = gaps::calls(model, facts, asked);
     if calls.is_empty() {
         return Vec::new();
     }
     let gaps = gaps::find(facts, &calls, config.window_us);
     let offsets = Offsets::new(facts, &calls, &gaps, config.skew_us);
     let mut handlers: Vec<Handler> = (facts.iter())
-        .map(|(span, fact)| (span, matches(pairs, facts, (&calls, &gaps), &offsets, (span, fact))))
+        .map(|(span, fact)| (span, matches((pairs, facts), asked, (&calls, &gaps), &offsets, (span, fact))))
         .filter(|(_, matches)| !matches.is_empty())
         .collect();
     let mut likelihood = Likelihood::new((model, facts), (&calls, &gaps), &offsets, &handlers);
@@ -140,8 +169,8 @@ pub(super) fn find(
 
 /// The gaps that a span can lie in.
 fn matches(
-    pairs: &Pairs<'_>,
-    facts: &Facts<'_>,
+    (pairs, facts): (&Pairs<'_>, &Facts<'_>),
+    asked: Asked,
     (calls, gaps): (&[Call], &Gaps),
     offsets: &Offsets,
     (span, fact): (u32, &Fact<'_>),
@@ -156,7 +185,7 @@ fn matches(
             let call = &calls[call as usize];
             let is_elsewhere = match call.is_local {
                 true => facts.get(caller).node != fact.node,
-                false => facts.are_of_one_thread(caller, span),
+                false => facts.are_of_one_thread(caller, span) || !asked.can_be(facts.get(caller), fact),
             };
             if caller == span || is_of_another || is_elsewhere {
                 continue;

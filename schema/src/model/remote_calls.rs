@@ -6,7 +6,7 @@ use super::CommunicationPair;
 use crate::ids::LogPointId;
 
 /// One place where the sender of a pair of the kinds http, grpc and message asks for what the
-/// receiver serves, on one way through the sender: a helper that asks and is called twice is two.
+/// receiver serves, or what runs around a handler calls it (kind call), on one way through the sender: a helper that asks and is called twice is two.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RemoteCall {
     /// Its place among all such calls of the sender, in the order in which one run comes to

@@ -135,7 +135,8 @@ fn print_pair(out: &mut dyn std::io::Write, model: &Model, pair: &CommunicationP
     for (a, b) in &pair.identifiers {
         writeln!(out, "      {} = {}", neutral(path(pair.from, *a)), neutral(path(pair.to, *b)))?;
     }
-    let mut matched: Vec<String> = pair.remote_calls.iter().map(matched).collect();
+    let remote = pair.remote_calls.iter().filter(|_| pair.kind.is_served());
+    let mut matched: Vec<String> = remote.map(matched).collect();
     matched.dedup();
     for matched in matched {
         writeln!(out, "      matched {}", neutral(&matched))?;

@@ -4,18 +4,22 @@
 //! Next to a call is what is printed before, or after, with no line between that logs usually
 //! show: in its method, in what that calls, and in what calls it, within the sender. What is
 //! caught when the call fails comes after it.
+//!
+//! So is what runs around a handler, as a filter does, a sender that calls it and waits, in one
+//! thread: where none is printed, its lines say what the handler's run is a part of.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Level, LogPointId, RemoteCall};
+use schema::{Level, LinkKind, LogPointId, RemoteCall, TopLevelKind};
 
 use super::regions::{Region, Units, are_alternatives, in_loop};
 use super::sides::Prints;
 use super::{Context, Key, Pair, Pairs, Sites};
 use crate::ir::{BlockId, Body, ValueId};
 use crate::program::MethodId;
+use crate::services::Request;
 
 type Site = (MethodId, ValueId);
 
@@ -28,7 +32,11 @@ pub(super) fn add(
     pairs: &mut Pairs,
 ) {
     let mut of_senders: BTreeMap<usize, Vec<&mut Pair>> = BTreeMap::new();
-    for pair in pairs.values_mut().filter(|pair| pair.kind.is_served()) {
+    let is_around = |pair: &Pair| {
+        let to = &context.top_levels.methods[pair.to];
+        pair.kind == LinkKind::Call && to.kind == TopLevelKind::RpcHandler
+    };
+    for pair in pairs.values_mut().filter(|pair| pair.kind.is_served() || is_around(pair)) {
         of_senders.entry(pair.from).or_default().push(pair);
     }
     of_senders.into_par_iter().for_each(|(from, pairs)| {
@@ -44,7 +52,9 @@ pub(super) fn add(
             }
             found.sort();
             found.dedup();
-            pair.waits = !found.is_empty() && found.iter().all(|call| call.waits);
+            if pair.kind.is_served() {
+                pair.waits = !found.is_empty() && found.iter().all(|call| call.waits);
+            }
             pair.remote_calls = found;
         }
     });
@@ -78,7 +88,12 @@ impl Near<'_> {
     /// The calls on a way that a pair stands for.
     fn calls(&mut self, pair: &Pair, way: &Way, order: u32) -> Vec<RemoteCall> {
         let target = self.context.top_levels.methods[pair.to].method;
-        let Some(requests) = self.context.graph.requests.get(&way[0]) else { return Vec::new() };
+        let in_thread = [Request::in_thread(target)];
+        let requests = match self.context.graph.requests.get(&way[0]) {
+            _ if pair.kind == LinkKind::Call => &in_thread[..],
+            Some(requests) => requests,
+            None => return Vec::new(),
+        };
         let is_direct = requests.iter().any(|request| request.target == target);
         let (after, before) = (self.next_to(way, false), self.next_to(way, true));
         let repeats = self.repeats(way);

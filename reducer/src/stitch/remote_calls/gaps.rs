@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Dag, LinkKind, LogPointId, Model, PairId, TopLevelId};
 
-use super::spans_of_tops;
+use super::{Asked, spans_of_tops};
 use crate::merge::to_u32;
 use crate::skeleton::Event;
 use crate::stitch::facts::{Fact, Facts};
@@ -93,15 +93,14 @@ pub(super) struct Gaps {
     of: BTreeMap<(TopLevelId, u32), [Vec<u32>; 2]>,
 }
 
-/// All calls, also past handlers that print nothing. Log points that nobody has printed, because
-/// their level is off or for another reason, are passed over.
-pub(super) fn calls(model: &Model, facts: &Facts<'_>) -> Vec<Call> {
+/// All calls that are meant, also past handlers that print nothing. Log points that nobody has
+/// printed, because their level is off or for another reason, are passed over.
+pub(super) fn calls(model: &Model, facts: &Facts<'_>, asked: Asked) -> Vec<Call> {
     let events = facts.iter().flat_map(|(_, fact)| fact.events);
     let shown: FxHashSet<LogPointId> = events.filter_map(|event| event.log_point).collect();
     let mut calls = Vec::new();
     for (index, pair) in model.communication_pairs.iter().enumerate() {
-        let Some(top) = model.top_level_methods.get(pair.from.index()).filter(|_| pair.kind.is_served())
-        else {
+        let Some(top) = model.top_level_methods.get(pair.from.index()).filter(|_| asked.is_by(pair)) else {
             continue;
         };
         for call in &pair.remote_calls {
@@ -124,7 +123,7 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>) -> Vec<Call> {
             });
         }
     }
-    if facts.ids().are_used() {
+    if asked == Asked::FarOff && facts.ids().are_used() {
         calls.extend(local(model, &shown));
     }
     let is_silent = |top: TopLevelId| {

@@ -8,6 +8,8 @@
 //! with its share; in the first round all times are alike in powers of two.
 
 use rustc_hash::FxHashMap;
+use schema::assignment::Edge;
+use schema::delays::{Delays, TICK_US, power};
 use schema::{Model, TopLevelId};
 
 use super::call_order::CallOrder;
@@ -16,17 +18,10 @@ use super::gaps::{Call, Gap, Gaps};
 use super::rounds::Rounds;
 use super::values::Values;
 use super::{Handler, Match, ODD_LINE, SURE_MIN, Shares, sure};
-use crate::stitch::assignment::Edge;
 use crate::stitch::facts::Facts;
 
 /// Where nothing was printed the call can have been at any time of this long, µs.
 const OPEN_US: f64 = 1e6;
-
-/// One unit of time in which logs tell, µs.
-const TICK_US: i64 = 1_000;
-
-/// Powers of two of that which are told apart.
-const N_BINS: usize = 24;
 
 /// Matches of which nothing is known yet count as so many.
 const PRIOR: f64 = 2.0;
@@ -66,42 +61,6 @@ pub(super) struct Likelihood<'f> {
     whole_us: f64,
 }
 
-/// How long something takes: the weight of each power of two.
-#[derive(Clone, Debug, Default)]
-struct Delays {
-    positive: [f64; N_BINS],
-    negative: [f64; N_BINS],
-    total: f64,
-}
-
-impl Delays {
-    fn add(&mut self, us: i64, weight: f64) {
-        let (bin, _) = bin(us);
-        let side = if us < 0 { &mut self.negative } else { &mut self.positive };
-        side[bin] += weight;
-        self.total += weight;
-    }
-
-    /// Minus the logarithm of the density, by all that was added but for what is `own`; before
-    /// that, all of `n_bins` powers are alike.
-    fn cost(&self, us: i64, own: f64, n_bins: usize) -> f64 {
-        let (bin, width_us) = bin(us);
-        let (side, share) = match us < 0 {
-            true => (&self.negative, NEGATIVE),
-            false => (&self.positive, 1.0 - NEGATIVE),
-        };
-        let weight = (side[bin] - own).max(0.0) + PRIOR * share / n_bins as f64;
-        -(weight / ((self.total - own).max(0.0) + PRIOR) / width_us).ln()
-    }
-}
-
-/// The power of two of a time, and how many µs have the same.
-fn bin(us: i64) -> (usize, f64) {
-    let ticks = us.unsigned_abs() / TICK_US.unsigned_abs() + 1;
-    let bin = (ticks.ilog2() as usize).min(N_BINS - 1);
-    (bin, (TICK_US as f64) * f64::from(1_u32 << bin))
-}
-
 /// The times of a match.
 struct Times {
     before: Option<i64>,
@@ -122,7 +81,7 @@ impl<'f> Likelihood<'f> {
     ) -> Self {
         let start = facts.iter().map(|(_, fact)| fact.start_us).min().unwrap_or_default();
         let end = facts.iter().map(|(_, fact)| fact.end_us).max().unwrap_or_default();
-        let whole_us = (end - start).max(TICK_US) as f64;
+        let whole_us = (end - start).max(TICK_US.cast_signed()) as f64;
         Self {
             facts,
             calls,
@@ -150,11 +109,11 @@ impl<'f> Likelihood<'f> {
         let [first, last, without] = &self.delays[gap.call as usize];
         let times = self.times(gap, span);
         // Nothing takes longer than all.
-        let n_bins = bin(self.whole_us as i64).0 + 1;
-        let before = times.before.map_or(OPEN_US.ln(), |us| first.cost(us, known, n_bins));
+        let n_powers = power(self.whole_us as i64).0 + 1;
+        let before = times.before.map_or(OPEN_US.ln(), |us| -first.log_density(us, known, n_powers));
         let unfilled = (1.0 - self.n_in[one.gap as usize]).max(0.0);
-        let length = times.length.map_or(OPEN_US.ln(), |us| without.cost(us, unfilled, n_bins));
-        let after = times.after.map_or(0.0, |us| last.cost(us, known, n_bins) - length);
+        let length = times.length.map_or(OPEN_US.ln(), |us| -without.log_density(us, unfilled, n_powers));
+        let after = times.after.map_or(0.0, |us| -last.log_density(us, known, n_powers) - length);
         let own = one.odd + self.order_cost(gap.call, times.is_in_order);
         let odds = self.alone(span) + self.values.odds(gap, span, known) - own - before;
         let made = self.made[gap.call as usize][usize::from(gap.n_odd > 0)];

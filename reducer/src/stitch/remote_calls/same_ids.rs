@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 use schema::TopLevelId;
+use schema::assignment::{Edge, shares};
 
 use super::gaps::Gaps;
 use super::likelihood::Likelihood;
 use super::{Handler, SURE_MIN, Shares, sure};
 use crate::merge::{Sets, to_u32};
-use crate::stitch::assignment::{Edge, shares};
 use crate::stitch::facts::Facts;
 
 /// Times that what was found tells of more, at most: a chain of calls is as long.

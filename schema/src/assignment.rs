@@ -12,11 +12,11 @@
 
 /// A choice of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Edge {
+pub struct Edge {
     /// Which place; none: one with room for any number.
-    pub(super) place: Option<u32>,
+    pub place: Option<u32>,
     /// The logarithm of how much likelier the choice is than none.
-    pub(super) odds: f64,
+    pub odds: f64,
 }
 
 /// Of what is left for all others, by which a choice is divided.
@@ -38,7 +38,7 @@ const REST_MIN: f64 = 1e-9;
 const STEPS: usize = 8;
 
 /// For each choice of each receiver how likely it is made.
-pub(super) fn shares(edges: &[Vec<Edge>]) -> Vec<Vec<f64>> {
+pub fn shares(edges: &[Vec<Edge>]) -> Vec<Vec<f64>> {
     let n_places = edges.iter().flatten().filter_map(|edge| edge.place).max();
     let mut left = vec![1.0; n_places.map_or(0, |place| place as usize + 1)];
     let weight = |edge: &Edge| edge.odds.clamp(-ODDS_MAX, ODDS_MAX).exp();

@@ -1,0 +1,386 @@
+//! Continuations: without threads, which span each piece goes on with, all of them together.
+//!
+//! A piece begins where nothing told, while the log was read, which of several spans a line goes on
+//! with, or with the first line of a request. Runs of one method wait side by side as a rule, and
+//! each goes on once: so how likely each piece is the next one of each span is summed over all ways
+//! to give them to each other ([`schema::assignment`]). What speaks for two of them is how often the
+//! one line follows the other so long after, against how often it comes without; both are learnt
+//! from the log, in rounds. In the first round it is how much more often the one line stands so long
+//! after the other than so long before it, which is by chance. What a piece shows itself is never
+//! evidence for it. The order of the code and values that contradict say what is possible at all.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use schema::assignment::{Edge, shares};
+use schema::delays::{Delays, power};
+use schema::{Event, Kinds, LogPointId, Pass, Place, Span, TopLevelId, TopLevelKind, Value};
+
+use super::began::Began;
+use super::between::{nodes_of, step, walk};
+use super::orders::{Follows, Orders};
+use super::pools::Closed;
+use super::rests::{are_apart, next_of};
+
+/// Spans that have ended before a piece begins, newest first, that are looked at, and those of them
+/// that can wait for it.
+const LOOK_BACK_MAX: usize = 512;
+const HOSTS_MAX: usize = 16;
+
+/// Rounds of learning; after so many of them little changes.
+const ROUNDS: usize = 6;
+
+/// Of all ways to give pieces to spans a join has this share, if it counts: it is three times as
+/// likely as not, as with links.
+const SHARE_MIN: f64 = 0.75;
+
+/// What is known before anything was seen counts as one sight.
+const PRIOR: f64 = 1.0;
+
+/// Of the lines that nothing can begin with by the code, so many stand alone: a line before them is
+/// missing.
+const ODD_LINE: f64 = 0.05;
+
+/// Joins them. `done`: the spans of one log source with the numbers of their first records, sorted
+/// by those; a piece comes at most `window_us` after the last line of what it goes on with.
+pub(super) fn join(
+    orders: &mut Orders<'_>,
+    (kinds, began): (&Kinds, &Began),
+    done: &mut Vec<(u64, Closed)>,
+    window_us: i64,
+) {
+    let mut search = Search { orders, kinds, began, done, window_us, can_follow: FxHashMap::default() };
+    let pieces = search.pieces();
+    let hosts = Learning::new(&pieces).hosts();
+    chain(orders, done, &hosts);
+}
+
+/// When an event was printed, and where it stands.
+type At = (i64, Place);
+
+fn at(event: &Event) -> At {
+    (event.ts_us, event.place())
+}
+
+/// The first and the last log point of a span.
+fn ends(closed: &Closed) -> Option<(LogPointId, LogPointId)> {
+    let mut points = closed.span.events.iter().filter_map(|event| event.log_point);
+    let first = points.next()?;
+    Some((first, points.next_back().unwrap_or(first)))
+}
+
+/// Two lines that can follow each other, and the power of two of the time between.
+type Step = (LogPointId, LogPointId, usize);
+
+/// A span that can go on with a piece.
+struct Host {
+    span: usize,
+    step: Step,
+    delay_us: i64,
+}
+
+/// A span as what another one may go on with.
+struct Piece {
+    span: usize,
+    first: LogPointId,
+    last: LogPointId,
+    /// Something can begin with it.
+    begins: bool,
+    hosts: Vec<Host>,
+}
+
+/// All pieces of a log.
+struct Pieces {
+    all: Vec<Piece>,
+    /// How often one line stands so long before another one that could come after it.
+    by_chance: FxHashMap<Step, f64>,
+    n_spans: usize,
+    /// From the first line to the last one.
+    whole_us: f64,
+}
+
+/// Finds what can go on with what.
+struct Search<'a, 'm> {
+    orders: &'a mut Orders<'m>,
+    kinds: &'a Kinds,
+    began: &'a Began,
+    done: &'a [(u64, Closed)],
+    window_us: i64,
+    /// Whether some method can print the second directly after the first.
+    can_follow: FxHashMap<(LogPointId, LogPointId), bool>,
+}
+
+impl Search<'_, '_> {
+    fn pieces(&mut self) -> Pieces {
+        let mut by_end: Vec<(At, usize)> = Vec::with_capacity(self.done.len());
+        for (span, (_, closed)) in self.done.iter().enumerate() {
+            by_end.extend(closed.span.events.last().map(|last| (at(last), span)));
+        }
+        by_end.sort_unstable();
+        let (mut all, mut by_chance) = (Vec::new(), FxHashMap::default());
+        let (mut start_us, mut end_us) = (i64::MAX, i64::MIN);
+        for span in 0..self.done.len() {
+            let closed = &self.done[span].1;
+            let Some(((first, last), event)) = ends(closed).zip(closed.span.events.first()) else { continue };
+            let begin = at(event);
+            (start_us, end_us) = (start_us.min(begin.0), end_us.max(begin.0));
+            let begins = self.begins(span, first);
+            let mut hosts = Vec::new();
+            if !self.orders.floats(first) {
+                let before = by_end.partition_point(|(end, _)| *end < begin);
+                hosts = self.near((span, first), begin, by_end[..before].iter().rev());
+                for Host { step, .. } in self.near((span, first), begin, by_end[before..].iter()) {
+                    *by_chance.entry(step).or_default() += 1.0;
+                }
+            }
+            all.push(Piece { span, first, last, begins, hosts });
+        }
+        let whole_us = end_us.saturating_sub(start_us).max(1) as f64;
+        Pieces { all, by_chance, n_spans: self.done.len(), whole_us }
+    }
+
+    /// Whether something can begin with a span, of which this is the first log point.
+    fn begins(&mut self, span: usize, first: LogPointId) -> bool {
+        let tops = &self.done[span].1.span.top_levels;
+        let begins = |&top: &TopLevelId| {
+            self.orders.kind(top) != TopLevelKind::Unreached && self.orders.can_begin(top, first)
+        };
+        tops.iter().any(begins)
+    }
+
+    /// The spans near a piece, nearest first, that can wait for it.
+    fn near<'e>(
+        &mut self,
+        (piece, first): (usize, LogPointId),
+        begin: At,
+        by_end: impl Iterator<Item = &'e (At, usize)>,
+    ) -> Vec<Host> {
+        let mut hosts = Vec::new();
+        for &((end_us, _), span) in by_end.take(LOOK_BACK_MAX) {
+            let delay_us = begin.0.saturating_sub(end_us).saturating_abs();
+            if delay_us > self.window_us || hosts.len() >= HOSTS_MAX {
+                break;
+            }
+            let Some((_, last)) = ends(&self.done[span].1).filter(|_| span != piece) else { continue };
+            if self.can_follow(last, first) && self.waits(span, piece, first) {
+                hosts.push(Host { span, step: (last, first, power(delay_us).0), delay_us });
+            }
+        }
+        hosts
+    }
+
+    fn can_follow(&mut self, last: LogPointId, first: LogPointId) -> bool {
+        let orders = &mut *self.orders;
+        *self.can_follow.entry((last, first)).or_insert_with(|| {
+            let tops: Vec<TopLevelId> = orders.places(first).iter().map(|places| places.top).collect();
+            tops.into_iter().any(|top| {
+                let nodes = nodes_of(orders, top, last);
+                !step(orders, top, &nodes, first, |follows| follows == Follows::Next).is_empty()
+            })
+        })
+    }
+
+    /// Whether a span can wait for `first`, with which a piece begins, and both are about the same.
+    /// The rounds of a dispatcher are not begun and ended, but follow each other, and so do the
+    /// events of an entity.
+    fn waits(&mut self, host: usize, piece: usize, first: LogPointId) -> bool {
+        let begins = self.begins(piece, first);
+        let (host, piece) = (&self.done[host].1, &self.done[piece].1);
+        if self.began.is_later(host, piece) || host.is_of_another_trace(piece) {
+            return false;
+        }
+        // The same statement once more: it goes on, or begins its work anew, and nothing tells.
+        let is_again = ends(host).is_some_and(|(begun, last)| begun == first || last == first);
+        if begins && is_again {
+            return false;
+        }
+        if names_others(self.kinds, host, piece) {
+            return false;
+        }
+        host.span.top_levels.iter().any(|&top| {
+            let is_begun = !matches!(self.orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity);
+            let both = is_begun && piece.span.top_levels.contains(&top);
+            both && !are_apart(self.orders, self.kinds, top, (host, piece)) && {
+                let nodes = walk(self.orders, top, &host.span.events);
+                !next_of(self.orders, top, &nodes, first).is_empty()
+            }
+        })
+    }
+}
+
+/// Whether two spans name things of one kind, of which none is named by both.
+fn names_others(kinds: &Kinds, a: &Closed, b: &Closed) -> bool {
+    let kind = |value: &Value| kinds.of(value.value_class);
+    a.span.identifiers.iter().any(|value| {
+        let of_kind = |span: &Span| -> Vec<Arc<str>> {
+            let same = span.identifiers.iter().filter(|other| kind(other) == kind(value));
+            same.map(|other| Arc::clone(&other.text)).collect()
+        };
+        let (ours, theirs) = (of_kind(&a.span), of_kind(&b.span));
+        !theirs.is_empty() && !ours.iter().any(|text| theirs.contains(text))
+    })
+}
+
+/// What is known of how lines follow each other, and how likely each piece goes on with each of
+/// its hosts by that.
+struct Learning<'p> {
+    pieces: &'p Pieces,
+    shares: Vec<Vec<f64>>,
+    steps: FxHashMap<(LogPointId, LogPointId), Delays>,
+    /// Spans that end with a log point, and how many of them go on; pieces that begin with one, and
+    /// how many of them nothing goes on with.
+    n_ends: FxHashMap<LogPointId, f64>,
+    n_go_on: FxHashMap<LogPointId, f64>,
+    n_alone: FxHashMap<LogPointId, f64>,
+    /// Different lines that can come after each.
+    n_next: FxHashMap<LogPointId, f64>,
+}
+
+impl<'p> Learning<'p> {
+    /// What is more often so than by chance.
+    fn new(pieces: &'p Pieces) -> Self {
+        let mut n_seen: FxHashMap<Step, f64> = FxHashMap::default();
+        let (mut n_ends, mut n_next) = (FxHashMap::default(), FxHashMap::default());
+        let mut pairs = FxHashSet::default();
+        for piece in &pieces.all {
+            *n_ends.entry(piece.last).or_default() += 1.0;
+            for host in &piece.hosts {
+                *n_seen.entry(host.step).or_default() += 1.0;
+                if pairs.insert((host.step.0, host.step.1)) {
+                    *n_next.entry(host.step.0).or_default() += 1.0;
+                }
+            }
+        }
+        let share = |host: &Host| {
+            let seen = n_seen[&host.step];
+            let by_chance = pieces.by_chance.get(&host.step).copied().unwrap_or_default();
+            // No more than a span has pieces that go on with it.
+            ((seen - by_chance).max(0.0) / seen) / seen.sqrt().max(1.0)
+        };
+        let shares = pieces.all.iter().map(|piece| piece.hosts.iter().map(share).collect()).collect();
+        let (steps, n_go_on, n_alone) = Default::default();
+        let mut learning = Self { pieces, shares, steps, n_ends, n_go_on, n_alone, n_next };
+        learning.learn();
+        learning
+    }
+
+    fn learn(&mut self) {
+        self.steps.clear();
+        self.n_go_on.clear();
+        self.n_alone.clear();
+        for (piece, shares) in self.pieces.all.iter().zip(&self.shares) {
+            for (host, share) in piece.hosts.iter().zip(shares) {
+                let pair = (host.step.0, host.step.1);
+                self.steps.entry(pair).or_default().add(host.delay_us, *share);
+                *self.n_go_on.entry(host.step.0).or_default() += share;
+            }
+            let alone = (1.0 - shares.iter().sum::<f64>()).max(0.0);
+            *self.n_alone.entry(piece.first).or_default() += alone;
+        }
+    }
+
+    /// How much likelier it is that a span goes on with a piece than that it ends and the piece
+    /// comes of itself, as a logarithm: by all others.
+    fn odds(&self, piece: &Piece, host: &Host, (own, own_alone): (f64, f64)) -> f64 {
+        let of = |counts: &FxHashMap<LogPointId, f64>, point| counts.get(&point).copied().unwrap_or_default();
+        let (last, first, _) = host.step;
+        let n_ends = (of(&self.n_ends, last) - 1.0).max(0.0) + PRIOR;
+        let Some(delays) = self.steps.get(&(last, first)) else { return f64::NEG_INFINITY };
+        let unseen = PRIOR / of(&self.n_next, last).max(1.0);
+        let steps = (delays.total() - own).max(0.0) + unseen;
+        let n_go_on = (of(&self.n_go_on, last) - own).max(0.0);
+        let ends = ((n_ends - n_go_on).max(0.0) + ODD_LINE * n_ends) / n_ends;
+        let alone = (of(&self.n_alone, first) - own_alone).max(0.0) + PRIOR;
+        let alone = if piece.begins { alone } else { alone * ODD_LINE };
+        let n_powers = power(self.pieces.whole_us as i64).0 + 1;
+        (steps / n_ends).ln() + delays.log_density(host.delay_us, own, n_powers)
+            - ends.ln()
+            - (alone / self.pieces.whole_us).ln()
+    }
+
+    /// Per piece, by their spans, the span that it goes on with.
+    fn hosts(mut self) -> FxHashMap<usize, usize> {
+        for _ in 0..ROUNDS {
+            let edges: Vec<Vec<Edge>> = (self.pieces.all.iter().zip(&self.shares))
+                .map(|(piece, shares)| {
+                    let alone = (1.0 - shares.iter().sum::<f64>()).max(0.0);
+                    let edge = |(host, &share): (&Host, &f64)| Edge {
+                        place: Some(u32::try_from(host.span).expect("fewer than 2^32 spans")),
+                        odds: self.odds(piece, host, (share, alone)),
+                    };
+                    piece.hosts.iter().zip(shares).map(edge).collect()
+                })
+                .collect();
+            self.shares = shares(&edges);
+            self.learn();
+        }
+        let mut found = FxHashMap::default();
+        for (piece, shares) in self.pieces.all.iter().zip(&self.shares) {
+            let sure = piece.hosts.iter().zip(shares).find(|(_, share)| **share >= SHARE_MIN);
+            found.extend(sure.map(|(host, _)| (piece.span, host.span)));
+        }
+        debug_assert!(found.len() <= self.pieces.n_spans);
+        found
+    }
+}
+
+/// Joins pieces with their hosts, as far as one method can have printed all that goes on with each
+/// other.
+fn chain(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>, hosts: &FxHashMap<usize, usize>) {
+    let goes_on: FxHashMap<usize, usize> = hosts.iter().map(|(&piece, &host)| (host, piece)).collect();
+    let mut begun: Vec<usize> = hosts.values().copied().filter(|host| !hosts.contains_key(host)).collect();
+    begun.sort_unstable();
+    let mut gone = FxHashSet::default();
+    while let Some(host) = begun.pop() {
+        let mut states: Vec<(TopLevelId, Vec<u32>)> = Vec::new();
+        for &top in &done[host].1.span.top_levels {
+            states.push((top, walk(orders, top, &done[host].1.span.events)));
+        }
+        let (mut parts, mut last) = (Vec::new(), host);
+        while let Some(&piece) = goes_on.get(&last) {
+            let next = after(orders, &states, &done[piece].1);
+            if next.is_empty() {
+                // What is left of it begins with this piece.
+                begun.push(piece);
+                break;
+            }
+            (states, last) = (next, piece);
+            parts.push(piece);
+        }
+        if !parts.is_empty() {
+            let rest: Vec<Closed> = parts.iter().map(|&part| done[part].1.clone()).collect();
+            let truncated = done[last].1.span.truncated;
+            let mut whole =
+                done[host].1.clone().with(rest.into_iter(), (Pass::Continuations, "order, all together"));
+            whole.keep(|top| states.iter().any(|(other, _)| *other == top));
+            whole.span.truncated = truncated;
+            done[host].1 = whole;
+            gone.extend(parts);
+        }
+    }
+    let mut span = 0..;
+    done.retain(|_| span.next().is_some_and(|span| !gone.contains(&span)));
+}
+
+/// Where methods in these `states` are when they have printed a piece next.
+fn after(
+    orders: &mut Orders<'_>,
+    states: &[(TopLevelId, Vec<u32>)],
+    piece: &Closed,
+) -> Vec<(TopLevelId, Vec<u32>)> {
+    let points = piece.points();
+    let Some((&first, rest)) = points.split_first() else { return Vec::new() };
+    let mut found = Vec::new();
+    for (top, nodes) in states.iter().filter(|(top, _)| piece.span.top_levels.contains(top)) {
+        let mut nodes = next_of(orders, *top, nodes, first);
+        for &point in rest {
+            if !orders.floats(point) {
+                nodes = step(orders, *top, &nodes, point, |_| true);
+            }
+        }
+        if !nodes.is_empty() {
+            found.push((*top, nodes));
+        }
+    }
+    found
+}
