@@ -37,6 +37,10 @@ const SHARE_MIN: f64 = 0.75;
 /// What is known before anything was seen counts as one sight.
 const PRIOR: f64 = 1.0;
 
+/// Other runs that have to show that a line follows another one: two, since one can be a piece
+/// between two lines of somebody else.
+const SHOWN_MIN: f64 = 2.0;
+
 /// Of the lines that nothing can begin with by the code, so many stand alone: a line before them is
 /// missing.
 const ODD_LINE: f64 = 0.05;
@@ -232,23 +236,17 @@ struct Learning<'p> {
     n_ends: FxHashMap<LogPointId, f64>,
     n_go_on: FxHashMap<LogPointId, f64>,
     n_alone: FxHashMap<LogPointId, f64>,
-    /// Different lines that can come after each.
-    n_next: FxHashMap<LogPointId, f64>,
 }
 
 impl<'p> Learning<'p> {
     /// What is more often so than by chance.
     fn new(pieces: &'p Pieces) -> Self {
         let mut n_seen: FxHashMap<Step, f64> = FxHashMap::default();
-        let (mut n_ends, mut n_next) = (FxHashMap::default(), FxHashMap::default());
-        let mut pairs = FxHashSet::default();
+        let mut n_ends: FxHashMap<LogPointId, f64> = FxHashMap::default();
         for piece in &pieces.all {
             *n_ends.entry(piece.last).or_default() += 1.0;
             for host in &piece.hosts {
                 *n_seen.entry(host.step).or_default() += 1.0;
-                if pairs.insert((host.step.0, host.step.1)) {
-                    *n_next.entry(host.step.0).or_default() += 1.0;
-                }
             }
         }
         let share = |host: &Host| {
@@ -259,7 +257,7 @@ impl<'p> Learning<'p> {
         };
         let shares = pieces.all.iter().map(|piece| piece.hosts.iter().map(share).collect()).collect();
         let (steps, n_go_on, n_alone) = Default::default();
-        let mut learning = Self { pieces, shares, steps, n_ends, n_go_on, n_alone, n_next };
+        let mut learning = Self { pieces, shares, steps, n_ends, n_go_on, n_alone };
         learning.learn();
         learning
     }
@@ -286,8 +284,11 @@ impl<'p> Learning<'p> {
         let (last, first, _) = host.step;
         let n_ends = (of(&self.n_ends, last) - 1.0).max(0.0) + PRIOR;
         let Some(delays) = self.steps.get(&(last, first)) else { return f64::NEG_INFINITY };
-        let unseen = PRIOR / of(&self.n_next, last).max(1.0);
-        let steps = (delays.total() - own).max(0.0) + unseen;
+        // What no other run has shown is never so.
+        let steps = delays.total() - own;
+        if steps < SHOWN_MIN {
+            return f64::NEG_INFINITY;
+        }
         let n_go_on = (of(&self.n_go_on, last) - own).max(0.0);
         let ends = ((n_ends - n_go_on).max(0.0) + ODD_LINE * n_ends) / n_ends;
         let alone = (of(&self.n_alone, first) - own_alone).max(0.0) + PRIOR;

@@ -11,6 +11,7 @@ mod anew;
 mod apart;
 mod begins_anew;
 mod called_again;
+mod continuations;
 mod decoder;
 mod digests;
 mod elapsed;

@@ -29,8 +29,10 @@ fn shown(n: usize) -> String {
     (0..n).map(one).collect()
 }
 
+/// What is decided before a record begins a span, and not of all together at the end of a part.
 fn spans(records: &str, without: Passes) -> Vec<String> {
     let model = sketch::model(WORK);
+    let without = without.with(Pass::Continuations);
     let config = Config { node: "n".to_owned(), without, ..Config::default() };
     let spans = run_with(&model, &model, records, &config);
     spans.lines().map(str::to_owned).collect()
@@ -68,7 +70,8 @@ fn the_result_does_not_depend_on_where_parts_end() {
     let model = sketch::model(WORK);
     let records = shown(200);
     let of = |part_records| {
-        let config = Config { node: "n".to_owned(), part_records, ..Config::default() };
+        let without = Passes::default().with(Pass::Continuations);
+        let config = Config { node: "n".to_owned(), part_records, without, ..Config::default() };
         let spans = run_with(&model, &model, &records, &config);
         spans.lines().map(str::to_owned).collect::<BTreeSet<_>>()
     };

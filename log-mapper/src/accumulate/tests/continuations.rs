@@ -1,0 +1,43 @@
+//! Without threads, what each span goes on with: decided of all together, by what the log shows.
+
+use super::*;
+
+/// A handler that prints as it begins and as it ends, and names nothing.
+const WORK: &str = "
+    point asked
+    point answered
+    top serve RpcHandler
+      >asked answered
+      answered<";
+
+/// `n` runs, far apart, that take 40 ms.
+fn apart(n: usize) -> String {
+    (0..n).map(|i| format!("{i}.000 - asked\n{i}.040 - answered\n")).collect()
+}
+
+/// The lines that each of the last `n` spans holds.
+fn last(records: &str, n: usize) -> Vec<String> {
+    let spans = run(&sketch::model(WORK), records);
+    let lines = |span: &str| {
+        let (_, events) = span.split_once(": ").expect("a name");
+        let lines = events.split("; ").map(|event| event.split(' ').next().expect("a line"));
+        lines.collect::<Vec<_>>().join(" ")
+    };
+    let mut spans: Vec<String> = spans.lines().map(lines).collect();
+    spans.split_off(spans.len() - n)
+}
+
+#[test]
+fn several_that_wait_go_on_after_as_long_as_such_runs_take() {
+    let two = "90.000 - asked\n90.020 - asked\n90.040 - answered\n90.060 - answered\n";
+    assert_eq!(last(&(apart(20) + two), 2), ["41 43", "42 44"]);
+    // Who began last has ended first, if it is he who takes as long.
+    let within = "90.000 - asked\n90.200 - asked\n90.240 - answered\n90.500 - answered\n";
+    assert_eq!(last(&(apart(20) + within), 2)[1], "42 43");
+}
+
+#[test]
+fn of_two_that_began_at_once_nothing_tells() {
+    let two = "90.000 - asked\n90.000 - asked\n90.040 - answered\n90.040 - answered\n";
+    assert_eq!(last(&(apart(20) + two), 4), ["41", "42", "43", "44"]);
+}
