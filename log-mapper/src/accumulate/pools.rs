@@ -207,10 +207,11 @@ impl<'m> Pools<'m> {
         self.runs.len()
     }
 
-    /// Puts first what the span's pool is known to run, among equal fits; before it comes what can begin
-    /// with the span's first line by the code, of which an order too large says less. What the name of
-    /// the thread speaks against comes after all that the records fit as well by their order, however
-    /// much they name of what it is about. Counts those first ones that nothing tells apart.
+    /// Puts first what the span's pool is known to run, among equal fits. What it is not known to run,
+    /// and what the span's first line cannot begin by the code, comes after what either speaks for; and
+    /// what the name of the thread speaks against, after all that the records fit as well by their
+    /// order, however much they name of what it is about. Counts those first ones that nothing tells
+    /// apart.
     pub(super) fn prefer(&self, closed: &mut Closed, is_doubtful: impl Fn(TopLevelId) -> bool) {
         let Inside { span, fits, .. } = &mut **closed;
         let known = span.thread.as_deref().and_then(|thread| self.runs.get(pool(thread)));
@@ -225,7 +226,8 @@ impl<'m> Pools<'m> {
         let first = span.events.iter().find_map(|event| event.log_point);
         let begins = |top| first.is_none_or(|first| self.model.successors.can_begin(top, first));
         let key = |&(top, fit): &(TopLevelId, Fitness)| {
-            (fit.0, is_doubtful(top), !begins(top), fit.1, !runs(top), !serves(top), rank(top))
+            let is_odd = !begins(top) && !runs(top);
+            (fit.0, is_doubtful(top), is_odd, fit.1, !runs(top), !serves(top), rank(top))
         };
         tops.sort_by_key(key);
         let n_best = tops.iter().take_while(|top| key(top) == key(&tops[0])).count();
