@@ -24,7 +24,7 @@ fn what_has_no_order_begins_with_what_comes_first() {
     assert_eq!(n_entries, 1, "the first line, at a level that logs usually do not show");
     let next = &dag.nodes[dag.entries[0] as usize].next;
     let n_next: usize = next.iter().map(|&node| dag.nodes[node as usize].points.len()).sum();
-    assert_eq!(n_next, 210, "all of what comes after it, by the order");
+    assert_eq!(n_next, 211, "all of what comes after it, by the order");
     assert_eq!(firsts("Preludes$Concert", "run"), ["concert plays 0", "concert tunes"]);
 }
 
@@ -37,6 +37,8 @@ fn what_another_top_level_method_prints_is_not_its_own() {
 #[test]
 fn each_round_of_a_dispatcher_begins_anew() {
     let firsts = firsts("Giants$Giant", "run");
-    assert_eq!(firsts.len(), 2, "{firsts:?}");
-    assert!(firsts[0].starts_with("giant lets in ") && firsts[1] == "giant wakes", "{firsts:?}");
+    // A round waits for a guest first, and that can fail.
+    assert_eq!(firsts.len(), 3, "{firsts:?}");
+    assert!(firsts[1].starts_with("giant lets in "), "{firsts:?}");
+    assert_eq!([&*firsts[0], &*firsts[2]], ["giant is stuck", "giant wakes"]);
 }
