@@ -72,12 +72,7 @@ impl Scan<'_> {
         if !numbers.is_empty() {
             self.open.update_in_place(index, |span| span.show_numbers(&numbers));
         }
-        if let Some(fact) = self.opening.take() {
-            self.opened.push_back(Lone { seq: self.seq, span: index, fact });
-            if self.opened.len() > LONE_MAX {
-                self.opened.pop_front();
-            }
-        }
+        self.note_opened(index);
         self.before = Some(index).filter(|_| thread.is_none());
         if is_apart {
             self.close(index, false);
@@ -89,6 +84,16 @@ impl Scan<'_> {
         self.leave_behind(index);
         if !self.open.get(index).goes_on(&mut self.orders) {
             self.close(index, false);
+        }
+    }
+
+    /// Remembers a span that a lone record has opened, of the last ones of these.
+    fn note_opened(&mut self, index: SpanIndex) {
+        if let Some(fact) = self.opening.take() {
+            self.opened.push_back(Lone { seq: self.seq, span: index, fact });
+            if self.opened.len() > LONE_MAX {
+                self.opened.pop_front();
+            }
         }
     }
 

@@ -66,9 +66,7 @@ pub fn build(program: &Program) -> CallGraph {
     let roots = roots::roots(&resolver, &known, &starts, &instantiated, &calls);
     through_bridges(program, &roots, &mut calls);
     let (components, levels) = scc::levels(&calls);
-    let mut rpc_interfaces: Vec<(Name, String)> =
-        rpc.interfaces.iter().map(|(c, why)| (program.classes[c.index()].name, why.clone())).collect();
-    rpc_interfaces.sort();
+    let rpc_interfaces = rpc_interfaces(program, &rpc);
     let mut steps: Vec<MethodId> = machines.steps.into_iter().collect();
     steps.sort_unstable();
     let mut times = times::find(program, &closures, &calls);
@@ -94,6 +92,14 @@ pub fn build(program: &Program) -> CallGraph {
     graph.set_callers();
     services::connect(&resolver, &mut graph);
     graph
+}
+
+/// The interfaces of RPCs with why they are such, sorted.
+fn rpc_interfaces(program: &Program, rpc: &Rpc) -> Vec<(Name, String)> {
+    let of = |(class, why): (&ClassId, &String)| (program.classes[class.index()].name, why.clone());
+    let mut interfaces: Vec<(Name, String)> = rpc.interfaces.iter().map(of).collect();
+    interfaces.sort();
+    interfaces
 }
 
 /// A handler of events of one type is dispatched to by its bridge, and the method

@@ -73,38 +73,7 @@ fn names_of(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -
                 (found, _) => found,
             }
         }
-        Op::Invoke { kind, method, args } => {
-            if apis::is_factory(&method.name) {
-                if let Some(found) = made_names(e, frame, value, args, &method.descriptor, *kind, depth) {
-                    let format =
-                        apis::format_of_factory(method, args.last().and_then(|&v| class_of(e, frame, v)));
-                    return Some(
-                        found
-                            .into_iter()
-                            .map(|made| Made { format: made.format.or(format), ..made })
-                            .collect(),
-                    );
-                }
-            } else if method.name == "getRootLogger" {
-                return Some(BTreeSet::from([Made::named("root".to_string())]));
-            }
-            if let Some(source) = apis::source_of(method, args.len()) {
-                return source_names(e, frame, value, *args.get(source)?);
-            }
-            if apis::is_holder(method.class) && *kind != InvokeKind::Static {
-                // What it is made for, or what it holds.
-                let made = made_names(e, frame, value, args, &method.descriptor, *kind, depth);
-                return made.or_else(|| names_of(e, frame, *args.last()?, depth + 1));
-            }
-            let found = returned_names(e, frame, value, *kind, *method, args, depth);
-            if found.is_none()
-                && args.len() == 1
-                && e.facts.supertypes(method.class).iter().any(|&c| apis::is_mixin(c))
-            {
-                return Some(mixin_names(e, frame, args[0]).into_iter().map(Made::named).collect());
-            }
-            found
-        }
+        Op::Invoke { kind, method, args } => called_names(e, frame, value, (*kind, *method, args), depth),
         Op::New(_) => {
             // A wrapper: the name of the logger it is made for.
             let init = *e.facts.info(e.method_of(frame)).init.get(&value)?;
@@ -113,6 +82,42 @@ fn names_of(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId, depth: u32) -
         }
         _ => None,
     }
+}
+
+/// Loggers that a call gives: of a factory, of a holder, or of the program's own.
+fn called_names(
+    e: &mut Evaluator<'_>,
+    frame: FrameId,
+    value: ValueId,
+    (kind, method, args): (InvokeKind, MethodRef, &[ValueId]),
+    depth: u32,
+) -> Option<BTreeSet<Made>> {
+    if apis::is_factory(&method.name) {
+        if let Some(found) = made_names(e, frame, value, args, &method.descriptor, kind, depth) {
+            let format = apis::format_of_factory(&method, args.last().and_then(|&v| class_of(e, frame, v)));
+            return Some(
+                found.into_iter().map(|made| Made { format: made.format.or(format), ..made }).collect(),
+            );
+        }
+    } else if method.name == "getRootLogger" {
+        return Some(BTreeSet::from([Made::named("root".to_string())]));
+    }
+    if let Some(source) = apis::source_of(&method, args.len()) {
+        return source_names(e, frame, value, *args.get(source)?);
+    }
+    if apis::is_holder(method.class) && kind != InvokeKind::Static {
+        // What it is made for, or what it holds.
+        let made = made_names(e, frame, value, args, &method.descriptor, kind, depth);
+        return made.or_else(|| names_of(e, frame, *args.last()?, depth + 1));
+    }
+    let found = returned_names(e, frame, value, kind, method, args, depth);
+    if found.is_none()
+        && args.len() == 1
+        && e.facts.supertypes(method.class).iter().any(|&c| apis::is_mixin(c))
+    {
+        return Some(mixin_names(e, frame, args[0]).into_iter().map(Made::named).collect());
+    }
+    found
 }
 
 /// Loggers that the program's methods return.
