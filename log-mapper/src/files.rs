@@ -151,7 +151,7 @@ fn look_at(
 
 /// How `sample` is read: in the encoding, the wrappers and the layouts that it shows.
 fn detect_in(sample: &[u8], ended: bool, patterns: &PatternSet, config: &Config) -> Reading {
-    let mut judge = Judge::new(patterns);
+    let mut judge = Judge::new(patterns, config.libraries);
     let encoding = wrappers::encoding(sample);
     let decoded = encoding.map(|encoding| unwrap(&[encoding], sample).text);
     let text = decoded.as_deref().unwrap_or(sample);
@@ -180,7 +180,7 @@ fn finish(
     patterns: &PatternSet,
     config: &Config,
 ) -> Result<Looked> {
-    let mut judge = Judge::new(patterns);
+    let mut judge = Judge::new(patterns, config.libraries);
     if reading.n_headers == 0 && !ended && config.may_detect && !config.layouts.is_empty() {
         let given = Config { layouts: Vec::new(), ..config.clone() };
         let misfits = std::mem::take(&mut reading.doubts);
@@ -199,19 +199,17 @@ fn finish(
     times::settle(&mut reading, source, sample, text, config)?;
     reading.ids = ids::find(&reading, text, &config.ids);
     let mut clocks = clocks(config, &reading);
-    let first_us = RawRecords::new(text, &reading).find_map(|record| {
-        let begin = record.begin.filter(|begin| begin.layout < reading.n_own)?;
-        let start = unwrapped.as_ref().map_or(record.start, |unwrapped| unwrapped.place(record.start).0);
-        reading.set_clocks(&mut clocks, start as u64);
-        clocks[begin.layout].resolve(&begin.header.time?)
-    });
-    let first_us = first_us.or_else(|| {
-        let civil = reading
-            .n_own
-            .min(1)
-            .checked_sub(1)
-            .and_then(|own| reading.stamp(own, sample, (first_line_of(&reading, sample)?, 0)))?;
-        clocks[0].resolve(&civil)
+    let of_wrapper = match reading.n_own {
+        0 => None,
+        _ => first_line_of(&reading, sample).and_then(|line| reading.stamp(0, sample, (line, 0))),
+    };
+    let first_us = of_wrapper.and_then(|civil| clocks[0].resolve(&civil)).or_else(|| {
+        RawRecords::new(text, &reading).find_map(|record| {
+            let begin = record.begin.filter(|begin| begin.layout < reading.n_own)?;
+            let start = unwrapped.as_ref().map_or(record.start, |unwrapped| unwrapped.place(record.start).0);
+            reading.set_clocks(&mut clocks, start as u64);
+            clocks[begin.layout].resolve(&begin.header.time?)
+        })
     });
     let first_us = first_us.map(|us| earliest(&reading, source, &mut clocks, us));
     if first_us.is_none() && reading.n_headers > 0 && reading.main().is_some_and(|one| one.time().is_none()) {
@@ -386,7 +384,7 @@ pub(crate) fn clocks(config: &Config, reading: &Reading) -> Vec<Clock> {
     let clock = |layout: &Arc<Layout>| {
         let is_of_week = layout.time().is_some_and(TimeLayout::has_week_year);
         let calendar = Calendar { is_of_week: reading.calendar.is_of_week || is_of_week, ..reading.calendar };
-        Clock::new(zone(layout), reading.date).with_calendar(calendar)
+        Clock::new(zone(layout), reading.date).with_calendar(calendar).with_start(reading.start_us)
     };
     reading.layouts.iter().map(clock).collect()
 }

@@ -119,14 +119,19 @@ impl Source {
 
     /// The day on which it was last written, in `zone`; none: it is no file.
     pub(crate) fn written(&self, zone: &jiff::tz::TimeZone) -> Option<(i16, u8, u8)> {
+        let day = self.written_at()?.to_zoned(zone.clone()).date();
+        Some((day.year(), day.month().unsigned_abs(), day.day().unsigned_abs()))
+    }
+
+    /// When it was last written; none: it is no file.
+    pub(crate) fn written_at(&self) -> Option<jiff::Timestamp> {
         let path = match &self.place {
             Place::File(path) => path,
             Place::Entry { archive, .. } => archive,
             Place::Stdin | Place::Bytes(_) => return None,
         };
         let modified = fs::metadata(path).ok()?.modified().ok()?;
-        let day = jiff::Timestamp::try_from(modified).ok()?.to_zoned(zone.clone()).date();
-        Some((day.year(), day.month().unsigned_abs(), day.day().unsigned_abs()))
+        jiff::Timestamp::try_from(modified).ok()
     }
 
     /// Up to `n` bytes at `start`, as they lie there; none: it cannot be read so.

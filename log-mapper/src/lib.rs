@@ -75,6 +75,9 @@ pub struct Config {
     pub chunk_bytes: usize,
     /// Most bytes of text read of one file.
     pub input_bytes_max: u64,
+    /// What names of classes of well-known libraries begin with, as `org/slf4j/`: their lines do not
+    /// tell whose log a file is.
+    pub libraries: &'static [&'static str],
     /// Which fields hold ids of requests, as far as that was decided by hand.
     pub ids: Fields,
     /// How to accumulate; holds the node's label.
@@ -93,6 +96,7 @@ impl Config {
             date: None,
             chunk_bytes: limits::CHUNK_BYTES,
             input_bytes_max: u64::MAX,
+            libraries: &[],
             ids: Fields::default(),
             accumulate: accumulate::Config { node: node.to_owned(), ..accumulate::Config::default() },
         }

@@ -214,8 +214,9 @@ impl Matched {
         scratch: &mut Scratch,
     ) {
         let kept = &record.bytes[..record.bytes.len().min(RECORD_BYTES_MAX)];
+        // A wrapper's is asked for only where the layout prints none but since the program began.
         // Without a time the order of the records is left.
-        let time = header.time.or(place.stamp).map_or(Some(0), |civil| clock.resolve(&civil));
+        let time = place.stamp.or(header.time).map_or(Some(0), |civil| clock.resolve(&civil));
         let is_too_long = record.bytes.len() > LINE_BYTES_MAX && line_end(record.bytes, 0) > LINE_BYTES_MAX;
         let (Some(ts_us), false) = (time, is_too_long) else {
             self.counts.n_rejected += 1;

@@ -129,6 +129,7 @@ pub struct PatternSet {
     statements: Vec<(u32, bool)>,
     diagnostics: Vec<String>,
     objects: FxHashMap<LogPointId, Vec<Object>>,
+    programs: Vec<String>,
 }
 
 /// A variable whose value is the text from the first to the last of others.
@@ -184,6 +185,7 @@ impl PatternSet {
             templates,
             diagnostics,
             objects: objects(model),
+            programs: model.entry_points.iter().map(|class| places::without_suffix(class)).collect(),
         };
         set.place(model);
         set
@@ -219,6 +221,11 @@ impl PatternSet {
     /// Whether a log point has the logger that is shown so.
     pub(crate) fn knows_logger(&self, shown: &[u8], scratch: &mut Scratch) -> bool {
         self.loggers.resolve(shown, &mut scratch.loggers).next().is_some()
+    }
+
+    /// Whether a class with a `main` is shown so.
+    pub(crate) fn is_program(&self, shown: &[u8]) -> bool {
+        self.programs.iter().any(|class| places::stands_for(shown, class.as_bytes()))
     }
 
     /// Number of templates.

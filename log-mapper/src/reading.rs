@@ -35,6 +35,8 @@ pub(crate) struct Reading {
     pub(crate) ids: Ids,
     /// Year, month and day of the first record, where time stamps do not name them.
     pub(crate) date: (i16, u8, u8),
+    /// When the program began, in µs since 1970, where time stamps count from there.
+    pub(crate) start_us: i64,
     /// What of it is turned round, where the newest record is the first.
     pub(crate) backward: Option<Backward>,
     /// Where the next day begins, or year: offsets of records whose time stamps do not say it.

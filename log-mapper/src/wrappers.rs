@@ -203,7 +203,7 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
         .with_process(lines::logcli_process),
     Wrapper::new("grafana", lines::grafana).with_stamp(lines::grafana_stamp),
     Wrapper::new("fluentd", lines::fluentd)
-        .with_stamp(lines::stamp_at_start)
+        .with_stamp(lines::fluentd_stamp)
         .with_process(lines::fluentd_process)
         .with_stream(json::stream),
     Wrapper::new("stern", lines::stern).with_process(lines::stern_process),

@@ -404,3 +404,121 @@ fn what_json_prints_apart_is_put_together() {
     let read = read("x.json", lacking.as_bytes(), "UTC");
     assert!(read[0].2.iter().any(|line| line.contains("arguments")), "{:?}", read[0].2);
 }
+
+#[test]
+fn milliseconds_since_the_start_are_a_time() {
+    // Where a file is not known to have been written at a time, from 1970 on; padded as `%-4r`.
+    let text = "312  [main] INFO  org.example.store.Server - Started volume 1\n\
+                1313 [w-2] WARN  org.example.store.Server - Volume 1 is full\n\
+                20001 [main] INFO  org.example.store.Server - Started volume 2\n";
+    let expected = [
+        "1 1970-01-01T00:00:00.312Z main 1",
+        "2 1970-01-01T00:00:01.313Z w-2 1",
+        "3 1970-01-01T00:00:20.001Z main 2",
+    ];
+    check("x.log", text.as_bytes(), "UTC", &expected, Some("milliseconds since the program began"));
+    // On a day that is given.
+    let config = Config { date: Some((2025, 3, 29)), ..Config::new("n") };
+    let read = read_with("x.log", text.as_bytes(), &config);
+    assert_eq!(read[0].1[1], "2 2025-03-29T00:00:01.313Z w-2 1");
+    // The time of what has got the line is better.
+    let wrapped: String =
+        text.lines().map(|line| format!("2025-03-29T11:54:05.123456789Z stdout F {line}\n")).collect();
+    let expected = ["1 2025-03-29T11:54:05.123456Z main 1", "2 2025-03-29T11:54:05.123456Z w-2 1"];
+    assert_eq!(self::read("0.log", wrapped.as_bytes(), "UTC")[0].1[..2], expected);
+}
+
+#[test]
+fn lines_of_libraries_do_not_say_whose_log_it_is() {
+    let line =
+        |logger: &str, i: usize| format!("2025-03-29 11:54:05,{i:03} INFO  [main] {logger} - Text {i}\n");
+    let told = |loggers: &[&str]| {
+        let text: String = loggers.iter().enumerate().map(|(i, logger)| line(logger, i)).collect();
+        let config = Config { libraries: &["org/frame/"], ..Config::new("n") };
+        let read = read_with("x.log", text.as_bytes(), &config);
+        assert_eq!(read[0].1.len(), loggers.len());
+        read[0].2.iter().any(|line| line.contains("another program"))
+    };
+    assert!(!told(&["org.frame.boot.Server", "o.f.boot.Server", "org.frame.Main", "w.s.Cut"]));
+    assert!(told(&["com.other.Server", "com.other.Main", "com.other.Main", "org.frame.Main"]));
+}
+
+#[test]
+fn objects_without_a_time_are_of_when_the_platform_got_them() {
+    let object = r#"{"level":"INFO","thread":"main","logger":"org.example.store.Server","message":"Started volume 7"}"#;
+    let cri = format!("2025-03-29T11:54:05.123456789Z stdout F {object}\n").repeat(3);
+    let expected = (1..4).map(|n| format!("{n} 2025-03-29T11:54:05.123456Z main 7")).collect::<Vec<_>>();
+    assert_eq!(read("0.log", cri.as_bytes(), "UTC")[0].1, expected);
+    let bare = format!("{object}\n").repeat(3);
+    check("x.log", bare.as_bytes(), "UTC", &[], Some("key that is known for the time"));
+}
+
+#[test]
+fn records_within_records_are_read() {
+    let inner = r#"{"@timestamp":"2025-03-29T11:54:05.123Z","level":"INFO","thread_name":"main","logger_name":"org.example.store.Server","message":"Started volume 7"}"#;
+    let quoted = inner.replace('"', "\\\"");
+    let fluentd = format!(
+        "2025-03-29 13:54:05.200000000 +0200 docker.ab: {{\"source\":\"stdout\",\"log\":\"{quoted}\"}}\n"
+    );
+    let syslog =
+        format!("Mar 29 11:54:05 box fwd[12]: 2025-03-29 11:54:05,130 INFO  [out-1] fwd.Out: {inner}\n");
+    for text in [fluentd, syslog] {
+        let read = read("x.log", text.repeat(4).as_bytes(), "UTC");
+        let expected = (1..5).map(|n| format!("{n} 2025-03-29T11:54:05.123Z main 7")).collect::<Vec<_>>();
+        assert_eq!(read.last().expect("a process").1, expected, "{text}");
+    }
+}
+
+#[test]
+fn copies_with_masked_threads_are_told() {
+    let line = |i: usize, thread: &str| {
+        format!("2025-03-29 11:54:05,{i:03} INFO  [{thread}] org.example.store.Server - Started volume {i}\n")
+    };
+    let text = |thread: &str| (0..40).map(|i| line(i * 7, thread)).collect::<String>();
+    let model = model();
+    let patterns = PatternSet::new(&model);
+    let sources =
+        vec![Source::bytes("a", text("pool-1").as_bytes()), Source::bytes("b", text("xxxx-1").as_bytes())];
+    let sources = look(sources, &patterns, &Config::new("n")).expect("in memory").concat();
+    let found = overlaps(&sources);
+    assert_eq!(found.iter().map(|o| o.whole).collect::<Vec<_>>(), [false]);
+}
+
+#[test]
+fn traces_with_an_empty_line_before_and_after_are_of_their_record() {
+    // `%wEx` of Spring Boot; the lines of it that Docker's runtime stamps are lines of their own.
+    let record = |n: usize| {
+        format!(
+            "2025-03-29T11:54:05.12{n}Z  WARN 1 --- [shop] [           main] org.example.store.Server : Volume {n} is full\n\n\
+             java.io.IOException: x\n\tat org.example.Wire.send(Wire.java:42) ~[app.jar!/:na]\n\n"
+        )
+    };
+    let text: String = (1..4).map(record).collect();
+    let expected =
+        (1..4).map(|n| format!("{} 2025-03-29T11:54:05.12{n}Z main {n}", 5 * n - 4)).collect::<Vec<_>>();
+    let cri: String =
+        text.lines().map(|line| format!("2025-03-29T11:54:06.000000000Z stdout F {line}\n")).collect();
+    for text in [text, cri] {
+        let read = read("x.log", text.as_bytes(), "UTC");
+        assert_eq!((&read[0].1, read[0].2.len()), (&expected, 0), "{:?}", read[0].2);
+    }
+}
+
+#[test]
+fn years_that_syslog_does_not_print_go_on_over_the_new_year() {
+    let line = |stamp: &str, n: usize| {
+        format!("{stamp} box store[41]: INFO  [main] org.example.store.Server - Started volume {n}\n")
+    };
+    let text =
+        [("Dec 31 23:59:58", 1), ("Dec 31 23:59:59", 2), ("Jan  1 00:00:00", 3), ("Jan  1 00:00:01", 4)];
+    let text: String = text.iter().map(|(stamp, n)| line(stamp, *n)).collect();
+    let config = Config { date: Some((2025, 12, 31)), ..Config::new("n") };
+    let read = read_with("x.log", text.as_bytes(), &config);
+    let expected = [
+        "1 2025-12-31T23:59:58Z main 1",
+        "2 2025-12-31T23:59:59Z main 2",
+        "3 2026-01-01T00:00:00Z main 3",
+        "4 2026-01-01T00:00:01Z main 4",
+    ];
+    assert_eq!(read.last().expect("a process").1, expected);
+}

@@ -141,6 +141,7 @@ impl<'a> Mapper<'a> {
             config.zone_is_given = true;
         }
         config.date = args.date;
+        config.libraries = static_analyzer::LIBRARY_PREFIXES;
         config.ids = log_mapper::Fields { with: args.ids.with.clone(), without: args.ids.without.clone() };
         config.accumulate.window_us = args.window;
         config.accumulate.without = without(&args.without_pass);

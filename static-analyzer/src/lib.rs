@@ -26,6 +26,7 @@ pub mod thread_names;
 pub mod top_level;
 
 pub use error::Error;
+pub use program::LIBRARY_PREFIXES;
 
 use call_graph::programs::Programs;
 use error::ErrorKind;

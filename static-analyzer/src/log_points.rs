@@ -278,6 +278,25 @@ mod tests {
         assert_eq!(found, wanted);
     }
 
+    /// `fixtures/groovy`: calls that are decided at run time, and those of `@CompileStatic`.
+    #[test]
+    fn groovy_logs_texts_with_values() {
+        let classes = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/groovy/classes");
+        let found: Vec<(u32, String, String)> = points_in(&classes)
+            .iter()
+            .map(|p| (p.source_line, p.loggers.join(" "), p.templates[0].regex.clone()))
+            .collect();
+        let wanted = [
+            (9, "shop.Stock", "Item (-?[0-9]+) is taken by (.*?)"),
+            (10, "shop.Stock", "Item (-?[0-9]+) is low"),
+            (11, "shop.Stock", "Shelf of (.*?) is checked"),
+            (19, "shop.Till", "Bill (-?[0-9]+) is paid by (.*?)"),
+            (20, "shop.Till", "Bill (-?[0-9]+) is late"),
+            (24, "shop.Till", "Bill (-?[0-9]+) failed"),
+        ];
+        assert_eq!(found, wanted.map(|(line, logger, regex)| (line, logger.to_owned(), regex.to_owned())));
+    }
+
     /// Classes with changed bytes give fewer or other log points, never a panic.
     #[test]
     fn damaged_classes_do_no_harm() {

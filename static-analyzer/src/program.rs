@@ -21,6 +21,7 @@ pub(crate) mod load;
 pub(crate) mod settings;
 
 pub use annotations::{Annotation, AnnotationValue};
+pub use library_apis::LIBRARY_PREFIXES;
 pub use load::{load, load_classes};
 
 /// An interned name or text.

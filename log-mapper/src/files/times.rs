@@ -14,7 +14,7 @@ use crate::header::civil::{Civil, Round};
 use crate::input::Source;
 use crate::lines::{RawRecord, RawRecords};
 use crate::reading::{Reading, Shift, earlier, later};
-use crate::wrappers::Wrapper;
+use crate::wrappers::{self, Wrapper};
 
 mod meaning;
 mod order;
@@ -41,6 +41,9 @@ pub(super) fn settle(
     meaning::settle(reading, source, text, &times, &tail, config);
     settle_direction(reading, source, sample, text, config);
     let Some(first) = times.first() else { return Ok(()) };
+    if first.elapsed_us().is_some() {
+        return settle_start(reading, source, config);
+    }
     if let Some(round) = first.round() {
         settle_day(reading, source, config, round)?;
         return Ok(());
@@ -126,6 +129,36 @@ fn walk(
             give(offset, &civil);
         }
     })
+}
+
+/// When the program began, of stamps that count the milliseconds since then: so that the last record
+/// is of when the file was last written, or at the start of a day that is given. A wrapper's time is
+/// used where it has one.
+fn settle_start(reading: &mut Reading, source: &Source, config: &Config) -> Result<()> {
+    if wrappers::has_stamp(&reading.wrappers) {
+        return Ok(());
+    }
+    let mut last_us = 0;
+    let is_backward = reading.backward.is_some();
+    walk(source, reading, config, &mut |_, civil| {
+        let us = civil.elapsed_us().unwrap_or(0);
+        last_us = if is_backward { us.max(last_us) } else { us };
+    })?;
+    let given = config.date.and_then(|(year, month, day)| {
+        let day = jiff::civil::Date::new(year, month.cast_signed(), day.cast_signed()).ok()?;
+        Some(config.zone.to_timestamp(day.at(0, 0, 0, 0)).ok()?.as_microsecond())
+    });
+    let written = || source.written_at().map(|at| at.as_microsecond() - last_us);
+    let (start_us, how) = match (given, written()) {
+        (Some(us), _) => (us, "at the start of the day that is given"),
+        (None, Some(us)) => (us, "so that the last record is of when the file was last written"),
+        (None, None) => (0, "on 1970-01-01"),
+    };
+    reading.start_us = start_us;
+    reading.doubts.push(format!(
+        "its time stamps are milliseconds since the program began, which is taken to be {how}; give the day with --date"
+    ));
+    Ok(())
 }
 
 /// The day of stamps that do not name it, its month or its year: that of the file's name, else of

@@ -10,7 +10,8 @@ use crate::lines::line_end;
 use crate::reading::Reading;
 use crate::strangers::is_like_record;
 use crate::wrappers::{
-    BARE, WRAPPERS, Wrapper, are_around_lines, before_lines, fits, has_names, is_before_lines, unwrap,
+    BARE, WRAPPERS, Wrapper, are_around_lines, before_lines, fits, has_names, has_stamp, is_before_lines,
+    unwrap,
 };
 
 /// Wrappers in each other.
@@ -46,14 +47,32 @@ pub(super) fn choose_wrapped(
             add_bare(&mut reading, &inner, has_end, judge);
             reading.layouts.extend(Layout::compile(BARE_LAYOUT).ok().map(Arc::new));
         }
+        if n_wrappers == WRAPPERS_MAX && lacks_time(&reading) {
+            continue;
+        }
         if is_better(&reading, &best) && !(wrapper.is_like_thread() && lacks_thread(&reading)) {
             best = reading;
         }
     }
-    match n_wrappers {
-        WRAPPERS_MAX => choose_behind_words(text, has_end, given, judge, best),
+    match WRAPPERS_MAX - n_wrappers {
+        0 => choose_behind_words(text, has_end, given, judge, best),
+        // Within another wrapper: of who has passed on what somebody else logs.
+        1 if !is_known(&best) => choose_behind_words(text, has_end, given, judge, best),
         _ => best,
     }
+}
+
+/// Whether a reading has names for what it reads, and a time is not among them, nor does a wrapper
+/// have it: a key of it that is not known would be passed over.
+fn lacks_time(reading: &Reading) -> bool {
+    has_names(&reading.wrappers)
+        && !has_stamp(&reading.wrappers)
+        && reading.main().is_some_and(|layout| layout.time().is_none())
+}
+
+/// Whether the model knows most of the messages that were looked at.
+fn is_known(reading: &Reading) -> bool {
+    reading.n_explained > 0 && reading.n_explained * 2 >= reading.n_headers.min(N_KNOWN)
 }
 
 /// Whether the layout of a reading prints no thread, or no day before it: a name before its lines
@@ -88,8 +107,11 @@ fn is_better(reading: &Reading, best: &Reading) -> bool {
     if is_less(ours, theirs) || is_less(theirs, ours) {
         return is_less(theirs, ours);
     }
-    // A layout without a time, where another one has one, lacks what the wrapper was taken for.
-    let has_time = |reading: &Reading| reading.main().is_some_and(|layout| layout.time().is_some());
+    // A layout without a time, where another one has one, lacks what the wrapper was taken for, if
+    // that does not say the time itself.
+    let has_time = |reading: &Reading| {
+        has_stamp(&reading.wrappers) || reading.main().is_some_and(|layout| layout.time().is_some())
+    };
     let key = |reading: &Reading| (reading.n_own.min(1), has_time(reading));
     if key(reading) != key(best) {
         return key(reading) > key(best);
@@ -111,7 +133,7 @@ fn choose_behind_words(
     judge: &mut Judge<'_>,
     mut best: Reading,
 ) -> Reading {
-    let is_known = best.n_explained > 0 && best.n_explained * 2 >= best.n_headers.min(N_KNOWN);
+    let is_known = is_known(&best);
     // What is of nobody is searched on and on for a first record: not for words before it.
     if !is_known && text.len() > LAYOUT_SAMPLE_BYTES {
         return best;

@@ -18,11 +18,23 @@ pub struct Civil {
     pub(super) offset: Option<i32>,
     /// µs since 1970, where the stamp is one number.
     pub(super) epoch_us: Option<i64>,
+    /// They are since the program began.
+    pub(super) is_elapsed: bool,
     /// Minute or second above its range.
     pub(super) impossible: bool,
 }
 
 impl Civil {
+    /// µs since the program began.
+    pub(super) fn elapsed(us: i64) -> Self {
+        Self { epoch_us: Some(us), is_elapsed: true, ..Self::default() }
+    }
+
+    /// µs since the program began, where that is what it says.
+    pub(crate) fn elapsed_us(&self) -> Option<i64> {
+        self.epoch_us.filter(|_| self.is_elapsed)
+    }
+
     /// Whether there can be such a time; which day there is decides the calendar.
     pub(super) fn is_possible(&self) -> bool {
         !self.impossible && self.month <= 12 && self.day <= 31

@@ -22,6 +22,8 @@ pub struct Clock {
     /// The half of the day, where only hours from 1 to 12 are printed.
     half: Option<bool>,
     calendar: Calendar,
+    /// When the program began, of stamps that count from there.
+    start_us: i64,
     cached: Option<CachedDay>,
 }
 
@@ -38,12 +40,25 @@ impl Clock {
     /// A clock for stamps of `zone`; `date` is the day of stamps without one.
     #[must_use]
     pub fn new(zone: TimeZone, date: (i16, u8, u8)) -> Self {
-        Self { zone, date, is_second: false, half: None, calendar: Calendar::default(), cached: None }
+        Self {
+            zone,
+            date,
+            is_second: false,
+            half: None,
+            calendar: Calendar::default(),
+            start_us: 0,
+            cached: None,
+        }
     }
 
     /// Sets what years and fractions mean.
     pub(crate) fn with_calendar(self, calendar: Calendar) -> Self {
         Self { calendar, ..self }
+    }
+
+    /// Sets when the program began, in µs since 1970.
+    pub(crate) fn with_start(self, start_us: i64) -> Self {
+        Self { start_us, ..self }
     }
 
     /// Sets the day of stamps without one.
@@ -59,7 +74,7 @@ impl Clock {
     /// µs since 1970 UTC; none if there is no such time.
     pub fn resolve(&mut self, civil: &Civil) -> Option<i64> {
         if let Some(us) = civil.epoch_us {
-            return Some(us);
+            return Some(if civil.is_elapsed { us.saturating_add(self.start_us) } else { us });
         }
         if civil.impossible {
             return None;

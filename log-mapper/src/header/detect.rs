@@ -193,9 +193,12 @@ fn told(fit: &Fit, n_starts: usize, has_model: bool) -> Reading {
         return Reading { how, doubts: vec![doubt], ..Reading::default() };
     }
     let mut doubts = Vec::new();
-    if has_model && fit.n_explained * 10 < n_judged {
+    // What libraries print says nothing of whose log it is, and where most of it is theirs the few
+    // other lines can be of more of them.
+    let n_own = n_judged - fit.n_libraries;
+    if has_model && fit.n_explained * 10 < n_own && fit.n_libraries < n_own {
         doubts.push(format!(
-            "of {n_judged} messages looked at, the program's log points have printed {}: is it the log of another program, or not of the layout `{pattern}`?",
+            "of {n_own} messages looked at, the program's log points have printed {}: is it the log of another program, or not of the layout `{pattern}`?",
             fit.n_explained
         ));
     }
@@ -239,7 +242,7 @@ fn add_others(
         fits.iter_mut().for_each(|fit| fit.lines.retain(|line| left.binary_search(line).is_ok()));
         fits.retain(|fit| !fit.lines.is_empty());
         for fit in &mut fits {
-            (fit.n_judged, fit.n_explained, fit.n_clean) = (0, 0, 0);
+            (fit.n_judged, fit.n_explained, fit.n_clean, fit.n_libraries) = (0, 0, 0, 0);
             score(fit, sample, judge);
         }
         // What stands in the middle of a record can look like a header without a time.

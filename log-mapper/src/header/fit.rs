@@ -21,6 +21,8 @@ pub(super) struct Fit {
     pub(super) n_judged: usize,
     pub(super) n_explained: usize,
     pub(super) n_clean: usize,
+    /// Of the judged ones: printed by well-known libraries, which no model holds.
+    pub(super) n_libraries: usize,
 }
 
 /// The lines of the sample that are headers in `layout`; none if no line is.
@@ -34,7 +36,14 @@ pub(super) fn fit(layout: Layout, sample: &Sample<'_>, starts: &[usize]) -> Opti
         return None;
     }
     let lines: Vec<u32> = starts.iter().filter(reads).map(|i| *i as u32).collect();
-    (!lines.is_empty()).then_some(Fit { layout, lines, n_judged: 0, n_explained: 0, n_clean: 0 })
+    (!lines.is_empty()).then_some(Fit {
+        layout,
+        lines,
+        n_judged: 0,
+        n_explained: 0,
+        n_clean: 0,
+        n_libraries: 0,
+    })
 }
 
 /// The header of a line that is a whole record of the layout, and what follows it. A layout that
@@ -80,6 +89,9 @@ pub(super) fn score(fit: &mut Fit, sample: &Sample<'_>, judge: &mut Judge<'_>) {
             continue;
         }
         let is_explained = judge.explains(&fit.layout, rest, &header);
+        let is_of_library = |name| judge.is_of_library(name);
+        fit.n_libraries +=
+            usize::from(!is_explained && header.logger.or(header.class).is_some_and(is_of_library));
         fit.n_explained += usize::from(is_explained);
         let is_whole =
             is_explained && (header.logger.is_some() || header.class.is_some() || header.line.is_some());

@@ -59,8 +59,13 @@ pub(super) fn induced(
     }
     let mut groups: Vec<Vec<Line<'_>>> = groups.into_values().collect();
     groups.sort_by_key(|lines| std::cmp::Reverse(lines.len()));
-    groups.iter().take(N_SHAPES_MAX).flat_map(|lines| patterns_of(lines)).collect()
+    let patterns = groups.iter().take(N_SHAPES_MAX).flat_map(|lines| patterns_of(lines));
+    // What begins within an object is a part of its text, and no message.
+    patterns.filter(|pattern| !pattern.contains(KEY_END)).collect()
 }
+
+/// What stands behind a key of JSON.
+const KEY_END: &str = "\":";
 
 fn cut(line: &[u8], fields: Vec<Found>) -> Line<'_> {
     let starts = std::iter::once(0).chain(fields.iter().map(|field| field.end));

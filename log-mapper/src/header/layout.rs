@@ -50,6 +50,7 @@ impl Part {
             Field::Logger => "c",
             Field::Class => "C",
             Field::File => "F",
+            Field::Elapsed => "r",
             _ => return None,
         })
     }
@@ -79,7 +80,9 @@ pub(super) enum Field {
     Location,
     /// Position in the layout's MDC keys.
     Mdc(usize),
-    /// Digits: relative time, process, sequence number.
+    /// Milliseconds since the program began: a time where the layout prints no other.
+    Elapsed,
+    /// Digits: process, sequence number.
     Number,
     /// Any text that is not kept.
     Text,
@@ -107,7 +110,7 @@ impl std::fmt::Display for Field {
             Self::Method => "%M",
             Self::Location => "%l",
             Self::Mdc(_) => "%X",
-            Self::Number => "a number",
+            Self::Number | Self::Elapsed => "a number",
             Self::Text | Self::Optional(_) => "a text",
             Self::Padding => "blanks",
             Self::LineBreak => "%n",
@@ -348,6 +351,7 @@ impl Compiler {
                 Some(key) if !key.contains(',') => self.mdc(key),
                 _ => self.text(),
             },
+            Kind::Elapsed => Field::Elapsed,
             Kind::Number => Field::Number,
             Kind::Text | Kind::Nested | Kind::Optional | Kind::Enclosed => self.text(),
             Kind::Throwable => Field::Throwable,

@@ -4,6 +4,7 @@
 //! or MDC value can hold that literal too, so later places are tried, in order,
 //! until the rest of the header fits. The tries of one line are bounded.
 
+use super::civil::Civil;
 use super::layout::{Field, Layout, Part};
 use super::{Header, parse_level};
 use crate::limits::{HEADER_BYTES_MAX, HEADER_TRIES_MAX};
@@ -155,6 +156,11 @@ fn scan_parts<'a>(
                 end + blanks(line, end).min(missing)
             }
             Field::Level => scan_level(part, parts.get(i + 1), line, pos, header)?,
+            Field::Elapsed => {
+                let (end, civil) = scan_elapsed(part, parts.get(i + 1), line, pos)?;
+                header.time = header.time.or(Some(civil));
+                end
+            }
             Field::Number => scan_number(line, pos)?,
             Field::Line => {
                 let end = scan_number(line, pos)?;
@@ -408,6 +414,25 @@ fn scan_level(
     let missing = part.min.saturating_sub(before + len);
     let after = if part.left_justified { n_after.min(missing) } else { 0 };
     (missing == after).then_some(start + len + after)
+}
+
+/// Digits of the milliseconds since a program began: of three centuries.
+const ELAPSED_DIGITS_MAX: usize = 13;
+
+/// Milliseconds since the program began, padded on either side.
+fn scan_elapsed(part: &Part, next: Option<&Part>, line: &[u8], pos: usize) -> Option<(usize, Civil)> {
+    let start = pos + blanks(line, pos);
+    let digits = line.get(start..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+    (1..=ELAPSED_DIGITS_MAX).contains(&digits).then_some(())?;
+    let end = start + digits;
+    let ms = line[start..end].iter().fold(0_i64, |n, b| n * 10 + i64::from(b - b'0'));
+    let after = blanks(line, end);
+    let is_literal = next.is_some_and(|n| matches!(&n.field, Field::Literal(l) if l.starts_with(b" ")));
+    let padding = match part.any_padding {
+        true => after - after.min(usize::from(is_literal)),
+        false => after.min(part.min.saturating_sub(end - pos)),
+    };
+    Some((end + padding, Civil::elapsed(ms * 1_000)))
 }
 
 fn scan_number(line: &[u8], pos: usize) -> Option<usize> {

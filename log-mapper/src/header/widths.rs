@@ -17,7 +17,7 @@ pub(super) fn with_widths(any: &Layout, lines: &[u32], sample: &Sample<'_>) -> L
     };
     let mut pattern = any.pattern().to_owned();
     // Where any padding is needed, the widest that fits: fields without blanks need none.
-    for word in ["p", "t", "c", "C", "F"] {
+    for word in ["p", "t", "c", "C", "F", "r"] {
         let Some(at) = word_at(&pattern, word) else { continue };
         let with = |modifier: &str| format!("{}%{modifier}{}", &pattern[..at], &pattern[at + 1..]);
         let reads = |modifier: &str| {

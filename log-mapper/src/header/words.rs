@@ -15,6 +15,8 @@ pub(super) enum Kind {
     Method,
     Location,
     Mdc,
+    /// Milliseconds since the program began.
+    Elapsed,
     Number,
     Text,
     Message,
@@ -41,11 +43,10 @@ const WORDS: &[(Kind, &[&str])] = &[
     (Kind::Method, &["M", "method"]),
     (Kind::Location, &["l", "location", "caller"]),
     (Kind::Mdc, &["X", "mdc", "MDC"]),
+    (Kind::Elapsed, &["r", "relative"]),
     (
         Kind::Number,
         &[
-            "r",
-            "relative",
             "pid",
             "processId",
             "i",

@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{N_COMMON_MIN, Overlap, in_common};
 use crate::files::each_record;
+use crate::header::Header;
 use crate::input::Source;
 use crate::lines::without_line_end;
 use crate::reading::{Reading, Start};
@@ -51,33 +52,49 @@ pub(super) fn overlaps(sources: &[Source]) -> Vec<Overlap> {
     out
 }
 
-/// Files in one layout of which most records at the start are of the same time, thread, level and
-/// logger: one of them has other words in its messages, as where names were masked. Only times with
-/// fractions of seconds tell that.
+/// Files in one layout of which most records at the start are of the same time, and have the same
+/// thread, level and logger, or the same message: one of them has other words in what is left, as
+/// where names were masked. Only times with fractions of seconds tell that.
 pub(super) fn alike(sources: &[Source]) -> Vec<(usize, usize)> {
-    let samples: Vec<FxHashSet<u64>> = sources.iter().map(heads_of).collect();
-    let is_alike = |((i, j), n_common): &((usize, usize), usize)| {
-        let least = samples[*i].len().min(samples[*j].len());
-        *n_common >= N_COMMON_MIN && n_common * 2 > least && !are_different(&sources[*i], &sources[*j])
-    };
-    in_common(&samples).into_iter().filter(is_alike).map(|(pair, _)| pair).collect()
+    let mut out: Vec<(usize, usize)> = Vec::new();
+    for part_of in [head_of, message_of] {
+        let samples: Vec<FxHashSet<u64>> = sources.iter().map(|source| parts_of(source, part_of)).collect();
+        let is_alike = |((i, j), n_common): &((usize, usize), usize)| {
+            let least = samples[*i].len().min(samples[*j].len());
+            *n_common >= N_COMMON_MIN && n_common * 2 > least && !are_different(&sources[*i], &sources[*j])
+        };
+        out.extend(in_common(&samples).into_iter().filter(is_alike).map(|(pair, _)| pair));
+    }
+    out.sort_unstable();
+    out.dedup();
+    out
 }
 
-/// A number of each record at the start of a file, without its message.
-fn heads_of(source: &Source) -> FxHashSet<u64> {
-    let head_of = |reading: &Reading, _: &[u8], begin: &Start<'_>| {
-        let header = (begin.layout < reading.n_own).then_some(begin.header)?;
-        let time = header.time.filter(|time| time.has_millis())?;
-        let mut key = Vec::new();
-        key.extend_from_slice(header.thread.filter(|thread| !thread.is_empty())?);
-        key.push(0);
-        key.extend_from_slice(header.logger.or(header.class)?);
-        key.push(header.level.map_or(0, |level| level as u8));
-        Some(xxh3_64_with_seed(&key, time.order(reading.calendar).unsigned_abs()))
+/// A number of a part of each record at the start of a file, and of its time.
+fn parts_of(source: &Source, part_of: fn(&Reading, &[u8], &Start<'_>) -> Option<Vec<u8>>) -> FxHashSet<u64> {
+    let key_of = |reading: &Reading, record: &[u8], begin: &Start<'_>| {
+        let time = begin.header.time.filter(|time| time.has_millis())?;
+        let part = part_of(reading, record, begin).filter(|_| begin.layout < reading.n_own)?;
+        Some(xxh3_64_with_seed(&part, time.order(reading.calendar).unsigned_abs()))
     };
     let keys = source.looked().map(|looked| Arc::clone(&looked.reading)).filter(|reading| reading.n_own > 0);
-    let keys = keys.and_then(|reading| sample_of(source, &reading, N_SAMPLE, head_of));
+    let keys = keys.and_then(|reading| sample_of(source, &reading, N_SAMPLE, key_of));
     keys.unwrap_or_default().into_iter().collect()
+}
+
+/// Thread, logger and level of a record.
+fn head_of(_: &Reading, _: &[u8], begin: &Start<'_>) -> Option<Vec<u8>> {
+    let header = begin.header;
+    let mut key = header.thread.filter(|thread| !thread.is_empty())?.to_vec();
+    key.push(0);
+    key.extend_from_slice(header.logger.or(header.class)?);
+    key.push(header.level.map_or(0, |level| level as u8));
+    Some(key)
+}
+
+/// The first line of a record's message.
+fn message_of(reading: &Reading, record: &[u8], begin: &Start<'_>) -> Option<Vec<u8>> {
+    message(reading, record, begin).map(|(message, _)| message.to_vec())
 }
 
 /// Whether two files are read in different ways: those in one layout are compared by their lines.
@@ -128,13 +145,20 @@ fn sample_of(
 
 /// A number of message and time.
 fn key_of(reading: &Reading, record: &[u8], begin: &Start<'_>) -> Option<u64> {
+    let (message, header) = message(reading, record, begin)?;
+    let seconds = header.time.and_then(|time| time.second_within(ZONES_APART)).unwrap_or(0);
+    Some(xxh3_64_with_seed(message, seconds.unsigned_abs()))
+}
+
+/// The first line of the message of a record in a layout of the program, and its header with what
+/// stands behind the message; none: it is empty.
+fn message<'a>(reading: &Reading, record: &'a [u8], begin: &Start<'a>) -> Option<(&'a [u8], Header<'a>)> {
     let layout = reading.layouts.get(begin.layout).filter(|_| begin.layout < reading.n_own)?;
     let mut header = begin.header;
     let body = without_line_end(record.get(header.message_start..)?);
     let end = layout.scan_suffix(body, &mut header).unwrap_or(body.len());
     let message = body[..end].split(|b| *b == b'\n').next()?.trim_ascii();
-    let seconds = header.time.and_then(|time| time.second_within(ZONES_APART)).unwrap_or(0);
-    (!message.is_empty()).then(|| xxh3_64_with_seed(message, seconds.unsigned_abs()))
+    (!message.is_empty()).then_some((message, header))
 }
 
 /// Whether all of `inner` stand in `outer`, in their order.

@@ -102,7 +102,7 @@ fn last_component(name: &[u8]) -> &[u8] {
 /// Whether `shown` can be how a layout shows `full`: component by component
 /// from the right, each whole or abbreviated to its first letters; the first
 /// one may have lost its start to a width.
-fn stands_for(shown: &[u8], full: &[u8]) -> bool {
+pub(super) fn stands_for(shown: &[u8], full: &[u8]) -> bool {
     let mut full = full.rsplit(|b| *b == b'.');
     let mut shown = shown.rsplit(|b| *b == b'.').peekable();
     let mut is_last = true;
@@ -118,6 +118,12 @@ fn stands_for(shown: &[u8], full: &[u8]) -> bool {
         is_last = false;
     }
     true
+}
+
+/// The class of which a `main` is, as its source calls it: Kotlin puts functions outside of classes
+/// in one that is called after the file.
+pub(super) fn without_suffix(class: &str) -> String {
+    class.strip_suffix("Kt").unwrap_or(class).to_owned()
 }
 
 /// Templates by call site. A wrapper's log points stand at the wrapper's line,

@@ -29,6 +29,7 @@ pub(super) const LAYOUTS: &[&str] = &[
     "%d{ISO8601}\u{1f}%p\u{1f}%t\u{1f}%c\u{1f}%X{trace_id}\u{1f}%X{span_id}\u{1f}%X{request_id}\u{1f}%m%n",
     "%d{UNIX_MILLIS}\u{1f}%p\u{1f}%t\u{1f}%c\u{1f}%X{trace_id}\u{1f}%X{span_id}\u{1f}%X{request_id}\u{1f}%m%n",
     "%d{yyyy-MM-dd HH:mm:ss.SSS Z}\u{1f}%p\u{1f}%t\u{1f}%c\u{1f}%X{trace_id}\u{1f}%X{span_id}\u{1f}%X{request_id}\u{1f}%m%n",
+    "\u{1f}%p\u{1f}%t\u{1f}%c\u{1f}%X{trace_id}\u{1f}%X{span_id}\u{1f}%X{request_id}\u{1f}%m%n",
 ];
 
 /// What a line says, by role: the value, and how good its key is.
@@ -83,7 +84,7 @@ impl<'a> Fields<'a> {
         Some(Inner::Whole)
     }
 
-    /// A time as a text, or as milliseconds.
+    /// A time as a text, or as milliseconds; nothing where none is printed.
     fn write_time(&self, out: &mut Vec<u8>) -> Option<()> {
         if let (Some(Value::Bare(seconds)), Some(Value::Bare(nanos))) =
             (self.get(Role::Seconds), self.get(Role::Nanos))
@@ -93,10 +94,11 @@ impl<'a> Fields<'a> {
             out.extend_from_slice(format!("{:03}", nanos / 1_000_000).as_bytes());
             return Some(());
         }
-        match self.get(Role::Time)? {
-            Value::String(text) if !is_number(text) => unescape(text, out),
-            Value::List(_) => return None,
-            Value::Bare(number) | Value::String(number) => write_number(number, out),
+        match self.get(Role::Time) {
+            Some(Value::String(text)) if !is_number(text) => unescape(text, out),
+            Some(Value::List(_)) => return None,
+            Some(Value::Bare(number) | Value::String(number)) => write_number(number, out),
+            None => {}
         }
         Some(())
     }

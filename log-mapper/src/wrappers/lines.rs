@@ -485,22 +485,43 @@ pub(super) fn grafana_stamp(line: &[u8]) -> Option<Civil> {
     TimeLayout::scan_iso(line, memchr::memchr(b'\t', line)? + 1).map(|(_, civil)| civil)
 }
 
-/// `2025-03-29T11:54:05+00:00<tab>tag<tab>{"log":"text"}`
+/// `2025-03-29T11:54:05+00:00<tab>tag<tab>{"log":"text"}` as fluentd writes files, and on standard
+/// output `2025-03-29 11:54:05.123456789 +0000 tag: {"log":"text"}`: the tag, and where the object is.
+fn fluentd_parts(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = stamp(line, 0).or_else(|| TimeLayout::scan_iso(line, 0).map(|(end, _)| end))?;
+    let rest = line.get(at + 1..)?;
+    if line[at] == b'\t' {
+        let tag = memchr::memchr(b'\t', rest)?;
+        return Some((&rest[..tag], &rest[tag + 1..]));
+    }
+    let zone = rest.first_chunk::<ZONE_BYTES>()?;
+    let is_zone = matches!(zone[0], b'+' | b'-') && zone[1..5].iter().all(u8::is_ascii_digit);
+    (line[at] == b' ' && is_zone && zone[5] == b' ').then_some(())?;
+    let rest = &rest[ZONE_BYTES..];
+    let tag = memchr::memchr(b' ', rest)?;
+    Some((rest[..tag].strip_suffix(b":")?, &rest[tag + 1..]))
+}
+
+/// Bytes of `+0000` and a blank.
+const ZONE_BYTES: usize = 6;
+
 pub(super) fn fluentd(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
-    let at = stamp(line, 0)?;
-    (line.get(at) == Some(&b'\t')).then_some(())?;
-    let tag = memchr::memchr(b'\t', &line[at + 1..])?;
-    super::json::message(line.get(at + 2 + tag..)?, out)
+    super::json::message(fluentd_parts(line)?.1, out)
 }
 
 /// What the object says, else the tag.
 pub(super) fn fluentd_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    let at = stamp(line, 0)? + 1;
-    let tag = memchr::memchr(b'\t', line.get(at..)?)?;
-    if super::json::process(line.get(at + tag + 1..)?, out).is_none() || out.is_empty() {
-        out.extend_from_slice(&line[at..at + tag]);
+    let (tag, object) = fluentd_parts(line)?;
+    if super::json::process(object, out).is_none() || out.is_empty() {
+        out.extend_from_slice(tag);
     }
     Some(())
+}
+
+/// When fluentd got the line; its zone can stand behind a blank.
+pub(super) fn fluentd_stamp(line: &[u8]) -> Option<Civil> {
+    let with_zone = TimeLayout::compile("yyyy-MM-dd HH:mm:ss.SSS Z", None).ok()?;
+    with_zone.scan(line, 0).map(|(_, civil)| civil).or_else(|| stamp_at_start(line))
 }
 
 /// `KEY=value` lines of which `MESSAGE` is the text: `journalctl -o export`.

@@ -1,6 +1,6 @@
 //! Bytecode to [`Body`]: reachable blocks ([`graph`]), symbolic execution of
 //! locals and operand stack with a phi wherever blocks meet ([`translate`]),
-//! removal of superfluous phis ([`phis`]), handlers and loops ([`loops`]).
+//! calls that Groovy decides at run time ([`groovy`]), removal of superfluous phis ([`phis`]), handlers and loops ([`loops`]).
 //!
 //! Code that no verifier accepts is refused with a reason; nothing here
 //! recurses, and a budget bounds the steps.
@@ -11,6 +11,7 @@ use crate::program::load::raw::{RawCode, RawMethod};
 use crate::program::{MethodRef, access};
 
 mod graph;
+mod groovy;
 mod loops;
 mod phis;
 mod translate;

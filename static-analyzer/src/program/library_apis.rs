@@ -1,7 +1,7 @@
 //! Packages of well-known libraries, as a table of prefixes of internal names.
 
-/// What begins so is a library's.
-pub(super) const LIBRARY_PREFIXES: &[&str] = &[
+/// What begins so is a library's: internal names, each up to the end of a package.
+pub const LIBRARY_PREFIXES: &[&str] = &[
     // The platform and the languages.
     "java/",
     "javax/",
@@ -15,6 +15,11 @@ pub(super) const LIBRARY_PREFIXES: &[&str] = &[
     "kotlin/",
     "kotlinx/",
     "groovy/",
+    "org/codehaus/groovy/",
+    "org/apache/groovy/",
+    "groovyjarjarantlr/",
+    "groovyjarjarantlr4/",
+    "groovyjarjarasm/",
     "clojure/",
     // Logging.
     "org/apache/log4j/",
@@ -23,6 +28,11 @@ pub(super) const LIBRARY_PREFIXES: &[&str] = &[
     "org/apache/logging/",
     "ch/qos/logback/",
     "org/jboss/logging/",
+    "org/jboss/logmanager/",
+    "org/tinylog/",
+    "org/pmw/tinylog/",
+    "io/github/oshai/kotlinlogging/",
+    "com/typesafe/scalalogging/",
     // Collections, mathematics, texts, caches.
     "com/google/common/",
     "com/google/thirdparty/",
@@ -43,6 +53,9 @@ pub(super) const LIBRARY_PREFIXES: &[&str] = &[
     "org/roaringbitmap/",
     "org/checkerframework/",
     "org/apache/lucene/",
+    "com/typesafe/config/",
+    "cats/",
+    "shapeless/",
     // Serialization and compression.
     "com/esotericsoftware/",
     "com/fasterxml/",
@@ -113,7 +126,16 @@ pub(super) const LIBRARY_PREFIXES: &[&str] = &[
     "org/xnio/",
     "retrofit2/",
     "spark/",
-    // Values that come later.
+    "play/api/",
+    "play/core/",
+    "play/mvc/",
+    // Actors; values that come later.
+    "akka/",
+    "org/apache/pekko/",
+    "com/typesafe/sslconfig/",
+    "org/osgi/",
+    "zio/",
+    "fs2/",
     "io/reactivex/",
     "io/smallrye/",
     "org/reactivestreams/",

@@ -431,6 +431,8 @@ pub(crate) enum Filling {
     Printf,
     /// In whichever of these ways the text asks for.
     Either,
+    /// Between the texts of a list.
+    Between,
 }
 
 /// Messages of log4j 2: objects that hold a text with its values.
@@ -444,10 +446,16 @@ const MESSAGES: &[(&str, Filling)] = &[
     ("ObjectMessage", Filling::Plain),
 ];
 
+/// Texts with values of Groovy: made of a list of values and one of the texts around them.
+const GROOVY_TEXT: &str = "org/codehaus/groovy/runtime/GStringImpl";
+
 const MESSAGE_PACKAGE: &str = "org/apache/logging/log4j/message/";
 
 /// Whether objects of this class print a text with the values that they are made of.
 pub(crate) fn filling(class: Name) -> Option<Filling> {
+    if class == GROOVY_TEXT {
+        return Some(Filling::Between);
+    }
     let name = class.strip_prefix(MESSAGE_PACKAGE)?;
     MESSAGES.iter().find(|(message, _)| *message == name).map(|&(_, filling)| filling)
 }

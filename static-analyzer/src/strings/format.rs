@@ -77,6 +77,10 @@ impl<'p> Evaluator<'p> {
     pub(crate) fn filled_text(&mut self, frame: FrameId, made: ValueId, filling: Filling) -> Option<Term> {
         let init = *self.facts.info(self.method_of(frame)).init.get(&made)?;
         let Op::Invoke { method, args, .. } = self.op(frame, init) else { return None };
+        if filling == Filling::Between {
+            let &[_, values, parts] = &args[..] else { return None };
+            return self.text_between(frame, init, values, parts);
+        }
         let (mut format, mut arguments) = (None, Arguments { known: Vec::new(), complete: true });
         for (&value, parameter) in args[1..].iter().zip(types::parameters(&method.descriptor)) {
             match parameter {
@@ -93,11 +97,34 @@ impl<'p> Evaluator<'p> {
             filling => filling,
         };
         Some(match filling {
-            Filling::Plain | Filling::Either => format,
+            Filling::Plain | Filling::Either | Filling::Between => format,
             Filling::Braces => self.braces(format, &arguments),
             Filling::Numbered => self.message_format(format, &arguments),
             Filling::Printf => self.printf(format, &arguments),
         })
+    }
+
+    /// The texts of an array, and between each two of them one of the values of another one.
+    fn text_between(
+        &mut self,
+        frame: FrameId,
+        init: ValueId,
+        values: ValueId,
+        parts: ValueId,
+    ) -> Option<Term> {
+        let (at, parts) = self.elements(frame, parts)?;
+        let values = self.varargs(frame, values, init);
+        // The last text can be left out.
+        if !values.complete || !matches!(parts.len().checked_sub(values.known.len()), Some(0 | 1)) {
+            return None;
+        }
+        let mut pieces = Vec::with_capacity(2 * parts.len());
+        let mut values = values.known.into_iter();
+        for part in parts {
+            pieces.push(self.text(at, part?, Name::from("Ljava/lang/String;"), init));
+            pieces.extend(values.next().map(|value| value.text));
+        }
+        Some(self.terms.cat(pieces))
     }
 
     /// The elements of an `Object[]` given for a variable number of arguments.

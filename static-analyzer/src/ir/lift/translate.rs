@@ -7,7 +7,7 @@
 //! thus `dup2` and the like need no types.
 
 use super::graph::Graph;
-use super::{Bootstraps, Budget, parameter_widths, result_width};
+use super::{Bootstraps, Budget, groovy, parameter_widths, result_width};
 use crate::ir::{Arithmetic, BlockId, Const, InvokeKind, Op, ValueId};
 use crate::program::load::raw::{RawCode, RawOp, StackOp};
 use crate::program::{FieldRef, MethodRef, Name};
@@ -459,7 +459,14 @@ impl Translator<'_> {
         let found = self.bootstraps.get(usize::from(index));
         let (bootstrap, bootstrap_args) =
             found.cloned().ok_or_else(|| format!("no bootstrap method {index}"))?;
-        let value = self.emit(Op::InvokeDynamic { bootstrap, bootstrap_args, name, descriptor, args });
+        let class_of = |value: ValueId| match self.out.insts[value.index()].op {
+            Op::Const(Const::Class(class)) => Some(class),
+            _ => None,
+        };
+        let written_out =
+            groovy::written_out(&bootstrap, &bootstrap_args, (name, descriptor), &args, class_of);
+        let dynamic = || Op::InvokeDynamic { bootstrap, bootstrap_args, name, descriptor, args };
+        let value = self.emit(written_out.unwrap_or_else(dynamic));
         self.push_result(value, descriptor)
     }
 
