@@ -164,11 +164,11 @@ pub(super) fn kail(line: &[u8], out: &mut Vec<u8>) -> Option<Inner> {
     rest(line, (end + 3).min(line.len()), out)
 }
 
-/// `pod/container`
+/// `namespace/pod/container`
 pub(super) fn kail_process(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let name = &line[..kail_name(line)?];
-    let (slash, open) = (memchr::memchr(b'/', name)?, memchr::memchr(b'[', name)?);
-    out.extend_from_slice(&name[slash + 1..open]);
+    let open = memchr::memchr(b'[', name)?;
+    out.extend_from_slice(&name[..open]);
     out.push(b'/');
     out.extend_from_slice(&name[open + 1..]);
     Some(())
@@ -251,7 +251,9 @@ fn host_and_tag(line: &[u8], at: usize, out: &mut Vec<u8>) -> Option<Inner> {
     let tag = word(line, at + 1)?;
     let is_tag = |b: &u8| !b.is_ascii_whitespace() && *b != b':';
     let n = line[tag..].iter().take_while(|b| is_tag(b)).count();
-    (n > 0 && line.get(tag + n) == Some(&b':')).then_some(())?;
+    // No program is called by digits alone: that is an hour.
+    let is_name = line[tag..tag + n].iter().any(u8::is_ascii_alphabetic);
+    (is_name && line.get(tag + n) == Some(&b':')).then_some(())?;
     rest_of_syslog(line, (tag + n + 2).min(line.len()), out)
 }
 

@@ -6,7 +6,7 @@ use super::Inner;
 /// How names of logs go on behind their stem.
 const ENDS: [&[u8]; 8] = [b".log", b".out", b".err", b".txt", b".json", b".jsonl", b".gz", b".zst"];
 
-/// Whether a word is the path of a log.
+/// Whether a word is the path of a log: a name of digits alone is the end of a date.
 fn is_path(word: &[u8]) -> bool {
     let is_of_path = |b: &u8| b.is_ascii_alphanumeric() || *b >= 0x80 || b"._-/\\~@+,=#%".contains(b);
     let is_log = word.contains(&b'/') || ENDS.iter().any(|end| memchr::memmem::find(word, end).is_some());
@@ -14,7 +14,10 @@ fn is_path(word: &[u8]) -> bool {
         && is_log
         && word.iter().all(is_of_path)
         && !word.ends_with(b"/")
-        && word.iter().any(u8::is_ascii_alphabetic)
+        && word
+            .rsplit(|b| b"/\\".contains(b))
+            .next()
+            .is_some_and(|name| name.iter().any(u8::is_ascii_alphabetic))
 }
 
 /// `==> logs/a.log <==`, as `head` and `tail` print it before the lines of each of several files.
@@ -101,6 +104,7 @@ mod tests {
         check("java.io.IOException: m", None);
         check("2025-03-29 11:54:05 m", None);
         check("A.java:12 m", None);
+        check("21/Nov/2026:12:15:03 +0000 m", None);
         assert_eq!(["l/a.log.1", "b.out", "c"].map(stem), ["a", "b", "c"]);
     }
 

@@ -375,7 +375,7 @@ pub(crate) const TOGETHER: &[(&str, [&str; 3], Write)] = &[
             format!("{{\"message\":{},\"nodeName\":\"n\",\"namespace\":\"prod\",\"podName\":\"store-{}-0\",\"containerName\":\"store\"}}", quoted(line), r.node)
         })
     }),
-    ("kail", ["prod/store-a[store]", "prod/store-b[store]", "prod/store-c[store]"], |s| {
+    ("kail", ["prod/store-a/store", "prod/store-b/store", "prod/store-c/store"], |s| {
         s.one("all.log", |r, line| format!("prod/store-{}[store]: {line}", r.node))
     }),
     ("kubetail", ["store-a", "store-b", "store-c"], |s| {

@@ -145,6 +145,11 @@ fn which(
         if left.iter().any(|(_, days)| is_before(days)) {
             left.retain(|(_, days)| is_before(days));
         }
+        // Nor is a log kept for years, where another order makes it one of this year.
+        let is_recent = |days: &[i64]| last(days) > written - 365;
+        if left.iter().any(|(_, days)| is_recent(days)) {
+            left.retain(|(_, days)| is_recent(days));
+        }
     }
     match &left[..] {
         [(order, _)] => Some(order),
