@@ -73,7 +73,7 @@ fn what_other_pools_run_is_not_what_this_one_runs() {
     assert_eq!(alike(&region(), &format!("1.0 closer-1 closes\n{flush}")), ["close", "open"]);
     // Of one pool that runs both, nothing but the names tells.
     let log = log.replace("opener-1", "closer-3");
-    assert_eq!(alike(&region(), &log), ["close", "open", "open"]);
+    assert_eq!(alike(&region(), &log), ["open close", "open", "open"]);
 }
 
 /// Two that remote callers are served by, which print the same, and a task that does; of these
