@@ -8,6 +8,8 @@
 //! from the log, in rounds. In the first round it is how much more often the one line stands so long
 //! after the other than so long before it, which is by chance. What a piece shows itself is never
 //! evidence for it. The order of the code and values that contradict say what is possible at all.
+//! Nothing goes on in a third method where either of two is all that another one prints: tasks of a
+//! pool follow each other, too, and so do those that ask for something and what is asked.
 
 use std::sync::Arc;
 
@@ -53,7 +55,8 @@ pub(super) fn join(
     done: &mut Vec<(u64, Closed)>,
     window_us: i64,
 ) {
-    let mut search = Search { orders, kinds, began, done, window_us, can_follow: FxHashMap::default() };
+    let (can_follow, wholes) = Default::default();
+    let mut search = Search { orders, kinds, began, done, window_us, can_follow, wholes };
     let pieces = search.pieces();
     let hosts = Learning::new(&pieces).hosts();
     chain(orders, done, &hosts);
@@ -111,6 +114,8 @@ struct Search<'a, 'm> {
     window_us: i64,
     /// Whether some method can print the second directly after the first.
     can_follow: FxHashMap<(LogPointId, LogPointId), bool>,
+    /// Per span the methods that can begin and end with it.
+    wholes: FxHashMap<usize, Vec<TopLevelId>>,
 }
 
 impl Search<'_, '_> {
@@ -188,7 +193,8 @@ impl Search<'_, '_> {
     /// events of an entity.
     fn waits(&mut self, host: usize, piece: usize, first: LogPointId) -> bool {
         let begins = self.begins(piece, first);
-        let (host, piece) = (&self.done[host].1, &self.done[piece].1);
+        let (at, done) = ([host, piece], self.done);
+        let (host, piece) = (&done[host].1, &done[piece].1);
         if self.began.is_later(host, piece) || host.is_of_another_trace(piece) {
             return false;
         }
@@ -200,13 +206,32 @@ impl Search<'_, '_> {
         if names_others(self.kinds, host, piece) {
             return false;
         }
-        host.span.top_levels.iter().any(|&top| {
+        let mut tops = host.span.top_levels.clone();
+        tops.retain(|&top| {
             let is_begun = !matches!(self.orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity);
             let both = is_begun && piece.span.top_levels.contains(&top);
             both && !are_apart(self.orders, self.kinds, top, (host, piece)) && {
                 let nodes = walk(self.orders, top, &host.span.events);
                 !next_of(self.orders, top, &nodes, first).is_empty()
             }
+        });
+        let mut is_else = |span| self.wholes(span).iter().any(|top| !tops.contains(top));
+        !tops.is_empty() && !at.into_iter().all(&mut is_else)
+    }
+
+    /// The methods of which a span can be all that they print.
+    fn wholes(&mut self, span: usize) -> &[TopLevelId] {
+        let (orders, closed) = (&mut *self.orders, &self.done[span].1);
+        self.wholes.entry(span).or_insert_with(|| {
+            let Some((first, _)) = ends(closed) else { return Vec::new() };
+            let mut tops = closed.span.top_levels.clone();
+            tops.retain(|&top| {
+                orders.kind(top) != TopLevelKind::Unreached && orders.can_begin(top, first) && {
+                    let nodes = walk(orders, top, &closed.span.events);
+                    nodes.iter().any(|&node| orders.is_exit(top, node))
+                }
+            });
+            tops
         })
     }
 }

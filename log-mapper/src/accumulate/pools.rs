@@ -3,8 +3,9 @@
 //! alike but for a number or an address, and run the same few kinds of task; so
 //! where several top-level methods could have printed a span's records equally
 //! well, those that its pool is known to run come first, and then those that remote callers
-//! call on what it serves, and of what is served that which somebody asks for. What nothing tells
-//! apart then is left open, and said to be.
+//! call on what it serves, and of what is served that which somebody asks for. What is known to
+//! run in other pools only comes after what this one runs, however much the records name of what
+//! it is about. What nothing tells apart then is left open, and said to be.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -166,6 +167,8 @@ pub(super) struct Pools<'m> {
     model: &'m Model,
     asked: Asked,
     runs: RecentTexts<Runs<'m>>,
+    /// What any of them is known to run.
+    placed: FxHashSet<TopLevelId>,
 }
 
 /// What one pool runs.
@@ -179,19 +182,23 @@ struct Runs<'m> {
 impl<'m> Pools<'m> {
     /// Nothing is known yet.
     pub(super) fn new(model: &'m Model) -> Self {
-        Pools { model, asked: Asked::new(model), runs: RecentTexts::default() }
+        Pools { model, asked: Asked::new(model), runs: RecentTexts::default(), placed: FxHashSet::default() }
     }
 
-    /// Learns from a span that only one top-level method can have printed, if nothing speaks
-    /// against that.
+    /// Learns from a span that only one top-level method can have printed and begun with its first
+    /// line, if nothing speaks against that.
     pub(super) fn learn(&mut self, span: &Span, is_doubtful: impl Fn(TopLevelId) -> bool) {
         let Some(thread) = &span.thread else { return };
+        let mut tops = span.top_levels.iter().copied().filter(|&top| begins(self.model, top, span));
+        let only = match (&span.top_levels[..], tops.next(), tops.next()) {
+            (&[top], ..) | (_, Some(top), None) => Some(top),
+            _ => None,
+        };
         let runs = self.runs.show(&Arc::from(pool(thread)), Runs::default);
-        if let [top] = span.top_levels[..]
-            && !is_doubtful(top)
-        {
+        if let Some(top) = only.filter(|&top| !is_doubtful(top)) {
             runs.tops.insert(top);
             runs.services.extend(service(self.model, top));
+            self.placed.insert(top);
         }
     }
 
@@ -209,9 +216,9 @@ impl<'m> Pools<'m> {
 
     /// Puts first what the span's pool is known to run, among equal fits. What it is not known to run,
     /// and what the span's first line cannot begin by the code, comes after what either speaks for; and
-    /// what the name of the thread speaks against, after all that the records fit as well by their
-    /// order, however much they name of what it is about. Counts those first ones that nothing tells
-    /// apart.
+    /// what the name of the thread speaks against, or what other pools are known to run and this one
+    /// is not, after all that the records fit as well by their order, however much they name of what
+    /// it is about. Counts those first ones that nothing tells apart.
     pub(super) fn prefer(&self, closed: &mut Closed, is_doubtful: impl Fn(TopLevelId) -> bool) {
         let Inside { span, fits, .. } = &mut **closed;
         let known = span.thread.as_deref().and_then(|thread| self.runs.get(pool(thread)));
@@ -223,11 +230,12 @@ impl<'m> Pools<'m> {
         let mut tops: Vec<(TopLevelId, Fitness)> = tops.collect();
         let rank =
             |top: TopLevelId| self.model.top_level_methods.get(top.index()).map(|top| kind_rank(top.kind));
-        let first = span.events.iter().find_map(|event| event.log_point);
-        let begins = |top| first.is_none_or(|first| self.model.successors.can_begin(top, first));
+        let is_known = tops.iter().any(|&(top, fit)| fit.0 == BEST.0 && runs(top) && !is_doubtful(top));
+        let is_elsewhere = |top| is_known && !runs(top) && self.placed.contains(&top);
         let key = |&(top, fit): &(TopLevelId, Fitness)| {
-            let is_odd = !begins(top) && !runs(top);
-            (fit.0, is_doubtful(top), is_odd, fit.1, !runs(top), !serves(top), rank(top))
+            let is_odd = !begins(self.model, top, span) && !runs(top);
+            let is_doubtful = is_doubtful(top) || is_elsewhere(top);
+            (fit.0, is_doubtful, is_odd, fit.1, !runs(top), !serves(top), rank(top))
         };
         tops.sort_by_key(key);
         let n_best = tops.iter().take_while(|top| key(top) == key(&tops[0])).count();
@@ -272,6 +280,12 @@ impl Asked {
         tops.sort_by_key(|&(top, _)| is_unasked(top));
         tops.iter().take_while(|(top, _)| !is_unasked(*top)).count()
     }
+}
+
+/// Whether a span of `top` can begin as `span` does.
+fn begins(model: &Model, top: TopLevelId, span: &Span) -> bool {
+    let first = span.events.iter().find_map(|event| event.log_point);
+    first.is_none_or(|first| model.successors.can_begin(top, first))
 }
 
 /// The class of a method that is called by remote callers.

@@ -185,7 +185,8 @@ impl<'f> Lines<'f> {
             let n_before = line.partition_point(|work| work.start_us < fact.start_us);
             let last = line[n_before.checked_sub(1)?];
             let handed_us = fact.start_us.saturating_sub(candidate.gap_us);
-            let waited = handed_us >= last.began_us && facts.get(candidate.from).node == fact.node;
+            let waited = handed_us >= last.began_us.saturating_sub(DELAY_MIN_US)
+                && facts.get(candidate.from).node == fact.node;
             waited.then(|| fact.start_us.saturating_sub(last.done_us).max(0))
         };
         let turns_us = of_kind.into_iter().chain(of_thread).filter_map(waited_us);

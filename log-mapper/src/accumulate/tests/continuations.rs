@@ -23,9 +23,14 @@ fn apart(n: usize) -> String {
 
 /// The lines that each of the last `n` spans holds.
 fn last(records: &str, n: usize) -> Vec<String> {
+    last_of(WORK, records, n)
+}
+
+/// The same of the program `work`.
+fn last_of(work: &str, records: &str, n: usize) -> Vec<String> {
     let without = schema::Passes::default().with(schema::Pass::Decoder);
     let config = Config { node: "n".to_owned(), without, ..Config::default() };
-    let model = sketch::model(WORK);
+    let model = sketch::model(work);
     let spans = run_with(&model, &model, records, &config);
     let lines = |span: &str| {
         let (_, events) = span.split_once(": ").expect("a name");
@@ -49,4 +54,13 @@ fn several_that_wait_go_on_after_as_long_as_such_runs_take() {
 fn of_two_that_began_at_once_nothing_tells() {
     let two = "90.000 - asked\n90.000 - asked\n90.040 - answered\n90.040 - answered\n";
     assert_eq!(last(&(apart(20) + two), 4), ["61", "62", "63", "64"]);
+}
+
+#[test]
+fn what_two_methods_print_wholly_is_not_what_a_third_one_prints() {
+    // One asks and another one refuses, always so long after: tasks of a pool take turns.
+    let asks = format!("{WORK}\n    top ask Task\n      >asked<");
+    let two = "90.000 - asked\n90.010 - noted\n90.040 - answered\n";
+    assert_eq!(last_of(&asks, &(apart(20) + two), 3), ["61", "62", "63"]);
+    assert_eq!(last(&(apart(20) + two), 2), ["61 63", "62"]);
 }

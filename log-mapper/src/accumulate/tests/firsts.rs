@@ -45,6 +45,37 @@ fn what_begins_otherwise_has_not_printed_it() {
     assert_eq!(alike(&large(&["starts", "stored"]), "1.0 t ends"), ["activate"]);
 }
 
+/// Two tasks that flush a region, of which one knows which, and close it at last; by the code only
+/// the other one begins with that.
+fn region() -> Model {
+    let mut model = sketch::model(
+        "point opens
+         point flushes region=Region.name
+         point closes
+         top open Task region=Region.name
+           >opens|flushes|closes*<
+         top close Task
+           >flushes|closes*<",
+    );
+    let points = |names: &[&str]| names.iter().map(|name| sketch::point(&model, name)).collect();
+    let firsts = vec![points(&["opens", "flushes"]), points(&["flushes", "closes"])];
+    model.successors = Successors::new(Vec::new(), firsts, [Vec::new(), Vec::new()]);
+    model
+}
+
+#[test]
+fn what_other_pools_run_is_not_what_this_one_runs() {
+    let flush = "3.0 closer-2 flushes region=users_1";
+    assert_eq!(alike(&region(), flush), ["open"], "it names what that knows");
+    let log = format!("1.0 closer-1 closes\n2.0 opener-1 opens\n{flush}");
+    assert_eq!(alike(&region(), &log), ["close", "open", "close"]);
+    // Nothing shows where the one runs that names it.
+    assert_eq!(alike(&region(), &format!("1.0 closer-1 closes\n{flush}")), ["close", "open"]);
+    // Of one pool that runs both, nothing but the names tells.
+    let log = log.replace("opener-1", "closer-3");
+    assert_eq!(alike(&region(), &log), ["open close", "open", "open"]);
+}
+
 /// Two that remote callers are served by, which print the same, and a task that does; of these
 /// `asked` are asked for by a client.
 fn served(asked: &[&str]) -> Model {

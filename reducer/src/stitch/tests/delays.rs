@@ -213,6 +213,32 @@ fn who_can_be_something_else_has_nothing_that_stands_in_line() {
     check(model, &line("ask|look", "t"), &whole);
 }
 
+/// Two are asked for something, and what the first one hands over has not printed anything yet when
+/// the second one hands over: that stands in line behind it all the same.
+#[test]
+fn a_line_begins_with_what_has_been_handed_over_and_not_printed_yet() {
+    let model = "point p
+         top ask Task table=Table.name
+           >p
+         top flush Task table=Table.name
+           >p
+         pair ask flush Thread table=table";
+    let quick = |n: usize| format!("a t ask table=t{n} {n}.0-{n}.0\na f flush table=t{n} {n}.01-{n}.02\n");
+    let quick: String = (1..6).map(quick).collect();
+    let line = |second: &str| {
+        format!(
+            "a t ask table=users 7.0-7.0
+             a f flush table=users 7.05-7.5
+             a t ask table=events {second}-{second}
+             a g flush table=events 7.51-7.6"
+        )
+    };
+    let known = "1 2 1>2\n3 4 3>4\n5 6 5>6\n7 8 7>8\n9 10 9>10\n";
+    check(model, &(quick.clone() + &line("7.02")), &format!("{known}11 12 11>12\n13 14 13>14\n"));
+    // Nothing was at work yet.
+    check(model, &(quick + &line("6.9")), &format!("{known}13\n11 12 11>12\n14\n"));
+}
+
 /// Of two requests at work one has named the thing, though not where it would hand that on.
 #[test]
 fn who_is_of_a_request_has_not_sent_what_never_comes_at_once() {
