@@ -72,6 +72,7 @@ impl<'a> Sketched<'a> {
             thread,
             text: line.as_bytes(),
             candidates,
+            ran: Vec::new(),
         })
     }
 }
