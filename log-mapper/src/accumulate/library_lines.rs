@@ -117,6 +117,8 @@ impl LibraryLines {
         last: Option<Last>,
         next: Option<(u64, i64, bool)>,
     ) -> Vec<Line> {
+        // A run that was reported to have failed has ended.
+        let last = last.filter(|last| last.point.is_some());
         let n_before = match next {
             Some((_, now_us, true)) => n_before(&lines, last, now_us),
             _ => lines.len(),

@@ -35,7 +35,7 @@ impl Scan<'_> {
         let is_whole = self.is_all_of_its_run(record, thread);
         let Some(report) = self.report(record).filter(|_| is_whole) else { return false };
         if let Some(thread) = thread {
-            let of_nothing = self.library_lines.print(thread, (self.seq, record.ts_us), None, true);
+            let of_nothing = self.library_lines.print(thread, (self.seq, record.ts_us), None, false);
             self.leave_lines(thread, of_nothing);
         }
         self.close_reported(thread, event(record, None, (Pass::NoLogPoint, Name::default())), *report);
