@@ -9,12 +9,13 @@
 
 use schema::LinkKind;
 
+use super::containers::given_away;
 use super::resolve::{Resolver, signature};
 use super::{Call, CallKind};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
-use crate::program::{Annotation, MethodId, access};
-use crate::services::Handler;
+use crate::program::{Annotation, ClassId, MethodId, access};
 use crate::services::handler_apis::{AROUND, AROUND_ANNOTATIONS, CHAINS, Runs};
+use crate::services::{self, Handler};
 
 /// A call that may be made, at most once: (caller, site, what is called).
 pub(super) type AtMostOnce = (MethodId, ValueId, MethodId);
@@ -26,14 +27,25 @@ pub(super) fn join(
     calls: &mut [Vec<Call>],
 ) -> Vec<AtMostOnce> {
     let program = resolver.program;
-    let served: Vec<MethodId> =
-        handlers.iter().filter(|h| h.kind == LinkKind::Http && h.is_certain).map(|h| h.method).collect();
+    let served: Vec<&Handler> =
+        handlers.iter().filter(|h| h.kind == LinkKind::Http && h.is_certain).collect();
+    let registered = services::around(resolver);
+    given_away(program, registered.iter().map(|&(method, _, at)| (method, at)), calls);
+    let methods = (0..program.methods.len()).map(MethodId::new);
+    let found = methods.filter_map(|method| Some((method, runs(resolver, method)?, None)));
+    let class = |method: MethodId| program.methods[method.index()].class;
     let mut added = Vec::new();
-    for i in 0..program.methods.len() {
-        let method = MethodId::new(i);
-        let Some(runs) = runs(resolver, method) else { continue };
-        let Some(body) = &program.methods[i].body else { continue };
-        for &handler in served.iter().filter(|&&handler| is_of_one_service(resolver, method, handler)) {
+    for (method, runs, at) in
+        found.chain(registered.iter().map(|&(method, runs, at)| (method, runs, Some(at))))
+    {
+        let Some(body) = &program.methods[method.index()].body else { continue };
+        // What one class registers with a server it registers with the same one.
+        let is_of = |handler: &Handler| match at.zip(handler.at) {
+            Some((at, (other, _))) if class(at) == class(other) => true,
+            Some(_) if has_handlers(&served, class, at) => false,
+            _ => is_of_one_service(resolver, method, handler.method),
+        };
+        for handler in served.iter().filter(|handler| is_of(handler)).map(|handler| handler.method) {
             let Some(own) = &program.methods[handler.index()].body else { continue };
             match runs {
                 Runs::Around => added.extend(goes_on(body).map(|site| (method, site, handler))),
@@ -55,6 +67,12 @@ pub(super) fn join(
         list.sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
     }
     added
+}
+
+/// Whether the class that registers something registers handlers, too.
+fn has_handlers(served: &[&Handler], class: impl Fn(MethodId) -> ClassId, at: Option<MethodId>) -> bool {
+    let own = at.map(&class);
+    served.iter().any(|handler| handler.at.is_some_and(|(other, _)| Some(class(other)) == own))
 }
 
 /// When a library runs a method of the program, if it does so around handlers.

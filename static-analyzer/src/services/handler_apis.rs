@@ -213,6 +213,20 @@ pub(crate) const AROUND: &[(&str, &str, Runs)] = &[
     ("jakarta/ws/rs/ext/ExceptionMapper", "toResponse", Runs::After),
 ];
 
+/// The same of what is registered: (how the class begins, method that registers it, when).
+pub(crate) const REGISTERED_AROUND: &[(&str, &str, Runs)] = &[
+    ("io/javalin/", "before", Runs::Before),
+    ("io/javalin/", "beforeMatched", Runs::Before),
+    ("io/javalin/", "after", Runs::After),
+    ("io/javalin/", "afterMatched", Runs::After),
+    ("io/javalin/", "exception", Runs::After),
+    ("io/javalin/", "error", Runs::After),
+    ("spark/", "before", Runs::Before),
+    ("spark/", "after", Runs::After),
+    ("spark/", "afterAfter", Runs::After),
+    ("spark/", "exception", Runs::After),
+];
+
 /// The same of what annotations mark: (package, name, when).
 pub(crate) const AROUND_ANNOTATIONS: &[(&str, &str, Runs)] = &[
     ("org/springframework/web/bind/annotation/", "ExceptionHandler", Runs::After),
