@@ -7,13 +7,15 @@
 //!
 //! Over-approximates: for which paths something is registered is not asked.
 
+use std::collections::BTreeSet;
+
 use schema::LinkKind;
 
 use super::containers::given_away;
 use super::resolve::{Resolver, signature};
 use super::{Call, CallKind};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
-use crate::program::{Annotation, ClassId, MethodId, access};
+use crate::program::{Annotation, MethodId, access};
 use crate::services::handler_apis::{AROUND, AROUND_ANNOTATIONS, CHAINS, Runs};
 use crate::services::{self, Handler};
 
@@ -34,23 +36,27 @@ pub(super) fn join(
     let methods = (0..program.methods.len()).map(MethodId::new);
     let found = methods.filter_map(|method| Some((method, runs(resolver, method)?, None)));
     let class = |method: MethodId| program.methods[method.index()].class;
-    let mut added = Vec::new();
+    let (mut added, mut answers) = (Vec::new(), BTreeSet::new());
     for (method, runs, at) in
         found.chain(registered.iter().map(|&(method, runs, at)| (method, runs, Some(at))))
     {
         let Some(body) = &program.methods[method.index()].body else { continue };
         // What one class registers with a server it registers with the same one.
-        let is_of = |handler: &Handler| match at.zip(handler.at) {
-            Some((at, (other, _))) if class(at) == class(other) => true,
-            Some(_) if has_handlers(&served, class, at) => false,
-            _ => is_of_one_service(resolver, method, handler.method),
+        let class_of = |handler: &Handler| handler.at.map(|(at, _)| class(at));
+        let own = at.map(class).filter(|own| served.iter().any(|handler| class_of(handler) == Some(*own)));
+        let is_of = |handler: &Handler| match own {
+            Some(own) => class_of(handler) == Some(own),
+            None => is_of_one_service(resolver, method, handler.method),
         };
+        if runs == Runs::Answers {
+            answers.insert(method);
+        }
         for handler in served.iter().filter(|handler| is_of(handler)).map(|handler| handler.method) {
             let Some(own) = &program.methods[handler.index()].body else { continue };
             match runs {
                 Runs::Around => added.extend(goes_on(body).map(|site| (method, site, handler))),
                 Runs::Before => added.extend(begin(own).map(|site| (handler, site, method))),
-                Runs::After => added.extend(ends(own).map(|site| (handler, site, method))),
+                Runs::After | Runs::Answers => added.extend(ends(own).map(|site| (handler, site, method))),
             }
         }
     }
@@ -60,19 +66,14 @@ pub(super) fn join(
     for &(caller, site, target) in &added {
         let m = &program.methods[target.index()];
         let n = signature(&m.descriptor).0.len() + usize::from(!m.is_static());
-        let call = Call { site, targets: vec![target], kind: CallKind::Callback, args: vec![None; n] };
+        let kind = if answers.contains(&target) { CallKind::Answer } else { CallKind::Callback };
+        let call = Call { site, targets: vec![target], kind, args: vec![None; n] };
         calls[caller.index()].push(call);
     }
     for list in calls.iter_mut() {
         list.sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
     }
     added
-}
-
-/// Whether the class that registers something registers handlers, too.
-fn has_handlers(served: &[&Handler], class: impl Fn(MethodId) -> ClassId, at: Option<MethodId>) -> bool {
-    let own = at.map(&class);
-    served.iter().any(|handler| handler.at.is_some_and(|(other, _)| Some(class(other)) == own))
 }
 
 /// When a library runs a method of the program, if it does so around handlers.
