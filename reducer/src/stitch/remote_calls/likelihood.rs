@@ -238,18 +238,19 @@ impl<'f> Likelihood<'f> {
         let of = |(call, own): &(u32, [[f64; 2]; 2])| {
             std::array::from_fn(|first| {
                 let [made, all] = sums[*call as usize][first];
-                let share = (made + 0.5) / (all.max(made) + 1.0);
-                odds(own[first][0] + PRIOR * share, own[first][1] + PRIOR)
+                let usual = PRIOR * (made + 0.5) / (all.max(made) + 1.0);
+                odds(own[first][0] + usual, own[first][1] + PRIOR)
             })
         };
         self.made = by_way.iter().map(of).collect();
-        self.again = sums.iter().map(|[.., [made, n]]| odds(*made + 0.5, n.max(*made) + 1.0)).collect();
+        self.again = sums.iter().map(|[.., [made, n]]| odds(*made, *n)).collect();
     }
 }
 
 /// The odds of what was made in so many of `n` cases, as a logarithm.
 fn odds(made: f64, n: f64) -> f64 {
-    (made / (n - made)).ln().clamp(-ODDS_MAX, ODDS_MAX)
+    let share = (made + 0.5) / (n.max(made) + 1.0);
+    (share / (1.0 - share)).ln().clamp(-ODDS_MAX, ODDS_MAX)
 }
 
 /// Numbers what each gap asks for with the line behind it; and how many of these there are.
