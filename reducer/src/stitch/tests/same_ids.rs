@@ -1,6 +1,9 @@
 //! What ids that logs carry tell of spans that have none.
 
 use super::*;
+use crate::id_lives::IdLives;
+use crate::requests::Linked;
+use crate::skeleton::{Span as Skeleton, Stored};
 
 const SHOP: &str = "
     point p
@@ -97,4 +100,31 @@ fn ids_teach_whose_a_step_of_another_thread_is() {
     let all: String = (0..24).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
     let open = "a t1 order before@90.000\na t2 order before@90.020\na u1 go_on step@90.030\na u2 go_on step@90.050\n";
     check(model, &(known + open), &(all + "49 51 49>51\n50 52 50>52"));
+}
+
+/// Requests are added as they come: what the first ones show of an id is revised when it comes again
+/// in later ones, though those before are written and not looked at any more.
+#[test]
+fn ids_that_come_again_in_later_periods_are_not_used() {
+    let model = sketch::model(SHOP);
+    let mut lives = IdLives::default();
+    let mut is_used = |minute: usize, ids: &[&str]| {
+        let lines: Vec<String> = (ids.iter().enumerate())
+            .map(|(at, id)| {
+                let start = minute * 60 + at;
+                format!("a t{at} order id:{id} before@{start}.0 between@{start}.1\nb u{at} find id:{id} lookup@{start}.05")
+            })
+            .collect();
+        let spans = spans(&model, &lines.join("\n")).into_iter();
+        let spans = spans.map(|span| Skeleton::new(span, Stored::default())).collect();
+        let linked = Linked::new(&model, spans, &Config::default(), &lives);
+        lives.end(linked.ids_over(&vec![false; linked.requests.len()]));
+        linked.id_fields[0].is_used
+    };
+    assert!(is_used(1, &["4f", "7c"]) && is_used(3, &["01", "02", "03"]));
+    // Most of them come again.
+    assert!(!is_used(5, &["4f", "7c", "01", "02"]));
+    assert!(!is_used(7, &["09"]));
+    // Until as many do not.
+    assert!(is_used(9, &["11", "12"]));
 }
