@@ -151,9 +151,13 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>, asked: Asked) -> Vec<Call>
                 ..first.clone()
             })
             .collect();
-        // What the model tells itself of the way past them is no other call.
-        let is_known = |one: &Call| calls.iter().any(|known| known.is_same_place(one));
-        let further: Vec<Call> = further.into_iter().filter(|one| !is_known(one)).collect();
+        // What the model tells itself of the way past them is no other call; past one that prints nothing
+        // but can be reported to have failed it has a place of its own.
+        let mut is_new = |one: &Call| {
+            let known = calls.iter_mut().find(|known| known.is_same_place(one));
+            known.map(|known| _ = (one.n_past == 0).then(|| known.order.clone_from(&one.order))).is_none()
+        };
+        let further: Vec<Call> = further.into_iter().filter(|one| is_new(one)).collect();
         last = calls.len()..calls.len() + further.len();
         calls.extend(further);
     }
