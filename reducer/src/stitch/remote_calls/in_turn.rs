@@ -63,7 +63,7 @@ pub(super) fn keep(
             let between = from.map_or(0, |(at, _)| at + 1)..to.map_or(taken.len(), |(at, _)| at);
             let bounds = [from.map(|(_, gap)| times(gap)), to.map(|(_, gap)| times(gap))];
             let is_open = |gap: u32| !is_anchor.contains(&gap) || own.is_some_and(|own| own.1 == gap);
-            let all: Vec<([i64; 2], u32)> = sent.within(bounds).filter(|(_, gap)| is_open(*gap)).collect();
+            let all: Vec<One> = sent.within(bounds).filter(|(_, gap)| is_open(*gap)).collect();
             let is_meant = |at: usize| own.is_none_or(|own| own.0 == at);
             let places: Vec<Option<usize>> =
                 between.map(|at| Some(taken[at].1).filter(|_| is_meant(at))).collect();
@@ -86,16 +86,22 @@ pub(super) fn keep(
     }
 }
 
+/// From when until when something can have been sent, and its gap.
+type One = ([i64; 2], u32);
+
+/// The times of the messages before and after, if there are such.
+type Bounds = [Option<[i64; 2]>; 2];
+
 /// What was sent to one queue.
 struct Sent {
-    /// From when until when each can have been sent, and its gap; by the first.
-    all: Vec<([i64; 2], u32)>,
+    /// By the first time.
+    all: Vec<One>,
     /// When those up to each have been sent.
     until: Vec<i64>,
 }
 
 impl Sent {
-    fn new(mut all: Vec<([i64; 2], u32)>) -> Self {
+    fn new(mut all: Vec<One>) -> Self {
         all.sort_unstable();
         let mut last = i64::MIN;
         let until = all.iter().map(|([_, end], _)| {
@@ -106,7 +112,7 @@ impl Sent {
     }
 
     /// What can have been sent within `bounds`.
-    fn within(&self, bounds: [Option<[i64; 2]>; 2]) -> impl Iterator<Item = ([i64; 2], u32)> + '_ {
+    fn within(&self, bounds: Bounds) -> impl Iterator<Item = One> + '_ {
         let n = bounds[1]
             .map_or(self.all.len(), |after| self.all.partition_point(|([begin, _], _)| *begin <= after[1]));
         let from = bounds[0].map_or(0, |before| self.until.partition_point(|end| *end < before[0]));
@@ -134,7 +140,7 @@ fn sent_us(facts: &Facts<'_>, gap: &Gap) -> [i64; 2] {
 /// Of the handlers that were taken between two messages which were sent within `bounds`, leaves those
 /// that are meant the senders that stand at their `places`. `all`: what can have been sent within them.
 fn keep_between(
-    (all, bounds): (&[([i64; 2], u32)], [Option<[i64; 2]>; 2]),
+    (all, bounds): (&[One], Bounds),
     places: &[Option<usize>],
     is_open: impl Fn(u32) -> bool,
     handlers: &mut [Handler],
