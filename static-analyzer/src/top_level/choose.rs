@@ -96,8 +96,7 @@ pub fn find(
     let threads = one_at_a_time::Threads::new(program, graph);
     found.iter_mut().for_each(|top| top.is_one_at_a_time = threads.run_one_at_a_time(top.method));
     found.iter_mut().for_each(|top| top.is_asked_for = asked.binary_search(&top.method).is_ok());
-    found.extend(chooser.silent_handlers(&found));
-    found.sort_by_key(|top| top.method);
+    chooser.add_silent_handlers(&mut found);
     TopLevels::new(keep_useful(found, graph, rules, program))
 }
 
@@ -299,8 +298,8 @@ impl Chooser<'_> {
         }
     }
 
-    /// What is served and prints nothing, beside what was `found`.
-    fn silent_handlers(&self, found: &[TopLevel]) -> Vec<TopLevel> {
+    /// Adds what is served and prints nothing to what was `found`.
+    fn add_silent_handlers(&self, found: &mut Vec<TopLevel>) {
         let is_silent = |handler: &&Handler| {
             let method = handler.method;
             let is_known = found.binary_search_by_key(&method, |top| top.method).is_ok();
@@ -310,7 +309,8 @@ impl Chooser<'_> {
         let mut silent: Vec<TopLevel> =
             handlers.map(|handler| TopLevel::silent(handler.method, handler.why.clone())).collect();
         silent.dedup_by_key(|top| top.method);
-        silent
+        found.append(&mut silent);
+        found.sort_by_key(|top| top.method);
     }
 
     /// A method that many top-level methods call is a helper of theirs.
