@@ -140,8 +140,9 @@ fn scored(program: &str, ids: Option<Ids>, flags: &[&str]) -> (String, f64) {
     (said, correct)
 }
 
-/// Programs of one layout each: Spring Boot's with the ids of Sleuth, and two without a name for them.
-const PROGRAMS: [&str; 3] = ["jersey", "jdk-http", "spring-copies"];
+/// Programs of one layout each: Spring Boot's with the ids of Sleuth, and others without a name for them. A
+/// service of `spring-branch` prints nothing: its container reports what fails in it.
+const PROGRAMS: [&str; 4] = ["jersey", "jdk-http", "spring-branch", "spring-copies"];
 
 #[test]
 fn ids_on_a_share_of_the_records_tell_requests() {

@@ -93,6 +93,7 @@ mod pools;
 mod profile;
 mod programs;
 mod recent_texts;
+mod reported;
 mod rests;
 mod rows;
 mod soles;
@@ -378,8 +379,10 @@ impl<'m> Scan<'m> {
 
     /// The events of no span since the part before ended, in their order.
     fn take_unattributed(&mut self) -> Vec<Event> {
+        for (thread, lines) in self.library_lines.end_part() {
+            self.leave_lines(thread, lines);
+        }
         let mut unattributed = std::mem::take(&mut self.unattributed);
-        unattributed.append(&mut self.library_lines.end_part());
         unattributed.sort_by_key(|event| (event.ts_us, event.place()));
         unattributed
     }
@@ -389,19 +392,31 @@ impl<'m> Scan<'m> {
     fn accumulate(&mut self, record: &Record<'_>) {
         self.expire(record.ts_us);
         self.line = record.thread.is_none().then(|| self.profile.line(record));
-        let choice = self.place(record).or_else(|| self.amid(record));
+        let choice = self.place(record);
+        let is_placed = choice.is_some() || self.place_report(record);
+        let choice = if is_placed { choice } else { self.amid(record) };
         if let Some(line) = self.line.clone().filter(|_| self.seq > ahead::AHEAD_RECORDS) {
             self.profile.see(line, &self.orders);
         }
-        let Some(choice) = choice else {
-            let event = event(record, None, (Pass::Unattributed, Name::from("no log point")));
-            match record.thread.filter(|_| !self.leaves_out(Pass::NoLogPoint)) {
-                Some(name) => self.library_lines.wait(self.threads.show(name), record, event),
-                None => self.unattributed.push(event),
+        match choice {
+            Some(choice) => self.apply(record, choice),
+            None if is_placed => {}
+            None => self.wait(record),
+        }
+    }
+
+    /// Keeps a record that no log point can have printed until the next line of its thread.
+    fn wait(&mut self, record: &Record<'_>) {
+        match record.thread.filter(|_| !self.leaves_out(Pass::NoLogPoint)) {
+            Some(name) => {
+                let event = event(record, None, (Pass::NoLogPoint, Name::from("thread, no log point")));
+                let (thread, report) = (self.threads.show(name), self.report(record));
+                self.library_lines.wait(thread, record, event, report);
             }
-            return;
-        };
-        self.apply(record, choice);
+            None => {
+                self.unattributed.push(event(record, None, (Pass::Unattributed, Name::from("no log point"))));
+            }
+        }
     }
 
     /// Decides where a record goes; none if no log point can have printed it.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use schema::{Level, LogPointId};
+use schema::{Level, LogPointId, TopLevelId};
 
 use crate::backward::{self, Backward};
 use crate::chunks::{Chunk, LeftOut};
@@ -29,6 +29,8 @@ pub(crate) struct Matched {
     pub(crate) counts: Counts,
     entries: Vec<Entry>,
     candidates: Vec<(LogPointId, Range<u32>)>,
+    /// What ran of records without candidates, by their stack traces.
+    ran: Vec<TopLevelId>,
     values: Vec<(u32, Text)>,
     /// Text that is not UTF-8, made so.
     lossy: String,
@@ -69,6 +71,7 @@ struct Entry {
     /// The message in the chunk.
     message: Range<u32>,
     candidates: Range<u32>,
+    ran: Range<u32>,
 }
 
 /// Where a record stands in the text of its file.
@@ -251,6 +254,10 @@ impl Matched {
             }
             self.candidates.push((found.log_point, values_start..self.values.len() as u32));
         }
+        let ran_start = self.ran.len() as u32;
+        if let Some(at) = query.before_trace.filter(|_| scratch.matches().is_empty()) {
+            patterns.add_ran(&query.text[at..], &mut self.ran);
+        }
         let thread = header.thread.filter(|name| !name.is_empty()).map(|name| {
             let at = name.as_ptr() as usize - record.bytes.as_ptr() as usize;
             self.text(chunk, record.start + at, name.len())
@@ -269,6 +276,7 @@ impl Matched {
             ids,
             message: message_start..message_start + message_len,
             candidates: candidates_start..self.candidates.len() as u32,
+            ran: ran_start..self.ran.len() as u32,
         });
     }
 
@@ -334,6 +342,7 @@ impl Matched {
             ids: entry.ids.map(|id| id.map(|text| self.str_of(text))),
             text: self.chunk.bytes.get(range(&entry.message)).unwrap_or_default(),
             candidates: candidates.collect(),
+            ran: self.ran[range(&entry.ran)].to_vec(),
         })
     }
 }

@@ -25,9 +25,10 @@ pub use naive::{NaiveMatch, find_naively};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use schema::{Level, LogPointId, Model};
+use schema::{Level, LogPointId, Model, TopLevelId};
 
 use crate::limits::CANDIDATES_MAX;
+use crate::stack_trace;
 use index::Bucket;
 use places::{Loggers, Sites, level_slot};
 use template::{Template, TemplateScratch};
@@ -130,6 +131,17 @@ pub struct PatternSet {
     diagnostics: Vec<String>,
     objects: FxHashMap<LogPointId, Vec<Object>>,
     programs: Vec<String>,
+    /// Top-level methods as stack traces name them, sorted.
+    tops: Vec<(Box<str>, TopLevelId)>,
+}
+
+/// The top-level methods as stack traces name them, sorted.
+fn tops(model: &Model) -> Vec<(Box<str>, TopLevelId)> {
+    let name = |top: &schema::TopLevelMethod| format!("{}.{}", top.class, top.method).into_boxed_str();
+    let tops = (0..).map(TopLevelId::new).zip(&model.top_level_methods);
+    let mut tops: Vec<(Box<str>, TopLevelId)> = tops.map(|(id, top)| (name(top), id)).collect();
+    tops.sort_unstable();
+    tops
 }
 
 /// A variable whose value is the text from the first to the last of others.
@@ -185,6 +197,7 @@ impl PatternSet {
             templates,
             diagnostics,
             objects: objects(model),
+            tops: tops(model),
             programs: model.entry_points.iter().map(|class| places::without_suffix(class)).collect(),
         };
         set.place(model);
@@ -210,6 +223,26 @@ impl PatternSet {
         }
         self.loggers = loggers.build();
         self.sites.finish();
+    }
+
+    /// Adds the top-level methods that a stack trace shows to have run, the innermost first: of the
+    /// first throwable whose frames show any.
+    pub(crate) fn add_ran(&self, trace: &[u8], ran: &mut Vec<TopLevelId>) {
+        let start = ran.len();
+        for frames in stack_trace::frames(trace) {
+            for frame in frames {
+                let from = self.tops.partition_point(|(name, _)| name.as_bytes() < frame);
+                let named = self.tops[from..].iter().take_while(|(name, _)| name.as_bytes() == frame);
+                for &(_, top) in named {
+                    if !ran[start..].contains(&top) {
+                        ran.push(top);
+                    }
+                }
+            }
+            if ran.len() > start {
+                break;
+            }
+        }
     }
 
     /// What was left out, and why.

@@ -1,7 +1,7 @@
 //! A record: one log event, that is a header line plus its continuation lines,
 //! parsed and matched. Made by the matching phase, consumed by [`crate::accumulate`].
 
-use schema::{Level, LogPointId};
+use schema::{Level, LogPointId, TopLevelId};
 
 /// One log event with the log points that can have printed it.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +31,8 @@ pub struct Record<'a> {
     /// Log points whose text is exactly as good a match, best first; empty:
     /// no log point of the model can have printed it.
     pub candidates: Vec<Candidate<'a>>,
+    /// Without any, the top-level methods that its stack trace shows to have run, the innermost first.
+    pub ran: Vec<TopLevelId>,
 }
 
 /// A log point that can have printed a record, with what it would have printed.

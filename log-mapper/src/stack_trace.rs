@@ -21,6 +21,28 @@ pub(crate) fn message_before(text: &[u8]) -> Option<usize> {
     }
 }
 
+/// What the frames of a stack trace name, `a.b.C.method`, the innermost first, by throwable: what was
+/// thrown, and what it was caused by.
+pub(crate) fn frames(trace: &[u8]) -> impl Iterator<Item = impl Iterator<Item = &[u8]>> {
+    let mut rest = trace;
+    std::iter::from_fn(move || {
+        let mut lines = rest.split_inclusive(|b| *b == b'\n');
+        let begins = lines.by_ref().take_while(|line| frame(line).is_none()).map(<[u8]>::len).sum::<usize>();
+        let own = &rest[begins..];
+        let n = own.split_inclusive(|b| *b == b'\n').take_while(|line| frame(line).is_some());
+        let n: usize = n.map(<[u8]>::len).sum();
+        rest = &own[n..];
+        (n > 0).then(|| own[..n].split(|b| *b == b'\n').filter_map(frame))
+    })
+}
+
+/// Of `at loader/module@1/a.b.C.method(C.java:1)` the method.
+fn frame(line: &[u8]) -> Option<&[u8]> {
+    let text = line.trim_ascii_start().strip_prefix(b"at ")?;
+    let text = &text[..memchr::memchr(b'(', text)?];
+    Some(text.rsplit(|b| *b == b'/').next().unwrap_or(text))
+}
+
 /// `a.b.SomeException: text`, `a.b.SomeException`, or a frame.
 pub(crate) fn begins_trace(line: &[u8]) -> bool {
     if line.starts_with(b"\tat ") || line.starts_with(b"    at ") || line.starts_with(b"Caused by: ") {
@@ -44,6 +66,15 @@ pub(crate) fn begins_trace(line: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn frames_by_throwable() {
+        let trace = "a.E: b\n\tat java.base/a.B.c(B.java:1)\n\tat app//d.E$F.<init>(E.java)\n\
+                     Caused by: g.H: at i\nmore\n    at j.K.l(Native Method) [k.jar:1]\r\n\t... 3 more\n";
+        let frames = frames(trace.as_bytes()).map(|frames| frames.collect::<Vec<_>>());
+        let expected: [&[&[u8]]; 2] = [&[b"a.B.c", b"d.E$F.<init>"], &[b"j.K.l"]];
+        assert!(frames.eq(expected), "{trace}");
+    }
 
     #[test]
     fn splits() {

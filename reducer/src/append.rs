@@ -12,6 +12,7 @@ use schema::{Event, InputAccount, Model, Name, Result};
 
 use crate::catalog::{Catalog, Known};
 use crate::finish::{Context, Finished, Keep, Requests, Rows};
+use crate::id_lives::IdLives;
 use crate::merge::to_u32;
 use crate::relations::Relations;
 use crate::requests::{Linked, OnDisk};
@@ -126,13 +127,14 @@ pub fn append(
     let run = writer.next_number();
     let are_replaced = |file: &DataFile| goes_on && file.is_open;
     let mut relations = Relations::of_table(writer.manifest(), config.period_events, are_replaced)?;
+    let mut lives = IdLives::read(writer.manifest())?;
     let mut commit = writer.begin();
     if goes_on {
         appended.n_gone_on = commit.replace_open();
     } else {
         commit.close_open();
     }
-    let to_add = (&new, periods, &mut relations);
+    let to_add = (&new, periods, &mut relations, &mut lives);
     let [mut sequences, mut open] =
         add_periods(&mut commit, context, (folder, run), to_add, config, &mut appended)?;
     sequences.retain(|id, _| !catalog.knows_sequence(id));
@@ -157,7 +159,12 @@ fn add_periods(
     commit: &mut Commit<'_>,
     context: Context<'_>,
     (folder, run): (&Path, u64),
-    (New { inputs, unattributed, stores, .. }, mut periods, relations): (&New, Periods, &mut Relations),
+    (New { inputs, unattributed, stores, .. }, mut periods, relations, lives): (
+        &New,
+        Periods,
+        &mut Relations,
+        &mut IdLives,
+    ),
     config: &Config,
     appended: &mut Appended,
 ) -> Result<Sequences> {
@@ -166,13 +173,15 @@ fn add_periods(
     let mut sequences = Sequences::default();
     loop {
         let period = periods.next(stores)?;
-        let mut linked = Linked::new(model, period.spans, config);
+        let mut linked = Linked::new(model, period.spans, config, lives);
         add_fields(&mut appended.id_fields, &linked.id_fields);
         let mut are_open = open::of_requests(&linked, &nodes, period.until_us, config.window_us);
+        lives.end(linked.ids_over(&are_open));
         let is_last = period.until_us.is_none();
         if is_last {
             appended.n_open = are_open.iter().filter(|is_open| **is_open).count() as u64;
             commit.add_open(open::keep((folder, run), model, (&linked, &are_open, stores), inputs)?);
+            commit.add_open(lives.keep(folder, run)?.into_iter().collect());
         } else {
             periods.take_open(&mut linked, &are_open);
             are_open = Vec::new();

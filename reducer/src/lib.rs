@@ -11,12 +11,14 @@
 
 use schema::{Accumulator, Model, NodeOutput, Pass, Passes};
 
+use crate::id_lives::IdLives;
 use crate::merge::Request;
 use crate::requests::Linked;
 use crate::skeleton::{Span, Stored};
 
 mod clock_offsets;
 mod clocks;
+mod id_lives;
 mod merge;
 mod relations;
 mod requests;
@@ -93,7 +95,7 @@ pub fn reduce(model: &Model, outputs: Vec<NodeOutput>, config: &Config) -> Vec<A
         accumulators.flat_map(|accumulator| accumulator.spans).map(Some).collect();
     let place = |at: usize| Stored { offset: at as u64, ..Stored::default() };
     let skeletons = whole.iter().flatten().enumerate().map(|(at, span)| Span::new(span.clone(), place(at)));
-    let linked = Linked::new(model, skeletons.collect(), config);
+    let linked = Linked::new(model, skeletons.collect(), config, &IdLives::default());
     let mut take = |&at: &u32| {
         let skeleton = &linked.spans[at as usize];
         let span = whole[skeleton.stored.offset as usize].take();

@@ -2,10 +2,12 @@
 //! whole ones are read some at a time.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use schema::{Accumulator, Model, Name, Result, TopLevelId, TraceId};
 
 use crate::clocks::{self, Moved};
+use crate::id_lives::{self, IdLives, Life, Shown};
 use crate::merge::{Request, assemble, in_order, to_u32};
 use crate::skeleton::{Span, Stored};
 use crate::spill::{self, Store};
@@ -21,23 +23,34 @@ pub(crate) struct Linked {
     pub(crate) requests: Vec<Request<u32>>,
     /// Fields that hold ids of requests.
     pub(crate) id_fields: Vec<IdField>,
+    /// The ids in these, as far as the spans show their lives.
+    pub(crate) ids: BTreeMap<u64, Life>,
     clocks: Moved,
 }
 
 impl Linked {
     /// The phases: times by one clock, spans in canonical order, links between them, what hangs
     /// together.
-    pub(crate) fn new(model: &Model, mut spans: Vec<Span>, config: &Config) -> Self {
+    pub(crate) fn new(model: &Model, mut spans: Vec<Span>, config: &Config, lives: &IdLives) -> Self {
         let clocks = clocks::align(&mut spans);
         let ticks = ticks::spread(&mut spans);
         let offsets = clock_offsets::make_up(model, &mut spans, config.skew_us);
         let mut spans = in_order(spans);
-        let Stitched { links, probabilities, id_fields } = stitch(model, &spans, &ticks, config);
+        let Stitched { links, probabilities, id_fields, ids } =
+            stitch(model, &spans, &ticks, (config, lives));
         clock_offsets::restore(&mut spans, &offsets);
         ticks::restore(&mut spans, &ticks);
         prefer_linked(model, &mut spans, &links);
         let requests = assemble((0..to_u32(spans.len())).collect(), &links, &probabilities);
-        Self { spans, requests, id_fields, clocks }
+        Self { spans, requests, id_fields, ids, clocks }
+    }
+
+    /// The ids of which no request may go on, by whether each request does.
+    pub(crate) fn ids_over(&self, are_open: &[bool]) -> Vec<Shown> {
+        let open = self.requests.iter().zip(are_open).filter(|(_, is_open)| **is_open);
+        let spans = open.flat_map(|(request, _)| &request.spans).map(|&span| &self.spans[span as usize]);
+        let open = spans.filter_map(|span| span.trace.as_ref()).map(|trace| id_lives::hash(&trace.text));
+        id_lives::over(&self.ids, &open.collect())
     }
 
     /// A whole span as its skeleton has become: by the same clock, `top_levels` in their order.

@@ -18,6 +18,7 @@ use self::evidence::Candidate;
 pub(crate) use self::evidence::is_address;
 use self::facts::Facts;
 use self::remote_calls::Asked;
+use crate::id_lives::{IdLives, Life};
 use crate::merge::{Sets, SpanLink, to_u32};
 use crate::shuffle::by_component;
 use crate::skeleton::Span;
@@ -76,10 +77,17 @@ pub(crate) struct Stitched {
     pub(crate) probabilities: Vec<Probability>,
     /// Fields that hold ids of requests.
     pub(crate) id_fields: Vec<IdField>,
+    /// The ids in these, as far as the spans show their lives.
+    pub(crate) ids: BTreeMap<u64, Life>,
 }
 
 /// The hand-offs between `spans`, which are in canonical order.
-pub(crate) fn stitch(model: &Model, spans: &[Span], ticks: &Ticks, config: &Config) -> Stitched {
+pub(crate) fn stitch(
+    model: &Model,
+    spans: &[Span],
+    ticks: &Ticks,
+    (config, lives): (&Config, &IdLives),
+) -> Stitched {
     let mut pairs = pairs::Pairs::new(model);
     let mut facts = Facts::new(&pairs, spans);
     facts.by_clocks(spans, ticks);
@@ -89,7 +97,7 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], ticks: &Ticks, config: &Conf
     config.run(Pass::Counted, || counted = counted::find(&facts));
     counted.iter().for_each(|counted| facts.count_within(counted.number, counted.within));
     config.run(Pass::Ways, || pairs.add_ways(ways::find(&pairs, &facts)));
-    config.run(Pass::Ids, || facts.carry(ids::find(model, (&pairs, &facts), spans, &config.ids)));
+    config.run(Pass::Ids, || facts.carry(ids::find(model, (&pairs, &facts), spans, (&config.ids, lives))));
     let entities = entities::find(&pairs, &facts);
     facts.tell_apart(entities.names());
     let senders = || {
@@ -137,8 +145,8 @@ pub(crate) fn stitch(model: &Model, spans: &[Span], ticks: &Ticks, config: &Conf
     keep_apart(&facts, &mut links.links);
     links.links.sort_unstable();
     let probabilities = confidence::of(&pairs, &facts, &links.links, &told);
-    let id_fields = facts.ids().fields.clone();
-    Stitched { links: links.links, probabilities, id_fields }
+    let (id_fields, ids) = (facts.ids().fields.clone(), facts.ids().lives.clone());
+    Stitched { links: links.links, probabilities, id_fields, ids }
 }
 
 /// Whether a thread hands over to another one.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use schema::tables::{EventRow, LogSequenceRow, RequestRow, Row, RunRow, SpanRow};
 use schema::{
-    Accumulator, Event, InputAccount, Model, Name, PREFIX_BYTES, Pass, Span, Value, Values, sketch,
+    Accumulator, Event, InputAccount, Model, Name, PREFIX_BYTES, Pass, Span, TraceId, Value, Values, sketch,
 };
 
 use reducer::Config;
@@ -73,6 +73,18 @@ fn name(request: i64) -> String {
 
 /// What a map of `logs` of a node makes.
 fn map(model: &Model, (table, node): (&Path, &str), lines: &[Line], logs: &[Log]) -> Spilled {
+    map_with_ids(model, (table, node), lines, logs, |_| None)
+}
+
+/// The same of requests that carry ids.
+fn map_with_ids(
+    model: &Model,
+    (table, node): (&Path, &str),
+    lines: &[Line],
+    logs: &[Log],
+    id: impl Fn(i64) -> Option<String>,
+) -> Spilled {
+    let trace = |request| Some(TraceId { field: Name::from("id"), text: id(request)?.into() });
     let mut spans: BTreeMap<(i64, &str), Span> = BTreeMap::new();
     for ((_, of_file), file) in logs.iter().zip(0..) {
         for (line, &(ts_us, request, point, top)) in (1..).zip(&lines[of_file.clone()]) {
@@ -86,7 +98,7 @@ fn map(model: &Model, (table, node): (&Path, &str), lines: &[Line], logs: &[Log]
                 identifiers: vec![Value { value_class, text: name(request).into() }],
                 events: Vec::new(),
                 truncated: false,
-                trace: None,
+                trace: trace(request),
                 hosts: Vec::new(),
                 n_alike: 1,
             });
@@ -418,4 +430,32 @@ fn who_holds_a_manifest_sees_its_rows() {
     drop(held);
     add(7);
     assert!(open.iter().all(|path| !path.exists()), "nobody holds it");
+}
+
+/// Users come back some minutes later, when the requests of their session are written: the first
+/// append cannot know, those after can. Ids of requests are used for good.
+#[test]
+fn ids_that_come_again_are_told_over_appends() {
+    let model = sketch::model(MODEL);
+    let of_session = |request: i64| Some(format!("session-{:02}", request % 4));
+    let of_request = |request: i64| Some(name(request));
+    let are_used = |id: &dyn Fn(i64) -> Option<String>| -> Vec<bool> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let add = |round: i64| {
+            let line =
+                |at: i64, point, top| (SECOND_US * (round * 300 + at / 4), round * 4 + at % 4, point, top);
+            let asks: Vec<Line> = (0..4).map(|at| line(at, "begins", "ask")).collect();
+            let serves: Vec<Line> = (4..8).map(|at| line(at, "serves", "serve")).collect();
+            let logs = [(format!("app.{round}.log"), 0..4)];
+            let outputs = [("a", asks), ("b", serves)];
+            let outputs = outputs
+                .iter()
+                .map(|(node, lines)| map_with_ids(&model, (folder.path(), node), lines, &logs, id));
+            let appended = append(folder.path(), &model, outputs.collect(), &Config::default(), Keep::Events);
+            appended.expect("appended").id_fields[0].is_used
+        };
+        (1..=6).map(add).collect()
+    };
+    assert_eq!(are_used(&of_session), [true, false, false, false, false, false]);
+    assert_eq!(are_used(&of_request), [true; 6]);
 }

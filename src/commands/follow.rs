@@ -213,6 +213,12 @@ impl Follower<'_> {
                 self.diagnostic(format!("{node}: `{}`: {damage}", input.file));
             }
         }
+        for field in appended.id_fields.iter().filter(|field| !field.is_used) {
+            let name = crate::render::neutral(&field.field);
+            self.diagnostic(format!(
+                "ids `{name}` are not used: they come again after the requests that they were of (--id '{name}' uses them)"
+            ));
+        }
         let totals = summary::Totals::of(named().map(|(_, input)| input));
         self.known.n_lost += totals.lost();
         let n_records: u64 = named().map(|(_, input)| input.n_records).sum();

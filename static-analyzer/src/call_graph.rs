@@ -44,6 +44,8 @@ pub use build::build;
 pub enum CallKind {
     /// Plain call, dispatched if virtual; same thread.
     Direct,
+    /// What answers for an exception: before all else that a library runs where a handler ends.
+    Answer,
     /// An object or lambda handed to code outside of the program that calls it
     /// back before it returns (`doAs`, `forEach`, comparators); same thread.
     Callback,
@@ -67,7 +69,7 @@ impl CallKind {
     /// Whether the target's lines are printed by the calling thread, inside of
     /// the call: only these edges are inlined.
     pub fn is_local(self) -> bool {
-        matches!(self, CallKind::Direct | CallKind::Callback)
+        matches!(self, CallKind::Direct | CallKind::Answer | CallKind::Callback)
     }
 
     /// Whether the targets run in another process, and are known by what they serve.
@@ -198,7 +200,7 @@ impl CallGraph {
 
     /// How often the call at `site` of `method` runs one of its targets.
     pub(crate) fn times(&self, method: MethodId, call: &Call, target: MethodId) -> Times {
-        let is_callback = call.kind == CallKind::Callback;
+        let is_callback = matches!(call.kind, CallKind::Answer | CallKind::Callback);
         let known = self.times.get(&(method, call.site, target)).filter(|_| is_callback);
         known.copied().unwrap_or(Times::Once)
     }

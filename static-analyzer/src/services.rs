@@ -29,6 +29,7 @@ mod template;
 mod urls;
 
 pub(crate) use connect::{Requests, connect};
+pub(crate) use registered::around;
 
 use handler_apis::BASES;
 use template::Template;

@@ -71,6 +71,25 @@ pub struct TopLevel {
 }
 
 impl TopLevel {
+    /// One that remote callers ask for and that prints nothing.
+    fn silent(method: MethodId, reason: String) -> Self {
+        Self {
+            method,
+            kind: TopLevelKind::RpcHandler,
+            identifiers: Vec::new(),
+            n_doubtful: 0,
+            members: Vec::new(),
+            unmet: Vec::new(),
+            is_round: false,
+            is_asked_for: false,
+            is_one_at_a_time: false,
+            outside_rounds: Vec::new(),
+            in_rounds: Vec::new(),
+            remembered: Vec::new(),
+            reason,
+        }
+    }
+
     /// Whether an identifier is one, whatever hand-offs carry.
     pub(crate) fn is_sure(&self, identifier: u32) -> bool {
         (identifier as usize) < self.identifiers.len() - self.n_doubtful

@@ -245,3 +245,42 @@ fn what_a_library_calls_back_is_within_the_call_or_after_the_handler() {
         ["at the gate -> looks for|entered", "looks for* -> entered", "entered -> writes", "writes* -> "]
     );
 }
+
+/// The services of one of the labelled programs.
+fn program(name: &str) -> Model {
+    let sets = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/programs/services/sets");
+    let jar = sets.join(name).join("app.jar");
+    static_analyzer::analyze(&[jar], &static_analyzer::Config::default()).expect("a readable jar")
+}
+
+#[test]
+fn a_handler_that_prints_nothing_is_asked_for_and_passed_by() {
+    let model = program("spring-branch");
+    let name = |id: TopLevelId| {
+        let top = &model.top_level_methods[id.index()];
+        format!("{}.{}", top.class.rsplit('.').next().unwrap_or_default(), top.method)
+    };
+    let pairs = model.communication_pairs.iter().map(|pair| format!("{} {}", name(pair.from), name(pair.to)));
+    let expected = [
+        "BrokerController.seat LineController.seat",
+        "BrokerController.stay RoomController.book",
+        "TripController.book BrokerController.seat",
+        "TripController.book BrokerController.stay",
+        "TripController.book RoomController.book",
+        "TripController.book LineController.seat",
+    ];
+    assert!(pairs.eq(expected));
+    let silent = model.top_level_methods.iter().filter(|top| top.dag.nodes.is_empty());
+    assert!(silent.map(|top| &*top.method).eq(["seat", "stay"]));
+}
+
+#[test]
+fn what_is_registered_for_exceptions_is_of_the_handlers_of_its_server() {
+    let model = program("javalin-retrofit");
+    let n_points = |top: &schema::TopLevelMethod| {
+        let n = top.dag.nodes.iter().map(|node| node.points.len()).sum::<usize>();
+        format!("{} {n}", top.class.rsplit('.').next().unwrap_or_default())
+    };
+    let tops: Vec<String> = model.top_level_methods.iter().map(n_points).collect();
+    assert_eq!(tops, ["Lobby 2", "Lobby 2", "Lobby 1", "Scores 3", "Scores 2", "Scores 2"]);
+}

@@ -69,6 +69,7 @@ fn records<'a>(patterns: &PatternSet, scratch: &mut Scratch, log: &'a [u8]) -> V
             thread,
             text,
             candidates,
+            ran: Vec::new(),
         });
     }
     records

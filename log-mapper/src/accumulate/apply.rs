@@ -55,8 +55,9 @@ impl Scan<'_> {
         if let Some(thread) = thread.filter(|_| !is_apart) {
             let span = self.open.get(index);
             let line = (span.first_seq, record.ts_us);
-            let of_nothing = self.library_lines.print(thread, line, span.began());
-            self.unattributed.extend(of_nothing);
+            let point = candidate.map(|candidate| candidate.log_point);
+            let of_nothing = self.library_lines.print(thread, line, point, span.began());
+            self.leave_lines(thread, of_nothing);
         }
         self.show_ids(index, record);
         self.open.update_in_place(index, |span| (span.is_left, span.has_returned) = (false, false));

@@ -105,6 +105,13 @@ impl Scan<'_> {
         }
     }
 
+    /// The ids of a record that is a span of its own.
+    pub(super) fn shown_by(&self, record: &Record<'_>) -> Option<Shown> {
+        let trace = record.ids[0].filter(|_| !self.id_changes.are_within_runs())?;
+        let place = Place { file: record.file, line: record.line };
+        Some(Shown { trace: trace.into(), span: record.ids[1].map(Into::into), places: [place; 2] })
+    }
+
     /// Remembers the ids of a record that `span` has taken.
     pub(super) fn show_ids(&mut self, span: SpanIndex, record: &Record<'_>) {
         let Some(trace) = record.ids[0].filter(|_| !self.id_changes.are_within_runs()) else { return };

@@ -8,9 +8,10 @@
 //! reported when something ends: nothing begins with it. A long silence ends it all.
 
 use rustc_hash::FxHashMap;
-use schema::{Event, Level, Name, Pass};
+use schema::{Event, Level, LogPointId};
 
 use super::evidence::is_silence;
+use super::reported::Report;
 use crate::record::Record;
 
 /// The lines of libraries, by thread and by span.
@@ -35,20 +36,35 @@ struct Last {
     first_seq: u64,
     first_us: i64,
     last_us: i64,
+    /// What it has printed last.
+    point: Option<LogPointId>,
 }
 
+/// A line of a library.
 #[derive(Debug)]
-struct Line {
-    event: Event,
+pub(super) struct Line {
+    pub(super) event: Event,
+    /// What it shows of a run that has failed.
+    pub(super) report: Option<Box<Report>>,
     reports_failure: bool,
 }
 
 impl LibraryLines {
     /// A library prints a line in a thread.
-    pub(super) fn wait(&mut self, thread: u32, record: &Record<'_>, mut event: Event) {
-        (event.pass, event.reason) = (Pass::NoLogPoint, Name::from("thread, no log point"));
+    pub(super) fn wait(
+        &mut self,
+        thread: u32,
+        record: &Record<'_>,
+        event: Event,
+        report: Option<Box<Report>>,
+    ) {
         let reports_failure = reports_failure(record);
-        self.threads.entry(thread).or_default().lines.push(Line { event, reports_failure });
+        self.threads.entry(thread).or_default().lines.push(Line { event, report, reports_failure });
+    }
+
+    /// What the span that a thread was at last has printed last.
+    pub(super) fn last_point(&self, thread: u32) -> Option<LogPointId> {
+        self.threads.get(&thread)?.last?.point
     }
 
     /// The lines that stand in the middle of the span that began with record `first_seq`, which its
@@ -59,29 +75,33 @@ impl LibraryLines {
         waiting.map_or_else(Vec::new, |waiting| waiting.lines.drain(..).map(|line| line.event).collect())
     }
 
-    /// A thread prints a line at `now_us`, of the span that began with record `first_seq`; whether it
+    /// A thread prints a line of `point` at `now_us`, of the span that began with record `first_seq`; whether it
     /// begins what its method can begin with, if it is the first one. Returns the lines that are of
     /// nothing.
-    pub(super) fn print(&mut self, thread: u32, (first_seq, now_us): (u64, i64), begins: bool) -> Vec<Event> {
+    pub(super) fn print(
+        &mut self,
+        thread: u32,
+        (first_seq, now_us): (u64, i64),
+        point: Option<LogPointId>,
+        begins: bool,
+    ) -> Vec<Line> {
         let waiting = self.threads.entry(thread).or_default();
         let lines = std::mem::take(&mut waiting.lines);
         let before = waiting.last;
         let is_same = before.is_some_and(|last| last.first_seq == first_seq);
         let first_us = before.filter(|_| is_same).map_or(now_us, |last| last.first_us);
-        waiting.last = Some(Last { first_seq, first_us, last_us: now_us });
-        if lines.is_empty() {
-            lines_of(lines)
-        } else {
-            self.part(lines, before, Some((first_seq, now_us, begins)))
-        }
+        waiting.last = Some(Last { first_seq, first_us, last_us: now_us, point });
+        if lines.is_empty() { lines } else { self.part(lines, before, Some((first_seq, now_us, begins))) }
     }
 
     /// What all lines that wait are of, since no more is known of their threads; returns those that
-    /// are of nothing.
-    pub(super) fn end_part(&mut self) -> Vec<Event> {
+    /// are of nothing, by thread.
+    pub(super) fn end_part(&mut self) -> Vec<(u32, Vec<Line>)> {
         let mut threads: Vec<(u32, Waiting)> = std::mem::take(&mut self.threads).into_iter().collect();
         threads.sort_unstable_by_key(|&(thread, _)| thread);
-        threads.into_iter().flat_map(|(_, waiting)| self.part(waiting.lines, waiting.last, None)).collect()
+        let of_nothing =
+            |(thread, waiting): (u32, Waiting)| (thread, self.part(waiting.lines, waiting.last, None));
+        threads.into_iter().map(of_nothing).collect()
     }
 
     /// The lines before and after those of the span that began with record `first_seq`.
@@ -96,7 +116,9 @@ impl LibraryLines {
         mut lines: Vec<Line>,
         last: Option<Last>,
         next: Option<(u64, i64, bool)>,
-    ) -> Vec<Event> {
+    ) -> Vec<Line> {
+        // A run that was reported to have failed has ended.
+        let last = last.filter(|last| last.point.is_some());
         let n_before = match next {
             Some((_, now_us, true)) => n_before(&lines, last, now_us),
             _ => lines.len(),
@@ -126,7 +148,7 @@ impl LibraryLines {
             self.around.entry(first_seq).or_default().extend(lines_of(own));
         }
         neither.append(&mut after);
-        lines_of(neither)
+        neither
     }
 }
 

@@ -32,6 +32,7 @@ mod one_by_one;
 mod owned;
 mod pauses;
 mod programs;
+mod reported;
 mod rests;
 mod rounds;
 mod rows;
@@ -42,7 +43,8 @@ mod threads;
 mod together;
 
 /// Records written as `TIME THREAD POINT[|POINT] NAME=VALUE...`, one per line;
-/// time in seconds, thread `-` where the layout has none.
+/// time in seconds, thread `-` where the layout has none. `ran:TOP` is what the stack trace of one shows
+/// to have run.
 struct Sketched<'a> {
     model: &'a Model,
     lines: std::iter::Enumerate<std::str::Lines<'a>>,
@@ -54,6 +56,8 @@ impl<'a> Sketched<'a> {
         let time: f64 = words.next()?.parse().expect("a time");
         let thread = words.next().filter(|&thread| thread != "-");
         let names = words.next().expect("a log point");
+        let ran = words.clone().filter_map(|word| word.strip_prefix("ran:"));
+        let ran = ran.map(|top| sketch::top(model, top)).collect();
         let values: Vec<(&str, &str)> = words.filter_map(|word| word.split_once('=')).collect();
         let candidates: Vec<Candidate<'_>> = (names.split('|').filter(|&name| name != "?"))
             .map(|name| candidate(model, sketch::point(model, name), &values))
@@ -72,6 +76,7 @@ impl<'a> Sketched<'a> {
             thread,
             text: line.as_bytes(),
             candidates,
+            ran,
         })
     }
 }

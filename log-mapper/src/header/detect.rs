@@ -325,6 +325,12 @@ mod tests {
         // What is called like a class is no method of a package.
         check("2026-11-21 01:28:30,199 INFO [main] a.b.Cd Started\n", "%d{ISO8601} %p [%t] %c %m%n");
         check("2026-11-21 01:28:30,199 INFO [main] a.b.Cd.start Started\n", "%d{ISO8601} %p [%t] %C.%M %m%n");
+        // What is empty at times, or an id, is no thread.
+        check(
+            "2026-11-21 01:28:30,199 INFO  [] [main] b.C: x\n\
+             2026-11-21 01:28:30,199 ERROR [5a80214ee961ed80a5a6e98b7f16f0ab] [http-9] b.C: x\n",
+            "%d{ISO8601} %-5p [%x] [%t] %c: %m%n",
+        );
         check("hello\nworld\n", "none");
     }
 }

@@ -20,6 +20,7 @@ use schema::{Model, Name, PairId, Pass, TopLevelId, TopLevelKind};
 
 use super::facts::Facts;
 use super::pairs::Pairs;
+use crate::id_lives::{self, IdLives, Life, Shown};
 use crate::merge::{Sets, SpanLink, to_u32};
 use crate::skeleton::Span;
 use crate::{ByHand, IdField};
@@ -41,6 +42,8 @@ pub(super) struct Ids {
     groups: Vec<Vec<u32>>,
     /// The fields that hold ids, with what became of them.
     pub(super) fields: Vec<IdField>,
+    /// All ids, used or not, as far as the spans show their lives.
+    pub(super) lives: BTreeMap<u64, Life>,
 }
 
 /// Ids of one kind: the spans of each, and the fields that hold it.
@@ -55,13 +58,19 @@ pub(super) fn find(
     model: &Model,
     (pairs, facts): (&Pairs<'_>, &Facts<'_>),
     spans: &[Span],
-    by_hand: &ByHand,
+    (by_hand, known): (&ByHand, &IdLives),
 ) -> Ids {
     let mut ids = Ids::none(spans.len());
     let mut senders = Senders::new(model);
     for (kind, of_kind) in (0..).zip(kinds(spans, by_hand)) {
-        let (n_again, n_entries) = n_again((pairs, facts), &mut senders, &of_kind);
-        let n_values = of_kind.spans.len();
+        let shown = lives((pairs, facts), &mut senders, &of_kind, known);
+        let hashes: FxHashSet<u64> = shown.iter().map(|(hash, _)| *hash).collect();
+        let [n_other, mut n_again, mut n_entries] =
+            known.sums(&|field| of_kind.fields.contains_key(&field), &hashes);
+        n_again += shown.iter().map(|(_, life)| life.n_again).sum::<usize>();
+        n_entries += shown.iter().map(|(_, life)| life.n_entries).sum::<usize>();
+        let n_values = n_other + of_kind.spans.len();
+        ids.lives.extend(shown);
         let is_forced = of_kind.fields.keys().any(|field| by_hand.with.iter().any(|with| *with == **field));
         let is_used = is_forced || (2 * n_again <= n_values && n_entries <= ENTRIES_MAX * n_values);
         for (field, nodes) in &of_kind.fields {
@@ -148,26 +157,35 @@ fn kinds<'s>(spans: &'s [Span], by_hand: &ByHand) -> Vec<Kind<'s>> {
     kinds.into_values().collect()
 }
 
-/// How often ids of a kind come again, and how often something with one was asked for by nothing that
-/// is known.
-fn n_again(
+/// How often each id of a kind comes again, and how often something with it was asked for by nothing
+/// that is known.
+fn lives(
     (pairs, facts): (&Pairs<'_>, &Facts<'_>),
     senders: &mut Senders<'_>,
     kind: &Kind<'_>,
-) -> (usize, usize) {
+    known: &IdLives,
+) -> Vec<Shown> {
     let unnamed = Unnamed::new(facts, kind);
-    let n_again =
-        kind.spans.values().map(|spans| times_again((pairs, facts), (senders, &unnamed), spans)).sum();
+    let field = kind.fields.keys().next().copied().unwrap_or_default();
     // What asks for it, and carries no id of this kind, says as little as what asks from outside.
-    let first_top = |&span: &u32| facts.get(span).tops.first().copied();
-    let tops: FxHashSet<TopLevelId> = kind.spans.values().flatten().filter_map(first_top).collect();
-    let is_entry = |span: &&u32| {
-        let fact = facts.get(**span);
-        let top = first_top(span).filter(|&top| senders.is_served(top));
-        let top = top.filter(|&top| senders.of(top).is_disjoint(&tops));
-        top.zip(fact.first_point).is_some_and(|(top, point)| pairs.starts_with(top, point))
-    };
-    (n_again, kind.spans.values().flatten().filter(is_entry).count())
+    let first_top = |span: u32| facts.get(span).tops.first().copied();
+    let tops: FxHashSet<TopLevelId> =
+        kind.spans.values().flatten().filter_map(|&span| first_top(span)).collect();
+    let mut shown = Vec::new();
+    for (text, spans) in &kind.spans {
+        let hash = id_lives::hash(text);
+        let mut is_entry = |span: u32| {
+            let top = first_top(span).filter(|&top| senders.is_served(top));
+            let top = top.filter(|&top| senders.of(top).is_disjoint(&tops));
+            top.zip(facts.get(span).first_point).is_some_and(|(top, point)| pairs.starts_with(top, point))
+        };
+        let n_entries = spans.iter().filter(|&&span| is_entry(span)).count();
+        // The request that it was of is over, and written.
+        let is_back = known.is_known(hash) && spans.first().is_some_and(|&first| is_entry(first));
+        let n_again = times_again((pairs, facts), (senders, &unnamed), spans) + usize::from(is_back);
+        shown.push((hash, Life { field, n_again, n_entries }));
+    }
+    shown
 }
 
 /// Who can have handed over to a method, over any number of steps, as far as somebody has asked.

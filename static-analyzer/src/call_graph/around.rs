@@ -7,14 +7,17 @@
 //!
 //! Over-approximates: for which paths something is registered is not asked.
 
+use std::collections::BTreeSet;
+
 use schema::LinkKind;
 
+use super::containers::given_away;
 use super::resolve::{Resolver, signature};
 use super::{Call, CallKind};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::program::{Annotation, MethodId, access};
-use crate::services::Handler;
 use crate::services::handler_apis::{AROUND, AROUND_ANNOTATIONS, CHAINS, Runs};
+use crate::services::{self, Handler};
 
 /// A call that may be made, at most once: (caller, site, what is called).
 pub(super) type AtMostOnce = (MethodId, ValueId, MethodId);
@@ -26,19 +29,34 @@ pub(super) fn join(
     calls: &mut [Vec<Call>],
 ) -> Vec<AtMostOnce> {
     let program = resolver.program;
-    let served: Vec<MethodId> =
-        handlers.iter().filter(|h| h.kind == LinkKind::Http && h.is_certain).map(|h| h.method).collect();
-    let mut added = Vec::new();
-    for i in 0..program.methods.len() {
-        let method = MethodId::new(i);
-        let Some(runs) = runs(resolver, method) else { continue };
-        let Some(body) = &program.methods[i].body else { continue };
-        for &handler in served.iter().filter(|&&handler| is_of_one_service(resolver, method, handler)) {
+    let served: Vec<&Handler> =
+        handlers.iter().filter(|h| h.kind == LinkKind::Http && h.is_certain).collect();
+    let registered = services::around(resolver);
+    given_away(program, registered.iter().map(|&(method, _, at)| (method, at)), calls);
+    let methods = (0..program.methods.len()).map(MethodId::new);
+    let found = methods.filter_map(|method| Some((method, runs(resolver, method)?, None)));
+    let class = |method: MethodId| program.methods[method.index()].class;
+    let (mut added, mut answers) = (Vec::new(), BTreeSet::new());
+    for (method, runs, at) in
+        found.chain(registered.iter().map(|&(method, runs, at)| (method, runs, Some(at))))
+    {
+        let Some(body) = &program.methods[method.index()].body else { continue };
+        // What one class registers with a server it registers with the same one.
+        let class_of = |handler: &Handler| handler.at.map(|(at, _)| class(at));
+        let own = at.map(class).filter(|own| served.iter().any(|handler| class_of(handler) == Some(*own)));
+        let is_of = |handler: &Handler| match own {
+            Some(own) => class_of(handler) == Some(own),
+            None => is_of_one_service(resolver, method, handler.method),
+        };
+        if runs == Runs::Answers {
+            answers.insert(method);
+        }
+        for handler in served.iter().filter(|handler| is_of(handler)).map(|handler| handler.method) {
             let Some(own) = &program.methods[handler.index()].body else { continue };
             match runs {
                 Runs::Around => added.extend(goes_on(body).map(|site| (method, site, handler))),
                 Runs::Before => added.extend(begin(own).map(|site| (handler, site, method))),
-                Runs::After => added.extend(ends(own).map(|site| (handler, site, method))),
+                Runs::After | Runs::Answers => added.extend(ends(own).map(|site| (handler, site, method))),
             }
         }
     }
@@ -48,7 +66,8 @@ pub(super) fn join(
     for &(caller, site, target) in &added {
         let m = &program.methods[target.index()];
         let n = signature(&m.descriptor).0.len() + usize::from(!m.is_static());
-        let call = Call { site, targets: vec![target], kind: CallKind::Callback, args: vec![None; n] };
+        let kind = if answers.contains(&target) { CallKind::Answer } else { CallKind::Callback };
+        let call = Call { site, targets: vec![target], kind, args: vec![None; n] };
         calls[caller.index()].push(call);
     }
     for list in calls.iter_mut() {

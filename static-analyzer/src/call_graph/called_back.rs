@@ -53,7 +53,9 @@ pub(super) fn join(resolver: &Resolver<'_>, handlers: &[Handler], calls: &mut [V
             match row.else_runs {
                 Some(Runs::Before) if within.contains(&target) => {}
                 Some(Runs::Before) => added.extend(begin(body).map(|site| (handler, site, target))),
-                Some(Runs::After) => added.extend(ends(body).map(|site| (handler, site, target))),
+                Some(Runs::After | Runs::Answers) => {
+                    added.extend(ends(body).map(|site| (handler, site, target)))
+                }
                 Some(Runs::Around) | None => {}
             }
         }

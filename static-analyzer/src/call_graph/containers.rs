@@ -27,15 +27,24 @@ pub(super) fn is_component(program: &Program, class: &Class) -> bool {
 
 /// What is registered for a path does not run where it is registered.
 pub(super) fn given_to_libraries(program: &Program, handlers: &[Handler], calls: &mut [Vec<Call>]) {
-    for handler in handlers {
-        let Some((method, _)) = handler.at else { continue };
+    let registered = handlers.iter().filter_map(|handler| Some((handler.method, handler.at?.0)));
+    given_away(program, registered, calls);
+}
+
+/// What is registered, and where, does not run there.
+pub(super) fn given_away(
+    program: &Program,
+    registered: impl Iterator<Item = (MethodId, MethodId)>,
+    calls: &mut [Vec<Call>],
+) {
+    for (given, method) in registered {
         let Some(body) = &program.methods[method.index()].body else { continue };
-        let own = &program.methods[handler.method.index()];
+        let own = &program.methods[given.index()];
         for call in &mut calls[method.index()] {
             let is_called =
                 matches!(body.op(call.site), Op::Invoke { method, .. } if method.name == own.name);
             if !is_called {
-                call.targets.retain(|&target| target != handler.method);
+                call.targets.retain(|&target| target != given);
             }
         }
         calls[method.index()].retain(|call| !call.targets.is_empty());

@@ -118,7 +118,7 @@ pub(super) fn reason(context: Context<'_>, units: &Units, hops: &[&Handoff]) -> 
 
 fn rule_text(context: Context<'_>, rule: &Rule) -> String {
     match rule {
-        Rule::Call(CallKind::Direct | CallKind::Callback) => "calls it".to_owned(),
+        Rule::Call(CallKind::Direct | CallKind::Answer | CallKind::Callback) => "calls it".to_owned(),
         Rule::Call(CallKind::Table) => "looks it up in a table".to_owned(),
         Rule::Call(CallKind::Start(_) | CallKind::Exit) => "starts it".to_owned(),
         Rule::Call(CallKind::Rpc) => "calls it remotely".to_owned(),
@@ -302,13 +302,13 @@ fn cargo(kind: CallKind, target: MethodId) -> Cargo {
     match kind {
         CallKind::Start(_) | CallKind::Exit => Cargo::Task(target),
         CallKind::Rpc | CallKind::Asks(_) => Cargo::Arguments(target),
-        CallKind::Direct | CallKind::Callback | CallKind::Table => Cargo::Any,
+        CallKind::Direct | CallKind::Answer | CallKind::Callback | CallKind::Table => Cargo::Any,
     }
 }
 
 fn link_kind(kind: CallKind) -> LinkKind {
     match kind {
-        CallKind::Direct | CallKind::Callback | CallKind::Table => LinkKind::Call,
+        CallKind::Direct | CallKind::Answer | CallKind::Callback | CallKind::Table => LinkKind::Call,
         CallKind::Start(kind) => kind,
         CallKind::Exit => LinkKind::Thread,
         CallKind::Rpc => LinkKind::Rpc,

@@ -228,7 +228,9 @@ impl Units {
         let passes = (0..roots.len())
             .map(|i| {
                 let top = context.top_levels.methods.get(i);
-                let passes = |t: &TopLevel| t.kind == TopLevelKind::Dispatcher || is_silent(context, t);
+                let passes = |t: &TopLevel| {
+                    t.members.is_empty() || t.kind == TopLevelKind::Dispatcher || is_silent(context, t)
+                };
                 top.is_none_or(passes) || silent_tasks[i]
             })
             .collect();

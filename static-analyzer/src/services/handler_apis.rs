@@ -176,6 +176,8 @@ pub(crate) enum Runs {
     Around,
     Before,
     After,
+    /// After it, for an exception, and before all else that runs then.
+    Answers,
 }
 
 /// What libraries run around handlers: (super-class, method, when).
@@ -193,7 +195,7 @@ pub(crate) const AROUND: &[(&str, &str, Runs)] = &[
     ("org/springframework/web/servlet/handler/HandlerInterceptorAdapter", "preHandle", Runs::Before),
     ("org/springframework/web/servlet/handler/HandlerInterceptorAdapter", "postHandle", Runs::After),
     ("org/springframework/web/servlet/handler/HandlerInterceptorAdapter", "afterCompletion", Runs::After),
-    ("org/springframework/web/servlet/HandlerExceptionResolver", "resolveException", Runs::After),
+    ("org/springframework/web/servlet/HandlerExceptionResolver", "resolveException", Runs::Answers),
     (
         "org/springframework/web/servlet/mvc/method/annotation/RequestBodyAdvice",
         "afterBodyRead",
@@ -209,16 +211,30 @@ pub(crate) const AROUND: &[(&str, &str, Runs)] = &[
     ("jakarta/ws/rs/container/ContainerRequestFilter", "filter", Runs::Before),
     ("javax/ws/rs/container/ContainerResponseFilter", "filter", Runs::After),
     ("jakarta/ws/rs/container/ContainerResponseFilter", "filter", Runs::After),
-    ("javax/ws/rs/ext/ExceptionMapper", "toResponse", Runs::After),
-    ("jakarta/ws/rs/ext/ExceptionMapper", "toResponse", Runs::After),
+    ("javax/ws/rs/ext/ExceptionMapper", "toResponse", Runs::Answers),
+    ("jakarta/ws/rs/ext/ExceptionMapper", "toResponse", Runs::Answers),
+];
+
+/// The same of what is registered: (how the class begins, method that registers it, when).
+pub(crate) const REGISTERED_AROUND: &[(&str, &str, Runs)] = &[
+    ("io/javalin/", "before", Runs::Before),
+    ("io/javalin/", "beforeMatched", Runs::Before),
+    ("io/javalin/", "after", Runs::After),
+    ("io/javalin/", "afterMatched", Runs::After),
+    ("io/javalin/", "exception", Runs::Answers),
+    ("io/javalin/", "error", Runs::After),
+    ("spark/", "before", Runs::Before),
+    ("spark/", "after", Runs::After),
+    ("spark/", "afterAfter", Runs::After),
+    ("spark/", "exception", Runs::Answers),
 ];
 
 /// The same of what annotations mark: (package, name, when).
 pub(crate) const AROUND_ANNOTATIONS: &[(&str, &str, Runs)] = &[
-    ("org/springframework/web/bind/annotation/", "ExceptionHandler", Runs::After),
+    ("org/springframework/web/bind/annotation/", "ExceptionHandler", Runs::Answers),
     ("org/springframework/web/bind/annotation/", "ModelAttribute", Runs::Before),
     ("org/springframework/web/bind/annotation/", "InitBinder", Runs::Before),
-    ("org/jboss/resteasy/reactive/server/", "ServerExceptionMapper", Runs::After),
+    ("org/jboss/resteasy/reactive/server/", "ServerExceptionMapper", Runs::Answers),
     ("org/jboss/resteasy/reactive/server/", "ServerRequestFilter", Runs::Before),
     ("org/jboss/resteasy/reactive/server/", "ServerResponseFilter", Runs::After),
     ("org/aspectj/lang/annotation/", "Around", Runs::Around),

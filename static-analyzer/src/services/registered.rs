@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use schema::LinkKind;
 
 use super::client_apis::is_of_clients;
-use super::handler_apis::{GIVEN, OF_PREFIXES, SERVLETS, VERBS};
+use super::handler_apis::{GIVEN, OF_PREFIXES, REGISTERED_AROUND, Runs, SERVLETS, VERBS};
 use super::template::{Template, is_path};
 use super::{Handler, Route, verb_of};
 use crate::call_graph::resolve::{Resolver, class_of, signature};
@@ -29,7 +29,7 @@ fn of_method(resolver: &Resolver<'_>, method: MethodId) -> Vec<Handler> {
     }
     for (site, inst) in body.iter() {
         let Op::Invoke { method: called, args, .. } = &inst.op else { continue };
-        if !is_library(resolver, called) {
+        if !is_library(resolver, called) || runs_around(called).is_some() {
             continue;
         }
         let given = args.iter().flat_map(|&arg| handlers_in(resolver, body, arg));
@@ -56,6 +56,27 @@ fn of_method(resolver: &Resolver<'_>, method: MethodId) -> Vec<Handler> {
         }
     }
     found
+}
+
+/// What is registered to run before or after handlers: what it is, when it runs, and where that stands.
+pub(crate) fn around(resolver: &Resolver<'_>) -> Vec<(MethodId, Runs, MethodId)> {
+    let of_method = |at: MethodId| {
+        let body = resolver.program.methods[at.index()].body.as_ref();
+        let calls = body.into_iter().flat_map(|body| body.iter().map(move |(_, inst)| (body, &inst.op)));
+        calls.flat_map(move |(body, op)| {
+            let Op::Invoke { method: called, args, .. } = op else { return Vec::new() };
+            let Some(runs) = runs_around(called) else { return Vec::new() };
+            let given = args.iter().flat_map(|&arg| handlers_in(resolver, body, arg));
+            given.map(|(given, _)| (given, runs, at)).collect()
+        })
+    };
+    (0..resolver.program.methods.len()).flat_map(|method| of_method(MethodId::new(method))).collect()
+}
+
+/// When a library runs what is registered by such a call, if it does so around handlers.
+fn runs_around(called: &MethodRef) -> Option<Runs> {
+    let mut rows = REGISTERED_AROUND.iter();
+    rows.find(|row| called.class.starts_with(row.0) && called.name == row.1).map(|row| row.2)
 }
 
 fn route(called: &MethodRef, verb: &str, path: &str, is_servlet: bool) -> Route {

@@ -26,6 +26,7 @@ use crate::limits::{DISPATCH_TARGETS_MAX, HELPER_CALLERS_MAX};
 use crate::path::LogPoint;
 use crate::program::{MethodId, Program};
 use crate::rules::Rules;
+use crate::services::Handler;
 
 /// The top-level methods; every log point is a member of at least one.
 pub fn find(
@@ -95,7 +96,8 @@ pub fn find(
     let threads = one_at_a_time::Threads::new(program, graph);
     found.iter_mut().for_each(|top| top.is_one_at_a_time = threads.run_one_at_a_time(top.method));
     found.iter_mut().for_each(|top| top.is_asked_for = asked.binary_search(&top.method).is_ok());
-    TopLevels::new(keep_useful(found, rules, program))
+    chooser.add_silent_handlers(&mut found);
+    TopLevels::new(keep_useful(found, graph, rules, program))
 }
 
 /// Per method, the log points that stand in it.
@@ -173,12 +175,17 @@ fn served(
     (served, around)
 }
 
-/// Top-level methods without a line say nothing, unless forced.
-fn keep_useful(found: Vec<TopLevel>, rules: &Rules, program: &Program) -> Vec<TopLevel> {
+/// Top-level methods without a line say nothing, unless forced; but of what is served the library
+/// that calls it reports the failures, with a stack trace that names it.
+fn keep_useful(
+    mut found: Vec<TopLevel>,
+    graph: &CallGraph,
+    rules: &Rules,
+    program: &Program,
+) -> Vec<TopLevel> {
+    let is_forced = |top: &TopLevel| rules.top_level.contains(&binary_name(program, top.method));
+    found.retain(|top| !top.members.is_empty() || graph.handler(top.method).is_some() || is_forced(top));
     found
-        .into_iter()
-        .filter(|t| !t.members.is_empty() || rules.top_level.contains(&binary_name(program, t.method)))
-        .collect()
 }
 
 /// `a.b.C.m` as rules name it.
@@ -289,6 +296,21 @@ impl Chooser<'_> {
             }
             RootKind::Uncalled => {}
         }
+    }
+
+    /// Adds what is served and prints nothing to what was `found`.
+    fn add_silent_handlers(&self, found: &mut Vec<TopLevel>) {
+        let is_silent = |handler: &&Handler| {
+            let method = handler.method;
+            let is_known = found.binary_search_by_key(&method, |top| top.method).is_ok();
+            handler.is_certain && self.n_points(method) == 0 && self.can_begin(method) && !is_known
+        };
+        let handlers = self.graph.handlers.iter().filter(is_silent);
+        let mut silent: Vec<TopLevel> =
+            handlers.map(|handler| TopLevel::silent(handler.method, handler.why.clone())).collect();
+        silent.dedup_by_key(|top| top.method);
+        found.append(&mut silent);
+        found.sort_by_key(|top| top.method);
     }
 
     /// A method that many top-level methods call is a helper of theirs.

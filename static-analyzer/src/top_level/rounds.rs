@@ -91,7 +91,7 @@ impl<'a> Finder<'a> {
         for call in self.graph.calls(method).iter().filter(|call| !loops.contains(body, call.site)) {
             for &target in &call.targets {
                 match call.kind {
-                    CallKind::Direct | CallKind::Callback => {
+                    CallKind::Direct | CallKind::Answer | CallKind::Callback => {
                         let is_many = self.graph.times(method, call, target) == Times::Any;
                         let n_around = n_around.filter(|_| !in_loop(body, call.site) && !is_many);
                         let own = || self.drops.n_around(self.graph, method, call.site, target);

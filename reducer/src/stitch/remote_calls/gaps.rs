@@ -151,9 +151,13 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>, asked: Asked) -> Vec<Call>
                 ..first.clone()
             })
             .collect();
-        // What the model tells itself of the way past them is no other call.
-        let is_known = |one: &Call| calls.iter().any(|known| known.is_same_place(one));
-        let further: Vec<Call> = further.into_iter().filter(|one| !is_known(one)).collect();
+        // What the model tells itself of the way past them is no other call; past one that prints nothing
+        // but can be reported to have failed it has a place of its own.
+        let mut is_new = |one: &Call| {
+            let known = calls.iter_mut().find(|known| known.is_same_place(one));
+            known.map(|known| _ = (one.n_past == 0).then(|| known.order.clone_from(&one.order))).is_none()
+        };
+        let further: Vec<Call> = further.into_iter().filter(|one| is_new(one)).collect();
         last = calls.len()..calls.len() + further.len();
         calls.extend(further);
     }
@@ -243,7 +247,11 @@ pub(super) fn find(facts: &Facts<'_>, calls: &[Call], window_us: i64) -> Gaps {
             let fact = facts.get(span);
             let (known, at_events): (Vec<&Event>, Vec<usize>) =
                 (fact.events.iter().zip(0..)).filter(|(event, _)| event.log_point.is_some()).unzip();
-            let [first, last] = bounds.of(span, fact);
+            let [first, mut last] = bounds.of(span, fact);
+            // What a library reports of a failure is the last of a run, and may be all of it.
+            if known.is_empty() {
+                last = fact.end_us;
+            }
             let last_before = known
                 .iter()
                 .rposition(|event| event.log_point.is_some_and(|point| call.after.contains(&point)));
@@ -285,7 +293,7 @@ pub(super) fn find(facts: &Facts<'_>, calls: &[Call], window_us: i64) -> Gaps {
                     is_looped: false,
                     begin_us,
                     end_us,
-                    is_open: [before.is_none(), after.is_none()],
+                    is_open: [before.is_none(), after.is_none() && !known.is_empty()],
                     n_odd: if call.is_local { 0 } else { fits.iter().filter(|fits| !**fits).count() as u32 },
                 });
             }

@@ -10,7 +10,7 @@
 use rustc_hash::FxHashMap;
 use schema::assignment::Edge;
 use schema::delays::{Delays, TICK_US, power};
-use schema::{Model, TopLevelId};
+use schema::{LogPointId, Model, TopLevelId};
 
 use super::call_order::CallOrder;
 use super::clocks::Offsets;
@@ -18,6 +18,7 @@ use super::gaps::{Call, Gap, Gaps};
 use super::rounds::Rounds;
 use super::values::Values;
 use super::{Handler, Match, ODD_LINE, SURE_MIN, Shares, sure};
+use crate::merge::to_u32;
 use crate::stitch::facts::Facts;
 
 /// Where nothing was printed the call can have been at any time of this long, µs.
@@ -45,8 +46,11 @@ pub(super) struct Likelihood<'f> {
     in_order: Vec<[f64; 2]>,
     /// By gap: how many spans lie in it.
     n_in: Vec<f64>,
-    /// By call: the odds that it is made where it can be, and where the caller prints other lines
-    /// than the code has there, as a logarithm.
+    /// By gap: its call with the line behind it, numbered: a caller goes on otherwise where it has not
+    /// asked, or what it has asked for has printed nothing.
+    ways: Vec<u32>,
+    /// By that: the odds that the call is made where it can be, and where the caller prints other
+    /// lines than the code has there, as a logarithm.
     made: Vec<[f64; 2]>,
     /// By call: the odds of one more of it after each, in the same way.
     again: Vec<f64>,
@@ -82,6 +86,7 @@ impl<'f> Likelihood<'f> {
         let start = facts.iter().map(|(_, fact)| fact.start_us).min().unwrap_or_default();
         let end = facts.iter().map(|(_, fact)| fact.end_us).max().unwrap_or_default();
         let whole_us = (end - start).max(TICK_US.cast_signed()) as f64;
+        let (ways, n_ways) = ways(facts, gaps);
         Self {
             facts,
             calls,
@@ -90,7 +95,8 @@ impl<'f> Likelihood<'f> {
             delays: vec![<[Delays; 3]>::default(); calls.len()],
             in_order: vec![[0.0; 2]; calls.len()],
             n_in: vec![1.0; gaps.len()],
-            made: vec![[0.0, -ODD_LINE]; calls.len()],
+            ways,
+            made: vec![[0.0, -ODD_LINE]; n_ways],
             again: vec![0.0; calls.len()],
             values: Values::new((model, facts), (calls, gaps), handlers),
             rounds: Rounds::default(),
@@ -116,7 +122,7 @@ impl<'f> Likelihood<'f> {
         let after = times.after.map_or(0.0, |us| -last.log_density(us, known, n_powers) - length);
         let own = one.odd + self.order_cost(gap.call, times.is_in_order);
         let odds = self.alone(span) + self.values.odds(gap, span, known) - own - before;
-        let made = self.made[gap.call as usize][usize::from(gap.n_odd > 0)];
+        let made = self.made[self.ways[one.gap as usize] as usize][usize::from(gap.n_odd > 0)];
         // Each round of a loop asks for something else: there is one place for each.
         if let Some(place) = self.rounds.place(&self.values, gap, span) {
             return std::iter::once(Edge { place: Some(place), odds: odds + made }).chain(None);
@@ -217,15 +223,27 @@ impl<'f> Likelihood<'f> {
     /// How often calls are made where they can be, and how often again.
     fn learn_made(&mut self, n_in: &[f64]) {
         let mut sums = vec![[[0.0; 2]; 3]; self.calls.len()];
-        for (gap, n) in self.gaps.iter().zip(n_in) {
-            let [even, odd, again] = &mut sums[gap.call as usize];
-            let first = if gap.n_odd == 0 { even } else { odd };
-            *first = [first[0] + n.min(1.0), first[1] + 1.0];
-            *again = [again[0] + (n - 1.0).max(0.0), again[1] + n];
+        let mut by_way = vec![(0, [[0.0; 2]; 2]); self.made.len()];
+        for ((gap, n), way) in self.gaps.iter().zip(n_in).zip(&self.ways) {
+            let (call, own) = &mut by_way[*way as usize];
+            *call = gap.call;
+            let first = usize::from(gap.n_odd > 0);
+            for [made, all] in [&mut own[first], &mut sums[gap.call as usize][first]] {
+                (*made, *all) = (*made + n.min(1.0), *all + 1.0);
+            }
+            let [made, all] = &mut sums[gap.call as usize][2];
+            (*made, *all) = (*made + (n - 1.0).max(0.0), *all + n);
         }
-        let odds_of = |[made, n]: [f64; 2]| odds(made, n);
-        self.made = sums.iter().map(|[even, odd, _]| [odds_of(*even), odds_of(*odd)]).collect();
-        self.again = sums.iter().map(|[.., again]| odds_of(*again)).collect();
+        // Where little was seen it is as for the call at all.
+        let of = |(call, own): &(u32, [[f64; 2]; 2])| {
+            std::array::from_fn(|first| {
+                let [made, all] = sums[*call as usize][first];
+                let usual = PRIOR * (made + 0.5) / (all.max(made) + 1.0);
+                odds(own[first][0] + usual, own[first][1] + PRIOR)
+            })
+        };
+        self.made = by_way.iter().map(of).collect();
+        self.again = sums.iter().map(|[.., [made, n]]| odds(*made, *n)).collect();
     }
 }
 
@@ -233,6 +251,18 @@ impl<'f> Likelihood<'f> {
 fn odds(made: f64, n: f64) -> f64 {
     let share = (made + 0.5) / (n.max(made) + 1.0);
     (share / (1.0 - share)).ln().clamp(-ODDS_MAX, ODDS_MAX)
+}
+
+/// Numbers what each gap asks for with the line behind it; and how many of these there are.
+fn ways(facts: &Facts<'_>, gaps: &Gaps) -> (Vec<u32>, usize) {
+    let mut numbers: FxHashMap<(u32, Option<LogPointId>), u32> = FxHashMap::default();
+    let mut ways = Vec::with_capacity(gaps.len());
+    for gap in gaps.iter() {
+        let behind = facts.get(gap.span).events.get(gap.behind as usize);
+        let next = to_u32(numbers.len());
+        ways.push(*numbers.entry((gap.call, behind.and_then(|event| event.log_point))).or_insert(next));
+    }
+    (ways, numbers.len())
 }
 
 fn n_spans(facts: &Facts<'_>) -> FxHashMap<TopLevelId, f64> {

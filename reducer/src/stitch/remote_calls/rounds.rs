@@ -84,7 +84,7 @@ impl Rounds {
 
     fn text(&self, values: &Values<'_>, gap: &Gap, span: u32) -> Option<u32> {
         let field = self.fields.get(&gap.call)?;
-        values.printed(span).iter().find(|(of, _)| of == field).map(|(_, text)| *text)
+        values.printed(span).find(|(of, _)| of == field).map(|(_, text)| text)
     }
 
     /// The place of the round that a span fills if a gap has asked for it; none: its rounds are alike.
@@ -103,10 +103,10 @@ fn see(
 ) {
     let Some(&top) = facts.get(a).tops.first() else { return };
     for (field, text) in values.printed(a) {
-        let other = values.printed(b).iter().find(|(of, _)| of == field);
+        let other = values.printed(b).find(|(of, _)| *of == field);
         let Some((_, other)) = other else { continue };
-        let known = against.entry((call, *field)).or_insert(Some(0.0));
-        let differ = -(1.0 - values.chance(top, *field)).max(f64::MIN_POSITIVE).ln();
+        let known = against.entry((call, field)).or_insert(Some(0.0));
+        let differ = -(1.0 - values.chance(top, field)).max(f64::MIN_POSITIVE).ln();
         *known = known.filter(|_| text != other).map(|sum| sum + differ);
     }
 }

@@ -6,6 +6,9 @@
 //! so often (a Dirichlet process with equality as its base). How much is to be believed of what was
 //! seen together is what tells each match best from all others (leave one out); fields that do not
 //! go together tell nothing then. Fields of a handler that tell the same are weighed once.
+//!
+//! One of the fields of each side is no value: which line a handler ends with, and which one its caller
+//! goes on with. Who was answered otherwise goes on otherwise, and what has failed makes others fail.
 
 use std::collections::BTreeMap;
 
@@ -39,6 +42,11 @@ const CONCENTRATIONS: [f64; 7] = [0.25, 1.0, 4.0, 16.0, 64.0, 256.0, f64::INFINI
 
 /// A value by where it was printed.
 pub(super) type Field = (LogPointId, u32);
+
+/// The field that says which line it is, and no value of one: no log point has so many variables.
+fn which() -> Field {
+    (LogPointId::new(0), u32::MAX)
+}
 
 /// A value of a caller: where it was printed, and whether it is the first one behind a gap, or
 /// the last one before it.
@@ -90,7 +98,9 @@ impl<'f> Values<'f> {
             explained: FxHashMap::default(),
         };
         for (span, matches) in handlers {
-            let fields = new.texts.fields(facts.get(*span).events.iter());
+            let events = facts.get(*span).events;
+            let mut fields = new.texts.fields(events.iter());
+            fields.extend(events.last().map(|last| (which(), new.texts.line(last.log_point))));
             let mut tops: Vec<TopLevelId> =
                 matches.iter().map(|one| calls[gaps.get(one.gap).call as usize].to).collect();
             tops.sort_unstable();
@@ -154,8 +164,8 @@ impl<'f> Values<'f> {
     }
 
     /// What a handler prints, by field.
-    pub(super) fn printed(&self, span: u32) -> &[(Field, u32)] {
-        &self.theirs[&span]
+    pub(super) fn printed(&self, span: u32) -> impl Iterator<Item = (Field, u32)> + '_ {
+        self.theirs[&span].iter().copied().filter(|(field, _)| *field != which())
     }
 
     /// How likely two spans of a handler print the same text in a field by chance.
@@ -250,6 +260,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Default)]
 struct Texts<'f> {
     numbers: FxHashMap<&'f str, u32>,
+    lines: FxHashMap<Option<LogPointId>, u32>,
     forms: FxHashMap<String, u32>,
     of: Vec<[u32; N_WAYS]>,
 }
@@ -264,6 +275,16 @@ impl<'f> Texts<'f> {
             let forms =
                 [self.form(letters.to_lowercase()), self.form(digits.trim_start_matches('0').to_owned())];
             self.of.push([number, forms[0], forms[1]]);
+        }
+        number
+    }
+
+    /// The same of a line: of a log point, or of a library, which reports a failure at the end.
+    fn line(&mut self, point: Option<LogPointId>) -> u32 {
+        let next = to_u32(self.of.len());
+        let number = *self.lines.entry(point).or_insert(next);
+        if number == next {
+            self.of.push([number, NONE, NONE]);
         }
         number
     }
@@ -294,9 +315,10 @@ impl<'f> Texts<'f> {
     fn around(&mut self, events: &'f [Event], gap: &Gap) -> Vec<(Own, u32)> {
         let [before, behind] = [gap.before, gap.behind].map(|at| at as usize);
         let before = self.fields(events[..before].iter().rev()).into_iter();
+        let line = events.get(behind).map(|event| ((which(), true), self.line(event.log_point)));
         let behind = self.fields(events[behind..].iter()).into_iter();
         let before = before.map(|(field, text)| ((field, false), text));
-        before.chain(behind.map(|(field, text)| ((field, true), text))).collect()
+        before.chain(behind.map(|(field, text)| ((field, true), text))).chain(line).collect()
     }
 }
 

@@ -6,6 +6,7 @@ use super::*;
 use crate::append::by_node;
 use crate::catalog::Known;
 use crate::finish::Requests as _;
+use crate::id_lives::IdLives;
 use crate::requests::{Linked, OnDisk};
 use crate::spill::{SpillWriter, skeletons};
 
@@ -53,7 +54,8 @@ fn on_disk(model: &Model, spans: &[Span], known: &Known) -> Vec<Accumulator> {
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "no file has a name");
     let places: Vec<_> = nodes.iter().flat_map(|node| &node.spans).map(|span| span.stored).collect();
     let skeletons = skeletons(&stores, &places).expect("read");
-    let mut requests = OnDisk::new(Linked::new(model, skeletons, &Config::default()), &stores);
+    let mut requests =
+        OnDisk::new(Linked::new(model, skeletons, &Config::default(), &IdLives::default()), &stores);
     let outlines: Vec<Accumulator> =
         (0..requests.len()).map(|request| requests.outline(request).into_owned()).collect();
     requests.forget_outlines();

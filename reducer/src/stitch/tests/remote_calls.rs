@@ -295,3 +295,120 @@ fn what_is_asked_for_again_and_again_costs_what_it_mostly_costs() {
         &all.join("\n"),
     );
 }
+
+const FAILING: &str = "
+    point p
+    point before
+    point after
+    point failed
+    point lookup
+    point busy
+    top order RpcHandler
+      >before after failed
+      after<
+      failed<
+    top find RpcHandler
+      >lookup< busy
+      busy<
+    pair order find Http waits call:GET/a,before..after|failed
+";
+
+#[test]
+fn a_caller_goes_on_otherwise_where_what_it_has_asked_for_prints_nothing() {
+    let one = |at: usize| {
+        format!(
+            "a t1 order before@{at}.000 failed@{at}.100\nb u1 find lookup@{at}.050\na t1 order before@{at}.5 after@{at}.6\n"
+        )
+    };
+    let known: String = (1..=24).map(one).collect();
+    let all: String =
+        (0..24).map(|i| format!("{0} {1} {0}>{1}\n{2}\n", 3 * i + 1, 3 * i + 2, 3 * i + 3)).collect();
+    let open =
+        "a t1 order before@90.0 after@90.1\na t2 order before@90.0 failed@90.1\nb u1 find lookup@90.050\n";
+    check(FAILING, &(known + open), &(all + "73\n74 75 74>75"));
+}
+
+#[test]
+fn what_a_handler_ends_with_tells_how_its_caller_goes_on() {
+    let one = |at: usize| {
+        format!(
+            "a t1 order before@{at}.000 failed@{at}.100\nb u1 find lookup@{at}.050 busy@{at}.051
+             a t1 order before@{at}.500 after@{at}.600\nb u1 find lookup@{at}.550\n"
+        )
+    };
+    let known: String = (1..=24).map(one).collect();
+    let all: String = (0..24)
+        .map(|i| format!("{0} {1} {0}>{1}\n{2} {3} {2}>{3}\n", 4 * i + 1, 4 * i + 2, 4 * i + 3, 4 * i + 4))
+        .collect();
+    let open = "a t1 order before@90.0 after@90.1\na t2 order before@90.0 failed@90.1
+                b u1 find lookup@90.050 busy@90.051\nb u2 find lookup@90.050\n";
+    check(FAILING, &(known + open), &(all + "97 100 97>100\n98 99 98>99"));
+}
+
+/// A handler without a line of its own, of which a library reports the failure, and what it has asked
+/// for before: both were asked for from one gap.
+#[test]
+fn a_silent_handler_that_fails_and_what_it_asked_for_lie_in_one_gap() {
+    let model = sketch::model(
+        "point p
+         point before
+         point after
+         point lookup
+         top order RpcHandler
+           >before after
+           after<
+         top broker RpcHandler
+         top find RpcHandler
+           >lookup<
+         pair order broker Http waits call:GET/a,before..after
+         pair broker find Http waits call:GET/b,^..$
+         pair order find Http waits call:GET/a,before..after",
+    );
+    // By the clock of another node, after the failure.
+    let one = |at: usize| {
+        format!(
+            "a t1 order before@{at}.000 after@{at}.100\nb u1 find lookup@{at}.080\nc v1 broker p@{at}.070\n"
+        )
+    };
+    let mut spans = spans(&model, &(1..=12).map(one).collect::<String>());
+    for span in spans.iter_mut().filter(|span| span.node == "c") {
+        span.events[0].log_point = None;
+    }
+    let requests = reduce(&model, outputs(&spans, |_, _| 0), &Config::default());
+    let all: String =
+        (0..12).map(|i| format!("{0} {2} {1} {0}>{2} {0}>{1}\n", 3 * i + 1, 3 * i + 2, 3 * i + 3)).collect();
+    assert_eq!(print(&requests), all);
+}
+
+/// Each round of a loop asks for something else: what a caller has asked for already is another one's.
+#[test]
+fn a_loop_asks_for_each_thing_once() {
+    let model = "
+        point p
+        point before
+        point after
+        point lookup
+        top order RpcHandler
+          >before after
+          after<
+        top find RpcHandler
+          >lookup<
+        pair order find Http waits call:GET/a,before..after*
+    ";
+    let one = |at: usize| {
+        format!(
+            "a t1 order before@{at}.000 after@{at}.200\nb u1 find lookup@{at}.050#red
+             b u1 find lookup@{at}.100#green\nb u1 find lookup@{at}.150#blue\n"
+        )
+    };
+    let known: String = (1..=24).map(one).collect();
+    let all: String = (0..24)
+        .map(|i| {
+            let [caller, a, b, c] = [1, 2, 3, 4].map(|n| 4 * i + n);
+            format!("{caller} {a} {b} {c} {caller}>{a} {caller}>{b} {caller}>{c}\n")
+        })
+        .collect();
+    let open = "a t1 order before@90.000 after@90.200\na t2 order before@90.060 after@90.260
+                b u1 find lookup@90.050#red\nb u1 find lookup@90.105#red\nb u1 find lookup@90.220#blue\n";
+    check(model, &(known + open), &(all + "97 99 97>99\n98 100 101 98>100 98>101"));
+}

@@ -91,7 +91,10 @@ impl<'b, 'a> Walk<'b, 'a> {
     /// A callee's parameter that no argument of this frame is: what a library gives
     /// to whom it calls back is known there only.
     fn given_by_library(&self, call: &Call, place: &Place, i: u16) -> Bound {
-        let callee = self.bindings.body(place.frame).filter(|_| call.kind == CallKind::Callback);
+        let callee = self
+            .bindings
+            .body(place.frame)
+            .filter(|_| matches!(call.kind, CallKind::Answer | CallKind::Callback));
         let given =
             callee.and_then(|body| body.iter().find(|(_, inst)| matches!(inst.op, Op::Param(p) if p == i)));
         let Some((given, _)) = given else { return Bound::Unknown };
