@@ -324,7 +324,7 @@ fn each_file_in_one_text_is_read_alone() {
         (sections, ["a", "b"]),
         (of_all("l/a.log:", "l/b.log:"), ["a", "b"]),
         (pods(|pod| format!("[{pod}] ")), ["s-6c0b-a", "s-6c0b-b"]),
-        (pods(|pod| format!("ns/{pod}[c]: ")), ["s-6c0b-a/c", "s-6c0b-b/c"]),
+        (pods(|pod| format!("ns/{pod}[c]: ")), ["ns/s-6c0b-a/c", "ns/s-6c0b-b/c"]),
         (pods(|pod| format!("{pod}: ")), ["s-6c0b-a", "s-6c0b-b"]),
     ] {
         for chunk_bytes in [1, 1 << 20] {

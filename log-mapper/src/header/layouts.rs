@@ -248,14 +248,14 @@ pub(super) const ARRANGEMENTS: &[&str] = &[
     "%d [%t] %c [%p] %m%n",
     // log4j, logback, Pulsar, Druid, NiFi
     // With an id beside the thread.
-    "%d %p [%x] [%t] %c: %m%n",
     "%d %p [%t] [%x] %c: %m%n",
-    "%d %p [%x] [%t] %c - %m%n",
+    "%d %p [%x] [%t] %c: %m%n",
     "%d %p [%t] [%x] %c - %m%n",
-    "%d [%x] [%t] %p %c: %m%n",
+    "%d %p [%x] [%t] %c - %m%n",
     "%d [%t] [%x] %p %c: %m%n",
-    "%d [%x] [%t] %p %c - %m%n",
+    "%d [%x] [%t] %p %c: %m%n",
     "%d [%t] [%x] %p %c - %m%n",
+    "%d [%x] [%t] %p %c - %m%n",
     "%d %p [%t] %c: %m%n",
     "%d [%t] %p %c: %m%n",
     "%d [%t] %p %c -%kvp- %m%n",
