@@ -57,7 +57,6 @@ mod on_behalf;
 mod ownership;
 mod pairs;
 mod peers;
-mod queue_order;
 mod remote_calls;
 mod retries;
 mod rounds;
@@ -121,7 +120,6 @@ pub(crate) fn stitch(
     candidates.retain(|candidate| !known.contains(&candidate.to));
     companions.links.retain(|link| !known.contains(&link.to));
     found.add(Pass::Companions, |_| std::mem::take(&mut companions.links));
-    found.add(Pass::QueueOrder, |_| queue_order::find(&pairs, &facts, &mut candidates));
     companions.links = found.links.clone();
     companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);
     found.add(Pass::CallsNext, |_| calls_next::join(&pairs, &facts, &mut candidates));

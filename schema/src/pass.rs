@@ -148,8 +148,6 @@ passes! {
     Link CompanionsRows = "companions/rows",
     /// Lines between two lines of one span.
     Link CompanionsEnclosed = "companions/enclosed",
-    /// What a queue hands over in order is taken in this order.
-    Link QueueOrder = "queue_order",
     /// Who has printed nothing but a state before a call.
     Link CallsNext = "calls_next",
     /// Events name what they are sent to.

@@ -33,7 +33,6 @@ mod on_disk;
 mod on_the_way;
 mod order_of_lines;
 mod peers;
-mod queue_order;
 mod remote_calls;
 mod retries;
 mod same_ids;
