@@ -35,28 +35,36 @@ mod candidates;
 mod chance;
 mod claims;
 mod coincidence;
+mod common_senders;
 mod companions;
 mod confidence;
 mod counted;
+mod creation_times;
 mod delays;
 mod determined;
 mod detours;
+mod elimination;
 mod entities;
 mod evidence;
 mod facts;
 mod found;
+mod goes_on;
 mod hosts;
 mod ids;
+mod in_line;
 mod initialized;
 mod intervals;
 mod lifetimes;
+mod lone_lines;
 mod mentions;
 mod named_last;
 mod nested;
+mod numbered;
 mod on_behalf;
 mod ownership;
 mod pairs;
 mod peers;
+mod queue_order;
 mod remote_calls;
 mod retries;
 mod rounds;
@@ -66,6 +74,7 @@ mod sole;
 #[cfg(test)]
 mod tests;
 mod timed_names;
+mod waiting;
 mod ways;
 mod within;
 
@@ -120,8 +129,12 @@ pub(crate) fn stitch(
     candidates.retain(|candidate| !known.contains(&candidate.to));
     companions.links.retain(|link| !known.contains(&link.to));
     found.add(Pass::Companions, |_| std::mem::take(&mut companions.links));
+    found.add(Pass::QueueOrder, |_| queue_order::find(&pairs, &facts, &mut candidates));
     companions.links = found.links.clone();
     companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);
+    found.add(Pass::LoneLines, |links| {
+        can_be_one(&pairs, &facts, lone_lines::join(&pairs, &facts, links, &mut candidates))
+    });
     found.add(Pass::CallsNext, |_| calls_next::join(&pairs, &facts, &mut candidates));
     config.run(Pass::Entities, || entities.keep_named(&pairs, &mut candidates));
     let late = delays::Late::new(&pairs, &facts, &candidates);
@@ -140,7 +153,7 @@ pub(crate) fn stitch(
     links.links.sort_unstable();
     join_more(model, &pairs, &facts, &mut links);
     links.links.sort_unstable();
-    join_the_rest((&pairs, &facts), (&entities, &counted, &late), spans, &mut links);
+    join_the_rest((model, &pairs, &facts), (&entities, &counted, &late), spans, &mut links);
     links.add(Pass::Ids, |links| facts.ids().join(&pairs, &facts, links));
     keep_apart(&facts, &mut links.links);
     links.links.sort_unstable();
@@ -178,12 +191,14 @@ impl<'c> Links<'c> {
 fn join_more(model: &Model, pairs: &pairs::Pairs<'_>, facts: &Facts<'_>, links: &mut Links<'_>) {
     links.add(Pass::Nested, |links| nested::join(model, pairs, facts, links));
     links.add(Pass::CalledFirst, |links| called_first::join(pairs, facts, links));
+    links.add(Pass::GoesOn, |links| goes_on::join(facts, links));
     links.add(Pass::Initialized, |links| initialized::join(pairs, facts, links));
+    links.add(Pass::CommonSenders, |links| common_senders::join(pairs, facts, links));
 }
 
 /// Joins what is left over to what is known by then.
 fn join_the_rest(
-    (pairs, facts): (&pairs::Pairs<'_>, &Facts<'_>),
+    (model, pairs, facts): (&Model, &pairs::Pairs<'_>, &Facts<'_>),
     (entities, counted, late): (&entities::Entities, &[counted::Counted], &delays::Late),
     spans: &[Span],
     links: &mut Links<'_>,
@@ -191,14 +206,20 @@ fn join_the_rest(
     let skew_us = links.config.skew_us;
     links.add(Pass::Lifetimes, |links| lifetimes::join(pairs, facts, (entities, counted), skew_us, links));
     links.add(Pass::TimedNames, |links| timed_names::join(pairs, facts, skew_us, links));
+    links.add(Pass::Numbered, |links| numbered::join(model, facts, links));
     links.add(Pass::Rounds, |links| rounds::join(pairs, facts, links));
+    links.add(Pass::Elimination, |links| elimination::join(pairs, facts, links));
+    links.add(Pass::InLine, |links| in_line::join(pairs, facts, links));
     links.add(Pass::Coincidence, |links| coincidence::join(pairs, facts, links));
     links.add(Pass::Answers, |links| answers::join(pairs, facts, links));
     links.add(Pass::NamedLast, |links| named_last::join(pairs, facts, links));
+    links.add(Pass::CreationTimes, |links| creation_times::join(facts, skew_us, links));
     let hosts = hosts::Hosts::new(spans);
+    links.add(Pass::Hosts, |links| hosts.join(facts, links));
     links.add(Pass::Peers, |links| peers::join(pairs, facts, links));
     links.add(Pass::Within, |links| within::join(pairs, facts, &hosts, links));
     links.add(Pass::Mentions, |links| mentions::join(pairs, facts, (entities, late), skew_us, links));
+    links.add(Pass::Waiting, |links| waiting::join(pairs, facts, &hosts, links));
     links.add(Pass::OnBehalf, |links| on_behalf::join(pairs, facts, links));
 }
 
@@ -220,6 +241,12 @@ fn leave_out(
     config.run(Pass::Alike, || alike::keep_alike(pairs, facts, candidates));
     let is_guess = |one: &Candidate| ownership::is_guess(pairs, facts, one.from, one.to);
     config.run(Pass::Ownership, || candidates.retain(|candidate| !is_guess(candidate)));
+}
+
+/// Of links that no hand-off tells, those between spans that do not name different requests.
+fn can_be_one(pairs: &pairs::Pairs<'_>, facts: &Facts<'_>, mut links: Vec<SpanLink>) -> Vec<SpanLink> {
+    links.retain(|link| !pairs.are_of_different_requests(facts.get(link.from), facts.get(link.to)));
+    links
 }
 
 /// Of the senders of a receiver of which one has its id, keeps those that do.

@@ -148,6 +148,10 @@ passes! {
     Link CompanionsRows = "companions/rows",
     /// Lines between two lines of one span.
     Link CompanionsEnclosed = "companions/enclosed",
+    /// What a queue hands over in order is taken in this order.
+    Link QueueOrder = "queue_order",
+    /// What always stands after one of a few lines of its thread.
+    Link LoneLines = "lone_lines",
     /// Who has printed nothing but a state before a call.
     Link CallsNext = "calls_next",
     /// Events name what they are sent to.
@@ -168,28 +172,44 @@ passes! {
     Link Nested = "nested",
     /// Who goes on only after a call has called what was printed before.
     Link CalledFirst = "called_first",
+    /// What the threads of a name begin with, they go on with.
+    Link GoesOn = "goes_on",
     /// What a thread prints only as it initializes classes.
     Link Initialized = "initialized",
+    /// Who names the same as a task has its sender.
+    Link CommonSenders = "common_senders",
     /// Identifiers that come and go with a request.
     Link Lifetimes = "lifetimes",
     /// Events that do not name the only one of its kind.
     Link Sole = "sole",
     /// A name that says when it was made.
     Link TimedNames = "timed_names",
+    /// A number that stands for a longer name.
+    Link Numbered = "numbered",
     /// Rounds of a quorum.
     Link Rounds = "rounds",
+    /// Who is left over belongs to who is left over.
+    Link Elimination = "elimination",
+    /// Who waits has the late task that stands next in line.
+    Link InLine = "in_line",
     /// Copies of one message arrive together.
     Link Coincidence = "coincidence",
     /// So do the answers of several.
     Link Answers = "answers",
     /// Who has just named what it works on.
     Link NamedLast = "named_last",
+    /// What is stamped with a time is of who began then.
+    Link CreationTimes = "creation_times",
+    /// A part of one of several spans of one request.
+    Link Hosts = "hosts",
     /// Who names the node that it talks to.
     Link Peers = "peers",
     /// What only one request at work can have done.
     Link Within = "within",
     /// What a request has named each of its spans can have handed on.
     Link Mentions = "mentions",
+    /// What always comes while somebody waits.
+    Link Waiting = "waiting",
     /// What a server does to a thing on behalf of another node.
     Link OnBehalf = "on_behalf",
 }

@@ -14,7 +14,7 @@ use super::claims::{Claims, Values, contradict, request_values};
 use super::evidence::{Candidate, is_chain};
 use super::facts::Facts;
 use super::pairs::{Mapped, Pair, Pairs, Role};
-use super::retries;
+use super::{queue_order, retries};
 use crate::merge::SpanLink;
 
 /// The hand-offs taken from `candidates`, which are sorted best first.
@@ -38,6 +38,7 @@ pub(super) fn accept(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candida
             taken.push(candidate);
         }
     }
+    queue_order::uncross(pairs, facts, candidates, &mut taken);
     retries::begin_first(pairs, candidates, &mut taken);
     taken.into_iter().map(|candidate| state.link(pairs, candidate)).collect()
 }

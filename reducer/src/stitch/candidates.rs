@@ -16,6 +16,7 @@ use schema::kinds::{TELLING_MIN, is_unique};
 use schema::{IdentifierStrength, LinkKind, Pass, TopLevelId, TopLevelKind, Value, ValueClassId};
 
 use super::determined::Determined;
+use super::elimination::TICK_US;
 use super::evidence::{Candidate, Evidence, hands_on, names_alike, names_part, names_thread, weigh};
 use super::facts::{Fact, Facts, Telling};
 use super::pairs::{Pair, Pairs, Role};
@@ -54,9 +55,6 @@ const JUST_US: i64 = 100_000;
 /// thread that goes round by itself, hands over nothing that time alone or the thread's
 /// name could tell, µs: it has started what it runs, and waits.
 const STARTER_SILENT_MAX_US: i64 = 1_000_000;
-
-/// Times closer than this are equal: logs print milliseconds, µs.
-pub(super) const TICK_US: i64 = 2_000;
 
 /// How far back turns are looked at, µs.
 const TURNS_US: i64 = 1_000_000;

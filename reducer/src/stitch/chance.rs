@@ -21,9 +21,7 @@ use schema::{LinkKind, TopLevelId};
 use super::evidence::Candidate;
 use super::facts::Facts;
 use super::pairs::{Pair, Pairs, Role};
-
-/// When else what comes together could have come, µs.
-pub(super) const SHIFTS_US: [i64; 4] = [-3_000_000, -1_000_000, 1_000_000, 3_000_000];
+use super::waiting::SHIFTS_US;
 
 /// What was printed at most this long ago was just printed, µs.
 const JUST_US: i64 = 100_000;

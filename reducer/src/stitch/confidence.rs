@@ -26,9 +26,9 @@ use schema::kinds::TELLING_MIN;
 use schema::{PairId, Pass, Probability, TopLevelId, ValueClassId};
 
 use super::candidates::LEAD_PENALTY;
-use super::chance::SHIFTS_US;
 use super::facts::{Fact, Facts};
 use super::pairs::{Pairs, Role};
+use super::waiting::SHIFTS_US;
 use crate::merge::{SpanLink, to_u32};
 
 /// Spans of each side of a link that are looked at.

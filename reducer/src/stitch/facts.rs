@@ -413,6 +413,12 @@ impl<'s> Facts<'s> {
         })
     }
 
+    /// Whether two spans name one thing.
+    pub(super) fn share(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
+        let telling = |value: &&Value| value.text.len() >= TELLING_MIN && !self.is_everywhere(value);
+        a.values.iter().filter(telling).any(|x| b.values.iter().any(|y| y.text == x.text))
+    }
+
     /// The name of `b`'s that `a` has as well, of one kind of thing, be it ever so common.
     pub(super) fn same_name<'v>(&self, a: &Fact<'_>, b: &Fact<'v>) -> Option<&'v str> {
         let is_same = |our: &Value, value: &Value| {
@@ -585,6 +591,12 @@ impl<'s> Fact<'s> {
             false => 0,
         };
         self.events[first..].iter().filter(move |event| Some(when(event)) > began)
+    }
+
+    /// Whether very many methods can have printed all of the span: what it begins with begins
+    /// nothing by itself.
+    pub(super) fn is_anybodys(&self) -> bool {
+        !self.other_tops.is_empty()
     }
 
     /// All values, sorted by value class.

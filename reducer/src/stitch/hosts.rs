@@ -1,13 +1,20 @@
-//! Hosts: the spans that a part can be of, where nothing tells of which.
+//! Hosts: what is a part of one of several spans, nothing tells of which, is of their
+//! request if they are all of one.
 //!
 //! Where no thread is printed, the mapper finds between which records of which spans a
-//! line can have been printed. A part that can be of several requests is joined to none.
+//! line can have been printed. Two tasks of one request that do the same at the same time
+//! print the same lines: whose each of them is does not matter to the request.
 
 use rustc_hash::FxHashMap;
-use schema::Place;
+use schema::{Pass, Place};
 
-use crate::merge::{Sets, to_u32};
+use super::facts::Facts;
+use super::joined;
+use crate::merge::{Sets, SpanLink, to_u32};
 use crate::skeleton::{Event, Span};
+
+/// A part can be a host of another one, which is joined next.
+const ROUNDS_MAX: usize = 4;
 
 /// The spans that each part can be of.
 #[derive(Debug)]
@@ -44,5 +51,28 @@ impl Hosts {
     pub(super) fn are_of_several(&self, sets: &mut Sets, part: u32) -> bool {
         let Some(hosts) = self.of_part.get(&part) else { return false };
         hosts.iter().any(|&host| sets.root(host) != sets.root(hosts[0]))
+    }
+
+    /// Links to parts from the spans of the one request that they can be of, in addition to
+    /// `links`.
+    pub(super) fn join(&self, facts: &Facts<'_>, links: &[SpanLink]) -> Vec<SpanLink> {
+        let (mut sets, mut is_linked) = joined(facts, links);
+        let mut parts: Vec<(u32, u32)> = self.of_part.iter().map(|(&part, hosts)| (part, hosts[0])).collect();
+        parts.sort_unstable();
+        let mut out = Vec::new();
+        for _ in 0..ROUNDS_MAX {
+            let n_before = out.len();
+            for &(to, from) in &parts {
+                let is_one = !is_linked[to as usize] && !self.are_of_several(&mut sets, to);
+                if is_one && sets.join(from, to) {
+                    is_linked[to as usize] = true;
+                    out.push(SpanLink { from, to, pair: None, by: Pass::Hosts });
+                }
+            }
+            if out.len() == n_before {
+                break;
+            }
+        }
+        out
     }
 }

@@ -187,6 +187,24 @@ impl<'m> Pairs<'m> {
         pair.is_some_and(|pair| pair.outside_rounds)
     }
 
+    /// What somebody on another node can have asked for: who receives its messages, who is called
+    /// as those are by what gives each message to its handler, and what they hand on.
+    pub(super) fn asked_from_afar(&self) -> FxHashSet<TopLevelId> {
+        let is_known = |pair: &&Pair| pair.id.is_some() && !pair.is_way();
+        let local = || self.pairs.iter().filter(is_known).filter(|pair| pair.is_on_node());
+        let remote = self.pairs.iter().filter(is_known).filter(|pair| pair.role == Role::Remote);
+        let mut out: FxHashSet<TopLevelId> =
+            remote.map(|pair| pair.to).filter(|&top| !self.is_main(top)).collect();
+        let calls = || local().filter(|pair| pair.kind == LinkKind::Call);
+        let give: FxHashSet<TopLevelId> =
+            calls().filter(|pair| out.contains(&pair.to)).map(|pair| pair.from).collect();
+        out.extend(calls().filter(|pair| give.contains(&pair.from)).map(|pair| pair.to));
+        let handed_on: Vec<TopLevelId> =
+            local().filter(|pair| out.contains(&pair.from)).map(|pair| pair.to).collect();
+        out.extend(handed_on);
+        out
+    }
+
     /// What most of those who start it wait for.
     pub(super) fn awaited(&self) -> BTreeSet<TopLevelId> {
         let mut n_pairs: FxHashMap<TopLevelId, (usize, usize)> = FxHashMap::default();
@@ -356,6 +374,23 @@ impl<'m> Pairs<'m> {
     /// Whether one sender can hand the same over to `top` on several nodes.
     pub(super) fn is_copied(&self, top: TopLevelId) -> bool {
         self.to(top).map(|index| self.get(index)).any(|pair| pair.role == Role::Remote && pair.many)
+    }
+
+    /// Whether two spans that follow each other in a thread are executions of their own by the
+    /// code: of one method, which begins anew; of two targets of one dispatcher, which takes
+    /// one after the other; of two methods that are called from outside of the program only.
+    pub(super) fn are_turns(&self, before: &Fact<'_>, after: &Fact<'_>) -> bool {
+        let (Some(&a), Some(&b)) = (before.tops.first(), after.tops.first()) else { return false };
+        let dispatchers = |top: TopLevelId| {
+            let pairs = self.to(top).map(|index| self.get(index));
+            pairs
+                .filter(|pair| pair.kind == LinkKind::Call && self.is_dispatcher(pair.from))
+                .map(|pair| pair.from)
+        };
+        let is_outside = |top: TopLevelId| self.kind(top) == TopLevelKind::Unreached;
+        a == b
+            || is_outside(a) && is_outside(b)
+            || dispatchers(a).any(|dispatcher| dispatchers(b).any(|other| other == dispatcher))
     }
 
     /// Whether the receiver of a pair dispatches, and is, for all that is known, at what others

@@ -14,25 +14,33 @@ mod callers;
 mod calls_next;
 mod chance;
 mod claims;
+mod common_senders;
 mod companions;
+mod creation_times;
 mod cut_logs;
 mod delays;
 mod detours;
 mod enclosed;
 mod entities;
+mod goes_on;
 mod timed_names;
 
+mod hosts;
+mod in_line;
 mod in_turn;
 mod initialized;
 mod lifetimes;
+mod lone_lines;
 mod mentions;
 mod named_last;
 mod nested;
+mod numbered;
 mod on_behalf;
 mod on_disk;
 mod on_the_way;
 mod order_of_lines;
 mod peers;
+mod queue_order;
 mod remote_calls;
 mod retries;
 mod same_ids;
@@ -42,8 +50,10 @@ mod short_names;
 mod starts;
 mod telling;
 mod things;
+mod waiting;
 mod whole_log;
 mod within;
+mod within_waiting;
 
 /// The spans written in `text`, one per line:
 /// `NODE THREAD TOP[|TOP] NAME=VALUE... START-END [cut]`, times in seconds,

@@ -25,8 +25,9 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{LogPointId, Pass, TopLevelId};
 
-use super::candidates::TICK_US;
+use super::elimination::{LOOK_BACK_MAX, SHIFT_US, TICK_US};
 use super::facts::{Fact, Facts};
+use super::goes_on;
 use super::hosts::Hosts;
 use super::joined;
 use super::pairs::{Pair, Pairs, Role};
@@ -38,12 +39,6 @@ const SPANS_MIN: usize = 8;
 
 /// At most one span in so many stands alone where the rule holds.
 const ALONE_SHARE: usize = 8;
-
-/// How much later what is together by chance is as likely to be, µs.
-const SHIFT_US: i64 = 1_000_000;
-
-/// Senders looked at per receiver, latest start first.
-const LOOK_BACK_MAX: usize = 256;
 
 /// What a span hands over or goes on with comes this soon after it has printed, µs.
 const SOON_US: i64 = 1_000_000;
@@ -57,7 +52,7 @@ const ROUNDS_MAX: usize = 8;
 /// Links to what is within one request only, in addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, hosts: &Hosts, links: &[SpanLink]) -> Vec<SpanLink> {
     let (mut sets, mut has_sender) = joined(facts, links);
-    let work = Work::new(pairs, facts);
+    let work = Work::new(pairs, facts, &goes_on::methods(facts, links));
     let mut parts = BTreeSet::new();
     let mut out = Vec::new();
     for _ in 0..ROUNDS_MAX {
@@ -154,11 +149,13 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>) -> Self {
+    /// `goes_on_as`: what spans are that everybody can have printed, as what follows tells.
+    fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>, goes_on_as: &FxHashMap<u32, TopLevelId>) -> Self {
         let mut of_top: FxHashMap<(u32, TopLevelId), Vec<u32>> = FxHashMap::default();
         let mut of_thread: FxHashMap<(u32, &'a str), Vec<i64>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
-            if let Some(&top) = fact.tops.first().filter(|&&top| !pairs.is_dispatcher(top)) {
+            let top = goes_on_as.get(&index).or(fact.tops.first());
+            if let Some(&top) = top.filter(|&&top| !pairs.is_dispatcher(top)) {
                 of_top.entry((fact.node, top)).or_default().push(index);
             }
             if let Some(thread) = fact.thread {

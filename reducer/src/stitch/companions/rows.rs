@@ -14,9 +14,9 @@ use rustc_hash::FxHashMap;
 use schema::kinds::TELLING_MIN;
 use schema::{LogPointId, Pass};
 
-use super::super::chance::SHIFTS_US;
 use super::super::facts::{Fact, Facts};
 use super::super::pairs::Pairs;
+use super::super::waiting::SHIFTS_US;
 use super::{CHANCES_MIN, is_rule, is_soon};
 use crate::merge::SpanLink;
 use crate::skeleton::Event;

@@ -1,0 +1,163 @@
+//! Queue order: of hand-offs that nothing but time tells apart, those that were handed over
+//! first are taken first.
+//!
+//! Who is nearest in time is taken for the sender, best first ([`super::accept`]), and where
+//! several wait with the same values that gives the last one to the first taker, and leaves
+//! the first one to the last. Queues, executors and connections do not let the later one
+//! overtake. Two such hand-offs that cross are uncrossed: the time between senders and
+//! receivers is the same in all, and as many are served.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use schema::{LinkKind, Pass, Place, TopLevelId, Value};
+
+use super::evidence::Candidate;
+use super::facts::{Fact, Facts};
+use super::pairs::{Pair, Pairs, Role};
+use crate::merge::SpanLink;
+use crate::skeleton::Event;
+
+/// Uncrosses hand-offs of `taken`, of which each end is another one's equal as far as
+/// `candidates` tell.
+pub(super) fn uncross<'c>(
+    pairs: &Pairs<'_>,
+    facts: &Facts<'_>,
+    candidates: &'c [Candidate],
+    taken: &mut [&'c Candidate],
+) {
+    let is_queued = |candidate: &Candidate| !candidate.is_bare && is_queue(pairs.get(candidate.pair));
+    let mut receivers: Vec<usize> = (0..taken.len()).filter(|&at| is_queued(taken[at])).collect();
+    if receivers.len() < 2 {
+        return;
+    }
+    let mut of_sender: FxHashMap<(u32, u32), usize> =
+        receivers.iter().map(|&at| ((taken[at].pair, taken[at].from), at)).collect();
+    let known = candidates.iter().filter(|candidate| is_queued(candidate));
+    let known: FxHashMap<(u32, u32, u32), &Candidate> =
+        known.map(|candidate| ((candidate.pair, candidate.from, candidate.to), candidate)).collect();
+    let mut senders: FxHashMap<(u32, u32), Vec<&Candidate>> = FxHashMap::default();
+    for candidate in known.values() {
+        senders.entry((candidate.pair, candidate.to)).or_default().push(candidate);
+    }
+    // Spans are numbered in the order in which they start.
+    receivers.sort_unstable_by_key(|&at| taken[at].to);
+    for at in receivers {
+        let own = taken[at];
+        let swapped = |earlier: &&&Candidate| {
+            let other = taken[*of_sender.get(&(earlier.pair, earlier.from))?];
+            let crossed = known.get(&(own.pair, own.from, other.to))?;
+            let are_equal = own.evidence.0.tells_as(&earlier.evidence.0)
+                && other.evidence.0.tells_as(&crossed.evidence.0);
+            let in_order = begins_before(facts, earlier) && begins_before(facts, crossed);
+            (earlier.from < own.from && other.to > own.to && are_equal && in_order).then_some(*crossed)
+        };
+        let options = senders.get(&(own.pair, own.to)).into_iter().flatten();
+        let first = options.filter(|earlier| swapped(earlier).is_some()).min_by_key(|earlier| earlier.from);
+        let Some((earlier, crossed)) = first.and_then(|earlier| Some((*earlier, swapped(&earlier)?))) else {
+            continue;
+        };
+        let Some(&other) = of_sender.get(&(earlier.pair, earlier.from)) else { continue };
+        (taken[at], taken[other]) = (earlier, crossed);
+        of_sender.insert((own.pair, earlier.from), at);
+        of_sender.insert((own.pair, own.from), other);
+    }
+}
+
+/// Links from who puts something into a queue to who takes it, where the model says that what is
+/// put first is taken first, by one taker: the first sender is the first receiver's.
+///
+/// Only where all that was put was taken, or is left over at the end, and nothing was taken before
+/// it was put: else something of it was not printed, and who is whose is not known. What only time
+/// speaks for as the sender of what is linked is taken out of `candidates`.
+pub(super) fn find(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut Vec<Candidate>) -> Vec<SpanLink> {
+    let mut of_takers: BTreeMap<TopLevelId, Vec<&Pair>> = BTreeMap::new();
+    for pair in pairs.iter().filter(|pair| pair.in_order && !pair.is_way()) {
+        of_takers.entry(pair.to).or_default().push(pair);
+    }
+    let mut links: Vec<SpanLink> = Vec::new();
+    for (taker, pairs_to) in of_takers {
+        let mut of_nodes: BTreeMap<u32, Line<'_>> = BTreeMap::new();
+        for (index, fact) in facts.iter() {
+            let line = of_nodes.entry(fact.node).or_default();
+            let Some(first) = fact.events.first().filter(|_| !fact.tops.is_empty()) else { continue };
+            let top = fact.tops[0];
+            if top == taker {
+                let begins = first.log_point.is_some_and(|point| pairs.starts_with(taker, point));
+                line.taken
+                    .extend((begins && !pairs.is_before_rounds(taker, fact)).then(|| (when(first), index)));
+            }
+            let pair = pairs_to.iter().find(|pair| pair.from == top);
+            line.put.extend(pair.and_then(|pair| Some((put_at(pairs, pair, fact)?, index, *pair))));
+        }
+        links.extend(of_nodes.into_values().flat_map(|line| line.links(facts)));
+    }
+    links.sort_unstable();
+    let linked: FxHashSet<u32> = links.iter().map(|link| link.to).collect();
+    candidates.retain(|candidate| !(candidate.is_bare && linked.contains(&candidate.to)));
+    links
+}
+
+/// When something was printed, and where that stands.
+type At = (i64, Place);
+
+/// What is put into a queue and taken from it on one node.
+#[derive(Default)]
+struct Line<'p> {
+    put: Vec<(At, u32, &'p Pair)>,
+    taken: Vec<(At, u32)>,
+}
+
+impl Line<'_> {
+    fn links(mut self, facts: &Facts<'_>) -> Vec<SpanLink> {
+        self.put.sort_unstable_by_key(|&(at, span, _)| (at, span));
+        self.taken.sort_unstable();
+        let is_after = |(taken, put): (&(At, u32), &(At, u32, &Pair))| put.0 <= taken.0;
+        let is_all_put = self.put.len() >= self.taken.len() && self.taken.iter().zip(&self.put).all(is_after);
+        let left = self.put.get(self.taken.len()..).unwrap_or_default();
+        let is_left_over = left.iter().all(|put| self.taken.last().is_none_or(|last| put.0 > last.0));
+        let both = || self.put.iter().zip(&self.taken);
+        let name_others = both().any(|(put, taken)| hands_over_other(facts, put.2, put.1, taken.1));
+        if !is_all_put || !is_left_over || name_others {
+            return Vec::new();
+        }
+        both()
+            .map(|(&(_, from, pair), &(_, to))| SpanLink { from, to, pair: pair.id, by: Pass::QueueOrder })
+            .collect()
+    }
+}
+
+/// Whether both ends of a pair show a value that it hands over, and not the same one.
+fn hands_over_other(facts: &Facts<'_>, pair: &Pair, sender: u32, receiver: u32) -> bool {
+    pair.map.iter().any(|mapped| {
+        let sent = facts.get(sender).values_of(mapped.from);
+        let taken = facts.get(receiver).values_of(mapped.to);
+        let is_sent = |value: &Value| sent.iter().any(|other| other.text == value.text);
+        !sent.is_empty() && !taken.is_empty() && !taken.iter().any(is_sent)
+    })
+}
+
+fn when(event: &Event) -> At {
+    (event.ts_us, event.place())
+}
+
+/// When a sender printed the last that it prints before it puts something into the queue.
+fn put_at(pairs: &Pairs<'_>, pair: &Pair, sender: &Fact<'_>) -> Option<At> {
+    let before = pairs.printed_before(pair);
+    let is_before =
+        |event: &&Event| event.log_point.is_some_and(|point| before.binary_search(&point).is_ok());
+    sender.events.iter().rev().find(is_before).map(when)
+}
+
+/// Whether a pair hands over one thing at a time, to whoever takes it next.
+fn is_queue(pair: &Pair) -> bool {
+    !pair.many
+        && !pair.is_way()
+        && matches!(pair.role, Role::Local | Role::Remote)
+        && pair.kind != LinkKind::Call
+}
+
+/// Whether the sender has begun when the receiver does.
+fn begins_before(facts: &Facts<'_>, candidate: &Candidate) -> bool {
+    facts.get(candidate.from).start_us <= facts.get(candidate.to).start_us
+}
