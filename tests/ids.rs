@@ -150,8 +150,7 @@ fn ids_on_a_share_of_the_records_tell_requests() {
         let (_, without) = scored(program, None, &[]);
         let (said, with) = scored(program, Some(Ids::OfUnit(60)), &[]);
         assert!(said.contains(": requests are told by "), "{program}: {said}");
-        // What is left is of requests that print the same at the same time, and no id there.
-        assert!(with >= 96.0 && with >= without, "{program}: {with} of 100 messages, {without} without ids");
+        assert!(with >= 97.0 && with >= without, "{program}: {with} of 100 messages, {without} without ids");
     }
 }
 

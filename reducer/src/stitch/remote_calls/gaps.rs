@@ -154,8 +154,11 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>, asked: Asked) -> Vec<Call>
         // What the model tells itself of the way past them is no other call; past one that prints nothing
         // but can be reported to have failed it has a place of its own.
         let mut is_new = |one: &Call| {
-            let known = calls.iter_mut().find(|known| known.is_same_place(one));
-            known.map(|known| _ = (one.n_past == 0).then(|| known.order.clone_from(&one.order))).is_none()
+            let Some(known) = calls.iter_mut().find(|known| known.is_same_place(one)) else { return true };
+            if one.n_past == 0 {
+                known.order.clone_from(&one.order);
+            }
+            false
         };
         let further: Vec<Call> = further.into_iter().filter(|one| is_new(one)).collect();
         last = calls.len()..calls.len() + further.len();

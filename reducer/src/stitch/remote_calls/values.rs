@@ -150,15 +150,18 @@ impl<'f> Values<'f> {
         }
         let (ours, theirs) = (&self.ours[&gap.lines], &self.theirs[&span]);
         let top = self.calls[gap.call as usize].to;
-        let (mut sum, mut used) = (0.0, Vec::new());
+        let mut said: Vec<(usize, f64)> = Vec::with_capacity(told.len());
+        let mut sum = 0.0;
         for (at, one) in told.iter().enumerate() {
             let Some(text) = of_field(theirs, &one.field) else { continue };
             let from = one.from.iter().find_map(|(own, known)| Some((of_field(ours, own)?, known)));
             let Some((own, together)) = from else { continue };
-            let rest = used.iter().map(|&other: &usize| 1.0 - one.explained[other]).fold(1.0, f64::min);
             let usual = &self.usual[&(top, one.field)];
-            sum += rest * together.odds(&self.texts, usual, (own, text), known);
-            used.push(at);
+            let odds = together.odds(&self.texts, usual, (own, text), known);
+            // What another field has said already is not said again.
+            let again = said.iter().map(|&(other, before)| one.explained[other] * in_both(odds, before));
+            sum += odds - again.max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
+            said.push((at, odds));
         }
         sum
     }
@@ -243,6 +246,11 @@ impl<'f> Values<'f> {
         let gain = Together::of(&self.texts, usual, seen, false).gain;
         if whole > 0.0 { (gain / whole).clamp(0.0, 1.0) } else { 1.0 }
     }
+}
+
+/// What two odds, as logarithms, both say: the lesser of those with the same sign.
+fn in_both(a: f64, b: f64) -> f64 {
+    if a.signum() == b.signum() { a.abs().min(b.abs()).copysign(a) } else { 0.0 }
 }
 
 fn of_field<F: PartialEq>(fields: &[(F, u32)], field: &F) -> Option<u32> {
