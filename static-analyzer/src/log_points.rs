@@ -14,7 +14,7 @@ use crate::call_graph::programs::Programs;
 use crate::ir::{InvokeKind, Op, ValueId};
 use crate::limits;
 use crate::path::LogPoint;
-use crate::program::{Method, MethodId, MethodRef, Name, Program};
+use crate::program::{Method, MethodId, MethodRef, Name, Program, access};
 use crate::strings::facts::Facts;
 
 pub(crate) mod apis;
@@ -156,9 +156,20 @@ fn sites_of<'l>(facts: &Facts<'_>, loggers: &'l Loggers, method: MethodId) -> Ve
     for (value, inst) in body.iter() {
         let Op::Invoke { kind, method: named, args } = &inst.op else { continue };
         let Some(call) = classify(&loggers.listed, named, *kind) else { continue };
+        if is_helper(facts, named) {
+            continue;
+        }
         sites.push(Site { method, value, call, args: args.clone(), loggers });
     }
     sites
+}
+
+/// Whether what is called is a private method of the program: a logger's own helper may have the name and
+/// the form of a method that its library declares, but nobody calls that through the library.
+fn is_helper(facts: &Facts<'_>, named: &MethodRef) -> bool {
+    facts
+        .resolve(named.class, named.name, named.descriptor)
+        .is_some_and(|method| facts.program.methods[method.index()].access & access::PRIVATE != 0)
 }
 
 fn classify(listed: &FxHashMap<Name, Name>, named: &MethodRef, kind: InvokeKind) -> Option<LogCall> {

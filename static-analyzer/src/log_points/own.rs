@@ -53,7 +53,8 @@ impl Loggers {
             for id in class.methods.clone().map(MethodId::new) {
                 let method = &facts.program.methods[id.index()];
                 let named = MethodRef { class: class.name, name: method.name, descriptor: method.descriptor };
-                if !method.is_static() && classify(&loggers.listed, &named, InvokeKind::Virtual).is_some() {
+                let is_declared = method.access & (access::STATIC | access::PRIVATE) == 0;
+                if is_declared && classify(&loggers.listed, &named, InvokeKind::Virtual).is_some() {
                     let mut handing = Vec::new();
                     if loggers.hands_on(facts, id, HANDED_DEPTH_MAX, &mut handing) {
                         loggers.passing.extend(handing);
