@@ -71,11 +71,11 @@ pub struct TopLevel {
 }
 
 impl TopLevel {
-    /// One that remote callers ask for and that prints nothing.
-    fn silent(method: MethodId, reason: String) -> Self {
+    /// One that prints nothing, of which no more is known.
+    fn new(method: MethodId, kind: TopLevelKind, reason: String) -> Self {
         Self {
             method,
-            kind: TopLevelKind::RpcHandler,
+            kind,
             identifiers: Vec::new(),
             n_doubtful: 0,
             members: Vec::new(),

@@ -306,8 +306,9 @@ impl Chooser<'_> {
             handler.is_certain && self.n_points(method) == 0 && self.can_begin(method) && !is_known
         };
         let handlers = self.graph.handlers.iter().filter(is_silent);
-        let mut silent: Vec<TopLevel> =
-            handlers.map(|handler| TopLevel::silent(handler.method, handler.why.clone())).collect();
+        let mut silent: Vec<TopLevel> = handlers
+            .map(|handler| TopLevel::new(handler.method, TopLevelKind::RpcHandler, handler.why.clone()))
+            .collect();
         silent.dedup_by_key(|top| top.method);
         found.append(&mut silent);
         found.sort_by_key(|top| top.method);

@@ -278,22 +278,8 @@ fn top_level(
                 .collect(),
         })
         .collect();
-    let reason = reason.to_owned();
-    TopLevel {
-        method,
-        kind,
-        identifiers,
-        n_doubtful,
-        members,
-        unmet,
-        is_round: false,
-        is_asked_for: false,
-        is_one_at_a_time: false,
-        outside_rounds: Vec::new(),
-        in_rounds: Vec::new(),
-        remembered: Vec::new(),
-        reason,
-    }
+    let top = TopLevel::new(method, kind, reason.to_owned());
+    TopLevel { identifiers, n_doubtful, members, unmet, ..top }
 }
 
 fn variable_of<'a>(known: &Known<'a>, &(point, at): &(u32, u32)) -> &'a Variable {

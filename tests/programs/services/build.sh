@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and runs small services with known answers; writes sets/NAME.
-# usage: build.sh NAME ...      scratch: $SERVICES_TMP, else /tmp/lprof-services
+# usage: build.sh NAME ...      scratch, kept: $SERVICES_TMP, else a new folder
 #
 # source/NAME/program.conf is a fragment of this script:
 #   libs      Maven coordinates, separated by blanks (logback is always there)
@@ -12,7 +12,7 @@
 #   load THREADS COUNT URL TEMPLATE...   the unseen callers, see harness/truth/Load.java
 # Lines that hold "Truth." only serve the labels: they are blanked before app.jar is compiled.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd); tmp=${SERVICES_TMP:-/tmp/lprof-services}
+here=$(cd "$(dirname "$0")" && pwd); tmp=${SERVICES_TMP:-$(mktemp -d)}
 logback=ch.qos.logback:logback-classic:1.4.14
 
 class_path() {
