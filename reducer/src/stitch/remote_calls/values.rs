@@ -150,18 +150,16 @@ impl<'f> Values<'f> {
         }
         let (ours, theirs) = (&self.ours[&gap.lines], &self.theirs[&span]);
         let top = self.calls[gap.call as usize].to;
-        let mut said: Vec<(usize, f64)> = Vec::with_capacity(told.len());
+        // Of each field, 0 of one that is not there.
+        let mut said = [0.0; TOLD_MAX];
         let mut sum = 0.0;
         for (at, one) in told.iter().enumerate() {
             let Some(text) = of_field(theirs, &one.field) else { continue };
             let from = one.from.iter().find_map(|(own, known)| Some((of_field(ours, own)?, known)));
             let Some((own, together)) = from else { continue };
             let usual = &self.usual[&(top, one.field)];
-            let odds = together.odds(&self.texts, usual, (own, text), known);
-            // What another field has said already is not said again.
-            let again = said.iter().map(|&(other, before)| one.explained[other] * in_both(odds, before));
-            sum += odds - again.max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
-            said.push((at, odds));
+            said[at] = together.odds(&self.texts, usual, (own, text), known);
+            sum += beyond(said[at], &one.explained, &said[..at]);
         }
         sum
     }
@@ -248,9 +246,13 @@ impl<'f> Values<'f> {
     }
 }
 
-/// What two odds, as logarithms, both say: the lesser of those with the same sign.
-fn in_both(a: f64, b: f64) -> f64 {
-    if a.signum() == b.signum() { a.abs().min(b.abs()).copysign(a) } else { 0.0 }
+/// What odds tell that fields before have not `said`, of each of which so much is `explained`; all as
+/// logarithms.
+fn beyond(odds: f64, explained: &[f64], said: &[f64]) -> f64 {
+    // What both say: the lesser of two with the same sign.
+    let in_both = |before: f64| if odds * before > 0.0 { odds.abs().min(before.abs()) } else { 0.0 };
+    let again = explained.iter().zip(said).map(|(share, before)| share * in_both(*before));
+    (odds.abs() - again.fold(0.0, f64::max)).copysign(odds)
 }
 
 fn of_field<F: PartialEq>(fields: &[(F, u32)], field: &F) -> Option<u32> {
@@ -464,4 +466,24 @@ fn is_bound(model: &Model, call: &Call, (from, a): Field, (to, b): Field) -> boo
         ours.is_some() && ours == class(from, a) && theirs.is_some() && theirs == class(to, b)
     };
     pair.to == call.to && pair.identifiers.iter().any(is_same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beyond;
+
+    #[test]
+    fn what_a_field_before_has_said_is_not_said_again() {
+        let all = |odds, explained: &[f64], said: &[f64]| beyond(odds, explained, said).to_string();
+        assert_eq!(all(2.0, &[], &[]), "2");
+        // The same again; half of it; of two that say it the one that says more.
+        assert_eq!(all(2.0, &[1.0], &[2.0]), "0");
+        assert_eq!(all(-2.0, &[0.5], &[-2.0]), "-1");
+        assert_eq!(all(3.0, &[0.5, 1.0], &[3.0, 1.0]), "1.5");
+        // More than was said.
+        assert_eq!(all(3.0, &[1.0], &[1.0]), "2");
+        // One before that tells the field, but nothing here, or the contrary, has not said it.
+        assert_eq!(all(2.0, &[1.0], &[0.0]), "2");
+        assert_eq!(all(2.0, &[1.0], &[-1.0]), "2");
+    }
 }
