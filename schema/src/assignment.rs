@@ -8,7 +8,7 @@
 //! propagation; Chertkov and Yedidia, Journal of Machine Learning Research 2013). With the power
 //! of one the shares are exact where receivers and places make no circle, but where two receivers
 //! want the same two places the likelier way takes all; with that of one half they are exact there,
-//! and too careful elsewhere. [`POWER`] stands in the middle.
+//! and too careful elsewhere. Three quarters ([`to_power`]) stand in the middle.
 
 /// A choice of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,9 +18,6 @@ pub struct Edge {
     /// The logarithm of how much likelier the choice is than none.
     pub odds: f64,
 }
-
-/// Of what is left for all others, by which a choice is divided.
-const POWER: f64 = 0.75;
 
 /// What two shares can differ by when all is settled.
 const SETTLED: f64 = 1e-3;
@@ -52,8 +49,8 @@ pub fn shares(edges: &[Vec<Edge>]) -> Vec<Vec<f64>> {
             let mut sum = 1.0;
             for (((edge, weight), share), count) in edges.iter().zip(weights).zip(shares).zip(&mut *counts) {
                 let of = edge.place.map_or(1.0, |place| left[place as usize]);
-                let power = if edge.place.is_some() { POWER } else { 0.0 };
-                *count = weight / (1.0 - share).max(REST_MIN).powf(power);
+                let rest = (1.0 - share).max(REST_MIN);
+                *count = weight / if edge.place.is_some() { to_power(rest) } else { 1.0 };
                 sum += *count * of;
             }
             for (edge, count) in edges.iter().zip(counts) {
@@ -79,15 +76,21 @@ pub fn shares(edges: &[Vec<Edge>]) -> Vec<Vec<f64>> {
     shares
 }
 
-/// The factor `x` of a place: what is wanted of it, times `x`, and what is left of it make one,
-/// and `x` is the power of what is left.
+/// The power of what is left for all others by which a choice is divided: the third of its fourth roots.
+fn to_power(left: f64) -> f64 {
+    let half = left.sqrt();
+    half * half.sqrt()
+}
+
+/// The factor of a place: what is wanted of it, times the factor, and what is left of it make one, and
+/// the factor is the power of what is left ([`to_power`]). So the fourth root `x` of what is left fulfils
+/// `x⁴ + wanted x³ = 1`, which Newton's steps find from above.
 fn factor(wanted: f64) -> f64 {
-    let mut x = (1.0 / wanted).min(1.0);
+    let mut x = (1.0 / wanted).cbrt().min(1.0);
     for _ in 0..STEPS {
-        let left = x.powf(1.0 / POWER);
-        x -= (left + x * wanted - 1.0) / (left / x / POWER + wanted);
+        x -= (x * x * x * (x + wanted) - 1.0) / (x * x * (4.0 * x + 3.0 * wanted));
     }
-    x
+    x * x * x
 }
 
 #[cfg(test)]
@@ -161,6 +164,16 @@ mod tests {
             (sum, most) = (sum + differ, most.max(differ));
         }
         assert!(sum / 600.0 < 0.05 && most < 0.25, "{} on the average, {most} at most", sum / 600.0);
+    }
+
+    #[test]
+    fn a_factor_and_what_is_left_make_one() {
+        for wanted in [0.0, 1e-6, 0.3, 1.0, 2.0, 17.0, 1e4, 1e9] {
+            let x = factor(wanted);
+            let left = x.powf(4.0 / 3.0);
+            assert!((left + x * wanted - 1.0).abs() < 1e-9, "{x} of {wanted}");
+            assert!((to_power(left) - x).abs() < 1e-12, "{x} of {wanted}");
+        }
     }
 
     #[test]
