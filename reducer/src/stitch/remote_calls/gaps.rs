@@ -126,6 +126,14 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>, asked: Asked) -> Vec<Call>
     if asked == Asked::FarOff && facts.ids().are_used() {
         calls.extend(local(model, &shown));
     }
+    add_past(&mut calls, model, &shown);
+    calls
+}
+
+/// Adds the calls that a handler makes on, as calls of its own caller, where the handler has
+/// printed nothing or need not print around that call: the shortest ways first, at most `PAST_MAX`
+/// handlers far.
+fn add_past(calls: &mut Vec<Call>, model: &Model, shown: &FxHashSet<LogPointId>) {
     let is_silent = |top: TopLevelId| {
         let dag = &model.top_level_methods[top.index()].dag;
         !dag.nodes.iter().flat_map(|node| &node.points).any(|point| shown.contains(&point.log_point))
@@ -164,7 +172,6 @@ pub(super) fn calls(model: &Model, facts: &Facts<'_>, asked: Asked) -> Vec<Call>
         last = calls.len()..calls.len() + further.len();
         calls.extend(further);
     }
-    calls
 }
 
 /// What is handed to other threads, or back to one when an answer is there: nobody waits for that,
