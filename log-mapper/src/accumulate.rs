@@ -235,12 +235,6 @@ struct Scan<'m> {
     /// Number of the record at hand.
     seq: u64,
     previous_us: i64,
-    trust: Trust,
-    /// How far the only span that waits for a record can be trusted to be its.
-    sole: Trust,
-    /// How far the span that printed the record before, a moment ago, can be trusted to go on
-    /// with what it waits for, if all others that wait for it can have ended long ago.
-    direct: Trust,
     /// How long this node's threads pause in the middle of their work.
     pauses: pauses::Pauses,
     /// How far neighbours in the log can be trusted to be of one span.
@@ -324,9 +318,6 @@ impl<'m> Scan<'m> {
             threads: Threads::new(names_of_threads),
             seq: 0,
             previous_us: i64::MIN,
-            trust: Trust::FIRST,
-            sole: Trust::FIRST,
-            direct: Trust::FIRST,
             pauses: pauses::Pauses::default(),
             neighbours: Trust::FIRST,
             before: None,
@@ -472,7 +463,6 @@ impl<'m> Scan<'m> {
                 self.pauses.learn(record.ts_us.abs_diff(self.open.get(span).last_us));
             }
             if thread.is_none() && fit.n_request > 0 {
-                fact.into_iter().for_each(|fact| self.learn(record, fact, span));
                 let skips = fit.follows == Follows::Later;
                 if let Some(goes) = fact.and_then(|fact| self.adopting(record, fact, span, skips)) {
                     return Some(Choice { candidate, thread, goes, by: Pass::Adopting });

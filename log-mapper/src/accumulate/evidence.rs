@@ -13,9 +13,7 @@ use schema::{LogPointId, Name};
 use super::open_span::Fit;
 use super::orders::Follows;
 
-/// Without a thread and without a shared identifier only the order speaks: the
-/// span must be this many times nearer, in records, than the next one that
-/// waits for the same log point.
+/// What is nearer tells if it is this many times nearer than the next one.
 pub(super) const NEARER_MIN: u64 = 4;
 
 /// What speaks for a record being in a span.
@@ -189,11 +187,6 @@ impl Trust {
     pub(super) fn is_likely(self) -> bool {
         self.n_right * 2 >= self.n_trials
     }
-
-    /// At least 19 of 20 were right.
-    pub(super) fn is_enough(self) -> bool {
-        self.n_right * 20 >= self.n_trials * 19
-    }
 }
 
 /// At most one record in so many stands before the first or after the last line of
@@ -282,17 +275,9 @@ pub(super) fn is_rest(n_gone_on: u32, n_begun: u32) -> bool {
     n_gone_on >= RESTS_MIN && n_begun.saturating_mul(BEGUN_NOW_AND_THEN_SHARE) <= n_gone_on
 }
 
-/// Whether the span that printed record `nearest` is much nearer to record `seq`
-/// than the one that printed record `second`.
-pub(super) fn is_nearest(seq: u64, nearest: u64, second: Option<u64>) -> bool {
-    second.is_none_or(|second| seq.abs_diff(nearest) * NEARER_MIN <= seq.abs_diff(second))
-}
-
 /// What is known of the record and its surroundings when judging.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Surroundings {
-    /// Number of the record on its node.
-    pub(super) seq: u64,
     /// The layout prints threads.
     pub(super) has_thread: bool,
     /// The record can be the first of a request.
@@ -351,22 +336,10 @@ pub(super) struct Surroundings {
     /// The best span encloses what its thread did last: a dispatcher, or it
     /// calls it.
     pub(super) encloses: bool,
-    /// The record names nothing, begins something only where a line was skipped, ends
-    /// nothing, and stands directly after the best span's last one, at once.
-    pub(super) beside: bool,
-    /// The best span's last record is near enough in time to follow by order
-    /// alone.
-    pub(super) in_order_window: bool,
     /// The best span has printed the record's log point before.
     pub(super) printed_before: bool,
     /// The best span began with the record's log point.
     pub(super) began_so: bool,
-    /// Order alone has been right so far ([`Trust`]).
-    pub(super) order_trusted: bool,
-    /// The only span that waits for a record has been its so far ([`Trust`]).
-    pub(super) sole_trusted: bool,
-    /// The second-best span, if any fits.
-    pub(super) second: Option<Evidence>,
 }
 
 /// Why the record joins the span of `best`; none: it opens one.
@@ -427,18 +400,9 @@ pub(super) fn verdict(best: Evidence, around: Surroundings) -> Option<Name> {
         let again = ((around.starts || skips) && around.after_silence) || (around.starts && is_over);
         return (plausible && !again).then(|| reason("", best));
     }
-    let rival = around.second.filter(|second| {
-        (second.n_request, second.n_weak, second.follows) == (best.n_request, best.n_weak, best.follows)
-            && (second.entered || !best.entered)
-    });
-    let near = is_nearest(around.seq, best.last_seq, rival.map(|rival| rival.last_seq));
-    let is_trusted = if rival.is_some() { around.order_trusted } else { around.sole_trusted };
-    // A record that can start a request of its own and shows nothing of another stays apart,
-    // unless lines before it were skipped then, and it goes on with what was just printed.
-    let is_told = (is_trusted || best.n_weak > 0) && near && (!around.starts || around.beside);
-    let is_next = best.follows == Follows::Next && best.entered && around.in_order_window;
-    let enough = is_next && is_told;
-    enough.then(|| reason("order", best))
+    // What goes on with what by their order and time is decided of all together
+    // ([`super::continuations`]).
+    None
 }
 
 /// Whether the thread of `best` has ended that and works on something else now: it was done

@@ -44,14 +44,12 @@ impl Scan<'_> {
         facts: &[(usize, Fact)],
     ) -> Option<Name> {
         let best = takers.first()?;
-        let second = takers.iter().find(|taker| taker.span != best.span);
         let point = record.candidates[best.candidate].log_point;
         let gap_us = record.ts_us.abs_diff(self.open.get(best.span).last_us);
         let current = thread.and_then(|thread| self.open.current(thread));
         let is_rest = thread.is_none() && self.is_rest(best, point, facts);
         let names_it_again = thread.is_some() && self.names_it_again(best.span, record, best.candidate);
         let around = Surroundings {
-            seq: self.seq,
             has_thread: thread.is_some(),
             starts: (self.orders.starts(point) && !is_rest)
                 || (thread.is_some() && self.orders.starts_before_rounds(point)),
@@ -87,15 +85,8 @@ impl Scan<'_> {
             outside_rounds: self.is_outside_rounds(best.span, point),
             is_dispatcher: self.is_all(best.span, TopLevelKind::Dispatcher),
             hands_out: best.evidence.n_request == 0 && self.hands_out(best, point, facts),
-            beside: self.is_beside(best, record),
-            in_order_window: gap_us <= self.config.order_window_us.unsigned_abs(),
             printed_before: self.open.get(best.span).has_printed(point),
             began_so: self.open.get(best.span).began_with(point),
-            order_trusted: self.trust.is_enough()
-                || (self.direct.is_enough()
-                    && self.is_direct(record, best.span, takers.iter().map(|taker| taker.span))),
-            sole_trusted: self.sole.is_enough(),
-            second: second.map(|taker| taker.evidence),
         };
         verdict(best.evidence, around)
     }
@@ -132,27 +123,6 @@ impl Scan<'_> {
         record.ts_us.abs_diff(open.last_us) <= LOOP_US
             && texts.clone().any(is_name)
             && last.values.iter().map(|(_, text)| text).eq(texts)
-    }
-
-    /// Whether the record names nothing, would begin something only if a line before it was
-    /// skipped, is no last line, and stands directly after the last one of `best`, at once.
-    /// Whatever `best` is, it goes on so: what some of its readings alone can print can as
-    /// well be of somebody else. And the log has not shown that such lines stand elsewhere
-    /// more often: what is often begun with begins something.
-    fn is_beside(&self, best: &Taker, record: &Record<'_>) -> bool {
-        let open = self.open.get(best.span);
-        let candidate = &record.candidates[best.candidate];
-        open.last_seq + 1 == self.seq
-            && record.ts_us.abs_diff(open.last_us) <= AT_ONCE_US
-            && candidate.values.is_empty()
-            && !self.orders.starts_something(candidate.log_point)
-            && self.orders.leads_on(candidate.log_point)
-            && best.fit.tops().len() == open.tops.len()
-            && open
-                .events
-                .last()
-                .and_then(|last| last.log_point)
-                .is_some_and(|last| !self.together.is_mostly_elsewhere(last, candidate.log_point))
     }
 
     /// Whether the record is the first line of `span` once more, and shows that it works on

@@ -1,11 +1,9 @@
 //! Takers: the open spans that can take a record, as far as their thread, what they have
 //! named and what they wait for show; which of them does is for [`super::judge`] to say.
 
-use std::cmp::Reverse;
-
 use super::Scan;
 use super::decoder::RECENT_MAX;
-use super::evidence::{Evidence, FLOAT_US, LOOP_US, is_nearest, is_silence};
+use super::evidence::{Evidence, LOOP_US, is_silence};
 use super::facts::Fact;
 use super::open_span::Fit;
 use super::open_spans::SpanIndex;
@@ -137,46 +135,6 @@ impl Scan<'_> {
         found.dedup();
         found.retain(|span| !self.is_of_another_trace(record, *span));
         found
-    }
-
-    /// Learns from a record whose identifiers show that it belongs to `span`
-    /// whether order alone would have shown the same.
-    pub(super) fn learn(&mut self, record: &Record<'_>, fact: &Fact, span: SpanIndex) {
-        let mut found = Vec::new();
-        self.find_by_place(fact, &mut found);
-        let mut last: Vec<(u64, SpanIndex)> =
-            found.into_iter().map(|span| (self.open.get(span).last_seq, span)).collect();
-        last.sort_unstable_by_key(|&last| Reverse(last));
-        last.dedup();
-        let Some(&(nearest, chosen)) = last.first() else { return };
-        if last.len() > 1 && self.is_direct(record, chosen, last.iter().map(|&(_, span)| span)) {
-            self.direct.learn(chosen == span);
-        }
-        match last.get(1) {
-            None => self.sole.learn(chosen == span),
-            Some(&(second, _)) if is_nearest(self.seq, nearest, Some(second)) => {
-                self.trust.learn(chosen == span);
-            }
-            Some(_) => {}
-        }
-    }
-
-    /// Whether `span` printed the record before, a moment ago, and all other `spans` can have ended
-    /// and are silent for so long that they have.
-    pub(super) fn is_direct(
-        &self,
-        record: &Record<'_>,
-        span: SpanIndex,
-        mut spans: impl Iterator<Item = SpanIndex>,
-    ) -> bool {
-        let gap_us = |span| record.ts_us.abs_diff(self.open.get(span).last_us);
-        let has_ended = |other: SpanIndex| {
-            let open = self.open.get(other);
-            is_silence(gap_us(other), open.lasted_us()) && open.is_at_exit(&self.orders)
-        };
-        self.open.get(span).last_seq + 1 == self.seq
-            && gap_us(span) <= FLOAT_US
-            && spans.all(|other| other == span || has_ended(other))
     }
 
     /// Spans for which the log point of `fact` would be the next one.

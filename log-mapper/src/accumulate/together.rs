@@ -75,13 +75,6 @@ impl Together {
         !is_by_chance(self.n_after(before, point), n(before), n(point), self.n_records)
     }
 
-    /// Whether most lines of `point` that the log has shown do not stand directly after
-    /// one of `before`.
-    pub(super) fn is_mostly_elsewhere(&self, before: LogPointId, point: LogPointId) -> bool {
-        let n_lines = self.n_lines.get(&point).copied().unwrap_or_default();
-        self.n_after(before, point) * 2 < n_lines
-    }
-
     /// Whether every second line of `point` stands directly after one of `before`, and
     /// not by chance.
     pub(super) fn are_mostly(&self, before: LogPointId, point: LogPointId) -> bool {

@@ -41,18 +41,6 @@ impl Orders<'_> {
         starts
     }
 
-    /// Whether something begins with `point` although nothing that it prints can come
-    /// before: elsewhere `point` comes first only where a line was skipped.
-    pub(in crate::accumulate) fn starts_something(&self, point: LogPointId) -> bool {
-        let mut tops = self.places(point).iter().filter(|places| self.is_possible(places.top));
-        let begins = |places: &Places| {
-            let nodes = &self.dag(places.top).nodes;
-            let is_led_to = |to: u32| nodes.iter().any(|node| node.next.binary_search(&to).is_ok());
-            places.at.iter().any(|&(node, _)| !is_led_to(node) && !self.is_free(places.top, node))
-        };
-        tops.any(begins)
-    }
-
     /// Whether a method other than a dispatcher and the events of an entity can start
     /// with `point`.
     pub(in crate::accumulate) fn starts_work(&mut self, point: LogPointId) -> bool {
@@ -62,18 +50,6 @@ impl Orders<'_> {
             let at = at.clone();
             let works = !matches!(self.kind(top), Dispatcher | Unreached | Entity);
             works && at.iter().any(|&(node, _)| self.is_entry(top, node))
-        })
-    }
-
-    /// Whether more is printed after `point` by all that print it: a last line can end
-    /// anybody's work.
-    pub(in crate::accumulate) fn leads_on(&self, point: LogPointId) -> bool {
-        self.places(point).iter().all(|places| {
-            let nodes = &self.dag(places.top).nodes;
-            let goes_on = |node: u32| {
-                nodes[node as usize].next.iter().any(|&next| next != node && !self.is_free(places.top, next))
-            };
-            places.at.iter().all(|&(node, _)| goes_on(node))
         })
     }
 
