@@ -325,7 +325,7 @@ fn levels_that_do_not_print_are_not_missed() {
            d<",
         "1.0 - b
          1.1 - d",
-        "one: 1 opens; 2 order",
+        "one: 1 opens; 2 order, the rest",
     );
 }
 
@@ -608,5 +608,6 @@ fn spans_from_before_the_clock_was_set_back_are_closed() {
         scan.apply(&record, choice);
         n_open.push(scan.open.all().len());
     }
-    assert_eq!(n_open, [1, 2, 3, 1]);
+    // The last one is of its own, until all that waits is decided together.
+    assert_eq!(n_open, [1, 2, 3, 2]);
 }

@@ -251,73 +251,6 @@ fn a_process_that_ends_with_its_main_has_one_thing_to_do() {
     assert!(text.contains("spill: 2 opens; 3"), "{text}");
 }
 
-const FLUSHES: &str = "
-    point writing table=Table.name?
-    point written table=Table.name?
-    top flush Task table=Table.name?
-      >writing written
-      written<
-";
-
-#[test]
-fn of_those_that_wait_none_is_left_when_as_many_records_have_come() {
-    // Which of the first two is written first, nothing tells; the third is sure.
-    check(
-        FLUSHES,
-        "1.0 - writing
-         1.1 - writing
-         1.2 - written
-         1.3 - written
-         1.4 - writing
-         1.5 - written",
-        "flush: 1 opens
-         flush: 2 opens
-         flush: 3 opens, start not seen
-         flush: 4 opens, start not seen
-         flush: 5 opens; 6 order",
-    );
-}
-
-#[test]
-fn the_record_that_is_left_over_is_of_the_span_that_is() {
-    // What is written last shows whose the record before is not.
-    check(
-        FLUSHES,
-        "1.0 - writing table=users
-         1.1 - writing table=events
-         1.2 - written
-         1.3 - written table=events",
-        "flush: 1 opens; 3 order, left over
-         flush: 2 opens; 4 order+1 weak id",
-    );
-}
-
-#[test]
-fn the_only_one_that_waits_is_trusted_apart_from_the_nearest_of_several() {
-    let model = "
-        point begun block=Block.id
-        point done block=Block.id
-        point writing
-        point written
-        top update RpcHandler block=Block.id
-          >begun done
-          done<
-        top flush Task
-          >writing written
-          written<";
-    // What is nearest is hardly ever the one, as identifiers show.
-    let mut records = String::new();
-    for n in 0..20 {
-        let (a, b) = (1000 + 2 * n, 1001 + 2 * n);
-        records += &format!("{n}.0 - begun block=blk_{a}\n");
-        records += &format!("{n}.1 - begun block=blk_{b}\n{n}.2 - done block=blk_{a}\n");
-        records += &format!("{n}.3 - done block=blk_{b}\n");
-    }
-    records += "90.0 - writing\n90.1 - written";
-    let spans = run(&sketch::model(model), &records);
-    assert_eq!(spans.lines().last(), Some("flush: 81 opens; 82 order"));
-}
-
 #[test]
 fn without_threads_what_contradicts_an_entity_is_of_another_one() {
     let model = "
@@ -349,7 +282,7 @@ fn what_begins_in_the_middle_is_no_rival_of_what_has_begun() {
         "1.00 - stopping
          1.01 - stopped
          1.02 - exiting",
-        "finish: 1 opens; 2 order, the only one around; 3 order",
+        "finish: 1 opens; 2 order, the rest; 3 order, the rest",
     );
 }
 
@@ -378,7 +311,8 @@ fn without_threads_what_nobody_else_leads_to_is_of_the_only_one_at_work() {
          1.03 - stopped service=listener
          1.04 - exiting",
         "finish: 1 opens; 2 the only one at work, inside; \
-         3 the only one at work, inside, no log point; 4 order, the only one at work; 5 order",
+         3 the only one at work, inside, no log point; 4 order, the only one at work
+         finish: 5 opens, start not seen",
     );
     // Two are at work.
     check(

@@ -73,7 +73,7 @@ fn without_threads_a_rest_is_about_the_same() {
     let records = "500.0 - submitting job=1\n500.0 - submitting job=2\n500.1 - submitted job=1 queue=q";
     let text = run(&sketch::model(model), &(asked + records));
     let last: Vec<&str> = text.lines().rev().take(2).collect();
-    assert_eq!(last, ["submit: 402 opens", "submit: 401 opens; 403 order"]);
+    assert_eq!(last, ["submit: 402 opens", "submit: 401 opens; 403 follows as such lines do"]);
 }
 
 #[test]
