@@ -24,16 +24,15 @@ use self::began::Began;
 use self::begins::Begins;
 use self::choice::{Choice, Goes, event};
 use self::disputes::Disputes;
-use self::evidence::{LOOP_US, Loops, Spread, Trust};
+use self::evidence::{LOOP_US, Loops, Spread};
 use self::facts::{Fact, Number};
 use self::handed::Handed;
 use self::library_lines::LibraryLines;
 use self::names::Names;
-use self::neighbours::Lone;
 use self::one_at_a_time::Running;
 use self::open_span::{TopState, opening_any};
 use self::open_spans::{OpenSpans, SpanIndex};
-use self::orders::{Follows, Orders};
+use self::orders::Orders;
 use self::owned::Owned;
 use self::parts::{KnownThreads, Part, PartEnds};
 use self::pools::Closed;
@@ -52,7 +51,6 @@ use crate::record::{Record, Records};
 
 mod ahead;
 mod alternatives;
-mod amidst;
 mod anew;
 mod apply;
 mod began;
@@ -75,12 +73,10 @@ mod given;
 mod handed;
 mod ids;
 mod judge;
-mod last_lines;
 mod late;
 mod library_lines;
 mod names;
 mod neighbours;
-mod once;
 mod one_at_a_time;
 mod one_by_one;
 mod open_span;
@@ -237,8 +233,6 @@ struct Scan<'m> {
     previous_us: i64,
     /// How long this node's threads pause in the middle of their work.
     pauses: pauses::Pauses,
-    /// How far neighbours in the log can be trusted to be of one span.
-    neighbours: Trust,
     /// Where the record before went, if that is still open.
     before: Option<SpanIndex>,
     loops: Loops,
@@ -276,9 +270,9 @@ struct Scan<'m> {
     /// Digests that were printed as values, and under which classes.
     digests: RecentTexts<Vec<ValueClassId>>,
     /// The last records that opened spans without a thread, while those are open.
-    opened: VecDeque<Lone>,
-    /// What the record at hand says, if it opens a span without a thread.
-    opening: Option<Fact>,
+    opened: VecDeque<SpanIndex>,
+    /// The record at hand opens a span without a thread, and names nothing.
+    is_lone: bool,
     processes: Processes,
     running: Running,
     library_lines: LibraryLines,
@@ -319,7 +313,6 @@ impl<'m> Scan<'m> {
             seq: 0,
             previous_us: i64::MIN,
             pauses: pauses::Pauses::default(),
-            neighbours: Trust::FIRST,
             before: None,
             loops: Loops::default(),
             began: Began::default(),
@@ -346,7 +339,7 @@ impl<'m> Scan<'m> {
             uuid_classes: BTreeSet::new(),
             digests: RecentTexts::default(),
             opened: VecDeque::new(),
-            opening: None,
+            is_lone: false,
             processes: Processes::default(),
             running: Running::default(),
             library_lines: LibraryLines::default(),
@@ -462,12 +455,6 @@ impl<'m> Scan<'m> {
             if evidence.current && fit.n_request > 0 {
                 self.pauses.learn(record.ts_us.abs_diff(self.open.get(span).last_us));
             }
-            if thread.is_none() && fit.n_request > 0 {
-                let skips = fit.follows == Follows::Later;
-                if let Some(goes) = fact.and_then(|fact| self.adopting(record, fact, span, skips)) {
-                    return Some(Choice { candidate, thread, goes, by: Pass::Adopting });
-                }
-            }
             return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, reason), by: Pass::Judge });
         }
         let amid = self
@@ -523,10 +510,7 @@ impl<'m> Scan<'m> {
             let goes = Goes::Inside(span);
             return Some(Choice { candidate: *candidate, thread, goes, by: Pass::Inside });
         }
-        let goes = match thread {
-            Some(_) => self.taking(record, thread, fact, None).map(|goes| (goes, Pass::Taking)),
-            None => self.taking_back(record, fact).map(|goes| (goes, Pass::TakingBack)),
-        };
+        let goes = self.taking(record, thread, fact, None).map(|goes| (goes, Pass::Taking));
         let (goes, by) = goes.unwrap_or_else(|| {
             let starts = self.orders.starts(fact.log_point);
             let others = facts.iter().map(|(_, other)| other);
@@ -543,7 +527,7 @@ impl<'m> Scan<'m> {
         if thread.is_none() {
             self.dispute(record, takers, record.candidates[candidate].log_point);
             let fact = facts.into_iter().find(|(index, _)| *index == candidate).map(|(_, fact)| fact);
-            self.opening = fact.filter(|fact| fact.names_nothing());
+            self.is_lone = fact.is_some_and(|fact| fact.names_nothing());
         }
         Some(Choice { candidate, thread, goes, by })
     }
@@ -580,7 +564,7 @@ impl<'m> Scan<'m> {
     }
 
     fn close(&mut self, index: SpanIndex, was_cut: bool) {
-        self.opened.retain(|lone| lone.span != index);
+        self.opened.retain(|lone| *lone != index);
         self.before = self.before.filter(|before| *before != index);
         let span = self.open.close(index);
         let thread = span.thread.map(|thread| Arc::clone(self.threads.name(thread)));

@@ -67,8 +67,6 @@ passes! {
     Span Taking = "taking",
     /// What a thing says of itself is of its own request.
     Span OfItsOwn = "of_its_own",
-    /// Lone lines before, which a span has to print in between.
-    Span Adopting = "adopting",
     /// Who alone is at work.
     Span AmidSole = "amid_sole",
     /// Who names the same at once.
@@ -77,8 +75,6 @@ passes! {
     Span Decoder = "decoder",
     /// What no known thread leads to is printed inside of what is at work.
     Span Inside = "inside",
-    /// Lines before, given to another span because they named nothing.
-    Span TakingBack = "taking_back",
     /// A line of no known log point, inside of what its thread is at.
     Span NoLogPoint = "no_log_point",
     /// As many wait as have come.
@@ -99,22 +95,16 @@ passes! {
     Span Between = "between",
     /// What programs that are not known ask for has ended.
     Span CalledAgain = "called_again",
-    /// Lines of rounds that never come again in one.
-    Span Once = "once",
-    /// Between a last line and a first one something has ended.
-    Span LastLines = "last_lines",
     /// The line that a span ends with begins the next one, or the other way around.
     Span Tails = "tails",
     /// What all tasks of a pool begin with.
     Span FirstLines = "first_lines",
-    /// What stands between two lines of a task.
-    Span Amidst = "amidst",
     /// What goes on with a line wherever it stands.
     Span Late = "late",
-    /// The rest of what began in another span.
-    Span Rests = "rests",
     /// What each span goes on with, all together, without threads.
     Span Continuations = "continuations",
+    /// The rest of what began in another span.
+    Span Rests = "rests",
 
     /// Work that is numbered from one counter.
     Link Labels = "labels",

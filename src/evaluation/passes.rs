@@ -119,10 +119,10 @@ mod tests {
     #[test]
     fn a_span_that_begins_in_the_middle_is_begun_wrongly() {
         check(
-            "1 t u o s1 r opens\n2 t u o s2 r once\n3 t - ? s3 r opens\ns1 > s2 nested",
+            "1 t u o s1 r opens\n2 t u o s2 r called_again\n3 t - ? s3 r opens\ns1 > s2 nested",
             &[
                 (Deed::Begin, Pass::Opens, [1, 0, 1]),
-                (Deed::Begin, Pass::Once, [0, 1, 0]),
+                (Deed::Begin, Pass::CalledAgain, [0, 1, 0]),
                 (Deed::Link, Pass::Nested, [1, 0, 0]),
             ],
         );

@@ -7,7 +7,7 @@ use schema::{Event, LogPointId, Name, Pass, TopLevelKind, Values};
 
 use super::ahead::AHEAD_RECORDS;
 use super::canonical::canonical;
-use super::neighbours::{LONE_MAX, Lone};
+use super::neighbours::LONE_MAX;
 use super::open_span::{OpenSpan, TopState};
 use super::open_spans::SpanIndex;
 use super::rows;
@@ -90,8 +90,8 @@ impl Scan<'_> {
 
     /// Remembers a span that a lone record has opened, of the last ones of these.
     fn note_opened(&mut self, index: SpanIndex) {
-        if let Some(fact) = self.opening.take() {
-            self.opened.push_back(Lone { seq: self.seq, span: index, fact });
+        if std::mem::take(&mut self.is_lone) {
+            self.opened.push_back(index);
             if self.opened.len() > LONE_MAX {
                 self.opened.pop_front();
             }
@@ -237,7 +237,7 @@ impl Scan<'_> {
             Goes::Fails(index) => self.put_inside(index, with_reason("failure of what was called")),
             Goes::Adopts(index, fit, adopted) => {
                 let lone: Vec<OpenSpan> = adopted.iter().map(|&lone| self.open.close(lone)).collect();
-                self.opened.retain(|lone| !adopted.contains(&lone.span));
+                self.opened.retain(|lone| !adopted.contains(lone));
                 let event = with_reason("ids, with records before");
                 self.open.update(index, |span| {
                     for lone in lone {

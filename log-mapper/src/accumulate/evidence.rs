@@ -156,39 +156,6 @@ pub(super) fn is_silence(gap_us: u64, lasted_us: u64) -> bool {
     gap_us > SILENCE_MIN_US.max(lasted_us.saturating_mul(2))
 }
 
-/// How far nearness in the log can be trusted on this node, learnt from the log
-/// itself: whenever an identifier shows which span a record belongs to, it also
-/// shows whether order alone would have found that span. A quiet log, or one
-/// that prints in bursts, keeps the trust; a crowded one loses it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Trust {
-    n_right: u32,
-    n_trials: u32,
-}
-
-/// Trials that are remembered, about; older ones fade.
-const TRIALS_MAX: u32 = 256;
-
-impl Trust {
-    /// Trust before anything was seen: enough, until the first errors.
-    pub(super) const FIRST: Self = Self { n_right: 19, n_trials: 20 };
-
-    /// Order alone would have been right or wrong.
-    pub(super) fn learn(&mut self, is_right: bool) {
-        if self.n_trials >= TRIALS_MAX {
-            self.n_right = self.n_right.div_ceil(2);
-            self.n_trials /= 2;
-        }
-        self.n_right += u32::from(is_right);
-        self.n_trials += 1;
-    }
-
-    /// At least every second one was right.
-    pub(super) fn is_likely(self) -> bool {
-        self.n_right * 2 >= self.n_trials
-    }
-}
-
 /// At most one record in so many stands before the first or after the last line of
 /// the `main` of a process that ends with it: what it prints as it sets up its log,
 /// and as it cleans up.

@@ -13,7 +13,6 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use schema::{Place, TraceId};
 
 use super::Scan;
-use super::open_span::OpenSpan;
 use super::open_spans::SpanIndex;
 use super::pools::Closed;
 use crate::record::Record;
@@ -117,13 +116,6 @@ impl Scan<'_> {
         let Some(trace) = record.ids[0].filter(|_| !self.id_changes.are_within_runs()) else { return };
         let place = Place { file: record.file, line: record.line };
         self.open.show_trace(span, trace, record.ids[1], place);
-    }
-}
-
-impl OpenSpan {
-    /// Whether two spans are of different requests, as their ids say.
-    pub(super) fn is_of_another_trace(&self, other: &Self) -> bool {
-        self.ids.as_ref().zip(other.ids.as_ref()).is_some_and(|(a, b)| a.trace != b.trace)
     }
 }
 

@@ -7,21 +7,14 @@ use schema::{Name, Pass, TopLevelId, TopLevelKind};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
 use super::facts::Fact;
-use super::open_span::{OpenSpan, TopState, names_request, opening_after};
+use super::open_span::{TopState, names_request, opening_after};
 use super::open_spans::SpanIndex;
 use super::orders::Follows;
 use super::{Choice, Goes, Scan, Taker};
 use crate::record::Record;
 
-/// Lone records that are remembered.
+/// Spans that lone records have opened, of which so many are remembered.
 pub(super) const LONE_MAX: usize = 32;
-
-/// A record that names nothing and has opened a span.
-pub(super) struct Lone {
-    pub(super) seq: u64,
-    pub(super) span: SpanIndex,
-    pub(super) fact: Fact,
-}
 
 impl Scan<'_> {
     /// The event of an entity begins with a line that names nothing (what went
@@ -46,85 +39,6 @@ impl Scan<'_> {
                 && taker.evidence.entered
                 && span.tops.iter().all(|state| self.is_event(state))
         })
-    }
-
-    /// The records before in the log, where there are no threads, that stand alone
-    /// because they named nothing: if `span`, which goes on with this record, has
-    /// to print them in between. One that can begin something itself must stand
-    /// between two records of the span.
-    ///
-    /// `skips`: without them the span would skip a line that it has to print. One
-    /// that can begin nothing, and is the only one of its log point since the
-    /// span's last record, is that line, wherever it stands: somebody has printed
-    /// it in the middle of his work, and here it is missing. Who else waits for
-    /// it has printed it later, or will.
-    ///
-    /// Nothing is adopted that would make the span something else than it can be
-    /// without: then it may be printed by a task that somebody else runs.
-    pub(super) fn adopting(
-        &mut self,
-        record: &Record<'_>,
-        fact: &Fact,
-        span: SpanIndex,
-        skips: bool,
-    ) -> Option<Goes> {
-        if self.leaves_out(Pass::Adopting) {
-            return None;
-        }
-        let window_us = self.config.order_window_us.unsigned_abs();
-        let trace = self.trace_of(record);
-        let Self { orders, open, opened, neighbours, together, .. } = self;
-        let seq = self.seq;
-        let taker = open.get(span);
-        let gap_us = record.ts_us.abs_diff(taker.last_us);
-        if gap_us <= FLOAT_US {
-            neighbours.learn(taker.last_seq + 1 == seq);
-        }
-        let is_likely = neighbours.is_likely();
-        let is_at_work = gap_us <= LOOP_US;
-        let since = |lone: &&Lone| lone.seq > taker.last_seq;
-        let is_of_another = |before: &OpenSpan| {
-            let known = before.ids.as_ref().map(|ids| &*ids.trace);
-            before.is_of_another_trace(taker) || known.zip(trace).is_some_and(|(known, trace)| known != trace)
-        };
-        let may_be_its = |lone: &&Lone| {
-            let before = open.get(lone.span);
-            let gap_us = record.ts_us.abs_diff(before.last_us);
-            let is_between = is_at_work && gap_us <= LOOP_US && since(lone);
-            let is_cut = before.tops.iter().all(|state| !state.entered);
-            let is_next = is_cut && gap_us <= FLOAT_US && lone.seq + 1 == seq;
-            let same = |other: &&Lone| other.fact.log_point == lone.fact.log_point;
-            let is_sole = || opened.iter().filter(since).filter(same).count() == 1;
-            let is_missing = skips && is_cut && gap_us <= window_us && since(lone) && is_sole();
-            let is_its = is_missing || (is_likely && (is_between || is_next));
-            // A run of lines goes with what mostly stands directly after it.
-            let is_run = || {
-                let last = before.events.last().and_then(|event| event.log_point);
-                before.is_nameless()
-                    && before.first_seq + before.events.len() as u64 == seq
-                    && last.is_some_and(|last| together.are_mostly(last, fact.log_point))
-            };
-            lone.span != span && is_its && !is_of_another(before) && (before.events.len() == 1 || is_run())
-        };
-        let mut tops = None;
-        let mut adopted = Vec::new();
-        for lone in opened.iter().filter(may_be_its) {
-            let before = tops.as_ref().unwrap_or(&taker.tops);
-            let without = OpenSpan::fit_after(before, orders, fact);
-            let rest = open.get(lone.span).events.iter().skip(1).map(|event| event.log_point);
-            let rest: Option<Vec<Fact>> = rest.map(|point| point.map(Fact::bare)).collect();
-            let next = OpenSpan::steps(before, orders, &lone.fact);
-            if let Some(rest) = rest
-                && let Some(next) = rest.iter().fold(next, |tops, fact| OpenSpan::steps(&tops?, orders, fact))
-                && let Some(with) = OpenSpan::fit_after(&next, orders, fact)
-                && without.is_none_or(|without| with.keeps_all_of(&without))
-            {
-                tops = Some(next);
-                adopted.push(lone.span);
-            }
-        }
-        let fit = OpenSpan::fit_after(&tops?, orders, fact)?;
-        Some(Goes::Adopts(span, fit, adopted))
     }
 
     /// Why the record joins the first of `takers`, best first; none if it does not.
@@ -182,39 +96,6 @@ impl Scan<'_> {
         tops.retain(|state| self.is_event(state) || !self.orders.can_begin(state.top, fact.log_point));
         let fits = !tops.is_empty() && (instead.is_none() || tops.iter().all(|state| self.is_event(state)));
         fits.then_some(Goes::Takes(tops, giver, 1))
-    }
-
-    /// The records before in the log, where there are no threads, if they were given
-    /// to the span before only because they named nothing, and this record, which is
-    /// not of that span, shows that they began this one's. What stands together is not
-    /// torn apart.
-    pub(super) fn taking_back(&mut self, record: &Record<'_>, fact: &Fact) -> Option<Goes> {
-        if self.leaves_out(Pass::TakingBack) {
-            return None;
-        }
-        let giver = self.before?;
-        let span = self.open.get(giver);
-        if fact.names_nothing() || record.ts_us.abs_diff(span.last_us) > LOOP_US {
-            return None;
-        }
-        let run = span.loose_run(self.seq);
-        let torn: Vec<bool> = (0..run.len()).map(|skipped| self.tears(span, run.len() - skipped)).collect();
-        let mut runs = (0..run.len()).filter(|&skipped| !torn[skipped]).map(|skipped| &run[skipped..]);
-        runs.find_map(|run| {
-            let tops = opening_after(&mut self.orders, run, fact);
-            (!tops.is_empty()).then_some(Goes::Takes(tops, giver, run.len()))
-        })
-    }
-
-    /// Whether the last `n_taken` records of `span` stand together with the one before them, or
-    /// go on with a run of equal lines.
-    fn tears(&self, span: &OpenSpan, n_taken: usize) -> bool {
-        let kept = span.events.len() - n_taken;
-        let point = |at: usize| span.events.get(at).and_then(|event| event.log_point);
-        let ends = kept.checked_sub(1).and_then(point).zip(point(kept));
-        ends.is_some_and(|(before, first)| {
-            before == first || self.together.are(before, first) || self.together.is_followed(before, first)
-        })
     }
 
     /// What a record is printed inside of that no known thread leads to (a static

@@ -88,8 +88,6 @@ struct Before {
     tops: Vec<TopState>,
     last_seq: u64,
     last_us: i64,
-    /// What it was before that record, if that one named nothing either.
-    earlier: Option<Box<Before>>,
 }
 
 /// How a record fits a span.
@@ -135,12 +133,6 @@ impl Fit {
             self.n_request += 1;
             self.differs = false;
         }
-    }
-
-    /// Whether this leaves the span all top-level methods that `other` leaves it.
-    pub(super) fn keeps_all_of(&self, other: &Fit) -> bool {
-        let has = |top| self.tops.binary_search_by_key(&top, Next::top).is_ok();
-        other.tops.iter().map(Next::top).all(has)
     }
 
     /// Whether nobody is known to run what would have printed both.
@@ -324,11 +316,7 @@ impl OpenSpan {
     pub(super) fn take(&mut self, fit: Fit, event: Event, seq: u64) {
         let tops = fit.tops.into_iter().map(Next::into_state).collect();
         let tops = std::mem::replace(&mut self.tops, tops);
-        let mut earlier = self.before_last.take();
-        if let Some(before) = earlier.as_mut().and_then(|before| before.earlier.as_mut()) {
-            before.earlier = None;
-        }
-        let before = Before { tops, last_seq: self.last_seq, last_us: self.last_us, earlier };
+        let before = Before { tops, last_seq: self.last_seq, last_us: self.last_us };
         self.before_last = (!fit.names).then(|| Box::new(before));
         self.last_us = event.ts_us;
         self.last_seq = seq;
@@ -350,29 +338,12 @@ impl OpenSpan {
         self.events.last()?.log_point
     }
 
-    /// The log points of its last records that named nothing, as many as are
-    /// remembered, and directly follow each other in the log up to record `seq`.
-    pub(super) fn loose_run(&self, seq: u64) -> Vec<LogPointId> {
-        let mut before = self.before_last.as_deref();
-        let mut points = Vec::new();
-        let (mut next_seq, mut last_seq) = (seq, self.last_seq);
-        for event in self.events.iter().rev() {
-            let Some(earlier) = before.filter(|_| last_seq + 1 == next_seq) else { break };
-            let Some(point) = event.log_point else { break };
-            points.insert(0, point);
-            (next_seq, last_seq) = (last_seq, earlier.last_seq);
-            before = earlier.earlier.as_deref();
-        }
-        points
-    }
-
     /// Gives its last record away, with its number.
     pub(super) fn give_last(&mut self) -> Option<(Event, u64)> {
         let before = self.before_last.take()?;
         let seq = std::mem::replace(&mut self.last_seq, before.last_seq);
         self.last_us = before.last_us;
         self.tops = before.tops;
-        self.before_last = before.earlier;
         self.printed.take();
         self.events.pop().map(|event| (event, seq))
     }

@@ -357,11 +357,6 @@ impl<'m> Orders<'m> {
         self.model.top_level_methods[top.index()].kind
     }
 
-    /// Whether a method serves what others ask for over a network.
-    pub(super) fn serves(&self, top: TopLevelId) -> bool {
-        !self.model.top_level_methods[top.index()].serves.is_empty()
-    }
-
     /// Whether a top-level method is a program's `main`.
     pub(super) fn is_main(&self, top: TopLevelId) -> bool {
         is_main(self.model, top)

@@ -19,8 +19,8 @@ use super::recent_texts::RecentTexts;
 use super::thread_names::{ThreadNames, Told};
 use super::together::Together;
 use super::{
-    Config, Scan, amidst, between, called_again, continuations, elapsed, errands, first_lines, first_thread,
-    last_lines, late, once, one_by_one, rests, tails, waited,
+    Config, Scan, between, called_again, continuations, elapsed, errands, first_lines, first_thread, late,
+    one_by_one, rests, tails, waited,
 };
 
 /// A thread that does more than this was not made for a request, and a value in
@@ -231,17 +231,14 @@ impl Part<'_> {
             config.run(Pass::Between, || between::join(orders, together, done));
         }
         config.run(Pass::CalledAgain, || called_again::cut(orders, done));
-        config.run(Pass::Once, || once::cut(orders, done));
-        config.run(Pass::LastLines, || last_lines::cut(orders, done));
         config.run(Pass::Tails, || tails::join(orders, done));
         config.run(Pass::FirstLines, || first_lines::join(orders, done));
-        config.run(Pass::Amidst, || amidst::join(orders, done));
         config.run(Pass::Late, || late::join(orders, done, config.window_us));
         let window_us = if has_threads { config.window_us } else { config.order_window_us };
-        config.run(Pass::Rests, || rests::join(orders, (kinds, began), done, window_us));
         if !has_threads {
             config.run(Pass::Continuations, || continuations::join(orders, (kinds, began), done, window_us));
         }
+        config.run(Pass::Rests, || rests::join(orders, (kinds, began), done, window_us));
     }
 }
 

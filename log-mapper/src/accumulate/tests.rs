@@ -6,7 +6,6 @@ use schema::{CommunicationPair, IdentifierId, Level, LinkKind, LogPointId, Model
 use super::{Config, accumulate};
 use crate::record::{Candidate, Record, Records};
 
-mod amidst;
 mod anew;
 mod apart;
 mod begins_anew;
@@ -19,14 +18,12 @@ mod familiar;
 mod first_lines;
 mod first_thread;
 mod firsts;
-mod last_lines;
 mod late;
 mod learnt;
 mod library_lines;
 mod new_names;
 mod no_threads;
 mod numbered;
-mod once;
 mod one_at_a_time;
 mod one_by_one;
 mod owned;

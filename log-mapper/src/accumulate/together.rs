@@ -196,12 +196,12 @@ impl Scan<'_> {
     fn run_before(&self, index: SpanIndex) -> Vec<SpanIndex> {
         let mut run = vec![index];
         let mut next_seq = self.open.get(index).first_seq;
-        for lone in self.opened.iter().rev() {
-            let span = self.open.get(lone.span);
+        for &lone in self.opened.iter().rev() {
+            let span = self.open.get(lone);
             let begins_so =
                 |&other: &SpanIndex| self.open.get(other).events[0].log_point == span.events[0].log_point;
             if span.last_seq + 1 == next_seq && span.is_nameless() && !run.iter().any(begins_so) {
-                run.insert(0, lone.span);
+                run.insert(0, lone);
                 next_seq = span.first_seq;
             }
         }

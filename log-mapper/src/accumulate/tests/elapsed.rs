@@ -120,7 +120,7 @@ fn jobs(unit: &str) -> Model {
 fn of_those_who_wait_it_is_who_was_there_when_the_work_began() {
     let job = |i: usize| format!("{i}.0 - starts\n{i}.5 - done took=0.5\n");
     let alone: String = (0..4).map(job).collect();
-    let each = |i: usize| format!("job: {} opens; {} order, the rest\n", 2 * i + 1, 2 * i + 2);
+    let each = |i: usize| format!("job: {} opens; {} order, all together\n", 2 * i + 1, 2 * i + 2);
     let learnt: String = (0..4).map(each).collect();
     let two = "20.0 - starts\n21.0 - starts\n22.0 - done took=2\n22.5 - done took=1.49\n";
     let told = "job: 9 opens; 11 order+time\njob: 10 opens; 12 order+time\n";
@@ -130,6 +130,6 @@ fn of_those_who_wait_it_is_who_was_there_when_the_work_began() {
     // Who began later has not printed it, even if nobody else waits.
     let late = "30.0 - starts\n31.0 - done took=5\n";
     let apart = "job: 9 opens\njob: 10 opens, start not seen\n";
-    let as_learnt = learnt.replace("order, the rest", "follows as such lines do");
+    let as_learnt = learnt.replace("order, all together", "follows as such lines do");
     assert_eq!(run(&jobs(" s"), &(alone + late)), as_learnt + apart);
 }

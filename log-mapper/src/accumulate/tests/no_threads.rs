@@ -163,58 +163,6 @@ fn a_line_that_names_nothing_begins_what_follows_at_once() {
     );
 }
 
-#[test]
-fn a_lone_record_is_of_the_span_that_its_neighbour_shows() {
-    // Two are at work: order alone does not tell whose line 3 is, line 4 does.
-    check(
-        LOCALIZER,
-        "1.000 - writing id=container_0001
-         1.001 - writing id=container_0002
-         1.500 - starting
-         1.501 - copying id=container_0001",
-        "localize: 1 opens; 3 before a record with its ids; 4 ids, with records before
-         localize: 2 opens",
-    );
-}
-
-#[test]
-fn a_lone_record_is_of_the_span_that_misses_it() {
-    // Line 3 is missing between lines 1 and 4, and there is no other.
-    check(
-        LOCALIZER,
-        "1.000 - writing id=container_0001
-         1.001 - writing id=container_0002
-         1.500 - starting
-         1.700 - copying id=container_0001",
-        "localize: 1 opens; 3 before a record with its ids; 4 ids, with records before
-         localize: 2 opens",
-    );
-    // Two of them: either is of either.
-    check(
-        LOCALIZER,
-        "1.000 - writing id=container_0001
-         1.001 - writing id=container_0002
-         1.500 - starting
-         1.600 - starting
-         1.800 - copying id=container_0001",
-        "localize: 1 opens; 5 1 id, skips
-         localize: 2 opens
-         localize: 3 opens, start not seen
-         localize: 4 opens, start not seen",
-    );
-    // Not after a while.
-    check(
-        LOCALIZER,
-        "1.000 - writing id=container_0001
-         1.001 - writing id=container_0002
-         1.500 - starting
-         9.000 - copying id=container_0001",
-        "localize: 1 opens; 4 1 id, skips
-         localize: 2 opens
-         localize: 3 opens, start not seen",
-    );
-}
-
 /// A container is allocated and, later, released: the two have more in common than
 /// the release has with its own first line.
 #[test]

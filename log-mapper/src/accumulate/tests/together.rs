@@ -75,47 +75,6 @@ fn of_runs_that_begin_alike_the_last_one_only_goes_with_what_follows() {
 /// Two lines that name nothing stand before every second one that names a file: those
 /// are of whoever goes on with that.
 #[test]
-fn a_run_of_lines_goes_with_what_mostly_stands_directly_after_it() {
-    let model = "
-        point begun file=File.id
-        point prepares
-        point readies
-        point writes file=File.id
-        point note n=Note.n
-        top work Task file=File.id
-          >begun prepares
-          prepares readies
-          readies writes
-          writes<
-        top store Task file=File.id
-          >prepares readies
-          readies writes
-          writes<
-        top other Task n=Note.n
-          >note<";
-    let one = |n: usize| {
-        let between = if n % 4 == 3 { format!("{n}.002 - note n=n_{n}77\n") } else { String::new() };
-        format!("{n}.000 - prepares\n{n}.001 - readies\n{between}{n}.003 - writes file=f_{n}4\n")
-    };
-    let shown: String = (0..20).map(one).collect();
-    let n = shown.lines().count();
-    let records = "100.000 - begun file=f_77
-                   100.001 - prepares
-                   100.002 - readies
-                   100.003 - writes file=f_77";
-    let spans = run(&sketch::model(model), &(shown + records));
-    let before = "before a record with its ids";
-    let whole = format!(
-        "work: {} opens; {} {before}; {} {before}; {} ids, with records before",
-        n + 1,
-        n + 2,
-        n + 3,
-        n + 4
-    );
-    assert_eq!(spans.lines().last(), Some(&*whole));
-}
-
-#[test]
 fn what_always_comes_when_something_waits_goes_on_with_it() {
     let model = "
         point prepares
