@@ -43,15 +43,12 @@ mod creation_times;
 mod delays;
 mod determined;
 mod detours;
-mod elimination;
 mod entities;
 mod evidence;
 mod facts;
 mod found;
-mod goes_on;
 mod hosts;
 mod ids;
-mod in_line;
 mod initialized;
 mod intervals;
 mod lifetimes;
@@ -191,7 +188,6 @@ impl<'c> Links<'c> {
 fn join_more(model: &Model, pairs: &pairs::Pairs<'_>, facts: &Facts<'_>, links: &mut Links<'_>) {
     links.add(Pass::Nested, |links| nested::join(model, pairs, facts, links));
     links.add(Pass::CalledFirst, |links| called_first::join(pairs, facts, links));
-    links.add(Pass::GoesOn, |links| goes_on::join(facts, links));
     links.add(Pass::Initialized, |links| initialized::join(pairs, facts, links));
     links.add(Pass::CommonSenders, |links| common_senders::join(pairs, facts, links));
 }
@@ -208,8 +204,6 @@ fn join_the_rest(
     links.add(Pass::TimedNames, |links| timed_names::join(pairs, facts, skew_us, links));
     links.add(Pass::Numbered, |links| numbered::join(model, facts, links));
     links.add(Pass::Rounds, |links| rounds::join(pairs, facts, links));
-    links.add(Pass::Elimination, |links| elimination::join(pairs, facts, links));
-    links.add(Pass::InLine, |links| in_line::join(pairs, facts, links));
     links.add(Pass::Coincidence, |links| coincidence::join(pairs, facts, links));
     links.add(Pass::Answers, |links| answers::join(pairs, facts, links));
     links.add(Pass::NamedLast, |links| named_last::join(pairs, facts, links));

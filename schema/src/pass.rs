@@ -162,8 +162,6 @@ passes! {
     Link Nested = "nested",
     /// Who goes on only after a call has called what was printed before.
     Link CalledFirst = "called_first",
-    /// What the threads of a name begin with, they go on with.
-    Link GoesOn = "goes_on",
     /// What a thread prints only as it initializes classes.
     Link Initialized = "initialized",
     /// Who names the same as a task has its sender.
@@ -178,10 +176,6 @@ passes! {
     Link Numbered = "numbered",
     /// Rounds of a quorum.
     Link Rounds = "rounds",
-    /// Who is left over belongs to who is left over.
-    Link Elimination = "elimination",
-    /// Who waits has the late task that stands next in line.
-    Link InLine = "in_line",
     /// Copies of one message arrive together.
     Link Coincidence = "coincidence",
     /// So do the answers of several.

@@ -9,12 +9,10 @@
 use rustc_hash::FxHashMap;
 use schema::LinkKind;
 
+use super::candidates::TICK_US;
 use super::evidence::Candidate;
 use super::facts::Facts;
 use super::pairs::{Pairs, Role};
-
-/// Logs print milliseconds: who ended so long before is over, µs.
-const TICK_US: i64 = 2_000;
 
 /// Takes out hand-offs of events by who was done on the receiver's node, if somebody is at work
 /// on another one.

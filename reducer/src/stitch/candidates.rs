@@ -16,7 +16,6 @@ use schema::kinds::{TELLING_MIN, is_unique};
 use schema::{IdentifierStrength, LinkKind, Pass, TopLevelId, TopLevelKind, Value, ValueClassId};
 
 use super::determined::Determined;
-use super::elimination::TICK_US;
 use super::evidence::{Candidate, Evidence, hands_on, names_alike, names_part, names_thread, weigh};
 use super::facts::{Fact, Facts, Telling};
 use super::pairs::{Pair, Pairs, Role};
@@ -50,6 +49,9 @@ const NEARER_MIN: i64 = 10;
 
 /// What was printed at most this long ago was just printed, µs.
 const JUST_US: i64 = 100_000;
+
+/// Times closer than this are equal: logs print milliseconds, µs.
+pub(super) const TICK_US: i64 = 2_000;
 
 /// After printing nothing for so long the `main` of a program, or who has started a
 /// thread that goes round by itself, hands over nothing that time alone or the thread's

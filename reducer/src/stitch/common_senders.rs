@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use schema::kinds::{contains_apart, is_made, without_dashes};
 use schema::{LinkKind, Pass, TopLevelId, Value};
 
-use super::elimination::TICK_US;
+use super::candidates::TICK_US;
 use super::facts::{Fact, Facts};
 use super::intervals::Intervals;
 use super::joined;

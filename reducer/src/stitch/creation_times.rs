@@ -23,9 +23,10 @@ use rustc_hash::FxHashMap;
 use schema::kinds::{is_unique, stamps_us};
 use schema::{LogPointId, Pass};
 
-use super::elimination::{SHIFT_US, TICK_US};
+use super::candidates::TICK_US;
 use super::facts::{Fact, Facts};
 use super::joined;
+use super::within::SHIFT_US;
 use crate::merge::{Sets, SpanLink};
 
 /// Stamps from which to learn.

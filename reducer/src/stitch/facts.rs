@@ -413,12 +413,6 @@ impl<'s> Facts<'s> {
         })
     }
 
-    /// Whether two spans name one thing.
-    pub(super) fn share(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
-        let telling = |value: &&Value| value.text.len() >= TELLING_MIN && !self.is_everywhere(value);
-        a.values.iter().filter(telling).any(|x| b.values.iter().any(|y| y.text == x.text))
-    }
-
     /// The name of `b`'s that `a` has as well, of one kind of thing, be it ever so common.
     pub(super) fn same_name<'v>(&self, a: &Fact<'_>, b: &Fact<'v>) -> Option<&'v str> {
         let is_same = |our: &Value, value: &Value| {

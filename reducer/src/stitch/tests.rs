@@ -22,11 +22,9 @@ mod delays;
 mod detours;
 mod enclosed;
 mod entities;
-mod goes_on;
 mod timed_names;
 
 mod hosts;
-mod in_line;
 mod in_turn;
 mod initialized;
 mod lifetimes;

@@ -248,7 +248,7 @@ impl<'a> Waits<'a> {
         let place = wait.place as usize;
         self.places_us.resize(self.places_us.len().max(place + 1), 0.0);
         // Logs print milliseconds.
-        self.places_us[place] += len_us as f64 + super::elimination::TICK_US as f64 / 4.0;
+        self.places_us[place] += len_us as f64 + super::candidates::TICK_US as f64 / 4.0;
     }
 
     /// Hand-offs to what comes while one request only waits that can have caused it.

@@ -25,9 +25,8 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{LogPointId, Pass, TopLevelId};
 
-use super::elimination::{LOOK_BACK_MAX, SHIFT_US, TICK_US};
+use super::candidates::TICK_US;
 use super::facts::{Fact, Facts};
-use super::goes_on;
 use super::hosts::Hosts;
 use super::joined;
 use super::pairs::{Pair, Pairs, Role};
@@ -36,6 +35,12 @@ use crate::skeleton::Event;
 
 /// Spans from which to learn.
 const SPANS_MIN: usize = 8;
+
+/// How much later what is together by chance is as likely to be, µs.
+pub(super) const SHIFT_US: i64 = 1_000_000;
+
+/// Senders looked at per receiver, latest start first.
+const LOOK_BACK_MAX: usize = 256;
 
 /// At most one span in so many stands alone where the rule holds.
 const ALONE_SHARE: usize = 8;
@@ -52,7 +57,7 @@ const ROUNDS_MAX: usize = 8;
 /// Links to what is within one request only, in addition to `links`.
 pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, hosts: &Hosts, links: &[SpanLink]) -> Vec<SpanLink> {
     let (mut sets, mut has_sender) = joined(facts, links);
-    let work = Work::new(pairs, facts, &goes_on::methods(facts, links));
+    let work = Work::new(pairs, facts);
     let mut parts = BTreeSet::new();
     let mut out = Vec::new();
     for _ in 0..ROUNDS_MAX {
@@ -149,13 +154,11 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// `goes_on_as`: what spans are that everybody can have printed, as what follows tells.
-    fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>, goes_on_as: &FxHashMap<u32, TopLevelId>) -> Self {
+    fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>) -> Self {
         let mut of_top: FxHashMap<(u32, TopLevelId), Vec<u32>> = FxHashMap::default();
         let mut of_thread: FxHashMap<(u32, &'a str), Vec<i64>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
-            let top = goes_on_as.get(&index).or(fact.tops.first());
-            if let Some(&top) = top.filter(|&&top| !pairs.is_dispatcher(top)) {
+            if let Some(&top) = fact.tops.first().filter(|&&top| !pairs.is_dispatcher(top)) {
                 of_top.entry((fact.node, top)).or_default().push(index);
             }
             if let Some(thread) = fact.thread {

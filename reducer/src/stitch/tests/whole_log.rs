@@ -115,40 +115,6 @@ fn copies_of_one_message_arrive_together() {
     check(model, &asked_for("tick", 1.0), &apart);
 }
 
-/// Sessions receive what they asked for, and wait until it is stored: one alone at
-/// first, then two at once, of which one is through when the second is still storing.
-#[test]
-fn who_is_left_over_belongs_to_who_is_left_over() {
-    let model = |many: &str| {
-        format!(
-            "point p
-             top session Task plan=Plan.id
-               >p
-             top store Task plan=Plan.id
-               >p
-             pair session store Thread plan=plan{many}"
-        )
-    };
-    let mut text = String::new();
-    let mut expected = String::new();
-    for n in 0..20 {
-        let at = f64::from(n) * 100.0;
-        text += &format!("a t session plan=plan_{n:04} {at}-{}\n", at + 2.0);
-        text += &format!("a w store {}-{}\n", at + 1.0, at + 1.5);
-        expected += &format!("{} {} {0}>{1}\n", 2 * n + 1, 2 * n + 2);
-    }
-    text += "a t session plan=plan_0101 5000.0-5001.0
-             a t session plan=plan_0102 5000.1-5003.0
-             a w store 5000.5-5000.9
-             a w store 5000.6-5002.0
-             a t session plan=plan_0201 6000.0-6003.0
-             a t session plan=plan_0202 6000.1-6003.0
-             a w store 6000.5-6000.9
-             a w store 6000.6-6002.0";
-    let told = "41 43 41>43\n42 44 42>44\n45\n46\n47\n48\n";
-    check(&model(" many"), &text, &(expected + told));
-}
-
 /// A task is given a list of what other tasks have made, and prints how long it is.
 #[test]
 fn what_a_request_has_named_each_of_its_spans_can_have_handed_on() {
