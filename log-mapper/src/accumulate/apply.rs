@@ -251,21 +251,19 @@ impl Scan<'_> {
                 });
                 index
             }
-            Goes::Takes(mut tops, giver, n_taken) => {
+            Goes::Takes(mut tops, giver) => {
                 self.restrict(thread, &mut tops);
                 let event = with_reason("follows at once");
-                self.take_over(OpenSpan::new(thread, tops, event, seq), giver, (n_taken, by))
+                self.take_over(OpenSpan::new(thread, tops, event, seq), giver, by)
             }
         }
     }
 
-    /// Opens a span that begins with so many of the last records of `giver`; returns that.
-    fn take_over(&mut self, mut span: OpenSpan, giver: SpanIndex, (n_taken, by): (usize, Pass)) -> SpanIndex {
-        let mut taken = Vec::new();
-        self.open.update(giver, |span| {
-            taken.extend((0..n_taken).map_while(|_| span.give_last()));
-        });
-        for (mut first, first_seq) in taken {
+    /// Opens a span that begins with the last record of `giver`; returns that.
+    fn take_over(&mut self, mut span: OpenSpan, giver: SpanIndex, by: Pass) -> SpanIndex {
+        let mut taken = None;
+        self.open.update(giver, |giver| taken = giver.give_last());
+        if let Some((mut first, first_seq)) = taken {
             (first.pass, first.reason) = (by, Name::from("opens"));
             span.events.insert(0, first);
             span.first_seq = first_seq;

@@ -44,7 +44,7 @@ pub(super) fn cut(orders: &Orders<'_>, done: &mut Vec<(u64, Closed)>) {
 
 /// Adds what was cut off to the spans of a log source, each numbered as the span before it, after
 /// which it then stands.
-pub(super) fn put_in_order(done: &mut Vec<(u64, Closed)>, found: Vec<Closed>) {
+fn put_in_order(done: &mut Vec<(u64, Closed)>, found: Vec<Closed>) {
     let place =
         |closed: &Closed| closed.span.events.first().map(|event| (event.ts_us, event.file, event.line));
     let numbered = found.into_iter().map(|closed| {
@@ -110,7 +110,7 @@ fn outside(orders: &Orders<'_>, span: &Span, events: &[Event]) -> Vec<TopLevelId
 
 /// Takes the events from `at` on out of a span, as one of `top_levels`, with the values that
 /// they show.
-pub(super) fn cut_off(closed: &mut Closed, at: usize, top_levels: Vec<TopLevelId>, by: Pass) -> Closed {
+fn cut_off(closed: &mut Closed, at: usize, top_levels: Vec<TopLevelId>, by: Pass) -> Closed {
     let span = &mut closed.span;
     let mut events = span.events.split_off(at);
     events.first_mut().into_iter().for_each(|first| first.pass = by);

@@ -30,8 +30,8 @@ pub(super) enum Goes {
     Opens(Vec<TopState>),
     /// Is a span of its own, while its thread goes on with what it was at.
     Apart(Vec<TopState>),
-    /// Opens a span that begins with so many of the last records of another one.
-    Takes(Vec<TopState>, SpanIndex, usize),
+    /// Opens a span that begins with the last record of another one.
+    Takes(Vec<TopState>, SpanIndex),
     /// Is printed inside of what its thread is doing.
     Inside(SpanIndex),
     /// Is what the caller of a span prints of its failure.

@@ -79,14 +79,14 @@ fn contradict(orders: &Orders<'_>, top: TopLevelId, a: &Event, b: &Event) -> boo
 
 /// A line of a thread: where it stands, its log point, and the span that it is of.
 #[derive(Clone, Copy)]
-pub(super) struct Line {
+struct Line {
     place: (i64, Place),
-    pub(super) point: Option<LogPointId>,
-    pub(super) span: usize,
+    point: Option<LogPointId>,
+    span: usize,
 }
 
 /// The lines of each thread, in order.
-pub(super) fn lines_of_threads(done: &[(u64, Closed)]) -> Vec<Vec<Line>> {
+fn lines_of_threads(done: &[(u64, Closed)]) -> Vec<Vec<Line>> {
     let mut at: FxHashMap<&str, usize> = FxHashMap::default();
     let mut threads: Vec<Vec<Line>> = Vec::new();
     for (span, (_, closed)) in done.iter().enumerate() {

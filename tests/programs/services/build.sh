@@ -58,7 +58,7 @@ start() {
 load() { java -XX:TieredStopAtLevel=1 -cp "$work/run:$cp" truth.Load "$@"; }
 
 build() {
-  program=$1; work=$tmp/work/$program; rm -rf "$work"; mkdir -p "$work/logs/threads" "$work/logs/plain" "$work/seen"; pids=(); libs= carriers= agent= app= threads=
+  program=$1; work=$tmp/programs/$program; rm -rf "$work"; mkdir -p "$work/logs/threads" "$work/logs/plain" "$work/seen"; pids=(); libs= carriers= agent= app= threads=
   declare -gA skew=()
   local source=$here/source/$program line
   for n in 1 2 3 4 5 6; do export "P$n=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')"; done

@@ -279,31 +279,25 @@ pub(in crate::accumulate) fn opening_any(orders: &mut Orders<'_>, facts: &[&Fact
     tops
 }
 
-/// The top-level methods that can have printed `run` as their first, which names
+/// The top-level methods that can have printed `first` as their first line, which names
 /// nothing, and then at once `fact`.
 pub(in crate::accumulate) fn opening_after(
     orders: &mut Orders<'_>,
-    run: &[LogPointId],
+    first: LogPointId,
     fact: &Fact,
 ) -> Vec<TopState> {
-    let Some((&first, rest)) = run.split_first().filter(|(first, _)| orders.starts(**first)) else {
+    if !orders.starts(first) {
         return Vec::new();
-    };
+    }
     let mut tops = opening(orders, &Fact::bare(first));
     tops.retain(|state| state.entered);
-    let bare: Vec<Fact> = rest.iter().map(|&point| Fact::bare(point)).collect();
-    for fact in bare.iter().chain([fact]) {
-        let mut next = Vec::new();
-        for state in &tops {
-            let places = orders.places(fact.log_point);
-            let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
-            if let Some((state, (_, _, Follows::Next, _))) = state.step(orders, fact, index, true) {
-                next.push(state.into_state());
-            }
-        }
-        tops = next;
-    }
-    tops
+    let next = |state: TopState| {
+        let index =
+            orders.places(fact.log_point).binary_search_by_key(&state.top, |places| places.top).ok()?;
+        let (next, (_, _, follows, _)) = state.step(orders, fact, index, true)?;
+        (follows == Follows::Next).then(|| next.into_state())
+    };
+    tops.into_iter().filter_map(next).collect()
 }
 
 /// How well the records fit each of the top-level methods, which are sorted by that.
