@@ -63,7 +63,6 @@ mod continuations;
 mod counted;
 mod decoder;
 mod disputes;
-mod elapsed;
 mod errands;
 mod evidence;
 mod facts;

@@ -79,8 +79,6 @@ passes! {
     Span NoLogPoint = "no_log_point",
     /// As many wait as have come.
     Span Disputes = "disputes",
-    /// What began later has not printed how long something took.
-    Span Elapsed = "elapsed",
     /// What comes only when something waits.
     Span Waited = "waited",
     /// A process that ends with its `main`.

@@ -23,7 +23,7 @@ const DIGITS_MAX: usize = 6;
 
 /// How a log point says how long something took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Took {
+struct Took {
     variable: u32,
     /// What its number counts, µs.
     unit_us: i64,
@@ -31,7 +31,7 @@ pub(super) struct Took {
 
 impl Took {
     /// When the work began of which an event says how long it took, µs.
-    pub(super) fn began_us(self, event: &Event) -> Option<i64> {
+    fn began_us(self, event: &Event) -> Option<i64> {
         let (_, text) = event.values.iter().find(|&(other, _)| other == self.variable)?;
         event.ts_us.checked_sub(self.us(text)?)
     }
@@ -57,7 +57,7 @@ const WRONG_SHARE: usize = 4;
 
 /// Whether a number is a time that something took, if of `n` lines that say it `n_right` have
 /// something that was printed when that began.
-pub(super) fn is_time(n_right: usize, n: usize) -> bool {
+fn is_time(n_right: usize, n: usize) -> bool {
     n >= LINES_MIN && (n - n_right) * WRONG_SHARE <= n
 }
 
@@ -174,7 +174,7 @@ impl Scan<'_> {
 
 /// What of a log point says how long something took: the only variable that is printed as a
 /// number of seconds or milliseconds.
-pub(super) fn took(model: &Model, point: LogPointId) -> Option<Took> {
+fn took(model: &Model, point: LogPointId) -> Option<Took> {
     let mut found = None;
     for template in &model.log_points.get(point.index())?.templates {
         for (group, after) in groups(&template.regex).into_iter().enumerate() {

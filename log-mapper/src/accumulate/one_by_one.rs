@@ -11,9 +11,8 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Event, LogPointId, Pass, Place, TopLevelId, TopLevelKind};
+use schema::{Event, LogPointId, Pass, Place, TopLevelId, TopLevelKind, Value};
 
-use super::elapsed::split_off;
 use super::orders::Orders;
 use super::pools::Closed;
 use super::rests::names;
@@ -166,6 +165,26 @@ fn parts(tasks: &[Task], points: &FxHashMap<LogPointId, bool>, closed: &Closed) 
     }
     let part = |(host, events): (usize, Vec<usize>)| (host, split_off(&mut closed.clone(), &events));
     of.into_iter().filter(|_| any_sure).map(part).collect()
+}
+
+/// Takes events out of a span: a span of their own, of which nothing is known yet.
+fn split_off(closed: &mut Closed, taken: &[usize]) -> Closed {
+    let mut part = closed.clone();
+    let mut at = 0..;
+    part.span.events.retain(|_| at.next().is_some_and(|at| taken.contains(&at)));
+    let mut at = 0..;
+    closed.span.events.retain(|_| at.next().is_some_and(|at| !taken.contains(&at)));
+    for one in [closed, &mut part] {
+        let span = &mut one.span;
+        let is_shown = |value: &Value| {
+            span.events.iter().any(|event| event.values.iter().any(|(_, text)| text.contains(&*value.text)))
+        };
+        let shown: Vec<bool> = span.identifiers.iter().map(is_shown).collect();
+        let mut shown = shown.into_iter();
+        span.identifiers.retain(|_| shown.next() == Some(true));
+    }
+    part.span.truncated = true;
+    part
 }
 
 /// Whether what `part` names is not what the task `host` names so.

@@ -19,8 +19,8 @@ use super::recent_texts::RecentTexts;
 use super::thread_names::{ThreadNames, Told};
 use super::together::Together;
 use super::{
-    Config, Scan, between, called_again, continuations, elapsed, errands, first_lines, first_thread, late,
-    one_by_one, rests, tails, waited,
+    Config, Scan, between, called_again, continuations, errands, first_lines, first_thread, late, one_by_one,
+    rests, tails, waited,
 };
 
 /// A thread that does more than this was not made for a request, and a value in
@@ -214,7 +214,6 @@ impl Part<'_> {
         let Self { model, done, orders, together, began, kinds, has_threads, possible, .. } = self;
         let (model, has_threads) = (*model, *has_threads);
         if !has_threads {
-            config.run(Pass::Elapsed, || elapsed::give_back(orders, model, done));
             config.run(Pass::Waited, || waited::join(orders, together, done));
         }
         done.iter_mut().for_each(|(_, closed)| closed.drop_foreign_main(model));

@@ -8,12 +8,12 @@ use crate::record::{Candidate, Record, Records};
 
 mod anew;
 mod apart;
+mod began;
 mod begins_anew;
 mod called_again;
 mod continuations;
 mod decoder;
 mod digests;
-mod elapsed;
 mod familiar;
 mod first_lines;
 mod first_thread;
