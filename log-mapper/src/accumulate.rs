@@ -23,7 +23,6 @@ use self::anew::Processes;
 use self::began::Began;
 use self::begins::Begins;
 use self::choice::{Choice, Goes, event};
-use self::disputes::Disputes;
 use self::evidence::{LOOP_US, Loops, Spread};
 use self::facts::{Fact, Number};
 use self::handed::Handed;
@@ -60,14 +59,11 @@ mod called_again;
 mod canonical;
 mod choice;
 mod continuations;
-mod counted;
 mod decoder;
-mod disputes;
 mod errands;
 mod evidence;
 mod facts;
 mod first_lines;
-mod first_thread;
 mod given;
 mod handed;
 mod ids;
@@ -101,7 +97,6 @@ mod thread_names;
 mod threads;
 mod together;
 mod tries;
-mod waited;
 mod wholes;
 mod words;
 
@@ -263,7 +258,6 @@ struct Scan<'m> {
     kinds: Kinds,
     names: Names,
     wholes: Wholes,
-    disputes: Disputes,
     /// Classes of values that are UUIDs.
     uuid_classes: BTreeSet<ValueClassId>,
     /// Digests that were printed as values, and under which classes.
@@ -334,7 +328,6 @@ impl<'m> Scan<'m> {
             kinds: Kinds::default(),
             names: Names::default(),
             wholes: Wholes::default(),
-            disputes: Disputes::default(),
             uuid_classes: BTreeSet::new(),
             digests: RecentTexts::default(),
             opened: VecDeque::new(),
@@ -456,13 +449,9 @@ impl<'m> Scan<'m> {
             }
             return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, reason), by: Pass::Judge });
         }
-        let amid = self
-            .amid_sole(record, thread, &takers)
-            .map(|at| (at, "order, the only one at work", Pass::AmidSole));
-        let row =
-            || Some((self.in_row(record, thread, &takers)?, "order, names the same at once", Pass::InRow));
-        if let Some((at, reason, by)) = amid.or_else(row) {
-            return Some(Choice::joins(takers.swap_remove(at), thread, reason, by));
+        if let Some(at) = self.in_row(record, thread, &takers) {
+            let (taker, reason) = (takers.swap_remove(at), "order, names the same at once");
+            return Some(Choice::joins(taker, thread, reason, Pass::InRow));
         }
         self.place_anew(record, thread, facts, &takers)
     }
@@ -524,7 +513,6 @@ impl<'m> Scan<'m> {
         });
         let candidate = *candidate;
         if thread.is_none() {
-            self.dispute(record, takers, record.candidates[candidate].log_point);
             let fact = facts.into_iter().find(|(index, _)| *index == candidate).map(|(_, fact)| fact);
             self.is_lone = fact.is_some_and(|fact| fact.names_nothing());
         }

@@ -67,24 +67,16 @@ passes! {
     Span Taking = "taking",
     /// What a thing says of itself is of its own request.
     Span OfItsOwn = "of_its_own",
-    /// Who alone is at work.
-    Span AmidSole = "amid_sole",
     /// Who names the same at once.
     Span InRow = "in_row",
     /// What follows as such lines do in this log.
     Span Decoder = "decoder",
-    /// What no known thread leads to is printed inside of what is at work.
+    /// What no known thread leads to is printed inside of what its thread is at.
     Span Inside = "inside",
     /// A line of no known log point, inside of what its thread is at.
     Span NoLogPoint = "no_log_point",
-    /// As many wait as have come.
-    Span Disputes = "disputes",
-    /// What comes only when something waits.
-    Span Waited = "waited",
     /// A process that ends with its `main`.
     Span Errands = "errands",
-    /// The thread of `main` is alone at first.
-    Span FirstThread = "first_thread",
     /// The only run of what a process runs one at a time.
     Span Running = "running",
     /// One task of a kind at a time.

@@ -209,7 +209,6 @@ impl Scan<'_> {
                 }
                 let named = event.log_point.filter(|_| fit.n_request + fit.n_weak > 0);
                 named.into_iter().for_each(|point| self.begins.goes_on(point));
-                self.found(index, event.log_point);
                 self.open.update(index, |span| span.take(fit, event, seq));
                 index
             }

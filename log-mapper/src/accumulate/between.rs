@@ -15,7 +15,7 @@ use schema::kinds::is_made;
 use schema::{Event, LogPointId, Pass, Place, TopLevelId, TopLevelKind, Value};
 
 use super::evidence::{FLOAT_US, WAIT_US, is_rarely_next};
-use super::orders::{Follows, Orders};
+use super::orders::{Follows, Orders, nodes_of, step, walk};
 use super::pools::Closed;
 use super::together::Together;
 
@@ -310,39 +310,4 @@ fn fitting(orders: &mut Orders<'_>, outer: &Closed, at: usize, points: &[LogPoin
             .is_some_and(|nodes| !nodes.is_empty())
     });
     tops
-}
-
-/// Nodes of `top` at which the last of `events` can have been printed.
-pub(super) fn walk(orders: &mut Orders<'_>, top: TopLevelId, events: &[Event]) -> Vec<u32> {
-    let mut points = events.iter().filter_map(|event| event.log_point);
-    let Some(first) = points.next() else { return Vec::new() };
-    let mut nodes = nodes_of(orders, top, first);
-    for point in points {
-        if !orders.floats(point) {
-            nodes = step(orders, top, &nodes, point, |_| true);
-        }
-    }
-    nodes
-}
-
-pub(super) fn nodes_of(orders: &Orders<'_>, top: TopLevelId, point: LogPointId) -> Vec<u32> {
-    let places = orders.places(point);
-    let found = places.binary_search_by_key(&top, |places| places.top);
-    let mut nodes: Vec<u32> =
-        found.map_or(Vec::new(), |index| places[index].at.iter().map(|&(node, _)| node).collect());
-    nodes.dedup();
-    nodes
-}
-
-/// Nodes at which `top` can print `point` after any of `from`, if it follows so.
-pub(super) fn step(
-    orders: &mut Orders<'_>,
-    top: TopLevelId,
-    from: &[u32],
-    point: LogPointId,
-    is_so: impl Fn(Follows) -> bool,
-) -> Vec<u32> {
-    let mut to = nodes_of(orders, top, point);
-    to.retain(|&to| from.iter().any(|&from| orders.follows(top, from, to).is_some_and(&is_so)));
-    to
 }

@@ -19,10 +19,9 @@ use schema::delays::{Delays, power};
 use schema::{Event, Kinds, LogPointId, Pass, Place, Span, TopLevelId, TopLevelKind, Value};
 
 use super::began::Began;
-use super::between::{nodes_of, step, walk};
-use super::orders::{Follows, Orders};
+use super::orders::{Follows, Orders, next_of, nodes_of, step, walk};
 use super::pools::Closed;
-use super::rests::{are_apart, next_of};
+use super::rests::are_apart;
 
 /// Spans that have ended before a piece begins, newest first, that are looked at, and those of them
 /// that can wait for it.

@@ -39,7 +39,7 @@ pub(super) fn gather(orders: &Orders<'_>, model: &Model, done: &mut Vec<(u64, Cl
 }
 
 /// The `main` of the program, if it is known which one that is.
-pub(super) fn only_main(orders: &Orders<'_>, model: &Model) -> Option<TopLevelId> {
+fn only_main(orders: &Orders<'_>, model: &Model) -> Option<TopLevelId> {
     let tops = (0..model.top_level_methods.len()).map(TopLevelId::new);
     let mut mains = tops.filter(|&top| orders.is_possible(top) && is_main(model, top));
     let main = mains.next()?;

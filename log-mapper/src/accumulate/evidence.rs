@@ -122,16 +122,6 @@ pub(super) fn is_rarely_next(n: u64, most: u64) -> bool {
 /// Something waits at most this long for what it lacks, µs.
 pub(super) const WAIT_US: i64 = 1_000_000;
 
-/// Lines from which to learn that something always waits for them, and the share of
-/// those for which nothing does.
-const WAITED_MIN: u64 = 8;
-const UNWAITED_SHARE: u64 = 8;
-
-/// Whether something waited for nearly all of `n` lines, if it did for `n_waited`.
-pub(super) fn is_nearly_always(n_waited: u64, n: u64) -> bool {
-    n_waited >= WAITED_MIN && (n - n_waited) * UNWAITED_SHARE <= n
-}
-
 /// Silence after which a record that can start a request starts one, although
 /// it shares an identifier, µs; longer for a span that has lasted long.
 const SILENCE_MIN_US: u64 = 1_000_000;

@@ -10,8 +10,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Event, LogPointId, Pass, Place, TopLevelId};
 
-use super::between::{step, walk};
-use super::orders::{Follows, Orders};
+use super::orders::{Follows, Orders, step, walk};
 use super::pools::Closed;
 use super::rests::names_in;
 

@@ -7,7 +7,7 @@ use schema::{Name, Pass, TopLevelId, TopLevelKind};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
 use super::facts::Fact;
-use super::open_span::{TopState, names_request, opening_after};
+use super::open_span::{TopState, opening_after};
 use super::open_spans::SpanIndex;
 use super::orders::Follows;
 use super::{Choice, Goes, Scan, Taker};
@@ -111,9 +111,10 @@ impl Scan<'_> {
         if self.leaves_out(Pass::Inside) {
             return None;
         }
-        let Some(thread) = thread else { return self.inside_sole(record, fact) };
-        let current =
-            self.open.current(thread).filter(|&current| !self.is_of_another_trace(record, current))?;
+        let current = self.open.current(thread?)?;
+        if self.is_of_another_trace(record, current) {
+            return None;
+        }
         let gap_us = record.ts_us.abs_diff(self.open.get(current).last_us);
         let places = self.orders.places(fact.log_point);
         // Nothing is inside of itself: what its thread does begins anew.
@@ -186,52 +187,11 @@ impl Scan<'_> {
         Some(Choice { candidate, thread: None, goes, by: Pass::NoLogPoint })
     }
 
-    /// The same without threads: what no known thread leads to is printed in the middle
-    /// of somebody's work, and only one is in the middle of his.
-    fn inside_sole(&mut self, record: &Record<'_>, fact: &Fact) -> Option<SpanIndex> {
-        let places = self.orders.places(fact.log_point);
-        let unreached =
-            |top| self.orders.kind(top) == TopLevelKind::Unreached || !self.orders.is_possible(top);
-        let is_inner = places.iter().all(|places| unreached(places.top));
-        if !is_inner {
-            return None;
-        }
-        // What has a name of its own is a work of its own, whoever has called it.
-        let names_its_own = places.iter().any(|places| names_request(&self.orders, places, fact));
-        let sole = self.sole_at_work(record).filter(|&sole| !self.is_of_another_trace(record, sole))?;
-        (!names_its_own || self.open.get(sole).names_any(fact)).then_some(sole)
-    }
-
-    /// Of `takers`, without threads, the only span that has printed just now and has to
-    /// print more, if it prints the record next and no other one waits for that; else
-    /// the record could at most begin an event of an entity, which is found by what it
-    /// names.
-    pub(super) fn amid_sole(
-        &mut self,
-        record: &Record<'_>,
-        thread: Option<u32>,
-        takers: &[Taker],
-    ) -> Option<usize> {
-        if self.leaves_out(Pass::AmidSole) {
-            return None;
-        }
-        let waits = |taker: &Taker| {
-            let is_next = taker.fit.follows == Follows::Next && taker.fit.entered;
-            is_next && !taker.is_over && !taker.evidence.differs
-        };
-        let at = takers.iter().position(waits).filter(|_| thread.is_none())?;
-        let point = record.candidates[takers[at].candidate].log_point;
-        let begins_event = self.orders.starts(point) && !self.orders.starts_work(point);
-        let is_rival = |taker: &Taker| taker.span != takers[at].span && waits(taker);
-        let is_its = begins_event && !takers.iter().any(is_rival);
-        (is_its && self.sole_at_work(record) == Some(takers[at].span)).then_some(at)
-    }
-
     /// The only span without a thread that has printed just now and has to print more.
     /// A thread that has printed its first line can wait for work from then on, as does
     /// a dispatcher; who was given an event or a call is at work. Whether an entity's
     /// event goes on is not known.
-    pub(super) fn sole_at_work(&self, record: &Record<'_>) -> Option<SpanIndex> {
+    fn sole_at_work(&self, record: &Record<'_>) -> Option<SpanIndex> {
         let is_at_work = |&index: &SpanIndex| {
             let span = self.open.get(index);
             let works = |state: &TopState| {

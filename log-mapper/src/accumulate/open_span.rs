@@ -19,7 +19,7 @@ use super::decoder::Track;
 use super::evidence::{AT_ONCE_US, LOOP_US};
 use super::facts::{Fact, Number};
 use super::ids::Shown;
-use super::orders::{Follows, Orders, Places};
+use super::orders::{Follows, Orders};
 use super::pools::Closed;
 use super::rows::NameOf;
 pub(super) use bound::{Bound, BoundAt};
@@ -160,12 +160,6 @@ impl Fit {
             Follows::Later => names_it && !begins && is_task(),
         }
     }
-}
-
-/// Whether a record, printed by one top-level method, names a request of that.
-pub(super) fn names_request(orders: &Orders<'_>, places: &Places, fact: &Fact) -> bool {
-    let mut bound = places.at.iter().filter_map(|&at| bound::bind(orders, places.top, at, fact));
-    bound.any(|bound| bound.iter().any(Bound::is_request_identifier))
 }
 
 fn are_unreached(mut tops: impl Iterator<Item = TopLevelId>, orders: &Orders<'_>) -> bool {

@@ -15,9 +15,11 @@ use schema::{
     TopLevelId, TopLevelKind, ValueClassId,
 };
 
+pub(super) use self::nodes::{next_of, nodes_of, step, walk};
 use super::pools::is_main;
 
 mod ends;
+mod nodes;
 
 /// The places of one log point in the DAG of one top-level method.
 #[derive(Clone, Debug)]
@@ -402,17 +404,6 @@ impl<'m> Orders<'m> {
     /// Whether whoever has printed `point` in node `from` can print it in node `to`.
     pub(super) fn can_repeat(&self, top: TopLevelId, point: LogPointId, from: u32, to: u32) -> bool {
         from != to || self.dag(top).nodes[to as usize].once.binary_search(&point).is_err()
-    }
-
-    /// Whether `top` can print `after` when it has printed `before`.
-    pub(super) fn prints_after(&mut self, top: TopLevelId, before: LogPointId, after: LogPointId) -> bool {
-        let nodes = |point: LogPointId| -> Vec<u32> {
-            let places = &self.places[point.index()];
-            let found = places.binary_search_by_key(&top, |places| places.top);
-            found.map_or(Vec::new(), |index| places[index].at.iter().map(|&(node, _)| node).collect())
-        };
-        let (from, to) = (nodes(before), nodes(after));
-        from.iter().any(|&a| to.iter().any(|&b| self.follows(top, a, b).is_some()))
     }
 
     /// Whether `node` says nothing of where a request stands: what it prints can come

@@ -19,8 +19,7 @@ use super::recent_texts::RecentTexts;
 use super::thread_names::{ThreadNames, Told};
 use super::together::Together;
 use super::{
-    Config, Scan, between, called_again, continuations, errands, first_lines, first_thread, late, one_by_one,
-    rests, tails, waited,
+    Config, Scan, between, called_again, continuations, errands, first_lines, late, one_by_one, rests, tails,
 };
 
 /// A thread that does more than this was not made for a request, and a value in
@@ -122,8 +121,6 @@ impl<'m> Scan<'m> {
         self.digests.end_part();
         self.names.end_part();
         self.profile.end_part();
-        let first_seq = self.seq.saturating_sub(self.config.part_records);
-        self.disputes.end_part(first_seq);
         let Self { threads, open, config, .. } = self;
         threads.end_part(config.part_records, |thread| open.current(thread).is_some());
         Part {
@@ -153,7 +150,6 @@ impl<'m> Scan<'m> {
 
     fn take_closed(&mut self) -> (Vec<(u64, Closed)>, ToldByName) {
         let mut done = std::mem::take(&mut self.done);
-        self.config.run(Pass::Disputes, || self.disputes.join(&self.orders, &mut done));
         done.iter_mut().for_each(|(_, closed)| closed.resolve(&self.shown));
         done.iter_mut().for_each(|(first, closed)| closed.around = self.library_lines.take_around(*first));
         done.sort_unstable_by_key(|&(first_seq, _)| first_seq);
@@ -213,16 +209,13 @@ impl Part<'_> {
     fn join(&mut self, config: &Config) {
         let Self { model, done, orders, together, began, kinds, has_threads, possible, .. } = self;
         let (model, has_threads) = (*model, *has_threads);
-        if !has_threads {
-            config.run(Pass::Waited, || waited::join(orders, together, done));
-        }
+        if !has_threads {}
         done.iter_mut().for_each(|(_, closed)| closed.drop_foreign_main(model));
         if let Some(possible) = possible {
             done.iter_mut().for_each(|(_, closed)| closed.keep(|top| possible[top.index()]));
             orders.restrict(possible);
             if !has_threads {
                 config.run(Pass::Errands, || errands::gather(orders, model, done));
-                config.run(Pass::FirstThread, || first_thread::join(orders, model, done));
             }
         }
         if !has_threads {

@@ -16,9 +16,7 @@ use schema::{
 };
 
 use super::ids::Shown;
-use super::one_by_one::differ;
 use super::open_span::kind_rank;
-use super::orders::Orders;
 use super::recent_texts::RecentTexts;
 
 /// The name that the JVM gives to the thread of `main`.
@@ -135,16 +133,6 @@ impl Closed {
         self.span.identifiers.sort();
         self.span.identifiers.dedup();
         self
-    }
-
-    /// The span with the records of `rest`, which it waited for; none if no top-level
-    /// method can have printed both, of one thing.
-    pub(super) fn with_rest(mut self, orders: &Orders<'_>, rest: &Self, by: Pass) -> Option<Self> {
-        let mut tops = self.span.top_levels.clone();
-        tops.retain(|&top| rest.span.top_levels.contains(&top) && !differ(orders, top, &self, rest));
-        tops.first()?;
-        self.keep(|top| tops.contains(&top));
-        Some(self.with(std::iter::once(rest.clone()), (by, "order, left over")))
     }
 
     /// Takes out a `main` of which this is not the thread.

@@ -16,10 +16,9 @@ use schema::{
 };
 
 use super::began::Began;
-use super::between::{nodes_of, step, walk};
 use super::canonical::fixed;
 use super::one_by_one::differ;
-use super::orders::{Follows, Orders};
+use super::orders::{Orders, next_of, step, walk};
 use super::pools::Closed;
 
 /// Spans that are looked at before a rest.
@@ -385,19 +384,6 @@ pub(super) fn going_on(orders: &mut Orders<'_>, host: &Closed, rest: &Closed) ->
     whole.keep(|top| tops.contains(&top));
     whole.span.truncated = rest.span.truncated;
     Some(whole)
-}
-
-/// Nodes at which `top` prints `point` as the very next one after any of `nodes`.
-pub(super) fn next_of(
-    orders: &mut Orders<'_>,
-    top: TopLevelId,
-    nodes: &[u32],
-    point: LogPointId,
-) -> Vec<u32> {
-    if orders.floats(point) && !nodes_of(orders, top, point).is_empty() {
-        return nodes.to_vec();
-    }
-    step(orders, top, nodes, point, |follows| follows == Follows::Next)
 }
 
 /// What the identifiers of `top` are in a span, of which a request has one value each.

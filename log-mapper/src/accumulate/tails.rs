@@ -13,10 +13,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use schema::{Event, LogPointId, Name, Pass, TopLevelId, Value};
 
-use super::between::{nodes_of, walk};
-use super::orders::Orders;
+use super::orders::{Orders, next_of, nodes_of, walk};
 use super::pools::Closed;
-use super::rests::next_of;
 
 /// Lines of a log point from which to learn what follows them.
 const LINES_MIN: u32 = 8;

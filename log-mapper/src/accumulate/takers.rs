@@ -83,12 +83,11 @@ impl Scan<'_> {
                 let is_new =
                     thread.is_some() && self.successors.is_another_run(open.newest_first(), fact.log_point);
                 let fit = fit.filter(|fit| !is_new || fit.n_request > 0);
-                let is_served = thread.is_none() && self.disputes.is_served(open.first_seq);
                 // What is run, and what begins, is not the middle of what nobody runs.
                 let is_run = thread.is_none()
                     && (self.orders.starts(fact.log_point) || !open.is_unreached(&self.orders));
                 let is_lost = |fit: &Fit| is_run && fit.is_unreached(&self.orders);
-                if let Some(fit) = fit.filter(|fit| (fit.n_request > 0 || !is_served) && !is_lost(fit)) {
+                if let Some(fit) = fit.filter(|fit| !is_lost(fit)) {
                     // Who would have to skip lines is no nearer than who begins, unless its
                     // thread shows that it is at work.
                     let is_far = self.orders.starts(fact.log_point)

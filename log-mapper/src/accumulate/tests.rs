@@ -16,7 +16,6 @@ mod decoder;
 mod digests;
 mod familiar;
 mod first_lines;
-mod first_thread;
 mod firsts;
 mod late;
 mod learnt;

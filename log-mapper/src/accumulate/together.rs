@@ -74,14 +74,6 @@ impl Together {
         let n = |point| self.n_lines.get(&point).copied().unwrap_or_default();
         !is_by_chance(self.n_after(before, point), n(before), n(point), self.n_records)
     }
-
-    /// Whether every second line of `point` stands directly after one of `before`, and
-    /// not by chance.
-    pub(super) fn are_mostly(&self, before: LogPointId, point: LogPointId) -> bool {
-        let n = |point| self.n_lines.get(&point).copied().unwrap_or_default();
-        let n_after = self.n_after.get(&(before, point)).copied().unwrap_or_default();
-        n_after * 2 > n(point) && !is_by_chance(n_after, n_after, n(before), self.n_records)
-    }
 }
 
 impl Scan<'_> {

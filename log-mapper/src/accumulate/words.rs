@@ -76,7 +76,6 @@ impl Scan<'_> {
             && evidence.entered
             && record.ts_us.abs_diff(open.last_us) <= self.config.order_window_us.unsigned_abs()
             && !open.has_printed(point)
-            && !self.disputes.is_served(open.first_seq)
             && !open.tops.iter().any(|state| self.orders.kind(state.top) == TopLevelKind::Dispatcher)
     }
 

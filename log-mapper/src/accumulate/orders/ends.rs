@@ -2,7 +2,7 @@
 
 use schema::{LogPointId, TopLevelId, TopLevelKind};
 
-use super::{Bits, Orders, Places, USUAL_LEVEL};
+use super::{Bits, Orders, USUAL_LEVEL};
 
 impl Orders<'_> {
     /// Whether a dispatcher can start with `point`, before its rounds.
@@ -39,18 +39,6 @@ impl Orders<'_> {
         }
         self.starts[point.index()] = Some(starts);
         starts
-    }
-
-    /// Whether a method other than a dispatcher and the events of an entity can start
-    /// with `point`.
-    pub(in crate::accumulate) fn starts_work(&mut self, point: LogPointId) -> bool {
-        use TopLevelKind::{Dispatcher, Entity, Unreached};
-        (0..self.places[point.index()].len()).any(|index| {
-            let Places { top, ref at, .. } = self.places[point.index()][index];
-            let at = at.clone();
-            let works = !matches!(self.kind(top), Dispatcher | Unreached | Entity);
-            works && at.iter().any(|&(node, _)| self.is_entry(top, node))
-        })
     }
 
     /// Whether anything can print after node `from` did.

@@ -302,7 +302,7 @@ const STOPPING: &str = "
       >stopped<";
 
 #[test]
-fn without_threads_what_nobody_else_leads_to_is_of_the_only_one_at_work() {
+fn without_threads_what_no_log_point_prints_is_of_the_only_one_at_work() {
     check(
         STOPPING,
         "1.00 - stopping
@@ -310,9 +310,9 @@ fn without_threads_what_nobody_else_leads_to_is_of_the_only_one_at_work() {
          1.02 - ?
          1.03 - stopped service=listener
          1.04 - exiting",
-        "finish: 1 opens; 2 the only one at work, inside; \
-         3 the only one at work, inside, no log point; 4 order, the only one at work
-         finish: 5 opens, start not seen",
+        "finish: 1 opens; 3 the only one at work, inside, no log point; 4 order, the rest; \
+         5 order, the rest
+         close: 2 opens",
     );
     // Two are at work.
     check(

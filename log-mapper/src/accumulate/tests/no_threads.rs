@@ -237,30 +237,6 @@ const FLUSHES: &str = "
 ";
 
 #[test]
-fn without_threads_who_began_first_has_the_smallest_number() {
-    check(
-        FLUSHES,
-        "1.0 - writing table=users
-         1.1 - writing table=users
-         1.2 - flushed path=/data/users-10-data
-         1.3 - flushed path=/data/users-9-data",
-        "flush: 1 opens; 4 order, left over
-         flush: 2 opens; 3 order, left over",
-    );
-    check(
-        FLUSHES,
-        "1.0 - writing table=users
-         1.1 - writing table=users
-         1.2 - flushed path=/data/users-a10
-         1.3 - flushed path=/data/users-a9",
-        "flush: 1 opens
-         flush: 2 opens
-         flush: 3 opens, start not seen
-         flush: 4 opens, start not seen",
-    );
-}
-
-#[test]
 fn without_threads_names_that_were_made_outweigh_those_that_were_given() {
     check(
         "point received session=Job.session table=Job.table
@@ -445,28 +421,6 @@ fn who_has_fewer_words_than_several_others_is_not_meant_however_near() {
     // Where words tell nothing, nothing does.
     assert_eq!(last("hits-1"), "flush: 12 opens, start not seen");
     assert_eq!(last("events-1"), "flush: 11 opens; 12 order+words");
-}
-
-#[test]
-fn who_is_asked_from_outside_for_something_is_inside_of_nobody() {
-    let model = "
-        point books order=Order.id
-        point begins part=Part.id
-        point ends part=Part.id
-        point logs
-        top book Unreached order=Order.id
-          >books<
-        top hook Unreached
-          >logs<
-        top work Task part=Part.id
-          >begins* ends
-          ends<";
-    let at_work = "1.0 - begins part=part_10001
-                   1.001 - begins part=part_10001\n";
-    // A line that names nothing may be of whoever is at work.
-    check(model, &format!("{at_work}1.002 - logs"), "work: 1 opens; 2 1 id; 3 the only one at work, inside");
-    let apart = "work: 1 opens; 2 1 id\nbook: 3 opens";
-    check(model, &format!("{at_work}1.002 - books order=order_10001"), apart);
 }
 
 #[test]

@@ -72,10 +72,10 @@ fn of_runs_that_begin_alike_the_last_one_only_goes_with_what_follows() {
     assert_eq!(last, ["store: 23 opens", "work: 22 opens", whole]);
 }
 
-/// Two lines that name nothing stand before every second one that names a file: those
-/// are of whoever goes on with that.
+/// A line that names nothing stands before every one that names a file: it is of whoever goes on
+/// with that.
 #[test]
-fn what_always_comes_when_something_waits_goes_on_with_it() {
+fn what_names_nothing_is_of_the_only_one_that_goes_on_with_it() {
     let model = "
         point prepares
         point note n=Note.n
@@ -88,61 +88,15 @@ fn what_always_comes_when_something_waits_goes_on_with_it() {
     let one =
         |n: usize| format!("{n}.000 - prepares\n{n}.001 - note n=n_{n}77\n{n}.002 - writes file=f_{n}4\n");
     let records = |n: usize| (0..n).map(one).collect::<String>();
-    let whole = |n: usize| {
-        let (first, note, rest) = (3 * n + 1, 3 * n + 2, 3 * n + 3);
-        format!("store: {first} opens; {rest} order, left over\nother: {note} opens\n")
-    };
-    check(model, &records(8), &(0..8).map(whole).collect::<String>());
     let sole = |n: usize| {
         let (first, note, rest) = (3 * n + 1, 3 * n + 2, 3 * n + 3);
         format!("store: {first} order, the only one around; {rest} opens\nother: {note} opens\n")
     };
-    check(model, &records(7), &(0..7).map(sole).collect::<String>());
+    check(model, &records(8), &(0..8).map(sole).collect::<String>());
     // Two wait at once.
     let two = "90.000 - prepares\n90.001 - prepares\n90.002 - note n=n_1\n90.003 - writes file=f_1\n90.004 - writes file=f_2";
     let spans = run(&sketch::model(model), &(records(30) + two));
     assert_eq!(spans.lines().last(), Some("store: 95 opens"));
-}
-
-/// What mostly stands directly after a line that names nothing comes without it when such
-/// a line waits: it may have been that one's.
-#[test]
-fn what_waits_is_of_nobody_if_somebody_misses_it() {
-    let model = "
-        point prepares
-        point note n=Note.n
-        point writes file=File.id
-        point begun copy=Copy.id
-        point stores copy=Copy.id
-        top store Task file=File.id
-          >prepares writes
-          >writes<
-        top copy Task copy=Copy.id
-          >begun prepares
-          prepares stores
-          stores<
-        top other Task n=Note.n
-          >note<";
-    let one =
-        |n: usize| format!("{n}.000 - prepares\n{n}.001 - note n=n_{n}77\n{n}.002 - writes file=f_{n}4\n");
-    let copy =
-        |n: usize| format!("{n}.000 - begun copy=c_{n}5\n{n}.001 - prepares\n{n}.002 - stores copy=c_{n}5\n");
-    let shown: String = (0..30).map(one).chain((30..50).map(copy)).collect();
-    let last = |stores: &str| {
-        let records = format!(
-            "90.000 - begun copy=c_981
-             90.001 - begun copy=c_991
-             90.150 - prepares
-             90.160 - note n=n_9077
-             90.170 - {stores} copy=c_991
-             90.200 - writes file=f_9077"
-        );
-        run(&sketch::model(model), &(shown.clone() + &records))
-    };
-    let spans = last("begun");
-    assert!(spans.contains("store: 153 opens; 156 order, left over"), "{spans}");
-    let spans = last("stores");
-    assert!(spans.contains("store: 156 opens"), "{spans}");
 }
 
 /// A line that names nothing stands in the middle of two spans, of which one has printed
