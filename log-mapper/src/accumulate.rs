@@ -432,7 +432,7 @@ impl<'m> Scan<'m> {
             return Some(Choice::joins(takers.swap_remove(at), thread, "order+words", Pass::ByWords));
         }
         Self::leave_strangers(&waiting, &mut takers);
-        if let Some(reason) = self.judge_living(record, thread, &mut takers, &facts) {
+        if let Some(reason) = self.judge(record, thread, &takers, &facts) {
             let Taker { candidate, span, mut fit, evidence, .. } = takers.swap_remove(0);
             let as_well = takers.extract_if(.., |taker| taker.span == span && taker.evidence == evidence);
             as_well.for_each(|taker| fit.or(taker.fit));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use schema::kinds::{is_made, stamps_us};
 use schema::model::CLASS_INITIALIZER;
-use schema::{Event, LogPointId, Name, TopLevelId, TopLevelKind};
+use schema::{Event, LogPointId, Name, Pass, TopLevelId, TopLevelKind};
 
 use super::canonical::canonical;
 use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, Surroundings, TICK_US, is_silence, verdict};
@@ -43,7 +43,7 @@ impl Scan<'_> {
         takers: &[Taker],
         facts: &[(usize, Fact)],
     ) -> Option<Name> {
-        let best = takers.first()?;
+        let best = takers.first().filter(|_| !self.leaves_out(Pass::Judge))?;
         let point = record.candidates[best.candidate].log_point;
         let gap_us = record.ts_us.abs_diff(self.open.get(best.span).last_us);
         let current = thread.and_then(|thread| self.open.current(thread));

@@ -3,7 +3,7 @@
 //! their thread; and records printed in the middle of what one is at work on.
 
 use schema::model::CLASS_INITIALIZER;
-use schema::{Name, Pass, TopLevelId, TopLevelKind};
+use schema::{Pass, TopLevelId, TopLevelKind};
 
 use super::evidence::{FLOAT_US, LOOP_US, is_silence};
 use super::facts::Fact;
@@ -39,30 +39,6 @@ impl Scan<'_> {
                 && taker.evidence.entered
                 && span.tops.iter().all(|state| self.is_event(state))
         })
-    }
-
-    /// Why the record joins the first of `takers`, best first; none if it does not.
-    /// Without threads, who was done long ago does not keep it from the span that
-    /// printed the record before, if nothing but order speaks for any of the others.
-    pub(super) fn judge_living(
-        &mut self,
-        record: &Record<'_>,
-        thread: Option<u32>,
-        takers: &mut Vec<Taker>,
-        facts: &[(usize, Fact)],
-    ) -> Option<Name> {
-        if self.leaves_out(Pass::Judge) {
-            return None;
-        }
-        let reason = self.judge(record, thread, takers, facts);
-        let is_over = thread.is_none() && takers.first().is_some_and(|taker| taker.is_over);
-        let living = takers.iter().find(|taker| !taker.is_over).filter(|_| is_over);
-        let is_next = |taker: &Taker| Some(taker.span) == self.before && taker.evidence.n_request == 0;
-        if reason.is_some() || !living.is_some_and(is_next) {
-            return reason;
-        }
-        takers.retain(|taker| !taker.is_over);
-        self.judge(record, thread, takers, facts)
     }
 
     /// The record before in the thread, if it was given to the span before only
