@@ -130,14 +130,6 @@ passes! {
     Link ByAsking = "by_asking",
     /// What lies in the gap in which a caller waits for it.
     Link RemoteCalls = "remote_calls",
-    /// Lines that always stand together.
-    Link Companions = "companions",
-    /// The same where they stand apart.
-    Link CompanionsLate = "companions/late",
-    /// Rows of lines of one statement before them.
-    Link CompanionsRows = "companions/rows",
-    /// Lines between two lines of one span.
-    Link CompanionsEnclosed = "companions/enclosed",
     /// What a queue hands over in order is taken in this order.
     Link QueueOrder = "queue_order",
     /// What always stands after one of a few lines of its thread.
