@@ -67,7 +67,6 @@ mod elapsed;
 mod errands;
 mod evidence;
 mod facts;
-mod first_lines;
 mod first_thread;
 mod given;
 mod handed;

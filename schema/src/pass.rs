@@ -97,8 +97,6 @@ passes! {
     Span CalledAgain = "called_again",
     /// The line that a span ends with begins the next one, or the other way around.
     Span Tails = "tails",
-    /// What all tasks of a pool begin with.
-    Span FirstLines = "first_lines",
     /// What goes on with a line wherever it stands.
     Span Late = "late",
     /// What each span goes on with, all together, without threads.

@@ -15,7 +15,6 @@ mod decoder;
 mod digests;
 mod elapsed;
 mod familiar;
-mod first_lines;
 mod first_thread;
 mod firsts;
 mod late;

@@ -67,11 +67,14 @@ fn what_two_methods_print_wholly_is_not_what_a_third_one_prints() {
 
 #[test]
 fn of_two_that_wait_one_goes_on_with_what_names_the_same() {
-    let names =
-        WORK.replace("point asked", "point asked {id}").replace("point answered", "point answered {id}");
-    let one = |i: i32| format!("{i}.000 - asked a{i}\n{i}.01{} - noted\n{i}.040 - answered a{i}\n", i % 10);
+    let names = WORK
+        .replace("point asked", "point asked about=Name.text")
+        .replace("point answered", "point answered about=Name.text");
+    let one = |i: i32| {
+        format!("{i}.000 - asked about=a{i}\n{i}.01{} - noted\n{i}.040 - answered about=a{i}\n", i % 10)
+    };
     let apart: String = (0..20).map(one).collect();
     // By time alone the first would go on first.
-    let two = "90.000 - asked x1\n90.010 - asked x2\n90.040 - answered x2\n90.050 - answered x1\n";
+    let two = "90.000 - asked about=x1\n90.010 - asked about=x2\n90.040 - answered about=x2\n90.050 - answered about=x1\n";
     assert_eq!(last_of(&names, &(apart + two), 2), ["61 64", "62 63"]);
 }
