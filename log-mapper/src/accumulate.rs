@@ -63,7 +63,6 @@ mod decoder;
 mod errands;
 mod evidence;
 mod facts;
-mod first_lines;
 mod given;
 mod handed;
 mod ids;

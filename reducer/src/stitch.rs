@@ -36,7 +36,6 @@ mod chance;
 mod claims;
 mod coincidence;
 mod common_senders;
-mod companions;
 mod confidence;
 mod counted;
 mod creation_times;
@@ -106,12 +105,10 @@ pub(crate) fn stitch(
     config.run(Pass::Ids, || facts.carry(ids::find(model, (&pairs, &facts), spans, (&config.ids, lives))));
     let entities = entities::find(&pairs, &facts);
     facts.tell_apart(entities.names());
-    let senders = || {
-        let finder = Finder::new(&pairs, &facts, config);
-        let receivers = (0..to_u32(spans.len())).into_par_iter();
-        receivers.flat_map_iter(|receiver| finder.senders_of(receiver)).collect::<Vec<Candidate>>()
-    };
-    let (mut candidates, mut companions) = rayon::join(senders, || companions::find(&pairs, &facts));
+    let finder = Finder::new(&pairs, &facts, config);
+    let receivers = (0..to_u32(spans.len())).into_par_iter();
+    let mut candidates: Vec<Candidate> =
+        receivers.flat_map_iter(|receiver| finder.senders_of(receiver)).collect();
     let mut found = Links::new(config);
     let mut told = BTreeMap::new();
     found.add(Pass::RemoteCalls, |_| {
@@ -124,11 +121,7 @@ pub(crate) fn stitch(
     let known: FxHashSet<u32> =
         found.links.iter().filter(|link| is_thread(model, link)).map(|link| link.to).collect();
     candidates.retain(|candidate| !known.contains(&candidate.to));
-    companions.links.retain(|link| !known.contains(&link.to));
-    found.add(Pass::Companions, |_| std::mem::take(&mut companions.links));
     found.add(Pass::QueueOrder, |_| queue_order::find(&pairs, &facts, &mut candidates));
-    companions.links = found.links.clone();
-    companions::lead_to_first(&pairs, &facts, &companions, &mut candidates);
     found.add(Pass::LoneLines, |links| {
         can_be_one(&pairs, &facts, lone_lines::join(&pairs, &facts, links, &mut candidates))
     });

@@ -87,8 +87,6 @@ passes! {
     Span CalledAgain = "called_again",
     /// The line that a span ends with begins the next one, or the other way around.
     Span Tails = "tails",
-    /// What all tasks of a pool begin with.
-    Span FirstLines = "first_lines",
     /// What goes on with a line wherever it stands.
     Span Late = "late",
     /// What each span goes on with, all together, without threads.
@@ -120,14 +118,6 @@ passes! {
     Link ByAsking = "by_asking",
     /// What lies in the gap in which a caller waits for it.
     Link RemoteCalls = "remote_calls",
-    /// Lines that always stand together.
-    Link Companions = "companions",
-    /// The same where they stand apart.
-    Link CompanionsLate = "companions/late",
-    /// Rows of lines of one statement before them.
-    Link CompanionsRows = "companions/rows",
-    /// Lines between two lines of one span.
-    Link CompanionsEnclosed = "companions/enclosed",
     /// What a queue hands over in order is taken in this order.
     Link QueueOrder = "queue_order",
     /// What always stands after one of a few lines of its thread.

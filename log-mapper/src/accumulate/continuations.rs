@@ -7,7 +7,8 @@
 //! one line follows the other so long after, against how often it comes without; both are learnt
 //! from the log, in rounds. In the first round it is how much more often the one line stands so long
 //! after the other than so long before it, which is by chance. What a piece shows itself is never
-//! evidence for it. The order of the code and values that contradict say what is possible at all.
+//! evidence for it. The same way it is learnt how often two of them both name what so few name
+//! ([`shared`]). The order of the code and values that contradict say what is possible at all.
 //! Nothing goes on in a third method where either of two is all that another one prints: tasks of a
 //! pool follow each other, too, and so do those that ask for something and what is asked.
 
@@ -22,6 +23,9 @@ use super::began::Began;
 use super::orders::{Follows, Orders, next_of, nodes_of, step, walk};
 use super::pools::Closed;
 use super::rests::are_apart;
+use shared::{Known, Named, Rarity};
+
+mod shared;
 
 /// Spans that have ended before a piece begins, newest first, that are looked at, and those of them
 /// that can wait for it.
@@ -55,7 +59,8 @@ pub(super) fn join(
     window_us: i64,
 ) {
     let (can_follow, wholes) = Default::default();
-    let mut search = Search { orders, kinds, began, done, window_us, can_follow, wholes };
+    let named = Named::of(done);
+    let mut search = Search { orders, kinds, began, done, named, window_us, can_follow, wholes };
     let pieces = search.pieces();
     let hosts = Learning::new(&pieces).hosts();
     chain(orders, done, &hosts);
@@ -83,6 +88,7 @@ struct Host {
     span: usize,
     step: Step,
     delay_us: i64,
+    shared: Rarity,
 }
 
 /// A span as what another one may go on with.
@@ -100,6 +106,8 @@ struct Pieces {
     all: Vec<Piece>,
     /// How often one line stands so long before another one that could come after it.
     by_chance: FxHashMap<Step, f64>,
+    /// What spans have in common that stand so.
+    shared_by_chance: Vec<(Step, Rarity)>,
     /// From the first line to the last one.
     whole_us: f64,
 }
@@ -110,6 +118,7 @@ struct Search<'a, 'm> {
     kinds: &'a Kinds,
     began: &'a Began,
     done: &'a [(u64, Closed)],
+    named: Named,
     window_us: i64,
     /// Whether some method can print the second directly after the first.
     can_follow: FxHashMap<(LogPointId, LogPointId), bool>,
@@ -124,7 +133,7 @@ impl Search<'_, '_> {
             by_end.extend(closed.span.events.last().map(|last| (at(last), span)));
         }
         by_end.sort_unstable();
-        let (mut all, mut by_chance) = (Vec::new(), FxHashMap::default());
+        let (mut all, mut by_chance, mut shared_by_chance) = (Vec::new(), FxHashMap::default(), Vec::new());
         let (mut start_us, mut end_us) = (i64::MAX, i64::MIN);
         for span in 0..self.done.len() {
             let closed = &self.done[span].1;
@@ -136,14 +145,15 @@ impl Search<'_, '_> {
             if !self.orders.floats(first) {
                 let before = by_end.partition_point(|(end, _)| *end < begin);
                 hosts = self.near((span, first), begin, by_end[..before].iter().rev());
-                for Host { step, .. } in self.near((span, first), begin, by_end[before..].iter()) {
+                for Host { step, shared, .. } in self.near((span, first), begin, by_end[before..].iter()) {
                     *by_chance.entry(step).or_default() += 1.0;
+                    shared_by_chance.push((step, shared));
                 }
             }
             all.push(Piece { span, first, last, begins, hosts });
         }
         let whole_us = end_us.saturating_sub(start_us).max(1) as f64;
-        Pieces { all, by_chance, whole_us }
+        Pieces { all, by_chance, shared_by_chance, whole_us }
     }
 
     /// Whether something can begin with a span, of which this is the first log point.
@@ -170,7 +180,8 @@ impl Search<'_, '_> {
             }
             let Some((_, last)) = ends(&self.done[span].1).filter(|_| span != piece) else { continue };
             if self.can_follow(last, first) && self.waits(span, piece, first) {
-                hosts.push(Host { span, step: (last, first, power(delay_us).0), delay_us });
+                let (step, shared) = ((last, first, power(delay_us).0), self.named.rarity(span, piece));
+                hosts.push(Host { span, step, delay_us, shared });
             }
         }
         hosts
@@ -254,6 +265,7 @@ struct Learning<'p> {
     pieces: &'p Pieces,
     shares: Vec<Vec<f64>>,
     steps: FxHashMap<(LogPointId, LogPointId), Delays>,
+    shared: Known,
     /// Spans that end with a log point, and how many of them go on; pieces that begin with one, and
     /// how many of them nothing goes on with.
     n_ends: FxHashMap<LogPointId, f64>,
@@ -279,20 +291,25 @@ impl<'p> Learning<'p> {
             ((seen - by_chance).max(0.0) / seen) / seen.sqrt().max(1.0)
         };
         let shares = pieces.all.iter().map(|piece| piece.hosts.iter().map(share).collect()).collect();
-        let (steps, n_go_on, n_alone) = Default::default();
-        let mut learning = Self { pieces, shares, steps, n_ends, n_go_on, n_alone };
+        let (steps, shared, n_go_on, n_alone) = Default::default();
+        let mut learning = Self { pieces, shares, steps, shared, n_ends, n_go_on, n_alone };
         learning.learn();
         learning
     }
 
     fn learn(&mut self) {
         self.steps.clear();
+        self.shared = Known::default();
+        for &((last, first, _), shared) in &self.pieces.shared_by_chance {
+            self.shared.add((last, first), shared, 0.0);
+        }
         self.n_go_on.clear();
         self.n_alone.clear();
         for (piece, shares) in self.pieces.all.iter().zip(&self.shares) {
             for (host, share) in piece.hosts.iter().zip(shares) {
                 let pair = (host.step.0, host.step.1);
                 self.steps.entry(pair).or_default().add(host.delay_us, *share);
+                self.shared.add(pair, host.shared, *share);
                 *self.n_go_on.entry(host.step.0).or_default() += share;
             }
             let alone = (1.0 - shares.iter().sum::<f64>()).max(0.0);
@@ -317,7 +334,9 @@ impl<'p> Learning<'p> {
         let alone = (of(&self.n_alone, first) - own_alone).max(0.0) + PRIOR;
         let alone = if piece.begins { alone } else { alone * ODD_LINE };
         let n_powers = power(self.pieces.whole_us as i64).0 + 1;
-        (steps / n_ends).ln() + delays.log_density(host.delay_us, own, n_powers)
+        (steps / n_ends).ln()
+            + delays.log_density(host.delay_us, own, n_powers)
+            + self.shared.odds((last, first), host.shared, own)
             - ends.ln()
             - (alone / self.pieces.whole_us).ln()
     }

@@ -18,9 +18,7 @@ use super::pools::{Closed, Pools};
 use super::recent_texts::RecentTexts;
 use super::thread_names::{ThreadNames, Told};
 use super::together::Together;
-use super::{
-    Config, Scan, between, called_again, continuations, errands, first_lines, late, one_by_one, rests, tails,
-};
+use super::{Config, Scan, between, called_again, continuations, errands, late, one_by_one, rests, tails};
 
 /// A thread that does more than this was not made for a request, and a value in
 /// its name is none of one.
@@ -224,7 +222,6 @@ impl Part<'_> {
         }
         config.run(Pass::CalledAgain, || called_again::cut(orders, done));
         config.run(Pass::Tails, || tails::join(orders, done));
-        config.run(Pass::FirstLines, || first_lines::join(orders, done));
         config.run(Pass::Late, || late::join(orders, done, config.window_us));
         let window_us = if has_threads { config.window_us } else { config.order_window_us };
         if !has_threads {

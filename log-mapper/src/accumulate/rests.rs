@@ -17,7 +17,6 @@ use schema::{
 
 use super::began::Began;
 use super::canonical::fixed;
-use super::one_by_one::differ;
 use super::orders::{Orders, next_of, step, walk};
 use super::pools::Closed;
 
@@ -364,26 +363,6 @@ pub(super) fn are_apart(
     let is_same = |value: &Value| theirs().any(|other| other.text == value.text);
     let mut ours = a.span.identifiers.iter().filter(made);
     ours.clone().any(is_kind) && !ours.any(is_same)
-}
-
-/// `host` with `rest`, if it can print all of that next, one line after the other, and both name the
-/// same what they have one of.
-pub(super) fn going_on(orders: &mut Orders<'_>, host: &Closed, rest: &Closed) -> Option<Closed> {
-    let mut tops: Vec<TopLevelId> = host.span.top_levels.clone();
-    tops.retain(|&top| {
-        let mut nodes = walk(orders, top, &host.span.events);
-        for point in rest.points() {
-            nodes = next_of(orders, top, &nodes, point);
-        }
-        !nodes.is_empty() && !differ(orders, top, host, rest)
-    });
-    if tops.is_empty() {
-        return None;
-    }
-    let mut whole = host.clone().with(std::iter::once(rest.clone()), (Pass::FirstLines, "thread, the rest"));
-    whole.keep(|top| tops.contains(&top));
-    whole.span.truncated = rest.span.truncated;
-    Some(whole)
 }
 
 /// What the identifiers of `top` are in a span, of which a request has one value each.

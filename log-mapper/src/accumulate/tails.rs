@@ -35,7 +35,7 @@ pub(super) fn join(orders: &mut Orders<'_>, done: &mut [(u64, Closed)]) {
     for spans in of_thread.values() {
         for at in (1..spans.len()).rev() {
             while is_tail(orders, &next, &done[spans[at - 1]].1, &done[spans[at]].1) {
-                move_tail(done, spans[at - 1], spans[at], Pass::Tails);
+                move_tail(done, spans[at - 1], spans[at]);
             }
         }
         for at in 1..spans.len() {
@@ -135,10 +135,10 @@ fn is_tail(orders: &mut Orders<'_>, next: &Next, span: &Closed, after: &Closed) 
 
 /// Moves the last line of a span to the front of another, with the values that it alone
 /// shows there.
-pub(super) fn move_tail(done: &mut [(u64, Closed)], from: usize, to: usize, by: Pass) {
+fn move_tail(done: &mut [(u64, Closed)], from: usize, to: usize) {
     let Some(mut tail) = done[from].1.span.events.pop() else { return };
-    (tail.pass, tail.reason) = (by, Name::from("order, begins the next"));
-    done[to].1.span.events.first_mut().into_iter().for_each(|begun| begun.pass = by);
+    (tail.pass, tail.reason) = (Pass::Tails, Name::from("order, begins the next"));
+    done[to].1.span.events.first_mut().into_iter().for_each(|begun| begun.pass = Pass::Tails);
     move_values(done, from, to, &tail);
     done[to].1.span.events.insert(0, tail);
 }

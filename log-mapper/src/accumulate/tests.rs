@@ -15,7 +15,6 @@ mod continuations;
 mod decoder;
 mod digests;
 mod familiar;
-mod first_lines;
 mod firsts;
 mod late;
 mod learnt;

@@ -15,12 +15,10 @@ mod calls_next;
 mod chance;
 mod claims;
 mod common_senders;
-mod companions;
 mod creation_times;
 mod cut_logs;
 mod delays;
 mod detours;
-mod enclosed;
 mod entities;
 mod timed_names;
 

@@ -64,3 +64,17 @@ fn what_two_methods_print_wholly_is_not_what_a_third_one_prints() {
     assert_eq!(last_of(&asks, &(apart(20) + two), 3), ["61", "62", "63"]);
     assert_eq!(last(&(apart(20) + two), 2), ["61 63", "62"]);
 }
+
+#[test]
+fn of_two_that_wait_one_goes_on_with_what_names_the_same() {
+    let names = WORK
+        .replace("point asked", "point asked about=Name.text")
+        .replace("point answered", "point answered about=Name.text");
+    let one = |i: i32| {
+        format!("{i}.000 - asked about=a{i}\n{i}.01{} - noted\n{i}.040 - answered about=a{i}\n", i % 10)
+    };
+    let apart: String = (0..20).map(one).collect();
+    // By time alone the first would go on first.
+    let two = "90.000 - asked about=x1\n90.010 - asked about=x2\n90.040 - answered about=x2\n90.050 - answered about=x1\n";
+    assert_eq!(last_of(&names, &(apart + two), 2), ["61 64", "62 63"]);
+}

@@ -162,20 +162,6 @@ impl Pairs<'_> {
         point.into_iter().flat_map(|point| &point.variables).filter_map(|variable| variable.value_class)
     }
 
-    /// Whether two lines print different values of one kind.
-    pub(in crate::stitch) fn say_other(&self, a: &Event, b: &Event) -> bool {
-        let class = |event: &Event, variable: u32| self.class_of(event, variable);
-        b.values.iter().any(|(variable, text)| {
-            let wanted = class(b, variable);
-            let mut same = a
-                .values
-                .iter()
-                .filter(|(other, _)| wanted.is_some() && class(a, *other) == wanted)
-                .peekable();
-            same.peek().is_some() && !same.any(|(_, other)| other == text || are_part_and_whole(other, text))
-        })
-    }
-
     /// Whether a value that a line prints can be compared with others: what is of no class is not,
     /// as far as the model knows it.
     pub(in crate::stitch) fn is_of_class(&self, event: &Event, variable: u32) -> bool {

@@ -107,24 +107,6 @@ fn who_is_at_work_on_what_lives_on_means_the_one_that_was_made_then() {
 }
 
 #[test]
-fn time_is_no_evidence_against_what_the_whole_of_a_piece_of_work_names() {
-    let model = "
-        point p
-        point b
-        point c
-        top sort Task x=X.id
-          >b c
-          >c
-        top work Task x=X.id
-          >p
-        pair sort work Thread";
-    let lines = |i| format!("a - sort x=name_{i} b@{i}.000\na - sort c@{i}.001\n");
-    let text: String = (0..8).map(lines).collect();
-    let together: String = (0..8).map(|i| format!("{0} {1} {0}>{1}\n", 2 * i + 1, 2 * i + 2)).collect();
-    check(model, &format!("{text}a - work x=other_9 7.050-7.060"), &format!("{together}17\n"));
-}
-
-#[test]
 fn a_thread_goes_on_about_a_thing_however_long_it_has_waited() {
     let model = "
         point p

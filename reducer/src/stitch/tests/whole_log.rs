@@ -159,30 +159,6 @@ fn what_a_request_has_named_each_of_its_spans_can_have_handed_on() {
     self::check(model, &opened("34"), "1 2 3 1>2 1>3\n4");
 }
 
-/// Two calls are at work, and the second line of each piece of work names its call.
-#[test]
-fn a_piece_of_work_was_handed_over_once_when_it_began() {
-    let model = "
-        point p
-        point b
-        point c
-        top ask Task x=X.id
-          >p
-        top sort Task x=X.id
-          >b c
-          >c
-        pair ask sort Thread x=x";
-    let (mut text, mut expected) = (String::new(), String::new());
-    for i in 0..8 {
-        text += &format!("a - ask x=name_{i} {i}.000-{i}.001\na - sort b@{i}.002\n");
-        text += &format!("a - sort x=name_{i} c@{i}.003\n");
-        let line = 3 * i + 1;
-        expected +=
-            &format!("{line} {} {} {line}>{} {}>{}\n", line + 1, line + 2, line + 1, line + 1, line + 2);
-    }
-    check(model, &text, &expected);
-}
-
 #[test]
 fn what_is_printed_in_the_middle_is_a_part() {
     let model = sketch::model(
