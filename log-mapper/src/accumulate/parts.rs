@@ -207,7 +207,6 @@ impl Part<'_> {
     fn join(&mut self, config: &Config) {
         let Self { model, done, orders, together, began, kinds, has_threads, possible, .. } = self;
         let (model, has_threads) = (*model, *has_threads);
-        if !has_threads {}
         done.iter_mut().for_each(|(_, closed)| closed.drop_foreign_main(model));
         if let Some(possible) = possible {
             done.iter_mut().for_each(|(_, closed)| closed.keep(|top| possible[top.index()]));
