@@ -17,6 +17,7 @@ pub(in crate::accumulate) fn walk(orders: &mut Orders<'_>, top: TopLevelId, even
     nodes
 }
 
+/// Nodes of `top` that print `point`, sorted.
 pub(in crate::accumulate) fn nodes_of(orders: &Orders<'_>, top: TopLevelId, point: LogPointId) -> Vec<u32> {
     let places = orders.places(point);
     let found = places.binary_search_by_key(&top, |places| places.top);
@@ -26,7 +27,8 @@ pub(in crate::accumulate) fn nodes_of(orders: &Orders<'_>, top: TopLevelId, poin
     nodes
 }
 
-/// Nodes at which `top` can print `point` after any of `from`, if it follows so.
+/// Nodes at which `top` can print `point` after any of `from`, if the one follows the other as
+/// `is_so` wants it.
 pub(in crate::accumulate) fn step(
     orders: &mut Orders<'_>,
     top: TopLevelId,
