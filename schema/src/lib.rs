@@ -16,6 +16,7 @@ pub mod error;
 pub mod faults;
 pub mod happened_before;
 pub mod ids;
+pub mod in_common;
 pub mod kinds;
 pub mod model;
 pub mod pass;

@@ -8,7 +8,7 @@
 //! from the log, in rounds. In the first round it is how much more often the one line stands so long
 //! after the other than so long before it, which is by chance. What a piece shows itself is never
 //! evidence for it. The same way it is learnt how often two of them both name what so few name
-//! ([`shared`]). The order of the code and values that contradict say what is possible at all.
+//! ([`schema::in_common`]). The order of the code and values that contradict say what is possible at all.
 //! Nothing goes on in a third method where either of two is all that another one prints: tasks of a
 //! pool follow each other, too, and so do those that ask for something and what is asked.
 
@@ -17,15 +17,13 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::assignment::{Edge, shares};
 use schema::delays::{Delays, power};
+use schema::in_common::{InCommon, Named, Rarity};
 use schema::{Event, Kinds, LogPointId, Pass, Place, Span, TopLevelId, TopLevelKind, Value};
 
 use super::began::Began;
 use super::orders::{Follows, Orders, next_of, nodes_of, step, walk};
 use super::pools::Closed;
 use super::rests::are_apart;
-use shared::{Known, Named, Rarity};
-
-mod shared;
 
 /// Spans that have ended before a piece begins, newest first, that are looked at, and those of them
 /// that can wait for it.
@@ -59,10 +57,10 @@ pub(super) fn join(
     window_us: i64,
 ) {
     let (can_follow, wholes) = Default::default();
-    let named = Named::of(done);
+    let named = Named::of(done.iter().map(|(_, closed)| texts(closed)));
     let mut search = Search { orders, kinds, began, done, named, window_us, can_follow, wholes };
     let pieces = search.pieces();
-    let hosts = Learning::new(&pieces).hosts();
+    let hosts = Learning::new(&pieces, &search.named).hosts();
     chain(orders, done, &hosts);
 }
 
@@ -78,6 +76,13 @@ fn ends(closed: &Closed) -> Option<(LogPointId, LogPointId)> {
     let mut points = closed.span.events.iter().filter_map(|event| event.log_point);
     let first = points.next()?;
     Some((first, points.next_back().unwrap_or(first)))
+}
+
+/// What a span names.
+fn texts(closed: &Closed) -> impl Iterator<Item = &str> {
+    let printed = closed.span.events.iter().flat_map(|event| event.values.iter());
+    let named = closed.span.identifiers.iter().map(|value| &*value.text);
+    printed.map(|(_, text)| text).chain(named)
 }
 
 /// Two lines that can follow each other, and the power of two of the time between.
@@ -265,7 +270,8 @@ struct Learning<'p> {
     pieces: &'p Pieces,
     shares: Vec<Vec<f64>>,
     steps: FxHashMap<(LogPointId, LogPointId), Delays>,
-    shared: Known,
+    shared: InCommon<(LogPointId, LogPointId)>,
+    named: &'p Named,
     /// Spans that end with a log point, and how many of them go on; pieces that begin with one, and
     /// how many of them nothing goes on with.
     n_ends: FxHashMap<LogPointId, f64>,
@@ -275,7 +281,7 @@ struct Learning<'p> {
 
 impl<'p> Learning<'p> {
     /// What is more often so than by chance.
-    fn new(pieces: &'p Pieces) -> Self {
+    fn new(pieces: &'p Pieces, named: &'p Named) -> Self {
         let mut n_seen: FxHashMap<Step, f64> = FxHashMap::default();
         let mut n_ends: FxHashMap<LogPointId, f64> = FxHashMap::default();
         for piece in &pieces.all {
@@ -291,15 +297,16 @@ impl<'p> Learning<'p> {
             ((seen - by_chance).max(0.0) / seen) / seen.sqrt().max(1.0)
         };
         let shares = pieces.all.iter().map(|piece| piece.hosts.iter().map(share).collect()).collect();
-        let (steps, shared, n_go_on, n_alone) = Default::default();
-        let mut learning = Self { pieces, shares, steps, shared, n_ends, n_go_on, n_alone };
+        let (steps, n_go_on, n_alone) = Default::default();
+        let shared = InCommon::new(named);
+        let mut learning = Self { pieces, shares, steps, shared, named, n_ends, n_go_on, n_alone };
         learning.learn();
         learning
     }
 
     fn learn(&mut self) {
         self.steps.clear();
-        self.shared = Known::default();
+        self.shared = InCommon::new(self.named);
         for &((last, first, _), shared) in &self.pieces.shared_by_chance {
             self.shared.add((last, first), shared, 0.0);
         }
