@@ -15,7 +15,7 @@ done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- $(ls "$root/tests/programs/sets")
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-aids="counted ways entities delays chance at_work detours alike ownership"
+aids="counted ways entities delays at_work detours ownership"
 
 # Scores of a set, without a pass: correct incorrect F, and the passes that did something.
 score() {

@@ -26,14 +26,12 @@ use crate::ticks::Ticks;
 use crate::{Config, IdField};
 
 mod accept;
-mod alike;
 mod answers;
 mod at_work;
+mod backlog;
 mod called_first;
 mod calls_next;
 mod candidates;
-mod chance;
-mod claims;
 mod coincidence;
 mod common_senders;
 mod confidence;
@@ -46,6 +44,7 @@ mod entities;
 mod evidence;
 mod facts;
 mod found;
+mod hand_overs;
 mod hosts;
 mod ids;
 mod initialized;
@@ -62,7 +61,7 @@ mod pairs;
 mod peers;
 mod queue_order;
 mod remote_calls;
-mod retries;
+mod request_values;
 mod rounds;
 mod serials;
 mod series;
@@ -128,7 +127,12 @@ pub(crate) fn stitch(
     found.add(Pass::CallsNext, |_| calls_next::join(&pairs, &facts, &mut candidates));
     config.run(Pass::Entities, || entities.keep_named(&pairs, &mut candidates));
     let late = delays::Late::new(&pairs, &facts, &candidates);
+    let is_by_time = |one: &mut Candidate| one.is_bare && !one.evidence.0.same_thread;
+    let mut by_time: Vec<Candidate> = candidates.extract_if(.., is_by_time).collect();
     leave_out(model, &pairs, &facts, (&late, config), &mut candidates);
+    by_time.retain(|candidate| !facts.are_apart(candidate.from, candidate.to));
+    config.run(Pass::Detours, || detours::leave_out(model, &pairs, &facts, &mut by_time));
+    by_time.par_sort_unstable();
     candidates.par_sort_unstable();
     let mut links = Links::new(config);
     links.links = by_component(
@@ -140,6 +144,7 @@ pub(crate) fn stitch(
     links.links.extend(found.links);
     links.add(Pass::Labels, |_| facts.of_label());
     keep_apart(&facts, &mut links.links);
+    links.add(Pass::ByTime, |links| hand_overs::find(&pairs, &facts, &by_time, links));
     links.links.sort_unstable();
     join_more(model, &pairs, &facts, &mut links);
     links.links.sort_unstable();
@@ -222,10 +227,8 @@ fn leave_out(
     config.run(Pass::Delays, || delays::keep_usual(pairs, facts, candidates));
     candidates.retain(|candidate| !facts.are_apart(candidate.from, candidate.to));
     config.run(Pass::Ids, || keep_of_id(facts, candidates));
-    config.run(Pass::Chance, || chance::leave_out(pairs, facts, candidates));
     config.run(Pass::AtWork, || at_work::leave_out(pairs, facts, candidates));
     config.run(Pass::Detours, || detours::leave_out(model, pairs, facts, candidates));
-    config.run(Pass::Alike, || alike::keep_alike(pairs, facts, candidates));
     let is_guess = |one: &Candidate| ownership::is_guess(pairs, facts, one.from, one.to);
     config.run(Pass::Ownership, || candidates.retain(|candidate| !is_guess(candidate)));
 }

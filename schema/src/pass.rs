@@ -128,14 +128,10 @@ passes! {
     Aid Entities = "entities",
     /// Hand-offs take as long as they usually take.
     Aid Delays = "delays",
-    /// What comes as often at other times comes by chance.
-    Aid Chance = "chance",
     /// Another node is at work on the thing.
     Aid AtWork = "at_work",
     /// Who went another way through its code.
     Aid Detours = "detours",
-    /// Who has printed last what no such sender prints.
-    Aid Alike = "alike",
     /// Who works on what numbered work has.
     Aid Ownership = "ownership",
     /// What a thread prints in the middle of something.
@@ -168,7 +164,7 @@ passes! {
     Link Hosts = "hosts",
     /// Who names the node that it talks to.
     Link Peers = "peers",
-    /// What only one request at work can have done.
+    /// What only one request waits for.
     Link Within = "within",
     /// What a request has named each of its spans can have handed on.
     Link Mentions = "mentions",

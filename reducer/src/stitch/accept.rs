@@ -10,36 +10,27 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::TopLevelId;
 
-use super::claims::{Claims, Values, contradict, request_values};
 use super::evidence::{Candidate, is_chain};
 use super::facts::Facts;
-use super::pairs::{Mapped, Pair, Pairs, Role};
-use super::{queue_order, retries};
+use super::pairs::{Pair, Pairs, Role};
+use super::request_values::{Values, contradict, request_values, unite};
 use crate::merge::SpanLink;
 
 /// The hand-offs taken from `candidates`, which are sorted best first.
 pub(super) fn accept(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &[Candidate]) -> Vec<SpanLink> {
-    let claims = Claims::new(pairs, facts, candidates);
     let mut state = State { equals: equals(candidates), ..State::default() };
     let mut taken = Vec::new();
     for candidate in candidates {
         let pair = pairs.get(candidate.pair);
-        if !claims.are_sure(candidate) {
-            continue;
-        }
         if state.is_free(facts, pair, candidate)
-            && !state.is_done(facts, pair, candidate)
             && state.is_inside(facts, pair, candidate)
             && state.join(facts, pairs, candidate)
         {
             state.occupy(pairs, candidate);
-            state.serve(facts, pair, candidate);
             state.extend(facts, pair, candidate);
             taken.push(candidate);
         }
     }
-    queue_order::uncross(pairs, facts, candidates, &mut taken);
-    retries::begin_first(pairs, candidates, &mut taken);
     taken.into_iter().map(|candidate| state.link(pairs, candidate)).collect()
 }
 
@@ -73,9 +64,6 @@ struct State<'s, 'c> {
     /// The receiver, the last one, of each (sender, pair) that has one.
     sent: FxHashMap<(u32, u32), u32>,
     parent: FxHashMap<u32, u32>,
-    /// Where the receiver ended that has the name of what the sender handed over, per
-    /// (sender, pair).
-    served_us: FxHashMap<(u32, u32), i64>,
     /// What the component of each root works on, where that has a number.
     labels: FxHashMap<u32, u32>,
     /// Last event of a sender and of what it handed over on its node.
@@ -92,27 +80,6 @@ impl<'s> State<'s, '_> {
             let known = self.ends_us.entry(candidate.from).or_insert(end_us);
             *known = end_us.max(*known);
         }
-    }
-
-    /// Remembers the end of a receiver that is known by the name of what it was given.
-    fn serve(&mut self, facts: &Facts<'s>, pair: &Pair, candidate: &Candidate) {
-        if !candidate.is_bare && pair.role == Role::Local && pair.map.iter().any(Mapped::tells) {
-            let end_us = facts.get(candidate.to).end_us;
-            let known = self.served_us.entry((candidate.from, candidate.pair)).or_insert(end_us);
-            *known = end_us.max(*known);
-        }
-    }
-
-    /// Whether a sender that time alone tells names one thing that it hands over, and who
-    /// was given that was done before the receiver began, where no thread is printed.
-    fn is_done(&self, facts: &Facts<'s>, pair: &Pair, candidate: &Candidate) -> bool {
-        let (sender, receiver) = (facts.get(candidate.from), facts.get(candidate.to));
-        let served_us = self.served_us.get(&(candidate.from, candidate.pair));
-        let is_handed = |class| pair.map.iter().any(|mapped| mapped.from == class && mapped.tells());
-        candidate.is_bare
-            && receiver.thread.is_none()
-            && served_us.is_some_and(|&served_us| served_us < receiver.start_us)
-            && sender.values().iter().filter(|value| is_handed(value.value_class)).count() == 1
     }
 
     fn is_free(&self, facts: &Facts<'s>, pair: &Pair, candidate: &Candidate) -> bool {
@@ -233,21 +200,4 @@ impl<'s> State<'s, '_> {
 fn dedup(tops: &mut Vec<TopLevelId>) {
     let mut known = FxHashSet::default();
     tops.retain(|top| known.insert(*top));
-}
-
-/// PERF: the smaller goes into the larger, so that joining n spans to one
-/// component costs n log n.
-fn unite<'s>(ours: Values<'s>, theirs: Values<'s>) -> Values<'s> {
-    let (few, mut many) = if ours.len() < theirs.len() { (ours, theirs) } else { (theirs, ours) };
-    for (class, texts) in few {
-        let known = many.entry(class).or_default();
-        let (less, more) = if known.len() < texts.len() {
-            (std::mem::take(known), texts)
-        } else {
-            (texts, std::mem::take(known))
-        };
-        *known = more;
-        known.extend(less);
-    }
-    many
 }

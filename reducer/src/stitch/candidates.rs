@@ -7,7 +7,6 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::ptr;
 
@@ -16,7 +15,7 @@ use schema::kinds::{TELLING_MIN, is_unique};
 use schema::{IdentifierStrength, LinkKind, Pass, TopLevelId, TopLevelKind, Value, ValueClassId};
 
 use super::determined::Determined;
-use super::evidence::{Candidate, Evidence, hands_on, names_alike, names_part, names_thread, weigh};
+use super::evidence::{Candidate, Evidence, hands_on, names_part, names_thread, weigh};
 use super::facts::{Fact, Facts, Telling};
 use super::pairs::{Pair, Pairs, Role};
 use crate::Config;
@@ -43,10 +42,6 @@ const HAND_OFF_LOOK_BACK_MAX: usize = 16;
 /// sender's last event, µs: what takes longer is not handed over directly.
 const HAND_OFF_MAX_US: i64 = 10_000_000;
 
-/// Without a shared value the sender must have printed something this many times
-/// more recently than any other.
-const NEARER_MIN: i64 = 10;
-
 /// What was printed at most this long ago was just printed, µs.
 const JUST_US: i64 = 100_000;
 
@@ -57,9 +52,6 @@ pub(super) const TICK_US: i64 = 2_000;
 /// thread that goes round by itself, hands over nothing that time alone or the thread's
 /// name could tell, µs: it has started what it runs, and waits.
 const STARTER_SILENT_MAX_US: i64 = 1_000_000;
-
-/// How far back turns are looked at, µs.
-const TURNS_US: i64 = 1_000_000;
 
 /// On one node a receiver can print this much before its sender does, µs.
 const LOCAL_LEAD_MAX_US: i64 = 1_000_000;
@@ -83,14 +75,10 @@ pub(super) struct Finder<'a> {
     by_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
     /// The same of those methods of which a span says little.
     by_other_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
-    /// Receivers of local pairs by (node, top-level method), in order of start.
-    receivers: FxHashMap<(u32, TopLevelId), Vec<u32>>,
     /// Spans that can work on an attached object, by text, in order of start.
     by_text: FxHashMap<&'a str, Vec<u32>>,
     /// Spans that hold a text, in order of start: up to [`SHARING_MAX`] and one.
     holders: FxHashMap<&'a str, Vec<u32>>,
-    /// Spans that hold a digest or a UUID, by (node, text), in order of start.
-    by_digest: FxHashMap<(u32, &'a str), Vec<u32>>,
     /// What comes with what in spans that can work on an attached object.
     determined: Determined,
     /// When a dispatcher printed an address of its node, in order: it met a new
@@ -130,8 +118,8 @@ impl<'a> Finder<'a> {
     /// Indexes the spans as senders.
     pub(super) fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>, config: &'a Config) -> Self {
         let (by_top, by_text) = rayon::join(|| ByTop::new(pairs, facts), || ByText::new(pairs, facts));
-        let ByTop { by_value, by_top, by_other_top, receivers } = by_top;
-        let ByText { by_text, holders, by_digest, determined, births_us, at_work, of_thread } = by_text;
+        let ByTop { by_value, by_top, by_other_top } = by_top;
+        let ByText { by_text, holders, determined, births_us, at_work, of_thread } = by_text;
         Self {
             pairs,
             facts,
@@ -139,10 +127,8 @@ impl<'a> Finder<'a> {
             by_value,
             by_top,
             by_other_top,
-            receivers,
             by_text,
             holders,
-            by_digest,
             determined,
             births_us,
             at_work,
@@ -412,19 +398,6 @@ impl<'a> Finder<'a> {
     /// telling one round from the next it is given by others, round by round.
     fn starts_rounds(&self, pair: &Pair) -> bool {
         pair.kind == LinkKind::Thread && self.pairs.kind(pair.to) == TopLevelKind::IdentifierLoss
-    }
-
-    /// Whether who fills the queue of such a thread in rounds of his own has printed nothing
-    /// in the round in which a candidate's receiver would have been given to it: time does
-    /// not tell so, for his life is no request.
-    fn is_idle(&self, pair: &Pair, candidate: &Candidate) -> bool {
-        let (sender, receiver) = (self.facts.get(candidate.from), self.facts.get(candidate.to));
-        pair.kind == LinkKind::Queue
-            && pair.many
-            && candidate.is_bare
-            && self.pairs.kind(pair.to) == TopLevelKind::IdentifierLoss
-            && sender.start_us <= receiver.start_us
-            && has_waited(sender, receiver)
     }
 
     fn candidate(&self, index: u32, from: u32, to: u32, evidence: Evidence) -> Candidate {

@@ -26,7 +26,6 @@ use schema::{LogPointId, Pass};
 use super::candidates::TICK_US;
 use super::facts::{Fact, Facts};
 use super::joined;
-use super::within::SHIFT_US;
 use crate::merge::{Sets, SpanLink};
 
 /// Stamps from which to learn.
@@ -37,6 +36,9 @@ const EXCEPTIONS_SHARE: usize = 8;
 
 /// A stamp is new for this long, µs.
 const NEW_US: i64 = 1_000_000;
+
+/// How much later what is together by chance is as likely to be, µs.
+const SHIFT_US: i64 = 1_000_000;
 
 /// Links to what was stamped while somebody began, in addition to `links`.
 pub(super) fn join(facts: &Facts<'_>, skew_us: i64, links: &[SpanLink]) -> Vec<SpanLink> {

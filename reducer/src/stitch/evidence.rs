@@ -82,12 +82,6 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    /// Whether as much speaks for one as for the other, but for time.
-    pub(super) fn tells_as(&self, other: &Self) -> bool {
-        let Self { is_first, magnitude, distance_us, .. } = *other;
-        Self { is_first, magnitude, distance_us, ..*self } == *other
-    }
-
     /// Whether as much speaks for one as for the other, whatever the places of
     /// their pairs' ends.
     pub(super) fn is_as_good(&self, other: &Self) -> bool {

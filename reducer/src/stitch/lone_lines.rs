@@ -28,7 +28,6 @@ use rustc_hash::FxHashSet;
 use schema::kinds::is_made;
 use schema::{LogPointId, Pass};
 
-use super::claims::Claims;
 use super::evidence::{Candidate, is_naming};
 use super::facts::Facts;
 use super::pairs::Pairs;
@@ -70,10 +69,7 @@ pub(super) fn join(
     let mut next = following(pairs, facts);
     next.retain(|next| !linked.contains(&next.to));
     let known = Known::learn(facts, &next);
-    // What several claim by time alone of one who starts only one of them, nobody gets.
-    let claims = Claims::new(pairs, facts, candidates);
-    let is_sure = |candidate: &&Candidate| claims.are_sure(candidate);
-    let sure = candidates.iter().filter(|candidate| !candidate.is_bare || is_sure(candidate));
+    let sure = candidates.iter().filter(|candidate| !candidate.is_bare);
     let handed: FxHashSet<u32> = sure.map(|candidate| candidate.to).collect();
     let mut is_lone = vec![false; facts.len()];
     let mut out = Vec::new();

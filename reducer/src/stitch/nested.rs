@@ -27,11 +27,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::kinds::is_made;
 use schema::{Level, LogPointId, Model, Pass, TopLevelId, TopLevelKind};
 
-use super::claims::{Values, contradict, request_values};
 use super::evidence::names_thread;
 use super::facts::Facts;
 use super::joined;
 use super::pairs::{Pairs, entries};
+use super::request_values::{Values, contradict, request_values};
 use crate::merge::SpanLink;
 use crate::skeleton::Event;
 

@@ -152,13 +152,6 @@ pub(super) struct Mapped {
     pub(super) is_one: bool,
 }
 
-impl Mapped {
-    /// Whether it tells requests apart.
-    pub(super) fn tells(&self) -> bool {
-        self.strength == IdentifierStrength::Request
-    }
-}
-
 impl<'m> Pairs<'m> {
     /// Whether the receiver has begun when the sender on its node still prints what it only
     /// prints before it hands over: somebody else has handed it over. The events of an

@@ -5,21 +5,20 @@ use schema::{Accumulator, CallSite, Event, Model, Name, NodeOutput, Place, Span,
 
 use crate::{Config, reduce};
 
-mod alike;
 mod answers;
 mod asking;
 mod at_work;
 mod called_first;
 mod callers;
 mod calls_next;
-mod chance;
-mod claims;
 mod common_senders;
 mod creation_times;
 mod cut_logs;
 mod delays;
 mod detours;
+mod dispatchers;
 mod entities;
+mod hand_overs;
 mod timed_names;
 
 mod hosts;
@@ -38,7 +37,6 @@ mod order_of_lines;
 mod peers;
 mod queue_order;
 mod remote_calls;
-mod retries;
 mod same_ids;
 mod senders;
 mod series;

@@ -9,8 +9,6 @@ use crate::stitch::evidence::is_address;
 pub(super) struct AtWork {
     pub(super) start_us: i64,
     pub(super) end_us: i64,
-    /// It was given something that nobody calls, and had left before what it was at.
-    pub(super) is_given: bool,
 }
 
 impl<'a> Finder<'a> {
@@ -57,20 +55,6 @@ impl<'a> Finder<'a> {
         let thread = b.thread.filter(|_| a.node == b.node && a.thread == b.thread);
         thread.and_then(|thread| self.at_work.get(&(b.node, thread))).map_or(&[], Vec::as_slice)
     }
-
-    /// Whether the thread of a caller was given something else before the receiver began in it:
-    /// it has left what it was at, as far as time alone tells. In the middle of work on one thing,
-    /// what seems to be given can be a call that nobody knows of.
-    pub(super) fn has_left(&self, pair: &Pair, caller: &Fact<'a>, receiver: &Fact<'a>) -> bool {
-        if !pair.is_call() {
-            return false;
-        }
-        let spans = self.work_of_one_thread(caller, receiver);
-        let since_us = receiver.start_us.saturating_sub(since_us(caller, receiver));
-        let first = spans.partition_point(|span| span.start_us <= since_us);
-        let between = spans[first..].iter().take_while(|span| span.start_us < receiver.start_us);
-        between.take(LOOK_BACK_MAX).any(|span| span.is_given)
-    }
 }
 
 /// When each thread was at work, by (node, thread), in order, but for what only hands out work.
@@ -79,8 +63,8 @@ pub(super) fn at_work<'a>(pairs: &Pairs<'_>, facts: &'a Facts<'a>) -> FxHashMap<
     for (_, fact) in facts.iter() {
         let hands_out = fact.tops.first().is_some_and(|&top| pairs.is_dispatcher(top));
         if let Some(thread) = fact.thread.filter(|_| !hands_out) {
-            let (start_us, end_us, is_given) = (fact.start_us, fact.end_us, is_given(pairs, fact));
-            at_work.entry((fact.node, thread)).or_default().push(AtWork { start_us, end_us, is_given });
+            let work = AtWork { start_us: fact.start_us, end_us: fact.end_us };
+            at_work.entry((fact.node, thread)).or_default().push(work);
         }
     }
     at_work
@@ -95,15 +79,4 @@ pub(super) fn is_amid(outer: &Fact<'_>, inner: &Fact<'_>) -> bool {
     let is_one_thread = outer.thread.is_some() && (outer.node, outer.thread) == (inner.node, inner.thread);
     let is_around = |((begins, goes_on), (first, last))| begins < first && last < goes_on;
     is_one_thread && ends(outer).zip(ends(inner)).is_some_and(is_around)
-}
-
-/// Whether a span begins as a task does that is handed to a thread, and that nobody calls.
-fn is_given(pairs: &Pairs<'_>, fact: &Fact<'_>) -> bool {
-    let is_call = |pair: &Pair| pair.kind == LinkKind::Call && pair.id.is_some();
-    let is_called = |top: TopLevelId| pairs.to(top).any(|pair| is_call(pairs.get(pair)));
-    fact.tops.iter().all(|&top| {
-        pairs.kind(top) == TopLevelKind::Task
-            && fact.first_point.is_some_and(|point| pairs.starts_with(top, point))
-            && !is_called(top)
-    })
 }

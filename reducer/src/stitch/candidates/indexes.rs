@@ -2,7 +2,6 @@
 //! by what they name and their threads.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::kinds::is_unique;
 use schema::{TopLevelId, ValueClassId};
 
 use super::SHARING_MAX;
@@ -35,7 +34,6 @@ pub(super) struct ByTop<'a> {
     pub(super) by_value: FxHashMap<ValueKey<'a>, Vec<OfTop>>,
     pub(super) by_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
     pub(super) by_other_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
-    pub(super) receivers: FxHashMap<(u32, TopLevelId), Vec<u32>>,
 }
 
 impl<'a> ByTop<'a> {
@@ -45,20 +43,14 @@ impl<'a> ByTop<'a> {
             pairs.map(|pair| pair.from).collect()
         };
         let (local, remote) = (senders(false), senders(true));
-        let local_pairs = pairs.iter().filter(|pair| pair.role == Role::Local);
-        let received: FxHashSet<TopLevelId> = local_pairs.map(|pair| pair.to).collect();
         let mut by_value: FxHashMap<ValueKey<'a>, Vec<OfTop>> = FxHashMap::default();
         let mut by_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         let mut by_other_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
-        let mut receivers: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
             for &top in fact.other_tops.iter().filter(|top| local.contains(*top)) {
                 by_other_top.entry((fact.node, top)).or_default().push(index);
             }
             for &top in fact.tops {
-                if received.contains(&top) {
-                    receivers.entry((fact.node, top)).or_default().push(index);
-                }
                 let nodes = [(fact.node, local.contains(&top)), (ANY_NODE, remote.contains(&top))];
                 for (node, _) in nodes.iter().filter(|(_, wanted)| *wanted) {
                     by_top.entry((*node, top)).or_default().push(index);
@@ -69,7 +61,7 @@ impl<'a> ByTop<'a> {
                 }
             }
         }
-        Self { by_value, by_top, by_other_top, receivers }
+        Self { by_value, by_top, by_other_top }
     }
 }
 
@@ -77,7 +69,6 @@ impl<'a> ByTop<'a> {
 pub(super) struct ByText<'a> {
     pub(super) by_text: FxHashMap<&'a str, Vec<u32>>,
     pub(super) holders: FxHashMap<&'a str, Vec<u32>>,
-    pub(super) by_digest: FxHashMap<(u32, &'a str), Vec<u32>>,
     pub(super) determined: Determined,
     pub(super) births_us: FxHashMap<(u32, &'a str), Vec<i64>>,
     pub(super) at_work: FxHashMap<(u32, &'a str), Vec<AtWork>>,
@@ -90,7 +81,6 @@ impl<'a> ByText<'a> {
             pairs.iter().filter(|pair| pair.role == Role::Attached).map(|pair| pair.from).collect();
         let mut by_text: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
         let mut holders: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
-        let mut by_digest: FxHashMap<(u32, &str), Vec<u32>> = FxHashMap::default();
         let mut births_us: FxHashMap<(u32, &str), Vec<i64>> = FxHashMap::default();
         let mut of_thread: FxHashMap<(u32, &str), Vec<u32>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
@@ -103,9 +93,6 @@ impl<'a> ByText<'a> {
                 if spans.len() <= SHARING_MAX && spans.last() != Some(&index) {
                     spans.push(index);
                 }
-            }
-            for value in fact.values().iter().filter(|value| is_unique(&value.text)) {
-                by_digest.entry((fact.node, &value.text)).or_default().push(index);
             }
             if fact.tops.iter().any(|top| attached.contains(top)) {
                 let mut texts: Vec<&str> = fact.values().iter().map(|value| &*value.text).collect();
@@ -121,6 +108,6 @@ impl<'a> ByText<'a> {
         }
         let determined = Determined::learn(facts, |fact| fact.tops.iter().any(|top| attached.contains(top)));
         let at_work = at_work(pairs, facts);
-        Self { by_text, holders, by_digest, determined, births_us, at_work, of_thread }
+        Self { by_text, holders, determined, births_us, at_work, of_thread }
     }
 }

@@ -37,22 +37,6 @@ fn who_has_printed_what_it_prints_after_its_call_has_called_before() {
 }
 
 #[test]
-fn whose_thread_was_given_something_else_has_left_what_it_was_at() {
-    let left = "a t save p@1.0\na t tick q@1.1\na t flush q@1.2";
-    check(CALLER, left, "1\n2\n3");
-    // Another thread was.
-    check(CALLER, &left.replace("t tick", "u tick"), "1 3 1>3\n2");
-    // It goes on with what it was at, after that.
-    check(CALLER, &left.replace("p@1.0", "p@1.0 p@1.15"), "1 3 1>3\n2");
-    // It may have called that itself.
-    let called = format!("{CALLER}    pair other tick Call\n");
-    check(&called, left, "1 3 1>3\n2");
-    // Nor was it given what is somebody's, and no task.
-    let called = CALLER.replace("top tick Task", "top tick RpcHandler");
-    check(&called, left, "1 3 1>3\n2");
-}
-
-#[test]
 fn what_stands_in_the_middle_of_a_thread_s_work_was_not_taken_from_a_queue() {
     let queue = "
         point p n=Id.n

@@ -194,27 +194,6 @@ fn what_carries_an_object_can_have_it_from_several_carriers() {
 }
 
 #[test]
-fn what_values_say_comes_before_what_time_says() {
-    // Whoever tells is of another session than the work: who was greeted shows it.
-    check(
-        "point p
-         top tell Task peer=Peer.id
-           >p
-         top work Task session=Session.id
-           >p
-         top greet Task peer=Peer.id session=Session.id
-           >p
-         pair tell work Thread
-         pair tell greet Socket peer=peer",
-        "a t tell peer=peer-1 1.0-1.0
-         a u work session=session-2 1.1-1.1
-         b v greet peer=peer-1 session=session-1 1.2-1.2",
-        "1 3 1>3
-         2",
-    );
-}
-
-#[test]
 fn a_life_joins_what_leads_to_one_that_has_its_sender() {
     let model = "point p
         top open Task session=Session.id
@@ -230,58 +209,4 @@ fn a_life_joins_what_leads_to_one_that_has_its_sender() {
         a v note session=session-{i} {t}.9-{t}.9\n";
     check(model, &each(0..16, session), &groups(16, 3, "{0} {1} {2} {0}>{1} {1}>{2}\n"));
     check(model, &each(0..14, session), &groups(14, 3, "{0} {1} {0}>{1}\n{2}\n"));
-}
-
-/// What a task prints later names nothing.
-const SERVED: &str = "
-    point p
-    point q
-    top ask Task id=Id.n
-      >p
-    top work Task id=Id.n
-      >p q
-      >q
-    pair ask work Thread id=id";
-
-#[test]
-fn who_named_one_thing_that_was_done_hands_over_nothing_by_time_alone() {
-    let lines = |last: &str| {
-        format!(
-            "a - ask id=70001 1.0-1.0
-             a - work id=70001 p@1.01 p@{last}
-             a - work q@1.03"
-        )
-    };
-    check(SERVED, &lines("1.02"), "1 2 1>2\n3");
-    // It is at work, and this can be a part of it.
-    check(SERVED, &lines("1.04"), "1 2 3 1>2 1>3");
-    // The other thing that it names may still be to be done.
-    let two = lines("1.02").replace("ask id=70001", "ask id=70001 id=70002");
-    check(SERVED, &two, "1 2 3 1>2 1>3");
-    // Threads show that it was handed over to several.
-    let threads = lines("1.02").replace("a - work q", "a w2 work q");
-    check(&format!("{SERVED} many"), &lines("1.02"), "1 2 1>2\n3");
-    check(&format!("{SERVED} many"), &threads, "1 2 3 1>2 1>3");
-}
-
-/// A loop hands over to another one, round by round.
-#[test]
-fn who_fills_a_queue_again_and_again_has_sent_nothing_in_a_round_without_a_line() {
-    let model = "point p
-         top serve Task server=Server.name?
-           >p
-         top obey IdentifierLoss path=Task.path
-           >p
-         pair serve obey Queue many";
-    let serves = "a server serve server=host,39713,1795 p@1.0 p@2.0 p@60.0\n";
-    let obeys = |at: &str| format!("{serves}a worker obey path=/tasks/1 {at}");
-    check(model, &obeys("2.5-2.6"), "1 2 1>2");
-    check(model, &obeys("30.0-30.1"), "1\n2");
-    // What is handed over once waits as long as it has to.
-    check(&model.replace(" many", ""), &obeys("30.0-30.1"), "1 2 1>2");
-    // Where another one can have sent it, that one is no surer.
-    let two = format!("{serves}a t serve 20.0-29.5\na worker obey path=/tasks/1 30.0-30.1");
-    check(model, &two, "1\n2\n3");
-    // Who prints only afterwards has not been silent.
-    check(model, &obeys("0.995-0.996"), "2 1 1>2");
 }

@@ -15,31 +15,6 @@ const QUEUE: &str = "
     pair ask print Queue owner=owner";
 
 #[test]
-fn of_equal_ones_who_has_put_first_is_taken_first() {
-    check(
-        QUEUE,
-        "a - ask owner=ada_17 put@1.0
-         a - ask owner=ada_17 put@1.1
-         a - print owner=ada_17 taken@1.2
-         a - print owner=ada_17 taken@1.5",
-        "1 3 1>3
-         2 4 2>4",
-    );
-    // Who tells more apart than time is not exchanged.
-    check(
-        &QUEUE
-            .replace("owner=Job.owner", "owner=Job.owner page=Job.page")
-            .replace("owner=owner", "owner=owner page=page"),
-        "a - ask owner=ada_17 page=p_101 put@1.0
-         a - ask owner=ada_17 page=p_102 put@1.1
-         a - print owner=ada_17 page=p_102 taken@1.2
-         a - print owner=ada_17 page=p_101 taken@1.5",
-        "1 4 1>4
-         2 3 2>3",
-    );
-}
-
-#[test]
 fn what_stands_behind_a_receiver_in_the_log_has_not_handed_it_over() {
     // All within one tick of the clock.
     check(

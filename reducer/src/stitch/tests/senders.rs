@@ -45,34 +45,6 @@ fn a_caller_that_began_anew_is_not_who_called() {
 }
 
 #[test]
-fn who_has_just_printed_is_the_starter() {
-    let model = "point p
-         top ask Task
-           >p
-         top work Task
-           >p
-         pair ask work Thread";
-    check(
-        model,
-        "a t1 ask 1.0-1.0
-         a t2 ask 2.0-2.0
-         a w work 2.001-2.1",
-        "1
-         2 3 2>3",
-    );
-    // Two that printed at about the same time: either may be.
-    check(
-        model,
-        "a t1 ask 1.999-1.999
-         a t2 ask 2.0-2.0
-         a w work 2.001-2.1",
-        "1
-         2
-         3",
-    );
-}
-
-#[test]
 fn a_thread_named_after_what_it_works_on_belongs_to_whoever_works_on_it() {
     let model = "point p
          top open Task region=Region.name
@@ -109,48 +81,6 @@ fn who_started_a_thread_that_goes_round_by_itself_waits() {
     // A task is handed over at any time.
     let task = model.replace("IdentifierLoss", "Task");
     check(&task, &format!("{started}{named}"), "1 2 1>2");
-}
-
-#[test]
-fn about_one_thing_what_is_handed_over_in_turn_is_taken_in_turn() {
-    // The table's name comes back again and again: it tells nothing alone. What
-    // flushes knows more of its request than the table, or it would serve that.
-    let model = "point p
-         top ask Task name=Table.name?
-           >p
-         top flush Task name=Table.name? up_to=Position.n
-           >p
-         top look Task name=Table.name?
-           >p
-         pair ask flush Thread name=name";
-    let looks = "a z look name=t1 10-10
-         a z look name=t1 20-20
-         a z look name=t1 30-30
-         a z look name=t1 40-40
-         a z look name=t1 50-50\n";
-    check(
-        model,
-        &format!(
-            "{looks}
-             a t ask name=t1 60.000-60.000
-             a w1 flush name=t1 60.005-60.100
-             a t ask name=t1 60.020-60.020
-             a w2 flush name=t1 60.025-60.120"
-        ),
-        "1\n2\n3\n4\n5\n6 7 6>7\n8 9 8>9",
-    );
-    // Two are waiting: what is handed over first is taken first.
-    check(
-        model,
-        &format!(
-            "{looks}
-             a t ask name=t1 60.000-60.000
-             a u ask name=t1 60.002-60.002
-             a w1 flush name=t1 60.005-60.100
-             a w2 flush name=t1 60.006-60.120"
-        ),
-        "1\n2\n3\n4\n5\n6 8 6>8\n7 9 7>9",
-    );
 }
 
 #[test]
@@ -248,46 +178,6 @@ fn who_is_at_work_while_one_sender_is_belongs_to_it() {
     check(model, &spans(1.1), &(0..20).map(apart).collect::<String>());
 }
 
-#[test]
-fn without_threads_a_caller_comes_before_what_it_calls() {
-    let model = "point p
-         top run Task
-           >p
-         top step Task
-           >p
-         pair run step Call";
-    check(model, "a - run 1.0-1.1\na - step 1.0-1.0", "1 2 1>2");
-    check(model, "a - step 1.0-1.0\na - run 1.0-1.1", "1\n2");
-}
-
-#[test]
-fn without_threads_what_goes_on_did_not_begin_now() {
-    let model = "point p
-         point q
-         top ask Task
-           >p
-         top store Task
-           >q p
-           p
-         pair ask store Thread";
-    check(model, "a - ask 1.0-1.1\na - store 1.1-1.2", "1\n2");
-    check(model, "a t ask 1.0-1.1\na w store 1.1-1.2", "1 2 1>2");
-}
-
-#[test]
-fn without_threads_what_anybody_can_have_printed_is_handed_to_nobody_by_time() {
-    let model = "point p
-         top receive Task
-           >p
-         top scan Task id=Id.n
-           >p
-         pair receive scan Queue";
-    check(model, "a - receive 1.0-1.1\na - scan|receive 1.2-1.2", "1\n2");
-    check(model, "a - receive 1.0-1.1\na - scan|receive id=7 1.2-1.2", "1 2 1>2");
-    check(model, "a - receive 1.0-1.1\na - scan 1.2-1.2", "1 2 1>2");
-    check(model, "a t receive 1.0-1.1\na w scan|receive 1.2-1.2", "1 2 1>2");
-}
-
 /// Two threads begin alike and show the name of their process.
 #[test]
 fn who_calls_itself_does_so_in_its_thread() {
@@ -348,57 +238,6 @@ fn a_late_hand_off_of_what_nobody_else_names_is_one() {
     // Others work on the block, on other connections, and one comes back.
     let others = "a - write block=block_2001 peer=/10.0.0.1:6001 400.0-400.0\n";
     check(model, &(quick + late + others), &(known + "41\n42\n43\n44\n45\n"));
-}
-
-const CLOSES: &str = "
-    point p
-    point q
-    top close Task region=Region.name
-      >p q
-      q<
-    top split Task region=Region.name
-      >p q
-      q<
-    top part Task
-      >p<
-    pair close part Thread
-    pair split part Thread";
-
-/// Tasks of two kinds start parts that name nothing: one of them alone is at work. Of its
-/// kind it is not the only one that time allows, but the other kind's was done.
-#[test]
-fn without_threads_who_is_at_work_hands_over_not_who_was_done() {
-    check(
-        CLOSES,
-        "a - close region=users_1 p@1.0 q@1.373
-         a - split region=users_2 p@1.412 q@1.431
-         a - split region=users_3 p@1.2 q@1.400
-         a - part p@1.430 p@1.430",
-        "1
-         3
-         2 4 2>4",
-    );
-}
-
-/// What is at work has printed long before what it prints only after it has handed over.
-#[test]
-fn without_threads_who_is_past_the_hand_off_hands_over_nothing() {
-    let mut model = sketch::model(CLOSES);
-    let text = "a - close region=users_1 p@1.0 q@1.373
-                a - split region=users_2 p@1.412 q@1.831
-                a - split region=users_3 p@1.2 q@1.400
-                a - part p@1.630 p@1.630";
-    let links = |model: &Model| {
-        let spans = spans(model, text);
-        print(&reduce(model, outputs(&spans, |_, _| 0), &Config::default()))
-    };
-    assert_eq!(links(&model), "1\n3\n2 4 2>4\n");
-    let split = sketch::top(&model, "split");
-    let after = vec![sketch::point(&model, "p")];
-    model.communication_pairs.iter_mut().filter(|pair| pair.from == split).for_each(|pair| {
-        pair.after.clone_from(&after);
-    });
-    assert!(!links(&model).contains("2>4"));
 }
 
 /// A region is opened because it was asked for, and then deployed; whoever deploys it can
@@ -503,32 +342,6 @@ fn who_names_several_of_what_it_hands_over_has_handed_over_no_other() {
     let job = "job=job_10017";
     let spans = spans(&format!("region=users,a region=users,m {job}"), &format!("books,a {job}"));
     check(model, &spans, "1 2 1>2");
-}
-
-#[test]
-fn without_threads_time_alone_hands_over_nothing_that_another_has_just_named() {
-    let model = "point p
-         top repair Task
-           >p
-         top stream Task plan=Plan.id
-           >p
-         top receive Task plan=Plan.id
-           >p
-         pair repair receive Thread";
-    let plan = "06b7b080-e597-11f1-bbf1-4d68ff3ad20d";
-    let spans = |first_us: &str, thread: &str| {
-        format!(
-            "a {thread} stream plan={plan} {first_us}-{first_us}
-             a {thread}2 repair 2.0-2.1
-             a {thread}3 receive plan={plan} 2.2-2.2"
-        )
-        .replace("-2 ", "- ")
-        .replace("-3 ", "- ")
-    };
-    check(model, &spans("1.95", "-"), "1\n2\n3");
-    // Long ago, or where threads are printed.
-    check(model, &spans("0.1", "-"), "1\n2 3 2>3");
-    check(model, &spans("1.95", "t"), "1\n2 3 2>3");
 }
 
 /// A task that starts another one of its kind hands over as to anybody else; the events of

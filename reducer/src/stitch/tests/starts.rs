@@ -37,15 +37,15 @@ fn a_main_has_started_what_begins_past_what_prints_nothing() {
     let mut model = sketch::model(&text);
     let door = sketch::top(&model, "door").index();
     model.top_level_methods[door].outside_rounds = vec![sketch::point(&model, "opened")];
-    let spans = |ends: &str| format!("a t1 main p@1.0 p@{ends}\na w door opened@1.5");
-    check_model(&model, &spans("2.0"), "1\n2");
+    let spans = |begin: &str, end: &str| format!("a t1 main p@{begin} p@{end}\na w door opened@1.5");
+    check_model(&model, &spans("1.45", "2.0"), "1\n2");
     let main = sketch::top(&model, "main").index();
     model.top_level_methods[main].descriptor = schema::model::COMMAND.to_owned() + "V";
-    check_model(&model, &spans("2.0"), "1 2 1>2");
+    check_model(&model, &spans("1.45", "2.0"), "1 2 1>2");
     // Just done, the last thing that it did was to start it.
-    check_model(&model, &spans("1.4"), "1 2 1>2");
+    check_model(&model, &spans("1.45", "1.47"), "1 2 1>2");
     // Long done, it is not the only one that can have.
-    check_model(&model, &spans("1.1").replace("1.5", "3.5"), "1\n2");
+    check_model(&model, &spans("1.0", "1.1").replace("1.5", "3.5"), "1\n2");
 }
 
 #[test]

@@ -235,7 +235,7 @@ fn what_runs_without_main_is_not_mains() {
     top.method = "main".to_owned();
     let as_main = |text: &str| text.replace("start", "main");
     assert_eq!(requests(&model, &as_main(once)), "1 2 1>2\n");
-    assert_eq!(requests(&model, &as_main(&format!("{once}{again}"))), "1\n2\n3\n");
+    assert_eq!(requests(&model, &as_main(&format!("{once}{again}"))), "1 2 1>2\n3\n");
     // It has started what it runs, and waits.
     assert_eq!(requests(&model, "a m main 1.0-9.0\na t tick 2.9-2.9"), "1\n2\n");
 }

@@ -16,12 +16,11 @@ pub(super) const OPENERS: &str = "
 ";
 
 /// Ten times two openers are at work at once, and a task of one of them begins: for one
-/// job, or for `n_jobs` of two; the first `n_alone` tasks when nobody is at work.
-fn openings(n_jobs: usize, n_alone: usize) -> String {
+/// job, or for `n_jobs` of two.
+fn openings(n_jobs: usize) -> String {
     let opening = |i: usize| {
         let (t, first) = (i * 100, format!("10f0{i:04}"));
         let second = if n_jobs == 1 { first.clone() } else { format!("20f0{i:04}") };
-        let load = if i < n_alone { t + 50 } else { t };
         let asks = format!("a - ask job={first} {t}.0-{t}.0\n");
         let asks_too = format!("a - ask job={second} {t}.0-{t}.0\n");
         let asks = if n_jobs == 1 { asks } else { asks + &asks_too };
@@ -29,7 +28,7 @@ fn openings(n_jobs: usize, n_alone: usize) -> String {
             "{asks}
              a - open job={first} {t}.1-{t}.9
              a - open job={second} {t}.1-{t}.9
-             a - load {load}.5-{load}.6\n"
+             a - load {t}.5-{t}.6\n"
         )
     };
     (0..10).map(opening).collect()
@@ -38,10 +37,10 @@ fn openings(n_jobs: usize, n_alone: usize) -> String {
 #[test]
 fn a_task_of_any_of_several_openers_is_of_their_one_request() {
     let whole = |i: usize| {
-        format!("{a} {b} {c} {d} {a}>{b} {a}>{c} {c}>{d}\n", a = i + 1, b = i + 2, c = i + 3, d = i + 4)
+        format!("{a} {b} {c} {d} {a}>{b} {a}>{c} {b}>{d}\n", a = i + 1, b = i + 2, c = i + 3, d = i + 4)
     };
     let expected: String = (0..10).map(|i| whole(4 * i)).collect();
-    check(OPENERS, &openings(1, 0), &expected);
+    check(OPENERS, &openings(1), &expected);
 }
 
 /// What is within a request can have handed on what that has named.
@@ -50,10 +49,10 @@ fn a_task_of_openers_hands_on_what_their_request_has_named() {
     let model = OPENERS.replace("top load Task", "top load Task job=Job.id")
         + "    top serve RpcHandler job=Job.id\n      >p\n    pair load serve Rpc job=job\n";
     let serve = |i: usize| format!("b - serve job=10f0{i:04} {t}.55-{t}.56\n", t = i * 100);
-    let text = openings(1, 0) + &(0..10).map(serve).collect::<String>();
+    let text = openings(1) + &(0..10).map(serve).collect::<String>();
     let whole = |i: usize| {
         let (a, e) = (4 * i + 1, 41 + i);
-        format!("{a} {b} {c} {d} {e} {a}>{b} {a}>{c} {c}>{d} {d}>{e}\n", b = a + 1, c = a + 2, d = a + 3)
+        format!("{a} {b} {c} {d} {e} {a}>{b} {a}>{c} {b}>{d} {d}>{e}\n", b = a + 1, c = a + 2, d = a + 3)
     };
     check(&model, &text, &(0..10).map(whole).collect::<String>());
 }
@@ -63,33 +62,7 @@ fn a_task_of_one_of_two_requests_at_work_is_of_none() {
     let apart =
         |i: usize| format!("{} {c} {0}>{c}\n{} {d} {1}>{d}\n{}\n", i + 1, i + 2, i + 5, c = i + 3, d = i + 4);
     let expected: String = (0..10).map(|i| apart(5 * i)).collect();
-    check(OPENERS, &openings(2, 0), &expected);
-}
-
-#[test]
-fn what_often_begins_when_nobody_is_at_work_is_a_request_by_itself() {
-    let opened =
-        |i: usize| format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n", a = i + 1, b = i + 2, c = i + 3, d = i + 4);
-    let expected: String = (0..10).map(|i| opened(4 * i)).collect();
-    check(OPENERS, &openings(1, 3), &expected);
-}
-
-#[test]
-fn what_only_may_be_an_opener_has_opened_nothing() {
-    let model = format!("{OPENERS}    top other Task job=Job.id\n      >p\n");
-    let text = openings(1, 0).replace("- open", "- other|open");
-    let apart =
-        |i: usize| format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n", a = i + 1, b = i + 2, c = i + 3, d = i + 4);
-    check(&model, &text, &(0..10).map(|i| apart(4 * i)).collect::<String>());
-}
-
-#[test]
-fn what_a_thread_only_may_be_at_is_handed_over_by_nobody() {
-    let model = format!("{OPENERS}    top other Task job=Job.id\n      >p\n");
-    let text = openings(1, 0).replace("- load", "t9 other|load");
-    let apart =
-        |i: usize| format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n", a = i + 1, b = i + 2, c = i + 3, d = i + 4);
-    check(&model, &text, &(0..10).map(|i| apart(4 * i)).collect::<String>());
+    check(OPENERS, &openings(2), &expected);
 }
 
 #[test]
@@ -106,13 +79,11 @@ fn a_task_is_not_within_who_is_still_before_its_hand_off() {
         (0..10).map(opening).collect()
     };
     let whole =
-        |a: usize, d: usize| format!("{a} {b} {c} {d} {a}>{b} {a}>{c} {c}>{d}\n", b = a + 1, c = a + 2);
+        |a: usize, d: usize| format!("{a} {b} {c} {d} {a}>{b} {a}>{c} {b}>{d}\n", b = a + 1, c = a + 2);
     let all: String = (0..10).map(|i| whole(4 * i + 1, 4 * i + 4)).collect();
     check_model(&model, &text("t9", "3"), &all);
     let but_last: String = (0..9).map(|i| whole(4 * i + 1, 4 * i + 4)).collect();
     check_model(&model, &text("t9", "7"), &(but_last + "37 38 39 37>38 37>39\n40\n"));
-    // Where no thread is printed, one span may hold a line of the other.
-    check_model(&model, &text("-", "7"), &all);
 }
 
 #[test]
@@ -122,34 +93,7 @@ fn who_looks_after_a_lasting_thing_is_within_nothing() {
         .replace("pair open load Thread", "pair open load Thread job=job");
     let apart =
         |i: usize| format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n", a = i + 1, b = i + 2, c = i + 3, d = i + 4);
-    check(&model, &openings(1, 0), &(0..10).map(|i| apart(4 * i)).collect::<String>());
-}
-
-#[test]
-fn what_was_handed_over_tells_that_its_like_is_a_part() {
-    let model = OPENERS
-        .replace("top load Task", "top load Task job=Job.id")
-        .replace("pair open load Thread", "pair open load Thread job=job");
-    // Two in ten begin when nobody is at work: too many.
-    let opened = |first: usize, is_one: bool| {
-        let (a, b, c, d) = (first, first + 1, first + 2, first + 3);
-        if is_one {
-            format!("{a} {b} {c} {d} {a}>{b} {a}>{c} {c}>{d}\n")
-        } else {
-            format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n")
-        }
-    };
-    let apart: String = (0..10).map(|i| opened(4 * i + 1, false)).collect();
-    check(&model, &openings(1, 2), &apart);
-    // Two in sixteen are not, the others of which name who has opened them.
-    let named = |i: usize| {
-        let (t, job) = (2000 + i * 100, format!("30f0{i:04}"));
-        format!("a - open job={job} {t}.1-{t}.9\na - load job={job} {t}.5-{t}.6\n")
-    };
-    let text = openings(1, 2) + &(0..6).map(named).collect::<String>();
-    let whole = (0..10).map(|i| opened(4 * i + 1, i >= 2)).collect::<String>();
-    let handed: String = (0..6).map(|i| format!("{0} {1} {0}>{1}\n", 41 + 2 * i, 42 + 2 * i)).collect();
-    check(&model, &text, &(whole + &handed));
+    check(&model, &openings(1), &(0..10).map(|i| apart(4 * i)).collect::<String>());
 }
 
 /// A compaction hands over a split when it has ended; another request at work can have
@@ -224,43 +168,4 @@ fn what_is_waited_for_is_of_the_only_one_who_goes_on_soon_after() {
         &flushes("a t1 save table=users t.0-t.2\na t3 save table=users t.2-t.9"),
         &rounds("1/3/2", 3),
     );
-}
-
-/// Who opens prints only when it has: its request is at work when the task begins.
-#[test]
-fn who_prints_first_after_its_hand_off_is_at_work_before_if_its_request_is() {
-    let mut model = sketch::model(OPENERS);
-    model.communication_pairs[1].after = vec![sketch::point(&model, "p")];
-    let text = |before: usize| -> String {
-        let opening = |i: usize| {
-            let (t, job) = (i * 100 + 50, format!("10f0{i:04}"));
-            let open = format!("a - open job={job} {t}.7-{t}.9\n");
-            format!("a - ask job={job} {0}.0-{0}.0\n{open}{open}a - load {t}.5-{t}.6\n", t - before)
-        };
-        (0..10).map(opening).collect()
-    };
-    let whole =
-        |a: usize| format!("{a} {d} {b} {c} {a}>{b} {a}>{c} {c}>{d}\n", b = a + 1, c = a + 2, d = a + 3);
-    let apart = |a: usize| format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n", b = a + 1, c = a + 2, d = a + 3);
-    check_model(&model, &text(0), &(0..10).map(|i| whole(4 * i + 1)).collect::<String>());
-    check_model(&model, &text(5), &(0..10).map(|i| apart(4 * i + 1)).collect::<String>());
-    model.communication_pairs[1].after.clear();
-    check_model(&model, &text(0), &(0..10).map(|i| apart(4 * i + 1)).collect::<String>());
-}
-
-/// A task that is around another one can have handed it over until it is known whose it is:
-/// those that are left then would be no chance by themselves.
-#[test]
-fn that_a_line_comes_within_something_stays_learnt() {
-    let model = OPENERS.replace("top load Task\n      >p", "top load Task\n      >p*<");
-    let model = format!("{model}    top other Task\n      >p\n");
-    let last = "a - load 900.3-900.8\n\
-                a - ask job=30f00000 901.0-901.0\n\
-                a - open job=30f00000 901.1-901.9\n";
-    let whole =
-        |a: usize| format!("{a} {b} {c} {d} {a}>{b} {a}>{c} {c}>{d}\n", b = a + 1, c = a + 2, d = a + 3);
-    let nine: String = (0..9).map(|i| whole(4 * i + 1)).collect();
-    let expected = nine + "37 38 39 41 40 37>38 37>39 39>41 41>40\n42 43 42>43\n";
-    let text = (openings(1, 0) + last).replace("- load", "- load|other");
-    check(&model, &text, &expected);
 }

@@ -1,46 +1,6 @@
 //! Who of those who wait has something within it.
 
-use super::within::OPENERS;
 use super::*;
-
-/// Ten times two `main`s of a request are at work for nine seconds, in which each prints once
-/// more after `again` seconds, and a task of one of them begins after 5.5.
-fn mains(again: usize) -> String {
-    let round = |i: usize| {
-        let (t, job) = (i * 100, format!("10f0{i:04}"));
-        let main = format!("a - main job={job} p@{t}.1 p@{}.1 p@{}.1\n", t + again, t + 9);
-        format!("a - ask job={job} {t}.0-{t}.0\n{main}{main}a - load {0}.5-{0}.6\n", t + 5)
-    };
-    (0..10).map(round).collect()
-}
-
-/// The methods that open things are a program's `main`, or are no such thing.
-fn openers(is_main: bool) -> Model {
-    let mut model = sketch::model(&OPENERS.replace("open", "main"));
-    let main = sketch::top(&model, "main").index();
-    if is_main {
-        model.top_level_methods[main].descriptor = "([Ljava/lang/String;)V".to_owned();
-    }
-    model
-}
-
-#[test]
-fn nothing_is_within_a_main_that_has_long_been_silent() {
-    let whole = |i: usize| {
-        let [a, b, c, d] = [1, 2, 3, 4].map(|n| 4 * i + n);
-        format!("{a} {b} {c} {d} {a}>{b} {a}>{c} {c}>{d}\n")
-    };
-    let apart = |i: usize| {
-        let [a, b, c, d] = [1, 2, 3, 4].map(|n| 4 * i + n);
-        format!("{a} {b} {c} {a}>{b} {a}>{c}\n{d}\n")
-    };
-    let (whole, apart) = ((0..10).map(whole).collect::<String>(), (0..10).map(apart).collect::<String>());
-    check_model(&openers(true), &mains(1), &apart);
-    // It has just printed.
-    check_model(&openers(true), &mains(5), &whole);
-    // What is no `main` works in silence.
-    check_model(&openers(false), &mains(1), &whole);
-}
 
 /// Ten times a table is flushed, while two are at work that go on soon after it and have
 /// printed `first` and `second`.

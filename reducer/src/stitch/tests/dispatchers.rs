@@ -1,70 +1,6 @@
-//! Who claims a sender by time alone, and when it can have sent.
+//! Who calls what a dispatcher, or a relay, works on.
 
 use super::*;
-
-/// `listen` is started once; `send` runs in a thread of its own and can print what `listen`
-/// prints.
-const SERVER: &str = "
-    point p
-    point connect
-    point bind
-    top start Task
-      >p<
-    top listen Task
-      >bind|connect*<
-    top send Task
-      >connect<
-    pair start listen Thread
-";
-
-#[test]
-fn what_can_be_something_else_claims_nothing_of_what_can_not() {
-    check(
-        SERVER,
-        "a m start 1.0-1.0
-         a t1 listen bind@1.02
-         a t2 send|listen connect@1.03",
-        "1 2 1>2
-         3",
-    );
-    // Two that can be nothing else, and two that can.
-    let two = |tops: &str| format!("a m start 1.0-1.0\na t1 {tops} connect@1.02\na t2 {tops} connect@1.03");
-    check(SERVER, &two("listen"), "1\n2\n3");
-    check(SERVER, &two("send|listen"), "1\n2\n3");
-    check(SERVER, "a m start 1.0-1.0\na t2 send|listen connect@1.03", "1 2 1>2");
-}
-
-/// Twenty quick starts of another task, and then a slow one of `what`.
-fn starts(main: &str, what: &str) -> String {
-    let quick = |n: usize| {
-        let at = 100 + n * 10;
-        format!("a q{n} ask id=id-{n:02} {at}.0-{at}.0\na w{n} work id=id-{n:02} {at}.001-{at}.001\n")
-    };
-    let quick: String = (0..20).map(quick).collect();
-    format!("a m {main} 1.0-1.0\na t1 {what} bind@1.5\n{quick}")
-}
-
-#[test]
-fn what_a_program_starts_first_takes_its_time() {
-    let text = SERVER.to_owned()
-        + "top ask Task id=Id.n
-             >p
-           top work Task id=Id.n
-             >p
-           pair ask work Thread id=id";
-    let mut model = sketch::model(&text);
-    let first = |model: &Model, text: &str| {
-        let requests = reduce(model, outputs(&spans(model, text), |_, _| 0), &Config::default());
-        print(&requests).lines().next().unwrap_or_default().to_owned()
-    };
-    // Where threads start at once, this is somebody else's.
-    assert_eq!(first(&model, &starts("start", "listen")), "1");
-    let top = &mut model.top_level_methods[0];
-    top.descriptor = "([Ljava/lang/String;)V".to_owned();
-    top.method = "main".to_owned();
-    assert_eq!(first(&model, &starts("main", "listen")), "1 2 1>2");
-    assert_eq!(first(&model, &starts("main", "send|listen").replace("bind", "connect")), "1");
-}
 
 #[test]
 fn a_dispatcher_that_has_waited_works_on_something_else() {
@@ -185,32 +121,4 @@ fn what_was_called_was_not_started_at_the_end_of_a_way_as_well() {
     check(RELAY, &format!("{follow}\n{process}"), "1 2 1>2");
     let serve = "b t serve zxid=100000008 session=session-1 1.1-1.3";
     check(RELAY, &format!("{follow}\n{process}\n{serve}"), "1\n3 2 3>2");
-}
-
-/// Who starts again calls each of the things that are left over: of one it is known to be a
-/// part as little as of the next. If there is but one, or they are one, it is.
-#[test]
-fn who_calls_many_things_is_part_of_none() {
-    let model = "
-        point p
-        point q
-        top recover Task
-          >p
-        top handle DispatchTarget id=Id.n
-          >q
-        pair recover handle Call many";
-    let lines = |thread: &str, other: &str| {
-        let handle = |id: &str, at: &str| format!("a {thread} handle id={id} q@{at}\n");
-        "a - recover p@1.0 p@2.0\n".to_owned() + &handle("job-0017", "1.2") + &handle(other, "1.4")
-    };
-    check(model, &lines("-", "job-0018"), "1\n2\n3");
-    check(model, &lines("-", "job-0017"), "1 2 3 1>2 1>3");
-    // Whatever stands between the two.
-    let keyed = model.replace("id=Id.n", "id=Id.n key=Key.n");
-    let between = lines("-", "job-0018") + "a - handle key=key-0019 q@1.3\n";
-    check(&keyed, &between, "1\n2\n4\n3");
-    // A task that is seen to run in a thread of its own was started by it.
-    let model = model.replace("Call", "Thread").replace("DispatchTarget", "Task");
-    check(&model, &lines("-", "job-0018"), "1\n2\n3");
-    check(&model, &lines("t", "job-0018").replace("a - ", "a m "), "1 2 1>2\n3");
 }
