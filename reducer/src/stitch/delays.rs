@@ -25,6 +25,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{LinkKind, LogPointId, TopLevelId};
 
+use super::backlog::Line;
 use super::evidence::{Candidate, is_chain};
 use super::facts::Facts;
 use super::pairs::{Pairs, Role};
@@ -140,20 +141,10 @@ impl Started {
 }
 
 /// When the receivers of tasks were at work: per node and top-level method, and per
-/// node and thread the spans, in order of start.
+/// node and thread.
 struct Lines<'f> {
-    spans: FxHashMap<(u32, TopLevelId), Vec<Work>>,
-    threads: FxHashMap<(u32, &'f str), Vec<Work>>,
-}
-
-/// One task at work.
-#[derive(Clone, Copy)]
-struct Work {
-    start_us: i64,
-    /// When this and all before it were done.
-    done_us: i64,
-    /// When those that follow each other without a break up to this one began.
-    began_us: i64,
+    spans: FxHashMap<(u32, TopLevelId), Line>,
+    threads: FxHashMap<(u32, &'f str), Line>,
 }
 
 impl<'f> Lines<'f> {
@@ -161,18 +152,16 @@ impl<'f> Lines<'f> {
         let is_task = |role: Role, kind: LinkKind| role == Role::Local && kind != LinkKind::Call;
         let tasks = pairs.iter().filter(|pair| is_task(pair.role, pair.kind)).map(|pair| pair.to);
         let tasks: FxHashSet<TopLevelId> = tasks.collect();
-        let mut spans: FxHashMap<(u32, TopLevelId), Vec<Work>> = FxHashMap::default();
-        let mut threads: FxHashMap<(u32, &str), Vec<Work>> = FxHashMap::default();
+        let mut spans: FxHashMap<(u32, TopLevelId), Line> = FxHashMap::default();
+        let mut threads: FxHashMap<(u32, &str), Line> = FxHashMap::default();
         for (_, fact) in facts.iter() {
             if let Some(&top) = fact.tops.first().filter(|&top| tasks.contains(top)) {
-                let work = Work { start_us: fact.start_us, done_us: fact.end_us, began_us: fact.start_us };
-                spans.entry((fact.node, top)).or_default().push(work);
+                spans.entry((fact.node, top)).or_default().add(fact, DELAY_MIN_US);
                 if let Some(thread) = fact.thread {
-                    threads.entry((fact.node, thread)).or_default().push(work);
+                    threads.entry((fact.node, thread)).or_default().add(fact, DELAY_MIN_US);
                 }
             }
         }
-        spans.values_mut().chain(threads.values_mut()).for_each(|line| line_up(line));
         Self { spans, threads }
     }
 
@@ -181,9 +170,8 @@ impl<'f> Lines<'f> {
         let fact = facts.get(candidate.to);
         let of_kind = self.spans.get(&(fact.node, pairs.get(candidate.pair).to));
         let of_thread = fact.thread.and_then(|thread| self.threads.get(&(fact.node, thread)));
-        let waited_us = |line: &Vec<Work>| {
-            let n_before = line.partition_point(|work| work.start_us < fact.start_us);
-            let last = line[n_before.checked_sub(1)?];
+        let waited_us = |line: &Line| {
+            let last = line.before(fact.start_us)?;
             let handed_us = fact.start_us.saturating_sub(candidate.gap_us);
             let waited = handed_us >= last.began_us.saturating_sub(DELAY_MIN_US)
                 && facts.get(candidate.from).node == fact.node;
@@ -191,18 +179,6 @@ impl<'f> Lines<'f> {
         };
         let turns_us = of_kind.into_iter().chain(of_thread).filter_map(waited_us);
         turns_us.fold(candidate.gap_us, i64::min)
-    }
-}
-
-/// Puts work in order, and finds out how long it went on without a break.
-fn line_up(line: &mut [Work]) {
-    line.sort_unstable_by_key(|work| (work.start_us, work.done_us));
-    for at in 1..line.len() {
-        let before = line[at - 1];
-        if line[at].start_us <= before.done_us.saturating_add(DELAY_MIN_US) {
-            line[at].began_us = before.began_us;
-        }
-        line[at].done_us = line[at].done_us.max(before.done_us);
     }
 }
 
