@@ -4,6 +4,8 @@
 //! distance anyhow is how often it does at other times around such receivers, if that is more than at
 //! any time.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::delays::{TICK_US, power};
 use schema::{LogPointId, TopLevelId};
@@ -82,26 +84,28 @@ impl<'r> Nearness<'r> {
         for choice in choices {
             seen.entry((choice.step, power(choice.delay_us).0)).or_default().0 += 1.0;
         }
+        let nodes: FxHashMap<Begin, BTreeMap<u32, f64>> =
+            self.of_begin.iter().map(|(&begin, receivers)| (begin, by_node(receivers))).collect();
         for (&(step, power), (_, by_chance, bursts)) in &mut seen {
             (*by_chance, *bursts) = (0.0, 1.0);
             if let Some(line) = step.0 {
-                let receivers = &self.of_begin[&step.1];
-                *by_chance = receivers.iter().map(|receiver| self.any_time(receiver, line, power)).sum();
-                *bursts = self.bursts(receivers, line, power);
+                let nodes = nodes[&step.1].iter();
+                *by_chance = nodes.map(|(&node, n)| n * self.any_time(node, line, power)).sum();
+                *bursts = self.bursts(&self.of_begin[&step.1], line, power);
             }
         }
         seen
     }
 
-    /// When a line was printed on the node of a receiver, µs.
-    fn times_us(&self, receiver: &Receiver, line: LogPointId) -> &[i64] {
-        self.printed_us.get(&(receiver.node, line)).map_or(&[], Vec::as_slice)
+    /// When a line was printed on a node, µs.
+    fn times_us(&self, node: u32, line: LogPointId) -> &[i64] {
+        self.printed_us.get(&(node, line)).map_or(&[], Vec::as_slice)
     }
 
-    /// How often a line stands at a power of two of a distance from any time.
-    fn any_time(&self, receiver: &Receiver, line: LogPointId, power: usize) -> f64 {
+    /// How often a line stands at a power of two of a distance from any time on a node.
+    fn any_time(&self, node: u32, line: LogPointId, power: usize) -> f64 {
         let (near_us, far_us) = reach_us(power);
-        self.times_us(receiver, line).len() as f64 * (far_us - near_us) as f64 / self.whole_us as f64
+        self.times_us(node, line).len() as f64 * (far_us - near_us) as f64 / self.whole_us as f64
     }
 
     /// How much oftener than at any time it does at times near those of receivers.
@@ -109,18 +113,25 @@ impl<'r> Nearness<'r> {
         let (near_us, far_us) = reach_us(power);
         let (mut n_near, mut n_any) = (0.0, 0.0);
         for receiver in receivers.iter().step_by(receivers.len().div_ceil(RECEIVERS_MAX).max(1)) {
-            let times_us = self.times_us(receiver, line);
+            let times_us = self.times_us(receiver.node, line);
             for shift_us in SHIFTS_US {
                 let until = |us: i64| {
                     let at_us = receiver.start_us.saturating_add(shift_us).saturating_sub(us);
                     times_us.partition_point(|&time_us| time_us <= at_us)
                 };
                 n_near += (until(near_us) - until(far_us)) as f64;
-                n_any += self.any_time(receiver, line, power);
+                n_any += self.any_time(receiver.node, line, power);
             }
         }
         ((n_near + PRIOR) / (n_any + PRIOR)).max(1.0)
     }
+}
+
+/// How many receivers each node has.
+fn by_node(receivers: &[&Receiver]) -> BTreeMap<u32, f64> {
+    let mut nodes = BTreeMap::new();
+    receivers.iter().for_each(|receiver| *nodes.entry(receiver.node).or_default() += 1.0);
+    nodes
 }
 
 /// From where to where a power of two of a time reaches, µs.
