@@ -226,7 +226,8 @@ impl<'r> Learning<'r> {
 
     /// How often a line leads to something, of all lines that can.
     fn usual(&self) -> f64 {
-        (self.all.total() + PRIOR) / (self.nearness.n_all_printed() + PRIOR)
+        // A span that prints a line many times can lead to as many.
+        ((self.all.total() + PRIOR) / (self.nearness.n_all_printed() + PRIOR)).min(1.0)
     }
 
     /// How often a step is made once more, of all times.
