@@ -62,6 +62,7 @@ pub(super) fn look(
             programs.see(only.log_point);
         }
         if let Some(candidate) = record.candidates.first() {
+            orders.see(record.level, candidate.log_point);
             serials.see(record.ts_us, &numbers(model, candidate));
         }
     });

@@ -50,15 +50,14 @@ pub(super) struct Orders<'m> {
     tops: Vec<TopOrder>,
     /// Per top-level method, once known: the program can run it.
     possible: Vec<bool>,
-    /// Per logger, by its first log point: the lowest level below the usual one that
-    /// the log has shown of it.
+    /// Per logger: the lowest level that the log has shown of it.
     shown: FxHashMap<&'m str, Level>,
     /// See [`Orders::identities`].
     identities: BTreeSet<ValueClassId>,
 }
 
-/// Levels below this are off in usual configurations. Whether a logger prints them
-/// is learnt from the log, for each logger: configurations name some of them.
+/// Levels below this are off in usual configurations. What a logger prints is learnt from the
+/// log, for each logger: configurations name some of them, to hear more of them, or less.
 const USUAL_LEVEL: Level = Level::Info;
 
 /// The regex of a message that is one variable.
@@ -374,13 +373,14 @@ impl<'m> Orders<'m> {
         self.dag(top).nodes.len()
     }
 
-    /// A record of `level` was seen that `point` has printed: its logger prints that
-    /// level, and what is above it.
-    pub(super) fn see(&mut self, level: Level, point: LogPointId) {
-        let Some(logger) = self.logger(point).filter(|_| level < USUAL_LEVEL) else { return };
-        let shown = self.shown.entry(logger).or_insert(USUAL_LEVEL);
-        if level < *shown {
-            *shown = level;
+    /// A record of `level`, if the layout prints it, was seen that `point` has printed: its
+    /// logger prints that level, and what is above it.
+    pub(super) fn see(&mut self, level: Option<Level>, point: LogPointId) {
+        let Some(logger) = self.logger(point) else { return };
+        let level = level.unwrap_or(USUAL_LEVEL);
+        let is_new = self.shown.get(logger).is_none_or(|&shown| level < shown);
+        if is_new {
+            self.shown.insert(logger, level);
             self.starts.fill(None);
             for top in &mut self.tops {
                 top.rows.fill_with(|| None);
@@ -466,21 +466,22 @@ impl<'m> Orders<'m> {
         seen
     }
 
-    /// Whether nothing of a node is printed, as far as the log has shown.
+    /// Whether nothing of a node is printed, as far as the log has shown: its loggers have
+    /// shown nothing yet, or nothing of its levels.
     fn is_silent(&self, dag: &Dag, node: u32) -> bool {
-        self.is_below(dag, node, |point| {
-            let shown = self.logger(point).and_then(|logger| self.shown.get(logger));
-            shown.copied().unwrap_or(USUAL_LEVEL)
+        dag.nodes[node as usize].points.iter().all(|point| {
+            let levels = &self.model.log_points[point.log_point.index()].levels;
+            let shown = match self.logger(point.log_point) {
+                Some(logger) => self.shown.get(logger).copied(),
+                None => Some(USUAL_LEVEL),
+            };
+            !levels.is_empty() && shown.is_none_or(|shown| levels.iter().all(|&level| level < shown))
         })
     }
 
-    /// Whether all log points of a node are of levels below `lowest`.
-    fn is_below(&self, dag: &Dag, node: u32, lowest: impl Fn(LogPointId) -> Level) -> bool {
-        dag.nodes[node as usize].points.iter().all(|point| {
-            let levels = &self.model.log_points[point.log_point.index()].levels;
-            let lowest = lowest(point.log_point);
-            !levels.is_empty() && levels.iter().all(|&level| level < lowest)
-        })
+    /// Whether nothing of a node is of a usual level.
+    fn is_unusual(&self, dag: &Dag, node: u32) -> bool {
+        dag.nodes[node as usize].points.iter().all(|point| !self.is_usual(point.log_point))
     }
 
     fn dag(&self, top: TopLevelId) -> &'m Dag {

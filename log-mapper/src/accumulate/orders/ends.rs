@@ -2,7 +2,7 @@
 
 use schema::{LogPointId, TopLevelId, TopLevelKind};
 
-use super::{Bits, Orders, USUAL_LEVEL};
+use super::{Bits, Orders};
 
 impl Orders<'_> {
     /// Whether a dispatcher can start with `point`, before its rounds.
@@ -57,7 +57,7 @@ impl Orders<'_> {
         let mut seen = Bits::new(dag.nodes.len());
         let mut todo = dag.nodes[node as usize].next.clone();
         while let Some(node) = todo.pop() {
-            if !seen.get(node) && self.is_below(dag, node, |_| USUAL_LEVEL) {
+            if !seen.get(node) && (self.is_silent(dag, node) || self.is_unusual(dag, node)) {
                 if dag.exits.contains(&node) {
                     return true;
                 }
