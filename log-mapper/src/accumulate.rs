@@ -345,6 +345,7 @@ impl<'m> Scan<'m> {
     fn look_ahead(&mut self, records: &mut dyn Records) {
         let (common, work) =
             ahead::look(self.model, &mut self.orders, records, &mut self.soles, &mut self.together);
+        self.successors.silence(self.orders.silent_points());
         self.together.begin();
         self.profile.see_ahead(records, ahead::AHEAD_RECORDS, &self.orders);
         records.ahead(ahead::AHEAD_RECORDS, &mut |record| self.ids_ahead.see(record));

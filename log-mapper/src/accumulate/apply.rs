@@ -26,8 +26,10 @@ impl Scan<'_> {
         let numbers = self.numbers.iter().position(|(index, _)| *index == candidate);
         let numbers = numbers.map(|at| self.numbers.swap_remove(at).1).unwrap_or_default();
         let candidate = record.candidates.get(candidate);
-        if let Some(candidate) = candidate {
-            self.orders.see(record.level, candidate.log_point);
+        if let Some(candidate) = candidate
+            && self.orders.see(record.level, candidate.log_point)
+        {
+            self.successors.silence(self.orders.silent_points());
         }
         if let Some(possible) = candidate.and_then(|candidate| self.programs.learn(candidate.log_point)) {
             self.orders.restrict(&possible);

@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use schema::model::floats_from;
 use schema::{
@@ -374,9 +375,9 @@ impl<'m> Orders<'m> {
     }
 
     /// A record of `level`, if the layout prints it, was seen that `point` has printed: its
-    /// logger prints that level, and what is above it.
-    pub(super) fn see(&mut self, level: Option<Level>, point: LogPointId) {
-        let Some(logger) = self.logger(point) else { return };
+    /// logger prints that level, and what is above it. Whether that is new.
+    pub(super) fn see(&mut self, level: Option<Level>, point: LogPointId) -> bool {
+        let Some(logger) = self.logger(point) else { return false };
         let level = level.unwrap_or(USUAL_LEVEL);
         let is_new = self.shown.get(logger).is_none_or(|&shown| level < shown);
         if is_new {
@@ -387,6 +388,7 @@ impl<'m> Orders<'m> {
                 top.entries = None;
             }
         }
+        is_new
     }
 
     /// Whether and how node `to` can print after node `from` did.
@@ -469,14 +471,22 @@ impl<'m> Orders<'m> {
     /// Whether nothing of a node is printed, as far as the log has shown: its loggers have
     /// shown nothing yet, or nothing of its levels.
     fn is_silent(&self, dag: &Dag, node: u32) -> bool {
-        dag.nodes[node as usize].points.iter().all(|point| {
-            let levels = &self.model.log_points[point.log_point.index()].levels;
-            let shown = match self.logger(point.log_point) {
-                Some(logger) => self.shown.get(logger).copied(),
-                None => Some(USUAL_LEVEL),
-            };
-            !levels.is_empty() && shown.is_none_or(|shown| levels.iter().all(|&level| level < shown))
-        })
+        dag.nodes[node as usize].points.iter().all(|point| self.is_off(point.log_point))
+    }
+
+    /// Whether the log has shown nothing of the logger of `point`, or nothing of its levels.
+    fn is_off(&self, point: LogPointId) -> bool {
+        let levels = &self.model.log_points[point.index()].levels;
+        let shown = match self.logger(point) {
+            Some(logger) => self.shown.get(logger).copied(),
+            None => Some(USUAL_LEVEL),
+        };
+        !levels.is_empty() && shown.is_none_or(|shown| levels.iter().all(|&level| level < shown))
+    }
+
+    /// The log points of which the log has shown nothing so far, nor could have.
+    pub(super) fn silent_points(&self) -> FixedBitSet {
+        (0..self.n_points()).filter(|&point| self.is_off(LogPointId::new(point))).collect()
     }
 
     /// Whether nothing of a node is of a usual level.
