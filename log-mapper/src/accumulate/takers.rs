@@ -52,63 +52,79 @@ impl Scan<'_> {
     ) -> Vec<Taker> {
         let mut takers = Vec::new();
         let current = thread.and_then(|thread| self.open.current(thread));
-        let trace = self.trace_of(record);
+        // What its thread is at comes before all else, but for what the record names.
+        if let Some(current) = current.filter(|&current| !self.is_of_another_trace(record, current)) {
+            for (candidate, fact) in facts {
+                takers.extend(self.taker(record, (fact, thread, Some(current)), (*candidate, current)));
+            }
+        }
+        let is_at_current = !takers.is_empty();
         for (candidate, fact) in facts {
-            // What the text of a thread names is known to what that is at work on, alone.
-            let shown = fact.without_hidden();
-            let found = self.indexed(record, (thread, n_recent), fact);
-            for span in found {
-                let open = self.open.get(span);
-                let gap_us = record.ts_us.abs_diff(open.last_us);
-                if trace.is_some()
-                    && self.orders.starts(fact.log_point)
-                    && self.is_of_another_call(record, span)
-                {
-                    continue;
-                }
-                if gap_us > self.config.window_us.unsigned_abs() {
-                    continue;
-                }
-                let is_at_work = current == Some(span) && gap_us <= LOOP_US;
-                let said = shown.as_ref().filter(|_| current != Some(span)).unwrap_or(fact);
-                let mut fit = open.fit(&mut self.orders, &self.kinds, said, is_at_work);
-                if let (Some(fit), Some(_)) = (&mut fit, trace) {
-                    fit.prints_id(thread.is_none() && open.ids.is_some());
-                }
-                let fit = fit.filter(|fit| {
-                    let is_apart = thread.is_some() && current != Some(span) && fit.n_request > 0;
-                    let resumes = !open.is_left || fit.resumes(&mut self.orders, fact.log_point);
-                    resumes && !(is_apart && open.is_another(&self.orders, &self.kinds, fact))
-                });
-                let is_new =
-                    thread.is_some() && self.successors.is_another_run(open.newest_first(), fact.log_point);
-                let fit = fit.filter(|fit| !is_new || fit.n_request > 0);
-                // What is run, and what begins, is not the middle of what nobody runs.
-                let is_run = thread.is_none()
-                    && (self.orders.starts(fact.log_point) || !open.is_unreached(&self.orders));
-                let is_lost = |fit: &Fit| is_run && fit.is_unreached(&self.orders);
-                if let Some(fit) = fit.filter(|fit| !is_lost(fit)) {
-                    // Who would have to skip lines is no nearer than who begins, unless its
-                    // thread shows that it is at work.
-                    let is_far = self.orders.starts(fact.log_point)
-                        || (thread.is_none() && fit.follows == Follows::Later);
-                    let is_over = is_far
-                        && is_silence(record.ts_us.abs_diff(open.last_us), open.lasted_us())
-                        && (thread.is_none() || open.is_at_exit(&self.orders));
-                    let evidence = Evidence::new(&fit, current == Some(span), open.last_seq);
-                    takers.push(Taker { candidate: *candidate, span, fit, evidence, is_over });
-                }
+            let found = self.indexed(record, (thread.filter(|_| !is_at_current), n_recent), thread, fact);
+            for span in found.into_iter().filter(|&span| current != Some(span)) {
+                takers.extend(self.taker(record, (fact, thread, current), (*candidate, span)));
             }
         }
         takers
     }
 
-    /// The open spans that the indexes have for a record of `thread`: by what it names, by where its
-    /// line stands in their orders, by its id; and those that have printed last.
+    /// A span as one that can take the record by `fact`, that of one of its candidates; none if it
+    /// cannot.
+    fn taker(
+        &mut self,
+        record: &Record<'_>,
+        (fact, thread, current): (&Fact, Option<u32>, Option<SpanIndex>),
+        (candidate, span): (usize, SpanIndex),
+    ) -> Option<Taker> {
+        let open = self.open.get(span);
+        let gap_us = record.ts_us.abs_diff(open.last_us);
+        let trace = self.trace_of(record);
+        let is_of_another_call =
+            trace.is_some() && self.orders.starts(fact.log_point) && self.is_of_another_call(record, span);
+        if is_of_another_call || gap_us > self.config.window_us.unsigned_abs() {
+            return None;
+        }
+        let is_at_work = current == Some(span) && gap_us <= LOOP_US;
+        // What the text of a thread names is known to what that is at work on, alone.
+        let shown = if current == Some(span) { None } else { fact.without_hidden() };
+        let said = shown.as_ref().unwrap_or(fact);
+        let mut fit = open.fit(&mut self.orders, &self.kinds, said, is_at_work)?;
+        if trace.is_some() {
+            fit.prints_id(thread.is_none() && open.ids.is_some());
+        }
+        let is_apart = thread.is_some() && current != Some(span) && fit.n_request > 0;
+        let resumes = !open.is_left || fit.resumes(&mut self.orders, fact.log_point);
+        if !resumes || (is_apart && open.is_another(&self.orders, &self.kinds, fact)) {
+            return None;
+        }
+        let is_new = thread.is_some()
+            && fit.n_request == 0
+            && self.successors.is_another_run(open.newest_first(), fact.log_point);
+        // What is run, and what begins, is not the middle of what nobody runs.
+        let is_run =
+            thread.is_none() && (self.orders.starts(fact.log_point) || !open.is_unreached(&self.orders));
+        if is_new || (is_run && fit.is_unreached(&self.orders)) {
+            return None;
+        }
+        // Who would have to skip lines is no nearer than who begins, unless its thread shows that
+        // it is at work.
+        let is_far =
+            self.orders.starts(fact.log_point) || (thread.is_none() && fit.follows == Follows::Later);
+        let is_over = is_far
+            && is_silence(gap_us, open.lasted_us())
+            && (thread.is_none() || open.is_at_exit(&self.orders));
+        let evidence = Evidence::new(&fit, current == Some(span), open.last_seq);
+        Some(Taker { candidate, span, fit, evidence, is_over })
+    }
+
+    /// The open spans that the indexes have for a record of `thread`: by what it names, by its id,
+    /// all `of_thread`, or, where no thread is printed, those in whose orders its line stands next;
+    /// and those that have printed last.
     fn indexed(
         &mut self,
         record: &Record<'_>,
-        (thread, n_recent): (Option<u32>, usize),
+        (of_thread, n_recent): (Option<u32>, usize),
+        thread: Option<u32>,
         fact: &Fact,
     ) -> Vec<SpanIndex> {
         let mut found = Vec::new();
@@ -123,9 +139,9 @@ impl Scan<'_> {
                 found.extend(self.open.with_value(class, text).filter(same_thread));
             }
         }
-        match thread {
-            Some(thread) => found.extend(self.open.of_thread(thread)),
-            None => self.find_by_place(fact, &mut found),
+        found.extend(of_thread.into_iter().flat_map(|thread| self.open.of_thread(thread)));
+        if thread.is_none() {
+            self.find_by_place(fact, &mut found);
         }
         found.extend(self.open.recent(n_recent));
         let same_trace = self.trace_of(record).into_iter().flat_map(|trace| self.open.with_trace(trace));
