@@ -10,6 +10,9 @@
 //! want the same two places the likelier way takes all; with that of one half they are exact there,
 //! and too careful elsewhere. Three quarters ([`to_power`]) stand in the middle.
 
+use petgraph::unionfind::UnionFind;
+use rustc_hash::FxHashMap;
+
 /// A choice of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
@@ -17,6 +20,13 @@ pub struct Edge {
     pub place: Option<u32>,
     /// The logarithm of how much likelier the choice is than none.
     pub odds: f64,
+}
+
+impl Edge {
+    /// Whether anything speaks for it at all.
+    fn is_possible(&self) -> bool {
+        self.odds > -ODDS_MAX
+    }
 }
 
 /// What two shares can differ by when all is settled.
@@ -34,8 +44,58 @@ const REST_MIN: f64 = 1e-9;
 /// Steps in which the factor of a place is found.
 const STEPS: usize = 8;
 
-/// For each choice of each receiver how likely it is made.
+/// For each choice of each receiver how likely it is made. What hangs together by places settles
+/// by itself: most receivers want few places that few others want.
 pub fn shares(edges: &[Vec<Edge>]) -> Vec<Vec<f64>> {
+    let mut shares: Vec<Vec<f64>> = edges.iter().map(|edges| vec![0.0; edges.len()]).collect();
+    for component in components(edges) {
+        // Choices that can be made, by the component's own numbers of places.
+        let mut places = FxHashMap::default();
+        let mut number = |place: u32| {
+            let next = u32::try_from(places.len()).expect("no more places than a u32 counts");
+            *places.entry(place).or_insert(next)
+        };
+        let possible = |receiver: usize| (0..).zip(&edges[receiver]).filter(|(_, edge)| edge.is_possible());
+        let own: Vec<Vec<Edge>> = component
+            .iter()
+            .map(|&receiver| {
+                let mut renumbered =
+                    |edge: &Edge| Edge { place: edge.place.map(&mut number), odds: edge.odds };
+                possible(receiver).map(|(_, edge)| renumbered(edge)).collect()
+            })
+            .collect();
+        for (&receiver, found) in component.iter().zip(settle(&own)) {
+            for ((at, _), share) in possible(receiver).zip(found) {
+                shares[receiver][at] = share;
+            }
+        }
+    }
+    shares
+}
+
+/// Receivers by the places that they want, in their order; not those that cannot have any.
+fn components(edges: &[Vec<Edge>]) -> Vec<Vec<usize>> {
+    let mut sets: UnionFind<usize> = UnionFind::new(edges.len());
+    let mut first: FxHashMap<u32, usize> = FxHashMap::default();
+    for (receiver, edges) in edges.iter().enumerate() {
+        for place in edges.iter().filter(|edge| edge.is_possible()).filter_map(|edge| edge.place) {
+            sets.union(*first.entry(place).or_insert(receiver), receiver);
+        }
+    }
+    let mut found: Vec<Vec<usize>> = Vec::new();
+    let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
+    for receiver in (0..edges.len()).filter(|&receiver| edges[receiver].iter().any(Edge::is_possible)) {
+        let number = *numbers.entry(sets.find_mut(receiver)).or_insert(found.len());
+        if number == found.len() {
+            found.push(Vec::new());
+        }
+        found[number].push(receiver);
+    }
+    found
+}
+
+/// The same, of what hangs together, once nothing changes any more.
+fn settle(edges: &[Vec<Edge>]) -> Vec<Vec<f64>> {
     let n_places = edges.iter().flatten().filter_map(|edge| edge.place).max();
     let mut left = vec![1.0; n_places.map_or(0, |place| place as usize + 1)];
     let weight = |edge: &Edge| edge.odds.clamp(-ODDS_MAX, ODDS_MAX).exp();

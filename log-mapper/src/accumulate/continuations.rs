@@ -12,18 +12,16 @@
 //! Nothing goes on in a third method where either of two is all that another one prints: tasks of a
 //! pool follow each other, too, and so do those that ask for something and what is asked.
 
-use std::sync::Arc;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::assignment::{Edge, shares};
 use schema::delays::{Delays, power};
 use schema::in_common::{InCommon, Named, Rarity};
-use schema::{Event, Kinds, LogPointId, Pass, Place, Span, TopLevelId, TopLevelKind, Value};
+use schema::{Event, IdentifierId, Kinds, LogPointId, Pass, Place, TopLevelId, TopLevelKind, Value};
 
 use super::began::Began;
 use super::orders::{Follows, Orders, next_of, nodes_of, step, walk};
 use super::pools::Closed;
-use super::rests::are_apart;
+use super::rests::{are_about_others, contradict, names};
 
 /// Spans that have ended before a piece begins, newest first, that are looked at, and those of them
 /// that can wait for it.
@@ -56,9 +54,9 @@ pub(super) fn join(
     done: &mut Vec<(u64, Closed)>,
     window_us: i64,
 ) {
-    let (can_follow, wholes) = Default::default();
     let named = Named::of(done.iter().map(|(_, closed)| texts(closed)));
-    let mut search = Search { orders, kinds, began, done, named, window_us, can_follow, wholes };
+    let (can_follow, known) = Default::default();
+    let mut search = Search { orders, kinds, began, done, named, window_us, can_follow, known };
     let pieces = search.pieces();
     let hosts = Learning::new(&pieces, &search.named).hosts();
     chain(orders, done, &hosts);
@@ -127,8 +125,18 @@ struct Search<'a, 'm> {
     window_us: i64,
     /// Whether some method can print the second directly after the first.
     can_follow: FxHashMap<(LogPointId, LogPointId), bool>,
-    /// Per span the methods that can begin and end with it.
+    known: Known,
+}
+
+/// What is known of spans, once asked for: a span is tried with many.
+#[derive(Default)]
+struct Known {
+    /// The methods that can begin and end with it.
     wholes: FxHashMap<usize, Vec<TopLevelId>>,
+    /// Where a method is after it.
+    nodes: FxHashMap<(usize, TopLevelId), Vec<u32>>,
+    /// What the identifiers of a method are in it.
+    names: FxHashMap<(usize, TopLevelId), Vec<(IdentifierId, String)>>,
 }
 
 impl Search<'_, '_> {
@@ -149,8 +157,9 @@ impl Search<'_, '_> {
             let mut hosts = Vec::new();
             if !self.orders.floats(first) {
                 let before = by_end.partition_point(|(end, _)| *end < begin);
-                hosts = self.near((span, first), begin, by_end[..before].iter().rev());
-                for Host { step, shared, .. } in self.near((span, first), begin, by_end[before..].iter()) {
+                let piece = (span, first, begins);
+                hosts = self.near(piece, begin, by_end[..before].iter().rev());
+                for Host { step, shared, .. } in self.near(piece, begin, by_end[before..].iter()) {
                     *by_chance.entry(step).or_default() += 1.0;
                     shared_by_chance.push((step, shared));
                 }
@@ -173,7 +182,7 @@ impl Search<'_, '_> {
     /// The spans near a piece, nearest first, that can wait for it.
     fn near<'e>(
         &mut self,
-        (piece, first): (usize, LogPointId),
+        (piece, first, begins): (usize, LogPointId, bool),
         begin: At,
         by_end: impl Iterator<Item = &'e (At, usize)>,
     ) -> Vec<Host> {
@@ -184,7 +193,7 @@ impl Search<'_, '_> {
                 break;
             }
             let Some((_, last)) = ends(&self.done[span].1).filter(|_| span != piece) else { continue };
-            if self.can_follow(last, first) && self.waits(span, piece, first) {
+            if self.can_follow(last, first) && self.waits(span, (piece, first, begins)) {
                 let (step, shared) = ((last, first, power(delay_us).0), self.named.rarity(span, piece));
                 hosts.push(Host { span, step, delay_us, shared });
             }
@@ -206,38 +215,47 @@ impl Search<'_, '_> {
     /// Whether a span can wait for `first`, with which a piece begins, and both are about the same.
     /// The rounds of a dispatcher are not begun and ended, but follow each other, and so do the
     /// events of an entity.
-    fn waits(&mut self, host: usize, piece: usize, first: LogPointId) -> bool {
-        let begins = self.begins(piece, first);
+    fn waits(&mut self, host: usize, (piece, first, begins): (usize, LogPointId, bool)) -> bool {
         let (at, done) = ([host, piece], self.done);
         let (host, piece) = (&done[host].1, &done[piece].1);
-        if self.began.is_later(host, piece) || host.is_of_another_trace(piece) {
-            return false;
-        }
         // The same statement once more: it goes on, or begins its work anew, and nothing tells.
-        let is_again = ends(host).is_some_and(|(begun, last)| begun == first || last == first);
-        if begins && is_again {
-            return false;
-        }
-        if names_others(self.kinds, host, piece) {
+        let is_again = || ends(host).is_some_and(|(begun, last)| begun == first || last == first);
+        let is_apart = (begins && is_again())
+            || self.began.is_later(host, piece)
+            || host.is_of_another_trace(piece)
+            || names_others(self.kinds, host, piece)
+            || are_about_others(self.kinds, host, piece);
+        if is_apart {
             return false;
         }
         let mut tops = host.span.top_levels.clone();
         tops.retain(|&top| {
             let is_begun = !matches!(self.orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity);
-            let both = is_begun && piece.span.top_levels.contains(&top);
-            both && !are_apart(self.orders, self.kinds, top, (host, piece)) && {
-                let nodes = walk(self.orders, top, &host.span.events);
-                !next_of(self.orders, top, &nodes, first).is_empty()
+            is_begun && piece.span.top_levels.contains(&top) && !self.contradict(at, top) && {
+                let (orders, events) = (&mut *self.orders, &host.span.events);
+                let nodes = self.known.nodes.entry((at[0], top)).or_insert_with(|| walk(orders, top, events));
+                !next_of(orders, top, nodes, first).is_empty()
             }
         });
         let mut is_else = |span| self.wholes(span).iter().any(|top| !tops.contains(top));
         !tops.is_empty() && !at.into_iter().all(&mut is_else)
     }
 
+    /// Whether an identifier of `top` has another value in the one span than in the other.
+    fn contradict(&mut self, spans: [usize; 2], top: TopLevelId) -> bool {
+        let (orders, done) = (&*self.orders, self.done);
+        for span in spans {
+            let names = || names(orders, top, &done[span].1);
+            self.known.names.entry((span, top)).or_insert_with(names);
+        }
+        let [ours, theirs] = spans.map(|span| &self.known.names[&(span, top)]);
+        done[spans[0]].1.span.thread.is_none() && contradict(ours, theirs)
+    }
+
     /// The methods of which a span can be all that they print.
     fn wholes(&mut self, span: usize) -> &[TopLevelId] {
         let (orders, closed) = (&mut *self.orders, &self.done[span].1);
-        self.wholes.entry(span).or_insert_with(|| {
+        self.known.wholes.entry(span).or_insert_with(|| {
             let Some((first, _)) = ends(closed) else { return Vec::new() };
             let mut tops = closed.span.top_levels.clone();
             tops.retain(|&top| {
@@ -254,13 +272,12 @@ impl Search<'_, '_> {
 /// Whether two spans name things of one kind, of which none is named by both.
 fn names_others(kinds: &Kinds, a: &Closed, b: &Closed) -> bool {
     let kind = |value: &Value| kinds.of(value.value_class);
-    a.span.identifiers.iter().any(|value| {
-        let of_kind = |span: &Span| -> Vec<Arc<str>> {
-            let same = span.identifiers.iter().filter(|other| kind(other) == kind(value));
-            same.map(|other| Arc::clone(&other.text)).collect()
-        };
-        let (ours, theirs) = (of_kind(&a.span), of_kind(&b.span));
-        !theirs.is_empty() && !ours.iter().any(|text| theirs.contains(text))
+    let (ours, theirs) = (&a.span.identifiers, &b.span.identifiers);
+    ours.iter().any(|value| {
+        let is_same_kind = |other: &&Value| kind(other) == kind(value);
+        let mut of_kind = theirs.iter().filter(is_same_kind).peekable();
+        let is_ours = |other: &Value| ours.iter().filter(is_same_kind).any(|ours| ours.text == other.text);
+        of_kind.peek().is_some() && !of_kind.any(is_ours)
     })
 }
 

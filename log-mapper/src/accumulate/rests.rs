@@ -350,12 +350,18 @@ pub(super) fn are_apart(
     top: TopLevelId,
     (a, b): (&Closed, &Closed),
 ) -> bool {
-    if a.span.thread.is_none() {
-        let (ours, theirs) = (names(orders, top, a), names(orders, top, b));
-        if ours.iter().any(|(id, text)| theirs.iter().any(|(other, known)| id == other && text != known)) {
-            return true;
-        }
-    }
+    a.span.thread.is_none() && contradict(&names(orders, top, a), &names(orders, top, b))
+        || are_about_others(kinds, a, b)
+}
+
+/// Whether an identifier has one value in one span and another one in the other.
+pub(super) fn contradict(ours: &[(IdentifierId, String)], theirs: &[(IdentifierId, String)]) -> bool {
+    ours.iter().any(|(id, text)| theirs.iter().any(|(other, known)| id == other && text != known))
+}
+
+/// Whether two spans name things of one kind that were made while the program ran, and none of
+/// those is the same.
+pub(super) fn are_about_others(kinds: &Kinds, a: &Closed, b: &Closed) -> bool {
     let made = |value: &&Value| is_made(&value.text);
     let theirs = || b.span.identifiers.iter().filter(made);
     let kind = |value: &Value| kinds.of(value.value_class);
