@@ -444,7 +444,7 @@ impl<'m> Scan<'m> {
             if let Some((goes, by)) = goes.or_else(own) {
                 return Some(Choice { candidate, thread, goes, by });
             }
-            if evidence.current && fit.n_request > 0 {
+            if evidence.current && (fit.n_request > 0 || self.only_goes_on(record, thread, span)) {
                 self.pauses.learn(record.ts_us.abs_diff(self.open.get(span).last_us));
             }
             return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, reason), by: Pass::Judge });

@@ -92,10 +92,7 @@ impl Scan<'_> {
         let Some((current, id)) = current.zip(record.ids[0]) else { return };
         let open = self.open.get(current);
         let Some(known) = open.ids.as_ref() else { return };
-        let goes_on = |point| {
-            self.successors.never_begins(point) && self.successors.can_follow(open.newest_first(), point)
-        };
-        if record.candidates.is_empty() || !record.candidates.iter().all(|c| goes_on(c.log_point)) {
+        if record.candidates.is_empty() || !self.only_goes_on(record, thread, current) {
             return;
         }
         match *known.trace == *id {

@@ -415,14 +415,24 @@ impl Scan<'_> {
         open.thread.is_some_and(|thread| self.threads.given.is_given(thread)) && open.tops.iter().any(is_task)
     }
 
+    /// Whether a record of a thread can only go on with `span`: nothing begins with it, and it can
+    /// come next.
+    pub(super) fn only_goes_on(&self, record: &Record<'_>, thread: Option<u32>, span: SpanIndex) -> bool {
+        let goes_on = |point: LogPointId| {
+            let before = self.open.get(span).newest_first();
+            self.successors.never_begins(point) && self.successors.can_follow(before, point)
+        };
+        thread.is_some() && record.candidates.iter().all(|candidate| goes_on(candidate.log_point))
+    }
+
     /// A longer pause than this is none in the middle of a thread's work, µs.
     fn pause_us(&self) -> u64 {
-        self.pauses.usual_us().max(FLOAT_US)
+        self.pauses.usual_us().unwrap_or(FLOAT_US)
     }
 
     /// The same of a task, after which its thread is given another one: as soon as that.
     fn pause_of_task_us(&self) -> u64 {
-        self.pauses.usual_us().max(LOOP_US)
+        self.pauses.usual_us().unwrap_or_default().max(LOOP_US)
     }
 
     fn is_round_of(&self, state: &TopState) -> bool {

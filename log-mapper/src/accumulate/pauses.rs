@@ -2,7 +2,7 @@
 //! from the log.
 //!
 //! A line that follows in its thread and names what its work is on continues that work,
-//! however late it comes. How late it comes is the machine's and the moment's: a tenth of a
+//! however late it comes, and so does one with which nothing begins and that can come next. How late it comes is the machine's and the moment's: a tenth of a
 //! second is the end of a call on one node, and every second wait for a disk on another.
 //!
 //! So a call that names nothing goes on after a usual pause, and so does what can have
@@ -28,13 +28,13 @@ pub(super) struct Pauses {
     /// Per class of length, how many there were.
     n: Box<[u32; CLASSES]>,
     n_all: u32,
-    /// The longest pause that is nothing special, µs: 0 before enough were seen.
-    usual_us: u64,
+    /// The longest pause that is nothing special, µs; none before enough were seen.
+    usual_us: Option<u64>,
 }
 
 impl Default for Pauses {
     fn default() -> Self {
-        Self { n: Box::new([0; CLASSES]), n_all: 0, usual_us: 0 }
+        Self { n: Box::new([0; CLASSES]), n_all: 0, usual_us: None }
     }
 }
 
@@ -45,12 +45,12 @@ impl Pauses {
         self.n[class] = self.n[class].saturating_add(1);
         self.n_all = self.n_all.saturating_add(1);
         if self.n_all.is_multiple_of(PAUSES_MIN) {
-            self.usual_us = self.usual();
+            self.usual_us = Some(self.usual());
         }
     }
 
-    /// The longest pause that says nothing of work having ended, µs; 0 if not known.
-    pub(super) fn usual_us(&self) -> u64 {
+    /// The longest pause that says nothing of work having ended, µs; none if not known.
+    pub(super) fn usual_us(&self) -> Option<u64> {
         self.usual_us
     }
 
@@ -85,12 +85,12 @@ mod tests {
     fn a_pause_is_usual_that_one_in_fifty_is_as_long_as() {
         let mut pauses = Pauses::default();
         (0..62).for_each(|_| pauses.learn(1_000));
-        assert_eq!(pauses.usual_us(), 0, "too few");
+        assert_eq!(pauses.usual_us(), None, "too few");
         [400_000, 400_000].into_iter().for_each(|us| pauses.learn(us));
-        let usual_us = pauses.usual_us();
+        let usual_us = pauses.usual_us().unwrap_or_default();
         assert!((320_000..=400_000).contains(&usual_us), "{usual_us}");
         (0..128).for_each(|_| pauses.learn(1_000));
-        let usual_us = pauses.usual_us();
+        let usual_us = pauses.usual_us().unwrap_or_default();
         assert!((800..=1_000).contains(&usual_us), "{usual_us}");
     }
 
