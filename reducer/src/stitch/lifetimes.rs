@@ -74,17 +74,15 @@ pub(super) fn join(
         .collect();
     // What names fewer things holds more.
     kinds.sort_by_key(|(_, values, _)| values.len());
-    let mut wider: Vec<Vec<&[u32]>> = Vec::new();
-    for (kind, values, come_back) in kinds {
+    for (kind, values, _) in kinds {
         let made = values.iter().filter(|(text, _)| is_made(text)).map(|(_, spans)| spans.as_slice());
         let made = made.map(|spans| lives(facts, spans)).filter(|lives| lives.len() <= LIVES_MAX);
         let lives: Vec<&[u32]> = made.flatten().collect();
-        if come_back == Returns::InOneGo && is_shared(&wider, &lives, &mut sets) {
+        if cross(&lives, &mut sets) {
             continue;
         }
         let mut reach = Reach::new(pairs, facts, &[*kind]);
         out.extend(join_lives(facts, &mut reach, skew_us, &lives, (&mut sets, &mut has_sender, &from)));
-        wider.push(lives);
     }
     for Counted { within, number, spans } in counted {
         if returns(facts, spans.iter().map(Vec::as_slice)) != Returns::Seldom {
@@ -102,25 +100,27 @@ pub(super) fn join(
     out
 }
 
-/// Whether what holds one value is, where that is known, of several requests that
-/// `wider` kinds name: a state that all share is shown by who makes it and by who finds
-/// it next.
-fn is_shared(wider: &[Vec<&[u32]>], lives: &[&[u32]], sets: &mut Sets) -> bool {
-    wider.iter().any(|wider| {
-        let named =
-            (0_u32..).zip(wider).flat_map(|(name, spans)| spans.iter().map(move |&span| (span, name)));
-        let owners: FxHashMap<u32, u32> = named.map(|(span, name)| (sets.root(span), name)).collect();
-        let (mut n_telling, mut n_shared) = (0, 0);
-        for life in lives {
-            let mut owners = life.iter().filter_map(|&span| owners.get(&sets.root(span)));
-            let first = owners.next();
-            if let Some(is_several) = owners.map(|other| Some(other) != first).reduce(|a, b| a || b) {
-                n_telling += 1;
-                n_shared += usize::from(is_several);
-            }
-        }
-        n_shared * BACK_SHARE > n_telling
-    })
+/// Whether values cross what is known to be of one request by now: spans of several of these in one
+/// of `lives`, each of which has spans in several lives. What is made for a request is a part of it,
+/// or has it as a part; a state that all share is shown by several who each show several.
+fn cross(lives: &[&[u32]], sets: &mut Sets) -> bool {
+    let named = (0_u32..).zip(lives).flat_map(|(life, spans)| spans.iter().map(move |&span| (span, life)));
+    let mut named: Vec<(u32, u32)> = named.collect();
+    named.sort_unstable();
+    // Who names several of them meets them.
+    let of_one = named.chunk_by(|a, b| a.0 == b.0).filter(|lives| lives.len() == 1);
+    let mut in_sets: Vec<(u32, u32)> = of_one.map(|lives| (sets.root(lives[0].0), lives[0].1)).collect();
+    in_sets.sort_unstable();
+    in_sets.dedup();
+    let of_several = in_sets.chunk_by(|a, b| a.0 == b.0).filter(|lives| lives.len() > 1);
+    let mut lives: Vec<u32> = of_several.flatten().map(|&(_, life)| life).collect();
+    lives.sort_unstable();
+    let (mut n, mut n_crossed) = (0, 0);
+    for sets in lives.chunk_by(|a, b| a == b) {
+        n += 1;
+        n_crossed += usize::from(sets.len() > 1);
+    }
+    n_crossed * BACK_SHARE > n
 }
 
 /// Links within each of `lives`: to a span that nobody has handed anything from the
