@@ -325,6 +325,32 @@ fn levels_that_do_not_print_are_not_missed() {
 }
 
 #[test]
+fn lines_of_a_logger_that_shows_nothing_are_not_missed() {
+    let mut model = sketch::model(
+        "point a
+         point b
+         point c
+         top one Task
+           >a b
+           b c
+           c<
+         top other Task
+           >c<",
+    );
+    let [a, b] = ["a", "b"].map(|name| sketch::point(&model, name));
+    model.log_points[b.index()].loggers = vec!["Steps".to_owned()];
+    let lines = "1.0 t a\n1.1 t c";
+    assert_eq!(run(&model, lines), "one: 1 opens; 2 thread\n");
+    // The log shows some line of it.
+    let shown = format!("0.1 u a\n0.2 u b\n{lines}");
+    assert_eq!(run(&model, &shown), "one: 1 opens; 2 thread\none: 3 opens\nother: 4 opens\n");
+    // Or of a higher level alone.
+    model.log_points[a.index()].loggers = vec!["Steps".to_owned()];
+    model.log_points[b.index()].levels = vec![Level::Debug];
+    assert_eq!(run(&model, lines), "one: 1 opens; 2 thread\n");
+}
+
+#[test]
 fn the_result_does_not_depend_on_names_of_threads() {
     let records = "1.0 a receiving block=1\n1.1 b receiving block=1\n1.2 a moved\n1.3 b moved";
     let model = sketch::model(STORE);
