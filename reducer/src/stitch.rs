@@ -33,7 +33,6 @@ mod called_first;
 mod calls_next;
 mod candidates;
 mod coincidence;
-mod common_senders;
 mod confidence;
 mod counted;
 mod creation_times;
@@ -47,8 +46,6 @@ mod found;
 mod hand_overs;
 mod hosts;
 mod ids;
-mod initialized;
-mod intervals;
 mod lifetimes;
 mod lone_lines;
 mod mentions;
@@ -58,7 +55,6 @@ mod numbered;
 mod on_behalf;
 mod ownership;
 mod pairs;
-mod peers;
 mod queue_order;
 mod remote_calls;
 mod request_values;
@@ -186,8 +182,6 @@ impl<'c> Links<'c> {
 fn join_more(model: &Model, pairs: &pairs::Pairs<'_>, facts: &Facts<'_>, links: &mut Links<'_>) {
     links.add(Pass::Nested, |links| nested::join(model, pairs, facts, links));
     links.add(Pass::CalledFirst, |links| called_first::join(pairs, facts, links));
-    links.add(Pass::Initialized, |links| initialized::join(pairs, facts, links));
-    links.add(Pass::CommonSenders, |links| common_senders::join(pairs, facts, links));
 }
 
 /// Joins what is left over to what is known by then.
@@ -208,7 +202,6 @@ fn join_the_rest(
     links.add(Pass::CreationTimes, |links| creation_times::join(facts, skew_us, links));
     let hosts = hosts::Hosts::new(spans);
     links.add(Pass::Hosts, |links| hosts.join(facts, links));
-    links.add(Pass::Peers, |links| peers::join(pairs, facts, links));
     links.add(Pass::Within, |links| within::join(pairs, facts, &hosts, links));
     links.add(Pass::Mentions, |links| mentions::join(pairs, facts, (entities, late), skew_us, links));
     links.add(Pass::Waiting, |links| waiting::join(pairs, facts, &hosts, links));
@@ -229,8 +222,6 @@ fn leave_out(
     config.run(Pass::Ids, || keep_of_id(facts, candidates));
     config.run(Pass::AtWork, || at_work::leave_out(pairs, facts, candidates));
     config.run(Pass::Detours, || detours::leave_out(model, pairs, facts, candidates));
-    let is_guess = |one: &Candidate| ownership::is_guess(pairs, facts, one.from, one.to);
-    config.run(Pass::Ownership, || candidates.retain(|candidate| !is_guess(candidate)));
 }
 
 /// Of links that no hand-off tells, those between spans that do not name different requests.

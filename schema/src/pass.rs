@@ -110,8 +110,6 @@ passes! {
     Link ByValues = "by_values",
     /// The latest that names what the receiver names, along a way of starts.
     Link ByKind = "by_kind",
-    /// A text that contains what the receiver names.
-    Link ByTelling = "by_telling",
     /// Only time tells.
     Link ByTime = "by_time",
     /// Who asks somebody who hands work to a task.
@@ -132,16 +130,10 @@ passes! {
     Aid AtWork = "at_work",
     /// Who went another way through its code.
     Aid Detours = "detours",
-    /// Who works on what numbered work has.
-    Aid Ownership = "ownership",
     /// What a thread prints in the middle of something.
     Link Nested = "nested",
     /// Who goes on only after a call has called what was printed before.
     Link CalledFirst = "called_first",
-    /// What a thread prints only as it initializes classes.
-    Link Initialized = "initialized",
-    /// Who names the same as a task has its sender.
-    Link CommonSenders = "common_senders",
     /// Identifiers that come and go with a request.
     Link Lifetimes = "lifetimes",
     /// Events that do not name the only one of its kind.
@@ -162,8 +154,6 @@ passes! {
     Link CreationTimes = "creation_times",
     /// A part of one of several spans of one request.
     Link Hosts = "hosts",
-    /// Who names the node that it talks to.
-    Link Peers = "peers",
     /// What only one request waits for.
     Link Within = "within",
     /// What a request has named each of its spans can have handed on.

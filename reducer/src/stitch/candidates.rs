@@ -27,7 +27,6 @@ mod by_time;
 mod in_time;
 mod indexes;
 mod on_the_way;
-mod telling;
 
 use self::by_thread::AtWork;
 use self::indexes::{ANY_NODE, ByText, ByTop, OfTop, ValueKey};
@@ -73,8 +72,6 @@ pub(super) struct Finder<'a> {
     by_value: FxHashMap<ValueKey<'a>, Vec<OfTop>>,
     /// Senders by (node, top-level method), in order of start.
     by_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
-    /// The same of those methods of which a span says little.
-    by_other_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
     /// Spans that can work on an attached object, by text, in order of start.
     by_text: FxHashMap<&'a str, Vec<u32>>,
     /// Spans that hold a text, in order of start: up to [`SHARING_MAX`] and one.
@@ -118,7 +115,7 @@ impl<'a> Finder<'a> {
     /// Indexes the spans as senders.
     pub(super) fn new(pairs: &'a Pairs<'a>, facts: &'a Facts<'a>, config: &'a Config) -> Self {
         let (by_top, by_text) = rayon::join(|| ByTop::new(pairs, facts), || ByText::new(pairs, facts));
-        let ByTop { by_value, by_top, by_other_top } = by_top;
+        let ByTop { by_value, by_top } = by_top;
         let ByText { by_text, holders, determined, births_us, at_work, of_thread } = by_text;
         Self {
             pairs,
@@ -126,7 +123,6 @@ impl<'a> Finder<'a> {
             config,
             by_value,
             by_top,
-            by_other_top,
             by_text,
             holders,
             determined,
@@ -167,7 +163,6 @@ impl<'a> Finder<'a> {
                 let is_by_order = pair.in_order && pair.map.is_empty();
                 let _ = self.find(Pass::ByValues, &mut out, |out| self.by_values(index, &receiver, out))
                     || self.find(Pass::ByKind, &mut out, |out| self.by_kind(index, &receiver, out))
-                    || self.find(Pass::ByTelling, &mut out, |out| self.by_telling(index, &receiver, out))
                     || is_by_order
                     || self.find(Pass::ByTime, &mut out, |out| self.by_time(index, &receiver, out));
             }

@@ -569,14 +569,6 @@ impl<'s> Fact<'s> {
         self.events.iter().rev().find(|event| event.ts_us <= until_us)
     }
 
-    /// The first event in the log that was printed no earlier than `from_us`.
-    pub(super) fn first_from(&self, from_us: i64) -> Option<&'s Event> {
-        if self.is_in_order {
-            return self.events.get(self.events.partition_point(|event| event.ts_us < from_us));
-        }
-        self.events.iter().find(|event| event.ts_us >= from_us)
-    }
-
     /// The events that were printed after the one that another span began with.
     pub(super) fn events_after_begin(&self, other: &Fact<'_>) -> impl Iterator<Item = &'s Event> {
         let began = other.events.first().map(when);

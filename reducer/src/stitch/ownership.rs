@@ -269,18 +269,6 @@ struct Born {
     n_common: usize,
 }
 
-/// Whether nothing but the time speaks for a hand-off between a labelled span and a step
-/// of something that has a number, but names nothing: no thread tells whose step it is.
-pub(super) fn is_guess(pairs: &Pairs<'_>, facts: &Facts<'_>, from: u32, to: u32) -> bool {
-    let other = match (facts.label_of(from), facts.label_of(to)) {
-        (Some(_), None) => facts.get(to),
-        (None, Some(_)) => facts.get(from),
-        _ => return false,
-    };
-    let is_step = || other.tops.iter().all(|&top| pairs.is_entity(top));
-    other.thread.is_none() && other.values().iter().all(|value| !facts.tells_apart(value)) && is_step()
-}
-
 /// The label of whoever has something; none if it is nobody, or several.
 type Owner = Option<u32>;
 

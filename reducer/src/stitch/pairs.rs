@@ -249,13 +249,6 @@ impl<'m> Pairs<'m> {
         self.model.log_points.get(point.index()).is_some_and(LogPoint::initializes)
     }
 
-    /// The classes of identifiers that name the node of some top-level method.
-    pub(super) fn classes_of_nodes(&self) -> FxHashSet<ValueClassId> {
-        let identifiers = self.model.top_level_methods.iter().flat_map(|top| &top.identifiers);
-        let of_nodes = identifiers.filter(|id| id.strength == IdentifierStrength::Node);
-        of_nodes.map(|id| id.value_class).collect()
-    }
-
     /// The pairs of `model` that `scope` allows.
     pub(super) fn new(model: &'m Model) -> Self {
         let tops: Vec<Top> = (0..model.top_level_methods.len()).map(|t| top(model, t)).collect();

@@ -33,7 +33,6 @@ fn add(tops: &mut Vec<OfTop>, top: TopLevelId, span: u32) {
 pub(super) struct ByTop<'a> {
     pub(super) by_value: FxHashMap<ValueKey<'a>, Vec<OfTop>>,
     pub(super) by_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
-    pub(super) by_other_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
 }
 
 impl<'a> ByTop<'a> {
@@ -45,11 +44,7 @@ impl<'a> ByTop<'a> {
         let (local, remote) = (senders(false), senders(true));
         let mut by_value: FxHashMap<ValueKey<'a>, Vec<OfTop>> = FxHashMap::default();
         let mut by_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
-        let mut by_other_top: FxHashMap<_, Vec<u32>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
-            for &top in fact.other_tops.iter().filter(|top| local.contains(*top)) {
-                by_other_top.entry((fact.node, top)).or_default().push(index);
-            }
             for &top in fact.tops {
                 let nodes = [(fact.node, local.contains(&top)), (ANY_NODE, remote.contains(&top))];
                 for (node, _) in nodes.iter().filter(|(_, wanted)| *wanted) {
@@ -61,7 +56,7 @@ impl<'a> ByTop<'a> {
                 }
             }
         }
-        Self { by_value, by_top, by_other_top }
+        Self { by_value, by_top }
     }
 }
 

@@ -62,27 +62,3 @@ fn a_thread_is_named_after_a_short_name_and_after_no_short_number() {
     check(model, &spans("t0_15"), "1 3 1>3\n2");
     check(model, &spans("3971"), "1\n2\n3");
 }
-
-#[test]
-fn who_has_looked_for_a_short_name_has_handed_it_over() {
-    let others: String = (0..9).map(|i| format!("top ask{i} RpcHandler\n  >p\n")).collect();
-    let model = format!(
-        "point p
-         {others}
-         top change Task table=Table.name
-           >p
-         pair ask8 change Thread"
-    );
-    let tops: Vec<String> = (0..9).map(|i| format!("ask{i}")).collect();
-    let tops = tops.join("|");
-    let spans = |name: &str| {
-        format!(
-            "a t {tops} p@1.000#{name}3,,
-             a u {tops} p@1.050#{name}2,,
-             a v {tops} p@1.060#{name}25,,
-             a w change table={name}2 1.100-1.200"
-        )
-    };
-    check(&model, &spans("t0_15"), "1\n2 4 2>4\n3");
-    check(&model, &spans("3971"), "1\n2\n3\n4");
-}

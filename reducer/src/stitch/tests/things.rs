@@ -232,28 +232,6 @@ fn who_serves_leaves_open_whom_it_serves() {
 }
 
 #[test]
-fn who_has_looked_for_what_a_task_names_has_handed_it_over() {
-    // All handlers look something up; what they print tells nothing of which it is.
-    let others: String = (0..9).map(|i| format!("top ask{i} RpcHandler\n  >p\n")).collect();
-    let model = format!(
-        "point p
-         {others}
-         top change Task table=Table.name
-           >p
-         pair ask8 change Thread table=table"
-    );
-    let tops: Vec<String> = (0..9).map(|i| format!("ask{i}")).collect();
-    let tops = tops.join("|");
-    let spans = format!(
-        "a t {tops} p@1.000#invoices_3,,
-         a u {tops} p@1.050#orders_17,,
-         a v {tops} p@1.060#orders_175,,
-         a w change table=orders_17 1.100-1.200"
-    );
-    check(&model.replace("Thread table=table", "Thread"), &spans, "1\n2 4 2>4\n3");
-}
-
-#[test]
 fn a_task_for_each_part_is_of_who_works_on_the_whole() {
     let model = "point p
          top close_all Task table=Table.name region[*]=Region.name
