@@ -16,6 +16,17 @@ use super::{Choice, Goes, Scan, event};
 use crate::record::{Candidate, Record};
 
 impl Scan<'_> {
+    /// Learns from a record which loggers show what, and of which program it is.
+    fn learn(&mut self, record: &Record<'_>, candidate: &Candidate<'_>) {
+        if self.orders.see(record.level, candidate.log_point) {
+            self.successors.silence(self.orders.silent_points());
+        }
+        if let Some(possible) = self.programs.learn(candidate.log_point) {
+            self.orders.restrict(&possible);
+        }
+        self.handed.print(candidate.log_point, self.seq, record.ts_us);
+    }
+
     /// Carries out a choice.
     pub(super) fn apply(&mut self, record: &Record<'_>, choice: Choice) {
         let Choice { candidate, thread, goes, by } = choice;
@@ -26,16 +37,8 @@ impl Scan<'_> {
         let numbers = self.numbers.iter().position(|(index, _)| *index == candidate);
         let numbers = numbers.map(|at| self.numbers.swap_remove(at).1).unwrap_or_default();
         let candidate = record.candidates.get(candidate);
-        if let Some(candidate) = candidate
-            && self.orders.see(record.level, candidate.log_point)
-        {
-            self.successors.silence(self.orders.silent_points());
-        }
-        if let Some(possible) = candidate.and_then(|candidate| self.programs.learn(candidate.log_point)) {
-            self.orders.restrict(&possible);
-        }
         if let Some(candidate) = candidate {
-            self.handed.print(candidate.log_point, self.seq, record.ts_us);
+            self.learn(record, candidate);
             if thread.is_none() {
                 self.hand_over(candidate);
             }
