@@ -1,7 +1,8 @@
 //! Variants: runs of labelled sets as others have them, made from the ones in the tree: clocks
-//! without fractions of seconds, clocks that differ, logs that begin in the middle of it all.
+//! without fractions of seconds, clocks that differ, logs that begin in the middle of it all, and
+//! such in which some loggers are turned off.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A log of one node, and what it is called.
 pub(crate) type Log = (String, String);
@@ -16,7 +17,10 @@ const AHEAD_MS: u64 = 100;
 const HOUR_MS: u64 = 3_600_000;
 
 /// The ways in which a set is varied, by the ends of their names.
-pub(crate) const NAMES: [&str; 3] = ["-seconds", "-apart", "-half"];
+pub(crate) const NAMES: [&str; 4] = ["-seconds", "-apart", "-half", "-muted"];
+
+/// One class in so many, in the order of their names, has its logger turned off.
+const MUTED_SHARE: usize = 3;
 
 /// The logs, and the truth of them, varied as `name` says.
 ///
@@ -27,6 +31,7 @@ pub(crate) fn varied(name: &str, logs: Vec<Log>, truth: String) -> Result<(Vec<L
         "-seconds" => Ok((logs.into_iter().map(|(node, log)| (node, in_seconds(&log))).collect(), truth)),
         "-apart" => Ok((apart(logs)?, truth)),
         "-half" => second_half(logs, &truth),
+        "-muted" => muted(logs, &truth),
         _ => Err(format!("no variant `{name}`")),
     }
 }
@@ -72,36 +77,89 @@ fn ahead(time: &str) -> Result<String, String> {
     Ok(format!("{} {hour:02}:{minute:02}:{second:02},{:03}", &time[..10], ms % 1000))
 }
 
+/// The truth of records, by its columns.
+struct Truth<'t> {
+    header: Vec<&'t str>,
+    rows: Vec<Vec<&'t str>>,
+}
+
+impl<'t> Truth<'t> {
+    fn new(text: &'t str) -> Self {
+        let mut rows = text.lines().map(|row| row.split('\t').collect());
+        Self { header: rows.next().unwrap_or_default(), rows: rows.collect() }
+    }
+
+    fn column(&self, name: &str) -> Result<usize, String> {
+        let position = self.header.iter().position(|column| *column == name);
+        position.ok_or_else(|| format!("the truth has no `{name}`"))
+    }
+
+    /// The logs without the lines that are left out, and the truth of the others: `is_left_out` is
+    /// asked of the number of each line.
+    fn without(
+        self,
+        logs: &[Log],
+        is_left_out: impl Fn(&str, usize) -> bool,
+    ) -> Result<(Vec<Log>, String), String> {
+        let (node, line) = (self.column("node")?, self.column("line")?);
+        // Per line, from 1: how many are left before it and with it.
+        let mut numbers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut left = Vec::new();
+        for (name, log) in logs {
+            let (mut text, numbers) = (String::new(), numbers.entry(name).or_insert_with(|| vec![0]));
+            for (at, content) in log.split_inclusive('\n').enumerate() {
+                let is_left = !is_left_out(name, at + 1);
+                text += if is_left { content } else { "" };
+                numbers.push(numbers[at] + usize::from(is_left));
+            }
+            left.push((name.clone(), text));
+        }
+        let mut truth = self.header.join("\t") + "\n";
+        for mut row in self.rows {
+            let number: usize = row[line].parse().map_err(|e| format!("`{}`: {e}", row[line]))?;
+            if !is_left_out(row[node], number) {
+                let number = numbers.get(row[node]).and_then(|numbers| numbers.get(number));
+                let number = number.ok_or_else(|| format!("no line {} of {}", row[line], row[node]))?;
+                let number = number.to_string();
+                row[line] = &number;
+                truth += &(row.join("\t") + "\n");
+            }
+        }
+        Ok((left, truth))
+    }
+}
+
 /// The second half of the lines of each log, from the first record of which the truth knows.
 fn second_half(logs: Vec<Log>, truth: &str) -> Result<(Vec<Log>, String), String> {
-    let mut rows = truth.lines().map(|row| row.split('\t').collect::<Vec<_>>());
-    let header = rows.next().unwrap_or_default();
-    let column = |name: &str| {
-        header.iter().position(|column| *column == name).ok_or_else(|| format!("the truth has no `{name}`"))
-    };
-    let (node, line) = (column("node")?, column("line")?);
-    let rows: Vec<Vec<&str>> = rows.collect();
-    let mut n_left_out: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut halves = Vec::new();
+    let truth = Truth::new(truth);
+    let (node, line) = (truth.column("node")?, truth.column("line")?);
+    let mut first: BTreeMap<String, usize> = BTreeMap::new();
     for (name, log) in &logs {
-        let lines: Vec<&str> = log.split_inclusive('\n').collect();
-        let of_node = rows.iter().filter(|row| row[node] == *name);
+        let n_lines = log.split_inclusive('\n').count();
+        let of_node = truth.rows.iter().filter(|row| row[node] == *name);
         let records = of_node.filter_map(|row| row[line].parse::<usize>().ok());
-        let first = records.filter(|number| *number > lines.len() / 2).min().unwrap_or(lines.len() + 1);
-        n_left_out.insert(name, first - 1);
-        halves.push((name.clone(), lines[first - 1..].concat()));
+        let begin = records.filter(|number| *number > n_lines / 2).min().unwrap_or(n_lines + 1);
+        first.insert(name.clone(), begin);
     }
-    let mut cut = header.join("\t") + "\n";
-    for mut row in rows {
-        let number: usize = row[line].parse().map_err(|e| format!("`{}`: {e}", row[line]))?;
-        let left_out = n_left_out.get(row[node]).copied().unwrap_or_default();
-        if number > left_out {
-            let number = (number - left_out).to_string();
-            row[line] = &number;
-            cut += &(row.join("\t") + "\n");
-        }
+    truth.without(&logs, |name, number| first.get(name).is_some_and(|first| number < *first))
+}
+
+/// The logs without the records of one class in [`MUTED_SHARE`].
+fn muted(logs: Vec<Log>, truth: &str) -> Result<(Vec<Log>, String), String> {
+    let truth = Truth::new(truth);
+    let [node, line, n_lines, point] =
+        ["node", "line", "n_lines", "log_point"].map(|name| truth.column(name));
+    let (node, line, n_lines, point) = (node?, line?, n_lines?, point?);
+    let class = |row: &[&'_ str]| row[point].rsplit_once('.').map(|(class, _)| class.to_owned());
+    let classes: BTreeSet<String> = truth.rows.iter().filter_map(|row| class(row)).collect();
+    let off: BTreeSet<String> = classes.into_iter().step_by(MUTED_SHARE).collect();
+    let mut lines = BTreeSet::new();
+    for row in truth.rows.iter().filter(|row| class(row).is_some_and(|class| off.contains(&class))) {
+        let number = |at: usize| row[at].parse::<usize>().map_err(|e| format!("`{}`: {e}", row[at]));
+        let (first, n) = (number(line)?, number(n_lines)?);
+        lines.extend((first..first + n).map(|number| (row[node].to_owned(), number)));
     }
-    Ok((halves, cut))
+    truth.without(&logs, |name, number| lines.contains(&(name.to_owned(), number)))
 }
 
 /// The time that a record begins with, if it has milliseconds.
