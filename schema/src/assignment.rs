@@ -237,6 +237,34 @@ mod tests {
     }
 
     #[test]
+    fn what_hangs_together_settles_as_all_do() {
+        let mut random = Random(11);
+        for _ in 0..200 {
+            // Two halves that want no place of the other, and a choice that nothing speaks for.
+            let edges: Vec<Vec<Edge>> = (0..6)
+                .map(|receiver| {
+                    let place = |at: u64| Some(u32::try_from(at + receiver / 3 * 3).expect("small"));
+                    let mut own: Vec<Edge> = (0..3)
+                        .filter_map(|at| {
+                            let odds = random.below(12) as f64 - 4.0;
+                            (random.below(3) > 0).then_some(Edge { place: place(at), odds })
+                        })
+                        .collect();
+                    own.push(Edge { place: Some(0), odds: f64::NEG_INFINITY });
+                    own
+                })
+                .collect();
+            let (parts, whole) = (shares(&edges), settle(&edges));
+            let differ = parts.iter().flatten().zip(whole.iter().flatten()).map(|(a, b)| (a - b).abs());
+            let most = differ.fold(0.0, f64::max);
+            assert!(most < 0.02, "{most}");
+            assert!(parts.iter().all(|shares| shares.last() == Some(&0.0)));
+            let is_of_one_half = |of: &Vec<usize>| of.iter().all(|receiver| receiver / 3 == of[0] / 3);
+            assert!(components(&edges).iter().all(is_of_one_half));
+        }
+    }
+
+    #[test]
     fn what_is_alike_is_shared() {
         let edge = |place, odds| Edge { place: Some(place), odds };
         let alike = [vec![edge(0, 40.0)], vec![edge(0, 40.0)]];

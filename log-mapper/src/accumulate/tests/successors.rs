@@ -78,3 +78,32 @@ fn what_cannot_begin_goes_on_with_the_only_one_that_it_can_follow() {
     assert!(two.contains("visit: 5 opens"), "{two}");
     assert_eq!(run(&door(), "1.0 - rings\n1.1 - other\n500.2 - other\n500.3 - opens").trim(), apart);
 }
+
+#[test]
+fn what_a_logger_that_is_off_would_print_can_stand_between() {
+    let mut model = sketch::model(
+        "point asked
+         point weighed
+         point told
+         point other
+         top answer Task
+           >asked|weighed|told*<
+         top else Task
+           >other<",
+    );
+    let [asked, weighed, told] = ["asked", "weighed", "told"].map(|name| sketch::point(&model, name));
+    let mut all = vec![None; model.log_points.len()];
+    let next = [(asked, vec![weighed]), (weighed, vec![told]), (told, vec![])];
+    next.into_iter().for_each(|(point, next)| all[point.index()] = Some(next));
+    model.successors = Successors::new(all, Vec::new(), [vec![asked, told], vec![asked, told]]);
+    let log = "9000.0 t asked\n9000.1 t told";
+    let apart = "answer: 1 opens\nanswer: 2 opens\n";
+    assert_eq!(run(&model, log), apart);
+    model.log_points[weighed.index()].loggers = vec!["Scale".to_owned()];
+    assert_eq!(run(&model, log), "answer: 1 opens; 2 thread\n");
+    // It is seen to be on at last, after more than is looked at ahead.
+    let others: String =
+        (0..super::super::ahead::AHEAD_RECORDS).map(|at| format!("{at}.0 x other\n")).collect();
+    let spans = run(&model, &format!("{others}8999.0 u weighed\n{log}"));
+    assert_eq!(spans.lines().filter(|span| span.starts_with("answer")).count(), 3, "{spans}");
+}
