@@ -92,7 +92,7 @@ impl Scan<'_> {
         let Some((current, id)) = current.zip(record.ids[0]) else { return };
         let open = self.open.get(current);
         let Some(known) = open.ids.as_ref() else { return };
-        if record.candidates.is_empty() || !self.only_goes_on(record, thread, current) {
+        if !self.only_goes_on(record, thread, current) {
             return;
         }
         match *known.trace == *id {

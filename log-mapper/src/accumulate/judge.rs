@@ -418,11 +418,14 @@ impl Scan<'_> {
     /// Whether a record of a thread can only go on with `span`: nothing begins with it, and it can
     /// come next.
     pub(super) fn only_goes_on(&self, record: &Record<'_>, thread: Option<u32>, span: SpanIndex) -> bool {
+        if thread.is_none() || record.candidates.is_empty() {
+            return false;
+        }
         let goes_on = |point: LogPointId| {
             let before = self.open.get(span).newest_first();
             self.successors.never_begins(point) && self.successors.can_follow(before, point)
         };
-        thread.is_some() && record.candidates.iter().all(|candidate| goes_on(candidate.log_point))
+        record.candidates.iter().all(|candidate| goes_on(candidate.log_point))
     }
 
     /// A longer pause than this is none in the middle of a thread's work, µs.

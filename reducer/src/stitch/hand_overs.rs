@@ -34,6 +34,9 @@ const SHARE_MIN: f64 = 0.75;
 /// So many messages may be with strangers by one link, as far as the shares tell.
 const STRANGERS_MAX: f64 = 1.0;
 
+/// What is known before anything was seen counts as one sight.
+const PRIOR: f64 = 1.0;
+
 /// Links by time along `candidates`, which are sorted best first, to receivers that `links` gives no
 /// sender on their nodes.
 pub(super) fn find(

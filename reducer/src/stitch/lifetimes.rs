@@ -69,12 +69,11 @@ pub(super) fn join(
     let holders = holders(pairs, facts);
     let mut kinds: Vec<_> = (holders.iter())
         .filter(|(_, values)| values.len() >= VALUES_MIN)
-        .map(|(kind, values)| (kind, values, returns(facts, values.values().map(Vec::as_slice))))
-        .filter(|(.., returns)| *returns != Returns::Often)
+        .filter(|(_, values)| returns(facts, values.values().map(Vec::as_slice)) != Returns::Often)
         .collect();
     // What names fewer things holds more.
-    kinds.sort_by_key(|(_, values, _)| values.len());
-    for (kind, values, _) in kinds {
+    kinds.sort_by_key(|(_, values)| values.len());
+    for (kind, values) in kinds {
         let made = values.iter().filter(|(text, _)| is_made(text)).map(|(_, spans)| spans.as_slice());
         let made = made.map(|spans| lives(facts, spans)).filter(|lives| lives.len() <= LIVES_MAX);
         let lives: Vec<&[u32]> = made.flatten().collect();

@@ -20,13 +20,10 @@ use schema::delays::{Delays, power};
 use schema::in_common::{InCommon, Named};
 
 use super::nearness::{Distance, Nearness};
-use super::{Begin, Choice, Facts, Receiver, Step};
+use super::{Begin, Choice, Facts, PRIOR, Receiver, Step};
 
 /// Rounds of learning; after so many of them little changes.
 const ROUNDS: usize = 8;
-
-/// What is known before anything was seen counts as one sight.
-const PRIOR: f64 = 1.0;
 
 /// What is known of how long other steps take counts as so many of the same.
 const LIKE: f64 = 2.0;

@@ -11,16 +11,13 @@ use schema::delays::{TICK_US, power};
 use schema::{LogPointId, TopLevelId};
 
 use super::super::waiting::SHIFTS_US;
-use super::{Begin, Facts, Receiver, Step};
+use super::{Begin, Facts, PRIOR, Receiver, Step};
 
 /// Receivers that show how often a line is printed near them: more tell nothing new.
 const RECEIVERS_MAX: usize = 256;
 
 /// In a log that is shorter than this nothing is known to be rare, µs.
 const WHOLE_MIN_US: i64 = 1_000_000;
-
-/// What is known before anything was seen counts as one sight.
-const PRIOR: f64 = 1.0;
 
 /// A step, and a power of two of the time that it takes.
 pub(super) type Distance = (Step, usize);
