@@ -19,7 +19,7 @@ mod successors;
 pub use marks::Marks;
 pub use remote_calls::RemoteCall;
 pub use slow_calls::{SlowCall, SlowKind};
-pub use successors::Successors;
+pub use successors::{Inner, Successors};
 
 /// What the analysis found in one class path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! Emit: the results of the phases as a [`schema::Model`], sorted, with names
 //! for people. Nothing is decided here, except that every log point gets a home.
 
+use schema::model::Inner;
 use schema::{
     CommunicationPair, IdentifierId, LogPointId, Model, Successors, TopLevelId, TopLevelMethod, ValueClassId,
 };
@@ -284,7 +285,32 @@ fn successors(findings: &Findings<'_>, log_points: &points::LogPoints, sorted: &
         |points: &[u32]| -> Vec<LogPointId> { points.iter().map(|&point| log_points.id(point)).collect() };
     let all_of = &findings.order.successors;
     let firsts = sorted.order.iter().map(|&old| ids(&findings.order.firsts[old])).collect();
-    Successors::new(all, firsts, [ids(&all_of.begins), ids(&all_of.ends)])
+    let inner = inner(findings, log_points, sorted);
+    Successors::new(all, firsts, [ids(&all_of.begins), ids(&all_of.ends)], inner)
+}
+
+/// What can follow within one run of each top-level method, of log points of the model.
+fn inner(findings: &Findings<'_>, log_points: &points::LogPoints, sorted: &Sorted) -> Inner {
+    let found = &findings.order.inner;
+    let ids = |set: &Vec<u32>| set.iter().map(|&point| log_points.id(point)).collect();
+    let mut sets: Vec<Vec<LogPointId>> = found.sets.iter().map(ids).collect();
+    let of_top = |&old: &usize| {
+        let mut next: Vec<(LogPointId, usize)> =
+            found.next[old].iter().map(|&(point, set)| (log_points.id(point), set)).collect();
+        next.sort_unstable();
+        next.dedup();
+        // Several statements can be one log point.
+        let of_one = next.chunk_by(|a, b| a.0 == b.0).map(|same| match same {
+            [one] => *one,
+            several => {
+                sets.push(several.iter().flat_map(|&(_, set)| sets[set].clone()).collect());
+                (several[0].0, sets.len() - 1)
+            }
+        });
+        of_one.collect()
+    };
+    let next = sorted.order.iter().map(of_top).collect();
+    Inner { sets, next }
 }
 
 fn slow_calls(findings: &Findings<'_>, log_points: &points::LogPoints) -> Vec<schema::SlowCall> {

@@ -37,7 +37,7 @@ use components::components;
 use fragment::Fragment;
 use method::Event;
 use recursion::Recursion;
-use successors::Successors;
+use successors::{Inner, Successors};
 
 /// For each calling instruction, in order, the methods that it can run in the
 /// same thread and that are not cut, and how often.
@@ -72,6 +72,8 @@ pub(crate) struct Order {
     pub(crate) successors: Successors,
     /// Per top-level method the log points that a span of it can begin with, sorted.
     pub(crate) firsts: Vec<Vec<u32>>,
+    /// Which log point can stand directly after which other one in one run of a top-level method.
+    pub(crate) inner: Inner,
 }
 
 /// Finds both.
@@ -95,16 +97,20 @@ pub(crate) fn find(
         calls: local_calls(program, &in_thread, top_levels),
         sites: sites(program, log_points, &floating(program, log_points, top_levels)),
     };
-    let ((successors, firsts), fragments) = rayon::join(
+    let ((successors, firsts), (fragments, inner)) = rayon::join(
         || {
             rayon::join(
                 || successors::successors(&input, &in_thread, top_levels),
                 || successors::firsts(&input, top_levels),
             )
         },
-        || fragments(&input, &callees(&input.calls)),
+        || {
+            let fragments = fragments(&input, &callees(&input.calls));
+            let inner = successors::inner(&input, top_levels, &fragments);
+            (fragments, inner)
+        },
     );
-    Order { fragments, successors, firsts }
+    Order { fragments, successors, firsts, inner }
 }
 
 /// Whom each method calls, sorted.

@@ -19,7 +19,7 @@ use schema::in_common::{InCommon, Named, Rarity};
 use schema::{Event, IdentifierId, Kinds, LogPointId, Pass, Place, TopLevelId, TopLevelKind, Value};
 
 use super::began::Began;
-use super::orders::{Follows, Orders, next_of, nodes_of, step, walk};
+use super::orders::{Follows, Orders, Position, next_of, places_of, step, walk};
 use super::pools::Closed;
 use super::rests::{are_about_others, contradict, names};
 
@@ -134,7 +134,7 @@ struct Known {
     /// The methods that can begin and end with it.
     wholes: FxHashMap<usize, Vec<TopLevelId>>,
     /// Where a method is after it.
-    nodes: FxHashMap<(usize, TopLevelId), Vec<u32>>,
+    nodes: FxHashMap<(usize, TopLevelId), Vec<Position>>,
     /// What the identifiers of a method are in it.
     names: FxHashMap<(usize, TopLevelId), Vec<(IdentifierId, String)>>,
 }
@@ -206,7 +206,7 @@ impl Search<'_, '_> {
         *self.can_follow.entry((last, first)).or_insert_with(|| {
             let tops: Vec<TopLevelId> = orders.places(first).iter().map(|places| places.top).collect();
             tops.into_iter().any(|top| {
-                let nodes = nodes_of(orders, top, last);
+                let nodes = places_of(orders, top, last).to_vec();
                 !step(orders, top, &nodes, first, |follows| follows == Follows::Next).is_empty()
             })
         })
@@ -261,7 +261,7 @@ impl Search<'_, '_> {
             tops.retain(|&top| {
                 orders.kind(top) != TopLevelKind::Unreached && orders.can_begin(top, first) && {
                     let nodes = walk(orders, top, &closed.span.events);
-                    nodes.iter().any(|&node| orders.is_exit(top, node))
+                    nodes.iter().any(|&(node, _)| orders.is_exit(top, node))
                 }
             });
             tops
@@ -398,7 +398,7 @@ fn chain(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>, hosts: &FxHashM
     begun.sort_unstable();
     let mut gone = FxHashSet::default();
     while let Some(host) = begun.pop() {
-        let mut states: Vec<(TopLevelId, Vec<u32>)> = Vec::new();
+        let mut states: Vec<(TopLevelId, Vec<Position>)> = Vec::new();
         for &top in &done[host].1.span.top_levels {
             states.push((top, walk(orders, top, &done[host].1.span.events)));
         }
@@ -431,9 +431,9 @@ fn chain(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>, hosts: &FxHashM
 /// Where methods in these `states` are when they have printed a piece next.
 fn after(
     orders: &mut Orders<'_>,
-    states: &[(TopLevelId, Vec<u32>)],
+    states: &[(TopLevelId, Vec<Position>)],
     piece: &Closed,
-) -> Vec<(TopLevelId, Vec<u32>)> {
+) -> Vec<(TopLevelId, Vec<Position>)> {
     let points = piece.points();
     let Some((&first, rest)) = points.split_first() else { return Vec::new() };
     let mut found = Vec::new();

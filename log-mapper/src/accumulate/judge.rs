@@ -154,10 +154,10 @@ impl Scan<'_> {
             let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else {
                 return false;
             };
-            let at: Vec<u32> = places[index].at.iter().map(|&(node, _)| node).collect();
+            let at = places[index].at.clone();
             state.entered
-                && state.at.iter().any(|&node| orders.is_exit(state.top, node))
-                && at.iter().any(|&node| orders.is_entry(state.top, node))
+                && state.at.iter().any(|&(node, _)| orders.is_exit(state.top, node))
+                && at.iter().any(|&(node, _)| orders.is_entry(state.top, node))
                 && !at
                     .iter()
                     .any(|&to| state.at.iter().any(|&from| orders.follows(state.top, from, to).is_some()))

@@ -461,7 +461,8 @@ impl OpenSpan {
 
     /// Whether any log point can follow.
     pub(super) fn goes_on(&self, orders: &mut Orders<'_>) -> bool {
-        let mut goes_on = |state: &TopState| state.at.iter().any(|&node| orders.goes_on(state.top, node));
+        let mut goes_on =
+            |state: &TopState| state.at.iter().any(|&(node, _)| orders.goes_on(state.top, node));
         self.tops.iter().any(|state| state.at.is_empty() || goes_on(state))
     }
 
@@ -470,7 +471,9 @@ impl OpenSpan {
     pub(super) fn was_handed_out(&self, orders: &Orders<'_>, fit: &Fit) -> bool {
         let is_own = |top: TopLevelId| orders.kind(top) == TopLevelKind::Dispatcher;
         let is_whole = |state: &TopState| {
-            !is_own(state.top) && state.entered && state.at.iter().any(|&at| orders.is_exit(state.top, at))
+            !is_own(state.top)
+                && state.entered
+                && state.at.iter().any(|&(node, _)| orders.is_exit(state.top, node))
         };
         fit.tops.iter().map(Next::top).all(is_own) && self.tops.iter().any(is_whole)
     }
@@ -496,9 +499,9 @@ impl OpenSpan {
     /// Whether the best-fitting reading of the span can end here.
     pub(super) fn is_at_exit(&self, orders: &Orders<'_>) -> bool {
         let states = self.tops.iter().filter(|state| state.entered);
-        states
-            .into_iter()
-            .any(|state| state.at.is_empty() || state.at.iter().any(|&node| orders.is_exit(state.top, node)))
+        states.into_iter().any(|state| {
+            state.at.is_empty() || state.at.iter().any(|&(node, _)| orders.is_exit(state.top, node))
+        })
     }
 
     /// Settles which log point the first event is of, now that what followed has

@@ -16,19 +16,24 @@ use schema::{
     TopLevelId, TopLevelKind, ValueClassId,
 };
 
-pub(super) use self::nodes::{next_of, nodes_of, step, walk};
+pub(super) use self::walk::{next_of, places_of, step, walk};
+use self::within::Within;
 use super::pools::is_main;
 
 mod ends;
-mod nodes;
+mod walk;
+mod within;
+
+/// A position in a DAG: the node, and the log point within the node.
+pub(super) type Position = (u32, u32);
 
 /// The places of one log point in the DAG of one top-level method.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     /// The top-level method.
     pub(super) top: TopLevelId,
-    /// Positions (node, point within the node), sorted.
-    pub(super) at: Vec<(u32, u32)>,
+    /// Sorted.
+    pub(super) at: Vec<Position>,
     /// Places of the log point in the methods before it.
     pub(super) n_before: usize,
 }
@@ -68,6 +73,8 @@ const FREE_TEXT: &str = "(.*?)";
 struct TopOrder {
     /// Per node, once asked for.
     rows: Vec<Option<Box<Row>>>,
+    /// Per node, once asked for.
+    within: Vec<Option<Box<Within>>>,
     /// Nodes whose log point can be the first one seen, once asked for.
     entries: Option<Bits>,
     /// The node whose log points can be printed at any time.
@@ -193,9 +200,10 @@ impl<'m> Orders<'m> {
                 }
             }
             let rows = top.dag.nodes.iter().map(|_| None).collect();
+            let within = top.dag.nodes.iter().map(|_| None).collect();
             let (free, own) = (free_node(&top.dag), own_identifiers(&top.identifiers));
             let aliases = aliases(model, id);
-            tops.push(TopOrder { rows, entries: None, free, own, aliases });
+            tops.push(TopOrder { rows, within, entries: None, free, own, aliases });
         }
         add_keys(model, &mut printed);
         add_wholes(model, &mut printed);
@@ -323,7 +331,7 @@ impl<'m> Orders<'m> {
     }
 
     /// The log point at a place, with its bindings.
-    pub(super) fn dag_point(&self, top: TopLevelId, (node, point): (u32, u32)) -> &'m DagPoint {
+    pub(super) fn dag_point(&self, top: TopLevelId, (node, point): Position) -> &'m DagPoint {
         &self.dag(top).nodes[node as usize].points[point as usize]
     }
 
@@ -385,16 +393,22 @@ impl<'m> Orders<'m> {
             self.starts.fill(None);
             for top in &mut self.tops {
                 top.rows.fill_with(|| None);
+                top.within.iter_mut().flatten().for_each(|within| within.show());
                 top.entries = None;
             }
         }
         is_new
     }
 
-    /// Whether and how node `to` can print after node `from` did.
-    pub(super) fn follows(&mut self, top: TopLevelId, from: u32, to: u32) -> Option<Follows> {
-        let row = self.row(top, from);
-        if row.next.get(to) { Some(Follows::Next) } else { row.later.get(to).then_some(Follows::Later) }
+    /// Whether and how what stands at `to` can be printed after what stands at `from` was.
+    pub(super) fn follows(&mut self, top: TopLevelId, from: Position, to: Position) -> Option<Follows> {
+        let row = self.row(top, from.0);
+        let follows = if row.next.get(to.0) {
+            Some(Follows::Next)
+        } else {
+            row.later.get(to.0).then_some(Follows::Later)
+        };
+        if from.0 == to.0 && follows.is_some() { self.follows_within(top, from, to.1) } else { follows }
     }
 
     /// Whether some method prints `point` at most once, although not all of what stands

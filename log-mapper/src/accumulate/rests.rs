@@ -17,7 +17,7 @@ use schema::{
 
 use super::began::Began;
 use super::canonical::fixed;
-use super::orders::{Orders, next_of, step, walk};
+use super::orders::{Orders, Position, next_of, step, walk};
 use super::pools::Closed;
 
 /// Spans that are looked at before a rest.
@@ -66,10 +66,10 @@ struct Whole {
     top: TopLevelId,
 }
 
-/// A way to a place in an order: nodes, the spans on it, and whether there are several such
+/// A way to a place in an order: the places, the spans on it, and whether there are several such
 /// ways.
 struct Way {
-    nodes: Vec<u32>,
+    nodes: Vec<Position>,
     parts: Vec<usize>,
     is_unsure: bool,
 }
@@ -230,7 +230,7 @@ impl Rests<'_, '_> {
     fn fillers(
         &mut self,
         top: TopLevelId,
-        nodes: Vec<u32>,
+        nodes: Vec<Position>,
         (host, between, rest): (usize, &[usize], usize),
         first: LogPointId,
     ) -> Option<Vec<usize>> {

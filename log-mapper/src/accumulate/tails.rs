@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use schema::{Event, LogPointId, Name, Pass, TopLevelId, Value};
 
-use super::orders::{Orders, next_of, nodes_of, walk};
+use super::orders::{Orders, next_of, places_of, walk};
 use super::pools::Closed;
 
 /// Lines of a log point from which to learn what follows them.
@@ -128,7 +128,7 @@ fn is_tail(orders: &mut Orders<'_>, next: &Next, span: &Closed, after: &Closed) 
     }
     let tops: Vec<TopLevelId> = after.best_tops().filter(|top| span.span.top_levels.contains(top)).collect();
     tops.iter().any(|&top| {
-        let nodes = nodes_of(orders, top, t);
+        let nodes = places_of(orders, top, t).to_vec();
         orders.can_begin(top, t) && !next_of(orders, top, &nodes, q).is_empty()
     })
 }

@@ -12,11 +12,11 @@ use smallvec::SmallVec;
 use super::BOUND_MAX;
 use super::bound::{Bound, Bounds, bind, bind_once, own_identifier, shared_strength};
 use crate::accumulate::facts::Fact;
-use crate::accumulate::orders::{Follows, Orders, Places};
+use crate::accumulate::orders::{Follows, Orders, Places, Position};
 use crate::accumulate::pools::{BEST, Fitness};
 
-/// Nodes of the DAG of a top-level method: mostly one or two.
-pub(in crate::accumulate) type Nodes = SmallVec<[u32; 4]>;
+/// Places in the DAG of a top-level method: mostly one or two.
+pub(in crate::accumulate) type At = SmallVec<[Position; 2]>;
 
 /// What a top-level method would be with a record more. A record is tried with many spans, and
 /// joins one: what is bound then is put together when it is asked for.
@@ -55,9 +55,9 @@ impl Next {
 #[derive(Clone, Debug)]
 pub(in crate::accumulate) struct TopState {
     pub(in crate::accumulate) top: TopLevelId,
-    /// Nodes at which the last log point can have been; none: nothing so far had
-    /// a place in the order.
-    pub(in crate::accumulate) at: Nodes,
+    /// Places at which the last log point can have been; none: nothing so far had
+    /// one in the order.
+    pub(in crate::accumulate) at: At,
     /// Shared with what the span was before, and with what it would be with any of
     /// the records that it could take: few of them add anything.
     pub(in crate::accumulate) bound: Rc<Vec<Bound>>,
@@ -95,12 +95,12 @@ impl TopState {
         index: usize,
         is_at_work: bool,
     ) -> Option<(Next, (u32, u32, Follows, bool))> {
-        let mut at = Nodes::new();
+        let mut at = At::new();
         let has_rounds = orders.kind(self.top) == TopLevelKind::Dispatcher;
         let mut best: Option<((u32, u32, Follows), Bounds)> = None;
         for i in 0..orders.places(fact.log_point)[index].at.len() {
             let place = orders.places(fact.log_point)[index].at[i];
-            let follows = self.follows(orders, fact.log_point, place.0);
+            let follows = self.follows(orders, fact.log_point, place);
             if follows.is_none() && !has_rounds {
                 continue;
             }
@@ -111,7 +111,7 @@ impl TopState {
             // Rounds about one thing are one request, in any order.
             let again = (n_request > 0).then_some(Follows::Later);
             let Some(follows) = follows.or(again) else { continue };
-            at.push(place.0);
+            at.push(place);
             let score = (n_request, n_weak, follows);
             if best.as_ref().is_none_or(|(old, _)| *old < score) {
                 best = Some((score, bound));
@@ -119,7 +119,7 @@ impl TopState {
         }
         let ((n_request, n_weak, follows), bound) = best?;
         at.dedup();
-        let is_free = |&node: &u32| orders.is_free(self.top, node);
+        let is_free = |&(node, _): &Position| orders.is_free(self.top, node);
         if orders.floats(fact.log_point) || (at.iter().all(is_free) && !self.at.is_empty()) {
             at.clone_from(&self.at);
         }
@@ -135,7 +135,7 @@ impl TopState {
     pub(super) fn can_repeat(&self, orders: &Orders<'_>, point: LogPointId, index: usize) -> bool {
         let places = &orders.places(point)[index].at;
         let can_follow =
-            |from: u32| places.iter().any(|&(to, _)| orders.can_repeat(self.top, point, from, to));
+            |from: Position| places.iter().any(|&to| orders.can_repeat(self.top, point, from.0, to.0));
         self.at.is_empty()
             || orders.kind(self.top) == TopLevelKind::Dispatcher
             || self.at.iter().any(|&from| can_follow(from))
@@ -188,15 +188,15 @@ impl TopState {
         !at.is_empty() && at.iter().all(|place| bound(place).is_some_and(|all| all.iter().any(contradicts)))
     }
 
-    /// Whether and how `point` at `node` can come next.
-    fn follows(&self, orders: &mut Orders<'_>, point: LogPointId, node: u32) -> Option<Follows> {
+    /// Whether and how `point` at `place` can come next.
+    fn follows(&self, orders: &mut Orders<'_>, point: LogPointId, place: Position) -> Option<Follows> {
         if orders.floats(point) {
             return Some(Follows::Next);
         }
         if self.at.is_empty() {
-            return Some(if orders.is_entry(self.top, node) { Follows::Next } else { Follows::Later });
+            return Some(if orders.is_entry(self.top, place.0) { Follows::Next } else { Follows::Later });
         }
-        self.at.iter().filter_map(|&from| orders.follows(self.top, from, node)).max()
+        self.at.iter().filter_map(|&from| orders.follows(self.top, from, place)).max()
     }
 
     /// Counts the values shared with `bound`: (request, weak); none if an
@@ -258,7 +258,7 @@ fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
         // A record whose values contradict the bindings still has to be
         // somewhere: it opens a span without those values.
         let bound = places.iter().find_map(|&place| bind(orders, top, place, fact)).unwrap_or_default();
-        let mut at: Nodes = places.iter().map(|&(node, _)| node).collect();
+        let mut at: At = places.into();
         at.dedup();
         if floats {
             at.clear();

@@ -31,7 +31,7 @@ fn large(firsts: &[&str]) -> Model {
            ends<",
     );
     let firsts = firsts.iter().map(|name| vec![sketch::point(&model, name)]).collect();
-    model.successors = Successors::new(Vec::new(), firsts, [Vec::new(), Vec::new()]);
+    model.successors = Successors::new(Vec::new(), firsts, [Vec::new(), Vec::new()], Default::default());
     model
 }
 
@@ -59,7 +59,7 @@ fn region() -> Model {
     );
     let points = |names: &[&str]| names.iter().map(|name| sketch::point(&model, name)).collect();
     let firsts = vec![points(&["opens", "flushes"]), points(&["flushes", "closes"])];
-    model.successors = Successors::new(Vec::new(), firsts, [Vec::new(), Vec::new()]);
+    model.successors = Successors::new(Vec::new(), firsts, [Vec::new(), Vec::new()], Default::default());
     model
 }
 

@@ -89,7 +89,7 @@ fn pauses_are_learnt_of_lines_that_only_go_on() {
     next[loaded.index()] = Some(Vec::new());
     let lines = loads(70, "0 l1 begun\n0.3 l1 filled") + CALL;
     assert!(run(&model, &lines).ends_with(&after(140, CUT)), "nothing is known of what can come next");
-    model.successors = Successors::new(next, Vec::new(), [vec![begun], vec![loaded]]);
+    model.successors = Successors::new(next, Vec::new(), [vec![begun], vec![loaded]], Default::default());
     assert!(run(&model, &lines).ends_with(&after(140, WHOLE)));
 }
 

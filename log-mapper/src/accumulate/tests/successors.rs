@@ -1,5 +1,6 @@
 //! Runs of one method by one thread, told apart by what can be printed next.
 
+use schema::model::Inner;
 use schema::{Model, Successors, sketch};
 
 use super::run;
@@ -17,7 +18,7 @@ fn walk() -> Model {
     let next = [(out, vec![on, back]), (on, vec![on, back]), (back, vec![])];
     let mut all = vec![None; model.log_points.len()];
     next.into_iter().for_each(|(point, next)| all[point.index()] = Some(next));
-    model.successors = Successors::new(all, Vec::new(), [vec![out], vec![back]]);
+    model.successors = Successors::new(all, Vec::new(), [vec![out], vec![back]], Default::default());
     model
 }
 
@@ -44,6 +45,33 @@ fn where_lines_may_be_missing_a_run_goes_on() {
     assert_eq!(run(&walk(), "1.0 t out\n1.1 t back\n1.2 t on").trim(), as_one);
 }
 
+/// What is run for each of its events, of one kind or the other, in no order.
+fn events() -> Model {
+    let mut model = sketch::model(
+        "point adds
+         point removes
+         point looks
+         top handle EventHandler
+           >adds|looks|removes*<",
+    );
+    let [adds, removes, looks] = ["adds", "removes", "looks"].map(|name| sketch::point(&model, name));
+    let sets = vec![vec![looks], Vec::new()];
+    let next = vec![vec![(adds, 0), (removes, 0), (looks, 1)]];
+    model.successors = Successors::new(Vec::new(), Vec::new(), Default::default(), Inner { sets, next });
+    model
+}
+
+#[test]
+fn what_cannot_follow_in_one_run_of_its_method_is_of_the_next_one() {
+    let log = "1.0 t adds\n1.1 t looks\n1.2 t removes\n1.3 t looks\n1.4 t looks\n1.5 t adds\n1.6 t removes";
+    let runs = "handle: 1 opens; 2 thread\nhandle: 3 opens; 4 thread\nhandle: 5 opens\nhandle: 6 opens\nhandle: 7 opens";
+    assert_eq!(run(&events(), log).trim(), runs);
+    // Of what is not known it can be the same one.
+    let mut model = events();
+    model.successors = Successors::default();
+    assert_eq!(run(&model, log).lines().count(), 1);
+}
+
 /// Two that print nothing else: who rings, and who opens.
 fn door() -> Model {
     let mut model = sketch::model(
@@ -59,7 +87,7 @@ fn door() -> Model {
     let mut all = vec![None; model.log_points.len()];
     all[rings.index()] = Some(vec![opens]);
     all[opens.index()] = Some(Vec::new());
-    model.successors = Successors::new(all, Vec::new(), [vec![rings], vec![opens]]);
+    model.successors = Successors::new(all, Vec::new(), [vec![rings], vec![opens]], Default::default());
     model
 }
 
@@ -95,7 +123,8 @@ fn what_a_logger_that_is_off_would_print_can_stand_between() {
     let mut all = vec![None; model.log_points.len()];
     let next = [(asked, vec![weighed]), (weighed, vec![told]), (told, vec![])];
     next.into_iter().for_each(|(point, next)| all[point.index()] = Some(next));
-    model.successors = Successors::new(all, Vec::new(), [vec![asked, told], vec![asked, told]]);
+    model.successors =
+        Successors::new(all, Vec::new(), [vec![asked, told], vec![asked, told]], Default::default());
     let log = "9000.0 t asked\n9000.1 t told";
     let apart = "answer: 1 opens\nanswer: 2 opens\n";
     assert_eq!(run(&model, log), apart);

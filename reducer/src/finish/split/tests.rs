@@ -250,7 +250,7 @@ fn a_lambda_is_called_what_it_has_called() {
     let first = |points: &[LogPointId]| {
         let mut firsts = vec![Vec::new(); 2];
         firsts[serve.index()] = points.to_vec();
-        Successors::new(Vec::new(), firsts, Default::default())
+        Successors::new(Vec::new(), firsts, Default::default(), Default::default())
     };
     model.successors = first(&[work]);
     check(&model, "Points.Work");
