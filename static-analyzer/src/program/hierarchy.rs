@@ -4,11 +4,12 @@
 //!
 //! All walks keep the set of names seen, so cycles end, and none recurses.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use crate::ir::InvokeKind;
 use crate::limits;
-use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access, jdk_apis};
+use crate::program::{Class, ClassId, MethodId, MethodRef, Name, Program, access, jdk_apis};
 
 impl Program {
     /// Direct super-types of a class, superclass first; of outside classes as
@@ -23,9 +24,24 @@ impl Program {
         }
     }
 
+    /// Finds the super-types of all classes: nearly every question about the hierarchy needs them.
+    pub(crate) fn find_supers(&mut self) {
+        let of = |class: &Class| self.walked_supers(class.name).into();
+        self.above = self.classes.par_iter().map(of).collect();
+    }
+
+    /// What [`Self::find_supers`] has found of a class.
+    fn known_supers(&self, name: Name) -> Option<&[Name]> {
+        self.above.get(self.class(name)?.index()).map(|above| &**above)
+    }
+
     /// `name` and all its super-types as far as they are known, each once:
     /// superclasses first, then interfaces.
     pub fn supers(&self, name: Name) -> Vec<Name> {
+        self.known_supers(name).map_or_else(|| self.walked_supers(name), <[Name]>::to_vec)
+    }
+
+    fn walked_supers(&self, name: Name) -> Vec<Name> {
         let mut seen = FxHashSet::default();
         let mut order = vec![name];
         seen.insert(name);
@@ -63,6 +79,9 @@ impl Program {
         if sub.starts_with('[') {
             return matches!(sup.as_str(), "java/lang/Cloneable" | "java/io/Serializable")
                 || element(sub).zip(element(sup)).is_some_and(|(sub, sup)| self.is_subtype(sub, sup));
+        }
+        if let Some(above) = self.known_supers(sub) {
+            return above.contains(&sup);
         }
         let mut seen = FxHashSet::default();
         let mut stack = vec![sub];
