@@ -219,3 +219,28 @@ fn element(array: Name) -> Option<Name> {
     }
     element.strip_prefix('L')?.strip_suffix(';').map(Name::from)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::program::{self, Name};
+
+    #[test]
+    fn what_is_known_of_all_classes_is_what_is_walked() {
+        let classes = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/requests/classes");
+        let mut program = program::load(&[classes], &Default::default()).expect("readable classes");
+        let outside = ["java/lang/Runnable", "java/lang/Thread", "java/lang/Object"].map(Name::from);
+        let names: Vec<Name> = program.classes.iter().map(|class| class.name).chain(outside).collect();
+        let questions: Vec<(Name, Name)> =
+            names.iter().flat_map(|&sub| names.iter().map(move |&sup| (sub, sup))).collect();
+        let known: Vec<bool> = questions.iter().map(|&(sub, sup)| program.is_subtype(sub, sup)).collect();
+        let supers: Vec<Vec<Name>> = names.iter().map(|&name| program.supers(name)).collect();
+        assert_eq!(program.above.len(), program.classes.len());
+        program.above.clear();
+        assert!(supers.iter().zip(&names).all(|(supers, &name)| *supers == program.supers(name)));
+        let differs = |&at: &usize| known[at] != program.is_subtype(questions[at].0, questions[at].1);
+        assert_eq!((0..questions.len()).find(differs).map(|at| questions[at]), None);
+        assert!(known.iter().filter(|&&is| is).count() > 2 * names.len());
+    }
+}
