@@ -171,20 +171,20 @@ pub enum Op {
         /// Which method the instruction names.
         method: MethodRef,
         /// Receiver (unless static) and arguments.
-        args: Vec<ValueId>,
+        args: Box<[ValueId]>,
     },
     /// `invokedynamic`
     InvokeDynamic {
         /// Bootstrap method.
-        bootstrap: MethodRef,
+        bootstrap: Box<MethodRef>,
         /// Its static arguments.
-        bootstrap_args: Vec<BootstrapArg>,
+        bootstrap_args: Box<[BootstrapArg]>,
         /// Name at the call site.
         name: Name,
         /// Descriptor at the call site (captured values to result).
         descriptor: Name,
         /// Captured values.
-        args: Vec<ValueId>,
+        args: Box<[ValueId]>,
     },
     /// Field read; no object for static fields.
     GetField(FieldRef, Option<ValueId>),
@@ -223,6 +223,9 @@ pub enum Op {
     /// Terminator: throw.
     Throw(ValueId),
 }
+
+// A large program has millions of instructions, and they stay in memory to the end.
+const _: () = assert!(size_of::<Op>() <= 64 && size_of::<Inst>() <= 80);
 
 /// Condition of a branch: taken if `a OP b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -49,6 +49,11 @@ pub const HANDOFFS_PER_PAIR_MAX: usize = 8;
 /// value handed over, when following the hand-off did not tell which.
 pub const CLASS_MEMBERS_MAX: usize = 12;
 
+/// Places that one thread remembers while it follows what the hand-offs of one sender after
+/// the other carry; with more it forgets all, which costs time only. With what is known of
+/// it, a place takes some 500 bytes.
+pub const CARRIED_PLACES_MAX: usize = 1 << 17;
+
 /// Call sites on all ways from a top-level method to one hand-off; with more,
 /// nothing is said about what comes before it.
 pub const WAYS_MAX: usize = 200;

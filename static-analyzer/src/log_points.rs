@@ -159,7 +159,7 @@ fn sites_of<'l>(facts: &Facts<'_>, loggers: &'l Loggers, method: MethodId) -> Ve
         if is_helper(facts, named) {
             continue;
         }
-        sites.push(Site { method, value, call, args: args.clone(), loggers });
+        sites.push(Site { method, value, call, args: args.to_vec(), loggers });
     }
     sites
 }

@@ -168,18 +168,20 @@ fn merge(
     network: &links::Network,
 ) -> (Pairs, BTreeMap<Key, Sites>, BTreeMap<Key, Sites>) {
     let members = carry::Members::new(context);
+    let carriers = carry::Carriers::new(context, units, &members);
     let manifest = cargo::Manifest::new(context, network.direct().map(|h| &h.cargo));
     let of_sender = |from: usize| -> Vec<(Pair, Sites, Sites)> {
         let mut receivers = Receivers::new();
         for (to, kind, way) in network.ways(from).iter(|to| units.top_level(to).is_some()) {
             receivers.entry((to, kind)).or_default().push(way);
         }
-        let mut carrier = carry::Carrier::new(context, units, &members);
-        let pair = |((to, kind), ways): (_, Vec<_>)| {
-            let ways = shortest(units, ways);
-            merge_one(context, units, &manifest, &mut carrier, (from, to, kind), &ways)
-        };
-        receivers.into_iter().filter_map(pair).collect()
+        carriers.lend(from, |carrier| {
+            let pair = |((to, kind), ways): (_, Vec<_>)| {
+                let ways = shortest(units, ways);
+                merge_one(context, units, &manifest, carrier, (from, to, kind), &ways)
+            };
+            receivers.into_iter().filter_map(pair).collect()
+        })
     };
     let n = context.top_levels.methods.len();
     // Senders differ a thousandfold in what they hand over.
@@ -267,7 +269,7 @@ fn carried_by(
         };
         ways.iter().any(holds) || (unpacked.contains(&class) && manifest.declares(class))
     };
-    let mut identifiers = carrier.identifiers(from, to, ways, holds);
+    let mut identifiers = carrier.identifiers(to, ways, holds);
     if kind == LinkKind::Call {
         // What a thread calls can read anew what it was not handed.
         identifiers.retain(|&(i, j)| of(from).is_sure(i) && of(to).is_sure(j));
@@ -508,11 +510,11 @@ fn add_forced(context: Context<'_>, units: &regions::Units, rules: &Rules, pairs
         return;
     }
     let members = carry::Members::new(context);
+    let carriers = carry::Carriers::new(context, units, &members);
     for (from, to, kind) in &rules.pairs {
         for a in named(context, from) {
             for b in named(context, to) {
-                let mut carrier = carry::Carrier::new(context, units, &members);
-                let identifiers = carrier.identifiers(a, b, &[], |_| true);
+                let identifiers = carriers.lend(a, |carrier| carrier.identifiers(b, &[], |_| true));
                 pairs.entry((a, b, *kind)).or_insert_with(|| Pair {
                     from: a,
                     to: b,

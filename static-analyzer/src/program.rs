@@ -201,6 +201,8 @@ pub struct Program {
     /// What the configuration files in the jars set.
     pub(crate) settings: settings::Settings,
     pub(crate) class_index: FxHashMap<Name, ClassId>,
+    /// Per class: itself and its super-types, see [`Self::supers`]; empty before all are known.
+    pub(crate) above: Vec<Box<[Name]>>,
     /// Direct subclasses and implementers of each name (also of names outside
     /// of the program), sorted.
     pub(crate) subtypes: FxHashMap<Name, Vec<ClassId>>,

@@ -172,7 +172,7 @@ fn closure(resolver: &Resolver<'_>, instantiated: &[bool], op: &Op) -> Option<Cl
         interface: Name::from(interface),
         method: *name,
         targets,
-        captured: args.clone(),
+        captured: args.to_vec(),
         first,
     })
 }

@@ -10,6 +10,7 @@
 //! for too much is below them.
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::ir::{Body, Const, Op, ValueId};
 use crate::program::{ClassId, MethodId, Program, access};
@@ -68,33 +69,55 @@ fn unseen(program: &Program) -> Vec<bool> {
 
 /// Per method: whether it gives back what reflection has made, for its caller to cast.
 fn gives(program: &Program) -> Vec<bool> {
-    let any_object = |method: &MethodId| program.methods[method.index()].descriptor.contains(")L");
-    let methods = (0..program.methods.len()).map(MethodId::new).filter(any_object);
-    let methods: Vec<MethodId> = methods.collect();
-    let mut gives = vec![false; program.methods.len()];
-    loop {
-        let does = |method: &MethodId| {
-            let body = program.methods[method.index()].body.as_ref().filter(|_| !gives[method.index()]);
-            body.is_some_and(|body| {
-                body.iter().any(|(_, inst)| match inst.op {
-                    Op::Return(Some(value)) => is_reflected(program, &gives, body, value),
-                    _ => false,
-                })
+    let given = |at: usize| {
+        let method = &program.methods[at];
+        let body = method.body.as_ref().filter(|_| method.descriptor.contains(")L"));
+        let given = body.into_iter().flat_map(|body| {
+            body.iter().filter_map(move |(_, inst)| match inst.op {
+                Op::Return(Some(value)) => made_by_call(program, body, value),
+                _ => None,
             })
-        };
-        let more: Vec<MethodId> = methods.par_iter().copied().filter(does).collect();
-        if more.is_empty() {
-            return gives;
+        });
+        given.map(|by| (MethodId::new(at), by)).collect::<Vec<_>>()
+    };
+    let given: Vec<(MethodId, Maker)> =
+        (0..program.methods.len()).into_par_iter().flat_map_iter(given).collect();
+    let (mut gives, mut todo) = (vec![false; program.methods.len()], Vec::new());
+    let mut askers: FxHashMap<MethodId, Vec<MethodId>> = FxHashMap::default();
+    for (method, by) in given {
+        match by {
+            Maker::Reflection => todo.push(method),
+            Maker::Helper(helper) => askers.entry(helper).or_default().push(method),
         }
-        more.into_iter().for_each(|method| gives[method.index()] = true);
     }
+    while let Some(method) = todo.pop() {
+        if !std::mem::replace(&mut gives[method.index()], true) {
+            todo.extend(askers.get(&method).into_iter().flatten());
+        }
+    }
+    gives
+}
+
+/// Who makes the result of a call.
+enum Maker {
+    Reflection,
+    /// A method of the program, if that gives back what reflection makes.
+    Helper(MethodId),
+}
+
+fn made_by_call(program: &Program, body: &Body, value: ValueId) -> Option<Maker> {
+    let Op::Invoke { method, .. } = body.op(body.uncast(value)) else { return None };
+    if matches!(method.class.as_str(), "java/lang/Class" | "java/lang/reflect/Constructor") {
+        return (method.name == "newInstance").then_some(Maker::Reflection);
+    }
+    program.resolve_declaration(*method).map(Maker::Helper)
 }
 
 /// Whether a value is an object that reflection has made.
 fn is_reflected(program: &Program, gives: &[bool], body: &Body, value: ValueId) -> bool {
-    let Op::Invoke { method, .. } = body.op(body.uncast(value)) else { return false };
-    if matches!(method.class.as_str(), "java/lang/Class" | "java/lang/reflect/Constructor") {
-        return method.name == "newInstance";
+    match made_by_call(program, body, value) {
+        Some(Maker::Reflection) => true,
+        Some(Maker::Helper(helper)) => gives[helper.index()],
+        None => false,
     }
-    program.resolve_declaration(*method).is_some_and(|helper| gives[helper.index()])
 }

@@ -92,6 +92,11 @@ fn is_get(step: &Step) -> bool {
 }
 
 impl Bindings<'_> {
+    /// Whether some method sets what is read from a static field, for its own thread.
+    pub(crate) fn is_set_for_thread(&self, field: FieldRef) -> bool {
+        is_thread_local(field) && self.thread_locals.keys().any(|&(_, set)| set == field)
+    }
+
     /// What is at `path` in the frame of a method that sets the thread-local it is read from.
     pub(crate) fn set_for_thread(&self, method: MethodId, path: &AccessPath) -> Option<AccessPath> {
         let (Root::Static(field), [get, rest @ ..]) = (path.root, &path.steps[..]) else { return None };

@@ -73,7 +73,7 @@ impl<'f, 'p> Given<'f, 'p> {
         }
         let callers = callers_of(self.facts, asked.0);
         let few = callers.len() <= limits::WRAPPER_CALLERS_MAX;
-        let given = if few { self.constants(&callers, &asked.1, asked.2) } else { BTreeSet::new() };
+        let given = if few { self.constants(callers, &asked.1, asked.2) } else { BTreeSet::new() };
         self.known.insert(asked, given.clone());
         given
     }

@@ -24,11 +24,8 @@ pub(crate) fn points_of(facts: &Facts<'_>, method: MethodId, sites: &[Site<'_>])
         let message = message::stable(&mut e, FrameId::ROOT, site);
         let mut alone = true;
         let mut is_for_unseen = false;
-        let by_logger = if site.loggers.is_logger(facts, method) {
-            wrapper::callers_of(facts, method)
-        } else {
-            Vec::new()
-        };
+        let by_logger =
+            if site.loggers.is_logger(facts, method) { wrapper::callers_of(facts, method) } else { &[] };
         let is_by_logger = !by_logger.is_empty();
         let lifted = match wrapper::callers(&e, FrameId::ROOT, message.term, site) {
             _ if is_by_logger => Some(wrapper::lifted(facts, site, by_logger)),

@@ -30,12 +30,12 @@ pub(crate) struct Lifted {
 
 /// Callers of the method of `site`, if the message is hardly more than its
 /// parameter.
-pub(crate) fn callers(
-    e: &Evaluator<'_>,
+pub(crate) fn callers<'p>(
+    e: &Evaluator<'p>,
     frame: FrameId,
     term: Term,
     site: &Site<'_>,
-) -> Option<Vec<(MethodId, ValueId)>> {
+) -> Option<&'p [(MethodId, ValueId)]> {
     let printed = printed_parameters(e, term, is_text);
     if printed.is_empty() && !closure_parameter(e, frame, site) {
         return None;
@@ -54,12 +54,16 @@ pub(crate) fn callers(
     {
         return None;
     }
-    let lifts = n_letters <= CONSTANT_LETTERS_MAX || Given::new(e.facts).differ(&callers, &printed);
+    let lifts = n_letters <= CONSTANT_LETTERS_MAX || Given::new(e.facts).differ(callers, &printed);
     lifts.then_some(callers)
 }
 
 /// Calls that can run the method; none for static initializers.
-pub(crate) fn callers_of(facts: &Facts<'_>, method: MethodId) -> Vec<(MethodId, ValueId)> {
+pub(crate) fn callers_of<'f>(facts: &'f Facts<'_>, method: MethodId) -> &'f [(MethodId, ValueId)] {
+    facts.callers(method, || find_callers(facts, method))
+}
+
+fn find_callers(facts: &Facts<'_>, method: MethodId) -> Vec<(MethodId, ValueId)> {
     let target = &facts.program.methods[method.index()];
     let class = facts.class_name(target.class);
     if target.name == "<clinit>" {
@@ -188,7 +192,7 @@ fn closure_parameter(e: &Evaluator<'_>, mut frame: FrameId, site: &Site<'_>) -> 
 }
 
 /// Repeats the log point of `site` for each caller.
-pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: Vec<(MethodId, ValueId)>) -> Lifted {
+pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: &[(MethodId, ValueId)]) -> Lifted {
     let target = &facts.program.methods[site.method.index()];
     let mut lifted = Lifted {
         points: Vec::new(),
@@ -197,7 +201,7 @@ pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: Vec<(MethodId,
         all_seen: true,
     };
     let most = callers.len().max(limits::WRAPPER_CALLERS_MAX * 4);
-    let mut chains: Vec<Chain> = callers.into_iter().map(|c| vec![c]).collect();
+    let mut chains: Vec<Chain> = callers.iter().map(|&c| vec![c]).collect();
     for depth in 1..=limits::WRAPPER_DEPTH_MAX {
         let mut longer = Vec::new();
         // The points of methods that only pass on what their own callers give.
@@ -214,7 +218,7 @@ pub(crate) fn lifted(facts: &Facts<'_>, site: &Site<'_>, callers: Vec<(MethodId,
             if depth < limits::WRAPPER_DEPTH_MAX
                 && let Some(callers) = self::callers(&e, frame, message.term, site)
             {
-                longer.extend(callers.into_iter().map(|c| [vec![c], chain.clone()].concat()));
+                longer.extend(callers.iter().map(|&c| [vec![c], chain.clone()].concat()));
                 if letters(&e, message.term, 0) <= CONSTANT_LETTERS_MAX {
                     passing.push(lifted.points.len());
                 }

@@ -146,7 +146,7 @@ fn has_bytes(context: Context<'_>, class: Name, depth: usize) -> bool {
 /// Whether the result of a call is made of a part of `message`, taken as `class`.
 fn is_made_of_part(body: &Body, made: ValueId, class: Name, message: ValueId) -> bool {
     let Op::Invoke { args, .. } = body.op(body.uncast(made)) else { return false };
-    let mut todo = args.clone();
+    let mut todo = args.to_vec();
     let mut n_looked_at = 0;
     while let Some(value) = todo.pop() {
         n_looked_at += 1;

@@ -4,6 +4,8 @@
 //! hand-off. Where the steps lose it, value classes decide: a class that both
 //! ends have is the same value if each end has one, and may be if each has few.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use rustc_hash::FxHashMap;
 use schema::IdentifierStrength;
 
@@ -11,37 +13,83 @@ use super::cuts::{self, Cut};
 use super::handoffs::{Entry, Handoff, Lists};
 use super::regions::{Edge, UnitId, Units};
 use super::{Context, built, texts};
-use crate::identifiers::{Bound, Identifier, Place};
+use crate::identifiers::{Identifier, Place};
 use crate::ir::{InvokeKind, Op, ValueId};
-use crate::limits::{CLASS_MEMBERS_MAX, PATH_FIELDS_MAX};
+use crate::limits::{CARRIED_PLACES_MAX, CLASS_MEMBERS_MAX, PATH_FIELDS_MAX};
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{MethodId, Name};
+
+mod memory;
+mod sender;
+
+use memory::{Memory, PlaceId};
+use sender::Sender;
 
 /// Texts within texts.
 const CUTS_MAX: usize = 6;
 
-/// Finds identifier maps of the pairs of one sender. Its ways share most of their
-/// hand-offs, and are many more than these: what one hand-off makes of one place is
-/// found once.
+/// Carriers that wait for a sender. A thread takes one for each sender, so that what was
+/// followed for one sender is known for the next: most ways of a large program go through
+/// the same few hundred methods.
+pub(super) struct Carriers<'a> {
+    context: Context<'a>,
+    units: &'a Units,
+    members: &'a Members,
+    idle: Mutex<Vec<Carrier<'a>>>,
+}
+
+impl<'a> Carriers<'a> {
+    /// None yet.
+    pub(super) fn new(context: Context<'a>, units: &'a Units, members: &'a Members) -> Self {
+        Carriers { context, units, members, idle: Mutex::new(Vec::new()) }
+    }
+
+    /// Lends one for the pairs of the sender `from`.
+    pub(super) fn lend<T>(&self, from: usize, work: impl FnOnce(&mut Carrier<'a>) -> T) -> T {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = idle().pop();
+        let mut carrier = waiting.unwrap_or_else(|| Carrier::new(self.context, self.units, self.members));
+        carrier.begin(from);
+        let done = work(&mut carrier);
+        idle().push(carrier);
+        done
+    }
+}
+
+/// Finds identifier maps of the pairs of one sender after the other.
 pub(super) struct Carrier<'a> {
     context: Context<'a>,
     units: &'a Units,
     members: &'a Members,
-    places: Places,
-    /// What a hand-off (by its address) makes of what is carried.
+    memory: Memory,
+    sender: Sender,
+    /// By receiver: its identifiers, with what is carried before the first step.
+    starts: FxHashMap<usize, Arc<[Start]>>,
+    /// By receiver and call of it: what is carried in the frame of the caller.
+    over_calls: FxHashMap<(usize, MethodId, u32), CarriedOver>,
+    /// What a hand-off of the sender (by its address) makes of what is carried.
+    own_steps: FxHashMap<(usize, Carried), Option<Carried>>,
+    /// The same of the hand-offs of links: all senders go through them.
     steps: FxHashMap<(usize, Carried), Option<Carried>>,
-    /// Places of methods below a unit's first one, seen from there: receivers
-    /// that are reached from one place share the way up.
-    climbed: FxHashMap<(UnitId, MethodId, PlaceId), Option<PlaceId>>,
     /// Ways to cut something out of a text that were met.
     cuts: Vec<Vec<Cut>>,
+    /// What is left of what is carried once it was cut in the frame where it is.
+    cut: FxHashMap<Carried, Carried>,
 }
-
-/// Position in [`Places`].
-type PlaceId = u32;
 
 /// Position in [`Carrier::cuts`].
 type CutsId = u32;
+
+/// Identifiers of a receiver with their values on the sender's side of a call.
+type CarriedOver = Arc<[(u32, Carried)]>;
+
+/// An identifier of a receiver, and its value.
+struct Start {
+    identifier: u32,
+    carried: Carried,
+    /// Whether the receiver makes the value itself, and cuts it out of nothing: no call hands it over.
+    is_made: bool,
+}
 
 /// A value on its way back to the sender.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,39 +101,38 @@ struct Carried {
     own: bool,
 }
 
-/// Places that were met, each once.
-#[derive(Default)]
-struct Places {
-    ids: FxHashMap<Place, PlaceId>,
-    places: Vec<Place>,
-}
-
-impl Places {
-    fn id(&mut self, place: Place) -> PlaceId {
-        let next = self.places.len() as PlaceId;
-        *self.ids.entry(place).or_insert_with_key(|place| {
-            self.places.push(place.clone());
-            next
-        })
-    }
-
-    fn get(&self, id: PlaceId) -> &Place {
-        &self.places[id as usize]
+impl Carried {
+    /// The place of what has come to its sender whole.
+    fn end(self) -> Option<PlaceId> {
+        (!self.own && self.cuts == 0).then_some(self.place)
     }
 }
 
 impl<'a> Carrier<'a> {
-    /// For the pairs of one sender.
-    pub(super) fn new(context: Context<'a>, units: &'a Units, members: &'a Members) -> Self {
+    fn new(context: Context<'a>, units: &'a Units, members: &'a Members) -> Self {
         Carrier {
             context,
             units,
             members,
-            places: Places::default(),
+            memory: Memory::default(),
+            sender: Sender::default(),
+            starts: FxHashMap::default(),
+            over_calls: FxHashMap::default(),
+            own_steps: FxHashMap::default(),
             steps: FxHashMap::default(),
-            climbed: FxHashMap::default(),
             cuts: vec![Vec::new()],
+            cut: FxHashMap::default(),
         }
+    }
+
+    /// Forgets what is of no use for other senders than the last one.
+    fn begin(&mut self, from: usize) {
+        if self.memory.n_places() > CARRIED_PLACES_MAX {
+            *self = Self::new(self.context, self.units, self.members);
+        }
+        self.own_steps.clear();
+        self.memory.begin(from);
+        self.sender = Sender::new(self.context, from);
     }
 
     /// Pairs of identifiers (sender's, receiver's) that carry one value along
@@ -93,40 +140,32 @@ impl<'a> Carrier<'a> {
     /// which value classes they can carry where the ways lose them.
     pub(super) fn identifiers(
         &mut self,
-        from: usize,
         to: usize,
         ways: &[Vec<&Handoff>],
         holds: impl Fn(Name) -> bool,
     ) -> Vec<(u32, u32)> {
+        let from = self.sender.from;
         let sender = &self.context.top_levels.methods[from].identifiers;
         let receiver = &self.context.top_levels.methods[to].identifiers;
         if sender.is_empty() || receiver.is_empty() {
             return Vec::new();
         }
-        let mut ends: Vec<(PlaceId, u32)> = Vec::new();
-        for (j, identifier) in (0u32..).zip(receiver) {
-            if identifier.strength == IdentifierStrength::Node || identifier.is_one_of_many() {
+        let ends = self.ends(to, ways);
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for &(j, place) in &ends {
+            let found = self.sender.at(self.context, &mut self.memory, place);
+            if found.is_empty() {
                 continue;
             }
-            let own = matches!(identifier.place.path.root, Root::Local(_));
-            let carried = Carried { place: self.places.id(identifier.place.clone()), cuts: 0, own };
-            ends.extend(ways.iter().filter_map(|way| Some((self.carried(carried, way)?, j))));
+            pairs.extend(of_kind(sender, found, &receiver[j as usize]).into_iter().map(|i| (i, j)));
         }
-        ends.sort_unstable();
-        ends.dedup();
-        let at_end = |(place, j): (PlaceId, u32)| {
-            let found = at_place(self.context, sender, self.places.get(place), &receiver[j as usize]);
-            found.into_iter().map(move |i| (i, j))
-        };
-        let mut pairs: Vec<(u32, u32)> = ends.iter().copied().flat_map(at_end).collect();
         // Who is told a key looks the thing up among all of its kind.
         let is_told = |way: &Vec<&Handoff>| way.last().is_some_and(|last| last.rule.tells_a_key());
         let class = |j: u32| receiver[j as usize].value_class;
         // What is computed where it comes from is no value of the sender's, if it always is.
-        let is_new = |&(place, _): &(PlaceId, u32)| self.is_computed(self.places.get(place));
-        let ends_of = |j: u32| ends.iter().filter(move |(_, other)| *other == j);
-        let computed = ends.iter().map(|&(_, j)| j).filter(|&j| ends_of(j).count() == ways.len());
-        let computed = computed.filter(|&j| ends_of(j).all(is_new)).map(class);
+        let is_new = |&(_, place): &(u32, PlaceId)| is_computed(self.context, self.memory.place(place));
+        let computed = ends.chunk_by(|a, b| a.0 == b.0).filter(|ends| ends.len() == ways.len());
+        let computed = computed.filter(|ends| ends.iter().all(is_new)).map(|ends| class(ends[0].0));
         let followed: Vec<Name> = pairs.iter().map(|&(_, j)| class(j)).chain(computed).collect();
         let theirs = self.members.received(to, ways.iter().any(is_told));
         let holds = |class| !followed.contains(&class) && holds(class);
@@ -136,54 +175,110 @@ impl<'a> Carrier<'a> {
         pairs
     }
 
-    /// Whether what is at a place is computed there.
-    fn is_computed(&self, place: &Place) -> bool {
-        let Root::Local(value) = place.path.root else { return false };
-        let body = self.context.program.methods[place.frame.index()].body.as_ref();
-        let op = body.filter(|_| place.path.steps.is_empty()).map(|body| body.op(value));
-        matches!(op, Some(Op::Binary(..) | Op::Negate(_)))
+    /// Where each identifier of the receiver `to` comes from in the sender's frame, one entry for
+    /// each place that some way leads to, sorted.
+    fn ends(&mut self, to: usize, ways: &[Vec<&Handoff>]) -> Vec<(u32, PlaceId)> {
+        let mut ends: Vec<(u32, PlaceId)> = Vec::new();
+        for way in ways {
+            if let [Handoff { entry: Entry::Call(edge), from, site, .. }] = way[..] {
+                for &(j, carried) in &*self.over_call(to, *edge) {
+                    let handed = self.hand_over(*from, site.0, carried);
+                    ends.extend(handed.and_then(Carried::end).map(|place| (j, place)));
+                }
+                continue;
+            }
+            let are_calls = way.iter().all(|handoff| matches!(handoff.entry, Entry::Call(_)));
+            for start in self.starts(to).iter().filter(|start| !(are_calls && start.is_made)) {
+                ends.extend(self.carried(start.carried, way).map(|place| (start.identifier, place)));
+            }
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        ends
+    }
+
+    /// The identifiers of a receiver that something can be handed over for.
+    fn starts(&mut self, to: usize) -> Arc<[Start]> {
+        if let Some(known) = self.starts.get(&to) {
+            return Arc::clone(known);
+        }
+        let identifiers = (0u32..).zip(&self.context.top_levels.methods[to].identifiers);
+        let is_wanted = |i: &Identifier| i.strength != IdentifierStrength::Node && !i.is_one_of_many();
+        let starts = identifiers.filter(|(_, i)| is_wanted(i)).map(|(identifier, i)| {
+            let own = matches!(i.place.path.root, Root::Local(_));
+            let carried = Carried { place: self.memory.id(&i.place), cuts: 0, own };
+            Start { identifier, carried, is_made: self.uncut(to, carried).own }
+        });
+        let starts: Arc<[Start]> = starts.collect();
+        self.starts.insert(to, Arc::clone(&starts));
+        starts
+    }
+
+    /// What the identifiers of a receiver are in the frame of the method that calls it by `edge`.
+    fn over_call(&mut self, to: usize, edge: Edge) -> CarriedOver {
+        let key = (to, edge.0, edge.1 as u32);
+        if let Some(known) = self.over_calls.get(&key) {
+            return Arc::clone(known);
+        }
+        let mut found = Vec::new();
+        for start in self.starts(to).iter().filter(|start| !start.is_made) {
+            let carried = self.uncut(to, start.carried);
+            let place = self.memory.bind(self.context, edge, carried.place);
+            found.extend(place.map(|place| (start.identifier, Carried { place, ..carried })));
+        }
+        let found: CarriedOver = found.into();
+        self.over_calls.insert(key, Arc::clone(&found));
+        found
     }
 
     /// What is carried to the receiver, in the sender's frame.
     fn carried(&mut self, mut carried: Carried, way: &[&Handoff]) -> Option<PlaceId> {
         for &handoff in way.iter().rev() {
             let key = (std::ptr::from_ref(handoff) as usize, carried);
-            let before = match self.steps.get(&key) {
+            let is_own = handoff.from == self.sender.from;
+            let steps = if is_own { &self.own_steps } else { &self.steps };
+            let before = match steps.get(&key) {
                 Some(known) => *known,
                 None => {
                     let found = self.step(carried, handoff);
-                    self.steps.insert(key, found);
+                    let steps = if is_own { &mut self.own_steps } else { &mut self.steps };
+                    steps.insert(key, found);
                     found
                 }
             };
             carried = before?;
         }
-        (!carried.own && carried.cuts == 0).then_some(carried.place)
+        carried.end()
     }
 
     /// What is carried over one hand-off, in the frame of who hands it over.
     fn step(&mut self, carried: Carried, handoff: &Handoff) -> Option<Carried> {
         let carried = self.uncut(handoff.to, carried);
-        let Carried { place: id, own, cuts } = carried;
-        let place = self.places.get(id);
-        let place = match &handoff.entry {
-            Entry::Call(_) if own => return Some(carried),
-            Entry::Call(edge) => bind(self.context, *edge, place)?,
+        let (context, (site, _)) = (self.context, handoff.site);
+        let carried = match &handoff.entry {
+            Entry::Call(_) if carried.own => return Some(carried),
+            Entry::Call(edge) => {
+                let place = self.memory.bind(context, *edge, carried.place)?;
+                Carried { place, ..carried }
+            }
             Entry::Channel { way, taken, put, lists } => {
-                let mut carried = carried;
-                for edge in way.iter().filter(|_| !own) {
-                    let place = bind(self.context, *edge, self.places.get(carried.place))?;
-                    let place = self.places.id(place);
-                    carried = self.cut_here(Carried { place, ..carried });
+                let mut at = carried;
+                for edge in way.iter().filter(|_| !carried.own) {
+                    let place = self.memory.bind(context, *edge, at.place)?;
+                    at = self.cut_here(Carried { place, ..at });
                 }
-                let place = self.places.get(carried.place);
-                let place = across(self.context, place, (*taken)?, (handoff.site.0, (*put)?), *lists)?;
-                let place = self.climb(handoff.from, handoff.site.0, place)?;
-                return Some(self.put_in(handoff.from, Carried { place, own: false, ..carried }));
+                let place = self.memory.place(at.place);
+                let place = across(context, place, (*taken)?, (site, (*put)?), *lists)?;
+                Carried { place: self.memory.id(&place), ..at }
             }
         };
-        let place = self.climb(handoff.from, handoff.site.0, place)?;
-        Some(self.put_in(handoff.from, Carried { place, own: false, cuts }))
+        self.hand_over(handoff.from, site, carried)
+    }
+
+    /// What is handed over by a method of a unit, in the frame of the unit's first method.
+    fn hand_over(&mut self, unit: UnitId, method: MethodId, carried: Carried) -> Option<Carried> {
+        let place = self.memory.climb((self.context, self.units), unit, method, carried.place)?;
+        Some(self.put_in(unit, Carried { place, own: false, ..carried }))
     }
 
     /// What was put into a text that is cut later, or what the text was cut out of in turn: a
@@ -201,8 +296,9 @@ impl<'a> Carrier<'a> {
             if carried.place == place {
                 break;
             }
-            let place = self.places.get(carried.place).clone();
-            let Some(place) = self.climb(unit, place.frame, place) else { break };
+            let frame = self.memory.place(carried.place).frame;
+            let way = (self.context, self.units);
+            let Some(place) = self.memory.climb(way, unit, frame, carried.place) else { break };
             carried = Carried { place, ..carried };
             if carried.cuts == 0 {
                 break;
@@ -212,9 +308,18 @@ impl<'a> Carrier<'a> {
     }
 
     /// The same within the frame of one method.
-    fn cut_here(&mut self, mut carried: Carried) -> Carried {
+    fn cut_here(&mut self, carried: Carried) -> Carried {
+        if let Some(known) = self.cut.get(&carried) {
+            return *known;
+        }
+        let found = self.cut_anew(carried);
+        self.cut.insert(carried, found);
+        found
+    }
+
+    fn cut_anew(&mut self, mut carried: Carried) -> Carried {
         for _ in 0..CUTS_MAX {
-            let place = self.places.get(carried.place);
+            let place = self.memory.place(carried.place);
             let Root::Local(value) = place.path.root else { break };
             let frame = place.frame;
             let Some(body) = self.context.program.methods[frame.index()].body.as_ref() else { break };
@@ -245,7 +350,7 @@ impl<'a> Carrier<'a> {
                 path.steps.pop();
                 cuts.push(Cut::Some);
             }
-            let place = self.places.id(Place { path, frame, looping: false });
+            let place = self.memory.id(&Place { path, frame, looping: false });
             carried = Carried { place, cuts: self.cuts_id(cuts), own: false };
             if carried.cuts == 0 {
                 break;
@@ -281,36 +386,14 @@ impl<'a> Carrier<'a> {
         });
         at as CutsId
     }
-
-    /// `place` of a method of a unit, seen from the unit's first method.
-    fn climb(&mut self, unit: UnitId, method: MethodId, place: Place) -> Option<PlaceId> {
-        let is_given = matches!(place.path.root, Root::Param(_));
-        let id = self.places.id(place);
-        if !is_given {
-            return Some(id);
-        }
-        let key = (unit, method, id);
-        if let Some(known) = self.climbed.get(&key) {
-            return *known;
-        }
-        let mut place = Some(self.places.get(id).clone());
-        let mut way = self.units.region(unit).way_up(method).into_iter();
-        while let (Some(at), Some(edge)) = (&place, way.next()) {
-            place = bind(self.context, edge, at);
-        }
-        let found = place.map(|place| self.places.id(place));
-        self.climbed.insert(key, found);
-        found
-    }
 }
 
-/// A place of a callee in the frame of its caller.
-fn bind(context: Context<'_>, (caller, call, _): Edge, place: &Place) -> Option<Place> {
-    let call = &context.graph.calls(caller)[call];
-    match context.bindings.bind(caller, call, place) {
-        Bound::Place(bound) => Some(bound),
-        Bound::Constant | Bound::Unknown => None,
-    }
+/// Whether what is at a place is computed there.
+fn is_computed(context: Context<'_>, place: &Place) -> bool {
+    let Root::Local(value) = place.path.root else { return false };
+    let body = context.program.methods[place.frame.index()].body.as_ref();
+    let op = body.filter(|_| place.path.steps.is_empty()).map(|body| body.op(value));
+    matches!(op, Some(Op::Binary(..) | Op::Negate(_)))
 }
 
 type Value = (MethodId, ValueId);
@@ -396,39 +479,18 @@ fn are_of_one_object(context: Context<'_>, a: MethodId, b: MethodId) -> bool {
     has_object(a) && has_object(b) && is_related
 }
 
-/// The identifiers of the sender that are the value at `place`, which is
-/// `identifier` of the receiver.
-fn at_place(context: Context<'_>, sender: &[Identifier], place: &Place, identifier: &Identifier) -> Vec<u32> {
-    let gotten = ungotten(context, place);
-    let path = &gotten.as_ref().unwrap_or(place).path;
-    let is_built = |c: &Identifier| {
-        matches!((c.place.path.root, place.path.root), (Root::Local(_), Root::Local(_) | Root::Param(_)))
-            && !c.place.path.steps.is_empty()
-            && given_to_builder(context, c.place.frame, c.place.path.clone()) == place.path
-    };
-    let is_there = |c: &Identifier| {
-        c.place.path == place.path
-            || ungotten(context, &c.place).is_some_and(|c| c.path == *path)
-            || is_built(c)
-    };
-    let same = |c: &Identifier| {
-        is_there(c)
-            && (c.place.frame == place.frame || !matches!(place.path.root, Root::Local(_)))
-            && c.strength != IdentifierStrength::Node
-    };
-    let of = |is_one_of_many: bool| -> Vec<u32> {
-        let same = |c: &Identifier| same(c) && c.is_one_of_many() == is_one_of_many;
-        (0u32..).zip(sender).filter(|(_, c)| same(c)).map(|(i, _)| i).collect()
-    };
-    let mut found = Some(of(false)).filter(|found| !found.is_empty()).unwrap_or_else(|| of(true));
+/// Those identifiers of the sender's that are at one place, which can be `identifier` of the
+/// receiver.
+fn of_kind(sender: &[Identifier], found: &[u32], identifier: &Identifier) -> Vec<u32> {
     // One object printed as several values: each goes to its own kind.
-    let class = |i: &u32| sender[*i as usize].value_class == identifier.value_class;
-    if found.iter().any(class) {
-        found.retain(class);
-    } else if found.len() != 1 && !is_one_place(sender, &found) {
-        found.clear();
+    let class = |i: &&u32| sender[**i as usize].value_class == identifier.value_class;
+    if found.iter().any(|i| class(&i)) {
+        found.iter().filter(class).copied().collect()
+    } else if found.len() == 1 || is_one_place(sender, found) {
+        found.to_vec()
+    } else {
+        Vec::new()
     }
-    found
 }
 
 /// Whether all of these are one value, printed under several value classes.
@@ -514,3 +576,6 @@ fn members(identifiers: &[Identifier], is_member: &dyn Fn(&Identifier) -> bool) 
     }
     by_class
 }
+
+#[cfg(test)]
+mod tests;

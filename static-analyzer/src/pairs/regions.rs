@@ -51,15 +51,23 @@ impl Region {
     pub(crate) fn way_up(&self, method: MethodId) -> Vec<Edge> {
         let mut way = Vec::new();
         let Some(mut at) = self.position(method) else { return way };
-        while at > 0 {
-            let (caller, call) = self.ways[at];
-            way.push((self.methods[caller as usize], call as usize, self.methods[at]));
-            at = caller as usize;
+        while let Some((caller, edge)) = self.above(at) {
+            way.push(edge);
+            at = caller;
         }
         way
     }
 
-    fn position(&self, method: MethodId) -> Option<usize> {
+    /// The caller of the method at a position, by its own position, and the edge; none above the
+    /// root.
+    pub(crate) fn above(&self, at: usize) -> Option<(usize, Edge)> {
+        let (caller, call) = self.ways[at];
+        let edge = (self.methods[caller as usize], call as usize, self.methods[at]);
+        (at > 0).then_some((caller as usize, edge))
+    }
+
+    /// Where `method` stands in [`Self::methods`].
+    pub(crate) fn position(&self, method: MethodId) -> Option<usize> {
         let at = self.sorted.binary_search_by_key(&method, |&at| self.methods[at as usize]).ok()?;
         Some(self.sorted[at] as usize)
     }

@@ -234,7 +234,8 @@ fn apply(body: &mut Body, Rewrite { call, key, text, arguments }: Rewrite) {
         name: Name::from("format"),
         descriptor: Name::from("(Ljava/lang/String;[Ljava/lang/Object;)Ljava/lang/String;"),
     };
-    body.insts[call.index()].op = Op::Invoke { kind: InvokeKind::Static, method, args: vec![key, arguments] };
+    body.insts[call.index()].op =
+        Op::Invoke { kind: InvokeKind::Static, method, args: [key, arguments].into() };
 }
 
 /// Keys and texts of a `.properties` file, as `java.util.Properties` reads them; of a key that

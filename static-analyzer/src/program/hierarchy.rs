@@ -4,11 +4,12 @@
 //!
 //! All walks keep the set of names seen, so cycles end, and none recurses.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use crate::ir::InvokeKind;
 use crate::limits;
-use crate::program::{ClassId, MethodId, MethodRef, Name, Program, access, jdk_apis};
+use crate::program::{Class, ClassId, MethodId, MethodRef, Name, Program, access, jdk_apis};
 
 impl Program {
     /// Direct super-types of a class, superclass first; of outside classes as
@@ -23,9 +24,24 @@ impl Program {
         }
     }
 
+    /// Finds the super-types of all classes: nearly every question about the hierarchy needs them.
+    pub(crate) fn find_supers(&mut self) {
+        let of = |class: &Class| self.walked_supers(class.name).into();
+        self.above = self.classes.par_iter().map(of).collect();
+    }
+
+    /// What [`Self::find_supers`] has found of a class.
+    fn known_supers(&self, name: Name) -> Option<&[Name]> {
+        self.above.get(self.class(name)?.index()).map(|above| &**above)
+    }
+
     /// `name` and all its super-types as far as they are known, each once:
     /// superclasses first, then interfaces.
     pub fn supers(&self, name: Name) -> Vec<Name> {
+        self.known_supers(name).map_or_else(|| self.walked_supers(name), <[Name]>::to_vec)
+    }
+
+    fn walked_supers(&self, name: Name) -> Vec<Name> {
         let mut seen = FxHashSet::default();
         let mut order = vec![name];
         seen.insert(name);
@@ -63,6 +79,9 @@ impl Program {
         if sub.starts_with('[') {
             return matches!(sup.as_str(), "java/lang/Cloneable" | "java/io/Serializable")
                 || element(sub).zip(element(sup)).is_some_and(|(sub, sup)| self.is_subtype(sub, sup));
+        }
+        if let Some(above) = self.known_supers(sub) {
+            return above.contains(&sup);
         }
         let mut seen = FxHashSet::default();
         let mut stack = vec![sub];
@@ -199,4 +218,29 @@ fn element(array: Name) -> Option<Name> {
         return Some(element.into());
     }
     element.strip_prefix('L')?.strip_suffix(';').map(Name::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::program::{self, Name};
+
+    #[test]
+    fn what_is_known_of_all_classes_is_what_is_walked() {
+        let classes = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/requests/classes");
+        let mut program = program::load(&[classes], &Default::default()).expect("readable classes");
+        let outside = ["java/lang/Runnable", "java/lang/Thread", "java/lang/Object"].map(Name::from);
+        let names: Vec<Name> = program.classes.iter().map(|class| class.name).chain(outside).collect();
+        let questions: Vec<(Name, Name)> =
+            names.iter().flat_map(|&sub| names.iter().map(move |&sup| (sub, sup))).collect();
+        let known: Vec<bool> = questions.iter().map(|&(sub, sup)| program.is_subtype(sub, sup)).collect();
+        let supers: Vec<Vec<Name>> = names.iter().map(|&name| program.supers(name)).collect();
+        assert_eq!(program.above.len(), program.classes.len());
+        program.above.clear();
+        assert!(supers.iter().zip(&names).all(|(supers, &name)| *supers == program.supers(name)));
+        let differs = |&at: &usize| known[at] != program.is_subtype(questions[at].0, questions[at].1);
+        assert_eq!((0..questions.len()).find(differs).map(|at| questions[at]), None);
+        assert!(known.iter().filter(|&&is| is).count() > 2 * names.len());
+    }
 }

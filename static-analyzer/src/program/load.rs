@@ -98,6 +98,7 @@ fn link(class_path: ClassPath) -> Program {
         format!("duplicate classes: `{copy}`: {n} classes that `{first}` has too are ignored, e.g. `{name}`")
     }));
     let mut program = assemble(classes, entries, diagnostics);
+    program.find_supers();
     program.settings = settings;
     settings::resolve(&mut program);
     resolve_fields(&mut program);

@@ -123,7 +123,7 @@ fn path_of(body: &Body, called: &MethodRef, args: &[ValueId]) -> Option<(String,
         let Op::Invoke { method, args: before, .. } = body.op(body.uncast(*args.first()?)) else {
             return None;
         };
-        (called, args) = (*method, before.clone());
+        (called, args) = (*method, before.to_vec());
     }
     None
 }

@@ -36,6 +36,8 @@ pub(crate) struct Facts<'p> {
     possible: FxHashMap<Name, Vec<ClassId>>,
     supers: FxHashMap<Name, Vec<Name>>,
     infos: Vec<OnceLock<Info>>,
+    /// Per method: the calls that can run it, once somebody has asked for them.
+    callers: Vec<OnceLock<Box<[Place]>>>,
     flow: Flow,
     lambdas: FxHashMap<MethodId, Vec<Place>>,
     /// Fields of arrays in which somebody stores elements.
@@ -71,6 +73,7 @@ impl<'p> Facts<'p> {
             possible: FxHashMap::default(),
             supers: program.classes.par_iter().map(|c| (c.name, program.supers(c.name))).collect(),
             infos: program.methods.iter().map(|_| OnceLock::new()).collect(),
+            callers: program.methods.iter().map(|_| OnceLock::new()).collect(),
             flow: Flow::default(),
             lambdas: FxHashMap::default(),
             refilled: FxHashSet::default(),
@@ -107,6 +110,12 @@ impl<'p> Facts<'p> {
         // it in turn, for ever.
         facts.flow = Flow::new(&facts);
         facts
+    }
+
+    /// The calls that can run `method`, which `find` finds: each is asked for again and again, by
+    /// whoever looks through wrappers.
+    pub(crate) fn callers(&self, method: MethodId, find: impl FnOnce() -> Vec<Place>) -> &[Place] {
+        self.callers[method.index()].get_or_init(|| find().into())
     }
 
     fn instantiate(&mut self, name: Name) {

@@ -161,7 +161,7 @@ impl<'p> Evaluator<'p> {
     /// `text.split(separator)[index]`, any element if the index is not known.
     pub(crate) fn split_element(&mut self, frame: FrameId, array: ValueId, index: ValueId) -> Option<Term> {
         let Op::Invoke { method, args, .. } = self.op(frame, array) else { return None };
-        let &[text, separator] = args.as_slice() else { return None };
+        let &[text, separator] = &args[..] else { return None };
         if method.class != "java/lang/String" || method.name != "split" {
             return None;
         }

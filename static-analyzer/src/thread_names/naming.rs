@@ -82,7 +82,7 @@ pub(super) fn names_of(facts: &Facts<'_>, method: MethodId, naming: &Naming) -> 
             let callers = if (is_given || is_bare) && depth < limits::WRAPPER_DEPTH_MAX {
                 wrapper::callers_of(facts, root)
             } else {
-                Vec::new()
+                &[]
             };
             if callers.is_empty() || callers.len() > limits::WRAPPER_CALLERS_MAX {
                 let bodies = match named {
@@ -93,7 +93,7 @@ pub(super) fn names_of(facts: &Facts<'_>, method: MethodId, naming: &Naming) -> 
                 };
                 found.extend(Found::new(&mut e, term, bodies));
             } else {
-                longer.extend(callers.into_iter().map(|c| [vec![c], chain.clone()].concat()));
+                longer.extend(callers.iter().map(|&c| [vec![c], chain.clone()].concat()));
             }
         }
         if longer.is_empty() || longer.len() > limits::WRAPPER_CALLERS_MAX * 4 {

@@ -102,7 +102,7 @@ fn names_at(facts: &Facts<'_>, method: MethodId, pool: ValueId, bodies: &[Thread
             if is_given {
                 let callers = wrapper::callers_of(facts, root);
                 if callers.len() <= limits::WRAPPER_CALLERS_MAX {
-                    longer.extend(callers.into_iter().map(|c| [vec![c], chain.clone()].concat()));
+                    longer.extend(callers.iter().map(|&c| [vec![c], chain.clone()].concat()));
                 }
                 continue;
             }
@@ -133,7 +133,7 @@ fn names_of_made(facts: &Facts<'_>, method: MethodId, pool: ValueId, bodies: &[T
     let class = facts.program.methods[method.index()].class;
     let methods = facts.program.classes[class.index()].methods.clone().map(MethodId::new);
     let constructors = methods.filter(|m| facts.program.methods[m.index()].name == "<init>");
-    let calls = constructors.flat_map(|constructor| wrapper::callers_of(facts, constructor));
+    let calls = constructors.flat_map(|constructor| wrapper::callers_of(facts, constructor)).copied();
     let mut found = Vec::new();
     for (maker, call) in calls.take(limits::WRAPPER_CALLERS_MAX) {
         let mut e = Evaluator::new(facts, maker);
@@ -385,10 +385,14 @@ impl Pools<'_, '_> {
         if declared.name == "<init>" || depth > 0 {
             let callers = wrapper::callers_of(self.e.facts, method);
             if depth < limits::WRAPPER_DEPTH_MAX && callers.len() <= limits::POOL_WRITES_MAX * 2 {
-                for (caller, call) in callers {
+                for &(caller, call) in callers {
                     for outer in self.writers(None, caller, depth + 1) {
                         let Op::Invoke { args, .. } = self.e.op(outer, call) else { continue };
                         frames.extend(self.e.enter(outer, call, method, args));
+                    }
+                    // Too many already: what the other callers give is not looked at.
+                    if frames.len() > limits::POOL_PLACES_MAX {
+                        break;
                     }
                 }
             }

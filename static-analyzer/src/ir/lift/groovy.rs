@@ -43,7 +43,7 @@ pub(super) fn written_out(
     if receiver == CLASS && apis::is_factory(called) {
         let descriptor = Name::from(&format!("({}){}", given.concat(), types::result(&descriptor)));
         let method = MethodRef { class: class_of(args[0])?, name: *called, descriptor };
-        return Some(Op::Invoke { kind: InvokeKind::Static, method, args: args[1..].to_vec() });
+        return Some(Op::Invoke { kind: InvokeKind::Static, method, args: args[1..].into() });
     }
     if *called == "plus" && receiver == STRING && given.len() == 1 && !types::is_primitive(given[0]) {
         let method = MethodRef {
@@ -51,12 +51,12 @@ pub(super) fn written_out(
             name: Name::from("concat"),
             descriptor: Name::from("(Ljava/lang/String;)Ljava/lang/String;"),
         };
-        return Some(Op::Invoke { kind: InvokeKind::Virtual, method, args: args.to_vec() });
+        return Some(Op::Invoke { kind: InvokeKind::Virtual, method, args: args.into() });
     }
     if !apis::is_listed(class) || !apis::is_log_method(called) {
         return None;
     }
     let given: String = given.iter().map(|p| if *p == TEXT_WITH_VALUES { STRING } else { p }).collect();
     let method = MethodRef { class, name: *called, descriptor: Name::from(&format!("({given})V")) };
-    Some(Op::Invoke { kind: InvokeKind::Interface, method, args: args.to_vec() })
+    Some(Op::Invoke { kind: InvokeKind::Interface, method, args: args.into() })
 }

@@ -443,7 +443,7 @@ impl Translator<'_> {
 
     fn invoke(&mut self, kind: InvokeKind, method: &MethodRef) -> Result<(), String> {
         let args = self.arguments(method.descriptor, kind != InvokeKind::Static)?;
-        let value = self.emit(Op::Invoke { kind, method: *method, args });
+        let value = self.emit(Op::Invoke { kind, method: *method, args: args.into() });
         self.push_result(value, method.descriptor)
     }
 
@@ -465,7 +465,13 @@ impl Translator<'_> {
         };
         let written_out =
             groovy::written_out(&bootstrap, &bootstrap_args, (name, descriptor), &args, class_of);
-        let dynamic = || Op::InvokeDynamic { bootstrap, bootstrap_args, name, descriptor, args };
+        let dynamic = || Op::InvokeDynamic {
+            bootstrap: Box::new(bootstrap),
+            bootstrap_args: bootstrap_args.into(),
+            name,
+            descriptor,
+            args: args.into(),
+        };
         let value = self.emit(written_out.unwrap_or_else(dynamic));
         self.push_result(value, descriptor)
     }

@@ -86,7 +86,7 @@ fn written(
     count: usize,
     line: u32,
 ) -> Method {
-    let args: Vec<ValueId> = (0..count).map(ValueId::new).collect();
+    let args = (0..count).map(ValueId::new).collect();
     let mut ops: Vec<Op> = (0..count as u16).map(Op::Param).collect();
     ops.push(Op::Invoke { kind, method: target, args });
     ops.push(Op::Return(None));
