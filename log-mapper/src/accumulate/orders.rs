@@ -408,7 +408,10 @@ impl<'m> Orders<'m> {
         } else {
             row.later.get(to.0).then_some(Follows::Later)
         };
-        if from.0 == to.0 && follows.is_some() { self.follows_within(top, from, to.1) } else { follows }
+        if from.0 != to.0 {
+            return follows;
+        }
+        follows.zip(self.follows_within(top, from, to.1)).map(|(follows, within)| follows.min(within))
     }
 
     /// Whether some method prints `point` at most once, although not all of what stands

@@ -45,29 +45,29 @@ fn where_lines_may_be_missing_a_run_goes_on() {
     assert_eq!(run(&walk(), "1.0 t out\n1.1 t back\n1.2 t on").trim(), as_one);
 }
 
-/// What is run for each of its events, of one kind or the other, in no order.
-fn events() -> Model {
+/// What is run for each of some tasks, of one kind or the other, in no order.
+fn tasks() -> Model {
     let mut model = sketch::model(
         "point adds
-         point removes
          point looks
-         top handle EventHandler
+         point removes
+         top handle Task
            >adds|looks|removes*<",
     );
-    let [adds, removes, looks] = ["adds", "removes", "looks"].map(|name| sketch::point(&model, name));
+    let [adds, looks, removes] = ["adds", "looks", "removes"].map(|name| sketch::point(&model, name));
     let sets = vec![vec![looks], Vec::new()];
-    let next = vec![vec![(adds, 0), (removes, 0), (looks, 1)]];
+    let next = vec![vec![(adds, 0), (looks, 1), (removes, 0)]];
     model.successors = Successors::new(Vec::new(), Vec::new(), Default::default(), Inner { sets, next });
     model
 }
 
 #[test]
 fn what_cannot_follow_in_one_run_of_its_method_is_of_the_next_one() {
-    let log = "1.0 t adds\n1.1 t looks\n1.2 t removes\n1.3 t looks\n1.4 t looks\n1.5 t adds\n1.6 t removes";
+    let log = "1.000 t adds\n1.001 t looks\n1.002 t removes\n1.003 t looks\n1.004 t looks\n1.005 t adds\n1.006 t removes";
     let runs = "handle: 1 opens; 2 thread\nhandle: 3 opens; 4 thread\nhandle: 5 opens\nhandle: 6 opens\nhandle: 7 opens";
-    assert_eq!(run(&events(), log).trim(), runs);
+    assert_eq!(run(&tasks(), log).trim(), runs);
     // Of what is not known it can be the same one.
-    let mut model = events();
+    let mut model = tasks();
     model.successors = Successors::default();
     assert_eq!(run(&model, log).lines().count(), 1);
 }
