@@ -19,7 +19,7 @@ mod successors;
 pub use marks::Marks;
 pub use remote_calls::RemoteCall;
 pub use slow_calls::{SlowCall, SlowKind};
-pub use successors::{Inner, Successors};
+pub use successors::{RunSuccessors, Successors};
 
 /// What the analysis found in one class path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -365,7 +365,8 @@ pub struct Dag {
     pub exits: Vec<u32>,
 }
 
-/// Log points without an order among themselves.
+/// Log points without an order among themselves; which of them can follow which in one run is
+/// known of most ([`Successors::in_run`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DagNode {
     /// The log points of the node.

@@ -1,7 +1,7 @@
 //! Emit: the results of the phases as a [`schema::Model`], sorted, with names
 //! for people. Nothing is decided here, except that every log point gets a home.
 
-use schema::model::Inner;
+use schema::model::RunSuccessors;
 use schema::{
     CommunicationPair, IdentifierId, LogPointId, Model, Successors, TopLevelId, TopLevelMethod, ValueClassId,
 };
@@ -285,13 +285,13 @@ fn successors(findings: &Findings<'_>, log_points: &points::LogPoints, sorted: &
         |points: &[u32]| -> Vec<LogPointId> { points.iter().map(|&point| log_points.id(point)).collect() };
     let all_of = &findings.order.successors;
     let firsts = sorted.order.iter().map(|&old| ids(&findings.order.firsts[old])).collect();
-    let inner = inner(findings, log_points, sorted);
-    Successors::new(all, firsts, [ids(&all_of.begins), ids(&all_of.ends)], inner)
+    let in_run = in_run(findings, log_points, sorted);
+    Successors::new(all, firsts, [ids(&all_of.begins), ids(&all_of.ends)], in_run)
 }
 
 /// What can follow within one run of each top-level method, of log points of the model.
-fn inner(findings: &Findings<'_>, log_points: &points::LogPoints, sorted: &Sorted) -> Inner {
-    let found = &findings.order.inner;
+fn in_run(findings: &Findings<'_>, log_points: &points::LogPoints, sorted: &Sorted) -> RunSuccessors {
+    let found = &findings.order.in_run;
     let ids = |set: &Vec<u32>| set.iter().map(|&point| log_points.id(point)).collect();
     let mut sets: Vec<Vec<LogPointId>> = found.sets.iter().map(ids).collect();
     let of_top = |&old: &usize| {
@@ -310,7 +310,7 @@ fn inner(findings: &Findings<'_>, log_points: &points::LogPoints, sorted: &Sorte
         of_one.collect()
     };
     let next = sorted.order.iter().map(of_top).collect();
-    Inner { sets, next }
+    RunSuccessors { sets, next }
 }
 
 fn slow_calls(findings: &Findings<'_>, log_points: &points::LogPoints) -> Vec<schema::SlowCall> {

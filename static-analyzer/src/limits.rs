@@ -19,7 +19,8 @@ pub const DISPATCH_TARGETS_MAX: usize = 8;
 /// Places kept per logged variable and method; more and it is no identifier.
 pub const PLACES_MAX: usize = 4;
 
-/// Nodes of one DAG; larger ones lose their order. "Can be next" is quadratic in
+/// Nodes of one DAG; larger ones lose their order, but for what can follow directly
+/// (`order/successors`). "Can be next" is quadratic in
 /// optional nodes, and the model goes to every log node: 200 nodes are 20,000
 /// edges at worst, and more lines than that no request prints in a fixed order.
 pub const ORDER_NODES_MAX: usize = 200;

@@ -37,7 +37,7 @@ use components::components;
 use fragment::Fragment;
 use method::Event;
 use recursion::Recursion;
-use successors::{Inner, Successors};
+use successors::{RunSuccessors, Successors};
 
 /// For each calling instruction, in order, the methods that it can run in the
 /// same thread and that are not cut, and how often.
@@ -73,7 +73,7 @@ pub(crate) struct Order {
     /// Per top-level method the log points that a span of it can begin with, sorted.
     pub(crate) firsts: Vec<Vec<u32>>,
     /// Which log point can stand directly after which other one in one run of a top-level method.
-    pub(crate) inner: Inner,
+    pub(crate) in_run: RunSuccessors,
 }
 
 /// Finds both.
@@ -97,7 +97,7 @@ pub(crate) fn find(
         calls: local_calls(program, &in_thread, top_levels),
         sites: sites(program, log_points, &floating(program, log_points, top_levels)),
     };
-    let ((successors, firsts), (fragments, inner)) = rayon::join(
+    let ((successors, firsts), (fragments, in_run)) = rayon::join(
         || {
             rayon::join(
                 || successors::successors(&input, &in_thread, top_levels),
@@ -106,11 +106,11 @@ pub(crate) fn find(
         },
         || {
             let fragments = fragments(&input, &callees(&input.calls));
-            let inner = successors::inner(&input, top_levels, &fragments);
-            (fragments, inner)
+            let in_run = successors::in_run(&input, top_levels, &fragments);
+            (fragments, in_run)
         },
     );
-    Order { fragments, successors, firsts, inner }
+    Order { fragments, successors, firsts, in_run }
 }
 
 /// Whom each method calls, sorted.

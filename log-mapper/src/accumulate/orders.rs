@@ -16,13 +16,13 @@ use schema::{
     TopLevelId, TopLevelKind, ValueClassId,
 };
 
+use self::adjacency::Adjacency;
 pub(super) use self::walk::{next_of, places_of, step, walk};
-use self::within::Within;
 use super::pools::is_main;
 
+mod adjacency;
 mod ends;
 mod walk;
-mod within;
 
 /// A position in a DAG: the node, and the log point within the node.
 pub(super) type Position = (u32, u32);
@@ -74,7 +74,7 @@ struct TopOrder {
     /// Per node, once asked for.
     rows: Vec<Option<Box<Row>>>,
     /// Per node, once asked for.
-    within: Vec<Option<Box<Within>>>,
+    adjacency: Vec<Option<Box<Adjacency>>>,
     /// Nodes whose log point can be the first one seen, once asked for.
     entries: Option<Bits>,
     /// The node whose log points can be printed at any time.
@@ -200,10 +200,10 @@ impl<'m> Orders<'m> {
                 }
             }
             let rows = top.dag.nodes.iter().map(|_| None).collect();
-            let within = top.dag.nodes.iter().map(|_| None).collect();
+            let adjacency = top.dag.nodes.iter().map(|_| None).collect();
             let (free, own) = (free_node(&top.dag), own_identifiers(&top.identifiers));
             let aliases = aliases(model, id);
-            tops.push(TopOrder { rows, within, entries: None, free, own, aliases });
+            tops.push(TopOrder { rows, adjacency, entries: None, free, own, aliases });
         }
         add_keys(model, &mut printed);
         add_wholes(model, &mut printed);
@@ -393,7 +393,7 @@ impl<'m> Orders<'m> {
             self.starts.fill(None);
             for top in &mut self.tops {
                 top.rows.fill_with(|| None);
-                top.within.iter_mut().flatten().for_each(|within| within.show());
+                top.adjacency.iter_mut().flatten().for_each(|adjacency| adjacency.show());
                 top.entries = None;
             }
         }

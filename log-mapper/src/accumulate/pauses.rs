@@ -2,8 +2,9 @@
 //! from the log.
 //!
 //! A line that follows in its thread and names what its work is on continues that work,
-//! however late it comes, and so does one with which nothing begins and that can come next. How late it comes is the machine's and the moment's: a tenth of a
-//! second is the end of a call on one node, and every second wait for a disk on another.
+//! however late it comes, and so does one with which nothing begins and that can come next.
+//! How late it comes is the machine's and the moment's: a tenth of a second is the end of a
+//! call on one node, and every second wait for a disk on another.
 //!
 //! So a call that names nothing goes on after a usual pause, and so does what can have
 //! ended where a line follows that everybody prints (`judge`). What goes round in a

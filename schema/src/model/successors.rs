@@ -20,7 +20,7 @@ pub struct Successors {
     firsts: Vec<u32>,
     /// Per top-level method, of log points that have no order there, sorted: the position of the
     /// set of those that can follow in one run of it.
-    inner: Vec<Vec<(LogPointId, u32)>>,
+    in_run: Vec<Vec<(LogPointId, u32)>>,
     /// Log points that a top-level method can print first, sorted; not of those that nobody seems to
     /// run ([`crate::TopLevelKind::Unreached`]), though a machine or a library can.
     pub begins: Vec<LogPointId>,
@@ -30,7 +30,7 @@ pub struct Successors {
 
 /// What can follow within one run of each top-level method, as it was found.
 #[derive(Clone, Debug, Default)]
-pub struct Inner {
+pub struct RunSuccessors {
     /// Sets of log points, in any order, with repeats.
     pub sets: Vec<Vec<LogPointId>>,
     /// Per top-level method, of log points that have no order there, sorted: the position of the set
@@ -41,13 +41,13 @@ pub struct Inner {
 impl Successors {
     /// Those of each log point, in any order, with repeats; none if nothing is known of it. Those
     /// that a span of each top-level method can begin with, what `begins` and what `ends` any,
-    /// likewise. `inner`: what can follow within one run of each.
+    /// likewise. `in_run`: what can follow within one run of each.
     #[must_use]
     pub fn new(
         all: Vec<Option<Vec<LogPointId>>>,
         firsts: Vec<Vec<LogPointId>>,
         [mut begins, mut ends]: [Vec<LogPointId>; 2],
-        inner: Inner,
+        in_run: RunSuccessors,
     ) -> Self {
         for points in [&mut begins, &mut ends] {
             points.sort_unstable();
@@ -57,12 +57,12 @@ impl Successors {
         let mut share = |set: Vec<LogPointId>| shared(&mut sets, &mut known, set);
         let of = all.into_iter().map(|next| next.map(&mut share)).collect();
         let firsts = firsts.into_iter().map(&mut share).collect();
-        let shared: Vec<u32> = inner.sets.into_iter().map(&mut share).collect();
+        let shared: Vec<u32> = in_run.sets.into_iter().map(&mut share).collect();
         let of_top = |next: Vec<(LogPointId, usize)>| {
             next.into_iter().map(|(point, set)| (point, shared[set])).collect()
         };
-        let inner = inner.next.into_iter().map(of_top).collect();
-        Self { sets, of, firsts, inner, begins, ends }
+        let in_run = in_run.next.into_iter().map(of_top).collect();
+        Self { sets, of, firsts, in_run, begins, ends }
     }
 
     /// The log points that a span of `top` can begin with, sorted: of its own, not of what it calls
@@ -76,10 +76,10 @@ impl Successors {
     /// The log points that can follow `point` in one run of `top`, sorted, of those that stand beside
     /// it in the order of `top`; none if nothing is known of that.
     #[must_use]
-    pub fn inner(&self, top: TopLevelId, point: LogPointId) -> Option<Vec<LogPointId>> {
-        let inner = self.inner.get(top.index())?;
-        let at = inner.binary_search_by_key(&point, |&(point, _)| point).ok()?;
-        self.set(inner[at].1)
+    pub fn in_run(&self, top: TopLevelId, point: LogPointId) -> Option<Vec<LogPointId>> {
+        let in_run = self.in_run.get(top.index())?;
+        let at = in_run.binary_search_by_key(&point, |&(point, _)| point).ok()?;
+        self.set(in_run[at].1)
     }
 
     /// The successors of each log point, sorted; none if nothing is known of it.
@@ -137,16 +137,16 @@ mod tests {
         let ends = ids(&[7, 0, 7]).unwrap_or_default();
         let firsts = vec![ids(&[300, 0, 7]).unwrap_or_default()];
         let next = vec![vec![(LogPointId::new(7), 0)]];
-        let inner = Inner { sets: vec![ids(&[7, 0]).unwrap_or_default()], next };
-        let successors = Successors::new(given, firsts, [Vec::new(), ends], inner);
+        let in_run = RunSuccessors { sets: vec![ids(&[7, 0]).unwrap_or_default()], next };
+        let successors = Successors::new(given, firsts, [Vec::new(), ends], in_run);
         assert_eq!(successors.firsts(TopLevelId::new(0)), ids(&[0, 7, 300]));
         assert_eq!(successors.firsts(TopLevelId::new(1)), None);
         let can_begin = |top, point| successors.can_begin(TopLevelId::new(top), LogPointId::new(point));
         assert_eq!([can_begin(0, 7), can_begin(0, 8), can_begin(1, 8)], [true, false, true]);
         assert_eq!((&successors.begins, &successors.ends), (&vec![], &ids(&[0, 7]).unwrap_or_default()));
         assert_eq!(successors.sets.len(), 3);
-        let inner = |top, point| successors.inner(TopLevelId::new(top), LogPointId::new(point));
-        assert_eq!([inner(0, 7), inner(0, 0), inner(1, 7)], [ids(&[0, 7]), None, None]);
+        let in_run = |top, point| successors.in_run(TopLevelId::new(top), LogPointId::new(point));
+        assert_eq!([in_run(0, 7), in_run(0, 0), in_run(1, 7)], [ids(&[0, 7]), None, None]);
         let all: Vec<_> = successors.all().collect();
         assert_eq!(all, [ids(&[0, 7, 300]), None, ids(&[]), ids(&[0, 7, 300])]);
     }

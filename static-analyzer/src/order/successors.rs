@@ -159,7 +159,7 @@ pub(crate) struct Successors {
 /// What can be printed next in one run of a top-level method, of log points that have no order in
 /// its fragment; positions of log points.
 #[derive(Default)]
-pub(crate) struct Inner {
+pub(crate) struct RunSuccessors {
     /// Sets of log points, sorted, each once.
     pub(crate) sets: Vec<Vec<u32>>,
     /// Per top-level method, of log points, sorted, the position of the set of those beside them that
@@ -205,7 +205,7 @@ pub(super) fn successors(input: &Input<'_>, calls: &[Calls], top_levels: &TopLev
 }
 
 /// Finds what can follow within one run of each top-level method.
-pub(super) fn inner(input: &Input<'_>, top_levels: &TopLevels, fragments: &[Fragment]) -> Inner {
+pub(super) fn in_run(input: &Input<'_>, top_levels: &TopLevels, fragments: &[Fragment]) -> RunSuccessors {
     let callees = super::callees(&input.calls);
     let shown = printed(input, |_| true);
     let mut grammar = Grammar::new(input, &input.calls, Levels::All, &shown);
@@ -235,7 +235,7 @@ pub(super) fn inner(input: &Input<'_>, top_levels: &TopLevels, fragments: &[Frag
         let sorted = next.into_iter().map(|(point, next)| (point, next.into_iter().collect()));
         sorted.collect::<BTreeMap<u32, Vec<u32>>>()
     };
-    let mut inner = Inner::default();
+    let mut in_run = RunSuccessors::default();
     let mut known = FxHashMap::default();
     // Sets of a few top-level methods at a time: very many of them are equal.
     for tops in top_levels.methods.chunks(TOPS_AT_ONCE) {
@@ -243,15 +243,15 @@ pub(super) fn inner(input: &Input<'_>, top_levels: &TopLevels, fragments: &[Frag
         for of_top in of_tops {
             let share = |(point, next): (u32, Vec<u32>)| {
                 let set = *known.entry(next).or_insert_with_key(|next| {
-                    inner.sets.push(next.clone());
-                    inner.sets.len() - 1
+                    in_run.sets.push(next.clone());
+                    in_run.sets.len() - 1
                 });
                 (point, set)
             };
-            inner.next.push(of_top.into_iter().map(share).collect());
+            in_run.next.push(of_top.into_iter().map(share).collect());
         }
     }
-    inner
+    in_run
 }
 
 /// Per top-level method the log points that a span of it can begin with, sorted: those that can

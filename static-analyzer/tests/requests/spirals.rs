@@ -43,20 +43,20 @@ fn what_can_follow_in_one_run_is_known_whoever_else_calls_the_same() {
     let texts =
         ["somebody turns left", "somebody turns right", "stroll has gone left", "stroll has gone right"];
     let [left, right, gone_left, gone_right] = texts.map(|text| point(&model, text));
-    let inner = |class: &str, point| {
+    let in_run = |class: &str, point| {
         let top = model.top_level_methods.iter().position(|top| top.class == class).expect("it is one");
-        model.successors.inner(TopLevelId::new(top), point)
+        model.successors.in_run(TopLevelId::new(top), point)
     };
     let sorted = |mut points: Vec<LogPointId>| {
         points.sort_unstable();
         Some(points)
     };
-    assert_eq!(inner("Spirals$Stroll", left), Some(vec![gone_left]));
-    assert_eq!(inner("Spirals$Stroll", right), Some(vec![gone_right]));
-    assert_eq!(inner("Spirals$Stroll", gone_left), sorted(vec![left, right]));
-    assert_eq!(inner("Spirals$March", left), Some(vec![right]));
-    assert_eq!(inner("Spirals$March", right), Some(vec![left]));
-    assert_eq!(inner("Spirals$March", gone_left), None, "it does not print that");
+    assert_eq!(in_run("Spirals$Stroll", left), Some(vec![gone_left]));
+    assert_eq!(in_run("Spirals$Stroll", right), Some(vec![gone_right]));
+    assert_eq!(in_run("Spirals$Stroll", gone_left), sorted(vec![left, right]));
+    assert_eq!(in_run("Spirals$March", left), Some(vec![right]));
+    assert_eq!(in_run("Spirals$March", right), Some(vec![left]));
+    assert_eq!(in_run("Spirals$March", gone_left), None, "it does not print that");
     // Of the whole program it is both.
     let all: Vec<Option<Vec<LogPointId>>> = model.successors.all().collect();
     assert_eq!(all[left.index()], sorted(vec![right, gone_left]));

@@ -1,6 +1,6 @@
 //! Runs of one method by one thread, told apart by what can be printed next.
 
-use schema::model::Inner;
+use schema::model::RunSuccessors;
 use schema::{Model, Successors, sketch};
 
 use super::run;
@@ -57,7 +57,8 @@ fn tasks() -> Model {
     let [adds, looks, removes] = ["adds", "looks", "removes"].map(|name| sketch::point(&model, name));
     let sets = vec![vec![looks], Vec::new()];
     let next = vec![vec![(adds, 0), (looks, 1), (removes, 0)]];
-    model.successors = Successors::new(Vec::new(), Vec::new(), Default::default(), Inner { sets, next });
+    model.successors =
+        Successors::new(Vec::new(), Vec::new(), Default::default(), RunSuccessors { sets, next });
     model
 }
 

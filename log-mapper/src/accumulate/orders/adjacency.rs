@@ -1,4 +1,4 @@
-//! Within: which log points of one node of an order can follow which, in one run.
+//! Adjacency: which log points of one node of an order can follow which, in one run.
 //!
 //! A node holds what a loop prints, or a method that is too large for an order. Its log points have
 //! no order that a DAG could show, yet not each of them can stand after each other one: a run goes
@@ -11,7 +11,7 @@ use super::{Follows, Orders, Position};
 
 /// What can follow each log point of a node, by their positions in it.
 #[derive(Clone, Debug)]
-pub(super) struct Within {
+pub(super) struct Adjacency {
     /// Directly.
     next: Vec<FixedBitSet>,
     /// With nothing between that the log would have shown, once asked for.
@@ -20,7 +20,7 @@ pub(super) struct Within {
     later: Vec<Option<FixedBitSet>>,
 }
 
-impl Within {
+impl Adjacency {
     /// The log has shown more than before.
     pub(super) fn show(&mut self) {
         self.visible.fill(None);
@@ -36,13 +36,13 @@ impl Orders<'_> {
         if points.len() == 1 {
             return Some(Follows::Next);
         }
-        let within = self.tops[top.index()].within[node].take();
-        let mut within = within.unwrap_or_else(|| Box::new(self.make_within(top, node)));
-        let Within { next, visible, later } = &mut *within;
+        let adjacency = self.tops[top.index()].adjacency[node].take();
+        let mut adjacency = adjacency.unwrap_or_else(|| Box::new(self.make_adjacency(top, node)));
+        let Adjacency { next, visible, later } = &mut *adjacency;
         let is_off = |point: usize| self.is_off(points[point].log_point);
         let is_next = visible[from].get_or_insert_with(|| reach(next, from, is_off)).contains(to);
         let is_later = is_next || later[from].get_or_insert_with(|| reach(next, from, |_| true)).contains(to);
-        self.tops[top.index()].within[node] = Some(within);
+        self.tops[top.index()].adjacency[node] = Some(adjacency);
         match (is_next, is_later) {
             (true, _) => Some(Follows::Next),
             (false, true) => Some(Follows::Later),
@@ -51,9 +51,9 @@ impl Orders<'_> {
     }
 
     /// Of what nothing is known can be before and after anything.
-    fn make_within(&self, top: TopLevelId, node: usize) -> Within {
+    fn make_adjacency(&self, top: TopLevelId, node: usize) -> Adjacency {
         let points = &self.dag(top).nodes[node].points;
-        let found = points.iter().map(|point| self.model.successors.inner(top, point.log_point));
+        let found = points.iter().map(|point| self.model.successors.in_run(top, point.log_point));
         let found: Vec<_> = found.collect();
         let mut unknown = FixedBitSet::with_capacity(points.len());
         unknown.extend((0..points.len()).filter(|&point| found[point].is_none()));
@@ -69,7 +69,7 @@ impl Orders<'_> {
             all
         });
         let none = vec![None; points.len()];
-        Within { next: next.collect(), visible: none.clone(), later: none }
+        Adjacency { next: next.collect(), visible: none.clone(), later: none }
     }
 }
 
