@@ -11,7 +11,6 @@ use schema::{IdentifierStrength, Place, TopLevelId, ValueClassId};
 
 use super::ids::Shown;
 use super::open_span::OpenSpan;
-use super::orders::Position;
 
 /// Position of an open span. Positions of closed spans are used again.
 pub(super) type SpanIndex = u32;
@@ -42,9 +41,9 @@ pub(super) struct OpenSpans {
     by_value: FxHashMap<(ValueClassId, Arc<str>), Ordered>,
     /// Per id of a request, in order of opening.
     by_trace: FxHashMap<Arc<str>, Ordered>,
-    /// Per (top-level method, position) at which a span without a thread stands,
+    /// Per (top-level method, node) at which a span without a thread stands,
     /// in order of their last record.
-    by_place: BTreeMap<(TopLevelId, Position), Ordered>,
+    by_place: BTreeMap<(TopLevelId, u32), Ordered>,
     /// Those without a thread, by their last record.
     by_last: Ordered,
     /// By the time of their last record, µs.
@@ -201,11 +200,11 @@ impl OpenSpans {
     pub(super) fn at_places(
         &self,
         top: TopLevelId,
-        mut wanted: impl FnMut(Position) -> bool,
+        mut wanted: impl FnMut(u32) -> bool,
         found: &mut Vec<SpanIndex>,
     ) {
-        for (&(_, at), spans) in self.by_place.range((top, (0, 0))..=(top, (u32::MAX, u32::MAX))) {
-            if wanted(at) {
+        for (&(_, node), spans) in self.by_place.range((top, 0)..=(top, u32::MAX)) {
+            if wanted(node) {
                 found.extend(spans.iter().rev().map(|&(_, span)| span).take(PLACE_LOOK_BACK_MAX));
             }
         }
@@ -226,8 +225,8 @@ impl OpenSpans {
             }
         } else if span.tops.len() <= TOPS_BY_PLACE_MAX {
             for state in &span.tops {
-                for &at in &state.at {
-                    let place = (state.top, at);
+                for &(node, _) in &state.at {
+                    let place = (state.top, node);
                     if let Some(spans) = self.by_place.get_mut(&place) {
                         spans.remove(&(span.last_seq, index));
                         if spans.is_empty() {
@@ -249,8 +248,8 @@ impl OpenSpans {
             self.by_thread.entry(thread).or_default().push(index);
         } else if span.tops.len() <= TOPS_BY_PLACE_MAX {
             for state in &span.tops {
-                for &at in &state.at {
-                    self.by_place.entry((state.top, at)).or_default().insert((span.last_seq, index));
+                for &(node, _) in &state.at {
+                    self.by_place.entry((state.top, node)).or_default().insert((span.last_seq, index));
                 }
             }
         }

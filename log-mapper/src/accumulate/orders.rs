@@ -400,14 +400,15 @@ impl<'m> Orders<'m> {
         is_new
     }
 
+    /// Whether and how anything of node `to` can be printed after something of node `from` was.
+    pub(super) fn follows_node(&mut self, top: TopLevelId, from: u32, to: u32) -> Option<Follows> {
+        let row = self.row(top, from);
+        if row.next.get(to) { Some(Follows::Next) } else { row.later.get(to).then_some(Follows::Later) }
+    }
+
     /// Whether and how what stands at `to` can be printed after what stands at `from` was.
     pub(super) fn follows(&mut self, top: TopLevelId, from: Position, to: Position) -> Option<Follows> {
-        let row = self.row(top, from.0);
-        let follows = if row.next.get(to.0) {
-            Some(Follows::Next)
-        } else {
-            row.later.get(to.0).then_some(Follows::Later)
-        };
+        let follows = self.follows_node(top, from.0, to.0);
         if from.0 != to.0 {
             return follows;
         }

@@ -161,7 +161,8 @@ impl Scan<'_> {
         for index in 0..orders.places(fact.log_point).len() {
             let places = &orders.places(fact.log_point)[index];
             let (top, at) = (places.top, places.at.clone());
-            let mut wanted = |from| at.iter().any(|&to| orders.follows(top, from, to) == Some(Follows::Next));
+            let mut wanted =
+                |from| at.iter().any(|&(to, _)| orders.follows_node(top, from, to) == Some(Follows::Next));
             open.at_places(top, &mut wanted, found);
         }
     }
