@@ -25,6 +25,11 @@ pub const PLACES_MAX: usize = 4;
 /// edges at worst, and more lines than that no request prints in a fixed order.
 pub const ORDER_NODES_MAX: usize = 200;
 
+/// Top-level methods of which what can follow what is held before equal sets are shared: of all of
+/// a large program at once it takes gigabytes, and nearly all of it is equal. More than there are
+/// cores, so that all are at work.
+pub const TOP_LEVELS_AT_ONCE: usize = 64;
+
 /// Values of one method that tell its blocks apart by what they can be; further ones are
 /// not followed. A method that remembers more is generated code.
 pub const FLAGS_MAX: usize = 16;

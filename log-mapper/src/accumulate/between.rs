@@ -15,7 +15,7 @@ use schema::kinds::is_made;
 use schema::{Event, LogPointId, Pass, Place, TopLevelId, TopLevelKind, Value};
 
 use super::evidence::{FLOAT_US, WAIT_US, is_rarely_next};
-use super::orders::{Follows, Orders, places_of, step, walk};
+use super::orders::{Follows, Orders, positions_of, step, walk};
 use super::pools::Closed;
 use super::together::Together;
 
@@ -275,7 +275,7 @@ fn choose(
 fn has_places(orders: &mut Orders<'_>, top: TopLevelId, points: &[LogPointId]) -> bool {
     points.iter().all(|point| {
         let n = points.iter().filter(|other| *other == point).count();
-        let at = if n > 1 { places_of(orders, top, *point).to_vec() } else { Vec::new() };
+        let at = if n > 1 { positions_of(orders, top, *point) } else { Vec::new() };
         n == 1 || at.into_iter().filter(|&at| orders.follows(top, at, at).is_none()).count() >= n
     })
 }
@@ -295,7 +295,7 @@ fn fitting(orders: &mut Orders<'_>, outer: &Closed, at: usize, points: &[LogPoin
     let mut tops: Vec<TopLevelId> = outer.best_tops().collect();
     tops.retain(|&top| {
         let begins = match at {
-            0 => places_of(orders, top, *first).to_vec(),
+            0 => positions_of(orders, top, *first),
             _ => {
                 let before = walk(orders, top, &events[..at]);
                 step(orders, top, &before, *first, |follows| follows == Follows::Next)
@@ -303,11 +303,11 @@ fn fitting(orders: &mut Orders<'_>, outer: &Closed, at: usize, points: &[LogPoin
         };
         let mut points = rest.iter().chain([&after]);
         points
-            .try_fold(begins, |nodes, &point| {
-                let next = step(orders, top, &nodes, point, |follows| follows == Follows::Next);
-                (!nodes.is_empty()).then_some(next)
+            .try_fold(begins, |positions, &point| {
+                let next = step(orders, top, &positions, point, |follows| follows == Follows::Next);
+                (!positions.is_empty()).then_some(next)
             })
-            .is_some_and(|nodes| !nodes.is_empty())
+            .is_some_and(|positions| !positions.is_empty())
     });
     tops
 }

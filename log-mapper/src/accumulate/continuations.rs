@@ -19,7 +19,7 @@ use schema::in_common::{InCommon, Named, Rarity};
 use schema::{Event, IdentifierId, Kinds, LogPointId, Pass, Place, TopLevelId, TopLevelKind, Value};
 
 use super::began::Began;
-use super::orders::{Follows, Orders, Position, next_of, places_of, step, walk};
+use super::orders::{Follows, Orders, Position, next_of, positions_of, step, walk};
 use super::pools::Closed;
 use super::rests::{are_about_others, contradict, names};
 
@@ -134,7 +134,7 @@ struct Known {
     /// The methods that can begin and end with it.
     wholes: FxHashMap<usize, Vec<TopLevelId>>,
     /// Where a method is after it.
-    nodes: FxHashMap<(usize, TopLevelId), Vec<Position>>,
+    positions: FxHashMap<(usize, TopLevelId), Vec<Position>>,
     /// What the identifiers of a method are in it.
     names: FxHashMap<(usize, TopLevelId), Vec<(IdentifierId, String)>>,
 }
@@ -206,8 +206,8 @@ impl Search<'_, '_> {
         *self.can_follow.entry((last, first)).or_insert_with(|| {
             let tops: Vec<TopLevelId> = orders.places(first).iter().map(|places| places.top).collect();
             tops.into_iter().any(|top| {
-                let nodes = places_of(orders, top, last).to_vec();
-                !step(orders, top, &nodes, first, |follows| follows == Follows::Next).is_empty()
+                let positions = positions_of(orders, top, last);
+                !step(orders, top, &positions, first, |follows| follows == Follows::Next).is_empty()
             })
         })
     }
@@ -233,8 +233,9 @@ impl Search<'_, '_> {
             let is_begun = !matches!(self.orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity);
             is_begun && piece.span.top_levels.contains(&top) && !self.contradict(at, top) && {
                 let (orders, events) = (&mut *self.orders, &host.span.events);
-                let nodes = self.known.nodes.entry((at[0], top)).or_insert_with(|| walk(orders, top, events));
-                !next_of(orders, top, nodes, first).is_empty()
+                let positions =
+                    self.known.positions.entry((at[0], top)).or_insert_with(|| walk(orders, top, events));
+                !next_of(orders, top, positions, first).is_empty()
             }
         });
         let mut is_else = |span| self.wholes(span).iter().any(|top| !tops.contains(top));
@@ -260,8 +261,8 @@ impl Search<'_, '_> {
             let mut tops = closed.span.top_levels.clone();
             tops.retain(|&top| {
                 orders.kind(top) != TopLevelKind::Unreached && orders.can_begin(top, first) && {
-                    let nodes = walk(orders, top, &closed.span.events);
-                    nodes.iter().any(|&(node, _)| orders.is_exit(top, node))
+                    let positions = walk(orders, top, &closed.span.events);
+                    positions.iter().any(|&(node, _)| orders.is_exit(top, node))
                 }
             });
             tops
@@ -437,15 +438,15 @@ fn after(
     let points = piece.points();
     let Some((&first, rest)) = points.split_first() else { return Vec::new() };
     let mut found = Vec::new();
-    for (top, nodes) in states.iter().filter(|(top, _)| piece.span.top_levels.contains(top)) {
-        let mut nodes = next_of(orders, *top, nodes, first);
+    for (top, positions) in states.iter().filter(|(top, _)| piece.span.top_levels.contains(top)) {
+        let mut positions = next_of(orders, *top, positions, first);
         for &point in rest {
             if !orders.floats(point) {
-                nodes = step(orders, *top, &nodes, point, |_| true);
+                positions = step(orders, *top, &positions, point, |_| true);
             }
         }
-        if !nodes.is_empty() {
-            found.push((*top, nodes));
+        if !positions.is_empty() {
+            found.push((*top, positions));
         }
     }
     found

@@ -60,9 +60,9 @@ fn goes_on(orders: &mut Orders<'_>, host: &Closed, rest: &Closed, window_us: i64
     let point = first.log_point?;
     let mut tops: Vec<TopLevelId> = host.best_tops().collect();
     tops.retain(|&top| {
-        let nodes = walk(orders, top, &host.span.events);
+        let positions = walk(orders, top, &host.span.events);
         rest.span.top_levels.contains(&top)
-            && !step(orders, top, &nodes, point, |follows| follows == Follows::Next).is_empty()
+            && !step(orders, top, &positions, point, |follows| follows == Follows::Next).is_empty()
             && !contradict(orders, top, last, first)
     });
     (!tops.is_empty()).then_some(tops)

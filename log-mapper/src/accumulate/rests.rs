@@ -69,7 +69,7 @@ struct Whole {
 /// A way to a place in an order: the places, the spans on it, and whether there are several such
 /// ways.
 struct Way {
-    nodes: Vec<Position>,
+    positions: Vec<Position>,
     parts: Vec<usize>,
     is_unsure: bool,
 }
@@ -145,11 +145,11 @@ impl Rests<'_, '_> {
         let points = self.done[rest].1.points();
         let &telling = points.iter().find(|&&point| !self.orders.floats(point))?;
         for top in self.begun(host) {
-            let mut nodes = walk(self.orders, top, &self.done[host].1.span.events);
+            let mut positions = walk(self.orders, top, &self.done[host].1.span.events);
             for &point in &points {
-                nodes = next_of(self.orders, top, &nodes, point);
+                positions = next_of(self.orders, top, &positions, point);
             }
-            if !nodes.is_empty() && !self.orders.can_begin(top, telling) {
+            if !positions.is_empty() && !self.orders.can_begin(top, telling) {
                 return Some(Whole { host, between: Vec::new(), top });
             }
         }
@@ -178,11 +178,11 @@ impl Rests<'_, '_> {
             }
             let between = &before[before.len() - n_between..];
             for top in self.common(host, rest) {
-                let mut nodes = walk(self.orders, top, &self.done[host].1.span.events);
+                let mut positions = walk(self.orders, top, &self.done[host].1.span.events);
                 for point in between.iter().flat_map(|&part| self.done[part].1.points()) {
-                    nodes = next_of(self.orders, top, &nodes, point);
+                    positions = next_of(self.orders, top, &positions, point);
                 }
-                if !next_of(self.orders, top, &nodes, first).is_empty() {
+                if !next_of(self.orders, top, &positions, first).is_empty() {
                     return Some(Whole { host, between: between.to_vec(), top });
                 }
             }
@@ -205,15 +205,15 @@ impl Rests<'_, '_> {
                 return None;
             }
             let can_come = tops.iter().find_map(|&top| {
-                let nodes = walk(self.orders, top, &self.done[host].1.span.events);
-                let can_come = !step(self.orders, top, &nodes, first, |_| true).is_empty();
-                can_come.then_some((top, nodes))
+                let positions = walk(self.orders, top, &self.done[host].1.span.events);
+                let can_come = !step(self.orders, top, &positions, first, |_| true).is_empty();
+                can_come.then_some((top, positions))
             });
             match can_come {
                 Some(_) if found.is_some() => return None,
-                Some((top, nodes)) => {
+                Some((top, positions)) => {
                     let between = &before[before.len() - n_between..];
-                    let between = self.fillers(top, nodes, (host, between, rest), first);
+                    let between = self.fillers(top, positions, (host, between, rest), first);
                     found = Some(between.map(|between| Whole { host, between, top }));
                 }
                 None if found.is_none() && self.done[host].1.best_tops().all(|top| tops.contains(&top)) => {
@@ -225,16 +225,16 @@ impl Rests<'_, '_> {
         found?
     }
 
-    /// The spans of `between` that `top` prints one after the other from `nodes` on until it
+    /// The spans of `between` that `top` prints one after the other from `positions` on until it
     /// comes to the rest: as many as can be.
     fn fillers(
         &mut self,
         top: TopLevelId,
-        nodes: Vec<Position>,
+        positions: Vec<Position>,
         (host, between, rest): (usize, &[usize], usize),
         first: LogPointId,
     ) -> Option<Vec<usize>> {
-        let mut ways = vec![Way { nodes, parts: Vec::new(), is_unsure: false }];
+        let mut ways = vec![Way { positions, parts: Vec::new(), is_unsure: false }];
         let last = self.done[host].1.span.events.iter().rev().find_map(|event| event.log_point);
         let goes_without = |part: usize| {
             last.is_some_and(|last| self.shown.goes_without(top, (last, first), &self.done[part].1.points()))
@@ -246,17 +246,17 @@ impl Rests<'_, '_> {
             let mut longer: Vec<Way> = Vec::new();
             for way in &ways {
                 let is_after = way.parts.last().is_none_or(|&last| self.is_before(last, part));
-                let mut nodes = way.nodes.clone();
+                let mut positions = way.positions.clone();
                 for &point in &points {
-                    nodes = next_of(self.orders, top, &nodes, point);
+                    positions = next_of(self.orders, top, &positions, point);
                 }
-                if is_after && !nodes.is_empty() {
+                if is_after && !positions.is_empty() {
                     let parts = way.parts.iter().copied().chain([part]).collect();
-                    longer.push(Way { nodes, parts, is_unsure: way.is_unsure });
+                    longer.push(Way { positions, parts, is_unsure: way.is_unsure });
                 }
             }
             for way in longer {
-                match ways.iter_mut().find(|known| known.nodes == way.nodes) {
+                match ways.iter_mut().find(|known| known.positions == way.positions) {
                     Some(known) if known.parts.len() == way.parts.len() => known.is_unsure = true,
                     Some(known) if known.parts.len() < way.parts.len() => *known = way,
                     Some(_) => {}
@@ -264,7 +264,7 @@ impl Rests<'_, '_> {
                 }
             }
         }
-        ways.retain(|way| !next_of(self.orders, top, &way.nodes, first).is_empty());
+        ways.retain(|way| !next_of(self.orders, top, &way.positions, first).is_empty());
         let most = ways.iter().map(|way| way.parts.len()).max()?;
         ways.retain(|way| way.parts.len() == most);
         let [Way { parts, is_unsure: false, .. }] = &ways[..] else { return None };

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use schema::{Event, LogPointId, Name, Pass, TopLevelId, Value};
 
-use super::orders::{Orders, next_of, places_of, walk};
+use super::orders::{Orders, next_of, positions_of, walk};
 use super::pools::Closed;
 
 /// Lines of a log point from which to learn what follows them.
@@ -64,8 +64,8 @@ fn is_head(orders: &mut Orders<'_>, next: &Next, span: &Closed, after: &Closed) 
     }
     let tops: Vec<TopLevelId> = span.best_tops().filter(|top| after.span.top_levels.contains(top)).collect();
     tops.iter().any(|&top| {
-        let nodes = walk(orders, top, &span.span.events);
-        orders.can_begin(top, q) && !next_of(orders, top, &nodes, t).is_empty()
+        let positions = walk(orders, top, &span.span.events);
+        orders.can_begin(top, q) && !next_of(orders, top, &positions, t).is_empty()
     })
 }
 
@@ -128,8 +128,8 @@ fn is_tail(orders: &mut Orders<'_>, next: &Next, span: &Closed, after: &Closed) 
     }
     let tops: Vec<TopLevelId> = after.best_tops().filter(|top| span.span.top_levels.contains(top)).collect();
     tops.iter().any(|&top| {
-        let nodes = places_of(orders, top, t).to_vec();
-        orders.can_begin(top, t) && !next_of(orders, top, &nodes, q).is_empty()
+        let positions = positions_of(orders, top, t);
+        orders.can_begin(top, t) && !next_of(orders, top, &positions, q).is_empty()
     })
 }
 

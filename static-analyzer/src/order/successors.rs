@@ -29,6 +29,7 @@ use super::method::{self, Event};
 use super::{Calls, Input};
 use crate::call_graph::Times;
 use crate::ir::ValueId;
+use crate::limits::TOP_LEVELS_AT_ONCE;
 use crate::program::MethodId;
 use crate::top_level::{TopLevel, TopLevels};
 
@@ -167,9 +168,6 @@ pub(crate) struct RunSuccessors {
     pub(crate) next: Vec<Vec<(u32, usize)>>,
 }
 
-/// Top-level methods of which what can follow is held before it is shared.
-const TOPS_AT_ONCE: usize = 64;
-
 /// Finds them; `calls` are those of each method within its thread, of other top-level methods also:
 /// what one round of a service loop calls in a row is of one request.
 pub(super) fn successors(input: &Input<'_>, calls: &[Calls], top_levels: &TopLevels) -> Successors {
@@ -238,7 +236,7 @@ pub(super) fn in_run(input: &Input<'_>, top_levels: &TopLevels, fragments: &[Fra
     let mut in_run = RunSuccessors::default();
     let mut known = FxHashMap::default();
     // Sets of a few top-level methods at a time: very many of them are equal.
-    for tops in top_levels.methods.chunks(TOPS_AT_ONCE) {
+    for tops in top_levels.methods.chunks(TOP_LEVELS_AT_ONCE) {
         let of_tops: Vec<BTreeMap<u32, Vec<u32>>> = tops.par_iter().map(of_top).collect();
         for of_top in of_tops {
             let share = |(point, next): (u32, Vec<u32>)| {

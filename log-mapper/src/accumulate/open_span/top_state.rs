@@ -15,8 +15,8 @@ use crate::accumulate::facts::Fact;
 use crate::accumulate::orders::{Follows, Orders, Places, Position};
 use crate::accumulate::pools::{BEST, Fitness};
 
-/// Places in the DAG of a top-level method: mostly one or two.
-pub(in crate::accumulate) type At = SmallVec<[Position; 2]>;
+/// Positions in the DAG of a top-level method: mostly one or two.
+pub(in crate::accumulate) type Positions = SmallVec<[Position; 2]>;
 
 /// What a top-level method would be with a record more. A record is tried with many spans, and
 /// joins one: what is bound then is put together when it is asked for.
@@ -55,9 +55,9 @@ impl Next {
 #[derive(Clone, Debug)]
 pub(in crate::accumulate) struct TopState {
     pub(in crate::accumulate) top: TopLevelId,
-    /// Places at which the last log point can have been; none: nothing so far had
+    /// Positions at which the last log point can have been; none: nothing so far had
     /// one in the order.
-    pub(in crate::accumulate) at: At,
+    pub(in crate::accumulate) at: Positions,
     /// Shared with what the span was before, and with what it would be with any of
     /// the records that it could take: few of them add anything.
     pub(in crate::accumulate) bound: Rc<Vec<Bound>>,
@@ -95,7 +95,7 @@ impl TopState {
         index: usize,
         is_at_work: bool,
     ) -> Option<(Next, (u32, u32, Follows, bool))> {
-        let mut at = At::new();
+        let mut at = Positions::new();
         let has_rounds = orders.kind(self.top) == TopLevelKind::Dispatcher;
         let mut best: Option<((u32, u32, Follows), Bounds)> = None;
         for i in 0..orders.places(fact.log_point)[index].at.len() {
@@ -188,15 +188,15 @@ impl TopState {
         !at.is_empty() && at.iter().all(|place| bound(place).is_some_and(|all| all.iter().any(contradicts)))
     }
 
-    /// Whether and how `point` at `place` can come next.
-    fn follows(&self, orders: &mut Orders<'_>, point: LogPointId, place: Position) -> Option<Follows> {
+    /// Whether and how `point` at position `to` can come next.
+    fn follows(&self, orders: &mut Orders<'_>, point: LogPointId, to: Position) -> Option<Follows> {
         if orders.floats(point) {
             return Some(Follows::Next);
         }
         if self.at.is_empty() {
-            return Some(if orders.is_entry(self.top, place.0) { Follows::Next } else { Follows::Later });
+            return Some(if orders.is_entry(self.top, to.0) { Follows::Next } else { Follows::Later });
         }
-        self.at.iter().filter_map(|&from| orders.follows(self.top, from, place)).max()
+        self.at.iter().filter_map(|&from| orders.follows(self.top, from, to)).max()
     }
 
     /// Counts the values shared with `bound`: (request, weak); none if an
@@ -258,7 +258,7 @@ fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
         // A record whose values contradict the bindings still has to be
         // somewhere: it opens a span without those values.
         let bound = places.iter().find_map(|&place| bind(orders, top, place, fact)).unwrap_or_default();
-        let mut at: At = places.into();
+        let mut at: Positions = places.into();
         at.dedup();
         if floats {
             at.clear();
