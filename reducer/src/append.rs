@@ -8,25 +8,27 @@ use std::path::Path;
 use schema::tables::{
     CommunicationPairRow, InputRow, LogSequenceRow, RequestRow, RunRow, Text, TopLevelMethodRow,
 };
-use schema::{Event, InputAccount, Model, Name, Result};
+use schema::{Event, InputAccount, Model, Result};
 
 use crate::catalog::{Catalog, Known};
-use crate::finish::{Context, Finished, Keep, Requests, Rows};
+use crate::clocks::{Moved, Witnesses};
+use crate::finish::{Context, Keep, Names};
 use crate::id_lives::IdLives;
 use crate::merge::to_u32;
 use crate::relations::Relations;
-use crate::requests::{Linked, OnDisk};
-use crate::skeleton::Stored;
+use crate::skeleton::{Span, Stored};
 use crate::spill::{self, Spill, SpillWriter, Spilled, Store};
-use crate::table::{Addition, Commit, DataFile, Writer};
+use crate::table::{Addition, Commit, DataFile, Part, Writer};
 use crate::{Config, IdField};
 
 mod border;
 mod open;
 mod periods;
+pub(crate) mod share;
 
 use self::open::Open;
 use self::periods::Periods;
+use self::share::Share;
 
 /// What an append did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,12 +85,24 @@ impl AddedRequests {
             None => _ = self.durations_us.insert(row.request_type.clone(), vec![row.duration_us]),
         }
         self.n_spans += row.n_spans.unsigned_abs();
-        let width =
-            |row: &RequestRow| (row.n_nodes, row.n_spans, row.n_events, Reverse(row.request_id.clone()));
         if self.widest.as_ref().is_none_or(|widest| width(row) > width(widest)) {
             self.widest = Some(row.clone());
         }
     }
+
+    /// Adds those whose rows come later.
+    fn append(&mut self, later: Self) {
+        for (request_type, durations_us) in later.durations_us {
+            self.durations_us.entry(request_type).or_default().extend(durations_us);
+        }
+        self.n_spans += later.n_spans;
+        self.widest = self.widest.take().into_iter().chain(later.widest).max_by_key(width);
+    }
+}
+
+/// On how many nodes a request is, its spans, its events; of equals the first by id is more.
+fn width(row: &RequestRow) -> (i64, i64, i64, Reverse<Text>) {
+    (row.n_nodes, row.n_spans, row.n_events, Reverse(row.request_id.clone()))
 }
 
 /// Adds `outputs`, all made with `model`, to the table in `folder`. What the
@@ -110,33 +124,32 @@ pub fn append(
     refuse_other_readings(&writer, model, &nodes)?;
     let open = Open::read(writer.manifest(), model)?;
     let goes_on = matches!(open, Open::Spans(_));
-    let mut new = take_new((folder, model, config), (nodes, stores), open, &catalog, &mut appended)?;
+    let new = take_new((folder, model, config), (nodes, stores), open, &catalog, &mut appended)?;
     if appended.inputs.is_empty() {
         return Ok(appended);
     }
-    let periods = Periods::new(std::mem::take(&mut new.spans), config);
     for (_, event) in &new.unattributed {
         *appended.unattributed.entry(event.reason.to_string()).or_default() += 1;
     }
 
     let (numbers, log_points) = catalog.number_log_points(model);
-    let context = Context { model, inputs: &new.inputs, log_point_numbers: &numbers, keep };
+    let inputs = new.inputs.clone();
+    let context = Context { model, inputs: &inputs, log_point_numbers: &numbers, keep };
     let mut addition = Addition { log_points, ..Addition::default() };
     add_model(&mut addition, &catalog, &writer, model, &numbers)?;
     write_model(folder, model)?;
-    let run = writer.next_number();
     let are_replaced = |file: &DataFile| goes_on && file.is_open;
     let mut relations = Relations::of_table(writer.manifest(), config.period_events, are_replaced)?;
     let mut lives = IdLives::read(writer.manifest())?;
     let mut commit = writer.begin();
+    let (_, run) = commit.place();
     if goes_on {
         appended.n_gone_on = commit.replace_open();
     } else {
         commit.close_open();
     }
-    let to_add = (&new, periods, &mut relations, &mut lives);
-    let [mut sequences, mut open] =
-        add_periods(&mut commit, context, (folder, run), to_add, config, &mut appended)?;
+    let (known, told) = ((&mut relations, &mut lives), (config, &mut appended));
+    let [mut sequences, mut open] = add_periods(&mut commit, context, new, known, told)?;
     sequences.retain(|id, _| !catalog.knows_sequence(id));
     open.retain(|id, _| !catalog.knows_sequence(id) && !sequences.contains_key(id));
     addition.rows.log_sequences = sequences.into_values().collect();
@@ -153,48 +166,61 @@ pub fn append(
 /// Log sequences of requests, by id; those of requests that may go on apart.
 type Sequences = [BTreeMap<Text, LogSequenceRow>; 2];
 
-/// Adds the rows of what is `new`, period after period, and keeps what may go on in `folder`, for
-/// the manifest of the number `run`. Returns the log sequences.
+/// Adds the rows of what is `new`, and keeps what may go on beside the table. Returns the log
+/// sequences.
 fn add_periods(
     commit: &mut Commit<'_>,
     context: Context<'_>,
-    (folder, run): (&Path, u64),
-    (New { inputs, unattributed, stores, .. }, mut periods, relations, lives): (
-        &New,
-        Periods,
-        &mut Relations,
-        &mut IdLives,
-    ),
-    config: &Config,
-    appended: &mut Appended,
+    New { inputs, unattributed, spans, stores }: New,
+    (relations, lives): (&mut Relations, &mut IdLives),
+    (config, appended): (&Config, &mut Appended),
 ) -> Result<Sequences> {
     let model = context.model;
-    let nodes = appended.inputs.iter().map(|(node, _)| Name::from(node)).collect();
+    let moved = clocks_moved(&stores, &spans)?;
+    let spans = periods::in_order(spans, &stores, &moved);
+    let open_from_us = open::from_us(&spans, (&stores, &appended.inputs), config.window_us);
+    let begins_us = periods::begins_us(&spans, config);
+    let periods = Periods::new(spans, begins_us, config.window_us);
+    let share = Share { model, config, periods: &periods, stores: &stores, moved: &moved, lives };
+    let joined = share.join()?;
+    joined.shown.iter().for_each(|shown| add_fields(&mut appended.id_fields, &shown.id_fields));
+    let are_open = joined.are_open(&share, open_from_us);
+    appended.n_open = are_open.iter().filter(|is_open| **is_open).count() as u64;
+    let names = Names::new(context);
+    let (folder, number) = commit.place();
     let mut sequences = Sequences::default();
-    loop {
-        let period = periods.next(stores)?;
-        let mut linked = Linked::new(model, period.spans, config, lives);
-        add_fields(&mut appended.id_fields, &linked.id_fields);
-        let mut are_open = open::of_requests(&linked, &nodes, period.until_us, config.window_us);
-        lives.end(linked.ids_over(&are_open));
-        let is_last = period.until_us.is_none();
-        if is_last {
-            appended.n_open = are_open.iter().filter(|is_open| **is_open).count() as u64;
-            commit.add_open(open::keep((folder, run), model, (&linked, &are_open, stores), inputs)?);
-            commit.add_open(lives.keep(folder, run)?.into_iter().collect());
-        } else {
-            periods.take_open(&mut linked, &are_open);
-            are_open = Vec::new();
+    let part = |number_of_part| Part::new(&folder, (number, number_of_part));
+    joined.add_rows(&share, (&names, &unattributed), &are_open, part, |period, made| {
+        appended.requests.append(made.requests);
+        appended.n_events += made.n_events;
+        for (known, new) in sequences.iter_mut().zip(made.log_sequences) {
+            new.into_iter().for_each(|(id, row)| _ = known.entry(id).or_insert(row));
         }
-        let of_none = if is_last { &unattributed[..] } else { &[] };
-        let rows = Finished::new(context, OnDisk::new(linked, stores), of_none, &are_open);
-        add_rows(commit, rows, appended, (&mut sequences, relations))?;
-        commit.add_relations(relations.decide())?;
-        commit.end_part()?;
-        if is_last {
-            return Ok(sequences);
-        }
+        commit.add_files(made.files);
+        let mut part = part(period as u64);
+        part.add_relations(relations.decide(made.facts))?;
+        commit.add_files(part.finish()?);
+        Ok(())
+    })?;
+    let spans = joined.open_spans(&share, &are_open);
+    commit.add_open(open::keep((&folder, number), model, (spans, &stores), &inputs)?);
+    joined.end_lives(&are_open, lives);
+    commit.add_open(lives.keep(&folder, number)?.into_iter().collect());
+    Ok(sequences)
+}
+
+/// How the clocks of nodes are to be moved that were set back.
+fn clocks_moved(stores: &[Store], spans: &[Spill]) -> Result<Moved> {
+    let mut witnesses = Witnesses::default();
+    stores.iter().for_each(|store| witnesses.see_clock(store.node, &store.late_us));
+    if witnesses.are_asked() {
+        let places: Vec<Stored> = spans.iter().map(|span| span.stored).collect();
+        spill::read_in_parts(stores, &places, |stored, span| {
+            witnesses.add(&Span::new(span, stored));
+            Ok(())
+        })?;
     }
+    Ok(witnesses.moved())
 }
 
 /// Adds what a period has shown of fields that hold ids.
@@ -206,29 +232,6 @@ fn add_fields(known: &mut Vec<IdField>, fields: &[IdField]) {
             None => known.push(field.clone()),
         }
     }
-}
-
-/// Adds the rows of requests as they are made, the next ones while those before are written.
-fn add_rows(
-    commit: &mut Commit<'_>,
-    mut parts: Finished<'_, impl Requests + Send>,
-    appended: &mut Appended,
-    (sequences, relations): (&mut Sequences, &mut Relations),
-) -> Result<()> {
-    let mut part = parts.next().transpose()?;
-    while let Some(mut rows) = part {
-        rows.requests.iter().for_each(|row| appended.requests.add(row));
-        relations.add(&rows);
-        appended.n_events += rows.events.len() as u64;
-        for row in std::mem::take(&mut rows.log_sequences) {
-            sequences[usize::from(rows.is_open)].entry(row.log_sequence_id.clone()).or_insert(row);
-        }
-        let (added, next): (Result<()>, Option<Result<Rows>>) =
-            rayon::join(|| commit.add(rows), || parts.next());
-        added?;
-        part = next.transpose()?;
-    }
-    Ok(())
 }
 
 /// Fails if an input is in the table already, read in another way: with another model, layout,
@@ -347,6 +350,7 @@ impl Outputs {
         };
         let moved = u32::try_from(first.inputs.len()).expect("a node has fewer than 2^32 inputs");
         output.unattributed.iter_mut().for_each(|event| event.file += moved);
+        output.spans.iter_mut().for_each(|span| span.first.file += moved);
         output.store.file_moved = moved;
         stores.push(output.store);
         first.inputs.append(&mut output.inputs);

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 use schema::Name;
 use schema::kinds::is_made;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::merge::start_us;
 use crate::skeleton::Span;
@@ -33,27 +34,22 @@ pub(crate) type Moved = FxHashMap<Name, i64>;
 /// Moves the times of each node whose clock was set back to those of the other nodes; returns by
 /// how much.
 pub(crate) fn align(spans: &mut [Span]) -> Moved {
-    let mut stretches: BTreeMap<&'static str, BTreeSet<i64>> = BTreeMap::new();
-    for span in spans.iter().filter(|span| !span.late_us.is_empty()) {
-        stretches.entry(span.node.as_str()).or_default().extend(&span.late_us);
+    let mut witnesses = Witnesses::default();
+    spans.iter().for_each(|span| witnesses.see_clock(span.node, &span.late_us));
+    if witnesses.are_asked() {
+        spans.iter().for_each(|span| witnesses.add(span));
     }
-    let mut moved = Moved::default();
-    for (node, stretches) in stretches {
-        let node = Name::from(node);
-        let distances = distances(spans, node);
-        let cost = |by_us: i64| -> u64 {
-            let far = |near: &Vec<i64>| near.iter().map(|us| us.saturating_sub(by_us).unsigned_abs()).min();
-            distances.iter().filter_map(far).map(|us| us.min(APART_MAX_US)).sum()
-        };
-        // Of equals the first: the clock as it was at the beginning of the log.
-        let by_us = std::iter::once(0).chain(stretches).min_by_key(|by_us| cost(*by_us)).unwrap_or(0);
-        if by_us != 0 {
-            moved.insert(node, by_us);
-            let events = spans.iter_mut().filter(|span| span.node == node).flat_map(|span| &mut span.events);
-            events.for_each(|event| event.ts_us = event.ts_us.saturating_sub(by_us));
-        }
-    }
+    let moved = witnesses.moved();
+    move_back(spans, &moved);
     moved
+}
+
+/// Moves the times of spans as the clocks of their nodes were `moved`.
+pub(crate) fn move_back(spans: &mut [Span], moved: &Moved) {
+    for span in spans.iter_mut().filter(|_| !moved.is_empty()) {
+        let by_us = moved.get(&span.node).copied().unwrap_or_default();
+        span.events.iter_mut().for_each(|event| event.ts_us = event.ts_us.saturating_sub(by_us));
+    }
 }
 
 /// Moves the times of a whole span as those of its skeleton were.
@@ -65,30 +61,94 @@ pub(crate) fn make_earlier(span: &mut schema::Span, moved: &Moved) {
     }
 }
 
-/// For each rare text that a span of `node` shares with other nodes how much later it is
-/// than each of them there, µs.
-fn distances(spans: &[Span], node: Name) -> Vec<Vec<i64>> {
-    let mut holders: FxHashMap<&str, Vec<Holder>> = FxHashMap::default();
-    for span in spans.iter().filter(|span| !span.events.is_empty()) {
-        let texts: BTreeSet<&str> =
-            span.identifiers.iter().map(|value| &*value.text).filter(|text| is_made(text)).collect();
-        for text in texts {
-            let holders = holders.entry(text).or_default();
+/// Texts of which those of the smallest hashes bear witness: enough to tell by how much a clock was
+/// set, whatever is printed.
+const TEXTS_MAX: usize = 1 << 18;
+
+/// What tells which times of a node were right: a function of the set of spans that were added.
+#[derive(Debug)]
+pub(crate) struct Witnesses {
+    /// What the clock of each node was behind, as often as that changed.
+    stretches: BTreeMap<&'static str, BTreeSet<i64>>,
+    /// The holders of each text, by its hash.
+    holders: FxHashMap<u64, Vec<Holder>>,
+    /// The largest hash that counts.
+    hash_max: u64,
+}
+
+impl Default for Witnesses {
+    fn default() -> Self {
+        Self { stretches: BTreeMap::new(), holders: FxHashMap::default(), hash_max: u64::MAX }
+    }
+}
+
+impl Witnesses {
+    /// Takes note of what the clock of a node was behind.
+    pub(crate) fn see_clock(&mut self, node: Name, late_us: &[i64]) {
+        if !late_us.is_empty() {
+            self.stretches.entry(node.as_str()).or_default().extend(late_us);
+        }
+    }
+
+    /// Whether there is a clock that was set back.
+    pub(crate) fn are_asked(&self) -> bool {
+        !self.stretches.is_empty()
+    }
+
+    /// Adds what a span names.
+    pub(crate) fn add(&mut self, span: &Span) {
+        if span.events.is_empty() {
+            return;
+        }
+        let texts = span.identifiers.iter().map(|value| &*value.text).filter(|text| is_made(text));
+        let hashes: BTreeSet<u64> = texts.map(|text| xxh3_64(text.as_bytes())).collect();
+        for hash in hashes.into_iter().filter(|hash| *hash <= self.hash_max) {
+            let holders = self.holders.entry(hash).or_default();
             // One more than counts tells that there are too many.
             if holders.len() <= HOLDERS_MAX {
                 holders.push((span.node, start_us(span)));
             }
         }
-    }
-    let is_rare = |holders: &&Vec<Holder>| holders.len() <= HOLDERS_MAX;
-    let mut out = Vec::new();
-    for holders in holders.values().filter(is_rare) {
-        let others = || holders.iter().filter(|(other, _)| *other != node);
-        for (_, us) in holders.iter().filter(|(own, _)| *own == node && others().next().is_some()) {
-            out.push(others().map(|(_, other_us)| us.saturating_sub(*other_us)).collect());
+        while self.holders.len() > TEXTS_MAX {
+            self.hash_max /= 2;
+            self.holders.retain(|hash, _| *hash <= self.hash_max);
         }
     }
-    out
+
+    /// By how much the times of each node are to be moved.
+    pub(crate) fn moved(&self) -> Moved {
+        let mut moved = Moved::default();
+        for (node, stretches) in &self.stretches {
+            let node = Name::from(node);
+            let distances = self.distances(node);
+            let cost = |by_us: i64| -> u64 {
+                let far =
+                    |near: &Vec<i64>| near.iter().map(|us| us.saturating_sub(by_us).unsigned_abs()).min();
+                distances.iter().filter_map(far).map(|us| us.min(APART_MAX_US)).sum()
+            };
+            // Of equals the first: the clock as it was at the beginning of the log.
+            let all = std::iter::once(0).chain(stretches.iter().copied());
+            let by_us = all.min_by_key(|by_us| cost(*by_us)).unwrap_or(0);
+            if by_us != 0 {
+                moved.insert(node, by_us);
+            }
+        }
+        moved
+    }
+
+    /// For each rare text that a span of `node` shares with other nodes how much later it is
+    /// than each of them there, µs.
+    fn distances(&self, node: Name) -> Vec<Vec<i64>> {
+        let is_rare = |holders: &&Vec<Holder>| holders.len() <= HOLDERS_MAX;
+        let mut out = Vec::new();
+        for holders in self.holders.values().filter(is_rare) {
+            let others = || holders.iter().filter(|(other, _)| *other != node);
+            for (_, us) in holders.iter().filter(|(own, _)| *own == node && others().next().is_some()) {
+                out.push(others().map(|(_, other_us)| us.saturating_sub(*other_us)).collect());
+            }
+        }
+        out
+    }
 }
 
 #[cfg(test)]

@@ -9,13 +9,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub(crate) use self::clocks::Clocks;
 use called::Called;
 use ids::Ids;
 use rayon::prelude::*;
-use rows::{Reached, RequestRows, event_row, extent, request_rows};
-use schema::happened_before::{SkewBounds, Taken};
+use rows::{RequestRows, event_row, extent, request_rows};
 use schema::tables::{EventRow, LogSequenceRow, RequestNodeRow, RequestRow, SpanRow, Text};
-use schema::{Accumulator, Event, InputAccount, Model, Name, Result};
+use schema::{Accumulator, Event, InputAccount, Model, Name, Place, Result};
 
 use crate::merge::to_u32;
 
@@ -81,17 +81,16 @@ pub struct Rows {
     pub is_open: bool,
 }
 
-/// Requests, of which few are held whole at once.
+/// Requests that are finished together, of which few are held whole at once.
 pub(crate) trait Requests: Sync {
     /// How many there are.
     fn len(&self) -> usize;
-    /// The node of a span of one.
-    fn node(&self, request: usize, span: usize) -> Name;
-    /// One without values, without what stands beside times, places and log points of its events.
-    fn outline(&self, request: usize) -> Cow<'_, Accumulator>;
-    /// No outline and no node is asked for any more.
-    fn forget_outlines(&mut self) {}
+    /// When one begins, µs, and the node and place of the first record of its first span.
+    fn begins(&self, request: usize) -> (i64, Name, Place);
     /// Whole ones, in this order.
+    ///
+    /// # Errors
+    /// I/O errors, naming the folder in which they are.
     fn read(&self, requests: &[u32]) -> Result<Vec<Cow<'_, Accumulator>>>;
 }
 
@@ -100,12 +99,10 @@ impl Requests for &[Accumulator] {
         <[_]>::len(self)
     }
 
-    fn node(&self, request: usize, span: usize) -> Name {
-        self[request].spans[span].node
-    }
-
-    fn outline(&self, request: usize) -> Cow<'_, Accumulator> {
-        Cow::Borrowed(&self[request])
+    fn begins(&self, request: usize) -> (i64, Name, Place) {
+        let spans = &self[request].spans;
+        let start_us = spans.iter().map(|span| extent(span).0).min().unwrap_or_default();
+        (start_us, spans[0].node, spans[0].events[0].place())
     }
 
     fn read(&self, requests: &[u32]) -> Result<Vec<Cow<'_, Accumulator>>> {
@@ -115,13 +112,10 @@ impl Requests for &[Accumulator] {
 
 /// Requests, and records that are in none, before they are rows.
 pub(crate) struct Finished<'a, R> {
-    context: Context<'a>,
+    names: &'a Names<'a>,
+    clocks: &'a Clocks,
     requests: R,
     unattributed: Vec<Unattributed<'a>>,
-    names: Names,
-    /// Hand-offs that clocks contradict, by request: the spans that were handed over to.
-    contradicting: BTreeMap<usize, Vec<usize>>,
-    bounds: SkewBounds<Name>,
     /// Requests by start and id.
     order: Vec<u32>,
     parts: std::vec::IntoIter<Part>,
@@ -148,63 +142,41 @@ pub(crate) fn day_of(us: i64) -> i64 {
 }
 
 impl<'a, R: Requests> Finished<'a, R> {
-    /// Rows of all `requests`, and of the records that are in none, when they are asked for.
+    /// Rows of all `requests`, and of the records that are in none, when they are asked for; the
+    /// order of their events is told by `clocks`.
     ///
     /// Those that `are_open` become rows of their own; of those without an entry none does.
     pub(crate) fn new(
-        context: Context<'a>,
-        mut requests: R,
+        names: &'a Names<'a>,
+        clocks: &'a Clocks,
+        requests: R,
         unattributed: &'a [(String, Event)],
         are_open: &[bool],
     ) -> Self {
-        let names = Names::new(context);
-        // How requests were reached is worked out again for their rows: held, it would take as
-        // much memory as they do.
-        let taken = |request: usize, wrong: &[usize]| -> Box<[Taken]> {
-            let outline = requests.outline(request);
-            Reached::new(context.model, &outline, wrong).hand_offs.taken(&outline).into()
-        };
-        let all = 0..requests.len();
-        let mut all_taken: Vec<Box<[Taken]>> =
-            all.clone().into_par_iter().map(|request| taken(request, &[])).collect();
-        let contradicting = clocks::contradicting(&all_taken, |request, span| requests.node(request, span));
-        for (&request, wrong) in &contradicting {
-            all_taken[request] = taken(request, wrong);
-        }
-        let mut bounds = SkewBounds::default();
         let key = |request: usize| {
-            let outline = requests.outline(request);
-            let start = outline.spans.iter().map(|span| extent(span).0).min();
-            let start_us = start.unwrap_or_default();
+            let (start_us, node, first) = requests.begins(request);
             let is_open = are_open.get(request).is_some_and(|is_open| *is_open);
             let kind = (day_of(start_us), is_open);
-            (kind, start_us, names.ids.request_number(&outline), to_u32(request))
+            (kind, start_us, names.ids.request_number(&node, first), to_u32(request))
         };
-        for (request, taken) in all_taken.iter().enumerate().filter(|(_, taken)| !taken.is_empty()) {
-            bounds.add_request(taken, |span| requests.node(request, span));
-        }
-        drop(all_taken);
-        let mut keys: Vec<((i64, bool), i64, u128, u32)> = all.into_par_iter().map(key).collect();
-        requests.forget_outlines();
-        keys.par_sort_unstable();
-        let of_none = if context.keep == Keep::Events { unattributed } else { &[] };
-        let unattributed = in_order(&names, of_none);
+        let mut keys: Vec<((i64, bool), i64, u128, u32)> = (0..requests.len()).map(key).collect();
+        keys.sort_unstable();
+        let of_none = if names.context.keep == Keep::Events { unattributed } else { &[] };
+        let unattributed = in_order(names, of_none);
         let days: Vec<(i64, bool)> = keys.iter().map(|(kind, ..)| *kind).collect();
         let of_none: Vec<i64> = unattributed.iter().map(|(.., event)| day_of(event.printed_us())).collect();
         let parts = parts(&days, &of_none).into_iter();
         let order = keys.into_iter().map(|(.., at)| at).collect();
-        Self { context, requests, unattributed, names, contradicting, bounds, order, parts }
+        Self { names, clocks, requests, unattributed, order, parts }
     }
 
     fn requests(&self, range: Range<usize>) -> Result<Rows> {
-        let order = &self.order[range];
-        let accumulators = self.requests.read(order)?;
-        let rows = |(at, accumulator): (&u32, Cow<'_, Accumulator>)| {
-            let wrong = self.contradicting.get(&(*at as usize)).map_or(&[][..], Vec::as_slice);
-            let reached = Reached::new(self.context.model, &accumulator, wrong);
-            request_rows(self.context, (&self.names, &self.bounds), &accumulator, &reached)
+        let accumulators = self.requests.read(&self.order[range])?;
+        let context = self.names.context;
+        let rows = |accumulator: Cow<'_, Accumulator>| {
+            request_rows(context, (self.names, self.clocks), &accumulator)
         };
-        let requests: Vec<RequestRows> = order.par_iter().zip(accumulators).map(rows).collect();
+        let requests: Vec<RequestRows> = accumulators.into_par_iter().map(rows).collect();
         let mut rows = Rows::default();
         let mut sequences = BTreeMap::new();
         for request in requests {
@@ -228,7 +200,7 @@ impl<R: Requests> Iterator for Finished<'_, R> {
             Part::Requests(range, is_open) => self.requests(range).map(|rows| Rows { is_open, ..rows }),
             Part::Unattributed(range) => {
                 let row = |&(node, seq, event): &Unattributed<'_>| {
-                    event_row(self.context, &self.names, node, seq, event)
+                    event_row(self.names.context, self.names, node, seq, event)
                 };
                 let events = self.unattributed[range].iter().map(row).collect();
                 Ok(Rows { events, ..Rows::default() })
@@ -248,7 +220,11 @@ pub fn finish(
 ) -> Result<Rows> {
     let mut all = Rows::default();
     let mut sequences = BTreeMap::new();
-    for rows in Finished::new(context, accumulators, unattributed, &[]) {
+    let node_of = |request: usize, span: usize| accumulators[request].spans[span].node;
+    let whole = |request: usize| Cow::Borrowed(&accumulators[request]);
+    let clocks = Clocks::of(context.model, accumulators.len(), whole, node_of);
+    let names = Names::new(context);
+    for rows in Finished::new(&names, &clocks, accumulators, unattributed, &[]) {
         let rows = rows?;
         all.requests.extend(rows.requests);
         all.request_nodes.extend(rows.request_nodes);
@@ -285,7 +261,7 @@ fn parts(requests: &[(i64, bool)], unattributed: &[i64]) -> Vec<Part> {
 }
 
 /// Records that are in no request by day; numbered and sorted by node and line.
-fn in_order<'a>(names: &Names, unattributed: &'a [(String, Event)]) -> Vec<Unattributed<'a>> {
+fn in_order<'a>(names: &Names<'_>, unattributed: &'a [(String, Event)]) -> Vec<Unattributed<'a>> {
     let mut sorted: Vec<Unattributed<'a>> =
         unattributed.iter().map(|(node, event)| (node.as_str(), 0, event)).collect();
     sorted.sort_by_key(|(node, _, event)| (*node, names.file(node, event.file), event.line));
@@ -297,7 +273,8 @@ fn in_order<'a>(names: &Names, unattributed: &'a [(String, Event)]) -> Vec<Unatt
 }
 
 /// Texts that repeat in rows, made once.
-struct Names {
+pub(crate) struct Names<'a> {
+    context: Context<'a>,
     nodes: BTreeMap<String, Text>,
     files: BTreeMap<String, Vec<Text>>,
     classes: Vec<Text>,
@@ -308,12 +285,14 @@ struct Names {
     unknown: Text,
 }
 
-impl Names {
-    fn new(context: Context<'_>) -> Self {
+impl<'a> Names<'a> {
+    /// For rows of what `context` tells.
+    pub(crate) fn new(context: Context<'a>) -> Self {
         let model = context.model;
         let text = |s: &String| Text::from(s.as_str());
         let files = |accounts: &Vec<InputAccount>| accounts.iter().map(|a| text(&a.file)).collect();
         Self {
+            context,
             nodes: context.inputs.keys().map(|node| (node.clone(), text(node))).collect(),
             files: context.inputs.iter().map(|(node, accounts)| (node.clone(), files(accounts))).collect(),
             classes: model.log_points.iter().map(|p| text(&p.class)).collect(),
@@ -323,6 +302,11 @@ impl Names {
             ids: Ids::new(context.inputs),
             unknown: Text::from("?"),
         }
+    }
+
+    fn request_number(&self, request: &Accumulator) -> u128 {
+        let first = &request.spans[0];
+        self.ids.request_number(&first.node, first.events[0].place())
     }
 
     fn node(&self, node: &str) -> Text {

@@ -95,17 +95,20 @@ pub fn reduce(model: &Model, outputs: Vec<NodeOutput>, config: &Config) -> Vec<A
         accumulators.flat_map(|accumulator| accumulator.spans).map(Some).collect();
     let place = |at: usize| Stored { offset: at as u64, ..Stored::default() };
     let skeletons = whole.iter().flatten().enumerate().map(|(at, span)| Span::new(span.clone(), place(at)));
-    let linked = Linked::new(model, skeletons.collect(), config, &IdLives::default());
+    let mut skeletons: Vec<Span> = skeletons.collect();
+    let moved = clocks::align(&mut skeletons);
+    let linked = Linked::new(model, skeletons, config, &IdLives::default());
     let mut take = |&at: &u32| {
-        let skeleton = &linked.spans[at as usize];
-        let span = whole[skeleton.stored.offset as usize].take();
-        linked.whole(span.expect("a span is of one request"), &skeleton.top_levels)
+        let span = whole[linked.spans[at as usize].stored.offset as usize].take();
+        span.expect("a span is of one request")
     };
-    let mut request = |Request { spans, links }: &Request<u32>| Accumulator {
-        spans: spans.iter().map(&mut take).collect(),
-        links: links.clone(),
+    let is_used = |trace: &schema::TraceId| requests::is_used(&linked.id_fields, trace.field);
+    let all = (0..merge::to_u32(linked.spans.len())).collect();
+    let requests = merge::assemble(all, &linked.links, &linked.probabilities).into_iter();
+    let mut request = |Request { spans, links }: Request<u32>| {
+        requests::whole(model, &moved, is_used, (spans.iter().map(&mut take).collect(), links))
     };
-    linked.requests.iter().map(&mut request).collect()
+    requests.map(&mut request).collect()
 }
 
 pub mod append;

@@ -17,15 +17,12 @@
 //! events; between appends they are read from the table's `requests`. What is longer ago is not
 //! related to. Threads are not in `requests`: sessions end with an append.
 
-use std::collections::BTreeMap;
-
-use rustc_hash::FxHashMap;
 use schema::Result;
 use schema::tables::{Batches, NameValue, RelationRow, RequestValues, Row as _, Text};
 
 use self::best::Related;
 use crate::finish::{Rows, day_of};
-use crate::table::{DataFile, Manifest};
+use crate::table::{DataFile, Manifest, RelationRows};
 
 mod best;
 mod chance;
@@ -34,11 +31,11 @@ mod threads;
 
 /// What of a request decides on its relations.
 #[derive(Clone, Debug)]
-struct Fact {
+pub(crate) struct Fact {
     id: Text,
     start_us: i64,
-    /// Values of its identifiers, each with the number of its class.
-    values: Box<[(u32, Text)]>,
+    /// Values of its identifiers, each with its class.
+    values: Box<[(Text, Text)]>,
     /// Node and thread of its first span.
     thread: Option<(Text, Text)>,
     /// Its relations are not decided yet.
@@ -49,16 +46,34 @@ struct Fact {
 
 /// Requests whose relations are told period after period.
 pub(crate) struct Relations {
-    classes: Classes,
     /// By start: those of before.
     kept: Vec<Fact>,
-    new: Vec<Fact>,
     /// As many values are kept.
     n_values_max: u64,
 }
 
-/// Rows of relations, by day of the start of their request; those of what may go on apart.
-pub(crate) type Decided = [BTreeMap<i64, Vec<RelationRow>>; 2];
+/// What decides on the relations of the requests of these rows.
+pub(crate) fn facts(rows: &Rows) -> Vec<Fact> {
+    let mut spans = rows.spans.iter().peekable();
+    let mut facts = Vec::new();
+    for row in &rows.requests {
+        let first = spans.next_if(|span| span.request_id == row.request_id);
+        while spans.next_if(|span| span.request_id == row.request_id).is_some() {}
+        let thread = first.and_then(|span| Some((span.node.clone(), span.thread.clone()?)));
+        if !row.identifiers.is_empty() || thread.is_some() {
+            let fact = Fact::new(&row.request_id, row.start_ts.0, &row.identifiers);
+            facts.push(Fact { thread, is_open: rows.is_open, ..fact });
+        }
+    }
+    facts
+}
+
+impl Fact {
+    fn new(id: &Text, start_us: i64, identifiers: &[NameValue]) -> Self {
+        let values = identifiers.iter().map(|of| (of.name.clone(), of.value.clone())).collect();
+        Self { id: id.clone(), start_us, values, thread: None, is_new: true, is_open: false }
+    }
+}
 
 impl Relations {
     /// Those that can be related to requests of the table of `manifest`, of which the last ones
@@ -71,14 +86,14 @@ impl Relations {
         n_values_max: u64,
         are_replaced: impl Fn(&DataFile) -> bool,
     ) -> Result<Self> {
-        let mut all = Self { classes: Classes::default(), kept: Vec::new(), new: Vec::new(), n_values_max };
+        let mut all = Self { kept: Vec::new(), n_values_max };
         let mut n_values = 0;
         let files = manifest.files.iter().rev();
         for file in files.filter(|file| file.table == RequestValues::TABLE && !are_replaced(file)) {
             for rows in Batches::<RequestValues>::open(&manifest.folder.join(&file.path))? {
                 for row in rows? {
                     n_values += row.identifiers.len() as u64;
-                    let fact = all.fact(&row.request_id, row.start_ts.0, &row.identifiers);
+                    let fact = Fact::new(&row.request_id, row.start_ts.0, &row.identifiers);
                     all.kept.push(Fact { is_new: false, ..fact });
                 }
             }
@@ -90,55 +105,22 @@ impl Relations {
         Ok(all)
     }
 
-    /// Adds requests that were made.
-    pub(crate) fn add(&mut self, rows: &Rows) {
-        let mut spans = rows.spans.iter().peekable();
-        for row in &rows.requests {
-            let first = spans.next_if(|span| span.request_id == row.request_id);
-            while spans.next_if(|span| span.request_id == row.request_id).is_some() {}
-            let thread = first.and_then(|span| Some((span.node.clone(), span.thread.clone()?)));
-            if row.identifiers.is_empty() && thread.is_none() {
-                continue;
-            }
-            let fact = self.fact(&row.request_id, row.start_ts.0, &row.identifiers);
-            self.new.push(Fact { thread, is_open: rows.is_open, ..fact });
-        }
-    }
-
-    fn fact(&mut self, id: &Text, start_us: i64, identifiers: &[NameValue]) -> Fact {
-        let value = |of: &NameValue| (self.classes.number(&of.name), of.value.clone());
-        let values = identifiers.iter().map(value).collect();
-        Fact { id: id.clone(), start_us, values, thread: None, is_new: true, is_open: false }
-    }
-
-    /// The relations of the requests that were added since, to each other and to those of before.
-    pub(crate) fn decide(&mut self) -> Decided {
+    /// The relations of requests that begin later than those of before, to each other and to those.
+    pub(crate) fn decide(&mut self, mut new: Vec<Fact>) -> RelationRows {
         let mut facts = std::mem::take(&mut self.kept);
-        facts.append(&mut self.new);
+        facts.append(&mut new);
         facts.sort_by(|a, b| (a.start_us, &a.id).cmp(&(b.start_us, &b.id)));
-        let mut decided = Decided::default();
+        let mut decided = RelationRows::default();
         for related in best::of(&facts) {
             let owner = &facts[related.owner as usize];
             let rows = &mut decided[usize::from(owner.is_open)];
-            rows.entry(day_of(owner.start_us)).or_default().push(self.row(&facts, related));
+            rows.entry(day_of(owner.start_us)).or_default().push(row(&facts, related));
         }
         facts.retain(|fact| !fact.is_open);
         facts.iter_mut().for_each(|fact| fact.is_new = false);
         self.kept = facts;
         self.keep_last();
         decided
-    }
-
-    fn row(&self, facts: &[Fact], related: Related) -> RelationRow {
-        let id = |at: u32| facts[at as usize].id.clone();
-        RelationRow {
-            request_id: id(related.owner),
-            other_id: id(related.other),
-            how: Text::from(related.how.name()),
-            value_class: related.class.map_or_else(|| Text::from(threads::CLASS), |at| self.classes.name(at)),
-            value: related.value,
-            odds: Some(chance::odds(related.chance)),
-        }
     }
 
     /// Keeps the last ones.
@@ -155,26 +137,15 @@ impl Relations {
     }
 }
 
-/// Names of value classes, as numbers.
-#[derive(Default)]
-struct Classes {
-    numbers: FxHashMap<Text, u32>,
-    names: Vec<Text>,
-}
-
-impl Classes {
-    fn number(&mut self, name: &Text) -> u32 {
-        if let Some(&number) = self.numbers.get(name) {
-            return number;
-        }
-        let number = crate::merge::to_u32(self.names.len());
-        self.numbers.insert(name.clone(), number);
-        self.names.push(name.clone());
-        number
-    }
-
-    fn name(&self, number: u32) -> Text {
-        self.names[number as usize].clone()
+fn row(facts: &[Fact], related: Related) -> RelationRow {
+    let id = |at: u32| facts[at as usize].id.clone();
+    RelationRow {
+        request_id: id(related.owner),
+        other_id: id(related.other),
+        how: Text::from(related.how.name()),
+        value_class: related.class.unwrap_or_else(|| Text::from(threads::CLASS)),
+        value: related.value,
+        odds: Some(chance::odds(related.chance)),
     }
 }
 

@@ -56,7 +56,7 @@ pub(crate) struct Event {
 }
 
 /// Where a whole span is: in which of the stores that are read together, and where there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Stored {
     /// Which store.
     pub(crate) store: u32,

@@ -5,6 +5,7 @@
 //! however the process ends. It lies where the table does: there is room for what becomes of it,
 //! and no folder for temporary files that is kept in memory.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use schema::faults::{Checked, step};
-use schema::{Accumulator, Error, Event, InputAccount, Result};
+use schema::{Accumulator, Error, Event, InputAccount, Name, Place, Result};
 
 use crate::merge::to_u32;
 use crate::skeleton::{Span, Stored};
@@ -31,15 +32,21 @@ pub struct SpillWriter {
     encoded: Vec<u8>,
     spans: Vec<Spill>,
     unattributed: Vec<Event>,
+    late_us: BTreeSet<i64>,
+    has_ids: bool,
 }
 
 /// A span on disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spill {
     /// Its first event's time, µs.
     pub(crate) start_us: i64,
+    /// Its last event's.
+    pub(crate) end_us: i64,
     /// Its events.
     pub(crate) n_events: u32,
+    /// Where its first event was printed.
+    pub(crate) first: Place,
     /// Where it is.
     pub(crate) stored: Stored,
 }
@@ -60,6 +67,12 @@ pub struct Spilled {
 /// The whole spans of a map.
 #[derive(Debug)]
 pub(crate) struct Store {
+    /// Label of their log source.
+    pub(crate) node: Name,
+    /// What the clock was behind, as often as that changed.
+    pub(crate) late_us: Vec<i64>,
+    /// A span holds an id of a request.
+    pub(crate) has_ids: bool,
     file: File,
     folder: PathBuf,
     /// By how much the positions of its inputs were moved, as others of the node come first.
@@ -75,9 +88,10 @@ impl SpillWriter {
         let folder = std::path::absolute(table).map_err(Error::io(table))?;
         let folder = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(table).to_owned();
         let file = tempfile::tempfile_in(&folder).map_err(Error::io(&folder))?;
-        let (spans, unattributed) = Default::default();
+        let (spans, unattributed, late_us) = Default::default();
+        let (n_bytes, has_ids, encoded) = (0, false, Vec::new());
         let file = BufWriter::with_capacity(1 << 16, Checked(file));
-        Ok(Self { file, folder, n_bytes: 0, encoded: Vec::new(), spans, unattributed })
+        Ok(Self { file, folder, n_bytes, encoded, spans, unattributed, late_us, has_ids })
     }
 
     /// Adds what a part of the logs has made. Links between spans are not kept: they are made again.
@@ -95,14 +109,22 @@ impl SpillWriter {
     /// # Errors
     /// I/O errors, naming the folder: a full disk.
     pub(crate) fn add_span(&mut self, span: &schema::Span) -> Result<()> {
-        let Some(start_us) = span.events.iter().map(|event| event.ts_us).min() else { return Ok(()) };
+        let Some(first) = span.events.first().map(Event::place) else { return Ok(()) };
+        let (mut start_us, mut end_us) = (i64::MAX, i64::MIN);
+        for event in &span.events {
+            (start_us, end_us) = (start_us.min(event.ts_us), end_us.max(event.ts_us));
+            if event.late_us != 0 {
+                self.late_us.insert(event.late_us);
+            }
+        }
+        self.has_ids |= span.trace.is_some();
         self.encoded.clear();
         let encoded = postcard::to_extend(span, std::mem::take(&mut self.encoded));
         self.encoded = encoded.expect("a span holds nothing that cannot be encoded");
         self.file.write_all(&self.encoded).map_err(Error::io(&self.folder))?;
         let stored = Stored { store: 0, n_bytes: to_u32(self.encoded.len()), offset: self.n_bytes };
         self.n_bytes += u64::from(stored.n_bytes);
-        self.spans.push(Spill { start_us, n_events: to_u32(span.events.len()), stored });
+        self.spans.push(Spill { start_us, end_us, n_events: to_u32(span.events.len()), first, stored });
         Ok(())
     }
 
@@ -111,9 +133,10 @@ impl SpillWriter {
     /// # Errors
     /// I/O errors, naming the folder.
     pub fn finish(self, node: &str, inputs: Vec<InputAccount>) -> Result<Spilled> {
-        let Self { file, folder, spans, unattributed, .. } = self;
+        let Self { file, folder, spans, unattributed, late_us, has_ids, .. } = self;
         let file = file.into_inner().map_err(|e| Error::io(&folder)(e.into_error()))?;
-        let store = Store { file: file.0, folder, file_moved: 0 };
+        let (name, late_us) = (Name::from(node), late_us.into_iter().collect());
+        let store = Store { node: name, late_us, has_ids, file: file.0, folder, file_moved: 0 };
         Ok(Spilled { node: node.to_owned(), inputs, unattributed, spans, store })
     }
 }

@@ -9,7 +9,7 @@
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
-use schema::{LinkKind, Model, Pass, Probability, TopLevelId};
+use schema::{Link, LinkKind, Model, Pass, Probability, TopLevelId};
 use std::collections::BTreeMap;
 
 use self::accept::accept;
@@ -257,7 +257,8 @@ fn joined(facts: &Facts<'_>, links: &[SpanLink]) -> (Sets, Vec<bool>) {
 
 /// Puts the top-level method first that the links of a span speak for: what goes on with a
 /// span in the log, where no thread is printed, is of the same method, and was told by more.
-pub(crate) fn prefer_linked(model: &Model, spans: &mut [Span], links: &[SpanLink]) {
+/// `links` are those of one request, in order, between `spans`.
+pub(crate) fn prefer_linked(model: &Model, spans: &mut [schema::Span], links: &[Link]) {
     for link in links.iter().rev().filter(|link| link.pair.is_none()) {
         let (from, to) = (&spans[link.from as usize], &spans[link.to as usize]);
         let goes_on = from.thread.is_none() && to.thread.is_none() && from.node == to.node;
@@ -276,7 +277,7 @@ pub(crate) fn prefer_linked(model: &Model, spans: &mut [Span], links: &[SpanLink
     }
 }
 
-fn prefer(span: &mut Span, top: TopLevelId) {
+fn prefer(span: &mut schema::Span, top: TopLevelId) {
     if let Some(position) = span.top_levels.iter().position(|&other| other == top) {
         span.top_levels[..=position].rotate_right(1);
     }

@@ -17,7 +17,6 @@
 //! that is the newest, the way back from that, or held by a reader ([`Lease`]): who holds a
 //! manifest sees that table, whole, whatever a writer does meanwhile.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -27,14 +26,16 @@ use schema::tables::{self, Metadata, Row, Written};
 use schema::{Error, ErrorKind, Result, version};
 use serde_json::{Value, json};
 
-use crate::finish::{Rows, day_of};
+use crate::finish::Rows;
 
 mod days;
 mod leftovers;
+mod part;
 pub mod thin;
 
-use self::days::Days;
 pub use self::leftovers::Lease;
+pub(crate) use self::part::Part;
+pub use self::part::RelationRows;
 use self::thin::Thinned;
 
 /// Version of the manifest and of the layout of the folder.
@@ -282,8 +283,8 @@ impl Writer {
     pub fn begin(&mut self) -> Commit<'_> {
         let number = self.next_number();
         let next = Manifest { number, damage: None, lease: Lease::default(), ..self.manifest.clone() };
-        let (days, open) = (Days::new(&next, false), Days::new(&next, true));
-        Commit { writer: self, next, days, open }
+        let part = Part::new(&next.folder, (number, 0));
+        Commit { writer: self, next, part, files: Vec::new() }
     }
 
     /// Removes what a killed writer left, and manifests before the last one, which is kept as a
@@ -334,9 +335,9 @@ pub const TABLES: [&str; 12] = [
 pub struct Commit<'w> {
     writer: &'w mut Writer,
     next: Manifest,
-    days: Days,
-    /// Those of requests that may go on.
-    open: Days,
+    part: Part,
+    /// Those of other parts.
+    files: Vec<DataFile>,
 }
 
 impl Commit<'_> {
@@ -363,61 +364,35 @@ impl Commit<'_> {
         self.next.files.extend(files);
     }
 
+    /// Below which folder its files are, and its number.
+    pub(crate) fn place(&self) -> (PathBuf, u64) {
+        (self.next.folder.clone(), self.next.number)
+    }
+
     /// Says that from what is added was taken out what was taken out of another table.
     pub fn note_thinned(&mut self, thinned: Thinned) {
         self.next.thinned = thinned;
     }
 
-    /// Adds requests and what belongs to them, of the day of those before or later ones; their
-    /// log sequences are added at the end, each once.
+    /// Adds requests and what belongs to them; see [`Part::add`].
     ///
     /// # Errors
     /// I/O errors; the table is then as before.
     pub fn add(&mut self, rows: Rows) -> Result<()> {
-        let request_days: BTreeMap<tables::Text, i64> =
-            rows.requests.iter().map(|row| (row.request_id.clone(), day_of(row.start_ts.0))).collect();
-        let of = |request_id: &str| request_days.get(request_id).copied().unwrap_or_default();
-        let of_none = rows.events.iter().filter(|row| row.request_id.is_none());
-        let first = request_days.values().copied().chain(of_none.map(|row| day_of(row.ts.0))).min();
-        let days = if rows.is_open { &mut self.open } else { &mut self.days };
-        if let Some(first) = first {
-            days.close_before(first)?;
-        }
-        assert!(rows.log_sequences.is_empty(), "these come at the end");
-        let Days { requests, request_nodes, spans, events, .. } = days;
-        let of_event = |row: &tables::EventRow| row.request_id.as_deref().map_or(day_of(row.ts.0), of);
-        let (of_events, others) = rayon::join(
-            || events.add(rows.events, of_event),
-            || {
-                requests.add(rows.requests, |row| day_of(row.start_ts.0))?;
-                request_nodes.add(rows.request_nodes, |row| of(&row.request_id))?;
-                spans.add(rows.spans, |row| of(&row.request_id))
-            },
-        );
-        of_events.and(others)
+        self.part.add(rows)
     }
 
-    /// Adds the relations of the requests that were added since the last part, by day of these;
-    /// those of requests that may go on apart.
+    /// Adds the relations of requests; see [`Part::add_relations`].
     ///
     /// # Errors
     /// I/O errors; the table is then as before.
-    pub fn add_relations(
-        &mut self,
-        [closed, open]: [BTreeMap<i64, Vec<tables::RelationRow>>; 2],
-    ) -> Result<()> {
-        self.days.add_relations(closed)?;
-        self.open.add_relations(open)
+    pub fn add_relations(&mut self, relations: RelationRows) -> Result<()> {
+        self.part.add_relations(relations)
     }
 
-    /// Makes the files whole that rows were added to: rows that are added later are in others,
-    /// whatever day they are of.
-    ///
-    /// # Errors
-    /// I/O errors; the table is then as before.
-    pub(crate) fn end_part(&mut self) -> Result<()> {
-        self.days.end_part()?;
-        self.open.end_part()
+    /// Adds the files of another part, which are below the table's folder.
+    pub(crate) fn add_files(&mut self, files: Vec<DataFile>) {
+        self.files.extend(files);
     }
 
     /// Adds all of `rows` but requests and what is by day, and makes what was added visible.
@@ -425,10 +400,8 @@ impl Commit<'_> {
     /// # Errors
     /// I/O errors; the table is then as before.
     pub fn finish(mut self, rows: &Addition) -> Result<()> {
-        self.days.close_before(i64::MAX)?;
-        self.open.close_before(i64::MAX)?;
-        let mut files = std::mem::take(&mut self.days.closed);
-        files.append(&mut self.open.closed);
+        let mut files = self.part.finish()?;
+        files.append(&mut self.files);
         files.sort_by_cached_key(|file| {
             let day = file.path.rsplit('/').nth(1).map(ToOwned::to_owned);
             (TABLES.iter().position(|table| *table == file.table), day, file.is_open)

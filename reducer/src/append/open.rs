@@ -30,10 +30,8 @@ use schema::{Accumulator, InputAccount, Model, Name, NodeOutput, Place, Result};
 
 use super::Node;
 use crate::catalog::is_of_same_log;
-use crate::merge::end_us;
-use crate::requests::Linked;
-use crate::skeleton::{Span, Stored};
-use crate::spill::{self, SpillWriter, Spilled, Store};
+use crate::skeleton::Stored;
+use crate::spill::{self, Spill, SpillWriter, Spilled, Store};
 use crate::table::{DataFile, KEPT, Manifest, OPEN};
 
 /// What a table has kept.
@@ -155,47 +153,40 @@ fn keep_files<'a>(
     used.iter().map(|&file| inputs[file as usize].clone()).collect()
 }
 
-/// Which requests may go on, by their number: one of their spans ends in the last `window_us`
-/// before `until_us`, from when on more is known. Of a last period this is when the first of the
-/// logs of `nodes` ends, of which something new was read. Logs that were silent for longer than
-/// the window when the last one ends are quiet, or over.
-pub(super) fn of_requests(
-    linked: &Linked,
-    nodes: &BTreeSet<Name>,
-    until_us: Option<i64>,
+/// From when on what is at work may go on, µs: a window before the first of the logs ends of which
+/// something new was read. Logs that were silent for longer than the window when the last one ends
+/// are quiet, or over.
+pub(super) fn from_us(
+    spans: &[Spill],
+    (stores, inputs): (&[Store], &[(String, InputAccount)]),
     window_us: i64,
-) -> Vec<bool> {
-    let until_us = until_us.unwrap_or_else(|| first_end_us(linked, nodes, window_us));
-    let from_us = until_us.saturating_sub(window_us);
-    let is_open = |span: &u32| end_us(&linked.spans[*span as usize]) >= from_us;
-    linked.requests.iter().map(|request| request.spans.iter().any(is_open)).collect()
-}
-
-/// When the first of the logs of `nodes` ends that is not quiet.
-fn first_end_us(linked: &Linked, nodes: &BTreeSet<Name>, window_us: i64) -> i64 {
-    let mut ends: BTreeMap<&str, i64> = BTreeMap::new();
-    for span in linked.spans.iter().filter(|span| nodes.contains(&span.node)) {
-        let end = ends.entry(span.node.as_str()).or_insert(i64::MIN);
-        *end = (*end).max(end_us(span));
+) -> i64 {
+    let nodes: BTreeSet<Name> = inputs.iter().map(|(node, _)| Name::from(node)).collect();
+    let mut ends: BTreeMap<Name, i64> = BTreeMap::new();
+    for span in spans {
+        let node = stores[span.stored.store as usize].node;
+        if nodes.contains(&node) {
+            let end = ends.entry(node).or_insert(i64::MIN);
+            *end = (*end).max(span.end_us);
+        }
     }
     let last_us = ends.values().copied().max().unwrap_or(i64::MAX);
     let earliest_us = last_us.saturating_sub(window_us);
     let first_us = ends.values().copied().filter(|end_us| *end_us >= earliest_us).min();
-    first_us.unwrap_or(last_us)
+    first_us.unwrap_or(last_us).saturating_sub(window_us)
 }
 
-/// Keeps the spans of the requests that `are_open`, for the manifest of this `number`; returns
-/// the files.
+/// Keeps `spans` of requests that may go on, in this order, for the manifest of this `number`;
+/// returns the files.
 pub(super) fn keep(
     (folder, number): (&Path, u64),
     model: &Model,
-    (linked, are_open, stores): (&Linked, &[bool], &[Store]),
+    (spans, stores): (Vec<Stored>, &[Store]),
     inputs: &BTreeMap<String, Vec<InputAccount>>,
 ) -> Result<Vec<DataFile>> {
-    let open = linked.requests.iter().zip(are_open).filter(|(_, is_open)| **is_open);
-    let mut by_node: BTreeMap<&str, Vec<&Span>> = BTreeMap::new();
-    for span in open.flat_map(|(request, _)| &request.spans).map(|&span| &linked.spans[span as usize]) {
-        by_node.entry(span.node.as_str()).or_default().push(span);
+    let mut by_node: BTreeMap<&str, Vec<Stored>> = BTreeMap::new();
+    for span in spans {
+        by_node.entry(stores[span.store as usize].node.as_str()).or_default().push(span);
     }
     if by_node.is_empty() {
         return Ok(Vec::new());
@@ -203,7 +194,6 @@ pub(super) fn keep(
     let kept = folder.join(OPEN).join(number.to_string()).join(KEPT);
     let mut writer = OutputsWriter::create(&kept, model.digest())?;
     for (node, spans) in by_node {
-        let spans: Vec<Stored> = spans.iter().map(|span| span.stored).collect();
         let mut files = BTreeSet::new();
         spill::read_in_parts(stores, &spans, |_, span| {
             files.extend(files_of(&span));

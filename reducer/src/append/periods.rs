@@ -1,92 +1,190 @@
 //! Periods: what was read is decided some time after some time, so that what is held is bounded
-//! by what goes on at once, not by how long the logs are.
+//! by what goes on at once, not by how long the logs are; and each period alone, so that it does
+//! not matter in which order, or by which process.
 //!
 //! ```text
 //! spans by start   |  1st period  |   2nd period   |  last period  |
-//! requests          over . open ->
-//!                         carried  over . . . open ->
+//! 2nd decides on   .        [overlap|..............|overlap]
+//!                  long span ----------->
 //! ```
-//! A request that may go on when a period ends is made again with the spans of the next one, as
-//! an append does with what the table has kept ([`super::open`]). What is not longer than a
-//! period is decided at once.
+//! A period sees the spans that begin in it, those at work in the overlap before it, and those that
+//! begin in the overlap after it. It owns the links of which the span that begins later begins in
+//! it: so each link is decided once, by who sees all of its surroundings, and each span is of one
+//! request, whatever the periods are. What links hold together is a request, over as many periods
+//! as it goes on.
 
-use schema::Result;
+use std::ops::Range;
+
+use schema::Name;
 
 use crate::Config;
-use crate::requests::Linked;
-use crate::skeleton::{Span, Stored};
-use crate::spill::{self, Spill, Store};
+use crate::clocks::Moved;
+use crate::merge::to_u32;
+use crate::skeleton::Stored;
+use crate::spill::{Spill, Store};
 
-/// A period is at least so many windows long: what may go on, of the last one, is a small part.
+/// A period is at least so many windows long: its overlaps are a small part.
 const WINDOWS_MIN: i64 = 4;
 
-/// Spans on disk, by start, as far as they were not looked at.
+/// Spans on disk, by start, and when periods begin.
+#[derive(Debug)]
 pub(super) struct Periods {
-    spans: std::vec::IntoIter<Spill>,
-    n_events: u64,
-    /// Those of requests that may go on.
-    open: Vec<Stored>,
-    config: Config,
+    /// By start, by clocks that were moved; then by where they begin.
+    pub(super) spans: Vec<Spill>,
+    /// When each period begins, µs; the first one is of all time before the second one.
+    pub(super) begins_us: Vec<i64>,
+    /// By period, what begins before the overlap before it and is still at work in that.
+    long: Vec<Vec<u32>>,
+    overlap_us: i64,
 }
 
-/// What is decided at once.
-pub(super) struct Period {
-    /// What is seen of the spans that begin in it, and of those before that may go on.
-    pub(super) spans: Vec<Span>,
-    /// When the first later span begins, µs; none: it is the last one.
-    pub(super) until_us: Option<i64>,
+/// Spans in the order in which periods hold them, by clocks that were `moved`.
+pub(super) fn in_order(mut spans: Vec<Spill>, stores: &[Store], moved: &Moved) -> Vec<Spill> {
+    let node = |span: &Spill| -> Name { stores[span.stored.store as usize].node };
+    for span in spans.iter_mut().filter(|_| !moved.is_empty()) {
+        let by_us = moved.get(&node(span)).copied().unwrap_or_default();
+        span.start_us = span.start_us.saturating_sub(by_us);
+        span.end_us = span.end_us.saturating_sub(by_us);
+    }
+    spans.sort_unstable_by(|a, b| {
+        let key = |span: &Spill| (span.start_us, node(span).as_str(), span.first, span.stored);
+        key(a).cmp(&key(b))
+    });
+    spans
+}
+
+/// When periods of `spans`, which are in order, begin, µs.
+pub(super) fn begins_us(spans: &[Spill], config: &Config) -> Vec<i64> {
+    let &Config { window_us, period_events, .. } = config;
+    let mut n_left: u64 = spans.iter().map(|span| u64::from(span.n_events)).sum();
+    let mut begins_us = vec![i64::MIN];
+    let (mut n_taken, mut first_us) = (0, spans.first().map_or(0, |span| span.start_us));
+    for span in spans {
+        let is_long = span.start_us >= first_us.saturating_add(window_us.saturating_mul(WINDOWS_MIN));
+        // A short rest is decided with it: little could be learnt from that.
+        if n_taken >= period_events.max(1) && is_long && n_left > period_events / 2 {
+            begins_us.push(span.start_us);
+            (n_taken, first_us) = (0, span.start_us);
+        }
+        n_taken += u64::from(span.n_events);
+        n_left -= u64::from(span.n_events);
+    }
+    begins_us
 }
 
 impl Periods {
-    /// Of all `spans`.
-    pub(super) fn new(mut spans: Vec<Spill>, config: &Config) -> Self {
-        spans.sort_unstable();
-        let n_events = spans.iter().map(|span| u64::from(span.n_events)).sum();
-        Self { spans: spans.into_iter(), n_events, open: Vec::new(), config: config.clone() }
-    }
-
-    /// The next one; the last one, which is there even without spans, is asked for once.
-    ///
-    /// # Errors
-    /// I/O errors, naming the folder of `stores`.
-    pub(super) fn next(&mut self, stores: &[Store]) -> Result<Period> {
-        let mut places = std::mem::take(&mut self.open);
-        let until_us = self.take(&mut places);
-        Ok(Period { spans: spill::skeletons(stores, &places)?, until_us })
-    }
-
-    /// Takes the spans of the next period; returns when the first of the others begins.
-    fn take(&mut self, places: &mut Vec<Stored>) -> Option<i64> {
-        let Config { window_us, period_events, .. } = self.config;
-        let first_us = self.spans.as_slice().first()?.start_us;
-        let until_us = first_us.saturating_add(window_us.saturating_mul(WINDOWS_MIN));
-        let mut n_taken = 0;
-        while let Some(span) = self.spans.as_slice().first() {
-            // A short rest is decided with it: little could be learnt from that.
-            if n_taken >= period_events.max(1)
-                && span.start_us >= until_us
-                && self.n_events > period_events / 2
-            {
-                return Some(span.start_us);
+    /// Those of `spans`, which are in order, that begin at these times; `overlap_us`: how long a
+    /// request can be silent.
+    pub(super) fn new(spans: Vec<Spill>, begins_us: Vec<i64>, overlap_us: i64) -> Self {
+        let long = vec![Vec::new(); begins_us.len()];
+        let mut periods = Self { spans, begins_us, long, overlap_us };
+        for (at, span) in (0..).zip(&periods.spans) {
+            // Of the periods whose overlap begins after it does.
+            let first =
+                periods.begins_us.partition_point(|us| us.saturating_sub(overlap_us) <= span.start_us);
+            for later in first..periods.begins_us.len() {
+                if span.end_us < periods.begins_us[later].saturating_sub(overlap_us) {
+                    break;
+                }
+                periods.long[later].push(at);
             }
-            places.push(span.stored);
-            n_taken += u64::from(span.n_events);
-            self.n_events -= u64::from(span.n_events);
-            self.spans.next();
         }
-        None
+        periods
     }
 
-    /// Takes the requests that `are_open` from those of a period; their spans are among the next.
-    pub(super) fn take_open(&mut self, linked: &mut Linked, are_open: &[bool]) {
-        let mut are_open = are_open.iter();
-        let Linked { spans, requests, .. } = linked;
-        requests.retain(|request| {
-            let is_open = are_open.next().is_some_and(|is_open| *is_open);
-            if is_open {
-                self.open.extend(request.spans.iter().map(|&span| spans[span as usize].stored));
-            }
-            !is_open
-        });
+    /// How many there are, one at least.
+    pub(super) fn len(&self) -> usize {
+        self.begins_us.len()
+    }
+
+    /// The period in which what starts at a time begins.
+    pub(super) fn of(&self, start_us: i64) -> usize {
+        self.begins_us.partition_point(|us| *us <= start_us).saturating_sub(1)
+    }
+
+    /// The spans that begin in a period.
+    pub(super) fn own(&self, period: usize) -> Range<usize> {
+        let until = self.begins_us.get(period + 1).map_or(self.spans.len(), |us| self.first_from(*us));
+        self.first_from(self.begins_us[period])..until
+    }
+
+    /// The spans that a period sees, in order.
+    pub(super) fn seen(&self, period: usize) -> Vec<u32> {
+        let from = self.first_from(self.begins_us[period].saturating_sub(self.overlap_us));
+        let after = self.begins_us.get(period + 1).map(|us| us.saturating_add(self.overlap_us));
+        let until = after.map_or(self.spans.len(), |us| self.first_from(us));
+        let near = to_u32(from)..to_u32(until);
+        self.long[period].iter().copied().chain(near).collect()
+    }
+
+    /// When the first of the spans that a later process sees is at work, if `period` is the last
+    /// one before those of that; none: it is the last one of all.
+    pub(super) fn seen_later_us(&self, period: usize) -> Option<i64> {
+        self.begins_us.get(period + 1).map(|us| us.saturating_sub(self.overlap_us))
+    }
+
+    /// Where spans are.
+    pub(super) fn stored(&self, spans: &[u32]) -> Vec<Stored> {
+        spans.iter().map(|&at| self.spans[at as usize].stored).collect()
+    }
+
+    fn first_from(&self, us: i64) -> usize {
+        self.spans.partition_point(|span| span.start_us < us)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schema::Place;
+
+    use super::*;
+
+    fn span((start_us, end_us, n_events): (i64, i64, u32)) -> Spill {
+        let first = Place { file: 0, line: start_us.unsigned_abs() };
+        Spill { start_us, end_us, n_events, first, stored: Stored::default() }
+    }
+
+    fn config(period_events: u64) -> Config {
+        Config { window_us: 10, period_events, ..Config::default() }
+    }
+
+    #[test]
+    fn a_period_has_events_and_windows_and_a_rest_that_is_worth_it() {
+        let begins = |spans: &[(i64, i64, u32)], period_events| {
+            let spans: Vec<Spill> = spans.iter().copied().map(span).collect();
+            begins_us(&spans, &config(period_events))
+        };
+        assert_eq!(begins(&[], 4), [i64::MIN]);
+        let spans: Vec<(i64, i64, u32)> = (0..12).map(|at| (20 * at, 20 * at + 1, 2)).collect();
+        assert_eq!(begins(&spans, 4), [i64::MIN, 40, 80, 120, 160, 200]);
+        assert_eq!(begins(&spans, 14), [i64::MIN, 140], "the rest of ten events is more than half a period");
+        assert_eq!(begins(&spans, 16), [i64::MIN], "one of eight is not");
+        let near: Vec<(i64, i64, u32)> = (0..12).map(|at| (10 * at, 10 * at, 2)).collect();
+        assert_eq!(begins(&near, 2), [i64::MIN, 40, 80], "four windows at least");
+        let equal = [(0, 0, 9), (50, 50, 9), (50, 51, 9), (50, 52, 9)];
+        assert_eq!(begins(&equal, 1), [i64::MIN, 50], "what begins at once is of one period");
+    }
+
+    #[test]
+    fn a_period_sees_what_is_at_work_around_it() {
+        let spans = [
+            (0, 500, 1),
+            (5, 30, 1),
+            (80, 82, 1),
+            (85, 95, 1),
+            (100, 101, 1),
+            (199, 400, 1),
+            (205, 206, 1),
+            (211, 220, 1),
+        ];
+        let periods = Periods::new(spans.map(span).to_vec(), vec![i64::MIN, 100, 200, 300], 10);
+        assert_eq!([0, 1, 2, 3].map(|period| periods.own(period)), [0..4, 4..6, 6..8, 8..8]);
+        assert_eq!(periods.seen(0), [0, 1, 2, 3, 4]);
+        assert_eq!(periods.seen(1), [0, 3, 4, 5, 6]);
+        assert_eq!(periods.seen(2), [0, 5, 6, 7]);
+        assert_eq!(periods.seen(3), [0, 5]);
+        assert_eq!([-7, 99, 100, 250, 300].map(|us| periods.of(us)), [0, 0, 1, 2, 3]);
+        assert_eq!(periods.seen_later_us(0), Some(90));
+        assert_eq!(periods.seen_later_us(3), None);
     }
 }

@@ -10,60 +10,107 @@
 //! another one did, whose own line comes before. So does one alone: it cannot bear witness for
 //! itself.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use schema::Name;
-use schema::happened_before::Taken;
+use rayon::prelude::*;
+use schema::happened_before::{SkewBounds, Taken};
+use schema::{Accumulator, Model, Name};
+use serde::{Deserialize, Serialize};
 
-/// A hand-off: its request, the span that was handed over to, and how long it took, µs.
-type HandOff = (usize, usize, i64);
+use super::rows::Reached;
 
-/// Hand-offs between two nodes: from the first to the second, and back.
-type Between = (Vec<HandOff>, Vec<HandOff>);
+/// How long hand-offs between two nodes took, µs: from the first to the second, and back.
+type Between = (Vec<i64>, Vec<i64>);
 
-/// The hand-offs that contradict most others between their nodes, by request, each by the span
-/// that was handed over to; `taken` are those of all requests, whose spans are of the node
-/// `node_of(request, span)`.
-pub(super) fn contradicting(
-    taken: &[Box<[Taken]>],
-    node_of: impl Fn(usize, usize) -> Name,
-) -> BTreeMap<usize, Vec<usize>> {
-    let mut nodes: BTreeMap<(&'static str, &'static str), Between> = BTreeMap::new();
+/// What the hand-offs of a period show of the clocks of its nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Clocks {
+    /// How far the second node's clock is ahead of the first one's, µs; of nodes that are not
+    /// here not at all.
+    ahead_us: BTreeMap<(Name, Name), i64>,
+    bounds: SkewBounds<Name>,
+}
+
+impl Clocks {
+    /// What `requests` show, of which nothing but times, places and log points is asked for.
+    pub(crate) fn of<'r>(
+        model: &Model,
+        n_requests: usize,
+        request: impl Fn(usize) -> Cow<'r, Accumulator> + Sync,
+        node_of: impl Fn(usize, usize) -> Name,
+    ) -> Self {
+        // How requests were reached is worked out again for their rows: held, it would take as
+        // much memory as they do.
+        let taken = |at: usize, wrong: &[usize]| -> Box<[Taken]> {
+            let request = request(at);
+            Reached::new(model, &request, wrong).hand_offs.taken(&request).into()
+        };
+        let mut all: Vec<Box<[Taken]>> = (0..n_requests).into_par_iter().map(|at| taken(at, &[])).collect();
+        let mut clocks = Self { ahead_us: ahead_us(&all, &node_of), bounds: SkewBounds::default() };
+        for (at, of_request) in all.iter_mut().enumerate() {
+            let wrong = clocks.contradicted(of_request, |span| node_of(at, span));
+            if !wrong.is_empty() {
+                *of_request = taken(at, &wrong);
+            }
+            clocks.bounds.add_request(of_request, |span| node_of(at, span));
+        }
+        clocks
+    }
+
+    /// How far clocks can be apart.
+    pub(super) fn bounds(&self) -> &SkewBounds<Name> {
+        &self.bounds
+    }
+
+    /// How the spans of a request were reached, without hand-offs that its clocks contradict.
+    pub(super) fn reached(&self, model: &Model, request: &Accumulator) -> Reached {
+        let reached = Reached::new(model, request, &[]);
+        let taken = reached.hand_offs.taken(request);
+        let wrong = self.contradicted(&taken, |span| request.spans[span].node);
+        if wrong.is_empty() { reached } else { Reached::new(model, request, &wrong) }
+    }
+
+    /// The spans of a request that were handed over to sooner than its clocks allow, by how long
+    /// its hand-offs have `taken`.
+    fn contradicted(&self, taken: &[Taken], node_of: impl Fn(usize) -> Name) -> Vec<usize> {
+        let is_wrong = |taken: &&Taken| {
+            let (from, to) = (node_of(taken.from), node_of(taken.to));
+            let ahead_us = |a, b| self.ahead_us.get(&(a, b)).copied().unwrap_or_default();
+            match from.as_str().cmp(to.as_str()) {
+                std::cmp::Ordering::Less => taken.us < ahead_us(from, to),
+                std::cmp::Ordering::Greater => taken.us.saturating_neg() > ahead_us(to, from),
+                std::cmp::Ordering::Equal => false,
+            }
+        };
+        taken.iter().filter(is_wrong).map(|taken| taken.span).collect()
+    }
+}
+
+/// How far the clock of the second of each two nodes is ahead of that of the first one, if it is;
+/// `taken` are the hand-offs of all requests, whose spans are of the node `node_of(request, span)`.
+fn ahead_us(taken: &[Box<[Taken]>], node_of: impl Fn(usize, usize) -> Name) -> BTreeMap<(Name, Name), i64> {
+    let mut nodes: BTreeMap<(Name, Name), Between> = BTreeMap::new();
     for (request, taken) in taken.iter().enumerate() {
-        for &Taken { span, from, to, us } in taken {
-            let (from, to) = (node_of(request, from).as_str(), node_of(request, to).as_str());
-            let hand_off = (request, span, us);
-            match from.cmp(to) {
-                std::cmp::Ordering::Less => nodes.entry((from, to)).or_default().0.push(hand_off),
-                std::cmp::Ordering::Greater => nodes.entry((to, from)).or_default().1.push(hand_off),
+        for &Taken { from, to, us, .. } in taken {
+            let (from, to) = (node_of(request, from), node_of(request, to));
+            match from.as_str().cmp(to.as_str()) {
+                std::cmp::Ordering::Less => nodes.entry((from, to)).or_default().0.push(us),
+                std::cmp::Ordering::Greater => nodes.entry((to, from)).or_default().1.push(us),
                 std::cmp::Ordering::Equal => {}
             }
         }
     }
-    let mut wrong: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (there, back) in nodes.values() {
-        for (request, span) in contradicted(there, back) {
-            wrong.entry(request).or_default().push(span);
-        }
-    }
-    wrong
-}
-
-/// The hand-offs between two nodes that the distance of their clocks contradicts.
-fn contradicted(there: &[HandOff], back: &[HandOff]) -> Vec<(usize, usize)> {
-    let distance_us = distance_us(there, back);
-    let is_wrong_there = |hand_off: &&HandOff| hand_off.2 < distance_us;
-    let is_wrong_back = |hand_off: &&HandOff| hand_off.2.saturating_neg() > distance_us;
-    let wrong = there.iter().filter(is_wrong_there).chain(back.iter().filter(is_wrong_back));
-    wrong.map(|(request, span, _)| (*request, *span)).collect()
+    let ahead = nodes.into_iter().map(|(nodes, (there, back))| (nodes, distance_us(&there, &back)));
+    ahead.filter(|(_, us)| *us != 0).collect()
 }
 
 /// How far the second node's clock is ahead of the first one's such that the fewest hand-offs
 /// contradict it, µs: at most as long as each one there took, at least as long as none back
 /// took less than nothing.
-fn distance_us(there: &[HandOff], back: &[HandOff]) -> i64 {
-    let mut upper: Vec<i64> = there.iter().map(|hand_off| hand_off.2).collect();
-    let mut lower: Vec<i64> = back.iter().map(|hand_off| hand_off.2.saturating_neg()).collect();
+fn distance_us(there_us: &[i64], back_us: &[i64]) -> i64 {
+    let mut upper = there_us.to_vec();
+    let mut lower: Vec<i64> = back_us.iter().map(|us| us.saturating_neg()).collect();
     upper.sort_unstable();
     lower.sort_unstable();
     let n_wrong = |us: i64| {
@@ -83,16 +130,26 @@ fn distance_us(there: &[HandOff], back: &[HandOff]) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::contradicted;
+    use std::collections::BTreeMap;
 
-    /// Spans of hand-offs of one request there (`+`) and back (`-`), in µs, that are wrong.
+    use schema::Name;
+    use schema::happened_before::{SkewBounds, Taken};
+
+    use super::{Clocks, ahead_us};
+
+    /// Spans of hand-offs of one request there (`+`) and back (`-`), in µs, that are wrong. The
+    /// first two spans are of two nodes.
     #[track_caller]
     fn check(there: &[i64], back: &[i64], expected: &[usize]) {
-        let of = |us: &[i64], first: usize| -> Vec<_> {
-            us.iter().enumerate().map(|(i, us)| (0, first + i, *us)).collect()
+        let node_of = |span: usize| Name::from(if span == 0 { "a" } else { "b" });
+        let taken = |(from, to): (usize, usize), us: &[i64], first: usize| -> Vec<Taken> {
+            (first..).zip(us).map(|(span, &us)| Taken { span, from, to, us }).collect()
         };
-        let wrong = contradicted(&of(there, 0), &of(back, there.len()));
-        assert_eq!(wrong.into_iter().map(|(_, span)| span).collect::<Vec<_>>(), expected);
+        let mut all = taken((0, 1), there, 0);
+        all.extend(taken((1, 0), back, there.len()));
+        let ahead_us: BTreeMap<_, _> = ahead_us(&[all.clone().into()], |_, span| node_of(span));
+        let clocks = Clocks { ahead_us, bounds: SkewBounds::default() };
+        assert_eq!(clocks.contradicted(&all, node_of), expected);
     }
 
     #[test]

@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use schema::tables::Text;
-use schema::{Accumulator, InputAccount, Span};
+use schema::{InputAccount, Place, Span};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::rows::text;
@@ -31,23 +31,21 @@ impl Ids {
 
     /// 16 hex digits for a span, unique in its table.
     pub(super) fn span(&self, span: &Span) -> Text {
-        Text::from(format!("{:016x}", self.place(span).0))
+        Text::from(format!("{:016x}", self.place(&span.node, span.events[0].place()).0))
     }
 
-    /// The number of which the 32 hex digits are for a request, unique in its table; the first
-    /// 16 are as those of its first span.
-    pub(super) fn request_number(&self, accumulator: &Accumulator) -> u128 {
-        let (place, more) = self.place(&accumulator.spans[0]);
+    /// The number of which the 32 hex digits are for a request, unique in its table, by where its
+    /// first span begins; the first 16 are as those of that.
+    pub(super) fn request_number(&self, node: &str, first: Place) -> u128 {
+        let (place, more) = self.place(node, first);
         let hash = xxh3_64(&place.to_le_bytes()) as u8;
         (u128::from(place) << 64) | u128::from(more >> 8 << 8) | u128::from(hash)
     }
 
     /// Where a span begins, and more of the number of its file.
-    fn place(&self, span: &Span) -> (u64, u64) {
-        let first = &span.events[0];
-        let files = self.0.get(span.node.as_str());
-        let number = files.and_then(|files| files.get(first.file as usize)).copied();
-        let number = number.unwrap_or_else(|| Number::new(&span.node, "?").is(0));
+    fn place(&self, node: &str, first: Place) -> (u64, u64) {
+        let number = self.0.get(node).and_then(|files| files.get(first.file as usize)).copied();
+        let number = number.unwrap_or_else(|| Number::new(node, "?").is(0));
         (((number >> 64) as u64).wrapping_add(first.line).swap_bytes(), number as u64)
     }
 }

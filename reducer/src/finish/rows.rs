@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use schema::happened_before::{Label, SkewBounds};
+use schema::happened_before::Label;
 use schema::tables::{
     EventRow, HandOver, LogSequenceRow, NameValue, NodeTime, PositionRow, RequestNodeRow, RequestRow,
     SharedBytes, SpanRow, Text, Time, request_key,
 };
-use schema::{Accumulator, Event, Link, LinkKind, LogPointId, Model, Name, Pass, Span};
+use schema::{Accumulator, Event, Link, LinkKind, LogPointId, Model, Pass, Span};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::clocks::Clocks;
 use super::handoffs::{HandOffs, stretch};
 use super::{Context, Keep, Names};
 
@@ -48,15 +49,15 @@ pub(super) struct RequestRows {
 
 pub(super) fn request_rows(
     context: Context<'_>,
-    (names, bounds): (&Names, &SkewBounds<Name>),
+    (names, clocks): (&Names<'_>, &Clocks),
     accumulator: &Accumulator,
-    reached: &Reached,
 ) -> RequestRows {
     assert!(!accumulator.spans.is_empty(), "a request has a span");
-    let number = names.ids.request_number(accumulator);
+    let reached = clocks.reached(context.model, accumulator);
+    let number = names.request_number(accumulator);
     let request_id = Text::from(format!("{number:032x}"));
     let extents: Vec<(i64, i64)> = accumulator.spans.iter().map(extent).collect();
-    let (labels, clocks_differ) = reached.hand_offs.labels(accumulator, request_key(number), bounds);
+    let (labels, clocks_differ) = reached.hand_offs.labels(accumulator, request_key(number), clocks.bounds());
     let called = called(names, accumulator, &reached.is_told);
     let (request_types, request_type) = called[first_span(&extents, &reached.incoming)].clone();
     let sequence = log_sequence(context, accumulator, &called, &request_type);
@@ -87,13 +88,13 @@ pub(super) fn request_rows(
         n_events,
     };
     let (spans, events) =
-        span_rows(context, names, (accumulator, &called), (&request_id, start), (reached, &labels));
+        span_rows(context, names, (accumulator, &called), (&request_id, start), (&reached, &labels));
     RequestRows { request, nodes: nodes.into_iter().map(node_row).collect(), spans, events, sequence }
 }
 
 fn span_rows(
     context: Context<'_>,
-    names: &Names,
+    names: &Names<'_>,
     (accumulator, called): (&Accumulator, &[Called]),
     (request_id, start_us): (&Text, i64),
     (reached, labels): (&Reached, &[Label]),
@@ -157,7 +158,7 @@ fn span_rows(
 
 pub(super) fn event_row(
     context: Context<'_>,
-    names: &Names,
+    names: &Names<'_>,
     node: &str,
     seq: usize,
     event: &Event,
@@ -221,7 +222,7 @@ fn links_to(accumulator: &Accumulator) -> Vec<Vec<Link>> {
 /// What a span can be, and what it is called.
 type Called = (Vec<Text>, Text);
 
-fn called(names: &Names, accumulator: &Accumulator, is_told: &[bool]) -> Vec<Called> {
+fn called(names: &Names<'_>, accumulator: &Accumulator, is_told: &[bool]) -> Vec<Called> {
     let of_span = |(span, &is_told): (&Span, &bool)| {
         let top_levels = names.called.top_levels(span, is_told);
         let called = names.called.of_span(span, &top_levels);
@@ -255,7 +256,7 @@ fn first_span(extents: &[(i64, i64)], incoming: &[Option<Link>]) -> usize {
     first.iter().find(is_root).or(first.first()).copied().unwrap_or_default()
 }
 
-fn node_times(names: &Names, accumulator: &Accumulator, extents: &[(i64, i64)]) -> Vec<(NodeTime, i64)> {
+fn node_times(names: &Names<'_>, accumulator: &Accumulator, extents: &[(i64, i64)]) -> Vec<(NodeTime, i64)> {
     let mut nodes: BTreeMap<&str, (i64, i64, i64)> = BTreeMap::new();
     for (span, (start, end)) in accumulator.spans.iter().zip(extents) {
         let time = nodes.entry(span.node.as_str()).or_insert((*start, *end, 0));
@@ -272,7 +273,7 @@ fn node_times(names: &Names, accumulator: &Accumulator, extents: &[(i64, i64)]) 
 /// What an id of the request that the logs carry is called among its identifiers.
 const TRACE_ID: &str = "trace_id";
 
-fn identifiers(names: &Names, accumulator: &Accumulator) -> Vec<NameValue> {
+fn identifiers(names: &Names<'_>, accumulator: &Accumulator) -> Vec<NameValue> {
     let value = |v: &schema::Value| {
         let name = names.value_classes.get(v.value_class.index()).unwrap_or(&names.unknown);
         (name.clone(), Text::clone(&v.text))

@@ -42,7 +42,7 @@ pub(super) struct Related {
     pub(super) other: u32,
     pub(super) how: How,
     /// Class of the value; none: they share a thread.
-    pub(super) class: Option<u32>,
+    pub(super) class: Option<Text>,
     pub(super) value: Text,
     pub(super) chance: f64,
 }
@@ -86,7 +86,7 @@ fn related(facts: &[Fact], pair: &Pair) -> Related {
         (How::Thread, Some((_, thread))) => (None, thread.clone()),
         _ => {
             let (class, text) = &fact.values[value as usize];
-            (Some(*class), text.clone())
+            (Some(class.clone()), text.clone())
         }
     };
     Related { owner, other, how, class, value, chance }

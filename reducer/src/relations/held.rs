@@ -39,9 +39,9 @@ impl Held {
         let mut values: FxHashMap<(ValueClassId, u32), u32> = FxHashMap::default();
         let mut texts = texts.into_iter();
         for (at, fact) in facts.iter().enumerate() {
-            let of_fact: Vec<(ValueClassId, u32)> = (fact.values.iter().zip(texts.by_ref()))
-                .map(|((class, _), text)| (kinds.of(ValueClassId::new(*class as usize)), text))
-                .collect();
+            let texts = texts.by_ref().take(fact.values.len());
+            let of_fact: Vec<(ValueClassId, u32)> =
+                texts.map(|(class, text)| (kinds.of(class), text)).collect();
             let mut of_kinds: Vec<ValueClassId> = of_fact.iter().map(|(kind, _)| *kind).collect();
             of_kinds.sort_unstable();
             of_kinds.dedup();
@@ -82,9 +82,11 @@ impl Held {
     }
 }
 
-/// Which classes are one kind, and the number of the text of each value of each request.
-fn kinds(facts: &[Fact]) -> (Kinds, Vec<u32>) {
+/// Which classes are one kind, and the class and the number of the text of each value of each
+/// request.
+fn kinds(facts: &[Fact]) -> (Kinds, Vec<(ValueClassId, u32)>) {
     let mut kinds = Kinds::default();
+    let mut class_ids: FxHashMap<&str, ValueClassId> = FxHashMap::default();
     let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
     let mut classes: Vec<Vec<ValueClassId>> = Vec::new();
     let mut texts = Vec::new();
@@ -93,10 +95,12 @@ fn kinds(facts: &[Fact]) -> (Kinds, Vec<u32>) {
             classes.push(Vec::new());
             to_u32(classes.len() - 1)
         });
+        let next = ValueClassId::new(class_ids.len());
+        let class = *class_ids.entry(class).or_insert(next);
         if text.len() >= TELLING_MIN {
-            kinds.learn(&mut classes[number as usize], ValueClassId::new(*class as usize), text);
+            kinds.learn(&mut classes[number as usize], class, text);
         }
-        texts.push(number);
+        texts.push((class, number));
     }
     (kinds, texts)
 }

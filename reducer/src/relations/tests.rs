@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schema::tables::{NameValue, RequestRow, SpanRow, Text, Time};
 
 use super::chance::{Shared, is_small};
-use super::{Classes, Fact, Relations};
+use super::{Fact, Relations, facts};
 use crate::finish::Rows;
 
 const SECOND_US: i64 = 1_000_000;
@@ -33,15 +33,24 @@ fn request(second: i64, number: i64, what: &str) -> Rows {
     Rows { requests: vec![row], spans: vec![span], ..Rows::default() }
 }
 
-fn relations(n_values_max: u64) -> Relations {
-    Relations { classes: Classes::default(), kept: Vec::new(), new: Vec::new(), n_values_max }
+/// Relations, and the requests that were added since these were decided on.
+struct Added(Relations, Vec<Fact>);
+
+impl Added {
+    fn add(&mut self, rows: &Rows) {
+        self.1.extend(facts(rows));
+    }
+}
+
+fn relations(n_values_max: u64) -> Added {
+    Added(Relations { kept: Vec::new(), n_values_max }, Vec::new())
 }
 
 /// `request -> other: how, class=value`, of what is decided now; what may go on ends with `open`.
-fn decide(relations: &mut Relations) -> Vec<String> {
+fn decide(Added(relations, added): &mut Added) -> Vec<String> {
     let number = |id: &str| i64::from_str_radix(id, 16).expect("a number");
     let mut found = Vec::new();
-    for (rows, open) in relations.decide().into_iter().zip(["", " open"]) {
+    for (rows, open) in relations.decide(std::mem::take(added)).into_iter().zip(["", " open"]) {
         for row in rows.into_values().flatten() {
             let (id, other) = (number(&row.request_id), number(&row.other_id));
             found.push(format!("{id} -> {other}: {}, {}={}{open}", row.how, row.value_class, row.value));
@@ -51,7 +60,7 @@ fn decide(relations: &mut Relations) -> Vec<String> {
 }
 
 /// Requests of a hundred blocks, one a second, each with its own.
-fn many(relations: &mut Relations) {
+fn many(relations: &mut Added) {
     (0..100).for_each(|n| relations.add(&request(n, n, &format!("Block.id=blk_{n}"))));
 }
 
@@ -113,7 +122,7 @@ fn requests_are_related_over_the_end_of_a_period() {
         many(&mut relations);
         relations.add(&request(101, 500, "Block.id=blk_x1"));
         assert_eq!(decide(&mut relations), Vec::<String>::new());
-        assert!(relations.kept.len() as u64 <= n_values_max);
+        assert!(relations.0.kept.len() as u64 <= n_values_max);
         relations.add(&request(102, 501, "Block.id=blk_x1"));
         assert_eq!(decide(&mut relations), expected);
         // What is decided is not told again.
@@ -178,26 +187,25 @@ fn threads_of_clients_are_sessions_and_those_of_a_pool_are_not() {
 
 /// The same as [`super::best::of`] of values, from the definitions.
 fn obvious(facts: &[Fact]) -> Vec<(u32, u32)> {
-    let holds = |fact: &Fact, class: u32, text: &str| {
-        fact.values.iter().any(|(of, value)| *of == class && **value == *text)
+    let holds = |fact: &Fact, class: &str, text: &str| {
+        fact.values.iter().any(|(of, value)| **of == *class && **value == *text)
     };
-    let number = |class: u32, at: usize| {
-        facts[..=at].iter().filter(|fact| fact.values.iter().any(|(of, _)| *of == class)).count() as u32
+    let number = |class: &str, at: usize| {
+        facts[..=at].iter().filter(|fact| fact.values.iter().any(|(of, _)| **of == *class)).count() as u32
     };
     let mut found = Vec::new();
     for (later, fact) in facts.iter().enumerate() {
         let mut best: BTreeMap<u32, f64> = BTreeMap::new();
         for (class, text) in &fact.values {
-            let holders: Vec<usize> =
-                (0..facts.len()).filter(|&at| holds(&facts[at], *class, text)).collect();
+            let holders: Vec<usize> = (0..facts.len()).filter(|&at| holds(&facts[at], class, text)).collect();
             let shared = Shared {
                 n_holders: holders.len() as u32,
-                n_of_kind: number(*class, facts.len() - 1),
-                life: (number(*class, holders[0]), number(*class, holders[holders.len() - 1])),
+                n_of_kind: number(class, facts.len() - 1),
+                life: (number(class, holders[0]), number(class, holders[holders.len() - 1])),
             };
             let before: Vec<usize> = holders.iter().copied().filter(|&at| at < later).collect();
             let (Some(&first), Some(&last)) = (before.first(), before.last()) else { continue };
-            let n = number(*class, later) - number(*class, last);
+            let n = number(class, later) - number(class, last);
             for (other, chance) in [(first, shared.made()), (last, shared.at_once(n))] {
                 if is_small(chance) {
                     let known = best.entry(other as u32).or_insert(chance);
@@ -229,7 +237,7 @@ fn relations_are_what_the_definitions_say() {
                 (0..below(4)).map(|_| format!("K{}.id={}", below(3), below(n_things))).collect();
             relations.add(&request(n, n, &words.join(" ")));
         }
-        let facts = relations.new.clone();
+        let facts = relations.1.clone();
         let found: Vec<(u32, u32)> =
             super::best::of(&facts).into_iter().map(|related| (related.owner, related.other)).collect();
         assert!(n_things < 20 || !found.is_empty());

@@ -1,16 +1,16 @@
-//! The data files of a commit that are by day, while rows are added to them: few are open at a
+//! The data files of a part of a commit that are by day, while rows are added to them: few are open at a
 //! time.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schema::Result;
 use schema::tables::{self, Growing, Metadata, Row};
 
-use super::{DataFile, Manifest, create_folder_of, path_of};
+use super::{DataFile, create_folder_of, path_of};
 
-/// The files of a commit that are by day.
+/// The files of a part that are by day.
 pub(super) struct Days {
     /// All before this day are whole.
     first: Option<i64>,
@@ -22,27 +22,16 @@ pub(super) struct Days {
 }
 
 impl Days {
-    /// Those of the commit that `manifest` will be.
-    pub(super) fn new(manifest: &Manifest, is_open: bool) -> Self {
+    /// Those below `folder` of a part of a commit, by the numbers of both.
+    pub(super) fn new(folder: &Path, of: (u64, u64), is_open: bool) -> Self {
         Self {
             first: None,
-            requests: ByDay::new(manifest, is_open),
-            request_nodes: ByDay::new(manifest, is_open),
-            spans: ByDay::new(manifest, is_open),
-            events: ByDay::new(manifest, is_open),
+            requests: ByDay::new(folder, of, is_open),
+            request_nodes: ByDay::new(folder, of, is_open),
+            spans: ByDay::new(folder, of, is_open),
+            events: ByDay::new(folder, of, is_open),
             closed: Vec::new(),
         }
-    }
-
-    /// Makes all files whole; what is added later is in others.
-    pub(super) fn end_part(&mut self) -> Result<()> {
-        self.close_before(i64::MAX)?;
-        self.first = None;
-        self.requests.begin_part();
-        self.request_nodes.begin_part();
-        self.spans.begin_part();
-        self.events.begin_part();
-        Ok(())
     }
 
     /// Writes the relations of requests that were added, by day of these.
@@ -86,13 +75,8 @@ pub(super) struct ByDay<R: Row> {
 }
 
 impl<R: Row> ByDay<R> {
-    fn new(manifest: &Manifest, is_open: bool) -> Self {
-        let (folder, number) = (manifest.folder.clone(), manifest.number);
-        Self { folder, number, part: 0, is_open, first: None, open: BTreeMap::new() }
-    }
-
-    fn begin_part(&mut self) {
-        (self.part, self.first) = (self.part + 1, None);
+    fn new(folder: &Path, (number, part): (u64, u64), is_open: bool) -> Self {
+        Self { folder: folder.to_owned(), number, part, is_open, first: None, open: BTreeMap::new() }
     }
 
     fn close_before(&mut self, first: i64, closed: &mut Vec<DataFile>) -> Result<()> {

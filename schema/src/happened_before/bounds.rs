@@ -8,6 +8,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::path::Paths;
 
 /// Nodes of a request whose clocks are compared: bounds in a row cost its cube, and each
@@ -15,7 +17,7 @@ use super::path::Paths;
 pub const NODES_MAX: usize = 256;
 
 /// The least that a hand-off from one node to another took by their clocks, µs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkewBounds<N: Ord> {
     quickest_us: BTreeMap<(N, N), i64>,
 }

@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::append::by_node;
+use crate::append::share::requests;
 use crate::catalog::Known;
-use crate::finish::Requests as _;
-use crate::id_lives::IdLives;
-use crate::requests::{Linked, OnDisk};
-use crate::spill::{SpillWriter, skeletons};
+use crate::spill::SpillWriter;
 
 /// Bytes of a line.
 const LINE_BYTES: u64 = 100;
@@ -52,28 +50,8 @@ fn on_disk(model: &Model, spans: &[Span], known: &Known) -> Vec<Accumulator> {
         node.keep_new(known, folder.path(), &mut stores).expect("read");
     }
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "no file has a name");
-    let places: Vec<_> = nodes.iter().flat_map(|node| &node.spans).map(|span| span.stored).collect();
-    let skeletons = skeletons(&stores, &places).expect("read");
-    let mut requests =
-        OnDisk::new(Linked::new(model, skeletons, &Config::default(), &IdLives::default()), &stores);
-    let outlines: Vec<Accumulator> =
-        (0..requests.len()).map(|request| requests.outline(request).into_owned()).collect();
-    requests.forget_outlines();
-    // Some at a time, and not in the order in which they were written.
-    let mut order: Vec<u32> = (0..u32::try_from(requests.len()).expect("few")).rev().collect();
-    let parts = order.chunks(3).flat_map(|part| requests.read(part).expect("read"));
-    let mut whole: Vec<Accumulator> = parts.map(std::borrow::Cow::into_owned).collect();
-    whole.reverse();
-    order.clear();
-    let seen = |event: &Event| (event.ts_us, event.place(), event.n_lines, event.level, event.log_point);
-    for (outline, whole) in outlines.iter().zip(&whole) {
-        assert_eq!(outline.links, whole.links);
-        for (outline, whole) in outline.spans.iter().zip(&whole.spans) {
-            assert_eq!((outline.node, &outline.top_levels), (whole.node, &whole.top_levels));
-            assert!(outline.events.iter().map(seen).eq(whole.events.iter().map(seen)));
-        }
-    }
-    whole
+    let spans = nodes.into_iter().flat_map(|node| node.spans).collect();
+    requests(model, spans, &stores, &Config::default())
 }
 
 /// The same in memory: the inputs of each node in a row.

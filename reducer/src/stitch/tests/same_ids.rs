@@ -1,7 +1,7 @@
 //! What ids that logs carry tell of spans that have none.
 
 use super::*;
-use crate::id_lives::IdLives;
+use crate::id_lives::{self, IdLives};
 use crate::requests::Linked;
 use crate::skeleton::{Span as Skeleton, Stored};
 
@@ -118,7 +118,7 @@ fn ids_that_come_again_in_later_periods_are_not_used() {
         let spans = spans(&model, &lines.join("\n")).into_iter();
         let spans = spans.map(|span| Skeleton::new(span, Stored::default())).collect();
         let linked = Linked::new(&model, spans, &Config::default(), &lives);
-        lives.end(linked.ids_over(&vec![false; linked.requests.len()]));
+        lives.end(id_lives::over(&linked.ids, &rustc_hash::FxHashSet::default()));
         linked.id_fields[0].is_used
     };
     assert!(is_used(1, &["4f", "7c"]) && is_used(3, &["01", "02", "03"]));

@@ -1,0 +1,341 @@
+//! A share: the periods in a row that one process decides, side by side on all cores. First the
+//! links of each period, then what they hold together, then the rows of what begins in each.
+//!
+//! ```text
+//! periods    |    1    |    2    |    3    |      each alone: links that it owns, clocks
+//! requests    aaa bbb---bbb--bbb  cc---ccc        over all of them: what hangs together
+//! rows       | a, b    |         | c       |      each alone, with the period of the first span
+//! ```
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use schema::tables::{LogSequenceRow, Text};
+use schema::{Accumulator, Event, Model, Name, Place, Probability, Result, TraceId};
+
+use super::AddedRequests;
+use super::periods::Periods;
+use crate::clocks::{self, Moved};
+use crate::finish::{Clocks, Finished, Names, Requests, Rows};
+use crate::id_lives::{self, IdLives, Life};
+use crate::merge::{Request, SpanLink, assemble, to_u32};
+use crate::relations::{self, Fact};
+use crate::requests::{Linked, is_used, whole};
+use crate::skeleton::Stored;
+use crate::spill::{self, Store};
+use crate::table::{DataFile, Part};
+use crate::{Config, IdField};
+
+/// What all periods of an append go by.
+#[derive(Clone, Copy)]
+pub(super) struct Share<'a> {
+    pub(super) model: &'a Model,
+    pub(super) config: &'a Config,
+    pub(super) periods: &'a Periods,
+    pub(super) stores: &'a [Store],
+    /// How the clocks of nodes were moved.
+    pub(super) moved: &'a Moved,
+    /// What is known of ids whose requests are over.
+    pub(super) lives: &'a IdLives,
+}
+
+/// What one period has decided.
+struct Period {
+    /// Its links, between spans by their numbers.
+    links: Vec<(SpanLink, Probability)>,
+    /// When each span that begins in it does, µs, by the clocks that the order goes by.
+    order_us: Vec<i64>,
+    /// Hashes of the ids that these carry; empty: none does.
+    traces: Vec<Option<u64>>,
+    shown: Shown,
+}
+
+/// What the spans that a period sees show.
+pub(super) struct Shown {
+    pub(super) clocks: Clocks,
+    pub(super) id_fields: Vec<IdField>,
+    pub(super) ids: BTreeMap<u64, Life>,
+}
+
+/// Requests of all periods of a share.
+pub(super) struct Joined {
+    /// The numbers of spans, in canonical order.
+    order: Vec<u32>,
+    /// By their first span; of spans by their places in `order`.
+    requests: Vec<Request<u32>>,
+    /// Those of the spans that begin in the share.
+    traces: Vec<Option<u64>>,
+    /// By period.
+    pub(super) shown: Vec<Shown>,
+}
+
+impl<'a> Share<'a> {
+    /// Links the spans of all periods, and joins what hangs together.
+    ///
+    /// # Errors
+    /// I/O errors, naming the folder in which spans are.
+    pub(super) fn join(&self) -> Result<Joined> {
+        let Self { periods, stores, .. } = self;
+        let (mut links, mut order_us, mut traces, mut shown) = <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
+        for some in side_by_side(periods.len()) {
+            let decided: Vec<Period> =
+                some.into_par_iter().map(|period| self.decide(period)).collect::<Result<_>>()?;
+            for period in decided {
+                links.extend(period.links);
+                order_us.extend(period.order_us);
+                traces.extend(period.traces);
+                shown.push(period.shown);
+            }
+        }
+        let node = |at: u32| stores[periods.spans[at as usize].stored.store as usize].node.as_str();
+        let mut order: Vec<u32> = (0..to_u32(periods.spans.len())).collect();
+        order.par_sort_unstable_by(|&a, &b| {
+            let key = |at: u32| (order_us[at as usize], node(at), periods.spans[at as usize].first, at);
+            key(a).cmp(&key(b))
+        });
+        let mut place = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(&span, at)| place[span as usize] = at);
+        for (link, _) in &mut links {
+            (link.from, link.to) = (place[link.from as usize], place[link.to as usize]);
+        }
+        links.sort_unstable();
+        let (links, probabilities): (Vec<SpanLink>, Vec<Probability>) = links.into_iter().unzip();
+        let requests = assemble((0..to_u32(order.len())).collect(), &links, &probabilities);
+        Ok(Joined { order, requests, traces, shown })
+    }
+
+    /// What a period decides.
+    fn decide(&self, period: usize) -> Result<Period> {
+        let (periods, own) = (self.periods, self.periods.own(period));
+        let seen = periods.seen(period);
+        let mut spans = spill::skeletons(self.stores, &periods.stored(&seen))?;
+        clocks::move_back(&mut spans, self.moved);
+        let numbers: FxHashMap<Stored, u32> = spans.iter().map(|span| span.stored).zip(seen).collect();
+        let linked = Linked::new(self.model, spans, self.config, self.lives);
+        let number = |span: u32| numbers[&linked.spans[span as usize].stored];
+        let is_own = |span: u32| own.contains(&(span as usize));
+        let mut links = Vec::new();
+        for (link, &probability) in linked.links.iter().zip(&linked.probabilities) {
+            let (from, to) = (number(link.from), number(link.to));
+            // The other one begins earlier, or in this period too.
+            if is_own(from.max(to)) {
+                links.push((SpanLink { from, to, ..*link }, probability));
+            }
+        }
+        let has_ids = self.stores.iter().any(|store| store.has_ids);
+        let mut order_us = vec![0; own.len()];
+        let mut traces = vec![None; if has_ids { own.len() } else { 0 }];
+        for (span, &us) in (0..).zip(&linked.order_us) {
+            let Some(at) = Some(number(span)).filter(|span| is_own(*span)) else { continue };
+            order_us[at as usize - own.start] = us;
+            if has_ids {
+                let trace = linked.spans[span as usize].trace.as_ref();
+                traces[at as usize - own.start] = trace.map(|trace| id_lives::hash(&trace.text));
+            }
+        }
+        let clocks = clocks_of(self.model, &linked);
+        let Linked { id_fields, ids, .. } = linked;
+        Ok(Period { links, order_us, traces, shown: Shown { clocks, id_fields, ids } })
+    }
+}
+
+/// Numbers of periods that are decided side by side.
+fn side_by_side(n_periods: usize) -> impl Iterator<Item = Range<usize>> {
+    let n = rayon::current_num_threads();
+    (0..n_periods).step_by(n).map(move |first| first..(first + n).min(n_periods))
+}
+
+/// What the hand-offs of a period show of the clocks of nodes.
+fn clocks_of(model: &Model, linked: &Linked) -> Clocks {
+    let all = (0..to_u32(linked.spans.len())).collect();
+    let requests = assemble(all, &linked.links, &linked.probabilities);
+    let span = |request: usize, span: usize| &linked.spans[requests[request].spans[span] as usize];
+    let outline = |request: usize| {
+        let spans = (0..requests[request].spans.len()).map(|at| span(request, at).outline());
+        Cow::Owned(Accumulator { spans: spans.collect(), links: requests[request].links.clone() })
+    };
+    Clocks::of(model, requests.len(), outline, |request, at| span(request, at).node)
+}
+
+impl Joined {
+    /// Which requests may go on, by their number: one of their spans ends at this time or later.
+    pub(super) fn are_open(&self, share: &Share<'_>, from_us: i64) -> Vec<bool> {
+        let end_us = |&at: &u32| share.periods.spans[self.order[at as usize] as usize].end_us;
+        self.requests.iter().map(|request| request.spans.iter().any(|at| end_us(at) >= from_us)).collect()
+    }
+
+    /// Where the spans of the requests that `are_open` are.
+    pub(super) fn open_spans(&self, share: &Share<'_>, are_open: &[bool]) -> Vec<Stored> {
+        let open = self.requests.iter().zip(are_open).filter(|(_, is_open)| **is_open);
+        let spans = open.flat_map(|(request, _)| &request.spans).map(|&at| self.order[at as usize]);
+        share.periods.stored(&spans.collect::<Vec<u32>>())
+    }
+
+    /// Tells `lives` of the ids of requests of which none is open.
+    pub(super) fn end_lives(&self, are_open: &[bool], lives: &mut IdLives) {
+        let open = self.requests.iter().zip(are_open).filter(|(_, is_open)| **is_open);
+        let spans = open.flat_map(|(request, _)| &request.spans).map(|&at| self.order[at as usize]);
+        let open: FxHashSet<u64> =
+            spans.filter_map(|span| self.traces.get(span as usize).copied().flatten()).collect();
+        self.shown.iter().for_each(|shown| lives.end(id_lives::over(&shown.ids, &open)));
+    }
+
+    /// The requests of which the first span begins in each period.
+    fn by_period(&self, share: &Share<'_>) -> Vec<Vec<u32>> {
+        let mut of = vec![Vec::new(); share.periods.len()];
+        for (request, at) in self.requests.iter().zip(0..) {
+            let first = self.order[request.spans[0] as usize] as usize;
+            of[share.periods.of(share.periods.spans[first].start_us)].push(at);
+        }
+        of
+    }
+
+    /// Makes the rows of all requests, in data files of the parts with the numbers of their periods,
+    /// and of the records of `unattributed` with those of the last one; gives `take` what was made of
+    /// each period, in order.
+    ///
+    /// # Errors
+    /// I/O errors; those of `take`.
+    pub(super) fn add_rows<'n>(
+        &self,
+        share: &Share<'_>,
+        (names, unattributed): (&'n Names<'n>, &'n [(String, Event)]),
+        are_open: &[bool],
+        part: impl Fn(u64) -> Part + Sync,
+        mut take: impl FnMut(usize, Made) -> Result<()>,
+    ) -> Result<()> {
+        let by_period = self.by_period(share);
+        let make = |period: usize| -> Result<Made> {
+            let is_last = period + 1 == by_period.len();
+            let of_none = if is_last { unattributed } else { &[] };
+            let are_open: Vec<bool> = by_period[period].iter().map(|&at| are_open[at as usize]).collect();
+            let of_period = OfPeriod { share, joined: self, period, requests: &by_period[period] };
+            let clocks = &self.shown[period].clocks;
+            let rows = Finished::new(names, clocks, of_period, of_none, &are_open);
+            Made::new(rows, part(period as u64))
+        };
+        for some in side_by_side(by_period.len()) {
+            let made: Vec<Made> = some.clone().into_par_iter().map(make).collect::<Result<_>>()?;
+            some.zip(made).try_for_each(|(period, made)| take(period, made))?;
+        }
+        Ok(())
+    }
+}
+
+/// The requests of one period, of which the whole spans are in stores.
+struct OfPeriod<'s> {
+    share: &'s Share<'s>,
+    joined: &'s Joined,
+    period: usize,
+    requests: &'s [u32],
+}
+
+impl OfPeriod<'_> {
+    fn request(&self, at: usize) -> &Request<u32> {
+        &self.joined.requests[self.requests[at] as usize]
+    }
+
+    fn span(&self, at: u32) -> &spill::Spill {
+        &self.share.periods.spans[self.joined.order[at as usize] as usize]
+    }
+}
+
+impl Requests for OfPeriod<'_> {
+    fn len(&self) -> usize {
+        self.requests.len()
+    }
+
+    fn begins(&self, request: usize) -> (i64, Name, Place) {
+        let spans = &self.request(request).spans;
+        let start_us = spans.iter().map(|&at| self.span(at).start_us).min().unwrap_or_default();
+        let first = self.span(spans[0]);
+        (start_us, self.share.stores[first.stored.store as usize].node, first.first)
+    }
+
+    fn read(&self, requests: &[u32]) -> Result<Vec<Cow<'_, Accumulator>>> {
+        let Share { model, stores, moved, .. } = *self.share;
+        let of = |&request: &u32| self.request(request as usize);
+        let places = requests.iter().flat_map(|request| &of(request).spans);
+        let places: Vec<Stored> = places.map(|&at| self.span(at).stored).collect();
+        let mut spans = spill::read(stores, &places)?.into_iter();
+        let fields = &self.joined.shown[self.period].id_fields;
+        let is_used = |trace: &TraceId| is_used(fields, trace.field);
+        let read = |request: &Request<u32>| {
+            let spans = spans.by_ref().take(request.spans.len()).collect();
+            Cow::Owned(whole(model, moved, is_used, (spans, request.links.clone())))
+        };
+        Ok(requests.iter().map(of).map(read).collect())
+    }
+}
+
+/// The requests that `spans` of `stores` become, by their first span.
+#[cfg(test)]
+pub(crate) fn requests(
+    model: &Model,
+    spans: Vec<spill::Spill>,
+    stores: &[Store],
+    config: &Config,
+) -> Vec<Accumulator> {
+    let moved = super::clocks_moved(stores, &spans).expect("read");
+    let spans = super::periods::in_order(spans, stores, &moved);
+    let begins_us = super::periods::begins_us(&spans, config);
+    let periods = Periods::new(spans, begins_us, config.window_us);
+    let (lives, moved) = (&IdLives::default(), &moved);
+    let share = Share { model, config, periods: &periods, stores, moved, lives };
+    let joined = share.join().expect("read");
+    let mut all = Vec::new();
+    for (period, requests) in joined.by_period(&share).iter().enumerate() {
+        let of_period = OfPeriod { share: &share, joined: &joined, period, requests };
+        // Some at a time, and not in the order in which they were written.
+        let order: Vec<u32> = (0..to_u32(requests.len())).rev().collect();
+        let read = order.chunks(3).flat_map(|some| of_period.read(some).expect("read"));
+        let mut whole: Vec<Accumulator> = read.map(Cow::into_owned).collect();
+        whole.reverse();
+        for (at, whole) in whole.iter().enumerate() {
+            let start_us = whole.spans.iter().flat_map(|span| &span.events).map(|event| event.ts_us).min();
+            let (begins_us, node, first) = of_period.begins(at);
+            assert_eq!(start_us, Some(begins_us));
+            assert_eq!((node, first), (whole.spans[0].node, whole.spans[0].events[0].place()));
+        }
+        all.append(&mut whole);
+    }
+    all
+}
+
+/// Rows of one period that are in data files.
+#[derive(Default)]
+pub(super) struct Made {
+    pub(super) files: Vec<DataFile>,
+    pub(super) requests: AddedRequests,
+    pub(super) n_events: u64,
+    /// By id; those of requests that may go on apart.
+    pub(super) log_sequences: [BTreeMap<Text, LogSequenceRow>; 2],
+    /// What decides on relations.
+    pub(super) facts: Vec<Fact>,
+}
+
+impl Made {
+    /// Adds rows to a part as they are made, the next ones while those before are written.
+    fn new(mut rows: Finished<'_, impl Requests + Send>, mut part: Part) -> Result<Self> {
+        let mut made = Self::default();
+        let mut next = rows.next().transpose()?;
+        while let Some(mut some) = next {
+            some.requests.iter().for_each(|row| made.requests.add(row));
+            made.facts.extend(relations::facts(&some));
+            made.n_events += some.events.len() as u64;
+            for row in std::mem::take(&mut some.log_sequences) {
+                let known = &mut made.log_sequences[usize::from(some.is_open)];
+                known.entry(row.log_sequence_id.clone()).or_insert(row);
+            }
+            let (added, after): (Result<()>, Option<Result<Rows>>) =
+                rayon::join(|| part.add(some), || rows.next());
+            added?;
+            next = after.transpose()?;
+        }
+        made.files = part.finish()?;
+        Ok(made)
+    }
+}
