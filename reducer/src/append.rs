@@ -5,10 +5,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use schema::kinds::is_made;
 use schema::tables::{
     CommunicationPairRow, InputRow, LogSequenceRow, RequestRow, RunRow, Text, TopLevelMethodRow,
 };
 use schema::{Event, InputAccount, Model, Result};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::catalog::{Catalog, Known};
 use crate::clocks::{Moved, Witnesses};
@@ -180,7 +182,10 @@ fn add_periods(
     let spans = periods::in_order(spans, &stores, &moved);
     let open_from_us = open::from_us(&spans, (&stores, &appended.inputs), config.window_us);
     let begins_us = periods::begins_us(&spans, config);
-    let periods = Periods::new(spans, begins_us, config.window_us);
+    let mut periods = Periods::new(spans, begins_us, config.window_us);
+    if periods.len() > 1 {
+        periods.see_makers(|places, take| names_of(&stores, places, take))?;
+    }
     let share = Share { model, config, periods: &periods, stores: &stores, moved: &moved, lives };
     let joined = share.join()?;
     joined.shown.iter().for_each(|shown| add_fields(&mut appended.id_fields, &shown.id_fields));
@@ -207,6 +212,19 @@ fn add_periods(
     joined.end_lives(&are_open, lives);
     commit.add_open(lives.keep(&folder, number)?.into_iter().collect());
     Ok(sequences)
+}
+
+/// Hashes of what each of the spans at these places names.
+fn names_of(stores: &[Store], places: &[Stored], take: &mut dyn FnMut(usize, &[u64])) -> Result<()> {
+    let (mut at, mut names) = (0, Vec::new());
+    spill::read_in_parts(stores, places, |_, span| {
+        let texts = span.identifiers.iter().map(|value| &*value.text).filter(|text| is_made(text));
+        names.clear();
+        names.extend(texts.map(|text| xxh3_64(text.as_bytes())));
+        take(at, &names);
+        at += 1;
+        Ok(())
+    })
 }
 
 /// How the clocks of nodes are to be moved that were set back.

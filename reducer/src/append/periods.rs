@@ -7,15 +7,16 @@
 //! 2nd decides on   .        [overlap|..............|overlap]
 //!                  long span ----------->
 //! ```
-//! A period sees the spans that begin in it, those at work in the overlap before it, and those that
-//! begin in the overlap after it. It owns the links of which the span that begins later begins in
+//! A period sees the spans that begin in it, those at work in the overlap before it, those that
+//! begin in the overlap after it, and who made what is still at work: the first that has named it. It owns the links of which the span that begins later begins in
 //! it: so each link is decided once, by who sees all of its surroundings, and each span is of one
 //! request, whatever the periods are. What links hold together is a request, over as many periods
 //! as it goes on.
 
 use std::ops::Range;
 
-use schema::Name;
+use rustc_hash::{FxHashMap, FxHashSet};
+use schema::{Name, Result};
 
 use crate::Config;
 use crate::clocks::Moved;
@@ -33,8 +34,9 @@ pub(super) struct Periods {
     pub(super) spans: Vec<Spill>,
     /// When each period begins, µs; the first one is of all time before the second one.
     pub(super) begins_us: Vec<i64>,
-    /// By period, what begins before the overlap before it and is still at work in that.
-    long: Vec<Vec<u32>>,
+    /// By period, what it sees of what begins before the overlap before it: what is still at work in that,
+    /// and who was the first to name what is still named.
+    earlier: Vec<Vec<u32>>,
     overlap_us: i64,
 }
 
@@ -76,8 +78,8 @@ impl Periods {
     /// Those of `spans`, which are in order, that begin at these times; `overlap_us`: how long a
     /// request can be silent.
     pub(super) fn new(spans: Vec<Spill>, begins_us: Vec<i64>, overlap_us: i64) -> Self {
-        let long = vec![Vec::new(); begins_us.len()];
-        let mut periods = Self { spans, begins_us, long, overlap_us };
+        let earlier = vec![Vec::new(); begins_us.len()];
+        let mut periods = Self { spans, begins_us, earlier, overlap_us };
         for (at, span) in (0..).zip(&periods.spans) {
             // Of the periods whose overlap begins after it does.
             let first =
@@ -86,7 +88,7 @@ impl Periods {
                 if span.end_us < periods.begins_us[later].saturating_sub(overlap_us) {
                     break;
                 }
-                periods.long[later].push(at);
+                periods.earlier[later].push(at);
             }
         }
         periods
@@ -108,13 +110,48 @@ impl Periods {
         self.first_from(self.begins_us[period])..until
     }
 
+    /// Lets each period see who was the first to name what is still named in it, however long ago
+    /// that was; a name that nothing has held for as long as the overlap begins anew. `names` gives
+    /// what each of some spans names, in their order.
+    pub(super) fn see_makers(
+        &mut self,
+        mut names: impl FnMut(&[Stored], &mut dyn FnMut(usize, &[u64])) -> Result<()>,
+    ) -> Result<()> {
+        // Who was the first to hold each name, and until when it was held.
+        let mut held: FxHashMap<u64, (u32, i64)> = FxHashMap::default();
+        for period in 0..self.len() {
+            let from_us = self.begins_us[period].saturating_sub(self.overlap_us);
+            held.retain(|_, (_, until_us)| *until_us >= from_us);
+            let own = self.own(period);
+            let (mut makers, spans) = (FxHashSet::default(), &self.spans);
+            let stored: Vec<Stored> = spans[own.clone()].iter().map(|span| span.stored).collect();
+            names(&stored, &mut |at, names| {
+                let (number, span) = (to_u32(own.start + at), &spans[own.start + at]);
+                for &name in names {
+                    let (first, until_us) = held.entry(name).or_insert((number, span.end_us));
+                    if span.start_us.saturating_sub(*until_us) > self.overlap_us {
+                        *first = number;
+                    }
+                    *until_us = span.end_us.max(*until_us);
+                    if spans[*first as usize].end_us < from_us {
+                        makers.insert(*first);
+                    }
+                }
+            })?;
+            let earlier = &mut self.earlier[period];
+            earlier.extend(makers);
+            earlier.sort_unstable();
+        }
+        Ok(())
+    }
+
     /// The spans that a period sees, in order.
     pub(super) fn seen(&self, period: usize) -> Vec<u32> {
         let from = self.first_from(self.begins_us[period].saturating_sub(self.overlap_us));
         let after = self.begins_us.get(period + 1).map(|us| us.saturating_add(self.overlap_us));
         let until = after.map_or(self.spans.len(), |us| self.first_from(us));
         let near = to_u32(from)..to_u32(until);
-        self.long[period].iter().copied().chain(near).collect()
+        self.earlier[period].iter().copied().chain(near).collect()
     }
 
     /// When the first of the spans that a later process sees is at work, if `period` is the last
