@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use schema::Pass;
 
-use values::{bytes, day, duration_us, instant_us, pass, percent, period_us, share};
+use reducer::append::partition::Partition;
+use values::{bytes, day, duration_us, instant_us, partition, pass, percent, period_us, share};
 
 /// Tells what every request of a JVM distributed system did, from the logs it
 /// already writes.
@@ -156,8 +157,20 @@ pub(crate) enum KeepArg {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ReduceArgs {
     /// Folders that `lprof map` wrote
-    #[arg(required = true, value_name = "OUT_DIR")]
+    #[arg(required_unless_present = "commit", value_name = "OUT_DIR")]
     pub(crate) outputs: Vec<PathBuf>,
+    /// First of three steps in which many processes reduce: learn from all outputs what the others
+    /// go by, e.g. when periods begin
+    #[arg(long, conflicts_with_all = ["partition", "commit"])]
+    pub(crate) learn: bool,
+    /// Second step, for each K from 1 to N, on any machine that sees the same table and outputs, as
+    /// often and in which order you like: decide the K-th of N shares
+    #[arg(long, value_name = "K/N", value_parser = partition,
+        conflicts_with_all = ["commit", "keep", "window", "with", "without", "without_pass"])]
+    pub(crate) partition: Option<Partition>,
+    /// Last step: make all shares visible in the table at once
+    #[arg(long, conflicts_with_all = ["outputs", "model", "keep", "window", "with", "without", "without_pass"])]
+    pub(crate) commit: bool,
     /// Folder of the request table; made if it is not there
     #[arg(long, value_name = "TABLE")]
     pub(crate) table: PathBuf,

@@ -1,36 +1,36 @@
 //! Append: what the nodes sent becomes requests in a table. The phases of
 //! reduce in order, from outputs of maps to a committed manifest.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use schema::kinds::is_made;
+use rustc_hash::FxHashSet;
 use schema::tables::{
     CommunicationPairRow, InputRow, LogSequenceRow, RequestRow, RunRow, Text, TopLevelMethodRow,
 };
 use schema::{Event, InputAccount, Model, Result};
-use xxhash_rust::xxh3::xxh3_64;
+use serde::{Deserialize, Serialize};
 
 use crate::catalog::{Catalog, Known};
-use crate::clocks::{Moved, Witnesses};
 use crate::finish::{Context, Keep, Names};
-use crate::id_lives::IdLives;
+use crate::id_lives::{self, IdLives};
 use crate::merge::to_u32;
 use crate::relations::Relations;
-use crate::skeleton::{Span, Stored};
+use crate::skeleton::Stored;
 use crate::spill::{self, Spill, SpillWriter, Spilled, Store};
-use crate::table::{Addition, Commit, DataFile, Part, Writer};
+use crate::table::{Addition, Commit, DataFile, Manifest, Part, Writer};
 use crate::{Config, IdField};
 
 mod border;
 mod open;
+pub mod partition;
 mod periods;
+mod plan;
 pub(crate) mod share;
 
 use self::open::Open;
-use self::periods::Periods;
-use self::share::Share;
+use self::plan::Plan;
+use self::share::{Later, Made, Share, Shown};
 
 /// What an append did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,16 +57,19 @@ pub struct Appended {
 }
 
 /// What is told of the requests that were added.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AddedRequests {
-    /// Microseconds between the first and last event of each, in the order of their rows; by
-    /// request type.
-    pub durations_us: BTreeMap<Text, Vec<i64>>,
+    /// Microseconds between the first and last event of each; by request type.
+    pub durations_us: BTreeMap<String, Vec<i64>>,
     /// Their spans.
     pub n_spans: u64,
-    /// The one on most nodes; of these that with most spans, with most events, the first by id.
-    pub widest: Option<RequestRow>,
+    /// The id of the one on most nodes; of these that with most spans, with most events, the first.
+    pub widest: Option<String>,
+    width: Width,
 }
+
+/// On how many nodes a request is, its spans, its events.
+type Width = (i64, i64, i64);
 
 impl AddedRequests {
     /// How many there are.
@@ -82,29 +85,30 @@ impl AddedRequests {
     }
 
     fn add(&mut self, row: &RequestRow) {
-        match self.durations_us.get_mut(&row.request_type) {
+        match self.durations_us.get_mut(&*row.request_type) {
             Some(known) => known.push(row.duration_us),
-            None => _ = self.durations_us.insert(row.request_type.clone(), vec![row.duration_us]),
+            None => _ = self.durations_us.insert(row.request_type.to_string(), vec![row.duration_us]),
         }
         self.n_spans += row.n_spans.unsigned_abs();
-        if self.widest.as_ref().is_none_or(|widest| width(row) > width(widest)) {
-            self.widest = Some(row.clone());
-        }
+        self.compare(&row.request_id, (row.n_nodes, row.n_spans, row.n_events));
     }
 
-    /// Adds those whose rows come later.
-    fn append(&mut self, later: Self) {
-        for (request_type, durations_us) in later.durations_us {
+    /// Adds others.
+    fn append(&mut self, others: Self) {
+        for (request_type, durations_us) in others.durations_us {
             self.durations_us.entry(request_type).or_default().extend(durations_us);
         }
-        self.n_spans += later.n_spans;
-        self.widest = self.widest.take().into_iter().chain(later.widest).max_by_key(width);
+        self.n_spans += others.n_spans;
+        if let Some(id) = &others.widest {
+            self.compare(id, others.width);
+        }
     }
-}
 
-/// On how many nodes a request is, its spans, its events; of equals the first by id is more.
-fn width(row: &RequestRow) -> (i64, i64, i64, Reverse<Text>) {
-    (row.n_nodes, row.n_spans, row.n_events, Reverse(row.request_id.clone()))
+    fn compare(&mut self, id: &str, width: Width) {
+        if self.widest.as_deref().is_none_or(|widest| (width, widest) > (self.width, id)) {
+            (self.widest, self.width) = (Some(id.to_owned()), width);
+        }
+    }
 }
 
 /// Adds `outputs`, all made with `model`, to the table in `folder`. What the
@@ -120,125 +124,181 @@ pub fn append(
     keep: Keep,
 ) -> Result<Appended> {
     let mut writer = Writer::open(folder)?;
-    let mut catalog = Catalog::load(writer.manifest())?;
-    let mut appended = Appended::default();
-    let (nodes, stores) = by_node(outputs);
-    refuse_other_readings(&writer, model, &nodes)?;
-    let open = Open::read(writer.manifest(), model)?;
-    let goes_on = matches!(open, Open::Spans(_));
-    let new = take_new((folder, model, config), (nodes, stores), open, &catalog, &mut appended)?;
+    let Ready { catalog, goes_on, mut appended, mut new } =
+        Ready::new(writer.manifest(), model, outputs, config.window_us)?;
     if appended.inputs.is_empty() {
         return Ok(appended);
     }
-    for (_, event) in &new.unattributed {
-        *appended.unattributed.entry(event.reason.to_string()).or_default() += 1;
-    }
+    let spans = std::mem::take(&mut new.spans);
+    let (spans, plan) = Plan::of((spans, &new.stores), config, &appended.inputs)?;
+    let periods = plan.periods(spans, &new.stores, config.window_us);
+    let lives = IdLives::read(writer.manifest())?;
+    let (stores, moved, lives) = (&new.stores, &plan.moved(), &lives);
+    let share = Share { model, config, periods: &periods, stores, moved, lives };
+    let all = 0..periods.len();
+    let joined = share.join(all.clone(), &Later::default())?;
+    let are_open = joined.are_open(&share, plan.open_from_us);
+    appended.n_open = are_open.iter().filter(|is_open| **is_open).count() as u64;
+    appended.count_unattributed(&new.unattributed);
 
-    let (numbers, log_points) = catalog.number_log_points(model);
-    let inputs = new.inputs.clone();
-    let context = Context { model, inputs: &inputs, log_point_numbers: &numbers, keep };
-    let mut addition = Addition { log_points, ..Addition::default() };
-    add_model(&mut addition, &catalog, &writer, model, &numbers)?;
-    write_model(folder, model)?;
-    let are_replaced = |file: &DataFile| goes_on && file.is_open;
-    let mut relations = Relations::of_table(writer.manifest(), config.period_events, are_replaced)?;
-    let mut lives = IdLives::read(writer.manifest())?;
-    let mut commit = writer.begin();
-    let (_, run) = commit.place();
-    if goes_on {
-        appended.n_gone_on = commit.replace_open();
-    } else {
-        commit.close_open();
-    }
-    let (known, told) = ((&mut relations, &mut lives), (config, &mut appended));
-    let [mut sequences, mut open] = add_periods(&mut commit, context, new, known, told)?;
-    sequences.retain(|id, _| !catalog.knows_sequence(id));
-    open.retain(|id, _| !catalog.knows_sequence(id) && !sequences.contains_key(id));
-    addition.rows.log_sequences = sequences.into_values().collect();
-    addition.open_sequences = open.into_values().collect();
-    add_accounting(&mut addition, &appended, model, run, keep);
-    commit.finish(&addition)?;
+    let mut adding = Adding::new((&mut writer, catalog), (model, config, keep), goes_on, appended)?;
+    let (folder, number) = adding.commit.place();
+    let part = |period| Part::new(&folder, (number, period));
+    let numbers = adding.numbers.clone();
+    let names = Names::new(Context { model, inputs: &new.inputs, log_point_numbers: &numbers, keep });
+    let rows = (&names, &new.unattributed[..]);
+    joined.add_rows(&share, rows, &are_open, part, |period, made| {
+        adding.add(period, made, &joined.shown[period])
+    })?;
+    let spans = joined.open_spans(&share, &are_open);
+    adding.keep_open(model, (spans, stores), &new.inputs)?;
+    adding.keep_lives(&joined.open_ids(&are_open), joined.shown.iter())?;
+    adding.finish()
+}
 
-    catalog.add(&addition.inputs, &addition.rows.log_sequences, &addition.log_points, &addition.runs);
-    catalog.keep(writer.manifest());
-    appended.run = Some(run);
-    Ok(appended)
+/// What is new of some outputs, and the table that it is added to.
+struct Ready {
+    catalog: Catalog,
+    /// What was open goes on.
+    goes_on: bool,
+    /// What is to be told of the inputs.
+    appended: Appended,
+    new: New,
+}
+
+impl Ready {
+    /// What of `outputs` is new for the table of `manifest`, whatever the order they come in.
+    fn new(manifest: &Manifest, model: &Model, mut outputs: Vec<Spilled>, window_us: i64) -> Result<Self> {
+        outputs.sort_by_cached_key(|output| (output.node.clone(), digests(&output.inputs)));
+        let catalog = Catalog::load(manifest)?;
+        let mut appended = Appended::default();
+        let (nodes, stores) = by_node(outputs);
+        refuse_other_readings(manifest, model, &nodes)?;
+        let open = Open::read(manifest, model)?;
+        let goes_on = matches!(open, Open::Spans(_));
+        let at = (manifest.folder.as_path(), model, window_us);
+        let new = take_new(at, (nodes, stores), open, &catalog, &mut appended)?;
+        Ok(Self { catalog, goes_on, appended, new })
+    }
+}
+
+/// What the inputs of an output are, whatever they are called.
+fn digests(inputs: &[InputAccount]) -> Vec<u128> {
+    inputs.iter().map(|account| account.digest).collect()
+}
+
+impl Appended {
+    fn count_unattributed(&mut self, unattributed: &[(String, Event)]) {
+        for (_, event) in unattributed {
+            *self.unattributed.entry(event.reason.to_string()).or_default() += 1;
+        }
+    }
 }
 
 /// Log sequences of requests, by id; those of requests that may go on apart.
 type Sequences = [BTreeMap<Text, LogSequenceRow>; 2];
 
-/// Adds the rows of what is `new`, and keeps what may go on beside the table. Returns the log
-/// sequences.
-fn add_periods(
-    commit: &mut Commit<'_>,
-    context: Context<'_>,
-    New { inputs, unattributed, spans, stores }: New,
-    (relations, lives): (&mut Relations, &mut IdLives),
-    (config, appended): (&Config, &mut Appended),
-) -> Result<Sequences> {
-    let model = context.model;
-    let moved = clocks_moved(&stores, &spans)?;
-    let spans = periods::in_order(spans, &stores, &moved);
-    let open_from_us = open::from_us(&spans, (&stores, &appended.inputs), config.window_us);
-    let begins_us = periods::begins_us(&spans, config);
-    let mut periods = Periods::new(spans, begins_us, config.window_us);
-    if periods.len() > 1 {
-        periods.see_makers(|places, take| names_of(&stores, places, take))?;
+/// An append whose periods become rows, one after the other.
+struct Adding<'w> {
+    commit: Commit<'w>,
+    catalog: Catalog,
+    addition: Addition,
+    /// Of each log point of the model, its number in the table.
+    numbers: Vec<i64>,
+    relations: Relations,
+    lives: IdLives,
+    sequences: Sequences,
+    appended: Appended,
+}
+
+impl<'w> Adding<'w> {
+    /// To the table of `writer`, of which `catalog` knows what it holds.
+    fn new(
+        (writer, catalog): (&'w mut Writer, Catalog),
+        (model, config, keep): (&Model, &Config, Keep),
+        goes_on: bool,
+        mut appended: Appended,
+    ) -> Result<Self> {
+        let manifest = writer.manifest();
+        let (numbers, log_points) = catalog.number_log_points(model);
+        let mut addition = Addition { log_points, ..Addition::default() };
+        add_model(&mut addition, &catalog, manifest, model, &numbers)?;
+        write_model(&manifest.folder, model)?;
+        let are_replaced = |file: &DataFile| goes_on && file.is_open;
+        let relations = Relations::of_table(manifest, config.period_events, are_replaced)?;
+        let lives = IdLives::read(manifest)?;
+        let mut commit = writer.begin();
+        if goes_on {
+            appended.n_gone_on = commit.replace_open();
+        } else {
+            commit.close_open();
+        }
+        add_accounting(&mut addition, &appended, model, commit.place().1, keep);
+        let sequences = Sequences::default();
+        Ok(Self { commit, catalog, addition, numbers, relations, lives, sequences, appended })
     }
-    let share = Share { model, config, periods: &periods, stores: &stores, moved: &moved, lives };
-    let joined = share.join()?;
-    joined.shown.iter().for_each(|shown| add_fields(&mut appended.id_fields, &shown.id_fields));
-    let are_open = joined.are_open(&share, open_from_us);
-    appended.n_open = are_open.iter().filter(|is_open| **is_open).count() as u64;
-    let names = Names::new(context);
-    let (folder, number) = commit.place();
-    let mut sequences = Sequences::default();
-    let part = |number_of_part| Part::new(&folder, (number, number_of_part));
-    joined.add_rows(&share, (&names, &unattributed), &are_open, part, |period, made| {
-        appended.requests.append(made.requests);
-        appended.n_events += made.n_events;
-        for (known, new) in sequences.iter_mut().zip(made.log_sequences) {
+
+    /// Adds what was made of a period, the periods in order.
+    fn add(&mut self, period: usize, made: Made, shown: &Shown) -> Result<()> {
+        self.appended.requests.append(made.requests);
+        self.appended.n_events += made.n_events;
+        add_fields(&mut self.appended.id_fields, &shown.id_fields);
+        for (known, new) in self.sequences.iter_mut().zip(made.log_sequences) {
             new.into_iter().for_each(|(id, row)| _ = known.entry(id).or_insert(row));
         }
-        commit.add_files(made.files);
-        let mut part = part(period as u64);
-        part.add_relations(relations.decide(made.facts))?;
-        commit.add_files(part.finish()?);
+        self.commit.add_files(made.files);
+        let (folder, number) = self.commit.place();
+        let mut part = Part::new(&folder, (number, period as u64));
+        part.add_relations(self.relations.decide(made.facts))?;
+        self.commit.add_files(part.finish()?);
         Ok(())
-    })?;
-    let spans = joined.open_spans(&share, &are_open);
-    commit.add_open(open::keep((&folder, number), model, (spans, &stores), &inputs)?);
-    joined.end_lives(&are_open, lives);
-    commit.add_open(lives.keep(&folder, number)?.into_iter().collect());
-    Ok(sequences)
-}
-
-/// Hashes of what each of the spans at these places names.
-fn names_of(stores: &[Store], places: &[Stored], take: &mut dyn FnMut(usize, &[u64])) -> Result<()> {
-    let (mut at, mut names) = (0, Vec::new());
-    spill::read_in_parts(stores, places, |_, span| {
-        let texts = span.identifiers.iter().map(|value| &*value.text).filter(|text| is_made(text));
-        names.clear();
-        names.extend(texts.map(|text| xxh3_64(text.as_bytes())));
-        take(at, &names);
-        at += 1;
-        Ok(())
-    })
-}
-
-/// How the clocks of nodes are to be moved that were set back.
-fn clocks_moved(stores: &[Store], spans: &[Spill]) -> Result<Moved> {
-    let mut witnesses = Witnesses::default();
-    stores.iter().for_each(|store| witnesses.see_clock(store.node, &store.late_us));
-    if witnesses.are_asked() {
-        let places: Vec<Stored> = spans.iter().map(|span| span.stored).collect();
-        spill::read_in_parts(stores, &places, |stored, span| {
-            witnesses.add(&Span::new(span, stored));
-            Ok(())
-        })?;
     }
-    Ok(witnesses.moved())
+
+    /// Keeps `spans` that may go on.
+    fn keep_open(
+        &mut self,
+        model: &Model,
+        (spans, stores): (Vec<Stored>, &[Store]),
+        inputs: &BTreeMap<String, Vec<InputAccount>>,
+    ) -> Result<()> {
+        let (folder, number) = self.commit.place();
+        self.commit.add_open(open::keep((&folder, number), model, (spans, stores), inputs)?);
+        Ok(())
+    }
+
+    /// Keeps what all periods have shown of ids, but for those that are open.
+    fn keep_lives<'s>(
+        &mut self,
+        open: &FxHashSet<u64>,
+        shown: impl Iterator<Item = &'s Shown>,
+    ) -> Result<()> {
+        shown.for_each(|shown| self.lives.end(id_lives::over(&shown.ids, open)));
+        let (folder, number) = self.commit.place();
+        self.commit.add_open(self.lives.keep(&folder, number)?.into_iter().collect());
+        Ok(())
+    }
+
+    /// Makes all of it visible.
+    fn finish(self) -> Result<Appended> {
+        let Self { commit, mut catalog, mut addition, sequences, mut appended, .. } = self;
+        let [mut sequences, mut open] = sequences;
+        sequences.retain(|id, _| !catalog.knows_sequence(id));
+        open.retain(|id, _| !catalog.knows_sequence(id) && !sequences.contains_key(id));
+        addition.rows.log_sequences = sequences.into_values().collect();
+        addition.open_sequences = open.into_values().collect();
+        let [n_requests, n_spans, n_events] = appended.n_gone_on.map(u64::cast_signed);
+        for run in &mut addition.runs {
+            // What goes on was counted by the run that began it.
+            run.n_requests = appended.requests.len() as i64 - n_requests;
+            run.n_spans = appended.requests.n_spans.cast_signed() - n_spans;
+            run.n_events = appended.n_events.cast_signed() - n_events;
+            appended.run = Some(run.run.unsigned_abs());
+        }
+        let manifest = commit.finish(&addition)?;
+        catalog.add(&addition.inputs, &addition.rows.log_sequences, &addition.log_points, &addition.runs);
+        catalog.keep(manifest);
+        Ok(appended)
+    }
 }
 
 /// Adds what a period has shown of fields that hold ids.
@@ -254,10 +314,10 @@ fn add_fields(known: &mut Vec<IdField>, fields: &[IdField]) {
 
 /// Fails if an input is in the table already, read in another way: with another model, layout,
 /// zone. Nothing would be added for it, and the rows of the other reading would stay.
-fn refuse_other_readings(writer: &Writer, model: &Model, nodes: &[Node]) -> Result<()> {
-    let rows = writer.manifest().rows::<InputRow>()?;
+fn refuse_other_readings(manifest: &Manifest, model: &Model, nodes: &[Node]) -> Result<()> {
+    let rows = manifest.rows::<InputRow>()?;
     let runs: BTreeMap<i64, Text> =
-        writer.manifest().rows::<RunRow>()?.into_iter().map(|row| (row.run, row.model_digest)).collect();
+        manifest.rows::<RunRow>()?.into_iter().map(|row| (row.run, row.model_digest)).collect();
     let digest = format!("{:032x}", model.digest());
     for node in nodes {
         for account in &node.inputs {
@@ -275,7 +335,7 @@ fn refuse_other_readings(writer: &Writer, model: &Model, nodes: &[Node]) -> Resu
             };
             let message = format!(
                 "it is in the table already, read with {what}: nothing was added. Give a new table, or remove `{}` and read all of its logs again",
-                writer.manifest().folder.display()
+                manifest.folder.display()
             );
             return Err(schema::Error::io(Path::new(&account.file))(std::io::Error::other(message)));
         }
@@ -294,7 +354,7 @@ struct New {
 /// What is new of `nodes`, with what was `open`. Nothing was read again of a node of which
 /// nothing is new.
 fn take_new(
-    (folder, model, config): (&Path, &Model, &Config),
+    (folder, model, window_us): (&Path, &Model, i64),
     (nodes, stores): (Vec<Node>, Vec<Store>),
     mut open: Open,
     catalog: &Catalog,
@@ -320,7 +380,7 @@ fn take_new(
         let (name, kept) = (output.node.clone(), to_u32(outputs.stores.len()));
         outputs.add(output);
         if let Some(node) = outputs.nodes.get_mut(&name) {
-            border::join(node, model, (folder, kept, &mut outputs.stores), config.window_us)?;
+            border::join(node, model, (folder, kept, &mut outputs.stores), window_us)?;
         }
     }
     let (mut inputs, mut unattributed, mut spans) = (BTreeMap::new(), Vec::new(), Vec::new());
@@ -405,7 +465,7 @@ impl Node {
 fn add_model(
     addition: &mut Addition,
     catalog: &Catalog,
-    writer: &Writer,
+    manifest: &Manifest,
     model: &Model,
     numbers: &[i64],
 ) -> Result<()> {
@@ -414,11 +474,11 @@ fn add_model(
     }
     // Small tables: two releases of a program share most of their methods.
     let known: BTreeSet<String> =
-        writer.manifest().rows::<TopLevelMethodRow>()?.iter().map(|row| format!("{row:?}")).collect();
+        manifest.rows::<TopLevelMethodRow>()?.iter().map(|row| format!("{row:?}")).collect();
     addition.top_level_methods = TopLevelMethodRow::all(model, &|id| numbers[id.index()]);
     addition.top_level_methods.retain(|row| !known.contains(&format!("{row:?}")));
     let known: BTreeSet<String> =
-        writer.manifest().rows::<CommunicationPairRow>()?.iter().map(|row| format!("{row:?}")).collect();
+        manifest.rows::<CommunicationPairRow>()?.iter().map(|row| format!("{row:?}")).collect();
     addition.communication_pairs = CommunicationPairRow::all(model);
     addition.communication_pairs.retain(|row| !known.contains(&format!("{row:?}")));
     Ok(())
@@ -426,8 +486,6 @@ fn add_model(
 
 fn add_accounting(addition: &mut Addition, appended: &Appended, model: &Model, run: u64, keep: Keep) {
     let run = run.cast_signed();
-    // What goes on was counted by the run that began it.
-    let [n_requests, n_spans, n_events] = appended.n_gone_on.map(u64::cast_signed);
     let row =
         |(node, account): &(String, InputAccount)| InputRow::new(run, &Text::from(node.as_str()), account);
     addition.inputs = appended.inputs.iter().map(row).collect();
@@ -438,9 +496,7 @@ fn add_accounting(addition: &mut Addition, appended: &Appended, model: &Model, r
         keep: Text::from(keep.name()),
         n_inputs: addition.inputs.len() as i64,
         n_records: addition.inputs.iter().map(|input| input.n_records).sum(),
-        n_requests: appended.requests.len() as i64 - n_requests,
-        n_spans: appended.requests.n_spans.cast_signed() - n_spans,
-        n_events: appended.n_events.cast_signed() - n_events,
+        ..RunRow::default()
     }];
 }
 

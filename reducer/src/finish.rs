@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use rows::{RequestRows, event_row, extent, request_rows};
 use schema::tables::{EventRow, LogSequenceRow, RequestNodeRow, RequestRow, SpanRow, Text};
 use schema::{Accumulator, Event, InputAccount, Model, Name, Place, Result};
+use serde::{Deserialize, Serialize};
 
 use crate::merge::to_u32;
 
@@ -27,7 +28,7 @@ mod rows;
 pub mod split;
 
 /// How much detail a table keeps of each request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Keep {
     /// Requests and their nodes.
     Requests,

@@ -17,6 +17,7 @@ use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::{Error, Name, Result};
+use serde::{Deserialize, Serialize};
 
 use crate::table::{DataFile, KEPT, Manifest, OPEN};
 
@@ -27,7 +28,7 @@ const REMEMBERED_MAX: usize = 1 << 14;
 const FILE: &str = "ids.tsv";
 
 /// The life of an id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Life {
     /// The field that holds it.
     pub(crate) field: Name,

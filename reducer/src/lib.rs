@@ -10,6 +10,7 @@
 //! node decides nothing that would not have to be decided again.
 
 use schema::{Accumulator, Model, NodeOutput, Pass, Passes};
+use serde::{Deserialize, Serialize};
 
 use crate::id_lives::IdLives;
 use crate::merge::Request;
@@ -27,7 +28,7 @@ mod skeleton;
 mod stitch;
 
 /// Bounds in time within which spans can belong to one request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Config {
     /// Longest silence between a sender's span and its receiver's, µs (the
     /// paper's merge threshold).
@@ -44,7 +45,7 @@ pub struct Config {
 }
 
 /// What was decided by hand on the fields that hold ids of requests.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByHand {
     /// They are.
     pub with: Vec<String>,
@@ -53,7 +54,7 @@ pub struct ByHand {
 }
 
 /// A field in which logs carry ids of requests, and what became of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdField {
     /// What it is called.
     pub field: String,

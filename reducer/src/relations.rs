@@ -19,6 +19,7 @@
 
 use schema::Result;
 use schema::tables::{Batches, NameValue, RelationRow, RequestValues, Row as _, Text};
+use serde::{Deserialize, Serialize};
 
 use self::best::Related;
 use crate::finish::{Rows, day_of};
@@ -30,7 +31,7 @@ mod held;
 mod threads;
 
 /// What of a request decides on its relations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Fact {
     id: Text,
     start_us: i64,

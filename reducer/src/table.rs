@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use schema::faults::step;
 use schema::tables::{self, Metadata, Row, Written};
 use schema::{Error, ErrorKind, Result, version};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::finish::Rows;
@@ -62,7 +63,7 @@ pub struct Manifest {
 }
 
 /// A data file of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataFile {
     /// The table it is part of.
     pub table: String,
@@ -106,6 +107,17 @@ impl Manifest {
             }
         }
         Err(damage.unwrap_or_else(|| Error::new(folder, ErrorKind::NotOurs { expected: "request table" })))
+    }
+
+    /// The same; without any that of a table to which nothing was committed yet.
+    ///
+    /// # Errors
+    /// Those of [`read`](Self::read), but for a table that is not there.
+    pub(crate) fn read_or_none(folder: &Path) -> Result<Self> {
+        if manifests(folder)?.is_empty() {
+            return Ok(Self { folder: folder.to_owned(), ..Self::default() });
+        }
+        Self::read(folder)
     }
 
     /// Paths of the files of `table`.
@@ -243,13 +255,7 @@ impl Writer {
             let busy = std::io::Error::other(format!("another lprof is writing this table ({e})"));
             Error::new(folder, ErrorKind::Io(busy))
         })?;
-        let manifest = match Manifest::read(folder) {
-            Ok(manifest) => manifest,
-            Err(_) if manifests(folder)?.is_empty() => {
-                Manifest { folder: folder.to_owned(), ..Manifest::default() }
-            }
-            Err(error) => return Err(error),
-        };
+        let manifest = Manifest::read_or_none(folder)?;
         let writer = Self { manifest, _lock: lock };
         writer.remove_leftovers()?;
         Ok(writer)
@@ -276,7 +282,7 @@ impl Writer {
     pub fn commit(&mut self, rows: &Addition) -> Result<()> {
         let mut commit = self.begin();
         commit.add(Rows { log_sequences: Vec::new(), ..rows.rows.clone() })?;
-        commit.finish(rows)
+        commit.finish(rows).map(drop)
     }
 
     /// Begins to add rows.
@@ -340,7 +346,7 @@ pub struct Commit<'w> {
     files: Vec<DataFile>,
 }
 
-impl Commit<'_> {
+impl<'w> Commit<'w> {
     /// Leaves out of the table what may go on: all of it is made again. Returns how many rows of
     /// `requests`, `spans` and `events` that is.
     pub(crate) fn replace_open(&mut self) -> [u64; 3] {
@@ -399,7 +405,7 @@ impl Commit<'_> {
     ///
     /// # Errors
     /// I/O errors; the table is then as before.
-    pub fn finish(mut self, rows: &Addition) -> Result<()> {
+    pub fn finish(mut self, rows: &Addition) -> Result<&'w Manifest> {
         let mut files = self.part.finish()?;
         files.append(&mut self.files);
         files.sort_by_cached_key(|file| {
@@ -417,7 +423,8 @@ impl Commit<'_> {
         write(&mut self.next, &rows.runs, false)?;
         self.next.write()?;
         self.writer.manifest = self.next;
-        self.writer.remove_leftovers()
+        self.writer.remove_leftovers()?;
+        Ok(&self.writer.manifest)
     }
 }
 

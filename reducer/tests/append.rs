@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use schema::tables::{EventRow, LogSequenceRow, RequestRow, Row, RunRow, SpanRow};
+use schema::tables::{EventRow, LogSequenceRow, RelationRow, RequestRow, Row, RunRow, SpanRow};
 use schema::{
     Accumulator, Event, InputAccount, Model, Name, PREFIX_BYTES, Pass, Span, TraceId, Value, Values, sketch,
 };
 
 use reducer::Config;
+use reducer::append::partition::{Learnt, Partition};
 use reducer::append::{Appended, append};
 use reducer::finish::Keep;
 use reducer::spill::{SpillWriter, Spilled};
@@ -458,4 +459,116 @@ fn ids_that_come_again_are_told_over_appends() {
     };
     assert_eq!(are_used(&of_session), [true, false, false, false, false, false]);
     assert_eq!(are_used(&of_request), [true; 6]);
+}
+
+/// The table that processes make, each of one of `n` shares, in an order of their own.
+fn add_in_shares(
+    model: &Model,
+    table: &Path,
+    lines: &BTreeMap<&str, Vec<Line>>,
+    logs: &[Vec<Log>; 2],
+    (config, n, random): (&Config, u32, &mut Random),
+) -> Option<Appended> {
+    let outputs = || -> Vec<Spilled> {
+        let maps = lines.iter().zip(logs).map(|((node, lines), logs)| map(model, (table, node), lines, logs));
+        maps.collect()
+    };
+    Learnt::of(table, model, outputs(), config, Keep::Events).expect("learnt")?;
+    let mut order: Vec<u32> = (1..=n).collect();
+    for last in (1..order.len()).rev() {
+        order.swap(last, random.below(last as i64 + 1) as usize);
+    }
+    for number in order {
+        let partition = Partition { number, of: n };
+        assert!(Learnt::decide(table, model, outputs(), partition).expect("decided"));
+        assert!(!Learnt::decide(table, model, outputs(), partition).expect("decided"), "by one of two");
+    }
+    Some(Learnt::commit(table).expect("committed"))
+}
+
+/// The rows of a table with how likely their links are.
+fn whole_rows<R: Row + std::fmt::Debug>(table: &Path) -> Vec<String> {
+    let manifest = Manifest::read(table).expect("a table");
+    let mut rows: Vec<String> =
+        manifest.rows::<R>().expect("rows").iter().map(|r| format!("{r:?}")).collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn shares_of_many_processes_are_the_table_of_one() {
+    let model = sketch::model(MODEL);
+    for seed in 0..6 {
+        let (lines, mut random) = (lines(seed), Random(seed));
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = Config { period_events: 1 + random.below(60).unsigned_abs(), ..Config::default() };
+        let (one, many) = (folder.path().join("one"), folder.path().join("many"));
+        // In two appends, so that what was open goes on.
+        let cut = before(&lines, random.below(LENGTH_US));
+        for n in [cut, before(&lines, i64::MAX)] {
+            let logs = n.map(|n| vec![("app.log".to_owned(), 0..n)]);
+            let expected = add_in_periods(&model, &one, &lines, &logs, config.clone());
+            let n = 1 + random.below(9) as u32;
+            let shares = (&config, n, &mut random);
+            let found = add_in_shares(&model, &many, &lines, &logs, shares).expect("something is new");
+            let what = format!("seed {seed}, {n} shares");
+            assert_eq!((found.n_events, found.n_open), (expected.n_events, expected.n_open), "{what}");
+            assert_eq!((found.inputs, found.n_gone_on), (expected.inputs, expected.n_gone_on), "{what}");
+            assert_eq!(found.requests.len(), expected.requests.len(), "{what}");
+            assert_eq!(found.requests.widest, expected.requests.widest, "{what}");
+            assert_eq!(whole_rows::<RequestRow>(&many), whole_rows::<RequestRow>(&one), "{what}");
+            assert_eq!(whole_rows::<SpanRow>(&many), whole_rows::<SpanRow>(&one), "{what}");
+            assert_eq!(whole_rows::<EventRow>(&many), whole_rows::<EventRow>(&one), "{what}");
+            assert_eq!(whole_rows::<RelationRow>(&many), whole_rows::<RelationRow>(&one), "{what}");
+            assert_eq!(whole_rows::<LogSequenceRow>(&many), whole_rows::<LogSequenceRow>(&one), "{what}");
+            assert_eq!(whole_rows::<RunRow>(&many), whole_rows::<RunRow>(&one), "{what}");
+        }
+        let logs = before(&lines, i64::MAX).map(|n| vec![("app.log".to_owned(), 0..n)]);
+        assert!(add_in_shares(&model, &many, &lines, &logs, (&config, 2, &mut random)).is_none());
+        assert!(!many.join("shares").exists(), "nothing is left of the shares");
+    }
+}
+
+#[test]
+fn what_is_missing_or_changed_is_told_and_the_table_stays_as_it_is() {
+    let model = sketch::model(MODEL);
+    let lines = lines(1);
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = folder.path().join("table");
+    let config = Config { period_events: 20, ..Config::default() };
+    let outputs = |n: [usize; 2]| -> Vec<Spilled> {
+        let map = |((node, lines), n): ((&&str, &Vec<Line>), usize)| {
+            map(&model, (&table, node), lines, &[("app.log".to_owned(), 0..n)])
+        };
+        lines.iter().zip(n).map(map).collect()
+    };
+    let (some, all) = (before(&lines, LENGTH_US / 2), before(&lines, i64::MAX));
+    let share = |number, of, n| Learnt::decide(&table, &model, outputs(n), Partition { number, of });
+    let told = |result: schema::Result<bool>| result.expect_err("refused").to_string();
+    assert!(told(share(1, 2, all)).contains("run `lprof reduce --learn` first"));
+    Learnt::of(&table, &model, outputs(some), &config, Keep::Events)
+        .expect("learnt")
+        .expect("something is new");
+    assert!(told(Learnt::commit(&table).map(|_| true)).contains("no partition was decided"));
+    assert!(told(share(1, 2, all)).contains("not those of the plan"));
+    share(2, 3, some).expect("decided");
+    assert!(told(Learnt::commit(&table).map(|_| true)).contains("partitions are missing: 1/3, 3/3"));
+    // A process that was killed leaves a folder that nobody looks for.
+    std::fs::create_dir_all(table.join("shares/.1-of-3.host.7.7/requests")).expect("a folder");
+    share(1, 3, some).and_then(|_| share(3, 3, some)).expect("decided");
+    // Half of a file.
+    let path = table.join("shares/3-of-3/share");
+    let whole = std::fs::read(&path).expect("a file");
+    std::fs::write(&path, &whole[..whole.len() / 2]).expect("written");
+    assert!(Learnt::commit(&table).is_err());
+    assert!(Manifest::read(&table).is_err(), "there is no table yet");
+    std::fs::write(&path, &whole).expect("written");
+    Learnt::commit(&table).expect("committed");
+    // The table was changed after it was learnt for.
+    Learnt::of(&table, &model, outputs(all), &config, Keep::Events)
+        .expect("learnt")
+        .expect("something is new");
+    append(&table, &model, outputs(all), &config, Keep::Events).expect("appended");
+    assert!(told(share(1, 1, all)).contains("the table was changed since"));
+    assert!(told(Learnt::commit(&table).map(|_| true)).contains("the table was changed since"));
 }

@@ -173,7 +173,7 @@ impl Pass {
 }
 
 /// A set of passes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passes(u128);
 
 impl Passes {

@@ -39,7 +39,7 @@ pub use events::{EventRow, NameValue};
 pub use inputs::{InputRow, RunRow};
 pub use map_output::{
     AccumulatorRow, NodeOutputWriter, OutputsWriter, UnattributedRow, node_outputs, read_node_output,
-    read_node_output_in_parts, read_outputs, write_node_output,
+    read_node_output_in_parts, read_node_output_where, read_outputs, write_node_output,
 };
 pub use model::{
     CommunicationPairRow, IdentifierRow, LogPointRow, TemplateRow, TopLevelMethodRow, kind_name, short_name,

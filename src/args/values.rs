@@ -1,5 +1,6 @@
 //! Values of flags: numbers with units, days, names.
 
+use reducer::append::partition::Partition;
 use schema::Pass;
 
 /// Between 0 and 100, without both.
@@ -12,6 +13,15 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
     number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+/// `2/16`, the second of sixteen.
+pub(super) fn partition(text: &str) -> Result<Partition, String> {
+    let numbers = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+    match numbers {
+        Some((number, of)) if (1..=of).contains(&number) => Ok(Partition { number, of }),
+        _ => Err("expected K/N with K from 1 to N, e.g. 2/16".to_owned()),
+    }
 }
 
 /// A pass by its name.

@@ -209,8 +209,8 @@ fn print_next(out: &mut dyn std::io::Write, table: &Path, requests: &AddedReques
             "next: lprof sql --table {table} \"SELECT request_type, count(*), approx_percentile_cont(duration_us, 0.99) FROM requests GROUP BY 1 ORDER BY 2 DESC\""
         )?;
     }
-    if let Some(request) = &requests.widest {
-        writeln!(out, "      lprof show request --table {table} {}", &request.request_id[..12])?;
+    if let Some(id) = &requests.widest {
+        writeln!(out, "      lprof show request --table {table} {}", &id[..12])?;
     }
     Ok(())
 }

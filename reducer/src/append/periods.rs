@@ -110,15 +110,21 @@ impl Periods {
         self.first_from(self.begins_us[period])..until
     }
 
-    /// Lets each period see who was the first to name what is still named in it, however long ago
-    /// that was; a name that nothing has held for as long as the overlap begins anew. `names` gives
-    /// what each of some spans names, in their order.
-    pub(super) fn see_makers(
-        &mut self,
+    /// The spans that begin in some periods in a row.
+    pub(super) fn own_of(&self, periods: Range<usize>) -> Range<usize> {
+        if periods.is_empty() { 0..0 } else { self.own(periods.start).start..self.own(periods.end - 1).end }
+    }
+
+    /// By period, who was the first to name what is still named in it, however long ago that was; a
+    /// name that nothing has held for as long as the overlap begins anew. `names` gives what each of
+    /// some spans names, in their order.
+    pub(super) fn makers(
+        &self,
         mut names: impl FnMut(&[Stored], &mut dyn FnMut(usize, &[u64])) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<Vec<Vec<u32>>> {
         // Who was the first to hold each name, and until when it was held.
         let mut held: FxHashMap<u64, (u32, i64)> = FxHashMap::default();
+        let mut all = Vec::new();
         for period in 0..self.len() {
             let from_us = self.begins_us[period].saturating_sub(self.overlap_us);
             held.retain(|_, (_, until_us)| *until_us >= from_us);
@@ -138,11 +144,19 @@ impl Periods {
                     }
                 }
             })?;
-            let earlier = &mut self.earlier[period];
+            let mut makers: Vec<u32> = makers.into_iter().collect();
+            makers.sort_unstable();
+            all.push(makers);
+        }
+        Ok(all)
+    }
+
+    /// Lets each period see `makers` of what is named in it.
+    pub(super) fn see(&mut self, makers: Vec<Vec<u32>>) {
+        for (earlier, makers) in self.earlier.iter_mut().zip(makers) {
             earlier.extend(makers);
             earlier.sort_unstable();
         }
-        Ok(())
     }
 
     /// The spans that a period sees, in order.
@@ -154,10 +168,14 @@ impl Periods {
         self.earlier[period].iter().copied().chain(near).collect()
     }
 
-    /// When the first of the spans that a later process sees is at work, if `period` is the last
-    /// one before those of that; none: it is the last one of all.
-    pub(super) fn seen_later_us(&self, period: usize) -> Option<i64> {
-        self.begins_us.get(period + 1).map(|us| us.saturating_sub(self.overlap_us))
+    /// From when on what is at work is seen by the periods after some in a row, µs.
+    pub(super) fn seen_later_us(&self, periods: &Range<usize>) -> i64 {
+        self.begins_us.get(periods.end).map_or(i64::MAX, |us| us.saturating_sub(self.overlap_us))
+    }
+
+    /// What the periods from this one on see of what was over by then.
+    pub(super) fn makers_from(&self, period: usize) -> FxHashSet<u32> {
+        self.earlier.iter().skip(period).flatten().copied().collect()
     }
 
     /// Where spans are.
@@ -221,7 +239,6 @@ mod tests {
         assert_eq!(periods.seen(2), [0, 5, 6, 7]);
         assert_eq!(periods.seen(3), [0, 5]);
         assert_eq!([-7, 99, 100, 250, 300].map(|us| periods.of(us)), [0, 0, 1, 2, 3]);
-        assert_eq!(periods.seen_later_us(0), Some(90));
-        assert_eq!(periods.seen_later_us(3), None);
+        assert_eq!([0..1, 1..4].map(|periods_of| periods.seen_later_us(&periods_of)), [90, i64::MAX]);
     }
 }

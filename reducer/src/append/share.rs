@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::tables::{LogSequenceRow, Text};
 use schema::{Accumulator, Event, Model, Name, Place, Probability, Result, TraceId};
+use serde::{Deserialize, Serialize};
 
 use super::AddedRequests;
 use super::periods::Periods;
@@ -45,7 +46,7 @@ pub(super) struct Share<'a> {
 /// What one period has decided.
 struct Period {
     /// Its links, between spans by their numbers.
-    links: Vec<(SpanLink, Probability)>,
+    links: Links,
     /// When each span that begins in it does, µs, by the clocks that the order goes by.
     order_us: Vec<i64>,
     /// Hashes of the ids that these carry; empty: none does.
@@ -54,33 +55,62 @@ struct Period {
 }
 
 /// What the spans that a period sees show.
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Shown {
     pub(super) clocks: Clocks,
     pub(super) id_fields: Vec<IdField>,
     pub(super) ids: BTreeMap<u64, Life>,
 }
 
-/// Requests of all periods of a share.
+/// Which spans of a share can be of one request with what begins in later shares.
+#[derive(Default)]
+pub(super) struct Later {
+    /// Those that end at this time or later, µs; none: there is no later share.
+    pub(super) from_us: Option<i64>,
+    /// And these.
+    pub(super) makers: FxHashSet<u32>,
+}
+
+/// Links between spans by their numbers, and how sure each is.
+pub(super) type Links = Vec<(SpanLink, Probability)>;
+
+/// What is left to who knows the other shares: spans that are linked with what begins earlier, or
+/// can be with what begins later, and all that hangs together with them.
+#[derive(Default)]
+pub(super) struct Left {
+    /// In order.
+    pub(super) spans: Vec<u32>,
+    /// Of these, and from such as begin earlier.
+    pub(super) links: Links,
+}
+
+/// Requests of a share.
 pub(super) struct Joined {
+    /// Which periods the share is.
+    periods: Range<usize>,
     /// The numbers of spans, in canonical order.
     order: Vec<u32>,
     /// By their first span; of spans by their places in `order`.
     requests: Vec<Request<u32>>,
-    /// Those of the spans that begin in the share.
-    traces: Vec<Option<u64>>,
+    /// The ids that spans carry, by their numbers; empty: none does.
+    traces: FxHashMap<u32, u64>,
+    /// When each span begins, µs, by the clocks that the order goes by; by its number, those of the
+    /// share alone.
+    order_us: FxHashMap<u32, i64>,
     /// By period.
     pub(super) shown: Vec<Shown>,
+    pub(super) left: Left,
 }
 
 impl<'a> Share<'a> {
-    /// Links the spans of all periods, and joins what hangs together.
+    /// Links the spans that begin in some periods, and joins what hangs together.
     ///
     /// # Errors
     /// I/O errors, naming the folder in which spans are.
-    pub(super) fn join(&self) -> Result<Joined> {
-        let Self { periods, stores, .. } = self;
-        let (mut links, mut order_us, mut traces, mut shown) = <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
-        for some in side_by_side(periods.len()) {
+    pub(super) fn join(&self, range: Range<usize>, later: &Later) -> Result<Joined> {
+        let periods = self.periods;
+        let (mut links, mut order_us, mut traces, mut shown) = <(Links, Vec<_>, Vec<_>, Vec<_>)>::default();
+        for some in side_by_side(range.clone()) {
             let decided: Vec<Period> =
                 some.into_par_iter().map(|period| self.decide(period)).collect::<Result<_>>()?;
             for period in decided {
@@ -90,21 +120,76 @@ impl<'a> Share<'a> {
                 shown.push(period.shown);
             }
         }
+        let own = periods.own_of(range.clone());
+        let numbers = to_u32(own.start)..to_u32(own.end);
+        let (links, across): (Links, Links) =
+            links.into_iter().partition(|(link, _)| numbers.contains(&link.from.min(link.to)));
+        let (order, mut requests) = self.hang_together((numbers.clone().collect(), &order_us), &links);
+        let mut is_left = vec![false; order.len()];
+        let linked = across.iter().map(|(link, _)| link.from.max(link.to));
+        let ends_late = |at: &u32| later.from_us.is_some_and(|us| periods.spans[*at as usize].end_us >= us);
+        let may_go_on = numbers.clone().filter(ends_late).chain(later.makers.iter().copied());
+        for at in linked.chain(may_go_on).filter(|at| numbers.contains(at)) {
+            is_left[(at - numbers.start) as usize] = true;
+        }
+        let is_out = |request: &Request<u32>| {
+            request.spans.iter().any(|&at| is_left[(order[at as usize] - numbers.start) as usize])
+        };
+        let out: Vec<Request<u32>> = requests.extract_if(.., |request| is_out(request)).collect();
+        let mut left = Left { spans: Vec::new(), links: across };
+        for Request { spans, links } in out {
+            let number = |at: u32| order[spans[at as usize] as usize];
+            left.links.extend(links.iter().map(|link| {
+                let (from, to) = (number(link.from), number(link.to));
+                (SpanLink { from, to, pair: link.pair, by: link.by }, link.probability)
+            }));
+            left.spans.extend((0..to_u32(spans.len())).map(number));
+        }
+        left.spans.sort_unstable();
+        let traces = numbers.clone().zip(traces).filter_map(|(at, hash)| Some((at, hash?))).collect();
+        let order_us = left.spans.iter().map(|&at| (at, order_us[(at - numbers.start) as usize])).collect();
+        Ok(Joined { periods: range, order, requests, traces, order_us, shown, left })
+    }
+
+    /// Requests of spans that several shares have left, by what these have said of them.
+    pub(super) fn join_left(
+        &self,
+        (order_us, traces): (&[i64], FxHashMap<u32, u64>),
+        links: &Links,
+        shown: Vec<Shown>,
+    ) -> Joined {
+        let all = (0..to_u32(self.periods.spans.len())).collect();
+        let (order, requests) = self.hang_together((all, order_us), links);
+        let periods = 0..self.periods.len();
+        let (order_us, left) = (FxHashMap::default(), Left::default());
+        Joined { periods, order, requests, traces, order_us, shown, left }
+    }
+
+    /// The numbers of spans in canonical order, and what hangs together of them, by places in that.
+    fn hang_together(
+        &self,
+        (mut order, order_us): (Vec<u32>, &[i64]),
+        links: &Links,
+    ) -> (Vec<u32>, Vec<Request<u32>>) {
+        let Self { periods, stores, .. } = self;
+        let first = order.first().copied().unwrap_or_default();
         let node = |at: u32| stores[periods.spans[at as usize].stored.store as usize].node.as_str();
-        let mut order: Vec<u32> = (0..to_u32(periods.spans.len())).collect();
         order.par_sort_unstable_by(|&a, &b| {
-            let key = |at: u32| (order_us[at as usize], node(at), periods.spans[at as usize].first, at);
+            let key =
+                |at: u32| (order_us[(at - first) as usize], node(at), periods.spans[at as usize].first, at);
             key(a).cmp(&key(b))
         });
         let mut place = vec![0; order.len()];
-        order.iter().zip(0..).for_each(|(&span, at)| place[span as usize] = at);
-        for (link, _) in &mut links {
-            (link.from, link.to) = (place[link.from as usize], place[link.to as usize]);
-        }
+        order.iter().zip(0..).for_each(|(&span, at)| place[(span - first) as usize] = at);
+        let placed = |(link, probability): &(SpanLink, Probability)| {
+            let (from, to) = (place[(link.from - first) as usize], place[(link.to - first) as usize]);
+            (SpanLink { from, to, ..*link }, *probability)
+        };
+        let mut links: Links = links.iter().map(placed).collect();
         links.sort_unstable();
         let (links, probabilities): (Vec<SpanLink>, Vec<Probability>) = links.into_iter().unzip();
         let requests = assemble((0..to_u32(order.len())).collect(), &links, &probabilities);
-        Ok(Joined { order, requests, traces, shown })
+        (order, requests)
     }
 
     /// What a period decides.
@@ -143,9 +228,9 @@ impl<'a> Share<'a> {
 }
 
 /// Numbers of periods that are decided side by side.
-fn side_by_side(n_periods: usize) -> impl Iterator<Item = Range<usize>> {
+fn side_by_side(periods: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let n = rayon::current_num_threads();
-    (0..n_periods).step_by(n).map(move |first| first..(first + n).min(n_periods))
+    periods.clone().step_by(n).map(move |first| first..(first + n).min(periods.end))
 }
 
 /// What the hand-offs of a period show of the clocks of nodes.
@@ -174,21 +259,25 @@ impl Joined {
         share.periods.stored(&spans.collect::<Vec<u32>>())
     }
 
-    /// Tells `lives` of the ids of requests of which none is open.
-    pub(super) fn end_lives(&self, are_open: &[bool], lives: &mut IdLives) {
+    /// Hashes of the ids of the requests that `are_open`.
+    pub(super) fn open_ids(&self, are_open: &[bool]) -> FxHashSet<u64> {
         let open = self.requests.iter().zip(are_open).filter(|(_, is_open)| **is_open);
         let spans = open.flat_map(|(request, _)| &request.spans).map(|&at| self.order[at as usize]);
-        let open: FxHashSet<u64> =
-            spans.filter_map(|span| self.traces.get(span as usize).copied().flatten()).collect();
-        self.shown.iter().for_each(|shown| lives.end(id_lives::over(&shown.ids, &open)));
+        spans.filter_map(|span| self.traces.get(&span).copied()).collect()
     }
 
-    /// The requests of which the first span begins in each period.
+    /// What is known of a span that is left: when it begins, µs, by the clocks that the order goes by,
+    /// and the hash of its id.
+    pub(super) fn of_left(&self, span: u32) -> (i64, Option<u64>) {
+        (self.order_us[&span], self.traces.get(&span).copied())
+    }
+
+    /// The requests of which the first span begins in each period of the share.
     fn by_period(&self, share: &Share<'_>) -> Vec<Vec<u32>> {
-        let mut of = vec![Vec::new(); share.periods.len()];
+        let mut of = vec![Vec::new(); self.periods.len()];
         for (request, at) in self.requests.iter().zip(0..) {
             let first = self.order[request.spans[0] as usize] as usize;
-            of[share.periods.of(share.periods.spans[first].start_us)].push(at);
+            of[share.periods.of(share.periods.spans[first].start_us) - self.periods.start].push(at);
         }
         of
     }
@@ -208,16 +297,21 @@ impl Joined {
         mut take: impl FnMut(usize, Made) -> Result<()>,
     ) -> Result<()> {
         let by_period = self.by_period(share);
+        let first = self.periods.start;
         let make = |period: usize| -> Result<Made> {
-            let is_last = period + 1 == by_period.len();
+            let is_last = period + 1 == self.periods.end;
             let of_none = if is_last { unattributed } else { &[] };
-            let are_open: Vec<bool> = by_period[period].iter().map(|&at| are_open[at as usize]).collect();
-            let of_period = OfPeriod { share, joined: self, period, requests: &by_period[period] };
-            let clocks = &self.shown[period].clocks;
+            let (requests, shown) = (&by_period[period - first], &self.shown[period - first]);
+            let are_open: Vec<bool> = requests
+                .iter()
+                .map(|&at| are_open.get(at as usize).is_some_and(|is_open| *is_open))
+                .collect();
+            let of_period = OfPeriod { share, joined: self, shown, requests };
+            let clocks = &shown.clocks;
             let rows = Finished::new(names, clocks, of_period, of_none, &are_open);
             Made::new(rows, part(period as u64))
         };
-        for some in side_by_side(by_period.len()) {
+        for some in side_by_side(self.periods.clone()) {
             let made: Vec<Made> = some.clone().into_par_iter().map(make).collect::<Result<_>>()?;
             some.zip(made).try_for_each(|(period, made)| take(period, made))?;
         }
@@ -229,7 +323,7 @@ impl Joined {
 struct OfPeriod<'s> {
     share: &'s Share<'s>,
     joined: &'s Joined,
-    period: usize,
+    shown: &'s Shown,
     requests: &'s [u32],
 }
 
@@ -261,7 +355,7 @@ impl Requests for OfPeriod<'_> {
         let places = requests.iter().flat_map(|request| &of(request).spans);
         let places: Vec<Stored> = places.map(|&at| self.span(at).stored).collect();
         let mut spans = spill::read(stores, &places)?.into_iter();
-        let fields = &self.joined.shown[self.period].id_fields;
+        let fields = &self.shown.id_fields;
         let is_used = |trace: &TraceId| is_used(fields, trace.field);
         let read = |request: &Request<u32>| {
             let spans = spans.by_ref().take(request.spans.len()).collect();
@@ -279,16 +373,14 @@ pub(crate) fn requests(
     stores: &[Store],
     config: &Config,
 ) -> Vec<Accumulator> {
-    let moved = super::clocks_moved(stores, &spans).expect("read");
-    let spans = super::periods::in_order(spans, stores, &moved);
-    let begins_us = super::periods::begins_us(&spans, config);
-    let periods = Periods::new(spans, begins_us, config.window_us);
+    let (spans, plan) = super::plan::Plan::of((spans, stores), config, &[]).expect("read");
+    let (periods, moved) = (plan.periods(spans, stores, config.window_us), plan.moved());
     let (lives, moved) = (&IdLives::default(), &moved);
     let share = Share { model, config, periods: &periods, stores, moved, lives };
-    let joined = share.join().expect("read");
+    let joined = share.join(0..periods.len(), &Later::default()).expect("read");
     let mut all = Vec::new();
     for (period, requests) in joined.by_period(&share).iter().enumerate() {
-        let of_period = OfPeriod { share: &share, joined: &joined, period, requests };
+        let of_period = OfPeriod { share: &share, joined: &joined, shown: &joined.shown[period], requests };
         // Some at a time, and not in the order in which they were written.
         let order: Vec<u32> = (0..to_u32(requests.len())).rev().collect();
         let read = order.chunks(3).flat_map(|some| of_period.read(some).expect("read"));

@@ -326,6 +326,19 @@ fn state_of(path: &Path, metadata: &Metadata) -> Result<u128> {
 /// The same; those of `take`.
 pub fn read_node_output_in_parts(
     inputs: &Path,
+    take: impl FnMut(Vec<Accumulator>) -> Result<()>,
+) -> Result<NodeOutput> {
+    read_node_output_where(inputs, |_, _, _| true, take)
+}
+
+/// The same; of the accumulators those that `is_wanted`, by the times of the first and the last event,
+/// µs, and the line of the first record.
+///
+/// # Errors
+/// The same.
+pub fn read_node_output_where(
+    inputs: &Path,
+    is_wanted: impl Fn(i64, i64, u64) -> bool,
     mut take: impl FnMut(Vec<Accumulator>) -> Result<()>,
 ) -> Result<NodeOutput> {
     let beside = |part: &str| {
@@ -338,7 +351,9 @@ pub fn read_node_output_in_parts(
     let node = node.ok_or_else(|| Error::new(inputs, ErrorKind::NotOurs { expected: "map output" }))?;
     let path = beside("accumulators");
     let other = parquet::read_batches(&path, &mut |rows: Vec<AccumulatorRow>| {
-        take(rows.iter().map(|row| row.accumulator(&path)).collect::<Result<_>>()?)
+        let is_wanted =
+            |row: &&AccumulatorRow| is_wanted(row.start_ts.0, row.end_ts.0, row.first_line.cast_unsigned());
+        take(rows.iter().filter(is_wanted).map(|row| row.accumulator(&path)).collect::<Result<_>>()?)
     })?;
     let unattributed_path = beside("unattributed");
     let (unattributed, third) = parquet::read::<UnattributedRow>(&unattributed_path)?;
