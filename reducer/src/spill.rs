@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{BufWriter, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -206,9 +206,7 @@ pub(crate) fn read(stores: &[Store], places: &[Stored]) -> Result<Vec<schema::Sp
     for (store, bytes, read) in &mut stretches {
         let Store { file, folder, .. } = &stores[*store as usize];
         read.resize(usize::try_from(bytes.end - bytes.start).unwrap_or(usize::MAX), 0);
-        let mut file = file;
-        file.seek(SeekFrom::Start(bytes.start)).map_err(Error::io(folder))?;
-        step().and_then(|()| file.read_exact(read)).map_err(Error::io(folder))?;
+        step().and_then(|()| read_at(file, read, bytes.start)).map_err(Error::io(folder))?;
     }
     let decode = |(place, stretch): (&Stored, &u32)| {
         let (_, bytes, read) = &stretches[*stretch as usize];
@@ -216,6 +214,22 @@ pub(crate) fn read(stores: &[Store], places: &[Stored]) -> Result<Vec<schema::Sp
         stores[place.store as usize].decode(&read[from..from + place.n_bytes as usize], place.offset)
     };
     places.par_iter().zip(&stretch_of).map(decode).collect()
+}
+
+/// Fills `bytes` from an offset of a file that several threads read.
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+/// The same where a file has one place that all who read it move.
+#[cfg(not(unix))]
+fn read_at(mut file: &File, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+    static ONE_BY_ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _turn = ONE_BY_ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(bytes)
 }
 
 impl Store {
