@@ -14,14 +14,12 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{
-    Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, Pass, Passes, Result, TopLevelId,
-    ValueClassId,
-};
+use schema::{Accumulator, Event, Kinds, LogPointId, Marks, Model, Name, Pass, Passes, Result, ValueClassId};
 
 use self::anew::Processes;
 use self::began::Began;
 use self::begins::Begins;
+use self::calls::Calls;
 use self::choice::{Choice, Goes, event};
 use self::evidence::{LOOP_US, Loops, Spread};
 use self::facts::{Fact, Number};
@@ -56,6 +54,7 @@ mod began;
 mod begins;
 mod between;
 mod called_again;
+mod calls;
 mod canonical;
 mod choice;
 mod continuations;
@@ -216,9 +215,7 @@ struct Scan<'m> {
     orders: Orders<'m>,
     successors: Successors,
     programs: Programs<'m>,
-    /// (caller, called) of what can run in one thread: calls, also of what very many
-    /// call to begin work of its own, and RPCs to the own process, which stay calls.
-    calls: FxHashSet<(TopLevelId, TopLevelId)>,
+    calls: Calls,
     open: OpenSpans,
     threads: Threads<'m>,
     /// Number of the record at hand.
@@ -290,8 +287,6 @@ struct Shown {
 
 impl<'m> Scan<'m> {
     fn new(model: &'m Model, config: &'m Config, names_of_threads: &'m ThreadNames<'m>) -> Self {
-        let waits = |kind| matches!(kind, LinkKind::Call | LinkKind::Ask | LinkKind::Rpc);
-        let calls = model.communication_pairs.iter().filter(|pair| waits(pair.kind));
         Self {
             config,
             node: Name::from(&config.node),
@@ -299,7 +294,7 @@ impl<'m> Scan<'m> {
             orders: Orders::new(model),
             successors: Successors::new(model),
             programs: Programs::new(model),
-            calls: calls.map(|pair| (pair.from, pair.to)).collect(),
+            calls: Calls::new(model),
             open: OpenSpans::default(),
             threads: Threads::new(names_of_threads),
             seq: 0,
@@ -495,7 +490,8 @@ impl<'m> Scan<'m> {
         let is_taken = !takers.is_empty();
         if thread.is_none()
             && !self.leaves_out(Pass::Decoder)
-            && let Some((taker, reason)) = self.decode(record, &facts, takers.into_iter().chain(aside).collect())
+            && let Some((taker, reason)) =
+                self.decode(record, &facts, takers.into_iter().chain(aside).collect())
         {
             return Some(Choice::joins(taker, thread, reason, Pass::Decoder));
         }

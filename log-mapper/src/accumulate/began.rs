@@ -157,9 +157,7 @@ impl Scan<'_> {
         };
         let (near, far): (Vec<SpanIndex>, Vec<SpanIndex>) =
             waiting.iter().partition(|&&span| away_us(span, is_before) <= near_us);
-        aside.extend(
-            takers.extract_if(.., |taker| taker.candidate == first && far.contains(&taker.span)),
-        );
+        aside.extend(takers.extract_if(.., |taker| taker.candidate == first && far.contains(&taker.span)));
         self.began.late.clone_from(&far);
         let [nearest] = near[..] else { return None };
         let is_it = |taker: &Taker| taker.candidate == first && taker.span == nearest;

@@ -147,7 +147,7 @@ impl TopState {
         for bound in new {
             let same = |old: &Bound| match bound.identifier {
                 Some(_) => old.identifier == bound.identifier && old.strength <= bound.strength,
-                None => old.value_class == bound.value_class && old.text == bound.text,
+                None => old.value_class == bound.value_class && old.is_called(bound),
             };
             let is_known = |old: &Bound| same(old) && old.is_shown >= bound.is_shown;
             if all.len() >= BOUND_MAX || all.iter().any(is_known) {
@@ -181,7 +181,7 @@ impl TopState {
         let mut at = places[index].at.clone();
         at.retain(|&(node, _)| orders.is_entry(self.top, node));
         let contradicts = |new: &Bound| {
-            let is_other = |old: &Bound| old.identifier == new.identifier && old.text != new.text;
+            let is_other = |old: &Bound| old.identifier == new.identifier && !old.is_called(new);
             new.identifier.is_some() && self.bound.iter().any(is_other)
         };
         let bound = |place: &(u32, u32)| bind(orders, self.top, *place, fact);
@@ -205,6 +205,9 @@ impl TopState {
     /// with many things, one after the other; so has what meets one of many, or makes
     /// them, while it is at work on one round.
     fn agree(&self, orders: &Orders<'_>, bound: &[Bound], is_at_work: bool) -> Option<(u32, u32)> {
+        if bound.is_empty() || self.bound.is_empty() {
+            return Some((0, 0));
+        }
         let (mut n_request, mut n_weak, mut n_digests, mut n_weak_digests) = (0, 0, 0, 0);
         // What is known by its parts is no second evidence besides them.
         let is_part = |class| bound.iter().any(|new| new.part == Some(class));
@@ -216,14 +219,15 @@ impl TopState {
             let is_same =
                 |old: &Bound, id| old.identifier.is_some_and(|old| orders.is_one(self.top, old, id));
             let conflict = |old: &Bound| {
-                new.identifier.is_some_and(|id| is_one(id) && is_same(old, id)) && old.text != new.text
+                !old.is_called(new) && new.identifier.is_some_and(|id| is_one(id) && is_same(old, id))
             };
             if self.bound.iter().any(conflict) && !orders.is_main(self.top) {
                 return None;
             }
             // What is made up as a digest names one thing, whatever that is called.
-            let is_one = is_digest(&new.text);
-            let same = |old: &&Bound| old.text == new.text && (is_one || old.value_class == new.value_class);
+            let same = |old: &&Bound| {
+                old.is_called(new) && (old.value_class == new.value_class || is_digest(&new.text))
+            };
             let Some(old) = self.bound.iter().find(same) else { continue };
             match shared_strength(old, new, &names) {
                 // It is beside the name of what it is the digest of.
