@@ -59,7 +59,7 @@ impl Bound {
     }
 }
 
-/// What a record binds at one place.
+/// What a record binds at one place, or what all of a span have bound.
 pub(in crate::accumulate) type Bounds = Rc<[Bound]>;
 
 /// What a record binds at the places of its log point, by their numbers there, worked out once for
@@ -84,12 +84,7 @@ pub(super) fn bind_once(
 
 /// The values that `fact` binds at a place; none if it binds one identifier to
 /// two values.
-pub(super) fn bind(
-    orders: &Orders<'_>,
-    top: TopLevelId,
-    place: (u32, u32),
-    fact: &Fact,
-) -> Option<Vec<Bound>> {
+fn bind(orders: &Orders<'_>, top: TopLevelId, place: (u32, u32), fact: &Fact) -> Option<Vec<Bound>> {
     let bindings = &orders.dag_point(top, place).bindings;
     let identifiers = orders.identifiers(top);
     let mut bound: Vec<Bound> = Vec::new();
