@@ -38,3 +38,41 @@ impl Calls {
         self.called.get(caller.index()).is_some_and(|all| all.contains(called.index()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use schema::sketch;
+
+    use super::*;
+
+    const MODEL: &str = "
+        point read
+        top serve RpcHandler
+          >read<
+        top find Task
+          >read<
+        top load Task
+          >read<
+        pair serve find Call
+        pair serve load Thread many
+        pair load serve Rpc";
+
+    #[test]
+    fn a_bit_is_a_pair_that_waits() {
+        let model = sketch::model(MODEL);
+        let calls = Calls::new(&model);
+        let all = || (0..model.top_level_methods.len()).map(TopLevelId::new);
+        let is_so: Vec<bool> = all()
+            .flat_map(|from| all().map(move |to| (from, to)))
+            .map(|(from, to)| calls.contains(from, to))
+            .collect();
+        let waits = |kind| matches!(kind, LinkKind::Call | LinkKind::Rpc);
+        let pairs = || model.communication_pairs.iter().filter(|pair| waits(pair.kind));
+        let expected = all().flat_map(|from| all().map(move |to| (from, to)));
+        let expected: Vec<bool> =
+            expected.map(|(from, to)| pairs().any(|pair| (pair.from, pair.to) == (from, to))).collect();
+        assert_eq!(is_so, expected);
+        assert_eq!(is_so.iter().filter(|is_so| **is_so).count(), 2);
+        assert!(!calls.is_empty() && Calls::new(&sketch::model("point read")).is_empty());
+    }
+}

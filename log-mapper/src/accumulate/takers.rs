@@ -75,6 +75,34 @@ impl Scan<'_> {
             }
         }
         takers.sort_unstable_by_key(place);
+        #[cfg(test)]
+        self.check_recent(record, facts, &recent, takers);
+    }
+
+    /// Looks for all of them anew, which has to find the same.
+    #[cfg(test)]
+    fn check_recent(
+        &mut self,
+        record: &Record<'_>,
+        facts: &[(usize, Fact)],
+        recent: &[SpanIndex],
+        takers: &[Taker],
+    ) {
+        let mut anew = Vec::new();
+        for (candidate, fact) in facts {
+            let mut found = self.indexed(record, None, None, fact);
+            found.extend(recent.iter().filter(|&&span| !self.is_of_another_trace(record, span)));
+            found.sort_unstable();
+            found.dedup();
+            for span in found {
+                anew.extend(self.taker(record, (fact, None, None), (*candidate, span)));
+            }
+        }
+        let of = |takers: &[Taker]| -> Vec<(usize, SpanIndex, Evidence, bool)> {
+            let of = |taker: &Taker| (taker.candidate, taker.span, taker.evidence, taker.is_over);
+            takers.iter().map(of).collect()
+        };
+        assert_eq!(of(takers), of(&anew), "who was found before is who is found anew");
     }
 
     /// A span as one that can take the record by `fact`, that of one of its candidates; none if it
