@@ -281,13 +281,6 @@ impl Search<'_, '_> {
     fn waits(&mut self, host: usize, (piece, first, begins): (usize, LogPointId, bool)) -> bool {
         let (at, done) = ([host, piece], self.done);
         let (host, piece) = (&done[host].1, &done[piece].1);
-        let is_begun =
-            |top| !matches!(self.orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity);
-        let mut tops = host.span.top_levels.clone();
-        tops.retain(|&top| is_begun(top) && piece.span.top_levels.contains(&top));
-        if tops.is_empty() {
-            return false;
-        }
         // The same statement once more: it goes on, or begins its work anew, and nothing tells.
         let is_again = || ends(host).is_some_and(|(begun, last)| begun == first || last == first);
         let is_apart = (begins && is_again())
@@ -298,6 +291,10 @@ impl Search<'_, '_> {
         if is_apart {
             return false;
         }
+        let is_begun =
+            |top| !matches!(self.orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity);
+        let mut tops = host.span.top_levels.clone();
+        tops.retain(|&top| is_begun(top) && piece.span.top_levels.contains(&top));
         tops.retain(|&top| {
             !self.contradict(at, top) && {
                 let (orders, events) = (&mut *self.orders, &host.span.events);
