@@ -14,14 +14,12 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{
-    Accumulator, Event, Kinds, LinkKind, LogPointId, Marks, Model, Name, Pass, Passes, Result, TopLevelId,
-    ValueClassId,
-};
+use schema::{Accumulator, Event, Kinds, LogPointId, Marks, Model, Name, Pass, Passes, Result, ValueClassId};
 
 use self::anew::Processes;
 use self::began::Began;
 use self::begins::Begins;
+use self::calls::Calls;
 use self::choice::{Choice, Goes, event};
 use self::evidence::{LOOP_US, Loops, Spread};
 use self::facts::{Fact, Number};
@@ -56,6 +54,7 @@ mod began;
 mod begins;
 mod between;
 mod called_again;
+mod calls;
 mod canonical;
 mod choice;
 mod continuations;
@@ -216,9 +215,7 @@ struct Scan<'m> {
     orders: Orders<'m>,
     successors: Successors,
     programs: Programs<'m>,
-    /// (caller, called) of what can run in one thread: calls, also of what very many
-    /// call to begin work of its own, and RPCs to the own process, which stay calls.
-    calls: FxHashSet<(TopLevelId, TopLevelId)>,
+    calls: Calls,
     open: OpenSpans,
     threads: Threads<'m>,
     /// Number of the record at hand.
@@ -290,8 +287,6 @@ struct Shown {
 
 impl<'m> Scan<'m> {
     fn new(model: &'m Model, config: &'m Config, names_of_threads: &'m ThreadNames<'m>) -> Self {
-        let waits = |kind| matches!(kind, LinkKind::Call | LinkKind::Ask | LinkKind::Rpc);
-        let calls = model.communication_pairs.iter().filter(|pair| waits(pair.kind));
         Self {
             config,
             node: Name::from(&config.node),
@@ -299,7 +294,7 @@ impl<'m> Scan<'m> {
             orders: Orders::new(model),
             successors: Successors::new(model),
             programs: Programs::new(model),
-            calls: calls.map(|pair| (pair.from, pair.to)).collect(),
+            calls: Calls::new(model),
             open: OpenSpans::default(),
             threads: Threads::new(names_of_threads),
             seq: 0,
@@ -413,13 +408,17 @@ impl<'m> Scan<'m> {
             return Some(choice);
         }
         let mut takers = self.takers(record, thread, &facts);
-        self.rank(record, &mut takers);
+        // Who is left out by what is asked next can be asked once more before a span is begun.
+        let mut aside = self.rank(record, &mut takers);
         if thread.is_none()
             && let Some(choice) = self.beside(record, &facts, &takers)
         {
             return Some(choice);
         }
-        let told = if thread.is_none() { self.by_beginning(record, &mut takers) } else { None };
+        let told = match thread {
+            None => self.by_beginning(record, &mut takers, &mut aside),
+            Some(_) => None,
+        };
         let told = told.map(|at| (at, "order+time", Pass::ByBeginning));
         let at_once = || Some((self.at_once(record, thread, &takers)?, "follows at once", Pass::AtOnce));
         if let Some((at, reason, by)) = told.or_else(at_once) {
@@ -431,7 +430,7 @@ impl<'m> Scan<'m> {
         {
             return Some(Choice::joins(takers.swap_remove(at), thread, "order+words", Pass::ByWords));
         }
-        Self::leave_strangers(&waiting, &mut takers);
+        aside.extend(Self::leave_strangers(&waiting, &mut takers));
         if let Some(reason) = self.judge(record, thread, &takers, &facts) {
             let Taker { candidate, span, mut fit, evidence, .. } = takers.swap_remove(0);
             let as_well = takers.extract_if(.., |taker| taker.span == span && taker.evidence == evidence);
@@ -453,15 +452,14 @@ impl<'m> Scan<'m> {
             let (taker, reason) = (takers.swap_remove(at), "order, names the same at once");
             return Some(Choice::joins(taker, thread, reason, Pass::InRow));
         }
-        self.place_anew(record, thread, facts, &takers)
+        self.place_anew(record, thread, facts, (takers, aside))
     }
 
-    /// Puts the spans that can take a record in order, the likeliest first.
-    fn rank(&mut self, record: &Record<'_>, takers: &mut Vec<Taker>) {
+    /// Puts the spans that can take a record in order, the likeliest first; gives those that are
+    /// left out.
+    fn rank(&mut self, record: &Record<'_>, takers: &mut Vec<Taker>) -> Vec<Taker> {
         let has_thread = record.thread.is_some();
-        if !has_thread {
-            self.keep_counting(record, takers);
-        }
+        let aside = if has_thread { Vec::new() } else { self.keep_counting(record, takers) };
         let handles = |candidate: usize| self.is_in_handler(record.candidates[candidate].log_point);
         takers.sort_by_key(|taker| {
             (Reverse(taker.evidence), handles(taker.candidate), taker.candidate, taker.span)
@@ -470,16 +468,17 @@ impl<'m> Scan<'m> {
             self.prefer_familiar(record, takers);
         }
         prefer_living(takers, has_thread);
+        aside
     }
 
-    /// Where a record goes that no open span takes: to a span around it, to one
-    /// that is taken from others, or to a new one.
+    /// Where a record goes that none of the `takers` takes: to one of them after all, or of those
+    /// `aside`; to a span around it, to one that is taken from others, or to a new one.
     fn place_anew(
         &mut self,
         record: &Record<'_>,
         thread: Option<u32>,
         facts: Vec<(usize, Fact)>,
-        takers: &[Taker],
+        (takers, aside): (Vec<Taker>, Vec<Taker>),
     ) -> Option<Choice> {
         // The candidate that starts something is the better reading of a tie;
         // the first one wins where they are equal.
@@ -488,13 +487,15 @@ impl<'m> Scan<'m> {
             let handles = points[fact.log_point.index()].in_handler;
             (!orders.starts(fact.log_point), orders.places(fact.log_point).is_empty(), handles)
         })?;
+        let is_taken = !takers.is_empty();
         if thread.is_none()
             && !self.leaves_out(Pass::Decoder)
-            && let Some((taker, reason)) = self.decode(record, &facts)
+            && let Some((taker, reason)) =
+                self.decode(record, &facts, takers.into_iter().chain(aside).collect())
         {
             return Some(Choice::joins(taker, thread, reason, Pass::Decoder));
         }
-        if let Some(span) = self.inside(record, thread, takers, fact) {
+        if let Some(span) = self.inside(record, thread, is_taken, fact) {
             let goes = Goes::Inside(span);
             return Some(Choice { candidate: *candidate, thread, goes, by: Pass::Inside });
         }

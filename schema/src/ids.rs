@@ -20,6 +20,7 @@ macro_rules! index_type {
             }
 
             /// The position in the model's vector.
+            #[inline]
             #[must_use]
             pub fn index(self) -> usize {
                 self.0 as usize

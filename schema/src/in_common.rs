@@ -17,63 +17,89 @@ pub type Rarity = Option<u32>;
 /// What is known before anything was seen counts as one sight.
 const PRIOR: f64 = 1.0;
 
-/// What spans have in common, by the `pair` of lines with which one ends and the other begins; none:
-/// any.
-struct Counts<P> {
-    seen: FxHashMap<(Option<P>, Rarity), f64>,
-    all: FxHashMap<Option<P>, f64>,
+/// How many of some spans have what in common: the weight of each rarity, and of all.
+#[derive(Clone)]
+struct Counts {
+    seen: Box<[f64]>,
+    all: f64,
 }
 
-impl<P: Copy + Eq + Hash> Counts<P> {
-    fn new() -> Self {
-        Self { seen: FxHashMap::default(), all: FxHashMap::default() }
+impl Counts {
+    fn new(n_rarities: usize) -> Self {
+        Self { seen: vec![0.0; n_rarities].into_boxed_slice(), all: 0.0 }
     }
 
-    fn add(&mut self, pair: P, rarity: Rarity, weight: f64) {
-        for pair in [Some(pair), None] {
-            *self.seen.entry((pair, rarity)).or_default() += weight;
-            *self.all.entry(pair).or_default() += weight;
-        }
+    fn add(&mut self, rarity: Rarity, weight: f64) {
+        self.seen[place(rarity)] += weight;
+        self.all += weight;
     }
 
-    /// How likely it is to have that in common, by all but two spans that count `own`; before
-    /// anything is known all of `n_rarities` are alike.
-    fn likely(&self, pair: P, rarity: Rarity, (own, n_rarities): (f64, f64)) -> f64 {
-        let of = |pair: Option<P>, before: f64| {
-            let n = self.seen.get(&(pair, rarity)).map_or(0.0, |n| (n - own).max(0.0));
-            let all = self.all.get(&pair).map_or(0.0, |n| (n - own).max(0.0));
-            (n + PRIOR * before) / (all + PRIOR)
-        };
-        of(Some(pair), of(None, 1.0 / n_rarities))
+    /// How likely it is to have that in common, by all but two spans that count `own`; `before`
+    /// anything is known.
+    fn likely(&self, rarity: Rarity, own: f64, before: f64) -> f64 {
+        let [n, all] = [self.seen[place(rarity)], self.all].map(|n| (n - own).max(0.0));
+        (n + PRIOR * before) / (all + PRIOR)
     }
 }
 
-/// What is known of what spans have in common.
+/// Where a rarity is counted.
+fn place(rarity: Rarity) -> usize {
+    rarity.map_or(0, |power| power as usize + 1)
+}
+
+/// Spans that are joined, and those that are not.
+#[derive(Clone)]
+struct Both {
+    joined: Counts,
+    apart: Counts,
+}
+
+impl Both {
+    fn add(&mut self, rarity: Rarity, share: f64) {
+        self.joined.add(rarity, share);
+        self.apart.add(rarity, 1.0 - share);
+    }
+}
+
+/// What is known of what spans have in common, by the `pair` of lines with which one ends and the
+/// other begins, and of all of them.
 pub struct InCommon<P> {
-    joined: Counts<P>,
-    apart: Counts<P>,
-    n_rarities: f64,
+    of_pair: FxHashMap<P, Both>,
+    of_all: Both,
 }
 
 impl<P: Copy + Eq + Hash> InCommon<P> {
     /// Nothing is known yet of what spans name in `named`.
     #[must_use]
     pub fn new(named: &Named) -> Self {
-        Self { joined: Counts::new(), apart: Counts::new(), n_rarities: named.n_rarities() }
+        let none = Counts::new(named.n_rarities());
+        let of_all = Both { joined: none.clone(), apart: none };
+        Self { of_pair: FxHashMap::default(), of_all }
     }
 
     /// Two spans that are joined with this share.
     pub fn add(&mut self, pair: P, rarity: Rarity, share: f64) {
-        self.joined.add(pair, rarity, share);
-        self.apart.add(pair, rarity, 1.0 - share);
+        let new = || {
+            let none = Counts::new(self.of_all.joined.seen.len());
+            Both { joined: none.clone(), apart: none }
+        };
+        self.of_pair.entry(pair).or_insert_with(new).add(rarity, share);
+        self.of_all.add(rarity, share);
     }
 
     /// How much likelier it is that two spans have that in common if they are joined than if they are
     /// not, as a logarithm; by all others than the two themselves, which count `share`.
     #[must_use]
     pub fn odds(&self, pair: P, rarity: Rarity, share: f64) -> f64 {
-        let joined = self.joined.likely(pair, rarity, (share, self.n_rarities));
-        (joined / self.apart.likely(pair, rarity, (1.0 - share, self.n_rarities))).ln()
+        // Before anything is known all rarities are alike.
+        let alike = 1.0 / self.of_all.joined.seen.len() as f64;
+        let of_pair = self.of_pair.get(&pair);
+        let likely = |counts: fn(&Both) -> &Counts, own: f64| {
+            let of_all = counts(&self.of_all).likely(rarity, own, alike);
+            // Of a pair of which nothing was seen only what all show is known.
+            of_pair.map_or(of_all, |both| counts(both).likely(rarity, own, of_all))
+        };
+        (likely(|both| &both.joined, share) / likely(|both| &both.apart, 1.0 - share)).ln()
     }
 }
 
@@ -109,15 +135,18 @@ impl Named {
     /// How many spans name the rarest thing that two of them name.
     #[must_use]
     pub fn rarity(&self, a: usize, b: usize) -> Rarity {
-        let theirs = &self.of_span[b];
-        let both = self.of_span[a].iter().filter(|text| theirs.binary_search(text).is_ok());
+        let mut theirs = self.of_span[b].iter().peekable();
+        let both = self.of_span[a].iter().filter(|&text| {
+            while theirs.next_if(|&other| other < text).is_some() {}
+            theirs.peek() == Some(&text)
+        });
         both.map(|&text| self.n_spans[text as usize].ilog2()).min()
     }
 
     /// How many different rarities there can be: the powers of two up to the number of spans, and
     /// nothing in common.
-    fn n_rarities(&self) -> f64 {
-        f64::from(self.of_span.len().max(1).ilog2() + 2)
+    fn n_rarities(&self) -> usize {
+        self.of_span.len().max(1).ilog2() as usize + 2
     }
 }
 

@@ -103,8 +103,14 @@ impl Began {
 
 impl Scan<'_> {
     /// Leaves of the `takers` for which nothing but order speaks only those who have printed
-    /// something when the work of the record began, if it says when; where there is one, that.
-    pub(super) fn by_beginning(&mut self, record: &Record<'_>, takers: &mut Vec<Taker>) -> Option<usize> {
+    /// something when the work of the record began, if it says when, and puts the others `aside`;
+    /// where there is one, that.
+    pub(super) fn by_beginning(
+        &mut self,
+        record: &Record<'_>,
+        takers: &mut Vec<Taker>,
+        aside: &mut Vec<Taker>,
+    ) -> Option<usize> {
         self.began.late.clear();
         // A coarse clock does not tell when that was.
         if self.leaves_out(Pass::ByBeginning) || record.tick_us.unsigned_abs() > FLOAT_US {
@@ -151,7 +157,7 @@ impl Scan<'_> {
         };
         let (near, far): (Vec<SpanIndex>, Vec<SpanIndex>) =
             waiting.iter().partition(|&&span| away_us(span, is_before) <= near_us);
-        takers.retain(|taker| taker.candidate != first || !far.contains(&taker.span));
+        aside.extend(takers.extract_if(.., |taker| taker.candidate == first && far.contains(&taker.span)));
         self.began.late.clone_from(&far);
         let [nearest] = near[..] else { return None };
         let is_it = |taker: &Taker| taker.candidate == first && taker.span == nearest;

@@ -55,8 +55,9 @@ pub(super) fn join(
     window_us: i64,
 ) {
     let named = Named::of(done.iter().map(|(_, closed)| texts(closed)));
-    let (can_follow, known) = Default::default();
-    let mut search = Search { orders, kinds, began, done, named, window_us, can_follow, known };
+    let ends = Ends::of(done);
+    let (pairs, known) = (Pairs::of(ends.points.len()), Known::default());
+    let mut search = Search { orders, kinds, began, done, named, window_us, ends, pairs, known };
     let pieces = search.pieces();
     let hosts = Learning::new(&pieces, &search.named).hosts();
     chain(orders, done, &hosts);
@@ -83,12 +84,65 @@ fn texts(closed: &Closed) -> impl Iterator<Item = &str> {
     printed.map(|(_, text)| text).chain(named)
 }
 
+/// The log points with which spans begin and end, by numbers of their own.
+struct Ends {
+    /// Sorted; the numbers are their places.
+    points: Vec<LogPointId>,
+    /// Per span its first and its last one.
+    of_span: Vec<Option<(u32, u32)>>,
+}
+
+impl Ends {
+    fn of(done: &[(u64, Closed)]) -> Self {
+        let of_span: Vec<_> = done.iter().map(|(_, closed)| ends(closed)).collect();
+        let mut points: Vec<LogPointId> =
+            of_span.iter().flatten().flat_map(|&(first, last)| [first, last]).collect();
+        points.sort_unstable();
+        points.dedup();
+        let number = |point| {
+            let at = points.binary_search(&point).expect("all of them are there");
+            u32::try_from(at).expect("a model has fewer than 2^32 elements")
+        };
+        let of_span = of_span.iter().map(|ends| ends.map(|(first, last)| (number(first), number(last))));
+        Self { of_span: of_span.collect(), points }
+    }
+}
+
+/// Two log points of which the second can be printed directly after the first, by its number.
+type Pair = u32;
+
+/// The log points that can follow each other.
+struct Pairs {
+    n_points: usize,
+    /// Per second log point and first one, once it is asked for: none if it cannot follow.
+    known: Vec<Option<Option<Pair>>>,
+    n: u32,
+}
+
+impl Pairs {
+    fn of(n_points: usize) -> Self {
+        Self { n_points, known: vec![None; n_points * n_points], n: 0 }
+    }
+
+    /// The two, if the one `follows` the other.
+    fn get(&mut self, (last, first): (u32, u32), follows: impl FnOnce() -> bool) -> Option<Pair> {
+        let Self { n_points, known, n } = self;
+        *known[first as usize * *n_points + last as usize].get_or_insert_with(|| {
+            follows().then(|| {
+                *n += 1;
+                *n - 1
+            })
+        })
+    }
+}
+
 /// Two lines that can follow each other, and the power of two of the time between.
-type Step = (LogPointId, LogPointId, usize);
+type Step = (Pair, usize);
 
 /// A span that can go on with a piece.
 struct Host {
     span: usize,
+    last: u32,
     step: Step,
     delay_us: i64,
     shared: Rarity,
@@ -97,8 +151,9 @@ struct Host {
 /// A span as what another one may go on with.
 struct Piece {
     span: usize,
-    first: LogPointId,
-    last: LogPointId,
+    /// The numbers of its first and its last log point.
+    first: u32,
+    last: u32,
     /// Something can begin with it.
     begins: bool,
     hosts: Vec<Host>,
@@ -110,9 +165,11 @@ struct Pieces {
     /// How often one line stands so long before another one that could come after it.
     by_chance: FxHashMap<Step, f64>,
     /// What spans have in common that stand so.
-    shared_by_chance: Vec<(Step, Rarity)>,
+    shared_by_chance: Vec<(Pair, Rarity)>,
     /// From the first line to the last one.
     whole_us: f64,
+    n_points: usize,
+    n_pairs: usize,
 }
 
 /// Finds what can go on with what.
@@ -123,8 +180,8 @@ struct Search<'a, 'm> {
     done: &'a [(u64, Closed)],
     named: Named,
     window_us: i64,
-    /// Whether some method can print the second directly after the first.
-    can_follow: FxHashMap<(LogPointId, LogPointId), bool>,
+    ends: Ends,
+    pairs: Pairs,
     known: Known,
 }
 
@@ -149,25 +206,27 @@ impl Search<'_, '_> {
         let (mut all, mut by_chance, mut shared_by_chance) = (Vec::new(), FxHashMap::default(), Vec::new());
         let (mut start_us, mut end_us) = (i64::MAX, i64::MIN);
         for span in 0..self.done.len() {
-            let closed = &self.done[span].1;
-            let Some(((first, last), event)) = ends(closed).zip(closed.span.events.first()) else { continue };
+            let event = self.done[span].1.span.events.first();
+            let Some(((first, last), event)) = self.ends.of_span[span].zip(event) else { continue };
             let begin = at(event);
             (start_us, end_us) = (start_us.min(begin.0), end_us.max(begin.0));
-            let begins = self.begins(span, first);
+            let point = self.ends.points[first as usize];
+            let begins = self.begins(span, point);
             let mut hosts = Vec::new();
-            if !self.orders.floats(first) {
+            if !self.orders.floats(point) {
                 let before = by_end.partition_point(|(end, _)| *end < begin);
                 let piece = (span, first, begins);
                 hosts = self.near(piece, begin, by_end[..before].iter().rev());
                 for Host { step, shared, .. } in self.near(piece, begin, by_end[before..].iter()) {
                     *by_chance.entry(step).or_default() += 1.0;
-                    shared_by_chance.push((step, shared));
+                    shared_by_chance.push((step.0, shared));
                 }
             }
             all.push(Piece { span, first, last, begins, hosts });
         }
         let whole_us = end_us.saturating_sub(start_us).max(1) as f64;
-        Pieces { all, by_chance, shared_by_chance, whole_us }
+        let (n_points, n_pairs) = (self.ends.points.len(), self.pairs.n as usize);
+        Pieces { all, by_chance, shared_by_chance, whole_us, n_points, n_pairs }
     }
 
     /// Whether something can begin with a span, of which this is the first log point.
@@ -182,7 +241,7 @@ impl Search<'_, '_> {
     /// The spans near a piece, nearest first, that can wait for it.
     fn near<'e>(
         &mut self,
-        (piece, first, begins): (usize, LogPointId, bool),
+        (piece, first, begins): (usize, u32, bool),
         begin: At,
         by_end: impl Iterator<Item = &'e (At, usize)>,
     ) -> Vec<Host> {
@@ -192,18 +251,22 @@ impl Search<'_, '_> {
             if delay_us > self.window_us || hosts.len() >= HOSTS_MAX {
                 break;
             }
-            let Some((_, last)) = ends(&self.done[span].1).filter(|_| span != piece) else { continue };
-            if self.can_follow(last, first) && self.waits(span, (piece, first, begins)) {
-                let (step, shared) = ((last, first, power(delay_us).0), self.named.rarity(span, piece));
-                hosts.push(Host { span, step, delay_us, shared });
+            let Some((_, last)) = self.ends.of_span[span].filter(|_| span != piece) else { continue };
+            if let Some(pair) = self.pair(last, first)
+                && self.waits(span, (piece, self.ends.points[first as usize], begins))
+            {
+                let (step, shared) = ((pair, power(delay_us).0), self.named.rarity(span, piece));
+                hosts.push(Host { span, last, step, delay_us, shared });
             }
         }
         hosts
     }
 
-    fn can_follow(&mut self, last: LogPointId, first: LogPointId) -> bool {
-        let orders = &mut *self.orders;
-        *self.can_follow.entry((last, first)).or_insert_with(|| {
+    /// The two log points, if some method can print the second directly after the first.
+    fn pair(&mut self, last: u32, first: u32) -> Option<Pair> {
+        let Self { orders, ends, pairs, .. } = self;
+        pairs.get((last, first), || {
+            let [last, first] = [last, first].map(|number| ends.points[number as usize]);
             let tops: Vec<TopLevelId> = orders.places(first).iter().map(|places| places.top).collect();
             tops.into_iter().any(|top| {
                 let positions = positions_of(orders, top, last);
@@ -228,10 +291,12 @@ impl Search<'_, '_> {
         if is_apart {
             return false;
         }
+        let is_begun =
+            |top| !matches!(self.orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity);
         let mut tops = host.span.top_levels.clone();
+        tops.retain(|&top| is_begun(top) && piece.span.top_levels.contains(&top));
         tops.retain(|&top| {
-            let is_begun = !matches!(self.orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity);
-            is_begun && piece.span.top_levels.contains(&top) && !self.contradict(at, top) && {
+            !self.contradict(at, top) && {
                 let (orders, events) = (&mut *self.orders, &host.span.events);
                 let positions =
                     self.known.positions.entry((at[0], top)).or_insert_with(|| walk(orders, top, events));
@@ -287,23 +352,24 @@ fn names_others(kinds: &Kinds, a: &Closed, b: &Closed) -> bool {
 struct Learning<'p> {
     pieces: &'p Pieces,
     shares: Vec<Vec<f64>>,
-    steps: FxHashMap<(LogPointId, LogPointId), Delays>,
-    shared: InCommon<(LogPointId, LogPointId)>,
+    /// By pair of log points.
+    delays: Vec<Delays>,
+    shared: InCommon<Pair>,
     named: &'p Named,
     /// Spans that end with a log point, and how many of them go on; pieces that begin with one, and
-    /// how many of them nothing goes on with.
-    n_ends: FxHashMap<LogPointId, f64>,
-    n_go_on: FxHashMap<LogPointId, f64>,
-    n_alone: FxHashMap<LogPointId, f64>,
+    /// how many of them nothing goes on with: by the numbers of log points.
+    n_ends: Vec<f64>,
+    n_go_on: Vec<f64>,
+    n_alone: Vec<f64>,
 }
 
 impl<'p> Learning<'p> {
     /// What is more often so than by chance.
     fn new(pieces: &'p Pieces, named: &'p Named) -> Self {
         let mut n_seen: FxHashMap<Step, f64> = FxHashMap::default();
-        let mut n_ends: FxHashMap<LogPointId, f64> = FxHashMap::default();
+        let mut n_ends = vec![0.0; pieces.n_points];
         for piece in &pieces.all {
-            *n_ends.entry(piece.last).or_default() += 1.0;
+            n_ends[piece.last as usize] += 1.0;
             for host in &piece.hosts {
                 *n_seen.entry(host.step).or_default() += 1.0;
             }
@@ -315,53 +381,53 @@ impl<'p> Learning<'p> {
             ((seen - by_chance).max(0.0) / seen) / seen.sqrt().max(1.0)
         };
         let shares = pieces.all.iter().map(|piece| piece.hosts.iter().map(share).collect()).collect();
-        let (steps, n_go_on, n_alone) = Default::default();
+        let (delays, n_go_on, n_alone) = Default::default();
         let shared = InCommon::new(named);
-        let mut learning = Self { pieces, shares, steps, shared, named, n_ends, n_go_on, n_alone };
+        let mut learning = Self { pieces, shares, delays, shared, named, n_ends, n_go_on, n_alone };
         learning.learn();
         learning
     }
 
     fn learn(&mut self) {
-        self.steps.clear();
+        let Pieces { all, shared_by_chance, n_points, n_pairs, .. } = self.pieces;
+        self.delays = vec![Delays::default(); *n_pairs];
         self.shared = InCommon::new(self.named);
-        for &((last, first, _), shared) in &self.pieces.shared_by_chance {
-            self.shared.add((last, first), shared, 0.0);
+        for &(pair, shared) in shared_by_chance {
+            self.shared.add(pair, shared, 0.0);
         }
-        self.n_go_on.clear();
-        self.n_alone.clear();
-        for (piece, shares) in self.pieces.all.iter().zip(&self.shares) {
+        self.n_go_on = vec![0.0; *n_points];
+        self.n_alone = vec![0.0; *n_points];
+        for (piece, shares) in all.iter().zip(&self.shares) {
             for (host, share) in piece.hosts.iter().zip(shares) {
-                let pair = (host.step.0, host.step.1);
-                self.steps.entry(pair).or_default().add(host.delay_us, *share);
+                let (pair, _) = host.step;
+                self.delays[pair as usize].add(host.delay_us, *share);
                 self.shared.add(pair, host.shared, *share);
-                *self.n_go_on.entry(host.step.0).or_default() += share;
+                self.n_go_on[host.last as usize] += share;
             }
             let alone = (1.0 - shares.iter().sum::<f64>()).max(0.0);
-            *self.n_alone.entry(piece.first).or_default() += alone;
+            self.n_alone[piece.first as usize] += alone;
         }
     }
 
     /// How much likelier it is that a span goes on with a piece than that it ends and the piece
     /// comes of itself, as a logarithm: by all others.
     fn odds(&self, piece: &Piece, host: &Host, (own, own_alone): (f64, f64)) -> f64 {
-        let of = |counts: &FxHashMap<LogPointId, f64>, point| counts.get(&point).copied().unwrap_or_default();
-        let (last, first, _) = host.step;
-        let n_ends = (of(&self.n_ends, last) - 1.0).max(0.0) + PRIOR;
-        let Some(delays) = self.steps.get(&(last, first)) else { return f64::NEG_INFINITY };
+        let (pair, _) = host.step;
+        let n_ends = (self.n_ends[host.last as usize] - 1.0).max(0.0) + PRIOR;
+        let delays = &self.delays[pair as usize];
         // What no other run has shown is never so.
         let steps = delays.total() - own;
         if steps < SHOWN_MIN {
             return f64::NEG_INFINITY;
         }
-        let n_go_on = (of(&self.n_go_on, last) - own).max(0.0);
+        let n_go_on = (self.n_go_on[host.last as usize] - own).max(0.0);
         let ends = ((n_ends - n_go_on).max(0.0) + ODD_LINE * n_ends) / n_ends;
-        let alone = (of(&self.n_alone, first) - own_alone).max(0.0) + PRIOR;
+        let alone = (self.n_alone[piece.first as usize] - own_alone).max(0.0) + PRIOR;
         let alone = if piece.begins { alone } else { alone * ODD_LINE };
         let n_powers = power(self.pieces.whole_us as i64).0 + 1;
         (steps / n_ends).ln()
             + delays.log_density(host.delay_us, own, n_powers)
-            + self.shared.odds((last, first), host.shared, own)
+            + self.shared.odds(pair, host.shared, own)
             - ends.ln()
             - (alone / self.pieces.whole_us).ln()
     }

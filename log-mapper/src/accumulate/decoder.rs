@@ -28,7 +28,7 @@ const BETWEEN: Millinats = 300;
 const BETWEEN_MAX: u64 = 10;
 
 /// Spans that have printed last: where no name tells, a span goes on among these.
-pub(super) const RECENT_MAX: usize = 12;
+const RECENT_MAX: usize = 12;
 
 /// Bounds of what one value can say, and all that agree together: many values can show one thing.
 const AGREES_MAX: Millinats = 2_000;
@@ -90,14 +90,16 @@ impl Track {
 
 impl Scan<'_> {
     /// The span that the record at hand goes on with, of all that it can have been printed in and
-    /// that have printed last or name what it names, and why; none: it begins one.
+    /// that have printed last or name what it names, which are the `takers`, and why; none: it
+    /// begins one.
     pub(super) fn decode(
         &mut self,
         record: &Record<'_>,
         facts: &[(usize, Fact)],
+        mut takers: Vec<Taker>,
     ) -> Option<(Taker, &'static str)> {
         let line = self.line.take()?;
-        let mut takers = self.takers_and_recent(record, facts);
+        self.add_recent(record, facts, RECENT_MAX, &mut takers);
         self.rank(record, &mut takers);
         let likeliest = self.likeliest(record, &line, &takers).map(|at| (at, "follows as such lines do"));
         let found = likeliest.or_else(|| Some((self.only_follows(record, &takers)?, "begins nothing")));

@@ -445,13 +445,11 @@ impl Scan<'_> {
 
     /// Whether all that `outer` can be calls what `inner` can be, and is not called by that.
     pub(super) fn calls_it(&self, outer: SpanIndex, inner: SpanIndex) -> bool {
-        let calls = |outer: SpanIndex, inner: SpanIndex| {
-            let (outer, inner) = (&self.open.get(outer).tops, &self.open.get(inner).tops);
-            let mut both =
-                outer.iter().flat_map(|outer| inner.iter().map(move |inner| (outer.top, inner.top)));
-            (both.clone().all(|pair| self.calls.contains(&pair)), both.any(|pair| self.calls.contains(&pair)))
-        };
-        !self.calls.is_empty() && calls(outer, inner).0 && !calls(inner, outer).1
+        let (outer, inner) = (&self.open.get(outer).tops, &self.open.get(inner).tops);
+        let mut both = outer.iter().flat_map(|outer| inner.iter().map(|inner| (outer.top, inner.top)));
+        !self.calls.is_empty()
+            && both.all(|(outer, inner)| self.calls.contains(outer, inner))
+            && !inner.iter().any(|inner| outer.iter().any(|outer| self.calls.contains(inner.top, outer.top)))
     }
 
     /// Whether `outer` can enclose `inner`, which is of the same thread: a
@@ -466,7 +464,7 @@ impl Scan<'_> {
                 || self.model.top_level_methods[state.top.index()].method == CLASS_INITIALIZER
         };
         let calls =
-            |outer: &TopState| inner_tops.iter().any(|inner| self.calls.contains(&(outer.top, inner.top)));
+            |outer: &TopState| inner_tops.iter().any(|inner| self.calls.contains(outer.top, inner.top));
         outer_tops.iter().any(|outer| self.orders.kind(outer.top) == TopLevelKind::Dispatcher)
             || inner_tops.iter().all(is_anybodys)
             || (self.is_main(outer)

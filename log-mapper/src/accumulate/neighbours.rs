@@ -76,12 +76,13 @@ impl Scan<'_> {
 
     /// What a record is printed inside of that no known thread leads to (a static
     /// initializer, a hook of a library), or none of this program: it runs in the
-    /// thread of whoever is at work there, in the middle of it.
+    /// thread of whoever is at work there, in the middle of it. `is_taken`: some span can
+    /// take it.
     pub(super) fn inside(
         &mut self,
         record: &Record<'_>,
         thread: Option<u32>,
-        takers: &[Taker],
+        is_taken: bool,
         fact: &Fact,
     ) -> Option<SpanIndex> {
         if self.leaves_out(Pass::Inside) {
@@ -106,8 +107,7 @@ impl Scan<'_> {
             |top: TopLevelId| self.model.top_level_methods[top.index()].method == CLASS_INITIALIZER;
         let is_waiting = gap_us <= LOOP_US
             || (places.iter().all(|places| is_initializer(places.top)) && !is_silence(gap_us, lasted_us));
-        (takers.is_empty() && is_waiting && places.iter().all(|places| unreached(places.top)))
-            .then_some(current)
+        (!is_taken && is_waiting && places.iter().all(|places| unreached(places.top))).then_some(current)
     }
 
     /// The call whose failure a record reports: a dispatcher prints in a handler of
@@ -132,7 +132,7 @@ impl Scan<'_> {
                 return None;
             }
             let calls = |state: &TopState| {
-                state.entered && places.iter().any(|places| self.calls.contains(&(places.top, state.top)))
+                state.entered && places.iter().any(|places| self.calls.contains(places.top, state.top))
             };
             let has_just_ended = |span: &SpanIndex| {
                 let open = self.open.get(*span);

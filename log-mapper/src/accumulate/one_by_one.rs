@@ -92,11 +92,12 @@ fn tasks(orders: &mut Orders<'_>, done: &[(u64, Closed)]) -> BTreeMap<TopLevelId
     let n_records: usize = done.iter().map(|(_, closed)| closed.span.events.len()).sum();
     tasks.retain(|_, tasks| {
         tasks.sort_unstable_by_key(|task| task.first);
-        let n_within: usize = done.iter().map(|(_, closed)| n_within(tasks, &closed.span.events)).sum();
-        // As many would begin while another one is at work, if chance put them anywhere.
-        let by_chance = tasks.len() * n_within / n_records.max(1);
         let is_apart = |two: &[Task]| two[0].last < two[1].first;
-        tasks.len() >= TASKS_MIN && by_chance >= BY_CHANCE_MIN && tasks.windows(2).all(is_apart)
+        tasks.len() >= TASKS_MIN && tasks.windows(2).all(is_apart) && {
+            let n_within: usize = done.iter().map(|(_, closed)| n_within(tasks, &closed.span.events)).sum();
+            // As many would begin while another one is at work, if chance put them anywhere.
+            tasks.len() * n_within / n_records.max(1) >= BY_CHANCE_MIN
+        }
     });
     tasks
 }

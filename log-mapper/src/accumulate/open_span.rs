@@ -235,6 +235,9 @@ impl OpenSpan {
             }
             if let Some((next, score)) = state.step(orders, fact, index, is_at_work) {
                 best = best.max(Some(score));
+                if tops.is_empty() {
+                    tops.reserve(self.tops.len().min(orders.places(fact.log_point).len()));
+                }
                 tops.push(next);
             }
         }

@@ -298,11 +298,18 @@ impl<'m> Orders<'m> {
     /// Whether two variables of log points of one class print different fields of its object.
     pub(super) fn are_two_fields(&self, a: (LogPointId, u32), b: (LogPointId, u32)) -> bool {
         let points = [a, b].map(|(point, _)| &self.model.log_points[point.index()]);
-        let path = |(point, variable): (LogPointId, u32)| {
-            let variable = self.model.log_points[point.index()].variables.get(variable as usize);
-            variable.map(|variable| &*variable.path).filter(|path| path.starts_with("this."))
-        };
-        points[0].class == points[1].class && path(a).zip(path(b)).is_some_and(|(one, other)| one != other)
+        let fields = self.field(a).zip(self.field(b));
+        points[0].class == points[1].class && fields.is_some_and(|(one, other)| one != other)
+    }
+
+    /// Whether a variable of a log point prints a field of its object.
+    pub(super) fn is_field(&self, variable: (LogPointId, u32)) -> bool {
+        self.field(variable).is_some()
+    }
+
+    fn field(&self, (point, variable): (LogPointId, u32)) -> Option<&'m str> {
+        let variable = self.model.log_points[point.index()].variables.get(variable as usize);
+        variable.map(|variable| &*variable.path).filter(|path| path.starts_with("this."))
     }
 
     /// The objects of `point` of which variable `variable` is a part.

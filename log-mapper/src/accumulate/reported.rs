@@ -70,7 +70,7 @@ impl Scan<'_> {
 
     /// Whether what prints a line as `top` can have been a part of one of those that `ran`.
     fn can_be_in(&self, ran: &[TopLevelId], top: TopLevelId) -> bool {
-        ran.iter().any(|&ran| ran == top || self.calls.contains(&(ran, top)))
+        ran.iter().any(|&ran| ran == top || self.calls.contains(ran, top))
     }
 
     /// Closes the span that begins and ends with a report.

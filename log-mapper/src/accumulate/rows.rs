@@ -124,7 +124,8 @@ pub(super) fn names<'v>(values: impl Iterator<Item = &'v str>) -> Vec<NameOf> {
             is_last: is_last(run),
         })
     };
-    let mut names: Vec<NameOf> = values.flat_map(runs).take(NAMES_MAX).collect();
+    let can_name = |value: &&str| value.len() >= NAME_MIN && value.bytes().any(|b| b.is_ascii_digit());
+    let mut names: Vec<NameOf> = values.filter(can_name).flat_map(runs).take(NAMES_MAX).collect();
     names.sort_unstable();
     names.dedup();
     names

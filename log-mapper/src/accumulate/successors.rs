@@ -22,9 +22,17 @@ pub(super) struct Successors {
     /// Log points of which the log shows nothing.
     silent: FixedBitSet,
     /// Per log point, once asked for: what can be seen next if those are off.
-    past_silent: Vec<OnceCell<FixedBitSet>>,
+    past_silent: Vec<OnceCell<PastSilence>>,
     /// What can be seen first of a method if those are off, once asked for.
-    begins_past_silent: OnceCell<FixedBitSet>,
+    begins_past_silent: OnceCell<PastSilence>,
+}
+
+/// What can come past log points of which the log shows nothing.
+#[derive(Clone, Debug)]
+struct PastSilence {
+    points: FixedBitSet,
+    /// Those of them that are silent.
+    passed: FixedBitSet,
 }
 
 impl Successors {
@@ -40,9 +48,14 @@ impl Successors {
 
     /// The log shows nothing of the `silent` log points, as far as is known by now.
     pub(super) fn silence(&mut self, silent: FixedBitSet) {
+        // As a rule less is silent than before, and what nothing of that was passed for stays true.
+        let is_less = silent.is_subset(&self.silent);
+        for known in self.past_silent.iter_mut().chain([&mut self.begins_past_silent]) {
+            if known.get().is_some_and(|known| !is_less || !known.passed.is_subset(&silent)) {
+                known.take();
+            }
+        }
         self.silent = silent;
-        self.past_silent.fill_with(OnceCell::new);
-        self.begins_past_silent = OnceCell::new();
     }
 
     /// Whether a thread that has printed `before`, newest first, and then prints `point`, has ended
@@ -50,7 +63,7 @@ impl Successors {
     /// shows nothing.
     pub(super) fn is_another_run(&self, before: impl Iterator<Item = LogPointId>, point: LogPointId) -> bool {
         let begins = || self.begins_past_silent.get_or_init(|| self.past_silence(self.begins.clone()));
-        if !self.is_known(point) || !begins().contains(point.index()) {
+        if !self.is_known(point) || !begins().points.contains(point.index()) {
             return false;
         }
         let is_ended = |(last, _)| {
@@ -83,25 +96,24 @@ impl Successors {
     /// What can be seen next after `point`, and what is silent on the way there.
     fn next_past_silent(&self, point: LogPointId) -> &FixedBitSet {
         let next = || self.next[point.index()].clone().unwrap_or_default();
-        self.past_silent[point.index()].get_or_init(|| self.past_silence(next()))
+        &self.past_silent[point.index()].get_or_init(|| self.past_silence(next())).points
     }
 
     /// `points` and what can come after those of them that are silent.
-    fn past_silence(&self, mut points: FixedBitSet) -> FixedBitSet {
-        let is_silent = |point: &usize| self.silent.contains(*point);
-        let mut todo: Vec<usize> = points.ones().filter(is_silent).collect();
-        let mut seen: FixedBitSet = todo.iter().copied().collect();
+    fn past_silence(&self, mut points: FixedBitSet) -> PastSilence {
+        let mut passed: FixedBitSet = points.intersection(&self.silent).collect();
+        let mut todo: Vec<usize> = passed.ones().collect();
         while let Some(silent) = todo.pop() {
             let Some(next) = &self.next[silent] else { continue };
             points.union_with(next);
-            for point in next.ones().filter(is_silent) {
-                seen.grow(point + 1);
-                if !seen.put(point) {
+            for point in next.intersection(&self.silent) {
+                passed.grow(point + 1);
+                if !passed.put(point) {
                     todo.push(point);
                 }
             }
         }
-        points
+        PastSilence { points, passed }
     }
 }
 
@@ -136,6 +148,25 @@ mod tests {
         // What cannot have ended was not seen to the end.
         assert!(!is_another_run(&found, 1, 3));
         assert!(!is_another_run(&found, 2, 1));
+    }
+
+    #[test]
+    fn what_is_known_past_silence_is_what_is_found_anew() {
+        // Each prints two others; less and less is silent, and then more again.
+        let next = |point: usize| Some([(point * 3 + 1) % 8, (point * 5 + 2) % 8].into_iter().collect());
+        let mut found = Successors {
+            next: (0..8).map(next).collect(),
+            past_silent: vec![OnceCell::new(); 8],
+            ..successors()
+        };
+        let silent: [&[usize]; 6] = [&[1, 2, 4, 5, 7], &[1, 4, 5, 7], &[1, 4, 7], &[4], &[], &[0, 4]];
+        for silent in silent {
+            found.silence(silent.iter().copied().collect());
+            for point in (0..8).map(LogPointId::new) {
+                let anew = found.past_silence(found.next[point.index()].clone().unwrap_or_default());
+                assert_eq!(found.next_past_silent(point), &anew.points, "after {point} past {silent:?}");
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //! named and what they wait for show; which of them does is for [`super::judge`] to say.
 
 use super::Scan;
-use super::decoder::RECENT_MAX;
 use super::evidence::{Evidence, LOOP_US, is_silence};
 use super::facts::Fact;
 use super::open_span::Fit;
@@ -36,20 +35,6 @@ impl Scan<'_> {
         facts: &[(usize, Fact)],
     ) -> Vec<Taker> {
         self.see_id(record, thread);
-        self.takers_among(record, (thread, 0), facts)
-    }
-
-    /// The same without a thread, and of the spans that have printed last.
-    pub(super) fn takers_and_recent(&mut self, record: &Record<'_>, facts: &[(usize, Fact)]) -> Vec<Taker> {
-        self.takers_among(record, (None, RECENT_MAX), facts)
-    }
-
-    fn takers_among(
-        &mut self,
-        record: &Record<'_>,
-        (thread, n_recent): (Option<u32>, usize),
-        facts: &[(usize, Fact)],
-    ) -> Vec<Taker> {
         let mut takers = Vec::new();
         let current = thread.and_then(|thread| self.open.current(thread));
         // What its thread is at comes before all else, but for what the record names.
@@ -60,12 +45,64 @@ impl Scan<'_> {
         }
         let is_at_current = !takers.is_empty();
         for (candidate, fact) in facts {
-            let found = self.indexed(record, (thread.filter(|_| !is_at_current), n_recent), thread, fact);
+            let found = self.indexed(record, thread.filter(|_| !is_at_current), thread, fact);
             for span in found.into_iter().filter(|&span| current != Some(span)) {
                 takers.extend(self.taker(record, (fact, thread, current), (*candidate, span)));
             }
         }
         takers
+    }
+
+    /// Adds, where no thread is printed, who can take the record of the `n` spans that have printed
+    /// last, as far as it is not among the `takers`, which come in order of their candidates.
+    pub(super) fn add_recent(
+        &mut self,
+        record: &Record<'_>,
+        facts: &[(usize, Fact)],
+        n: usize,
+        takers: &mut Vec<Taker>,
+    ) {
+        let place = |taker: &Taker| (taker.candidate, taker.span);
+        takers.sort_unstable_by_key(place);
+        let recent: Vec<SpanIndex> = self.open.recent(n).collect();
+        let n_known = takers.len();
+        for (candidate, fact) in facts {
+            for &span in &recent {
+                let is_known = takers[..n_known].binary_search_by_key(&(*candidate, span), place).is_ok();
+                if !is_known && !self.is_of_another_trace(record, span) {
+                    takers.extend(self.taker(record, (fact, None, None), (*candidate, span)));
+                }
+            }
+        }
+        takers.sort_unstable_by_key(place);
+        #[cfg(test)]
+        self.check_recent(record, facts, &recent, takers);
+    }
+
+    /// Looks for all of them anew, which has to find the same.
+    #[cfg(test)]
+    fn check_recent(
+        &mut self,
+        record: &Record<'_>,
+        facts: &[(usize, Fact)],
+        recent: &[SpanIndex],
+        takers: &[Taker],
+    ) {
+        let mut anew = Vec::new();
+        for (candidate, fact) in facts {
+            let mut found = self.indexed(record, None, None, fact);
+            found.extend(recent.iter().filter(|&&span| !self.is_of_another_trace(record, span)));
+            found.sort_unstable();
+            found.dedup();
+            for span in found {
+                anew.extend(self.taker(record, (fact, None, None), (*candidate, span)));
+            }
+        }
+        let of = |takers: &[Taker]| -> Vec<(usize, SpanIndex, Evidence, bool)> {
+            let of = |taker: &Taker| (taker.candidate, taker.span, taker.evidence, taker.is_over);
+            takers.iter().map(of).collect()
+        };
+        assert_eq!(of(takers), of(&anew), "who was found before is who is found anew");
     }
 
     /// A span as one that can take the record by `fact`, that of one of its candidates; none if it
@@ -118,12 +155,11 @@ impl Scan<'_> {
     }
 
     /// The open spans that the indexes have for a record of `thread`: by what it names, by its id,
-    /// all `of_thread`, or, where no thread is printed, those in whose orders its line stands next;
-    /// and those that have printed last.
+    /// all `of_thread`, or, where no thread is printed, those in whose orders its line stands next.
     fn indexed(
         &mut self,
         record: &Record<'_>,
-        (of_thread, n_recent): (Option<u32>, usize),
+        of_thread: Option<u32>,
         thread: Option<u32>,
         fact: &Fact,
     ) -> Vec<SpanIndex> {
@@ -143,7 +179,6 @@ impl Scan<'_> {
         if thread.is_none() {
             self.find_by_place(fact, &mut found);
         }
-        found.extend(self.open.recent(n_recent));
         let same_trace = self.trace_of(record).into_iter().flat_map(|trace| self.open.with_trace(trace));
         found.extend(same_trace.filter(|span| self.open.get(*span).thread == thread));
         found.sort_unstable();

@@ -38,8 +38,8 @@ impl Tries {
 
 impl Scan<'_> {
     /// Takes out the `takers` of a line that counts who are not at the number before,
-    /// where nothing but order speaks for them.
-    pub(super) fn keep_counting(&mut self, record: &Record<'_>, takers: &mut Vec<Taker>) {
+    /// where nothing but order speaks for them; gives these.
+    pub(super) fn keep_counting(&mut self, record: &Record<'_>, takers: &mut Vec<Taker>) -> Vec<Taker> {
         let mut seen: Option<(LogPointId, u32, bool)> = None;
         for taker in &*takers {
             if let Some((variable, is_next)) = self.number(record, taker) {
@@ -47,18 +47,19 @@ impl Scan<'_> {
                 seen = Some((record.candidates[taker.candidate].log_point, variable, is_known || is_next));
             }
         }
-        let Some((point, variable, is_next)) = seen else { return };
+        let Some((point, variable, is_next)) = seen else { return Vec::new() };
         let counts = self.tries.counts(point, variable);
         self.tries.learn(point, variable, is_next);
         if !counts {
-            return;
+            return Vec::new();
         }
         let goes_on = |taker: &&Taker| self.number(record, taker) == Some((variable, true));
         let next = takers.iter().filter(goes_on).min_by_key(|taker| self.open.get(taker.span).last_seq);
         let next = next.map(|taker| (taker.span, taker.candidate));
-        takers.retain(|taker| {
-            next == Some((taker.span, taker.candidate)) || self.number(record, taker).is_none()
-        });
+        let is_behind = |taker: &mut Taker| {
+            next != Some((taker.span, taker.candidate)) && self.number(record, taker).is_some()
+        };
+        takers.extract_if(.., is_behind).collect()
     }
 
     /// The number in which alone the record differs from the last line of a taker that

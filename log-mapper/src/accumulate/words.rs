@@ -161,16 +161,17 @@ impl Scan<'_> {
         (best > second).then(position).flatten()
     }
 
-    /// Leaves out of `takers` who waits for the record and has fewer words in common with it
-    /// than several others have: which of those it is words do not tell, but that it is
-    /// one of them, however near somebody else stands.
-    pub(super) fn leave_strangers(waiting: &[Waiting], takers: &mut Vec<Taker>) {
-        let Some(&(most, _)) = waiting.last() else { return };
+    /// Takes out of `takers` who waits for the record and has fewer words in common with it
+    /// than several others have, and gives these: which of those others it is words do not tell,
+    /// but that it is one of them, however near somebody else stands.
+    pub(super) fn leave_strangers(waiting: &[Waiting], takers: &mut Vec<Taker>) -> Vec<Taker> {
+        let Some(&(most, _)) = waiting.last() else { return Vec::new() };
         let n_strangers = waiting.partition_point(|&(n_shared, _)| n_shared < most);
-        if waiting.len() - n_strangers > 1 {
-            let strangers = &waiting[..n_strangers];
-            takers.retain(|taker| strangers.iter().all(|&(_, span)| span != taker.span));
+        if waiting.len() - n_strangers < 2 {
+            return Vec::new();
         }
+        let strangers = &waiting[..n_strangers];
+        takers.extract_if(.., |taker| strangers.iter().any(|&(_, span)| span == taker.span)).collect()
     }
 }
 

@@ -2,9 +2,11 @@
 //! or loose, and when two of them show one request.
 
 use std::cell::RefCell;
+use std::hash::BuildHasher;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use rustc_hash::FxBuildHasher;
 use schema::kinds::{TELLING_MIN, is_digest};
 use schema::{Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, ValueClassId};
 
@@ -25,6 +27,9 @@ pub(in crate::accumulate) struct Bound {
     pub(in crate::accumulate) value_class: ValueClassId,
     pub(in crate::accumulate) strength: IdentifierStrength,
     pub(in crate::accumulate) text: Arc<str>,
+    /// Different numbers are of different texts: a record is compared with many spans, most of
+    /// which name something else.
+    number: u32,
     /// Not printed, but something that is part of it: the class of that.
     pub(super) part: Option<ValueClassId>,
     /// It tells others too what the span is about.
@@ -39,7 +44,14 @@ impl Bound {
         strength: IdentifierStrength,
         text: &Arc<str>,
     ) -> Self {
-        Self { identifier, value_class, strength, text: Arc::clone(text), part: None, is_shown: true }
+        let number = (FxBuildHasher.hash_one(&**text) >> u32::BITS) as u32;
+        let (text, part, is_shown) = (Arc::clone(text), None, true);
+        Self { identifier, value_class, strength, text, number, part, is_shown }
+    }
+
+    /// Whether both have the same text.
+    pub(super) fn is_called(&self, other: &Self) -> bool {
+        self.number == other.number && self.text == other.text
     }
 
     pub(in crate::accumulate) fn is_request_identifier(&self) -> bool {
@@ -47,7 +59,7 @@ impl Bound {
     }
 }
 
-/// What a record binds at one place.
+/// What a record binds at one place, or what all of a span have bound.
 pub(in crate::accumulate) type Bounds = Rc<[Bound]>;
 
 /// What a record binds at the places of its log point, by their numbers there, worked out once for
@@ -72,12 +84,7 @@ pub(super) fn bind_once(
 
 /// The values that `fact` binds at a place; none if it binds one identifier to
 /// two values.
-pub(super) fn bind(
-    orders: &Orders<'_>,
-    top: TopLevelId,
-    place: (u32, u32),
-    fact: &Fact,
-) -> Option<Vec<Bound>> {
+fn bind(orders: &Orders<'_>, top: TopLevelId, place: (u32, u32), fact: &Fact) -> Option<Vec<Bound>> {
     let bindings = &orders.dag_point(top, place).bindings;
     let identifiers = orders.identifiers(top);
     let mut bound: Vec<Bound> = Vec::new();

@@ -47,6 +47,9 @@ impl OpenSpan {
                 && last.is_some()
         };
         let are_fields = |kind, variable| {
+            if !orders.is_field((fact.log_point, variable)) {
+                return false;
+            }
             let mut texts: Vec<&Arc<str>> = of_kind(kind).collect();
             texts.sort_unstable();
             texts.dedup();

@@ -10,7 +10,7 @@ use schema::{Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelI
 use smallvec::SmallVec;
 
 use super::BOUND_MAX;
-use super::bound::{Bound, Bounds, bind, bind_once, own_identifier, shared_strength};
+use super::bound::{Bound, Bounds, bind_once, own_identifier, shared_strength};
 use crate::accumulate::facts::Fact;
 use crate::accumulate::orders::{Follows, Orders, Places, Position};
 use crate::accumulate::pools::{BEST, Fitness};
@@ -25,7 +25,7 @@ pub(in crate::accumulate) struct Next {
     /// It after the record, but for what that binds.
     state: TopState,
     new: Bounds,
-    bound: OnceCell<Rc<Vec<Bound>>>,
+    bound: OnceCell<Bounds>,
 }
 
 impl Next {
@@ -59,8 +59,9 @@ pub(in crate::accumulate) struct TopState {
     /// one in the order.
     pub(in crate::accumulate) at: Positions,
     /// Shared with what the span was before, and with what it would be with any of
-    /// the records that it could take: few of them add anything.
-    pub(in crate::accumulate) bound: Rc<Vec<Bound>>,
+    /// the records that it could take: few of them add anything. At first what the first
+    /// record binds.
+    pub(in crate::accumulate) bound: Bounds,
     /// Log point of the first event: of several that print the same, this
     /// method's.
     pub(in crate::accumulate) first: LogPointId,
@@ -142,25 +143,23 @@ impl TopState {
     }
 
     /// What is bound, together with what is `new` of that which a record binds.
-    fn with_bound(&self, new: &[Bound]) -> Rc<Vec<Bound>> {
-        let mut all = Rc::clone(&self.bound);
+    fn with_bound(&self, new: &[Bound]) -> Bounds {
+        let mut more: Vec<&Bound> = Vec::new();
         for bound in new {
             let same = |old: &Bound| match bound.identifier {
                 Some(_) => old.identifier == bound.identifier && old.strength <= bound.strength,
-                None => old.value_class == bound.value_class && old.text == bound.text,
+                None => old.value_class == bound.value_class && old.is_called(bound),
             };
             let is_known = |old: &Bound| same(old) && old.is_shown >= bound.is_shown;
-            if all.len() >= BOUND_MAX || all.iter().any(is_known) {
-                continue;
+            let has_room = self.bound.len() + more.len() < BOUND_MAX;
+            if has_room && !self.bound.iter().chain(more.iter().copied()).any(is_known) {
+                more.push(bound);
             }
-            if Rc::get_mut(&mut all).is_none() {
-                let mut own = Vec::with_capacity(all.len() + new.len());
-                own.extend_from_slice(&all);
-                all = Rc::new(own);
-            }
-            Rc::make_mut(&mut all).push(bound.clone());
         }
-        all
+        if more.is_empty() {
+            return Rc::clone(&self.bound);
+        }
+        self.bound.iter().chain(more).cloned().collect()
     }
 
     /// Whether a UUID within the texts of `fact` names another thing than the one
@@ -178,14 +177,16 @@ impl TopState {
     pub(in crate::accumulate) fn begins_another(&self, orders: &mut Orders<'_>, fact: &Fact) -> bool {
         let places = orders.places(fact.log_point);
         let Ok(index) = places.binary_search_by_key(&self.top, |places| places.top) else { return false };
-        let mut at = places[index].at.clone();
-        at.retain(|&(node, _)| orders.is_entry(self.top, node));
+        let at = Positions::from_slice(&places[index].at);
+        let is_entry = |&entry: &usize| orders.is_entry(self.top, at[entry].0);
+        let entries: SmallVec<[usize; 2]> = (0..at.len()).filter(is_entry).collect();
         let contradicts = |new: &Bound| {
-            let is_other = |old: &Bound| old.identifier == new.identifier && old.text != new.text;
+            let is_other = |old: &Bound| old.identifier == new.identifier && !old.is_called(new);
             new.identifier.is_some() && self.bound.iter().any(is_other)
         };
-        let bound = |place: &(u32, u32)| bind(orders, self.top, *place, fact);
-        !at.is_empty() && at.iter().all(|place| bound(place).is_some_and(|all| all.iter().any(contradicts)))
+        let bound = |entry: usize| bind_once(orders, self.top, (index, entry), fact);
+        !entries.is_empty()
+            && entries.iter().all(|&entry| bound(entry).is_some_and(|all| all.iter().any(contradicts)))
     }
 
     /// Whether and how `point` at position `to` can come next.
@@ -205,6 +206,9 @@ impl TopState {
     /// with many things, one after the other; so has what meets one of many, or makes
     /// them, while it is at work on one round.
     fn agree(&self, orders: &Orders<'_>, bound: &[Bound], is_at_work: bool) -> Option<(u32, u32)> {
+        if bound.is_empty() || self.bound.is_empty() {
+            return Some((0, 0));
+        }
         let (mut n_request, mut n_weak, mut n_digests, mut n_weak_digests) = (0, 0, 0, 0);
         // What is known by its parts is no second evidence besides them.
         let is_part = |class| bound.iter().any(|new| new.part == Some(class));
@@ -216,14 +220,15 @@ impl TopState {
             let is_same =
                 |old: &Bound, id| old.identifier.is_some_and(|old| orders.is_one(self.top, old, id));
             let conflict = |old: &Bound| {
-                new.identifier.is_some_and(|id| is_one(id) && is_same(old, id)) && old.text != new.text
+                !old.is_called(new) && new.identifier.is_some_and(|id| is_one(id) && is_same(old, id))
             };
             if self.bound.iter().any(conflict) && !orders.is_main(self.top) {
                 return None;
             }
             // What is made up as a digest names one thing, whatever that is called.
-            let is_one = is_digest(&new.text);
-            let same = |old: &&Bound| old.text == new.text && (is_one || old.value_class == new.value_class);
+            let same = |old: &&Bound| {
+                old.is_called(new) && (old.value_class == new.value_class || is_digest(&new.text))
+            };
             let Some(old) = self.bound.iter().find(same) else { continue };
             match shared_strength(old, new, &names) {
                 // It is beside the name of what it is the digest of.
@@ -249,22 +254,25 @@ fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
     let mut tops = Vec::new();
     for index in 0..orders.places(fact.log_point).len() {
         let Places { top, ref at, .. } = orders.places(fact.log_point)[index];
-        let places = at.clone();
-        let entries: Vec<(u32, u32)> =
-            places.iter().copied().filter(|&(node, _)| orders.is_entry(top, node)).collect();
+        let places = Positions::from_slice(at);
+        let is_entry = |&place: &usize| orders.is_entry(top, places[place].0);
+        let mut begun: SmallVec<[usize; 2]> = (0..places.len()).filter(is_entry).collect();
         let floats = orders.floats(fact.log_point);
-        let entered = floats || !entries.is_empty();
-        let places = if entries.is_empty() { places } else { entries };
+        let entered = floats || !begun.is_empty();
+        if begun.is_empty() {
+            begun.extend(0..places.len());
+        }
         // A record whose values contradict the bindings still has to be
         // somewhere: it opens a span without those values.
-        let bound = places.iter().find_map(|&place| bind(orders, top, place, fact)).unwrap_or_default();
-        let mut at: Positions = places.into();
+        let bind = |&place: &usize| bind_once(orders, top, (index, place), fact);
+        let bound = begun.iter().find_map(bind).unwrap_or_default();
+        let mut at: Positions = begun.iter().map(|&place| places[place]).collect();
         at.dedup();
         if floats {
             at.clear();
         }
         let first = fact.log_point;
-        tops.push(TopState { top, at, bound: Rc::new(bound), first, entered, n_skips: u32::from(!entered) });
+        tops.push(TopState { top, at, bound, first, entered, n_skips: u32::from(!entered) });
     }
     tops
 }
